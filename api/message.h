@@ -1,0 +1,80 @@
+/*
+ * A request as the handlers see it, and the answer that they fill in.
+ *
+ * No socket, no HTTP library: server/http.c makes the one and sends the other, and a test does both by hand.
+ */
+#ifndef POSED_API_MESSAGE_H
+#define POSED_API_MESSAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct api_request {
+    const char *method; /* as sent, "GET" … */
+    const char *path;   /* the raw target up to '?', never percent-decoded, begins with '/' */
+    const char *query;  /* the raw text after '?', "" without one */
+    const uint8_t *body;
+    size_t body_size;
+    int body_fd;        /* an unlinked file that holds the body too when it was large, else -1 */
+    const char *client; /* the peer's address as text, without its port */
+    bool client_is_loopback;
+    bool may_wait;      /* true on the thread pool: decoding and file access are allowed */
+    unsigned loop;      /* index of the event loop that serves the connection, for per-loop buffers */
+
+    /* The value of a header (name without regard to case), NULL when absent. Several of the same name: the
+     * first; header_count tells that there are more. Valid until the answer is finished. */
+    const char *(*header)(const struct api_request *request, const char *name);
+    size_t (*header_count)(const struct api_request *request, const char *name);
+    const void *transport; /* belongs to whoever made the request */
+};
+
+/* What a handler says when it returns. */
+enum api_outcome {
+    API_DONE, /* the response is complete */
+    API_WAIT, /* it needs the pool: call again with may_wait set; the response is discarded */
+};
+
+enum { API_HEADER_CAPACITY = 3072 };
+
+/*
+ * The body is one of: nothing; bytes (data, size, released by release(owner) once sent); a stream (read is
+ * called until it returns 0; -1 aborts the connection; size is (size_t)-1 then).
+ */
+struct api_response {
+    unsigned status;
+    uint16_t header_count;
+    uint16_t header_size;                  /* bytes used in headers */
+    char headers[API_HEADER_CAPACITY];     /* "Name\0value\0" times header_count */
+    const void *data;
+    size_t size;
+    ssize_t (*read)(void *owner, uint8_t *buffer, size_t capacity);
+    void (*release)(void *owner); /* may be NULL; called exactly once */
+    void *owner;
+
+    /* For the log and the metrics. */
+    const char *route;     /* the route's template, "" when none matched; static */
+    const char *cache;     /* "hit", "miss" or NULL; static */
+    char request_id[132];
+    char detail[192];      /* of a problem */
+};
+
+#define API_UNKNOWN_SIZE ((size_t)-1)
+
+void response_init(struct api_response *response, unsigned status);
+/* Releases the body; the response can be initialised again. */
+void response_release(struct api_response *response);
+/* Adds a header. A value with a control character (a name from a file, say) is cut at it; one that does not fit
+ * is left out. */
+void response_header(struct api_response *response, const char *name, const char *value);
+/* The value of the first header of that name, NULL when there is none. */
+const char *response_find_header(const struct api_response *response, const char *name);
+/* A body that is copied. */
+bool response_copy(struct api_response *response, const char *content_type, const void *data, size_t size);
+/* A body from malloc that the response takes over. */
+void response_take(struct api_response *response, const char *content_type, void *data, size_t size);
+/* A body of static storage. */
+void response_static(struct api_response *response, const char *content_type, const void *data, size_t size);
+
+#endif
