@@ -20,8 +20,8 @@ struct api_request {
     int body_fd;        /* an unlinked file that holds the body too when it was large, else -1 */
     const char *client; /* the peer's address as text, without its port */
     bool client_is_loopback;
-    bool may_wait;      /* true on the thread pool: decoding and file access are allowed */
-    unsigned loop;      /* index of the event loop that serves the connection, for per-loop buffers */
+    bool may_wait; /* true on the thread pool: decoding and file access are allowed */
+    unsigned loop; /* index of the event loop that serves the connection, for per-loop buffers */
 
     /* The value of a header (name without regard to case), NULL when absent. Several of the same name: the
      * first; header_count tells that there are more. Valid until the answer is finished. */
@@ -45,8 +45,8 @@ enum { API_HEADER_CAPACITY = 3072 };
 struct api_response {
     unsigned status;
     uint16_t header_count;
-    uint16_t header_size;                  /* bytes used in headers */
-    char headers[API_HEADER_CAPACITY];     /* "Name\0value\0" times header_count */
+    uint16_t header_size;              /* bytes used in headers */
+    char headers[API_HEADER_CAPACITY]; /* "Name\0value\0" times header_count */
     const void *data;
     size_t size;
     ssize_t (*read)(void *owner, uint8_t *buffer, size_t capacity);
@@ -54,10 +54,10 @@ struct api_response {
     void *owner;
 
     /* For the log and the metrics. */
-    const char *route;     /* the route's template, "" when none matched; static */
-    const char *cache;     /* "hit", "miss" or NULL; static */
+    const char *route; /* the route's template, "" when none matched; static */
+    const char *cache; /* "hit", "miss" or NULL; static */
     char request_id[132];
-    char detail[192];      /* of a problem */
+    char detail[192]; /* of a problem */
 };
 
 #define API_UNKNOWN_SIZE ((size_t)-1)

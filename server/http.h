@@ -20,8 +20,8 @@ struct http_record {
     const char *path; /* raw */
     const char *client;
     unsigned status;
-    uint64_t bytes;   /* of the body */
-    double seconds;   /* from the first byte of the request to the end of the answer */
+    uint64_t bytes; /* of the body */
+    double seconds; /* from the first byte of the request to the end of the answer */
     const struct api_response *response;
 };
 
@@ -51,8 +51,8 @@ struct http_options {
     unsigned max_connections; /* over all loops */
     unsigned idle_timeout_s;
     unsigned request_timeout_s;
-    unsigned queue_limit;     /* requests on or waiting for the pool */
-    size_t spool_threshold;   /* larger bodies go to an unlinked file */
+    unsigned queue_limit;   /* requests on or waiting for the pool */
+    size_t spool_threshold; /* larger bodies go to an unlinked file */
     const char *spool_dir;
 };
 

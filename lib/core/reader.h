@@ -1,0 +1,94 @@
+/*
+ * The only way to untrusted bytes. The first failure is kept and everything after it returns zero, so a decoder reads
+ * a record and looks once. Getters name the field, and the byte order because one format mixes both.
+ *
+ *     reader_enter(r, "joints", i);
+ *     uint32_t keys = reader_u32le(r, "rot_keys");
+ *     if (!reader_count(r, keys, 8, "keys"))      -> joints[3].rot_keys at byte 61: 20 keys of 8 bytes
+ *         return false;                              promised, 139 bytes left
+ *     reader_leave(r);
+ */
+#ifndef POSE_CORE_READER_H
+#define POSE_CORE_READER_H
+
+#include "lib/core/error.h"
+
+enum { READER_DEPTH = 12 };
+
+struct reader_level {
+    const char *name;
+    uint64_t index; /* READER_NO_INDEX: a plain name */
+};
+
+#define READER_NO_INDEX UINT64_MAX
+
+struct reader {
+    const uint8_t *start, *at, *end;
+    uint64_t base; /* offset of start in the file, for a reader of a part */
+    struct pose_error *error;
+    bool failed;
+    const uint8_t *last;    /* where the last value began: an error about a value points here */
+    const char *last_field; /* and its name */
+    unsigned depth;
+    struct reader_level path[READER_DEPTH];
+};
+
+/* error may be NULL: a reader for probing. */
+void reader_init(struct reader *reader, struct pose_bytes bytes, struct pose_error *error);
+/* A reader of [offset, offset + size) of the same file, with the same error and path; fails the parent when that lies
+ * outside of it. */
+bool reader_part(struct reader *parent, struct reader *part, uint64_t offset, uint64_t size,
+                 const char *field);
+
+/* The path that errors name: "joints[3]." */
+void reader_enter(struct reader *reader, const char *name, uint64_t index);
+void reader_leave(struct reader *reader);
+
+static inline size_t reader_left(const struct reader *reader)
+{
+    return (size_t)(reader->end - reader->at);
+}
+/* Offset in the file of the next byte, and of the last value that was read. */
+static inline uint64_t reader_offset(const struct reader *reader)
+{
+    return reader->base + (uint64_t)(reader->at - reader->start);
+}
+uint64_t reader_last_offset(const struct reader *reader);
+
+uint8_t reader_u8(struct reader *reader, const char *field);
+uint16_t reader_u16le(struct reader *reader, const char *field);
+uint16_t reader_u16be(struct reader *reader, const char *field);
+uint32_t reader_u24le(struct reader *reader, const char *field);
+uint32_t reader_u32le(struct reader *reader, const char *field);
+uint32_t reader_u32be(struct reader *reader, const char *field);
+int32_t reader_i32le(struct reader *reader, const char *field);
+int32_t reader_i32be(struct reader *reader, const char *field);
+uint64_t reader_u64le(struct reader *reader, const char *field);
+/* Any bits, NaN included. */
+float reader_f32le(struct reader *reader, const char *field);
+float reader_f32be(struct reader *reader, const char *field);
+/* NaN and infinity are the failure not_finite (code may be another name for it, as specs differ). */
+float reader_finite_f32le(struct reader *reader, const char *field, const char *code);
+float reader_finite_f32be(struct reader *reader, const char *field, const char *code);
+
+/* size bytes where they lie, NULL (and failure "truncated") when there are fewer. */
+const uint8_t *reader_bytes(struct reader *reader, uint64_t size, const char *field);
+/* Bytes up to a NUL, which is consumed; failure "unterminated_string" without one. length leaves the NUL out. */
+const char *reader_cstring(struct reader *reader, size_t *length, const char *field);
+bool reader_skip(struct reader *reader, uint64_t size, const char *field);
+bool reader_seek(struct reader *reader, uint64_t offset, const char *field);
+
+/*
+ * A count that was just read is believed only when its items, of at least item_size bytes each, are there.
+ * what names them in the message ("keys"); code is the spec's name for the failure.
+ */
+bool reader_count(struct reader *reader, uint64_t count, uint64_t item_size, const char *what,
+                  const char *code);
+
+/* A failure at the last value that was read. Always false. */
+bool reader_fail(struct reader *reader, const char *code, const char *format, ...) POSE_PRINTF(3, 4);
+/* The same at an offset of the file, about a field (NULL: the path alone). */
+bool reader_fail_at(struct reader *reader, uint64_t offset, const char *field, const char *code,
+                    const char *format, ...) POSE_PRINTF(5, 6);
+
+#endif

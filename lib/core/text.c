@@ -1,0 +1,176 @@
+#include "lib/core/text.h"
+
+#include <string.h>
+
+size_t text_utf8_sequence(const char *text, size_t length)
+{
+    const unsigned char *p = (const unsigned char *)text;
+    if (!length)
+        return 0;
+    if (p[0] < 0x80)
+        return 1;
+    size_t size = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
+    if (p[0] < 0xc2 || p[0] > 0xf4 || size > length)
+        return 0;
+    for (size_t i = 1; i < size; i++) {
+        if ((p[i] & 0xc0) != 0x80)
+            return 0;
+    }
+    /* Overlong forms, surrogates, and what lies beyond U+10FFFF. */
+    if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) || (p[0] == 0xf0 && p[1] < 0x90) ||
+        (p[0] == 0xf4 && p[1] > 0x8f))
+        return 0;
+    return size;
+}
+
+bool text_is_utf8(const char *text, size_t length)
+{
+    while (length) {
+        size_t size = text_utf8_sequence(text, length);
+        if (!size)
+            return false;
+        text += size;
+        length -= size;
+    }
+    return true;
+}
+
+/* The code points of bytes 0x80 to 0x9f (the WHATWG index of windows-1252). */
+static const uint16_t windows1252_high[32] = {
+    0x20ac, 0x0081, 0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021, 0x02c6, 0x2030, 0x0160,
+    0x2039, 0x0152, 0x008d, 0x017d, 0x008f, 0x0090, 0x2018, 0x2019, 0x201c, 0x201d, 0x2022,
+    0x2013, 0x2014, 0x02dc, 0x2122, 0x0161, 0x203a, 0x0153, 0x009d, 0x017e, 0x0178,
+};
+
+static size_t put_utf8(uint32_t code, char *text)
+{
+    if (code < 0x80) {
+        text[0] = (char)code;
+        return 1;
+    }
+    if (code < 0x800) {
+        text[0] = (char)(0xc0 | code >> 6);
+        text[1] = (char)(0x80 | (code & 0x3f));
+        return 2;
+    }
+    text[0] = (char)(0xe0 | code >> 12);
+    text[1] = (char)(0x80 | (code >> 6 & 0x3f));
+    text[2] = (char)(0x80 | (code & 0x3f));
+    return 3;
+}
+
+static uint32_t windows1252_code(uint8_t byte)
+{
+    return byte >= 0x80 && byte < 0xa0 ? windows1252_high[byte - 0x80] : byte;
+}
+
+char *text_from_windows1252(struct arena *arena, const uint8_t *bytes, size_t length)
+{
+    char character[4];
+    size_t size = 0;
+    for (size_t i = 0; i < length && bytes[i]; i++)
+        size += put_utf8(windows1252_code(bytes[i]), character);
+    char *text = arena_alloc(arena, size + 1, 1);
+    if (!text)
+        return NULL;
+    size_t used = 0;
+    for (size_t i = 0; i < length && bytes[i]; i++)
+        used += put_utf8(windows1252_code(bytes[i]), text + used);
+    return text;
+}
+
+/* The code point of a sequence of 1 to 3 bytes; longer ones are in no 8-bit code page. */
+static uint32_t decode_utf8(const char *text, size_t size)
+{
+    const unsigned char *p = (const unsigned char *)text;
+    if (size == 1)
+        return p[0];
+    if (size == 2)
+        return (uint32_t)(p[0] & 0x1f) << 6 | (p[1] & 0x3f);
+    if (size == 3)
+        return (uint32_t)(p[0] & 0x0f) << 12 | (uint32_t)(p[1] & 0x3f) << 6 | (p[2] & 0x3f);
+    return UINT32_MAX;
+}
+
+static int windows1252_byte(uint32_t code)
+{
+    for (int i = 0; i < 32; i++) {
+        if (windows1252_high[i] == code)
+            return 0x80 + i;
+    }
+    return code < 0x80 || (code >= 0xa0 && code < 0x100) ? (int)code : -1;
+}
+
+int64_t text_to_windows1252(const char *text, uint8_t *bytes, size_t capacity)
+{
+    size_t left = strlen(text), used = 0;
+    while (left) {
+        size_t size = text_utf8_sequence(text, left);
+        int byte = size ? windows1252_byte(decode_utf8(text, size)) : -1;
+        if (byte < 0 || used == capacity)
+            return -1;
+        bytes[used++] = (uint8_t)byte;
+        text += size;
+        left -= size;
+    }
+    return (int64_t)used;
+}
+
+char text_lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+int text_compare_nocase(const char *a, const char *b)
+{
+    while (*a && text_lower(*a) == text_lower(*b)) {
+        a++;
+        b++;
+    }
+    return (unsigned char)text_lower(*a) - (unsigned char)text_lower(*b);
+}
+
+bool text_equal_nocase(const char *a, const char *b)
+{
+    return text_compare_nocase(a, b) == 0;
+}
+
+bool text_ends_with_nocase(const char *text, const char *end)
+{
+    size_t length = strlen(text), wanted = strlen(end);
+    return wanted <= length && text_equal_nocase(text + length - wanted, end);
+}
+
+const char *text_base_name(const char *path)
+{
+    const char *base = path;
+    for (const char *p = path; *p; p++) {
+        if (*p == '/' || *p == '\\')
+            base = p + 1;
+    }
+    return base;
+}
+
+size_t text_stem_length(const char *base_name)
+{
+    const char *dot = strrchr(base_name, '.');
+    return dot && dot != base_name ? (size_t)(dot - base_name) : strlen(base_name);
+}
+
+bool text_has_extension(const char *name, const char *extensions)
+{
+    size_t length = strlen(name);
+    while (*extensions) {
+        size_t size = strcspn(extensions, " ");
+        char extension[32];
+        if (size && size < sizeof extension && length > size) {
+            memcpy(extension, extensions, size);
+            extension[size] = 0;
+            if (text_equal_nocase(name + length - size, extension))
+                return true;
+        }
+        extensions += size;
+        extensions += strspn(extensions, " ");
+    }
+    return false;
+}

@@ -1,0 +1,31 @@
+/* Text of files: encodings, comparison without locale, numbers. */
+#ifndef POSE_CORE_TEXT_H
+#define POSE_CORE_TEXT_H
+
+#include "lib/core/arena.h"
+
+/* The length (1 to 4) of the well-formed UTF-8 sequence at text, 0 when there is none within length bytes. */
+size_t text_utf8_sequence(const char *text, size_t length);
+bool text_is_utf8(const char *text, size_t length);
+
+/* Windows-1252 bytes as UTF-8, in the arena; a NUL byte ends the text. The five bytes it leaves undefined become the
+ * C1 controls of the same number, so that the way back is exact. */
+char *text_from_windows1252(struct arena *arena, const uint8_t *bytes, size_t length);
+/* The way back: at most capacity bytes; -1 when a character is not in Windows-1252 or there is no room. */
+int64_t text_to_windows1252(const char *text, uint8_t *bytes, size_t capacity);
+
+/* ASCII letters without case; other bytes as they are. */
+char text_lower(char c);
+int text_compare_nocase(const char *a, const char *b);
+bool text_equal_nocase(const char *a, const char *b);
+bool text_ends_with_nocase(const char *text, const char *end);
+
+/* The part after the last '/' or '\\'. */
+const char *text_base_name(const char *path);
+/* Its length without the extension (from the last dot; a leading dot is no extension). */
+size_t text_stem_length(const char *base_name);
+
+/* True when the name's extension is among a blank-separated list such as ".anim .animatn". */
+bool text_has_extension(const char *name, const char *extensions);
+
+#endif

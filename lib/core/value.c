@@ -1,0 +1,221 @@
+#include "lib/core/value.h"
+
+#include <math.h>
+#include <string.h>
+
+static struct value_list new_list(struct arena *arena, enum pose_value_kind kind)
+{
+    struct value_list list = {.arena = arena, .value = ARENA_NEW(arena, struct pose_value, 1)};
+    if (list.value)
+        list.value->kind = kind;
+    return list;
+}
+
+struct value_list value_object(struct arena *arena)
+{
+    return new_list(arena, POSE_OBJECT);
+}
+
+struct value_list value_array(struct arena *arena)
+{
+    return new_list(arena, POSE_ARRAY);
+}
+
+static void append(struct value_list *list, struct pose_value *value)
+{
+    if (!list->value || !value)
+        return;
+    if (list->last)
+        list->last->next = value;
+    else
+        list->value->first = value;
+    list->last = value;
+}
+
+static struct pose_value *put(struct value_list *list, const char *key, enum pose_value_kind kind)
+{
+    struct pose_value *value = ARENA_NEW(list->arena, struct pose_value, 1);
+    if (!value)
+        return NULL;
+    value->kind = kind;
+    value->key = key;
+    append(list, value);
+    return value;
+}
+
+void value_put_null(struct value_list *list, const char *key)
+{
+    put(list, key, POSE_NULL);
+}
+
+void value_put_bool(struct value_list *list, const char *key, bool boolean)
+{
+    struct pose_value *value = put(list, key, POSE_BOOL);
+    if (value)
+        value->as.boolean = boolean;
+}
+
+void value_put_int(struct value_list *list, const char *key, int64_t integer)
+{
+    struct pose_value *value = put(list, key, POSE_INT);
+    if (value)
+        value->as.integer = integer;
+}
+
+void value_put_float(struct value_list *list, const char *key, float number)
+{
+    struct pose_value *value = put(list, key, isfinite(number) ? POSE_FLOAT : POSE_NULL);
+    if (value && value->kind == POSE_FLOAT)
+        value->as.number = number;
+}
+
+void value_put_floats(struct value_list *list, const char *key, const float *numbers, size_t count)
+{
+    struct value_list array = value_array(list->arena);
+    for (size_t i = 0; i < count; i++)
+        value_put_float(&array, NULL, numbers[i]);
+    value_put_list(list, key, &array);
+}
+
+void value_put_string(struct value_list *list, const char *key, const char *text)
+{
+    struct pose_value *value = put(list, key, text ? POSE_STRING : POSE_NULL);
+    if (value && text)
+        value->as.string = text;
+}
+
+void value_put_hex(struct value_list *list, const char *key, const uint8_t *bytes, size_t size)
+{
+    static const char digits[] = "0123456789abcdef";
+    char *text = arena_alloc(list->arena, size * 2 + 1, 1);
+    if (!text)
+        return;
+    for (size_t i = 0; i < size; i++) {
+        text[2 * i] = digits[bytes[i] >> 4];
+        text[2 * i + 1] = digits[bytes[i] & 15];
+    }
+    value_put_string(list, key, text);
+}
+
+void value_put_list(struct value_list *list, const char *key, const struct value_list *child)
+{
+    if (!child->value)
+        return;
+    child->value->key = key;
+    append(list, child->value);
+}
+
+const struct pose_value *value_done(const struct value_list *list)
+{
+    if (!list->value || (list->value->kind == POSE_OBJECT && !list->value->first))
+        return NULL;
+    return list->value;
+}
+
+const struct pose_value *pose_value_find(const struct pose_value *object, const char *key)
+{
+    if (!object || object->kind != POSE_OBJECT)
+        return NULL;
+    for (const struct pose_value *member = object->first; member; member = member->next) {
+        if (member->key && !strcmp(member->key, key))
+            return member;
+    }
+    return NULL;
+}
+
+bool value_number(const struct pose_value *value, float *number)
+{
+    if (!value)
+        return false;
+    if (value->kind == POSE_FLOAT)
+        *number = value->as.number;
+    else if (value->kind == POSE_INT)
+        *number = (float)value->as.integer;
+    else
+        return false;
+    return true;
+}
+
+int64_t value_get_int(const struct pose_value *object, const char *key, int64_t fallback)
+{
+    const struct pose_value *value = pose_value_find(object, key);
+    if (value && value->kind == POSE_INT)
+        return value->as.integer;
+    if (value && value->kind == POSE_BOOL)
+        return value->as.boolean;
+    /* A float that is a whole number: JSON does not tell 1 from 1.0. */
+    if (value && value->kind == POSE_FLOAT && fabsf(value->as.number) < 9e18f)
+        return (int64_t)value->as.number;
+    return fallback;
+}
+
+float value_get_float(const struct pose_value *object, const char *key, float fallback)
+{
+    float number = fallback;
+    value_number(pose_value_find(object, key), &number);
+    return number;
+}
+
+bool value_get_bool(const struct pose_value *object, const char *key, bool fallback)
+{
+    const struct pose_value *value = pose_value_find(object, key);
+    if (value && value->kind == POSE_BOOL)
+        return value->as.boolean;
+    if (value && value->kind == POSE_INT)
+        return value->as.integer != 0;
+    return fallback;
+}
+
+const char *value_get_string(const struct pose_value *object, const char *key, const char *fallback)
+{
+    const struct pose_value *value = pose_value_find(object, key);
+    return value && value->kind == POSE_STRING ? value->as.string : fallback;
+}
+
+size_t value_get_floats(const struct pose_value *object, const char *key, float *numbers, size_t count)
+{
+    const struct pose_value *array = pose_value_find(object, key);
+    size_t found = 0;
+    if (!array || array->kind != POSE_ARRAY)
+        return 0;
+    for (const struct pose_value *item = array->first; item && found < count; item = item->next) {
+        if (!value_number(item, &numbers[found]))
+            break;
+        found++;
+    }
+    return found;
+}
+
+static int hex_digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+int64_t value_get_hex(const struct pose_value *object, const char *key, uint8_t *bytes, size_t capacity)
+{
+    const char *text = value_get_string(object, key, NULL);
+    if (!text)
+        return -1;
+    size_t size = 0;
+    for (; text[0]; text += 2) {
+        int high = hex_digit(text[0]), low = text[1] ? hex_digit(text[1]) : -1;
+        if (high < 0 || low < 0 || size == capacity)
+            return -1;
+        bytes[size++] = (uint8_t)(high << 4 | low);
+    }
+    return (int64_t)size;
+}
+
+size_t value_count(const struct pose_value *list)
+{
+    size_t count = 0;
+    if (list && (list->kind == POSE_ARRAY || list->kind == POSE_OBJECT)) {
+        for (const struct pose_value *item = list->first; item; item = item->next)
+            count++;
+    }
+    return count;
+}

@@ -1,0 +1,48 @@
+/* Growing bytes. Failure (memory) is sticky: write a whole file and look once at the end. */
+#ifndef POSE_CORE_WRITER_H
+#define POSE_CORE_WRITER_H
+
+#include "lib/core/error.h"
+
+#include <string.h>
+
+struct writer {
+    struct pose_buffer *out;
+    struct pose_error *error;
+    bool failed;
+};
+
+/* out must be empty; its allocator stays as it is (NULL: malloc). */
+void writer_init(struct writer *writer, struct pose_buffer *out, struct pose_error *error);
+/* Room for size more bytes: where they go, or NULL. Advance with writer_commit. */
+uint8_t *writer_reserve(struct writer *writer, size_t size);
+void writer_commit(struct writer *writer, size_t size);
+
+void writer_bytes(struct writer *writer, const void *bytes, size_t size);
+void writer_zeros(struct writer *writer, size_t size);
+void writer_u8(struct writer *writer, uint8_t value);
+void writer_u16le(struct writer *writer, uint16_t value);
+void writer_u16be(struct writer *writer, uint16_t value);
+void writer_u32le(struct writer *writer, uint32_t value);
+void writer_u32be(struct writer *writer, uint32_t value);
+void writer_u64le(struct writer *writer, uint64_t value);
+void writer_f32le(struct writer *writer, float value);
+void writer_f32be(struct writer *writer, float value);
+/* Overwrites what was written before. */
+void writer_patch_u32le(struct writer *writer, size_t offset, uint32_t value);
+void writer_patch_u32be(struct writer *writer, size_t offset, uint32_t value);
+
+/* Text, without its NUL. */
+void writer_text(struct writer *writer, const char *text);
+void writer_format(struct writer *writer, const char *format, ...) POSE_PRINTF(2, 3);
+/* The shortest decimal of a float. */
+void writer_float(struct writer *writer, float value);
+/* A JSON string with its quotes. What is not UTF-8 becomes U+FFFD. */
+void writer_json_string(struct writer *writer, const char *text);
+/* A tree as JSON; NULL is null. */
+void writer_json_value(struct writer *writer, const struct pose_value *value);
+
+/* True when nothing failed; on failure the buffer is emptied. */
+bool writer_finish(struct writer *writer);
+
+#endif

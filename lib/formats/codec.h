@@ -1,0 +1,53 @@
+/*
+ * What a format is to the rest of the library: one constant at the end of the format's own file, listed in
+ * lib/formats.c. A codec never includes another one.
+ */
+#ifndef POSE_FORMATS_CODEC_H
+#define POSE_FORMATS_CODEC_H
+
+#include "lib/core/arena.h"
+#include "lib/core/reader.h"
+#include "lib/core/writer.h"
+#include "lib/model/build.h"
+
+/* How sure a codec is that bytes are its own. */
+enum probe_result {
+    PROBE_NO,
+    PROBE_NAME, /* the name's extension, and what the first word of such a file may be */
+    PROBE_SURE, /* a magic number, or a structural walk that ends exactly at the end of the file */
+};
+
+/* One decoding. The codec allocates from the arena, fills in the document and reports through error. */
+struct decode_job {
+    const struct pose_source *source;
+    const struct pose_limits *limits; /* defaults filled in */
+    struct arena *arena;
+    struct pose_error *error;
+    struct pose_document *document; /* zeroed; format, size and the file's warnings are set by the caller */
+    struct warning_list
+        warnings; /* about the file as a whole; a codec of single clips may use it for the clip */
+};
+
+/* One encoding. Warnings are what the format cannot hold. */
+struct encode_job {
+    const struct pose_content *content;
+    const struct pose_value *settings; /* an object or NULL */
+    struct writer *writer;
+    struct arena *arena; /* for what is needed meanwhile */
+    struct pose_error *error;
+    pose_warn *warn;
+    void *user;
+};
+
+/* Tells the caller what the target cannot hold. code is static. */
+void encode_warn(struct encode_job *job, const char *code, const char *format, ...) POSE_PRINTF(3, 4);
+
+struct codec {
+    struct pose_format format; /* can_read and can_write follow from decode and encode */
+    /* Must not allocate; bounded by the size of the file. */
+    enum probe_result (*probe)(const struct pose_source *source);
+    bool (*decode)(struct decode_job *job);
+    bool (*encode)(struct encode_job *job); /* NULL: cannot be written */
+};
+
+#endif

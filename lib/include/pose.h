@@ -1,0 +1,520 @@
+/*
+ * libpose: bytes of animation files in, values out.
+ *
+ * No files, no threads, no globals, no log. Everything that is decoded is immutable once it is returned, so any
+ * thread may read it. All text is UTF-8 and ends with a NUL; a pointer is NULL where there is nothing.
+ *
+ * Units: seconds, radians, the file's own length. Rotations are [x, y, z, w]. Values are native, as the file stores
+ * them after its own dequantisation; samplers change axes and units when asked to (enum pose_axes).
+ */
+#ifndef POSE_H
+#define POSE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define POSE_API __attribute__((visibility("default")))
+#else
+#define POSE_API
+#endif
+
+/* The version of the library, "0.1.0". */
+POSE_API const char *pose_version(void);
+/* The decoder's revision: another number whenever any decoded or sampled value changes. Part of every ETag. */
+POSE_API unsigned pose_revision(void);
+
+/* ------------------------------------------------------------------------------------------------ errors -- */
+
+enum pose_status {
+    POSE_OK,
+    POSE_BAD_DATA,       /* of a known format, and broken */
+    POSE_UNKNOWN_FORMAT, /* of no known format */
+    POSE_UNSUPPORTED,    /* known and refused by kind: code says which */
+    POSE_OVER_LIMIT,     /* over a limit: limit names it */
+    POSE_BAD_ARGUMENT,   /* the caller asked for what cannot be */
+    POSE_NO_MEMORY,
+};
+
+#define POSE_NO_OFFSET UINT64_MAX
+
+/* Owned by the caller; the first error wins. Zero-initialise, or call pose_error_init. */
+struct pose_error {
+    enum pose_status status;
+    uint64_t offset;  /* byte in the file; POSE_NO_OFFSET when there is none */
+    uint32_t line;    /* 1 …, 0 when the format is not text */
+    char code[40];    /* "truncated" */
+    char field[120];  /* "joints[3].rot_keys", or a JSON pointer; "" when there is none */
+    char limit[24];   /* name of the limit, "" when none was hit */
+    char detail[320]; /* one line for a person, with place and reason */
+};
+
+POSE_API void pose_error_init(struct pose_error *error);
+
+/* ------------------------------------------------------------------------------------- memory and limits -- */
+
+/* Where libpose gets memory from. alloc returns memory aligned for any type, or NULL. */
+struct pose_allocator {
+    void *(*alloc)(void *user, size_t size);
+    void (*free)(void *user, void *memory);
+    void *user;
+};
+
+/* Checked before anything is allocated. Zero means the default in brackets. */
+struct pose_limits {
+    size_t memory;     /* bytes that one document or archive may hold [1 GiB] */
+    uint32_t joints;   /* of one clip or skeleton [65536] */
+    uint64_t keys;     /* of one document, over all channels [4 million] */
+    uint32_t entries;  /* of one archive [100000] */
+    uint64_t unpacked; /* bytes of one entry, unpacked [256 MiB] */
+    uint32_t ratio;    /* unpacked to packed bytes of one entry [2000] */
+};
+
+/* May be NULL wherever it is asked for: malloc and the default limits. */
+struct pose_options {
+    const struct pose_allocator *allocator;
+    struct pose_limits limits;
+};
+
+struct pose_bytes {
+    const uint8_t *data;
+    size_t size;
+};
+
+/* Bytes made by the library; release with pose_buffer_free. Zero-initialise. */
+struct pose_buffer {
+    uint8_t *data;
+    size_t size;
+    size_t capacity;
+    const struct pose_allocator *allocator;
+};
+
+POSE_API void pose_buffer_free(struct pose_buffer *buffer);
+
+/* ------------------------------------------------------------------------------------------------ values -- */
+
+/* A tree of what the common model has no place for. Members keep their order; keys may repeat. */
+enum pose_value_kind {
+    POSE_NULL,
+    POSE_BOOL,
+    POSE_INT,
+    POSE_FLOAT, /* a 32-bit float: printed as the shortest decimal that reads back */
+    POSE_STRING,
+    POSE_ARRAY,
+    POSE_OBJECT,
+};
+
+struct pose_value {
+    enum pose_value_kind kind;
+    const char *key; /* inside an object, else NULL */
+    union {
+        bool boolean;
+        int64_t integer;
+        float number;
+        const char *string;
+    } as;
+    const struct pose_value *first; /* of an array or object */
+    const struct pose_value *next;  /* in the array or object that holds this one */
+};
+
+/* The first member of that name, NULL when there is none or value is no object (or NULL). */
+POSE_API const struct pose_value *pose_value_find(const struct pose_value *object, const char *key);
+
+enum pose_severity {
+    POSE_NOTE,    /* worth knowing */
+    POSE_WARNING, /* something is off */
+};
+
+struct pose_warning {
+    const char *code; /* "trailing_bytes" */
+    enum pose_severity severity;
+    const char *message;
+    uint64_t offset; /* POSE_NO_OFFSET when there is none */
+};
+
+/* -------------------------------------------------------------------------------------------- the models -- */
+
+/* The axes and units in which values are stored, and those that may be asked for. */
+enum pose_axes {
+    POSE_AXES_GLTF,  /* right-handed, +Y up, +Z forward, metres */
+    POSE_AXES_SL,    /* right-handed, +Z up, +X forward, metres */
+    POSE_AXES_SIMS,  /* left-handed, +Y up, +Z forward, feet; rotations act as their conjugate */
+    POSE_AXES_PRIME, /* right-handed, +Z up, +Y forward */
+};
+
+/* The rules by which an engine plays its clips: key clock, interpolation, loop, order of tracks. */
+enum pose_rules {
+    POSE_RULES_PLAIN,       /* keyed; linear, slerp on the shorter arc */
+    POSE_RULES_SL,          /* keyed; nlerp, slerp where the dot product is negative; intro and loop range */
+    POSE_RULES_SIMS,        /* key k at k * duration / count; nlerp on the shorter arc; wraps to key 0 */
+    POSE_RULES_SIMS3,       /* keyed; slerp on the shorter arc, nlerp above a dot product of 0.9995 */
+    POSE_RULES_PRIME,       /* keyed; slerp without the shorter arc */
+    POSE_RULES_PRIME_FRAMES /* every frame a key; the same slerp; the last frame wraps to the first */
+};
+
+/* Keys of one part of a joint. times ascend strictly within [0, duration]. count 0: not driven. */
+struct pose_channel {
+    uint32_t count;
+    const float *times;  /* [count], seconds */
+    const float *values; /* [count][3 | 4 | 3 | 1] */
+};
+
+enum pose_part {
+    POSE_TRANSLATION, /* 3 */
+    POSE_ROTATION,    /* 4: x, y, z, w */
+    POSE_SCALE,       /* 3 */
+    POSE_MORPH,       /* 1 */
+    POSE_PART_COUNT,
+};
+
+struct pose_track {
+    const char *name; /* as stored; NULL when the format has none */
+    bool has_id;
+    uint32_t id; /* bone id or name hash */
+    struct pose_channel channels[POSE_PART_COUNT];
+    const struct pose_value *extras; /* an object, NULL when empty */
+};
+
+struct pose_event {
+    float time;
+    const char *type;
+    const struct pose_value *fields; /* an object: the further members, in order; NULL when none */
+};
+
+enum pose_loop {
+    POSE_LOOP_UNKNOWN, /* the format has no flag */
+    POSE_LOOP_NO,
+    POSE_LOOP_YES,
+};
+
+struct pose_clip {
+    const char *name; /* the inner name; NULL when the format has none */
+    enum pose_axes axes;
+    enum pose_rules rules;
+    float duration;
+    float fps;            /* 0 when the format has none */
+    uint32_t frame_count; /* 0 when the format has none */
+    enum pose_loop loop;
+    float loop_in, loop_out; /* 0 and duration when the format has none */
+    uint32_t track_count;
+    const struct pose_track *tracks; /* in file order; a joint may occur twice */
+    uint32_t event_count;
+    const struct pose_event *events; /* sorted by time, stable */
+    uint64_t key_count;
+    const struct pose_value *extras; /* an object, NULL when empty */
+    const char *companion;           /* name of the file without which it cannot be decoded; NULL when none */
+    const char *game;                /* NULL, or which layout was found, "mp1" */
+    uint32_t warning_count;
+    const struct pose_warning *warnings; /* of this clip alone */
+};
+
+/* How a parent's scale reaches its children. */
+enum pose_scaling {
+    POSE_SCALE_OFFSETS,   /* stretches the offsets of direct children, is not inherited further */
+    POSE_SCALE_INHERITED, /* glTF: the whole matrix is inherited */
+};
+
+struct pose_joint {
+    const char *name; /* NULL when the format has none */
+    bool has_id;
+    uint32_t id;
+    int32_t parent; /* index, -1 for a root; parents always precede children */
+    float translation[3];
+    float rotation[4];
+    float scale[3];
+    const char *const *aliases; /* ends with NULL; NULL when there are none */
+    const struct pose_value *extras;
+};
+
+struct pose_skeleton {
+    const char *name; /* NULL when the format has none */
+    enum pose_axes axes;
+    enum pose_scaling scaling;
+    uint32_t joint_count;
+    const struct pose_joint *joints; /* parents first */
+    const uint32_t *file_order;      /* [joint_count] joint index of the file's k-th joint; NULL: the same */
+    int32_t root_joint; /* whose translation of a clip is added to the rest (SL's mPelvis), -1 when none */
+    const struct pose_value *extras;
+    uint32_t warning_count;
+    const struct pose_warning *warnings;
+};
+
+struct pose_binding {
+    uint32_t bone;
+    uint32_t first, count;
+    uint32_t blend_first, blend_count; /* blend_first is 0 when blend_count is 0 */
+};
+
+struct pose_blend {
+    uint32_t vertex; /* the real vertex that is changed, < real_count */
+    int32_t weight;  /* 32768 = 1 */
+};
+
+/* A skin bound to joints. Vertices are in the space of their bone: real_count real ones, then blend_count more. */
+struct pose_mesh {
+    const char *name;
+    const char *texture; /* name of the texture, NULL when none */
+    enum pose_axes axes;
+    uint32_t bone_count;
+    const char *const *bones;
+    uint32_t face_count;
+    const uint32_t (*faces)[3]; /* clockwise seen from outside, as stored */
+    uint32_t real_count, blend_count;
+    const float (*uvs)[2]; /* [real_count] */
+    const struct pose_blend *blends;
+    const float (*positions)[3]; /* [real_count + blend_count] */
+    const float (*normals)[3];
+    uint32_t binding_count;
+    const struct pose_binding *bindings;
+    const struct pose_value *extras;
+    uint32_t warning_count;
+    const struct pose_warning *warnings;
+};
+
+/* What belongs together: a suit, an appearance, a character set. extras holds what its kind has, by name. */
+struct pose_character {
+    const char *name;
+    const char *type; /* "suit", "appearance", "outfit", "binding", "character_set" */
+    const struct pose_value *extras;
+    uint32_t warning_count;
+    const struct pose_warning *warnings;
+};
+
+/* What one file decodes to. One call frees it all; size is what it weighs in a cache. */
+struct pose_document {
+    const char *format; /* id of the codec */
+    uint32_t clip_count, skeleton_count, mesh_count, character_count;
+    const struct pose_clip *clips;
+    const struct pose_skeleton *skeletons;
+    const struct pose_mesh *meshes;
+    const struct pose_character *characters;
+    uint32_t event_count; /* of a file of events alone */
+    const struct pose_event *events;
+    uint32_t warning_count; /* of the file as a whole */
+    const struct pose_warning *warnings;
+    size_t size;
+};
+
+/* ---------------------------------------------------------------------------------------------- decoding -- */
+
+/* One file to be read, and the way to its companions. Everything must outlive the call only. */
+struct pose_source {
+    const char *name; /* its name, may hold a path; NULL when unknown */
+    struct pose_bytes bytes;
+    const char *format; /* forces a codec; NULL: found out */
+    const char *game;   /* forces a layout, "mp1"; NULL: found out */
+    /* Finds a companion by base name without regard to case; false when there is none. May be NULL. */
+    bool (*find)(void *user, const char *name, struct pose_bytes *bytes);
+    void *user;
+};
+
+/*
+ * Decodes a file. NULL on failure, with error filled in (status POSE_UNKNOWN_FORMAT when no codec knows it).
+ * Free the document with pose_document_free.
+ */
+POSE_API struct pose_document *pose_decode(const struct pose_source *source,
+                                           const struct pose_options *options, struct pose_error *error);
+POSE_API void pose_document_free(struct pose_document *document);
+
+/* Which format the bytes are of: the id of a codec or archive type, NULL when none. Reads, never allocates much. */
+POSE_API const char *pose_detect(const struct pose_source *source);
+
+/* What the library can do, a row a format; the last has a NULL id. */
+struct pose_format {
+    const char *id;
+    const char *title;
+    const char *extensions; /* blank-separated, with the dot: ".anim .animatn" */
+    const char *media_type;
+    const char *kinds; /* blank-separated: "clip", "clip skeleton", "archive" */
+    bool can_read, can_write;
+};
+
+POSE_API const struct pose_format *pose_formats(void);
+/* The row of that id, NULL when there is none. */
+POSE_API const struct pose_format *pose_format_find(const char *id);
+
+/* ---------------------------------------------------------------------------------------------- encoding -- */
+
+/* What is to be written; the codec takes the parts that it can hold. */
+struct pose_content {
+    uint32_t clip_count, skeleton_count, mesh_count, character_count;
+    const struct pose_clip *clips;
+    const struct pose_skeleton *skeletons;
+    const struct pose_mesh *meshes;
+    const struct pose_character *characters;
+    const struct pose_value *settings; /* an object of the target's own options; NULL: the defaults */
+};
+
+/* Told about everything that the target cannot hold. */
+typedef void pose_warn(void *user, const struct pose_warning *warning);
+
+/* Writes a file of that format. False on failure; out is then empty. */
+POSE_API bool pose_encode(const char *format, const struct pose_content *content,
+                          const struct pose_options *options, pose_warn *warn, void *user,
+                          struct pose_buffer *out, struct pose_error *error);
+
+/* ---------------------------------------------------------------------------------------------- archives -- */
+
+struct pose_entry {
+    const char *name; /* inside the archive, "/" between parts; may repeat; never to be used as a path */
+    uint64_t size;    /* unpacked */
+    const char *kind; /* by the archive's type id: "clip", "skeleton", "mesh", "events", "character", "other";
+                           NULL: the contents decide */
+    const char *format;             /* by the archive's type id, NULL: the contents decide */
+    const char *game;               /* by the archive, NULL when it does not say */
+    const char *skipped;            /* why it cannot be read though the archive is sound ("deleted"), NULL */
+    const struct pose_error *error; /* what is wrong with its row, NULL */
+};
+
+struct pose_archive;
+
+/*
+ * Opens the directory of an archive; nothing is unpacked. The bytes must outlive the archive. NULL on failure.
+ * The archive itself is immutable: several threads may read entries at once.
+ */
+POSE_API struct pose_archive *pose_archive_open(const struct pose_source *source,
+                                                const struct pose_options *options, struct pose_error *error);
+POSE_API void pose_archive_close(struct pose_archive *archive);
+/* The id of its format, "far1a". */
+POSE_API const char *pose_archive_format(const struct pose_archive *archive);
+POSE_API uint32_t pose_archive_count(const struct pose_archive *archive);
+/* index < count. */
+POSE_API const struct pose_entry *pose_archive_entry(const struct pose_archive *archive, uint32_t index);
+POSE_API uint32_t pose_archive_warning_count(const struct pose_archive *archive);
+POSE_API const struct pose_warning *pose_archive_warning(const struct pose_archive *archive, uint32_t index);
+/*
+ * The bytes of an entry, unpacked. Where they lie plainly in the archive, out->data points into it and capacity
+ * is 0; pose_buffer_free is right for both. False on failure; out is then empty.
+ */
+POSE_API bool pose_archive_read(const struct pose_archive *archive, uint32_t index, struct pose_buffer *out,
+                                struct pose_error *error);
+
+/* A file to be packed. */
+struct pose_pack_item {
+    const char *name;
+    struct pose_bytes bytes;
+};
+
+/* Writes an archive of that format ("far1a", "far1b", "far3", "zip", …). */
+POSE_API bool pose_pack(const char *format, const struct pose_pack_item *items, uint32_t count,
+                        const struct pose_value *settings, const struct pose_options *options,
+                        struct pose_buffer *out, struct pose_error *error);
+
+/* ---------------------------------------------------------------------------------------------- sampling -- */
+
+/*
+ * A clip compiled for fast sampling, on a skeleton or alone, in the axes asked for. It points into the clip and
+ * the skeleton, which must outlive it. Immutable: any number of threads may sample at once.
+ */
+struct pose_sampler;
+
+/* One row of a pose. Without a skeleton there is a row for each track that drives a transform. */
+struct pose_row {
+    const char *name;
+    bool has_id;
+    uint32_t id;
+    int32_t parent; /* -1 for a root, and without a skeleton */
+    bool driven;
+    bool has[3]; /* translation, rotation, scale: driven, or given by the skeleton */
+};
+
+struct pose_morph {
+    const char *name; /* NULL: known by id only */
+    bool has_id;
+    uint32_t id;
+};
+
+/* skeleton NULL: tracks as they are. NULL on failure. */
+POSE_API struct pose_sampler *pose_sampler_new(const struct pose_clip *clip,
+                                               const struct pose_skeleton *skeleton, enum pose_axes axes,
+                                               const struct pose_options *options, struct pose_error *error);
+POSE_API void pose_sampler_free(struct pose_sampler *sampler);
+POSE_API size_t pose_sampler_size(const struct pose_sampler *sampler);
+POSE_API uint32_t pose_sampler_row_count(const struct pose_sampler *sampler);
+POSE_API const struct pose_row *pose_sampler_rows(const struct pose_sampler *sampler);
+POSE_API uint32_t pose_sampler_morph_count(const struct pose_sampler *sampler);
+POSE_API const struct pose_morph *pose_sampler_morphs(const struct pose_sampler *sampler);
+/* Tracks that the skeleton does not know: their indices in the clip. */
+POSE_API uint32_t pose_sampler_unmatched_count(const struct pose_sampler *sampler);
+POSE_API const uint32_t *pose_sampler_unmatched(const struct pose_sampler *sampler);
+
+enum pose_wrap {
+    POSE_CLAMP, /* t is held in [0, duration] */
+    POSE_WRAP,  /* the engine's loop clock */
+};
+
+enum {
+    POSE_IN_PLACE = 0,
+    POSE_MOTION = 1, /* adds the clip's root motion; acts on a skeleton only */
+};
+
+/*
+ * The local pose at t (seconds, finite): row_count rows of 10 floats, translation, rotation xyzw, scale, in the
+ * sampler's axes; what nothing drives and no skeleton gives is the identity. morphs takes morph_count weights and
+ * may be NULL. Allocates nothing. O(log n) in the keys.
+ */
+POSE_API void pose_sample(const struct pose_sampler *sampler, double t, enum pose_wrap wrap, unsigned flags,
+                          float *rows, float *morphs);
+
+/*
+ * Local rows (10 floats each, as from pose_sample) to model space: row_count matrices of 16 floats, column-major,
+ * of column vectors. Needs a sampler with a skeleton.
+ */
+POSE_API void pose_model(const struct pose_sampler *sampler, const float *rows, float *matrices);
+
+/* How many of the clip's tracks the skeleton knows, by name, alias or id. */
+POSE_API uint32_t pose_skeleton_match(const struct pose_skeleton *skeleton, const struct pose_clip *clip);
+
+/* A joint's rest in the axes asked for: 10 floats. */
+POSE_API void pose_joint_rest(const struct pose_skeleton *skeleton, uint32_t joint, enum pose_axes axes,
+                              float rest[10]);
+/* Stored values of a part (not a morph) from the axes of a file to others, in place: [count][3 | 4 | 3]. */
+POSE_API void pose_convert_axes(enum pose_part part, float *values, size_t count, enum pose_axes from,
+                                enum pose_axes to);
+
+/* ------------------------------------------------------------------------------------------- deformation -- */
+
+/*
+ * The vertices of a mesh on a pose: matrices as pose_model writes them, in the mesh's native axes, for the rows of
+ * the sampler's skeleton. positions and normals: [real_count][3]. missing (may be NULL, [bone_count]) is set to
+ * true for bones that the skeleton lacks; their vertices stay as stored. scratch holds
+ * pose_deform_scratch(mesh) bytes.
+ */
+POSE_API size_t pose_deform_scratch(const struct pose_mesh *mesh);
+POSE_API void pose_deform(const struct pose_mesh *mesh, const struct pose_skeleton *skeleton,
+                          const float *matrices, float *positions, float *normals, bool *missing,
+                          void *scratch);
+
+/* ------------------------------------------------------------------------------------------ shipped data -- */
+
+/* Self-made skeletons so that a lone clip moves: index 0 … until NULL. Free the document as any other. */
+POSE_API const char *pose_stand_in_name(unsigned index);
+POSE_API struct pose_document *pose_stand_in(unsigned index, const struct pose_options *options,
+                                             struct pose_error *error);
+
+/* ------------------------------------------------------------------------------------- numbers and JSON -- */
+
+enum { POSE_FLOAT_TEXT = 16 };
+/*
+ * Writes the shortest decimal that reads back as the same 32-bit float (JSON syntax; -0 is "-0"), without a NUL;
+ * returns its length, at most POSE_FLOAT_TEXT. value must be finite.
+ */
+POSE_API size_t pose_float_text(float value, char *text);
+
+/* Appends to a buffer, growing it; false when memory is out (the buffer keeps what it had). */
+POSE_API bool pose_buffer_append(struct pose_buffer *buffer, const void *bytes, size_t size);
+/* A JSON string with its quotes; what is not UTF-8 becomes U+FFFD. NULL: null. */
+POSE_API bool pose_json_string(struct pose_buffer *buffer, const char *text);
+/* A tree as JSON. NULL: null. */
+POSE_API bool pose_json_value(struct pose_buffer *buffer, const struct pose_value *value);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,25 @@
+/* Skeletons that the library ships, so that a lone clip moves: names are the games' own, proportions are ours. */
+#ifndef POSE_MODEL_STAND_IN_H
+#define POSE_MODEL_STAND_IN_H
+
+#include "lib/model/build.h"
+
+/* A row of a stand-in's table: parents precede children. */
+struct stand_in_joint {
+    const char *name;
+    const char *parent; /* NULL for the root */
+    float translation[3];
+    float rotation[4];
+    const char *aliases; /* blank-separated, NULL when there are none */
+};
+
+struct stand_in {
+    const char *name;
+    enum pose_axes axes;
+    enum pose_scaling scaling;
+    const char *added_to_rest; /* the joint whose translation is added to the rest, NULL when none */
+    uint32_t joint_count;
+    const struct stand_in_joint *joints;
+};
+
+#endif

@@ -1,0 +1,298 @@
+/* The public entry points: options with their defaults, ownership, and the table. */
+#include "lib/formats.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char *pose_version(void)
+{
+    return POSE_VERSION;
+}
+
+/* Raise whenever any decoded or sampled value changes. */
+unsigned pose_revision(void)
+{
+    return 1;
+}
+
+static struct pose_limits limits_with_defaults(const struct pose_options *options)
+{
+    struct pose_limits limits = options ? options->limits : (struct pose_limits){0};
+    limits.memory = limits.memory ? limits.memory : (size_t)1 << 30;
+    limits.joints = limits.joints ? limits.joints : 65536;
+    limits.keys = limits.keys ? limits.keys : 4 * 1000 * 1000;
+    limits.entries = limits.entries ? limits.entries : 100000;
+    limits.unpacked = limits.unpacked ? limits.unpacked : (uint64_t)256 << 20;
+    limits.ratio = limits.ratio ? limits.ratio : 2000;
+    return limits;
+}
+
+static const struct pose_allocator *allocator_of(const struct pose_options *options)
+{
+    return options && options->allocator ? options->allocator : allocator_default();
+}
+
+/* --------------------------------------------------------------------------------------------- documents -- */
+
+/* A document and the arena that holds all of it, itself included. */
+struct document {
+    struct pose_document view; /* first: what the caller sees */
+    struct arena arena;
+};
+
+static const struct codec *choose_codec(const struct pose_source *source, struct pose_error *error)
+{
+    if (source->format) {
+        const struct codec *codec = codec_find(source->format);
+        if (!codec || !codec->decode)
+            error_set(error, POSE_BAD_ARGUMENT, "unknown_format", "no format \"%s\" can be read",
+                      source->format);
+        return codec && codec->decode ? codec : NULL;
+    }
+    enum probe_result result;
+    const struct codec *codec = codec_detect(source, &result);
+    if (!codec)
+        error_set(error, POSE_UNKNOWN_FORMAT, "unknown_format", "the bytes are of no known format");
+    return codec;
+}
+
+struct pose_document *pose_decode(const struct pose_source *source, const struct pose_options *options,
+                                  struct pose_error *error)
+{
+    struct pose_error local;
+    error = error ? error : &local;
+    pose_error_init(error);
+    const struct codec *codec = choose_codec(source, error);
+    if (!codec)
+        return NULL;
+    struct pose_limits limits = limits_with_defaults(options);
+    struct arena arena;
+    arena_init(&arena, allocator_of(options), limits.memory, error);
+    struct document *document = ARENA_NEW(&arena, struct document, 1);
+    if (!document) {
+        arena_release(&arena);
+        return NULL;
+    }
+    struct pose_document *view = &document->view;
+    view->format = codec->format.id;
+    struct decode_job job = {
+        .source = source, .limits = &limits, .arena = &arena, .error = error, .document = view};
+    warning_list_init(&job.warnings, &arena);
+    if (!codec->decode(&job) || arena.failed) {
+        error_set(error, POSE_BAD_DATA, "bad_data", "the file cannot be read");
+        arena_release(&arena);
+        return NULL;
+    }
+    view->warnings = job.warnings.items;
+    view->warning_count = job.warnings.count;
+    view->size = arena.held;
+    arena.error = NULL;
+    document->arena = arena;
+    return view;
+}
+
+void pose_document_free(struct pose_document *document)
+{
+    if (!document)
+        return;
+    struct arena arena = ((struct document *)document)->arena;
+    arena_release(&arena);
+}
+
+const char *pose_detect(const struct pose_source *source)
+{
+    const struct archive_type *type = archive_detect(source);
+    enum probe_result result;
+    const struct codec *codec = codec_detect(source, &result);
+    if (type && result < PROBE_SURE)
+        return type->formats[0].id;
+    return codec ? codec->format.id : type ? type->formats[0].id : NULL;
+}
+
+/* ---------------------------------------------------------------------------------------------- encoding -- */
+
+void encode_warn(struct encode_job *job, const char *code, const char *format, ...)
+{
+    if (!job->warn)
+        return;
+    char message[400];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    job->warn(job->user,
+              &(struct pose_warning){
+                  .code = code, .severity = POSE_WARNING, .message = message, .offset = POSE_NO_OFFSET});
+}
+
+bool pose_encode(const char *format, const struct pose_content *content, const struct pose_options *options,
+                 pose_warn *warn, void *user, struct pose_buffer *out, struct pose_error *error)
+{
+    struct pose_error local;
+    error = error ? error : &local;
+    pose_error_init(error);
+    out->data = NULL;
+    out->size = out->capacity = 0;
+    out->allocator = allocator_of(options);
+    const struct codec *codec = codec_find(format);
+    if (!codec || !codec->encode)
+        return error_set(error, POSE_BAD_ARGUMENT, "unknown_format", "no format \"%s\" can be written",
+                         format);
+    struct pose_limits limits = limits_with_defaults(options);
+    struct arena arena;
+    arena_init(&arena, allocator_of(options), limits.memory, error);
+    struct writer writer;
+    writer_init(&writer, out, error);
+    struct encode_job job = {.content = content,
+                             .settings = content->settings,
+                             .writer = &writer,
+                             .arena = &arena,
+                             .error = error,
+                             .warn = warn,
+                             .user = user};
+    bool done = codec->encode(&job) && !arena.failed && writer_finish(&writer);
+    arena_release(&arena);
+    if (!done) {
+        pose_buffer_free(out);
+        error_set(error, POSE_BAD_DATA, "bad_data", "the clip cannot be written");
+    }
+    return done;
+}
+
+/* ---------------------------------------------------------------------------------------------- archives -- */
+
+static const struct archive_type *choose_type(const struct pose_source *source, struct pose_error *error)
+{
+    const struct archive_type *type =
+        source->format ? archive_type_find(source->format) : archive_detect(source);
+    if (!type)
+        error_set(error, POSE_UNKNOWN_FORMAT, "unknown_format", "the bytes are of no known archive format");
+    return type;
+}
+
+struct pose_archive *pose_archive_open(const struct pose_source *source, const struct pose_options *options,
+                                       struct pose_error *error)
+{
+    struct pose_error local;
+    error = error ? error : &local;
+    pose_error_init(error);
+    const struct archive_type *type = choose_type(source, error);
+    if (!type)
+        return NULL;
+    struct pose_limits limits = limits_with_defaults(options);
+    struct arena arena;
+    arena_init(&arena, allocator_of(options), limits.memory, error);
+    struct pose_archive *archive = ARENA_NEW(&arena, struct pose_archive, 1);
+    if (!archive) {
+        arena_release(&arena);
+        return NULL;
+    }
+    *archive = (struct pose_archive){.type = type,
+                                     .format = type->formats[0].id,
+                                     .bytes = source->bytes,
+                                     .limits = limits,
+                                     .allocator = allocator_of(options),
+                                     .arena = arena};
+    warning_list_init(&archive->warnings, &archive->arena);
+    if (!type->open(archive, source, error) || archive->arena.failed) {
+        error_set(error, POSE_BAD_DATA, "bad_data", "the archive cannot be read");
+        pose_archive_close(archive);
+        return NULL;
+    }
+    archive->arena.error = NULL;
+    return archive;
+}
+
+void pose_archive_close(struct pose_archive *archive)
+{
+    if (!archive)
+        return;
+    struct arena arena = archive->arena;
+    arena_release(&arena);
+}
+
+const char *pose_archive_format(const struct pose_archive *archive)
+{
+    return archive->format;
+}
+
+uint32_t pose_archive_count(const struct pose_archive *archive)
+{
+    return archive->entry_count;
+}
+
+const struct pose_entry *pose_archive_entry(const struct pose_archive *archive, uint32_t index)
+{
+    return &archive->entries[index];
+}
+
+uint32_t pose_archive_warning_count(const struct pose_archive *archive)
+{
+    return archive->warnings.count;
+}
+
+const struct pose_warning *pose_archive_warning(const struct pose_archive *archive, uint32_t index)
+{
+    return &archive->warnings.items[index];
+}
+
+bool pose_archive_read(const struct pose_archive *archive, uint32_t index, struct pose_buffer *out,
+                       struct pose_error *error)
+{
+    struct pose_error local;
+    error = error ? error : &local;
+    pose_error_init(error);
+    out->data = NULL;
+    out->size = out->capacity = 0;
+    out->allocator = archive->allocator;
+    const struct pose_entry *entry = &archive->entries[index];
+    if (entry->error) {
+        *error = *entry->error;
+        return false;
+    }
+    if (entry->skipped)
+        return error_set(error, POSE_UNSUPPORTED, entry->skipped, "the entry is %s", entry->skipped);
+    if (entry->size > archive->limits.unpacked)
+        return error_limit(error, "max-unpacked",
+                           "the entry unpacks to %llu bytes, more than the limit of %llu",
+                           (unsigned long long)entry->size, (unsigned long long)archive->limits.unpacked);
+    if (archive->type->read(archive, index, out, error))
+        return true;
+    pose_buffer_free(out);
+    return error_set(error, POSE_BAD_DATA, "bad_data", "the entry cannot be read");
+}
+
+bool pose_pack(const char *format, const struct pose_pack_item *items, uint32_t count,
+               const struct pose_value *settings, const struct pose_options *options, struct pose_buffer *out,
+               struct pose_error *error)
+{
+    struct pose_error local;
+    error = error ? error : &local;
+    pose_error_init(error);
+    out->data = NULL;
+    out->size = out->capacity = 0;
+    out->allocator = allocator_of(options);
+    const struct archive_type *type = archive_type_find(format);
+    if (!type || !type->pack)
+        return error_set(error, POSE_BAD_ARGUMENT, "unknown_format", "no archive \"%s\" can be written",
+                         format);
+    struct pose_limits limits = limits_with_defaults(options);
+    struct arena arena;
+    arena_init(&arena, allocator_of(options), limits.memory, error);
+    struct writer writer;
+    writer_init(&writer, out, error);
+    struct pack_job job = {.format = format,
+                           .items = items,
+                           .count = count,
+                           .settings = settings,
+                           .writer = &writer,
+                           .arena = &arena,
+                           .error = error};
+    bool done = type->pack(&job) && !arena.failed && writer_finish(&writer);
+    arena_release(&arena);
+    if (!done) {
+        pose_buffer_free(out);
+        error_set(error, POSE_BAD_DATA, "bad_data", "the archive cannot be written");
+    }
+    return done;
+}
