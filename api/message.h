@@ -12,10 +12,10 @@
 #include <sys/types.h>
 
 struct api_request {
-    const char *method; /* as sent, "GET" … */
-    const char *path;   /* the raw target up to '?', never percent-decoded, begins with '/' */
-    const char *query;  /* the raw text after '?', "" without one */
-    const uint8_t *body;
+    const char *method;  /* as sent, "GET" … */
+    const char *path;    /* the raw target up to '?', never percent-decoded, begins with '/' */
+    const char *query;   /* the raw text after '?', "" without one */
+    const uint8_t *body; /* never NULL; valid until the handler has returned API_DONE */
     size_t body_size;
     int body_fd;        /* an unlinked file that holds the body too when it was large, else -1 */
     const char *client; /* the peer's address as text, without its port */
@@ -40,7 +40,8 @@ enum { API_HEADER_CAPACITY = 3072 };
 
 /*
  * The body is one of: nothing; bytes (data, size, released by release(owner) once sent); a stream (read is
- * called until it returns 0; -1 aborts the connection; size is (size_t)-1 then).
+ * called on the event loop until it returns 0; -1 aborts the connection; size is API_UNKNOWN_SIZE, or what the
+ * stream adds up to).
  */
 struct api_response {
     unsigned status;
@@ -62,19 +63,31 @@ struct api_response {
 
 #define API_UNKNOWN_SIZE ((size_t)-1)
 
+/* An answer without headers and body. Whoever calls a handler has done this (with status 200) before. */
 void response_init(struct api_response *response, unsigned status);
-/* Releases the body; the response can be initialised again. */
+/* Releases the body and drops the headers; the response can be initialised again. */
 void response_release(struct api_response *response);
 /* Adds a header. A value with a control character (a name from a file, say) is cut at it; one that does not fit
- * is left out. */
+ * and one that is empty is left out. */
 void response_header(struct api_response *response, const char *name, const char *value);
 /* The value of the first header of that name, NULL when there is none. */
 const char *response_find_header(const struct api_response *response, const char *name);
-/* A body that is copied. */
+
+/* Each of these sets the body, adds the header Content-Type unless content_type is NULL, and releases the body
+ * that was there before. */
+
+/* A body that is copied. False, and nothing changed, when memory is out. */
 bool response_copy(struct api_response *response, const char *content_type, const void *data, size_t size);
 /* A body from malloc that the response takes over. */
 void response_take(struct api_response *response, const char *content_type, void *data, size_t size);
 /* A body of static storage. */
 void response_static(struct api_response *response, const char *content_type, const void *data, size_t size);
+/* A body that belongs to owner (a cached document, say) until release(owner), which is called once. */
+void response_borrow(struct api_response *response, const char *content_type, const void *data, size_t size,
+                     void (*release)(void *owner), void *owner);
+/* A stream; size as in the struct. */
+void response_stream(struct api_response *response, const char *content_type, size_t size,
+                     ssize_t (*read)(void *owner, uint8_t *buffer, size_t capacity),
+                     void (*release)(void *owner), void *owner);
 
 #endif
