@@ -470,7 +470,7 @@ POSE_API void pose_model(const struct pose_sampler *sampler, const float *rows, 
 /* How many of the clip's tracks the skeleton knows, by name, alias or id. */
 POSE_API uint32_t pose_skeleton_match(const struct pose_skeleton *skeleton, const struct pose_clip *clip);
 
-/* A joint's rest in the axes asked for: 10 floats. */
+/* A joint's rest in the axes asked for: 10 floats, the rotation at unit length. */
 POSE_API void pose_joint_rest(const struct pose_skeleton *skeleton, uint32_t joint, enum pose_axes axes,
                               float rest[10]);
 /* Stored values of a part (not a morph) from the axes of a file to others, in place: [count][3 | 4 | 3]. */

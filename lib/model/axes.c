@@ -1,0 +1,81 @@
+#include "lib/model/axes.h"
+
+#include "lib/model/build.h"
+
+#include <math.h>
+#include <string.h>
+
+/* From each system to glTF's. */
+static const struct axes_map to_gltf[] = {
+    [POSE_AXES_GLTF] = {{0, 1, 2}, {false, false, false}, 1},
+    [POSE_AXES_SL] = {{1, 2, 0}, {false, false, false}, 1},
+    [POSE_AXES_SIMS] = {{0, 1, 2}, {true, false, false}, 0.3048},
+    [POSE_AXES_PRIME] = {{0, 2, 1}, {true, false, false}, 1},
+};
+
+struct axes_map axes_map_between(enum pose_axes from, enum pose_axes to)
+{
+    const struct axes_map *in = &to_gltf[from], *out = &to_gltf[to];
+    /* Equal units must give exactly 1. */
+    struct axes_map map = {.unit = from == to ? 1 : in->unit / out->unit};
+    for (unsigned i = 0; i < 3; i++) {
+        map.source[out->source[i]] = in->source[i];
+        map.negate[out->source[i]] = in->negate[i] != out->negate[i];
+    }
+    return map;
+}
+
+/* Components of count vectors that lie stride apart. A zero does not become -0. */
+static void map_vectors(const struct axes_map *map, float *values, size_t count, size_t stride, double unit)
+{
+    for (size_t k = 0; k < count; k++, values += stride) {
+        const float from[3] = {values[0], values[1], values[2]};
+        for (unsigned i = 0; i < 3; i++) {
+            float value = from[map->source[i]];
+            value = map->negate[i] ? 0 - value : value;
+            values[i] = (float)(unit * (double)value);
+        }
+    }
+}
+
+void pose_convert_axes(enum pose_part part, float *values, size_t count, enum pose_axes from,
+                       enum pose_axes to)
+{
+    struct axes_map map = axes_map_between(from, to);
+    if (from == to || part == POSE_MORPH)
+        return;
+    if (part == POSE_SCALE)
+        memset(map.negate, 0, sizeof map.negate);
+    map_vectors(&map, values, count, part_components(part), part == POSE_TRANSLATION ? map.unit : 1);
+}
+
+void quat_normalise(float q[4])
+{
+    double square = 0;
+    for (unsigned i = 0; i < 4; i++)
+        square += (double)q[i] * (double)q[i];
+    /* A unit quaternion in single precision is off by up to about 2^-23 in the square of its length. */
+    if (fabs(square - 1) <= 2.5e-7)
+        return;
+    if (!(square > 0) || !isfinite(square)) {
+        q[0] = q[1] = q[2] = 0;
+        q[3] = 1;
+        return;
+    }
+    double scale = 1 / sqrt(square);
+    for (unsigned i = 0; i < 4; i++)
+        q[i] = (float)((double)q[i] * scale);
+}
+
+void pose_joint_rest(const struct pose_skeleton *skeleton, uint32_t joint, enum pose_axes axes,
+                     float rest[10])
+{
+    const struct pose_joint *from = &skeleton->joints[joint];
+    memcpy(rest, from->translation, sizeof from->translation);
+    memcpy(rest + 3, from->rotation, sizeof from->rotation);
+    memcpy(rest + 7, from->scale, sizeof from->scale);
+    pose_convert_axes(POSE_TRANSLATION, rest, 1, skeleton->axes, axes);
+    pose_convert_axes(POSE_ROTATION, rest + 3, 1, skeleton->axes, axes);
+    pose_convert_axes(POSE_SCALE, rest + 7, 1, skeleton->axes, axes);
+    quat_normalise(rest + 3);
+}

@@ -1,0 +1,31 @@
+/*
+ * Axes and units: every file's values are kept as stored, and this is the one step that changes them.
+ *
+ * Each system is glTF's up to an order of the axes, signs and a unit (formats' specs, sections on axes and glTF):
+ *
+ *     SL      x_gltf =  y   y_gltf = z   z_gltf = x    metres
+ *     SIMS    x_gltf = -x   y_gltf = y   z_gltf = z    feet, 0.3048 m
+ *     PRIME   x_gltf = -x   y_gltf = z   z_gltf = y    taken as metres
+ *
+ * The vector part of a rotation goes the same way: SL's and Prime's maps are rotations, and Sims' mirror would turn
+ * (x, y, z, w) into (x, -y, -z, w), but stored rotations act as their conjugate, which makes it (-x, y, z, w).
+ */
+#ifndef POSE_MODEL_AXES_H
+#define POSE_MODEL_AXES_H
+
+#include "pose.h"
+
+/* One system in terms of another: to[i] = sign[i] * unit * from[source[i]]. */
+struct axes_map {
+    uint8_t source[3];
+    bool negate[3];
+    double unit; /* applies to translations */
+};
+
+struct axes_map axes_map_between(enum pose_axes from, enum pose_axes to);
+
+/* Brings a quaternion to unit length; the identity when it has none. One that is unit up to rounding is left as it
+ * is. */
+void quat_normalise(float q[4]);
+
+#endif
