@@ -157,13 +157,13 @@ uint8_t reader_u8(struct reader *reader, const char *field)
 uint16_t reader_u16le(struct reader *reader, const char *field)
 {
     const uint8_t *p = reader_bytes(reader, 2, field);
-    return p ? (uint16_t)(p[0] | p[1] << 8) : 0;
+    return p ? (uint16_t)((unsigned)p[0] | (unsigned)p[1] << 8) : (uint16_t)0;
 }
 
 uint16_t reader_u16be(struct reader *reader, const char *field)
 {
     const uint8_t *p = reader_bytes(reader, 2, field);
-    return p ? (uint16_t)(p[0] << 8 | p[1]) : 0;
+    return p ? (uint16_t)((unsigned)p[0] << 8 | (unsigned)p[1]) : (uint16_t)0;
 }
 
 uint32_t reader_u24le(struct reader *reader, const char *field)
