@@ -62,9 +62,14 @@ static bool vfail(struct reader *reader, uint64_t offset, const char *field, con
     char reason[200], path[sizeof error->field];
     vsnprintf(reason, sizeof reason, format, arguments);
     write_path(reader, field, path, sizeof path);
-    error_set(error, POSE_BAD_DATA, code, "%s%sat byte %llu: %s", path, path[0] ? " " : "",
-              (unsigned long long)offset, reason);
+    if (reader->line)
+        error_set(error, POSE_BAD_DATA, code, "%s%sat line %u: %s", path, path[0] ? " " : "", reader->line,
+                  reason);
+    else
+        error_set(error, POSE_BAD_DATA, code, "%s%sat byte %llu: %s", path, path[0] ? " " : "",
+                  (unsigned long long)offset, reason);
     error->offset = offset;
+    error->line = reader->line;
     memcpy(error->field, path, sizeof path);
     return false;
 }

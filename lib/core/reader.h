@@ -29,6 +29,7 @@ struct reader {
     bool failed;
     const uint8_t *last;    /* where the last value began: an error about a value points here */
     const char *last_field; /* and its name */
+    uint32_t line;          /* of a text file: where the last value stood, 1 …; 0 in binary files */
     unsigned depth;
     struct reader_level path[READER_DEPTH];
 };

@@ -1,0 +1,41 @@
+/*
+ * Text files of lines, on a reader: errors say line and byte, and are sticky as the reader's. Lines end with CR LF or
+ * LF. A line is a text as it is, or a record of fields that blanks and tabs separate.
+ *
+ *     lines_record(&lines, "faces");           the next line with something in it
+ *     a = lines_i32(&lines, "a");
+ *     lines_done(&lines);                       nothing else may be in it
+ */
+#ifndef POSE_CORE_LINES_H
+#define POSE_CORE_LINES_H
+
+#include "lib/core/arena.h"
+#include "lib/core/reader.h"
+
+struct lines {
+    struct reader *reader; /* stands at the next line */
+    uint32_t number;       /* of the current line, 1 …; 0 before the first */
+    const char *at, *end;  /* what is left of the current line, trimmed */
+};
+
+void lines_init(struct lines *lines, struct reader *reader);
+
+/* The next line, whatever it holds; field names it in the failure "truncated". */
+bool lines_next(struct lines *lines, const char *field);
+/* The next line that is neither blank nor begins with "//". */
+bool lines_record(struct lines *lines, const char *field);
+/* The next line as text, trimmed, from Windows-1252; NULL on failure. */
+const char *lines_text(struct lines *lines, struct arena *arena, const char *field);
+
+/* The next field of the current record; false at its end. */
+bool lines_field(struct lines *lines, const char **text, size_t *length);
+/* The next field as a number; failures "bad_number" (also when there is none) and "non_finite". */
+int32_t lines_i32(struct lines *lines, const char *field);
+float lines_float(struct lines *lines, const char *field);
+/* Fails with "bad_number" when the record holds more fields. */
+bool lines_done(struct lines *lines);
+
+/* True when blank lines alone are left. */
+bool lines_at_end(const struct lines *lines);
+
+#endif

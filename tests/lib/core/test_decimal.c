@@ -1,0 +1,131 @@
+/* Decimals of text files: spellings, correct rounding, refusals. */
+#include "lib/core/decimal.h"
+#include "tests/support/unit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *text;
+    enum decimal_result result;
+    float value;
+} floats[] = {
+    {"0", DECIMAL_OK, 0},
+    {"-5.88894e-005", DECIMAL_OK, -5.88894e-5f}, /* a real vertex */
+    {"700000", DECIMAL_OK, 700000},
+    {".5", DECIMAL_OK, 0.5f},
+    {"5.", DECIMAL_OK, 5},
+    {"+1E+3", DECIMAL_OK, 1000},
+    {"3.4028235e38", DECIMAL_OK, 3.4028235e38f},
+    {"1e-45", DECIMAL_OK, 1.4e-45f},
+    {"1e-99999999999", DECIMAL_OK, 0},
+    {"0e99999999999", DECIMAL_OK, 0},
+    {"16777217", DECIMAL_OK, 16777216},                  /* half-way: to even */
+    {"16777217.0000000000000001", DECIMAL_OK, 16777218}, /* a hair above: up */
+    {"3.5e38", DECIMAL_NON_FINITE, 0},
+    {"1e99999999999", DECIMAL_NON_FINITE, 0},
+    {"1.#QNAN", DECIMAL_NON_FINITE, 0},
+    {"-1.#IND", DECIMAL_NON_FINITE, 0},
+    {"1.#INF", DECIMAL_NON_FINITE, 0},
+    {"nan", DECIMAL_NON_FINITE, 0},
+    {"-Infinity", DECIMAL_NON_FINITE, 0},
+    {"", DECIMAL_BAD, 0},
+    {"-", DECIMAL_BAD, 0},
+    {".", DECIMAL_BAD, 0},
+    {"1e", DECIMAL_BAD, 0},
+    {"1e+", DECIMAL_BAD, 0},
+    {"1,5", DECIMAL_BAD, 0},
+    {"0x10", DECIMAL_BAD, 0},
+    {"1 2", DECIMAL_BAD, 0},
+    {"--1", DECIMAL_BAD, 0},
+};
+
+START_TEST(floats_are_read)
+{
+    float value;
+    enum decimal_result result = decimal_float(floats[_i].text, strlen(floats[_i].text), &value);
+    ck_assert_msg(result == floats[_i].result, "\"%s\": result %d", floats[_i].text, (int)result);
+    if (result == DECIMAL_OK)
+        ck_assert_msg(value == floats[_i].value, "\"%s\": %.9g", floats[_i].text, (double)value);
+}
+END_TEST
+
+static void check_same_as_library(const char *text)
+{
+    float value, wanted = strtof(text, NULL);
+    ck_assert_int_eq(decimal_float(text, strlen(text), &value), DECIMAL_OK);
+    ck_assert_msg(!memcmp(&value, &wanted, sizeof value), "\"%s\": %.9g, not %.9g", text, (double)value,
+                  (double)wanted);
+}
+
+/* Texts of one to twenty digits, among them the exact middles between neighbouring floats. */
+START_TEST(rounding_is_the_librarys)
+{
+    uint32_t bits = 12345;
+    for (int i = 0; i < 30000; i++, bits = bits * 1664525u + 1013904223u) {
+        float value;
+        uint32_t in_range = (bits & 0x80ffffffu) | (64u + (bits >> 24) % 100u) << 23;
+        memcpy(&value, &in_range, sizeof value);
+        uint32_t next_bits = in_range + 1;
+        float next;
+        memcpy(&next, &next_bits, sizeof next);
+        char text[64];
+        snprintf(text, sizeof text, "%.*e", i % 20, (double)value);
+        check_same_as_library(text);
+        snprintf(text, sizeof text, "%.30g", ((double)value + (double)next) / 2);
+        check_same_as_library(text);
+    }
+}
+END_TEST
+
+START_TEST(long_texts_are_refused)
+{
+    char text[4096];
+    memset(text, '1', sizeof text);
+    float value;
+    int32_t integer;
+    ck_assert_int_eq(decimal_float(text, sizeof text, &value), DECIMAL_BAD);
+    ck_assert_int_eq(decimal_i32(text, sizeof text, &integer), DECIMAL_BAD);
+}
+END_TEST
+
+static const struct {
+    const char *text;
+    enum decimal_result result;
+    int32_t value;
+} integers[] = {
+    {"0", DECIMAL_OK, 0},
+    {"-1", DECIMAL_OK, -1},
+    {"+007", DECIMAL_OK, 7},
+    {"2147483647", DECIMAL_OK, INT32_MAX},
+    {"-2147483648", DECIMAL_OK, INT32_MIN},
+    {"2147483648", DECIMAL_TOO_LARGE, 0},
+    {"-2147483649", DECIMAL_TOO_LARGE, 0},
+    {"99999999999999999999999", DECIMAL_TOO_LARGE, 0},
+    {"1.#INF", DECIMAL_NON_FINITE, 0},
+    {"1.0", DECIMAL_BAD, 0},
+    {"1e1", DECIMAL_BAD, 0},
+    {"", DECIMAL_BAD, 0},
+    {"x", DECIMAL_BAD, 0},
+};
+
+START_TEST(integers_are_read)
+{
+    int32_t value;
+    enum decimal_result result = decimal_i32(integers[_i].text, strlen(integers[_i].text), &value);
+    ck_assert_msg(result == integers[_i].result, "\"%s\": result %d", integers[_i].text, (int)result);
+    if (result == DECIMAL_OK)
+        ck_assert_int_eq(value, integers[_i].value);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *cases = tcase_create("decimal");
+    tcase_add_loop_test(cases, floats_are_read, 0, sizeof floats / sizeof *floats);
+    tcase_add_loop_test(cases, integers_are_read, 0, sizeof integers / sizeof *integers);
+    tcase_add_test(cases, rounding_is_the_librarys);
+    tcase_add_test(cases, long_texts_are_refused);
+    return unit_run("decimal", cases, NULL);
+}
