@@ -1,0 +1,303 @@
+/*
+ * Decoding runs in two gears. Far from the ends of both buffers a command is carried out with wide copies that may
+ * write past its own end (the next command overwrites that); near the ends, and wherever something is wrong, one
+ * command at a time is checked to the byte. The limits of the commands are those of far.md and dbpf.md, which agree.
+ */
+#include "lib/pack/refpack.h"
+
+#include <string.h>
+
+enum {
+    LONGEST_RUN = 112,    /* of literals in one command */
+    LONGEST_MATCH = 1028, /* of one command */
+    FARTHEST = 131072,
+    WIDE = 16, /* bytes that a wide copy moves at once */
+    /* What the fast gear may touch: a command with its literals, its output, and one wide copy too much. */
+    INPUT_MARGIN = 4 + LONGEST_RUN + WIDE,
+    OUTPUT_MARGIN = 3 + LONGEST_MATCH + 2 * WIDE,
+};
+
+uint64_t refpack_bound(uint64_t packed)
+{
+    /* 257 bytes for each one is the most: four make a match of 1028; literals and other commands give less. */
+    return packed > UINT64_MAX / LONGEST_MATCH ? UINT64_MAX : (packed / 4 + 1) * LONGEST_MATCH;
+}
+
+/* -------------------------------------------------------------------------------------------- decoding -- */
+
+struct decoder {
+    const uint8_t *in, *in_end;
+    uint8_t *start, *out, *out_end;
+};
+
+struct command {
+    unsigned size; /* of its opcode bytes */
+    unsigned literals;
+    unsigned length; /* 0: literals alone */
+    unsigned distance;
+};
+
+/* Bytes of a command that starts with b0, without its literals. */
+static inline unsigned command_size(uint8_t b0)
+{
+    return b0 < 0x80 ? 2 : b0 < 0xc0 ? 3 : b0 < 0xe0 ? 4 : 1;
+}
+
+static inline struct command parse_command(const uint8_t *p)
+{
+    unsigned b0 = p[0];
+    if (b0 < 0x80)
+        return (struct command){2, b0 & 3, (b0 >> 2 & 7) + 3, ((b0 & 0x60) << 3 | p[1]) + 1};
+    if (b0 < 0xc0)
+        return (struct command){3, p[1] >> 6, (b0 & 0x3f) + 4, ((p[1] & 0x3fu) << 8 | p[2]) + 1};
+    if (b0 < 0xe0)
+        return (struct command){4, b0 & 3, ((b0 & 0x0c) << 6 | p[3]) + 5,
+                                ((b0 & 0x10) << 12 | (unsigned)p[1] << 8 | p[2]) + 1};
+    if (b0 < 0xfc)
+        return (struct command){1, ((b0 & 0x1f) + 1) * 4, 0, 0};
+    return (struct command){1, b0 & 3, 0, 0};
+}
+
+/* Copies length bytes in whole steps of 8 or 16; source and target may overlap when they are that far apart. */
+static inline void copy_steps(uint8_t *to, const uint8_t *from, unsigned length, const unsigned step)
+{
+    const uint8_t *end = to + length;
+    do {
+        uint8_t bytes[WIDE]; /* by way of a register, so that the compiler need not fear the overlap */
+        memcpy(bytes, from, step);
+        memcpy(to, bytes, step);
+        to += step;
+        from += step;
+    } while (to < end);
+}
+
+/* A match whose copies may run up to one wide copy past its end. */
+static inline void copy_match(uint8_t *to, unsigned distance, unsigned length)
+{
+    const uint8_t *from = to - distance;
+    if (distance >= WIDE) {
+        copy_steps(to, from, length, WIDE);
+    } else if (distance >= 8) {
+        copy_steps(to, from, length, 8);
+    } else {
+        /* The pattern repeats every distance bytes, so any multiple of it does as well: one of at least 8. */
+        for (unsigned i = 0; i < 8; i++)
+            to[i] = from[i];
+        unsigned apart = (8 + distance - 1) / distance * distance;
+        if (length > 8)
+            copy_steps(to + 8, to + 8 - apart, length - 8, 8);
+    }
+}
+
+/* Carries out commands until one comes near an end, is a stop, or is wrong; that one is left where it stands. */
+static void decode_fast(struct decoder *decoder)
+{
+    const uint8_t *in = decoder->in;
+    uint8_t *out = decoder->out;
+    while (decoder->in_end - in >= INPUT_MARGIN && decoder->out_end - out >= OUTPUT_MARGIN) {
+        if (*in >= 0xfc)
+            break;
+        struct command command = parse_command(in);
+        const uint8_t *literals = in + command.size;
+        if (!command.length) {
+            copy_steps(out, literals, command.literals, WIDE);
+        } else {
+            if (command.distance > (size_t)(out - decoder->start) + command.literals)
+                break;
+            memcpy(out, literals, 4);
+            copy_match(out + command.literals, command.distance, command.length);
+        }
+        in = literals + command.literals;
+        out += command.literals + command.length;
+    }
+    decoder->in = in;
+    decoder->out = out;
+}
+
+/* One command, checked to the byte. The reader stands at it. */
+static bool decode_command(struct reader *reader, struct decoder *decoder)
+{
+    uint64_t offset = reader_offset(reader);
+    size_t left = (size_t)(decoder->in_end - decoder->in);
+    size_t room = (size_t)(decoder->out_end - decoder->out);
+    size_t written = (size_t)(decoder->out - decoder->start);
+    if (left < command_size(*decoder->in))
+        return reader_fail_at(reader, offset, "opcode", "truncated", "an opcode of %u bytes, %zu left",
+                              command_size(*decoder->in), left);
+    struct command command = parse_command(decoder->in);
+    if (left - command.size < command.literals)
+        return reader_fail_at(reader, offset, "opcode", "truncated", "%u literal bytes promised, %zu left",
+                              command.literals, left - command.size);
+    if (command.literals + command.length > room)
+        return reader_fail_at(reader, offset, "opcode", "output_overflow",
+                              "%u bytes more than the stated size of %zu",
+                              command.literals + command.length - (unsigned)room, written + room);
+    if (command.length && command.distance > written + command.literals)
+        return reader_fail_at(reader, offset, "opcode", "bad_reference",
+                              "a copy from %u bytes back, only %zu are there", command.distance,
+                              written + command.literals);
+    memcpy(decoder->out, decoder->in + command.size, command.literals);
+    decoder->out += command.literals;
+    for (unsigned i = 0; i < command.length; i++)
+        decoder->out[i] = decoder->out[(ptrdiff_t)i - (ptrdiff_t)command.distance];
+    decoder->out += command.length;
+    decoder->in += command.size + command.literals;
+    return true;
+}
+
+bool refpack_decode(struct reader *reader, uint8_t *out, size_t size, bool *stopped)
+{
+    *stopped = false;
+    if (reader->failed)
+        return false;
+    struct decoder decoder = {reader->at, reader->end, out, out, out + size};
+    while (!*stopped && decoder.in < decoder.in_end) {
+        decode_fast(&decoder);
+        reader->at = decoder.in;
+        uint8_t b0 = *decoder.in; /* there: the fast gear leaves some of its margin */
+        if (!decode_command(reader, &decoder))
+            return false;
+        *stopped = b0 >= 0xfc;
+    }
+    size_t written = (size_t)(decoder.out - out);
+    reader->at = decoder.in;
+    if (written < size)
+        return reader_fail_at(reader, reader_offset(reader), "opcode", "output_short",
+                              "%s after %zu of %zu bytes", *stopped ? "the stop comes" : "the opcodes end",
+                              written, size);
+    return true;
+}
+
+/* -------------------------------------------------------------------------------------------- encoding -- */
+
+enum {
+    HASH_BITS = 16,
+    CHAIN_DEPTH = 96, /* candidates that are looked at for each position */
+};
+
+/* Positions are kept plus one, so that 0 is none. */
+struct refpack_encoder {
+    uint32_t head[1 << HASH_BITS];
+    uint32_t previous[FARTHEST]; /* by position modulo the window */
+};
+
+struct refpack_encoder *refpack_encoder_new(struct arena *arena)
+{
+    return ARENA_NEW(arena, struct refpack_encoder, 1);
+}
+
+static uint32_t hash_three(const uint8_t *p)
+{
+    uint32_t word = (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16;
+    return word * 2654435761u >> (32 - HASH_BITS);
+}
+
+static void remember(struct refpack_encoder *encoder, struct pose_bytes bytes, uint32_t position)
+{
+    if (bytes.size - position < 3)
+        return;
+    uint32_t *head = &encoder->head[hash_three(bytes.data + position)];
+    encoder->previous[position % FARTHEST] = *head;
+    *head = position + 1;
+}
+
+/* Opcode bytes that a match costs; 0 when no command can express it. */
+static unsigned match_cost(uint32_t length, uint32_t distance)
+{
+    if (length <= 10 && distance <= 1024)
+        return length >= 3 ? 2 : 0;
+    if (length <= 67 && distance <= 16384)
+        return length >= 4 ? 3 : 0;
+    return length >= 5 ? 4 : 0;
+}
+
+struct match {
+    uint32_t length, distance;
+    uint32_t saved; /* bytes */
+};
+
+static struct match find_match(const struct refpack_encoder *encoder, struct pose_bytes bytes,
+                               uint32_t position)
+{
+    struct match best = {0};
+    const uint8_t *here = bytes.data + position;
+    size_t left = bytes.size - position;
+    uint32_t most = left < LONGEST_MATCH ? (uint32_t)left : LONGEST_MATCH;
+    if (most < 3)
+        return best;
+    uint32_t next = encoder->head[hash_three(here)];
+    for (unsigned tries = CHAIN_DEPTH; next && tries && best.length < most; tries--) {
+        uint32_t candidate = next - 1, distance = position - candidate;
+        if (distance > FARTHEST)
+            break;
+        const uint8_t *there = bytes.data + candidate;
+        uint32_t length = 0;
+        if (there[best.length] == here[best.length]) {
+            while (length < most && there[length] == here[length])
+                length++;
+        }
+        unsigned cost = match_cost(length, distance);
+        if (cost && length - cost > best.saved)
+            best = (struct match){length, distance, length - cost};
+        next = encoder->previous[candidate % FARTHEST];
+    }
+    return best;
+}
+
+/* Literals in commands of their own until at most three are left, which ride in the next command. */
+static const uint8_t *put_literals(struct writer *writer, const uint8_t *from, const uint8_t *to)
+{
+    while (to - from > 3) {
+        unsigned run = to - from > LONGEST_RUN ? LONGEST_RUN : (unsigned)(to - from) & ~3u;
+        writer_u8(writer, (uint8_t)(0xe0 + run / 4 - 1));
+        writer_bytes(writer, from, run);
+        from += run;
+    }
+    return from;
+}
+
+static void put_match(struct writer *writer, unsigned literals, const struct match *match)
+{
+    uint32_t distance = match->distance - 1, length = match->length;
+    switch (match_cost(length, match->distance)) {
+    case 2:
+        writer_u8(writer, (uint8_t)((distance >> 3 & 0x60) | (length - 3) << 2 | literals));
+        writer_u8(writer, (uint8_t)distance);
+        break;
+    case 3:
+        writer_u8(writer, (uint8_t)(0x80 | (length - 4)));
+        writer_u8(writer, (uint8_t)(literals << 6 | distance >> 8));
+        writer_u8(writer, (uint8_t)distance);
+        break;
+    default:
+        writer_u8(writer, (uint8_t)(0xc0 | (distance >> 12 & 0x10) | ((length - 5) >> 6 & 0x0c) | literals));
+        writer_u8(writer, (uint8_t)(distance >> 8));
+        writer_u8(writer, (uint8_t)distance);
+        writer_u8(writer, (uint8_t)(length - 5));
+    }
+}
+
+void refpack_encode(struct refpack_encoder *encoder, struct pose_bytes bytes, struct writer *writer)
+{
+    static const uint8_t nothing[1];
+    const uint8_t *data = bytes.size ? bytes.data : nothing, *pending = data;
+    memset(encoder->head, 0, sizeof encoder->head);
+    uint32_t position = 0;
+    while (position < bytes.size) {
+        struct match match = find_match(encoder, bytes, position);
+        uint32_t end = position + (match.length ? match.length : 1);
+        if (match.length) {
+            pending = put_literals(writer, pending, data + position);
+            unsigned literals = (unsigned)(data + position - pending);
+            put_match(writer, literals, &match);
+            writer_bytes(writer, pending, literals);
+            pending = data + end;
+        }
+        for (; position < end; position++)
+            remember(encoder, bytes, position);
+    }
+    pending = put_literals(writer, pending, data + bytes.size);
+    unsigned literals = (unsigned)(data + bytes.size - pending);
+    writer_u8(writer, (uint8_t)(0xfc | literals));
+    writer_bytes(writer, pending, literals);
+}
