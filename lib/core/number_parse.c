@@ -1,0 +1,228 @@
+/*
+ * Decimal text to the nearest float. The leading 19 digits times a 64-bit power of ten give the result's leading
+ * 64 bits but for the last few units; only where a float's rounding hangs on those is the text compared with the
+ * point half-way between two floats, exactly and with as many digits as it has.
+ */
+#include "lib/core/numbers.h"
+
+#include "lib/core/powers_of_ten.h"
+
+#include <string.h>
+
+__extension__ typedef unsigned __int128 uint128;
+
+enum {
+    MAX_DIGITS = 19,     /* of a 64-bit integer */
+    MIN_EXPONENT = -149, /* of the smallest float, 2^-149 */
+    MAX_EXPONENT = 127,
+    MANTISSA_BITS = 24,
+};
+
+/* A number as it was read: digits * 10^exponent, and what is needed to read it again. */
+struct decimal {
+    bool negative;
+    uint64_t digits;   /* the leading MAX_DIGITS of them */
+    int64_t exponent;  /* of digits */
+    bool truncated;    /* there were more that are not zero */
+    const char *start; /* the first digit that is not zero */
+    const char *end;   /* of the digits, with a point among them or not */
+};
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* [+-] digits after the e, kept within what fits; false without a digit or with something after them. */
+static bool parse_exponent(const char *at, const char *end, int64_t *exponent)
+{
+    bool negative = at < end && *at == '-';
+    if (at < end && (*at == '-' || *at == '+'))
+        at++;
+    if (at == end)
+        return false;
+    int64_t number = 0;
+    for (; at < end; at++) {
+        if (!is_digit(*at))
+            return false;
+        if (number < INT64_MAX / 100)
+            number = number * 10 + (*at - '0');
+    }
+    *exponent = negative ? -number : number;
+    return true;
+}
+
+static bool parse_decimal(const char *text, size_t length, struct decimal *decimal)
+{
+    const char *at = text, *end = text + length;
+    *decimal = (struct decimal){.negative = length && *text == '-'};
+    if (length && (*at == '-' || *at == '+'))
+        at++;
+    unsigned taken = 0;
+    size_t digit_count = 0;
+    bool point = false;
+    for (; at < end && (is_digit(*at) || (*at == '.' && !point)); at++) {
+        if (*at == '.') {
+            point = true;
+            continue;
+        }
+        digit_count++;
+        if (!taken && *at == '0') {
+            decimal->exponent -= point;
+            continue;
+        }
+        if (!decimal->start)
+            decimal->start = at;
+        if (taken < MAX_DIGITS) {
+            decimal->digits = decimal->digits * 10 + (uint64_t)(*at - '0');
+            decimal->exponent -= point;
+            taken++;
+        } else {
+            decimal->truncated |= *at != '0';
+            decimal->exponent += !point;
+        }
+    }
+    decimal->end = at;
+    if (!digit_count)
+        return false;
+    int64_t exponent = 0;
+    if (at < end && ((*at != 'e' && *at != 'E') || !parse_exponent(at + 1, end, &exponent)))
+        return false;
+    decimal->exponent += exponent;
+    return true;
+}
+
+/* ----------------------------------------------------------------------------------- the exact comparison -- */
+
+/*
+ * A float's neighbours lie at most 113 digits deep, so that further digits only say "a little more". Then nothing
+ * here is longer than 10^(46 + EXACT_DIGITS) * 2^25: 581 bits.
+ */
+enum { BIG_WORDS = 24, EXACT_DIGITS = 120 };
+
+struct big {
+    uint32_t words[BIG_WORDS];
+};
+
+static void big_multiply_add(struct big *big, uint32_t factor, uint32_t term)
+{
+    uint64_t carry = term;
+    for (unsigned i = 0; i < BIG_WORDS; i++) {
+        carry += (uint64_t)big->words[i] * factor;
+        big->words[i] = (uint32_t)carry;
+        carry >>= 32;
+    }
+}
+
+static void big_multiply_power(struct big *big, uint32_t base, int64_t exponent)
+{
+    for (; exponent > 0; exponent--)
+        big_multiply_add(big, base, 0);
+}
+
+static int big_compare(const struct big *a, const struct big *b)
+{
+    for (unsigned i = BIG_WORDS; i-- > 0;) {
+        if (a->words[i] != b->words[i])
+            return a->words[i] < b->words[i] ? -1 : 1;
+    }
+    return 0;
+}
+
+/* The decimal against half * 2^exponent, where the two are known to be within a part in 2^60 of each other. */
+static int compare_exactly(const struct decimal *decimal, uint32_t half, int exponent)
+{
+    struct big left = {{0}}, right = {{half}};
+    /* digits * 10^decimal->exponent, all of them: the exponent goes down with each digit beyond the first 19. */
+    int64_t ten = decimal->exponent;
+    unsigned taken = 0;
+    bool more = false;
+    for (const char *at = decimal->start; at < decimal->end; at++) {
+        if (*at == '.')
+            continue;
+        if (taken < EXACT_DIGITS) {
+            big_multiply_add(&left, 10, (uint32_t)(*at - '0'));
+            ten -= taken >= MAX_DIGITS;
+            taken++;
+        } else {
+            more |= *at != '0';
+        }
+    }
+    if (more) {
+        big_multiply_add(&left, 10, 1);
+        ten--;
+    }
+    big_multiply_power(ten > 0 ? &left : &right, 10, ten > 0 ? ten : -ten);
+    big_multiply_power(exponent > 0 ? &right : &left, 2, exponent > 0 ? exponent : -exponent);
+    return big_compare(&left, &right);
+}
+
+/* ---------------------------------------------------------------------------------------------- rounding -- */
+
+static float float_of(bool negative, uint32_t magnitude)
+{
+    uint32_t bits = (uint32_t)negative << 31 | magnitude;
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/*
+ * How far the product below may be off, in its last place: 19 for digits that were cut (less than 1e-18 of the whole),
+ * 2 for the power's rounding, 1 for its own.
+ */
+enum { PRODUCT_ERROR = 24 };
+
+/* The mantissa of a float near bits * 2^exponent, the lowest drop bits of which are rounded away. */
+static uint32_t round_mantissa(const struct decimal *decimal, uint64_t bits, int exponent, int drop)
+{
+    if (drop > 64) {
+        /* Less than the smallest float. */
+        bits = drop < 128 ? bits >> (drop - 64) : 0;
+        exponent += drop - 64;
+        drop = 64;
+    }
+    uint64_t half = UINT64_C(1) << (drop - 1), rest = bits & (half | (half - 1));
+    uint32_t kept = drop == 64 ? 0 : (uint32_t)(bits >> drop);
+    if (rest < half - PRODUCT_ERROR)
+        return kept;
+    if (rest > half + PRODUCT_ERROR)
+        return kept + 1;
+    int order = compare_exactly(decimal, 2 * kept + 1, exponent + drop - 1);
+    return kept + (order > 0 || (order == 0 && (kept & 1)));
+}
+
+static bool to_float(const struct decimal *decimal, float *value)
+{
+    if (!decimal->digits || decimal->exponent < POWER_FIRST) {
+        *value = float_of(decimal->negative, 0);
+        return true;
+    }
+    if (decimal->exponent > POWER_LAST)
+        return false;
+    int shift = __builtin_clzll(decimal->digits), ten = (int)decimal->exponent;
+    uint128 product = (uint128)(decimal->digits << shift) * powers_of_ten[ten - POWER_FIRST];
+    uint64_t bits = (uint64_t)(product >> 64);
+    int exponent = floor_log2_of_power(ten) + 1 - shift; /* of the lowest of bits */
+    if (!(bits >> 63)) {
+        bits = (uint64_t)(product >> 63);
+        exponent--;
+    }
+    int drop = 64 - MANTISSA_BITS;
+    if (exponent + drop < MIN_EXPONENT)
+        drop = MIN_EXPONENT - exponent;
+    uint32_t mantissa = round_mantissa(decimal, bits, exponent, drop);
+    /* The implicit bit, and a carry out of rounding, add one to the exponent field by themselves. */
+    uint32_t field = (uint32_t)(exponent + drop - MIN_EXPONENT);
+    uint64_t magnitude = ((uint64_t)field << (MANTISSA_BITS - 1)) + mantissa;
+    if (magnitude >= UINT64_C(0x7f800000))
+        return false;
+    *value = float_of(decimal->negative, (uint32_t)magnitude);
+    return true;
+}
+
+bool number_parse_float(const char *text, size_t length, float *value)
+{
+    struct decimal decimal;
+    return parse_decimal(text, length, &decimal) && to_float(&decimal, value);
+}

@@ -1,0 +1,200 @@
+/* Decimal text to floats: the same bits as strtof, the same texts refused as the header says. */
+#include "lib/core/numbers.h"
+#include "tests/support/unit.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t bits_of(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static float float_of(uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static uint64_t random_state = 88172645463325252u;
+
+static uint64_t random_bits(void)
+{
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return random_state;
+}
+
+/* strtof rounds to nearest and knows infinities, which here are a refusal. The tests run in the C locale. */
+static void check_like_strtof(const char *text)
+{
+    float expected = strtof(text, NULL), value = 42;
+    bool done = number_parse_float(text, strlen(text), &value);
+    ck_assert_msg(done == isfinite(expected), "\"%s\": taken %d", text, done);
+    if (done)
+        ck_assert_msg(bits_of(value) == bits_of(expected), "\"%s\": %.9g, not %.9g", text, (double)value,
+                      (double)expected);
+}
+
+START_TEST(texts_are_read_like_strtof)
+{
+    static const char *const texts[] = {
+        "0",
+        "-0",
+        "+0",
+        "0.0e5",
+        "00012",
+        "1.",
+        ".5",
+        "-.5e1",
+        "1e0",
+        "1E+2",
+        "1e-2",
+        "-5.88894e-005",
+        "3.4028234663852886e38",
+        "3.4028235677973366e38",
+        "3.4028235677973365e38",
+        "340282356779733661637539395458142568448",
+        "340282356779733661637539395458142568447.9999999999999999999999999999999999",
+        "1e39",
+        "-1e40",
+        "1e45",
+        "9e45",
+        "1e46",
+        "1e400",
+        "1e-46",
+        "7e-46",
+        "1e-400",
+        "0e999999999999999999999",
+        "1e999999999999999999999",
+        "1e-99999999999999999999",
+        "1.401298464324817e-45",
+        "7.006492321624085e-46",
+        "7.0064923216240853546186479164495806564013097093825788587853e-46",
+        "7.006492321624085354618647916449580656401309709382578858785341419448955413429303e-46",
+        "1.17549435082228750796873653722224567781866555677208752150875170627841725945472717285156e-38",
+        "16777217",
+        "16777219",
+        "16777217.0000000000000000000000000000000000000000000000000000000000000000000000000000001",
+        "33554434.0000000000000",
+        "33554433.9999999999999999999999999999",
+        "9007199254740993",
+        "123456789012345678901234567890",
+        "0.000000000000000000000000000000000000000000000000000000001e50",
+        "100000000000000000000000000000000000000000000000000000000e-50",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        check_like_strtof(texts[i]);
+}
+END_TEST
+
+START_TEST(what_is_no_number_is_refused)
+{
+    static const char *const texts[] = {
+        "",    "-",       "+",       ".",     "-.", "e5",    "1e",  "1e+",  "1e-",
+        "--1", "+-1",     "1..2",    "1.2.3", " 1", "1 ",    "1,5", "0x10", "inf",
+        "nan", "1.#QNAN", "-1.#IND", "1e5.0", "1f", "1e5e5", "١",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        float value = 42;
+        ck_assert_msg(!number_parse_float(texts[i], strlen(texts[i]), &value), "\"%s\" was taken", texts[i]);
+        ck_assert_float_eq(value, 42);
+    }
+    /* Only length counts: no NUL is needed, and one is no digit. */
+    float value;
+    ck_assert(number_parse_float("12345", 2, &value));
+    ck_assert_float_eq(value, 12);
+    ck_assert(!number_parse_float("1\0", 2, &value));
+}
+END_TEST
+
+START_TEST(random_floats_at_every_precision)
+{
+    for (int i = 0; i < 300000; i++) {
+        float value = float_of((uint32_t)random_bits());
+        if (!isfinite(value))
+            continue;
+        char text[80];
+        snprintf(text, sizeof text, "%.*g", 1 + i % 30, (double)value);
+        check_like_strtof(text);
+    }
+}
+END_TEST
+
+START_TEST(random_digits)
+{
+    for (int i = 0; i < 300000; i++) {
+        char text[100];
+        snprintf(text, sizeof text, "%llu.%llue%d", (unsigned long long)(random_bits() >> random_bits() % 64),
+                 (unsigned long long)(random_bits() >> random_bits() % 64), (int)(random_bits() % 120) - 70);
+        check_like_strtof(text);
+    }
+}
+END_TEST
+
+/* The points half-way between two floats, exactly, and a hair to either side of them. */
+START_TEST(half_way_points)
+{
+    for (int i = 0; i < 20000; i++) {
+        uint32_t bits = (uint32_t)random_bits() & 0x7fffffff;
+        if (i % 4 == 0)
+            bits &= 0x00ffffff; /* subnormals, and the smallest normals */
+        if (bits >= 0x7f7fffff)
+            continue;
+        double half = ((double)float_of(bits) + (double)float_of(bits + 1)) / 2;
+        char text[400], nudged[420];
+        snprintf(text, sizeof text, "%.160e", half);
+        check_like_strtof(text);
+        snprintf(nudged, sizeof nudged, "%.160e", half);
+        char *e = strchr(nudged, 'e');
+        char exponent[8];
+        snprintf(exponent, sizeof exponent, "%s", e);
+        snprintf(e, 20, "1%s", exponent);
+        check_like_strtof(nudged);
+        snprintf(text, sizeof text, "%.17e", half);
+        check_like_strtof(text);
+        snprintf(text, sizeof text, "%.18e", half);
+        check_like_strtof(text);
+    }
+}
+END_TEST
+
+START_TEST(long_texts)
+{
+    char text[5000];
+    memset(text, '0', sizeof text);
+    text[1] = '.';
+    memcpy(text + 4000, "7e+3999", 8);
+    check_like_strtof(text);
+    memset(text, '9', sizeof text);
+    text[30] = '.';
+    text[4999] = '\0';
+    check_like_strtof(text);
+    /* Digits far behind the 120th still break the tie. */
+    memset(text, '0', sizeof text);
+    memcpy(text, "16777217.", 9);
+    text[4998] = '1';
+    text[4999] = '\0';
+    check_like_strtof(text);
+    text[4998] = '0';
+    check_like_strtof(text);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *cases = tcase_create("number_parse");
+    tcase_add_test(cases, texts_are_read_like_strtof);
+    tcase_add_test(cases, what_is_no_number_is_refused);
+    tcase_add_test(cases, random_floats_at_every_precision);
+    tcase_add_test(cases, random_digits);
+    tcase_add_test(cases, half_way_points);
+    tcase_add_test(cases, long_texts);
+    return unit_run("number_parse", cases, NULL);
+}
