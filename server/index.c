@@ -1,0 +1,353 @@
+/*
+ * Indexing PATHs, in steps, so that companions are found whatever the order:
+ *   1. list: every folder is walked, every container opened; each entry gets a place with its name;
+ *   2. decode: all entries, on all threads; a file of a folder that turns out to be a container is opened, and its
+ *      entries decoded in a second round, which also repeats entries that missed a companion in the first.
+ */
+#include "server/index.h"
+
+#include "server/index_archive.h"
+#include "server/parallel.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* An entry that is to be decoded. */
+struct task {
+    struct index_archive *archive;
+    uint32_t entry;
+    struct index_entry *decoded;
+    struct index_archive *container; /* what a folder's file turned out to be */
+};
+
+struct indexing {
+    const struct index_options *options;
+    const struct index_result *before;
+    struct index_result *result;
+    struct task *tasks;
+    size_t task_count, task_capacity;
+};
+
+/* ---------------------------------------------------------------------------------------------- listing -- */
+
+static void add_archive(struct indexing *work, struct index_archive *archive, uint32_t at)
+{
+    struct index_result *result = work->result;
+    result->archives = must_grow(result->archives, (size_t)result->count + 1, sizeof *result->archives);
+    memmove(result->archives + at + 1, result->archives + at, (result->count - at) * sizeof *result->archives);
+    result->archives[at] = archive;
+    result->count++;
+}
+
+static void add_task(struct indexing *work, struct index_archive *archive, uint32_t entry)
+{
+    if (work->task_count == work->task_capacity) {
+        work->task_capacity = work->task_capacity ? work->task_capacity * 2 : 64;
+        work->tasks = must_grow(work->tasks, work->task_capacity, sizeof *work->tasks);
+    }
+    work->tasks[work->task_count++] = (struct task){.archive = archive, .entry = entry};
+}
+
+static const struct index_archive *archive_before(const struct indexing *work, const char *path)
+{
+    for (uint32_t i = 0; work->before && i < work->before->count; i++) {
+        if (!strcmp(work->before->archives[i]->path, path))
+            return work->before->archives[i];
+    }
+    return NULL;
+}
+
+/* The same file's entry of an earlier index, when nothing that it depends on can have changed. */
+static struct index_entry *entry_before(const struct index_archive *before, const char *name,
+                                        const struct file_stamp *stamp)
+{
+    if (!before)
+        return NULL;
+    /* Entries of a folder are sorted by name. */
+    uint32_t low = 0, high = before->entry_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        int order = strcmp(before->entries[middle]->name, name);
+        if (!order) {
+            struct index_entry *entry = before->entries[middle];
+            if (!stamp_equal(&entry->stamp, stamp) || entry->wants_companions)
+                return NULL;
+            index_entry_ref(entry);
+            return entry;
+        }
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
+/* The container of an earlier index at that path, when the file did not change. */
+static struct index_archive *container_before(const struct indexing *work, const char *path,
+                                              const struct file_stamp *stamp)
+{
+    for (uint32_t i = 0; work->before && i < work->before->count; i++) {
+        struct index_archive *archive = work->before->archives[i];
+        if (archive->map.bytes.data && stamp_equal(&archive->stamp, stamp) && !strcmp(archive->path, path)) {
+            for (uint32_t e = 0; e < archive->entry_count; e++) {
+                if (archive->entries[e]->wants_companions)
+                    return NULL;
+            }
+            index_archive_ref(archive);
+            return archive;
+        }
+    }
+    return NULL;
+}
+
+/* A file that somebody may still be writing. */
+static bool is_fresh(const struct file_stamp *stamp)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    int64_t age = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec - stamp->modified_ns;
+    return age >= 0 && age < (int64_t)INDEX_SETTLE_MS * 1000000;
+}
+
+static void list_folder(struct indexing *work, const char *path, const struct walked_folder *folder)
+{
+    struct index_archive *archive = archive_of_folder(path, folder->file_count);
+    const struct index_archive *before = archive_before(work, path);
+    add_archive(work, archive, work->result->count);
+    for (uint32_t i = 0; i < folder->file_count; i++) {
+        const struct walked_file *file = &folder->files[i];
+        struct entry_facts facts = {.name = file->path, .size = file->stamp.size, .stamp = file->stamp};
+        struct index_entry *same = entry_before(before, file->path, &file->stamp);
+        if (work->before && !same && is_fresh(&file->stamp)) {
+            work->result->unsettled = true;
+            continue;
+        }
+        archive->entries[i] = same ? same : index_entry_plain(&facts);
+    }
+    archive_finish(archive);
+    for (uint32_t i = 0; i < archive->entry_count; i++) {
+        if (atomic_load(&archive->entries[i]->references) == 1)
+            add_task(work, archive, i);
+    }
+}
+
+static void list_directories(struct index_result *result, struct walked_folder *folder)
+{
+    uint32_t count = result->directory_count + folder->directory_count;
+    result->directories = must_grow(result->directories, count, sizeof *result->directories);
+    for (uint32_t i = 0; i < folder->directory_count; i++) {
+        result->directories[result->directory_count++] = folder->directories[i];
+        folder->directories[i] = NULL;
+    }
+}
+
+/* The id of the archive type that the bytes are of, NULL when they are no container. */
+static const char *container_format(const char *name, struct pose_bytes bytes)
+{
+    struct pose_source source = {.name = name, .bytes = bytes};
+    const char *id = pose_detect(&source);
+    const struct pose_format *format = id ? pose_format_find(id) : NULL;
+    return format && !strcmp(format->kinds, "archive") ? id : NULL;
+}
+
+static void list_container(struct indexing *work, struct index_archive *archive)
+{
+    for (uint32_t i = 0; i < archive->entry_count; i++) {
+        struct entry_facts facts = container_facts(archive, i);
+        archive->entries[i] = index_entry_plain(&facts);
+        if (container_wants_decoding(&facts))
+            add_task(work, archive, i);
+    }
+    archive_finish(archive);
+}
+
+static bool list_file(struct indexing *work, const char *path, struct pose_error *error)
+{
+    struct file_bytes map;
+    if (!file_map(path, &map, error))
+        return false;
+    char *name = path_base_name(path);
+    const char *format = container_format(name, map.bytes);
+    struct index_archive *same = container_before(work, path, &map.stamp);
+    if (same) {
+        add_archive(work, same, work->result->count);
+    } else if (format) {
+        struct index_archive *archive = archive_of_container(path, name, format, &map, &work->options->pose);
+        add_archive(work, archive, work->result->count);
+        list_container(work, archive);
+    } else {
+        struct index_archive *archive = archive_of_file(path, &map.stamp);
+        struct entry_facts facts = {.name = archive->name, .size = map.stamp.size, .stamp = map.stamp};
+        struct id_hash *hash = id_begin();
+        id_text_part(hash, "file");
+        id_part(hash, map.bytes.data, map.bytes.size);
+        archive->id = id_end(hash);
+        archive->entries[0] = index_entry_plain(&facts);
+        archive_finish(archive);
+        add_archive(work, archive, work->result->count);
+        add_task(work, archive, 0);
+    }
+    file_release(&map);
+    free(name);
+    return true;
+}
+
+static bool list_path(struct indexing *work, const char *path, struct pose_error *error)
+{
+    struct file_stamp stamp;
+    bool is_directory;
+    if (!file_stat(path, &stamp, &is_directory) || !is_directory)
+        return list_file(work, path, error);
+    struct walked_folder folder;
+    if (!folder_walk(path, work->options->max_entries, &folder, error))
+        return false;
+    list_folder(work, path, &folder);
+    list_directories(work->result, &folder);
+    folder_release(&folder);
+    return true;
+}
+
+/* --------------------------------------------------------------------------------------------- decoding -- */
+
+static struct entry_facts facts_of(const struct task *task)
+{
+    if (task->archive->archive)
+        return container_facts(task->archive, task->entry);
+    const struct index_entry *entry = task->archive->entries[task->entry];
+    return (struct entry_facts){.name = entry->name, .size = entry->size, .stamp = entry->stamp};
+}
+
+static struct index_archive *open_container(const struct indexing *work, const struct task *task, const char *format)
+{
+    const struct index_archive *folder = task->archive;
+    const char *name = folder->entries[task->entry]->name;
+    char *path = path_join(folder->path, name);
+    struct pose_error error;
+    struct file_bytes map;
+    struct index_archive *container =
+        container_before(work, path, &folder->entries[task->entry]->stamp);
+    if (!container && file_map(path, &map, &error)) {
+        container = archive_of_container(path, name, format, &map, &work->options->pose);
+        container->root = region_text(&container->region, folder->path);
+    }
+    free(path);
+    return container;
+}
+
+static void decode_task(void *user, size_t item)
+{
+    struct indexing *work = user;
+    struct task *task = &work->tasks[item];
+    struct entry_facts facts = facts_of(task);
+    struct pose_buffer bytes;
+    struct pose_error error;
+    if (!index_read(task->archive, task->entry, &bytes, &error)) {
+        facts.error = &error;
+        task->decoded = index_entry_plain(&facts);
+        return;
+    }
+    struct pose_bytes view = {bytes.data, bytes.size};
+    const char *container = NULL;
+    if (!task->archive->archive && !strcmp(task->archive->format, "folder"))
+        container = container_format(facts.name, view);
+    if (container) {
+        task->container = open_container(work, task, container);
+    } else {
+        struct companion_finder finder = {.own = task->archive,
+                                          .entry = task->entry,
+                                          .others = work->result->archives,
+                                          .other_count = work->result->count};
+        task->decoded = index_entry_decode(&facts, view, &finder, &work->options->pose);
+        finder_release(&finder);
+    }
+    pose_buffer_free(&bytes);
+}
+
+/* Places after the archive and after the containers that already follow it. */
+static uint32_t place_after(const struct index_result *result, const struct index_archive *folder)
+{
+    uint32_t at = 0;
+    while (result->archives[at] != folder)
+        at++;
+    do
+        at++;
+    while (at < result->count && result->archives[at]->map.bytes.data &&
+           !strcmp(result->archives[at]->root, folder->path));
+    return at;
+}
+
+/* Puts what was decoded in its place; containers become archives of their own, whose entries are the next tasks. */
+static void settle(struct indexing *work)
+{
+    struct task *tasks = work->tasks;
+    size_t count = work->task_count;
+    work->tasks = NULL;
+    work->task_count = work->task_capacity = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct index_entry **place = &tasks[i].archive->entries[tasks[i].entry];
+        if (tasks[i].decoded) {
+            index_entry_unref(*place);
+            *place = tasks[i].decoded;
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        struct index_archive *folder = tasks[i].archive, *container = tasks[i].container;
+        if (!container)
+            continue;
+        index_entry_unref(folder->entries[tasks[i].entry]);
+        folder->entries[tasks[i].entry] = NULL;
+        add_archive(work, container, place_after(work->result, folder));
+        if (!container->names)
+            list_container(work, container);
+    }
+    bool more = work->task_count > 0;
+    for (size_t i = 0; i < count; i++) {
+        struct index_archive *archive = tasks[i].archive;
+        struct index_entry *entry = archive->entries[tasks[i].entry];
+        if (more && entry && entry->wants_companions)
+            add_task(work, archive, tasks[i].entry);
+    }
+    free(tasks);
+}
+
+static void decode_all(struct indexing *work)
+{
+    while (work->task_count) {
+        parallel_for(work->task_count, work->options->threads, decode_task, work);
+        settle(work);
+    }
+    for (uint32_t i = 0; i < work->result->count; i++) {
+        struct index_archive *archive = work->result->archives[i];
+        if (!archive->archive)
+            archive_finish(archive);
+    }
+}
+
+bool index_paths(const char *const *paths, size_t count, const struct index_options *options,
+                 const struct index_result *before, struct index_result *result, struct pose_error *error)
+{
+    *result = (struct index_result){0};
+    struct indexing work = {.options = options, .before = before, .result = result};
+    for (size_t i = 0; i < count; i++) {
+        if (!list_path(&work, paths[i], error)) {
+            free(work.tasks);
+            index_release(result);
+            return false;
+        }
+    }
+    decode_all(&work);
+    return true;
+}
+
+void index_release(struct index_result *result)
+{
+    for (uint32_t i = 0; i < result->count; i++)
+        index_archive_unref(result->archives[i]);
+    for (uint32_t i = 0; i < result->directory_count; i++)
+        free(result->directories[i]);
+    free(result->archives);
+    free(result->directories);
+    *result = (struct index_result){0};
+}
