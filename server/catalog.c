@@ -77,11 +77,7 @@ static void add_place(struct region *region, struct catalog_item *item, struct c
     } else if (!count) {
         item->places = REGION_NEW(region, struct catalog_place, 1);
     }
-    union {
-        const struct catalog_place *view;
-        struct catalog_place *places;
-    } own = {.view = item->places};
-    own.places[count] = place;
+    item->places[count] = place;
     item->place_count = count + 1;
 }
 

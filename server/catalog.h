@@ -16,7 +16,7 @@ struct catalog_item {
     const struct index_asset *asset;
     struct catalog_place place;
     uint32_t place_count;              /* with the first */
-    const struct catalog_place *places; /* [place_count] */
+    struct catalog_place *places;       /* [place_count] */
     _Atomic int64_t skeleton;          /* of a clip: what auto resolves to, see catalog_skeleton */
 };
 
