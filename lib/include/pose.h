@@ -420,7 +420,8 @@ struct pose_row {
     uint32_t id;
     int32_t parent; /* -1 for a root, and without a skeleton */
     bool driven;
-    bool has[3]; /* translation, rotation, scale: driven, or given by the skeleton */
+    bool has[3];   /* translation, rotation, scale: driven, or given by the skeleton */
+    bool moves[3]; /* has more than one key: differs from time to time (root motion aside) */
 };
 
 struct pose_morph {

@@ -1,0 +1,26 @@
+/* Decoded documents through the cache. */
+#ifndef POSED_SERVER_DOCUMENTS_H
+#define POSED_SERVER_DOCUMENTS_H
+
+#include "server/service.h"
+
+/* What a request wants to know of how its answer came about. */
+struct fetch {
+    bool may_wait;
+    bool missed;           /* something had to be made */
+    double decode_seconds; /* spent on it */
+    enum cache_outcome outcome;
+    struct pose_error error; /* when NULL was returned and outcome is CACHE_FAILED */
+};
+
+struct decoded {
+    struct cache_object object;
+    struct pose_document *document;
+};
+
+/* The document of an entry, referenced; NULL with fetch->outcome CACHE_WOULD_WAIT or CACHE_FAILED. */
+struct decoded *document_get(struct service *service, const struct catalog *catalog, struct catalog_place place,
+                             struct fetch *fetch);
+void document_put(struct decoded *decoded);
+
+#endif

@@ -1,0 +1,61 @@
+/*
+ * What the handlers work on: the catalogue of the moment, the caches, the counters. One object for the life of the
+ * daemon, shared by all threads.
+ */
+#ifndef POSED_SERVER_SERVICE_H
+#define POSED_SERVER_SERVICE_H
+
+#include "server/cache.h"
+#include "server/catalog.h"
+#include "server/config.h"
+#include "server/metrics.h"
+
+#include <pthread.h>
+
+enum service_state { SERVICE_STARTING, SERVICE_READY, SERVICE_DRAINING };
+
+enum { SERVICE_LOOPS = 64 };
+
+/* A loop's own hold on the catalogue, so that reading it takes no lock. */
+struct catalog_slot {
+    _Alignas(64) struct catalog *catalog;
+};
+
+struct service {
+    const struct config *config;
+    struct cache *clips;   /* decoded documents and players */
+    struct cache *replies; /* encoded answers */
+    struct metrics *metrics;
+    struct index_options index_options;
+    _Atomic int state;
+    const struct shipped_skeleton *shipped;
+    uint32_t shipped_count;
+
+    pthread_mutex_t lock; /* of what follows */
+    struct catalog *current;
+    _Atomic uint64_t generation;
+    struct catalog_slot slots[SERVICE_LOOPS];
+    struct index_result index; /* touched by the indexing thread alone */
+
+    void (*gauges)(void *user, struct metrics_gauges *gauges); /* connections and queue, from HTTP */
+    void *gauges_user;
+};
+
+/* Caches, counters, an empty catalogue. routes: templates for the metrics, ended by NULL. */
+struct service *service_new(const struct config *config, const char *const *routes);
+void service_free(struct service *service);
+
+/* Indexes the PATHs anew and swaps the catalogue. May take long; one thread at a time. */
+bool service_index(struct service *service, bool *unsettled, struct pose_error *error);
+
+/*
+ * The catalogue for one request: loop requests (loop < SERVICE_LOOPS) borrow their loop's own, others hold a
+ * reference. service_leave gives it back.
+ */
+struct catalog *service_enter(struct service *service, bool on_loop, unsigned loop);
+void service_leave(struct service *service, struct catalog *catalog, bool on_loop);
+
+uint64_t clock_ms(void);
+double clock_seconds(void);
+
+#endif
