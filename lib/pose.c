@@ -1,5 +1,6 @@
 /* The public entry points: options with their defaults, ownership, and the table. */
 #include "lib/formats.h"
+#include "lib/model/document.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -33,12 +34,6 @@ static const struct pose_allocator *allocator_of(const struct pose_options *opti
 }
 
 /* --------------------------------------------------------------------------------------------- documents -- */
-
-/* A document and the arena that holds all of it, itself included. */
-struct document {
-    struct pose_document view; /* first: what the caller sees */
-    struct arena arena;
-};
 
 static const struct codec *choose_codec(const struct pose_source *source, struct pose_error *error)
 {

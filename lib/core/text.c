@@ -174,3 +174,29 @@ bool text_has_extension(const char *name, const char *extensions)
     }
     return false;
 }
+
+static const char separators[] = " \t\r\n";
+
+/* The next word at or after text; its length is 0 when there is none. */
+static const char *next_word(const char *text, size_t *length)
+{
+    text += strspn(text, separators);
+    *length = strcspn(text, separators);
+    return text;
+}
+
+bool text_split(struct arena *arena, const char *text, const char *const **words)
+{
+    size_t length, count = 0, used = 0;
+    *words = NULL;
+    for (const char *word = next_word(text, &length); length; word = next_word(word + length, &length))
+        count++;
+    if (!count)
+        return true;
+    const char **list = ARENA_NEW(arena, const char *, count + 1);
+    for (const char *word = next_word(text, &length); list && length;
+         word = next_word(word + length, &length))
+        list[used++] = arena_text(arena, word, length);
+    *words = list;
+    return !arena->failed;
+}

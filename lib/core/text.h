@@ -25,6 +25,10 @@ const char *text_base_name(const char *path);
 /* Its length without the extension (from the last dot; a leading dot is no extension). */
 size_t text_stem_length(const char *base_name);
 
+/* The words of a text that blanks, tabs and line ends separate, as copies: a list that ends with NULL. An empty list is
+ * NULL. False when memory is out. */
+bool text_split(struct arena *arena, const char *text, const char *const **words);
+
 /* True when the name's extension is among a blank-separated list such as ".anim .animatn". */
 bool text_has_extension(const char *name, const char *extensions);
 

@@ -1,4 +1,7 @@
-/* Skeletons that the library ships, so that a lone clip moves: names are the games' own, proportions are ours. */
+/*
+ * Skeletons that the library ships, so that a lone clip moves: names are the games' own, proportions are ours.
+ * A table is a file lib/data/stand_in_*.c, listed in stand_in.c.
+ */
 #ifndef POSE_MODEL_STAND_IN_H
 #define POSE_MODEL_STAND_IN_H
 
@@ -11,9 +14,12 @@ struct stand_in_joint {
     float translation[3];
     float rotation[4];
     const char *aliases; /* blank-separated, NULL when there are none */
+    float scale[3];      /* all zero: 1, 1, 1 */
+    const char *kind;    /* for extras ("collision_volume"), NULL: none */
 };
 
 struct stand_in {
+    const char *format; /* of the game's own skeletons: "sl-skeleton" */
     const char *name;
     enum pose_axes axes;
     enum pose_scaling scaling;
@@ -21,5 +27,10 @@ struct stand_in {
     uint32_t joint_count;
     const struct stand_in_joint *joints;
 };
+
+extern const struct stand_in stand_in_sl;
+
+/* The table of that index, NULL when there are no more. */
+const struct stand_in *stand_in_get(unsigned index);
 
 #endif
