@@ -8,7 +8,10 @@ const struct codec *const codecs[] = {
     NULL,
 };
 
+extern const struct archive_type far_archive;
+
 const struct archive_type *const archive_types[] = {
+    &far_archive,
     NULL,
 };
 

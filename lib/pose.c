@@ -231,30 +231,61 @@ const struct pose_warning *pose_archive_warning(const struct pose_archive *archi
     return &archive->warnings.items[index];
 }
 
-bool pose_archive_read(const struct pose_archive *archive, uint32_t index, struct pose_buffer *out,
-                       struct pose_error *error)
+/* What stands against reading an entry before its bytes are looked at. */
+static bool check_entry(const struct pose_archive *archive, const struct pose_entry *entry,
+                        struct pose_error *error)
 {
-    struct pose_error local;
-    error = error ? error : &local;
-    pose_error_init(error);
-    out->data = NULL;
-    out->size = out->capacity = 0;
-    out->allocator = archive->allocator;
-    const struct pose_entry *entry = &archive->entries[index];
     if (entry->error) {
         *error = *entry->error;
         return false;
     }
     if (entry->skipped)
-        return error_set(error, POSE_UNSUPPORTED, entry->skipped, "the entry is %s", entry->skipped);
+        return error_set(error, POSE_UNSUPPORTED, entry->skipped, "the entry is skipped: %s", entry->skipped);
     if (entry->size > archive->limits.unpacked)
         return error_limit(error, "max-unpacked",
                            "the entry unpacks to %llu bytes, more than the limit of %llu",
                            (unsigned long long)entry->size, (unsigned long long)archive->limits.unpacked);
-    if (archive->type->read(archive, index, out, error))
+    return true;
+}
+
+bool pose_archive_read_warn(const struct pose_archive *archive, uint32_t index, pose_warn *warn, void *user,
+                            struct pose_buffer *out, struct pose_error *error)
+{
+    struct pose_error local;
+    error = error ? error : &local;
+    pose_error_init(error);
+    *out = (struct pose_buffer){.allocator = archive->allocator};
+    if (!check_entry(archive, &archive->entries[index], error))
+        return false;
+    struct read_job job = {archive, index, out, warn, user, error};
+    if (archive->type->read(&job))
         return true;
     pose_buffer_free(out);
     return error_set(error, POSE_BAD_DATA, "bad_data", "the entry cannot be read");
+}
+
+bool pose_archive_read(const struct pose_archive *archive, uint32_t index, struct pose_buffer *out,
+                       struct pose_error *error)
+{
+    return pose_archive_read_warn(archive, index, NULL, NULL, out, error);
+}
+
+bool pose_archive_each(const struct pose_archive *archive, const struct pose_pass *pass)
+{
+    if (archive->type->each)
+        return archive->type->each(archive, pass);
+    for (uint32_t i = 0; i < archive->entry_count; i++) {
+        if (pass->wants && !pass->wants(pass->user, i))
+            continue;
+        struct pose_buffer bytes;
+        struct pose_error error;
+        bool done = pose_archive_read_warn(archive, i, pass->warn, pass->user, &bytes, &error);
+        bool go_on = pass->visit(pass->user, i, &bytes, done ? NULL : &error);
+        pose_buffer_free(&bytes);
+        if (!go_on)
+            return false;
+    }
+    return true;
 }
 
 bool pose_pack(const char *format, const struct pose_pack_item *items, uint32_t count,

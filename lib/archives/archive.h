@@ -25,6 +25,16 @@ struct pose_archive {
     struct warning_list warnings;
 };
 
+/* Reading of one entry. */
+struct read_job {
+    const struct pose_archive *archive;
+    uint32_t index;
+    struct pose_buffer *out; /* empty, with the archive's allocator */
+    pose_warn *warn;         /* may be NULL */
+    void *user;
+    struct pose_error *error;
+};
+
 struct pack_job {
     const char *format;
     const struct pose_pack_item *items;
@@ -40,10 +50,32 @@ struct archive_type {
     enum probe_result (*probe)(const struct pose_source *source);
     /* Fills in format, entries, rows and warnings. error is archive->arena.error. */
     bool (*open)(struct pose_archive *archive, const struct pose_source *source, struct pose_error *error);
-    /* out is empty; entries with an error or skipped never get here. */
-    bool (*read)(const struct pose_archive *archive, uint32_t index, struct pose_buffer *out,
-                 struct pose_error *error);
+    /* Entries with an error or skipped, or larger than the limit, never get here. */
+    bool (*read)(struct read_job *job);
+    /* Visits the wanted entries in one pass; false when a visit ended it. NULL: each is read by itself. */
+    bool (*each)(const struct pose_archive *archive, const struct pose_pass *pass);
     bool (*pack)(struct pack_job *job); /* NULL: cannot be written */
 };
+
+/* Tells what is off though the bytes could be had. code is static. */
+void read_warn(const struct read_job *job, const char *code, uint64_t offset, const char *format, ...)
+    POSE_PRINTF(4, 5);
+/* Memory for an entry of that size, which the limits have allowed: out holds it. NULL (reported) when there is none. */
+uint8_t *read_reserve(const struct read_job *job, size_t size);
+/* The entry's bytes lie plainly in the archive. Always true. */
+bool read_plain(const struct read_job *job, uint64_t offset, size_t size);
+
+/* Marks an entry as unreadable, with a copy of the error. */
+void archive_reject(struct pose_archive *archive, uint32_t index, const struct pose_error *error);
+/* The limits of one entry: its size, and its ratio to the bytes that it is packed in. */
+bool archive_check_size(const struct pose_archive *archive, uint64_t unpacked, uint64_t packed,
+                        struct pose_error *error);
+bool archive_check_count(const struct pose_archive *archive, uint64_t count, struct pose_error *error);
+/* A warning duplicate_name for every entry but the first of a name, without regard to case. O(n log n). */
+void archive_warn_duplicates(struct pose_archive *archive);
+/* Names as stored, up to a NUL byte; "\\" becomes "/". The first is always Windows-1252, the second UTF-8 where it is
+ * well-formed and Windows-1252 else. */
+char *archive_name_windows1252(struct arena *arena, const uint8_t *bytes, size_t length);
+char *archive_name(struct arena *arena, const uint8_t *bytes, size_t length);
 
 #endif

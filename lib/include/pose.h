@@ -71,8 +71,8 @@ struct pose_limits {
     uint32_t joints;   /* of one clip or skeleton [65536] */
     uint64_t keys;     /* of one document, over all channels [4 million] */
     uint32_t entries;  /* of one archive [100000] */
-    uint64_t unpacked; /* bytes of one entry, unpacked [256 MiB] */
-    uint32_t ratio;    /* unpacked to packed bytes of one entry [2000] */
+    uint64_t unpacked; /* bytes of one entry, or of an archive that unpacks as one stream (tar.gz) [256 MiB] */
+    uint32_t ratio;    /* unpacked to packed bytes of the same; what unpacks to under 64 KiB is free [2000] */
 };
 
 /* May be NULL wherever it is asked for: malloc and the default limits. */
@@ -394,6 +394,30 @@ POSE_API const struct pose_warning *pose_archive_warning(const struct pose_archi
  */
 POSE_API bool pose_archive_read(const struct pose_archive *archive, uint32_t index, struct pose_buffer *out,
                                 struct pose_error *error);
+
+/* The same, and tells what is off though the bytes could be had ("no_stop_code"). warn may be NULL. */
+POSE_API bool pose_archive_read_warn(const struct pose_archive *archive, uint32_t index, pose_warn *warn,
+                                     void *user, struct pose_buffer *out, struct pose_error *error);
+
+/* A pass over an archive. */
+struct pose_pass {
+    /* Which entries are to be unpacked; NULL: all. */
+    bool (*wants)(void *user, uint32_t index);
+    /*
+     * One wanted entry; in an archive that unpacks as one stream not always in order. error is NULL, or says why
+     * there are no bytes (also for an entry that is skipped or has an error). bytes are freed after the visit; to
+     * keep them take the buffer and set *bytes to zero. False ends the pass.
+     */
+    bool (*visit)(void *user, uint32_t index, struct pose_buffer *bytes, const struct pose_error *error);
+    pose_warn *warn; /* about the entry that is visited next; may be NULL */
+    void *user;
+};
+
+/*
+ * Reads every wanted entry in one pass: where an archive unpacks as one stream this is the only cheap way to read
+ * many. False when a visit ended it.
+ */
+POSE_API bool pose_archive_each(const struct pose_archive *archive, const struct pose_pass *pass);
 
 /* A file to be packed. */
 struct pose_pack_item {

@@ -1,0 +1,160 @@
+/* What the archive types share: limits, names, entries that cannot be read. */
+#include "lib/archives/archive.h"
+
+#include "lib/core/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Below this nothing is a bomb, whatever its ratio. */
+enum { FREE_OF_RATIO = 64 * 1024 };
+
+void read_warn(const struct read_job *job, const char *code, uint64_t offset, const char *format, ...)
+{
+    if (!job->warn)
+        return;
+    char message[400];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    job->warn(job->user, &(struct pose_warning){
+                             .code = code, .severity = POSE_WARNING, .message = message, .offset = offset});
+}
+
+uint8_t *read_reserve(const struct read_job *job, size_t size)
+{
+    const struct pose_allocator *allocator = job->out->allocator;
+    size_t capacity = size ? size : 1;
+    uint8_t *data = allocator->alloc(allocator->user, capacity);
+    if (!data) {
+        error_no_memory(job->error);
+        return NULL;
+    }
+    job->out->data = data;
+    job->out->size = size;
+    job->out->capacity = capacity;
+    return data;
+}
+
+bool read_plain(const struct read_job *job, uint64_t offset, size_t size)
+{
+    job->out->data = (uint8_t *)job->archive->bytes.data + offset;
+    job->out->size = size;
+    job->out->capacity = 0;
+    return true;
+}
+
+void archive_reject(struct pose_archive *archive, uint32_t index, const struct pose_error *error)
+{
+    struct pose_error *copy = ARENA_NEW(&archive->arena, struct pose_error, 1);
+    if (!copy)
+        return;
+    *copy = *error;
+    archive->entries[index].error = copy;
+}
+
+bool archive_check_size(const struct pose_archive *archive, uint64_t unpacked, uint64_t packed,
+                        struct pose_error *error)
+{
+    const struct pose_limits *limits = &archive->limits;
+    if (unpacked > limits->unpacked)
+        return error_limit(error, "max-unpacked", "%llu bytes unpacked, more than the limit of %llu",
+                           (unsigned long long)unpacked, (unsigned long long)limits->unpacked);
+    if (unpacked > FREE_OF_RATIO && unpacked / limits->ratio > packed)
+        return error_limit(error, "max-ratio", "%llu bytes unpack to %llu, more than %u times as many",
+                           (unsigned long long)packed, (unsigned long long)unpacked, limits->ratio);
+    return true;
+}
+
+bool archive_check_count(const struct pose_archive *archive, uint64_t count, struct pose_error *error)
+{
+    if (count > archive->limits.entries)
+        return error_limit(error, "max-entries", "%llu entries, more than the limit of %u",
+                           (unsigned long long)count, archive->limits.entries);
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------------ names -- */
+
+struct hashed_name {
+    uint64_t hash;
+    uint32_t index;
+};
+
+/* FNV-1a over the name in lower case. */
+static uint64_t hash_name(const char *name)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (; *name; name++)
+        hash = (hash ^ (unsigned char)text_lower(*name)) * 0x100000001b3u;
+    return hash;
+}
+
+static int compare_hashes(const void *a, const void *b)
+{
+    const struct hashed_name *x = a, *y = b;
+    if (x->hash != y->hash)
+        return x->hash < y->hash ? -1 : 1;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+static int compare_indices(const void *a, const void *b)
+{
+    const struct hashed_name *x = a, *y = b;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+/* Moves the names that repeat an earlier one to the front, in the order of the entries; returns how many. */
+static uint32_t keep_repeated(const struct pose_archive *archive, struct hashed_name *names, uint32_t count)
+{
+    uint32_t kept = 0, first = 0;
+    for (uint32_t i = 1; i < count; i++) {
+        if (names[i].hash != names[first].hash ||
+            !text_equal_nocase(archive->entries[names[i].index].name,
+                               archive->entries[names[first].index].name))
+            first = i;
+        else
+            names[kept++] = names[i]; /* at the most over names[first], whose name is the same */
+    }
+    qsort(names, kept, sizeof *names, compare_indices);
+    return kept;
+}
+
+void archive_warn_duplicates(struct pose_archive *archive)
+{
+    uint32_t count = archive->entry_count;
+    struct hashed_name *names = ARENA_NEW(&archive->arena, struct hashed_name, count);
+    if (!names)
+        return;
+    for (uint32_t i = 0; i < count; i++)
+        names[i] = (struct hashed_name){hash_name(archive->entries[i].name), i};
+    qsort(names, count, sizeof *names, compare_hashes);
+    count = keep_repeated(archive, names, count);
+    for (uint32_t i = 0; i < count && i <= WARNINGS_PER_CODE; i++)
+        warning_add(&archive->warnings, POSE_WARNING, "duplicate_name", POSE_NO_OFFSET,
+                    "entries[%u] has the name of an earlier one: %s", names[i].index,
+                    archive->entries[names[i].index].name);
+}
+
+static char *turn_slashes(char *name)
+{
+    for (char *p = name; p && *p; p++)
+        *p = *p == '\\' ? '/' : *p;
+    return name;
+}
+
+char *archive_name_windows1252(struct arena *arena, const uint8_t *bytes, size_t length)
+{
+    return turn_slashes(text_from_windows1252(arena, bytes, length));
+}
+
+char *archive_name(struct arena *arena, const uint8_t *bytes, size_t length)
+{
+    const uint8_t *nul = length ? memchr(bytes, 0, length) : NULL;
+    length = nul ? (size_t)(nul - bytes) : length;
+    if (!text_is_utf8((const char *)bytes, length))
+        return archive_name_windows1252(arena, bytes, length);
+    return turn_slashes(arena_text(arena, (const char *)bytes, length));
+}
