@@ -4,7 +4,14 @@
 
 #include <string.h>
 
+extern const struct codec codec_sims1_bmf;
+extern const struct codec codec_sims1_skn;
+extern const struct codec codec_tso_mesh;
+
 const struct codec *const codecs[] = {
+    &codec_sims1_skn,
+    &codec_sims1_bmf,
+    &codec_tso_mesh,
     NULL,
 };
 

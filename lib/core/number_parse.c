@@ -226,3 +226,9 @@ bool number_parse_float(const char *text, size_t length, float *value)
     struct decimal decimal;
     return parse_decimal(text, length, &decimal) && to_float(&decimal, value);
 }
+
+bool number_is_decimal(const char *text, size_t length)
+{
+    struct decimal decimal;
+    return parse_decimal(text, length, &decimal);
+}

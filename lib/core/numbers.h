@@ -15,6 +15,8 @@
  * with value untouched, when the text is no such number (hex, "inf" and "nan" are none) or too large for a float.
  */
 bool number_parse_float(const char *text, size_t length, float *value);
+/* True when the text is a decimal number in that sense, whatever its size. */
+bool number_is_decimal(const char *text, size_t length);
 
 /* floor(log2(10^n)) for |n| <= 300. */
 static inline int floor_log2_of_power(int n)

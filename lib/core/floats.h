@@ -1,0 +1,15 @@
+/* Long runs of floats in files: converted at once, and looked over for what is no number. */
+#ifndef POSE_CORE_FLOATS_H
+#define POSE_CORE_FLOATS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* count little-endian floats at from (any alignment). */
+void floats_from_le(float *to, const uint8_t *from, size_t count);
+/* And back. */
+void floats_to_le(uint8_t *to, const float *from, size_t count);
+/* The index of the first NaN or infinity, count when there is none. */
+size_t floats_find_non_finite(const float *values, size_t count);
+
+#endif
