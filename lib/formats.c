@@ -70,3 +70,38 @@ const struct archive_type *archive_detect(const struct pose_source *source)
     }
     return best;
 }
+
+/* The public list: the rows of both tables one after the other. Filled in when the library is loaded, as no constant
+ * expression can gather what lies in other files; nothing writes to it afterwards. */
+enum { FORMAT_CAPACITY = 96 };
+static struct pose_format all_formats[FORMAT_CAPACITY + 1];
+
+__attribute__((constructor)) static void list_formats(void)
+{
+    size_t count = 0;
+    for (const struct codec *const *codec = codecs; *codec && count < FORMAT_CAPACITY; codec++) {
+        struct pose_format *row = &all_formats[count++];
+        *row = (*codec)->format;
+        row->can_read = (*codec)->decode;
+        row->can_write = (*codec)->encode;
+    }
+    for (const struct archive_type *const *type = archive_types; *type; type++) {
+        for (const struct pose_format *format = (*type)->formats; format->id && count < FORMAT_CAPACITY;
+             format++)
+            all_formats[count++] = *format;
+    }
+}
+
+const struct pose_format *pose_formats(void)
+{
+    return all_formats;
+}
+
+const struct pose_format *pose_format_find(const char *id)
+{
+    for (const struct pose_format *format = all_formats; format->id; format++) {
+        if (!strcmp(format->id, id))
+            return format;
+    }
+    return NULL;
+}
