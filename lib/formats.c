@@ -6,12 +6,14 @@
 
 extern const struct codec codec_sims1_bmf;
 extern const struct codec codec_sims1_skn;
+extern const struct codec codec_tso_anim;
 extern const struct codec codec_tso_mesh;
 
 const struct codec *const codecs[] = {
     &codec_sims1_skn,
     &codec_sims1_bmf,
     &codec_tso_mesh,
+    &codec_tso_anim,
     NULL,
 };
 
