@@ -1,0 +1,155 @@
+/*
+ * The connections of a loop, from accept to close, and the time they may take.
+ *
+ * libmicrohttpd's own timeout starts anew with every byte, so a client that sends a byte a second would be
+ * served for ever. Here every request has a deadline from its first byte on. libmicrohttpd tells of the first line
+ * only; whether bytes have come before is asked of the kernel, a few times a second and only for connections that
+ * wait for a request, so that a request costs nothing.
+ */
+#include "server/http_internal.h"
+
+#include "server/http_raw.h"
+
+#include <stdlib.h>
+#include <sys/socket.h>
+
+struct http_connection *connection_open(struct http_loop *loop, struct MHD_Connection *mhd, int fd,
+                                        const struct sockaddr *peer)
+{
+    struct http_connection *connection = calloc(1, sizeof(*connection));
+
+    if (connection == NULL) {
+        return NULL;
+    }
+    connection->loop = loop;
+    connection->mhd = mhd;
+    connection->fd = fd;
+    connection->is_loopback = listen_peer(peer, connection->client);
+    connection->next = loop->connections;
+    if (connection->next != NULL) {
+        connection->next->previous = connection;
+    }
+    loop->connections = connection;
+    atomic_fetch_add_explicit(&loop->server->connections, 1, memory_order_relaxed);
+    return connection;
+}
+
+void connection_close(struct http_connection *connection)
+{
+    struct http_loop *loop = connection->loop;
+
+    if (connection->previous != NULL) {
+        connection->previous->next = connection->next;
+    } else {
+        loop->connections = connection->next;
+    }
+    if (connection->next != NULL) {
+        connection->next->previous = connection->previous;
+    }
+    atomic_fetch_sub_explicit(&loop->server->connections, 1, memory_order_relaxed);
+    free(connection);
+}
+
+static uint64_t deadline(const struct http_loop *loop)
+{
+    const unsigned timeout_s = loop->server->options.request_timeout_s;
+
+    return timeout_s == 0 ? 0 : uv_now(&loop->uv) + timeout_s * UINT64_C(1000);
+}
+
+void connection_begins(struct http_connection *connection, struct http_exchange *exchange)
+{
+    connection->exchange = exchange;
+    if (connection->deadline_ms == 0) {
+        connection->deadline_ms = deadline(connection->loop);
+    }
+}
+
+void connection_idles(struct http_connection *connection)
+{
+    connection->exchange = NULL;
+    connection->deadline_ms = 0;
+    connection->received = UNKNOWN_RECEIVED;
+    if (connection->loop->draining) {
+        shutdown(connection->fd, SHUT_RD);
+    }
+}
+
+void connection_cut(struct http_connection *connection)
+{
+    connection->cut = true;
+    shutdown(connection->fd, SHUT_RDWR);
+}
+
+/* A request that is not whole in time: 408, or the refusal that only waited for the body's end. */
+static void expire(struct http_connection *connection)
+{
+    struct http_exchange *exchange = connection->exchange;
+    const bool has_line = exchange != NULL;
+
+    if (!has_line) {
+        exchange = exchange_new(connection);
+    }
+    if (exchange != NULL) {
+        if (exchange->stage < STAGE_REFUSED) {
+            exchange_refuse(exchange, 408, "the request was not whole in time");
+        }
+        exchange_answer_raw(exchange);
+        if (!has_line) {
+            exchange_end(exchange, exchange->response.status, exchange->complete, exchange->response.size);
+        }
+    }
+    connection->deadline_ms = 0;
+    connection_cut(connection);
+}
+
+/* Whether a request has begun to arrive, of which libmicrohttpd has not told yet. */
+static bool has_begun(struct http_connection *connection)
+{
+    const uint64_t received = raw_received(connection->fd);
+    const bool more = connection->received != UNKNOWN_RECEIVED && received > connection->received;
+
+    connection->received = received;
+    return more;
+}
+
+void connections_sweep(struct http_loop *loop)
+{
+    const uint64_t now = uv_now(&loop->uv);
+
+    if (loop->server->options.request_timeout_s == 0) {
+        return;
+    }
+    for (struct http_connection *at = loop->connections; at != NULL; at = at->next) {
+        if (at->cut) {
+            continue;
+        }
+        if (at->deadline_ms != 0) {
+            if (now >= at->deadline_ms) {
+                expire(at);
+            }
+        } else if (at->exchange == NULL && has_begun(at)) {
+            at->deadline_ms = deadline(loop);
+        }
+    }
+}
+
+void connections_drain(struct http_loop *loop)
+{
+    /* What has arrived is still read and answered after SHUT_RD, then comes the end. */
+    for (struct http_connection *at = loop->connections; at != NULL; at = at->next) {
+        if (at->exchange == NULL && at->deadline_ms == 0) {
+            shutdown(at->fd, SHUT_RD);
+        }
+    }
+}
+
+void connections_cut(struct http_loop *loop)
+{
+    for (struct http_connection *at = loop->connections; at != NULL; at = at->next) {
+        if (at->exchange != NULL && at->exchange->stage == STAGE_POOL) {
+            uv_cancel((uv_req_t *)&at->exchange->work);
+        }
+        connection_cut(at);
+    }
+}

@@ -1,0 +1,166 @@
+/*
+ * What the files of the HTTP transport share; nobody else includes this.
+ *
+ *   http.c             libmicrohttpd: its daemons and callbacks, requests in, answers out
+ *   http_loops.c       libuv: loops, threads, the pool, start and stop
+ *   http_connections.c the list of connections, their deadlines, cutting them off
+ *   http_body.c, http_raw.c, linger.c, listen.c   what their headers say; they know nothing of these structs
+ *
+ * Everything of a loop belongs to the loop's thread, but for an exchange while it is on the pool.
+ */
+#ifndef POSED_SERVER_HTTP_INTERNAL_H
+#define POSED_SERVER_HTTP_INTERNAL_H
+
+#include "server/http.h"
+#include "server/http_body.h"
+#include "server/linger.h"
+#include "server/listen.h"
+
+#include <stdatomic.h>
+
+struct MHD_Connection;
+struct MHD_Daemon;
+struct http_loop;
+
+/* How far a request and its answer are. The order matters: an answer exists from STAGE_REFUSED on. */
+enum http_stage {
+    STAGE_HEADERS,  /* the request line is there */
+    STAGE_BODY,     /* admitted; the body is collected */
+    STAGE_POOL,     /* whole, the handler runs on the pool and the connection is suspended */
+    STAGE_REFUSED,  /* the answer is ready; the rest of the body is dropped first */
+    STAGE_READY,    /* the answer is ready */
+    STAGE_ANSWERED, /* handed to libmicrohttpd */
+    STAGE_RAW,      /* written to the socket by hand; the connection closes */
+};
+
+/* One request and its answer. Kept by the loop and used again. */
+struct http_exchange {
+    struct http_connection *connection;
+    struct http_exchange *next_spare;
+    enum http_stage stage;
+    bool close;          /* close after the answer, though the client is still sending */
+    bool complete;       /* of a raw answer: all of it went out */
+    uint64_t started_ns; /* uv_hrtime */
+    uint64_t dropped;    /* bytes of the body after a refusal */
+    uint64_t streamed;   /* bytes that the response's stream has given */
+    char *target;        /* the path and, behind its terminator, the query: small_target or from malloc */
+    struct http_body body;
+    struct api_request request;
+    uv_work_t work;
+    char small_target[512];
+    struct api_response response;
+};
+
+struct http_connection {
+    struct http_loop *loop;
+    struct http_connection *previous;
+    struct http_connection *next;
+    struct MHD_Connection *mhd;
+    struct http_exchange *exchange; /* NULL between requests */
+    int fd;
+    bool is_loopback;
+    bool cut; /* shut down by us; libmicrohttpd is about to notice */
+    uint64_t
+        deadline_ms;   /* in the loop's time, when the request that is coming in has to be whole; 0: none */
+    uint64_t received; /* bytes at the last look while idle, UNKNOWN_RECEIVED before the first */
+    char client[LISTEN_HOST_CAPACITY];
+};
+
+#define UNKNOWN_RECEIVED UINT64_MAX
+
+struct http_loop {
+    struct http_server *server;
+    unsigned index;
+    int listen_fd;
+    bool has_loop;
+    bool has_poll;
+    bool has_wake;
+    bool has_thread;
+    bool turn_wanted; /* something happened that libmicrohttpd has to look at */
+    bool draining;
+    bool done;
+    struct MHD_Daemon *daemon;
+    struct http_connection *connections;
+    struct http_exchange *spare;
+    unsigned spare_count;
+    struct linger_list lingering;
+
+    uv_loop_t uv;
+    uv_thread_t thread;
+    uv_poll_t poll;   /* libmicrohttpd's epoll set */
+    uv_check_t check; /* after all events of a turn: libmicrohttpd's turn */
+    uv_timer_t timer; /* libmicrohttpd's timeout */
+    uv_timer_t tick;  /* deadlines, while there are connections */
+    uv_timer_t grace; /* the end of the patience while stopping */
+    uv_async_t wake;  /* from http_stop */
+};
+
+struct http_server {
+    struct http_application application;
+    struct http_options options;
+    struct body_store bodies;
+    char *spool_dir;
+    char address[LISTEN_NAME_CAPACITY];
+    bool shares_socket; /* the listening socket was handed over and outlives us */
+
+    struct http_loop *loops;
+    unsigned loop_count;
+    atomic_uint running; /* loops that are not done */
+    uv_async_t all_done; /* to the main loop, from the last one */
+    bool has_all_done;
+    atomic_bool stopping;
+    atomic_uint grace_s;
+
+    atomic_uint connections;
+    atomic_uint queued; /* on the pool or waiting for it */
+    atomic_uint_fast64_t queue_rejected;
+};
+
+/* http.c */
+
+/* Starts the loop's libmicrohttpd on a listening socket, which it takes over; false when it cannot. */
+bool transport_open(struct http_loop *loop, int listen_fd);
+/* The descriptor that is readable when transport_turn has something to do. */
+int transport_epoll_fd(const struct http_loop *loop);
+/* Lets libmicrohttpd work off what is there. Returns the milliseconds until the next turn is due at the latest, 0
+ * when there is more to do, -1 when only an event can bring more. */
+int64_t transport_turn(struct http_loop *loop);
+/* Stops accepting; returns the listening socket, which is the caller's again. */
+int transport_quiesce(struct http_loop *loop);
+void transport_close(struct http_loop *loop);
+/* The answer of an exchange that was on the pool is ready. */
+void transport_resume(struct http_exchange *exchange);
+/* Answers with status and a line of detail through the application; the response is then ready. */
+void exchange_refuse(struct http_exchange *exchange, unsigned status, const char *detail);
+/* Writes the answer to the socket at once. */
+void exchange_answer_raw(struct http_exchange *exchange);
+/* An exchange without a request, NULL when memory is out. */
+struct http_exchange *exchange_new(struct http_connection *connection);
+/* Tells the application of the answer, if there is one, and lets go of everything. */
+void exchange_end(struct http_exchange *exchange, unsigned status, bool complete, uint64_t bytes);
+
+/* http_loops.c */
+
+/* Runs the handler on the pool; false when too many are there. */
+bool loop_queue(struct http_exchange *exchange);
+
+/* http_connections.c */
+
+/* Takes a new connection into the loop's list; NULL when memory is out. */
+struct http_connection *connection_open(struct http_loop *loop, struct MHD_Connection *mhd, int fd,
+                                        const struct sockaddr *peer);
+void connection_close(struct http_connection *connection);
+/* A request's first line is there. */
+void connection_begins(struct http_connection *connection, struct http_exchange *exchange);
+/* The answer is out, the connection waits for the next request. */
+void connection_idles(struct http_connection *connection);
+/* Cuts it off; libmicrohttpd notices and closes it. */
+void connection_cut(struct http_connection *connection);
+/* Ends requests that took too long to arrive. */
+void connections_sweep(struct http_loop *loop);
+/* Tells connections between two requests that no further one will be read. */
+void connections_drain(struct http_loop *loop);
+/* Cuts off every connection, and calls off what waits for the pool. */
+void connections_cut(struct http_loop *loop);
+
+#endif

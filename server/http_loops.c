@@ -1,0 +1,410 @@
+/*
+ * libuv: the loops and their threads, the pool, and the order in which everything starts and ends.
+ *
+ * A loop watches libmicrohttpd's epoll set. Whatever happens only asks for a turn; the turn itself comes once, when
+ * all events of the loop's round are known.
+ */
+#include "server/http_internal.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    FEWEST_POOL_THREADS = 4,
+    TICK_MIN_MS = 50,
+    TICK_MAX_MS = 500,
+    LAST_ACCEPTS = 100, /* turns that empty the queue of a listener before it closes */
+};
+
+/* ---- turns ---- */
+
+static void on_timer(uv_timer_t *timer);
+
+/* A loop that has stopped and lost its last connection has done its work. */
+static void end_if_empty(struct http_loop *loop)
+{
+    struct http_server *server = loop->server;
+
+    if (!loop->draining || loop->done || loop->connections != NULL) {
+        return;
+    }
+    loop->done = true;
+    uv_poll_stop(&loop->poll);
+    uv_check_stop(&loop->check);
+    uv_timer_stop(&loop->timer);
+    uv_timer_stop(&loop->tick);
+    uv_timer_stop(&loop->grace);
+    linger_end(&loop->lingering);
+    if (atomic_fetch_sub(&server->running, 1) == 1) {
+        uv_async_send(&server->all_done);
+    }
+    if (loop->has_thread) {
+        uv_stop(&loop->uv);
+    }
+}
+
+static void on_tick(uv_timer_t *tick)
+{
+    struct http_loop *loop = tick->data;
+
+    connections_sweep(loop);
+    linger_sweep(&loop->lingering);
+    if (loop->connections == NULL && loop->lingering.first == NULL) {
+        uv_timer_stop(tick);
+    }
+}
+
+/* Often enough for a deadline to be kept, seldom enough to be free. */
+static void start_tick(struct http_loop *loop)
+{
+    uint64_t period = loop->server->options.request_timeout_s * UINT64_C(1000) / 8;
+
+    if (period > TICK_MAX_MS || period == 0) {
+        period = TICK_MAX_MS;
+    }
+    if (period < TICK_MIN_MS) {
+        period = TICK_MIN_MS;
+    }
+    uv_timer_start(&loop->tick, on_tick, period, period);
+}
+
+static void turn(struct http_loop *loop)
+{
+    const int64_t wait_ms = transport_turn(loop);
+
+    loop->turn_wanted = false;
+    if (wait_ms < 0) {
+        uv_timer_stop(&loop->timer);
+    } else if (!uv_is_active((uv_handle_t *)&loop->timer) ||
+               uv_timer_get_due_in(&loop->timer) > (uint64_t)wait_ms) {
+        /* A timer that fires early is cheaper than one that is set anew for every request. */
+        uv_timer_start(&loop->timer, on_timer, (uint64_t)wait_ms, 0);
+    }
+    if (loop->connections != NULL && !uv_is_active((uv_handle_t *)&loop->tick)) {
+        start_tick(loop);
+    }
+    end_if_empty(loop);
+}
+
+static void on_timer(uv_timer_t *timer)
+{
+    turn(timer->data);
+}
+
+static void on_event(uv_poll_t *poll, int status, int events)
+{
+    struct http_loop *loop = poll->data;
+
+    (void)status;
+    (void)events;
+    loop->turn_wanted = true;
+}
+
+static void on_check(uv_check_t *check)
+{
+    struct http_loop *loop = check->data;
+
+    if (loop->turn_wanted) {
+        turn(loop);
+    }
+}
+
+/* ---- the pool ---- */
+
+static void run_handler(uv_work_t *work)
+{
+    struct http_exchange *exchange = work->data;
+    const struct http_application *application = &exchange->connection->loop->server->application;
+
+    exchange->request.may_wait = true;
+    application->handle(application->user, &exchange->request, &exchange->response);
+    body_release(&exchange->body); /* here, since a large file takes a while to go */
+}
+
+static void on_handled(uv_work_t *work, int status)
+{
+    struct http_exchange *exchange = work->data;
+    struct http_loop *loop = exchange->connection->loop;
+
+    atomic_fetch_sub_explicit(&loop->server->queued, 1, memory_order_relaxed);
+    if (status != 0) {
+        exchange_refuse(exchange, 503, "the server is stopping");
+    }
+    transport_resume(exchange);
+    loop->turn_wanted = true; /* nothing else would wake libmicrohttpd */
+}
+
+bool loop_queue(struct http_exchange *exchange)
+{
+    struct http_loop *loop = exchange->connection->loop;
+    struct http_server *server = loop->server;
+
+    exchange->work.data = exchange;
+    if (atomic_fetch_add_explicit(&server->queued, 1, memory_order_relaxed) < server->options.queue_limit &&
+        uv_queue_work(&loop->uv, &exchange->work, run_handler, on_handled) == 0) {
+        return true;
+    }
+    atomic_fetch_sub_explicit(&server->queued, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&server->queue_rejected, 1, memory_order_relaxed);
+    return false;
+}
+
+/* The pool computes, so a thread for each core; and a few more than one, since some of them wait for the disk. */
+static void size_pool(void)
+{
+    const unsigned cores = uv_available_parallelism();
+    char text[16];
+
+    snprintf(text, sizeof(text), "%u", cores > FEWEST_POOL_THREADS ? cores : (unsigned)FEWEST_POOL_THREADS);
+    setenv("UV_THREADPOOL_SIZE", text, 0);
+}
+
+/* ---- stopping ---- */
+
+static void on_grace(uv_timer_t *grace)
+{
+    connections_cut(grace->data);
+}
+
+/* Takes in the connections that already wait, closes the listener and the idle ones. */
+static void drain(struct http_loop *loop)
+{
+    for (unsigned i = 0; i < LAST_ACCEPTS && !loop->server->shares_socket; i++) {
+        struct pollfd listener = {.fd = loop->listen_fd, .events = POLLIN};
+
+        if (poll(&listener, 1, 0) <= 0) {
+            break;
+        }
+        turn(loop);
+    }
+    loop->draining = true;
+    close(transport_quiesce(loop));
+    loop->listen_fd = -1;
+    connections_drain(loop);
+    turn(loop);
+}
+
+static void on_wake(uv_async_t *wake)
+{
+    struct http_loop *loop = wake->data;
+    struct http_server *server = loop->server;
+
+    if (!atomic_load(&server->stopping)) {
+        return;
+    }
+    if (!loop->draining) {
+        drain(loop);
+    }
+    if (!loop->done) {
+        uv_timer_start(&loop->grace, on_grace, atomic_load(&server->grace_s) * UINT64_C(1000), 0);
+    }
+}
+
+static void on_all_done(uv_async_t *all_done)
+{
+    uv_stop(all_done->loop);
+}
+
+void http_stop(struct http_server *server, unsigned grace_s)
+{
+    atomic_store(&server->grace_s, grace_s);
+    atomic_store(&server->stopping, true);
+    for (unsigned i = 0; i < server->loop_count; i++) {
+        if (server->loops[i].has_loop) {
+            uv_async_send(&server->loops[i].wake);
+        }
+    }
+}
+
+/* ---- start and end ---- */
+
+static bool open_loop(struct http_loop *loop, int listen_fd)
+{
+    loop->listen_fd = listen_fd;
+    if (uv_loop_init(&loop->uv) != 0) {
+        close(listen_fd);
+        return false;
+    }
+    loop->has_loop = true;
+    uv_check_init(&loop->uv, &loop->check);
+    uv_timer_init(&loop->uv, &loop->timer);
+    uv_timer_init(&loop->uv, &loop->tick);
+    uv_timer_init(&loop->uv, &loop->grace);
+    loop->check.data = loop->timer.data = loop->tick.data = loop->grace.data = loop;
+    linger_init(&loop->lingering, &loop->uv);
+    if (!transport_open(loop, listen_fd)) {
+        close(listen_fd);
+        return false;
+    }
+    if (uv_async_init(&loop->uv, &loop->wake, on_wake) != 0) {
+        return false;
+    }
+    loop->wake.data = loop;
+    loop->has_wake = true;
+    if (uv_poll_init(&loop->uv, &loop->poll, transport_epoll_fd(loop)) != 0) {
+        return false;
+    }
+    loop->poll.data = loop;
+    loop->has_poll = true;
+    uv_check_start(&loop->check, on_check);
+    loop->turn_wanted = true;
+    return uv_poll_start(&loop->poll, UV_READABLE, on_event) == 0;
+}
+
+static void close_loop(struct http_loop *loop)
+{
+    if (!loop->has_loop) {
+        return;
+    }
+    if (loop->has_poll) {
+        uv_close((uv_handle_t *)&loop->poll, NULL);
+    }
+    if (loop->has_wake) {
+        uv_close((uv_handle_t *)&loop->wake, NULL);
+    }
+    uv_close((uv_handle_t *)&loop->check, NULL);
+    uv_close((uv_handle_t *)&loop->timer, NULL);
+    uv_close((uv_handle_t *)&loop->tick, NULL);
+    uv_close((uv_handle_t *)&loop->grace, NULL);
+    if (loop->daemon != NULL) {
+        transport_close(loop);
+    }
+    linger_end(&loop->lingering);
+    uv_run(&loop->uv, UV_RUN_NOWAIT); /* the closing itself */
+    uv_loop_close(&loop->uv);
+    loop->has_loop = false;
+}
+
+/* The listening sockets, one for each loop, and the address as bound. */
+static bool open_sockets(struct http_server *server, int *fds, char *error, size_t error_size)
+{
+    const struct http_options *options = &server->options;
+
+    server->shares_socket = options->listen_fd >= 0;
+    if (server->shares_socket ? !listen_share(options->listen_fd, fds, server->loop_count, error, error_size)
+                              : !listen_open(options->listen, fds, server->loop_count, error, error_size)) {
+        return false;
+    }
+    listen_name(fds[0], server->address);
+    return true;
+}
+
+static bool open_loops(struct http_server *server, char *error, size_t error_size)
+{
+    int *fds = calloc(server->loop_count, sizeof(*fds));
+    bool opened = false;
+
+    if (fds == NULL) {
+        snprintf(error, error_size, "out of memory");
+        return false;
+    }
+    if (open_sockets(server, fds, error, error_size)) {
+        opened = true;
+        for (unsigned i = 0; i < server->loop_count; i++) {
+            struct http_loop *loop = &server->loops[i];
+
+            loop->server = server;
+            loop->index = i;
+            if (!opened) {
+                close(fds[i]);
+            } else if (!open_loop(loop, fds[i])) {
+                snprintf(error, error_size, "event loop %u cannot be set up", i);
+                opened = false;
+            }
+        }
+    }
+    free(fds);
+    return opened;
+}
+
+struct http_server *http_open(const struct http_options *options, const struct http_application *application,
+                              char *error, size_t error_size)
+{
+    struct http_server *server = calloc(1, sizeof(*server));
+
+    size_pool();
+    if (server == NULL) {
+        snprintf(error, error_size, "out of memory");
+        return NULL;
+    }
+    server->application = *application;
+    server->options = *options;
+    server->spool_dir = strdup(options->spool_dir != NULL ? options->spool_dir : "/tmp");
+    server->bodies.threshold = options->spool_threshold;
+    server->bodies.directory = server->spool_dir;
+    server->loop_count = options->threads > 0 ? options->threads : 1;
+    server->loops = calloc(server->loop_count, sizeof(*server->loops));
+    if (server->spool_dir == NULL || server->loops == NULL) {
+        snprintf(error, error_size, "out of memory");
+    } else if (open_loops(server, error, error_size)) {
+        if (uv_async_init(&server->loops[0].uv, &server->all_done, on_all_done) == 0) {
+            server->has_all_done = true;
+            return server;
+        }
+        snprintf(error, error_size, "the main event loop cannot be set up");
+    }
+    http_close(server);
+    return NULL;
+}
+
+void http_close(struct http_server *server)
+{
+    if (server->has_all_done) {
+        uv_close((uv_handle_t *)&server->all_done, NULL);
+    }
+    for (unsigned i = 0; server->loops != NULL && i < server->loop_count; i++) {
+        close_loop(&server->loops[i]);
+    }
+    free(server->loops);
+    free(server->spool_dir);
+    free(server);
+}
+
+static void run_loop(void *loop)
+{
+    uv_run(&((struct http_loop *)loop)->uv, UV_RUN_DEFAULT);
+}
+
+void http_run(struct http_server *server)
+{
+    atomic_store(&server->running, server->loop_count);
+    for (unsigned i = 1; i < server->loop_count; i++) {
+        struct http_loop *loop = &server->loops[i];
+
+        loop->has_thread = true;
+        if (uv_thread_create(&loop->thread, run_loop, loop) != 0) {
+            /* Without a thread nobody would accept what the kernel gives to its socket. */
+            loop->has_thread = false;
+            atomic_fetch_sub(&server->running, 1);
+            close_loop(loop);
+        }
+    }
+    run_loop(&server->loops[0]);
+    for (unsigned i = 1; i < server->loop_count; i++) {
+        if (server->loops[i].has_thread) {
+            uv_thread_join(&server->loops[i].thread);
+        }
+    }
+}
+
+/* ---- what others ask ---- */
+
+uv_loop_t *http_main_loop(struct http_server *server)
+{
+    return &server->loops[0].uv;
+}
+
+const char *http_address(const struct http_server *server)
+{
+    return server->address;
+}
+
+void http_count(const struct http_server *server, struct http_counters *counters)
+{
+    counters->connections = atomic_load_explicit(&server->connections, memory_order_relaxed);
+    counters->queue_depth = atomic_load_explicit(&server->queued, memory_order_relaxed);
+    counters->queue_rejected = atomic_load_explicit(&server->queue_rejected, memory_order_relaxed);
+}

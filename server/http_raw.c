@@ -1,0 +1,106 @@
+/*
+ * The few answers that go to the socket directly.
+ */
+#include "server/http_raw.h"
+
+#include <linux/tcp.h>
+#include <netinet/in.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <time.h>
+
+/* The head of an answer; what does not fit is left out from the end. */
+struct head {
+    size_t size;
+    char text[API_HEADER_CAPACITY + 1024];
+};
+
+static void put(struct head *head, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void put(struct head *head, const char *format, ...)
+{
+    const size_t room = sizeof(head->text) - head->size;
+    va_list values;
+    int length;
+
+    va_start(values, format);
+    length = vsnprintf(head->text + head->size, room, format, values);
+    va_end(values);
+    if (length > 0 && (size_t)length < room) {
+        head->size += (size_t)length;
+    }
+}
+
+static const char *reason_phrase(unsigned status)
+{
+    switch (status) {
+    case 400:
+        return "Bad Request";
+    case 408:
+        return "Request Timeout";
+    case 413:
+        return "Content Too Large";
+    case 503:
+        return "Service Unavailable";
+    case 507:
+        return "Insufficient Storage";
+    default:
+        return status < 500 ? "Refused" : "Error";
+    }
+}
+
+/* RFC 9110, 5.6.7. strftime would follow the locale. */
+static void put_date(struct head *head)
+{
+    static const char days[][4] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+    static const char months[][4] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                     "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+    const time_t now = time(NULL);
+    struct tm date;
+
+    if (gmtime_r(&now, &date) != NULL) {
+        put(head, "Date: %s, %02d %s %04d %02d:%02d:%02d GMT\r\n", days[date.tm_wday], date.tm_mday,
+            months[date.tm_mon], date.tm_year + 1900, date.tm_hour, date.tm_min, date.tm_sec);
+    }
+}
+
+static void put_headers(struct head *head, const struct api_response *response)
+{
+    const char *name = response->headers;
+
+    for (unsigned i = 0; i < response->header_count; i++) {
+        const char *value = name + strlen(name) + 1;
+
+        put(head, "%s: %s\r\n", name, value);
+        name = value + strlen(value) + 1;
+    }
+}
+
+bool raw_answer(int fd, const struct api_response *response)
+{
+    struct head head = {.size = 0};
+    const size_t body_size = response->data != NULL ? response->size : 0;
+    struct iovec parts[2];
+    const struct msghdr message = {.msg_iov = parts, .msg_iovlen = 2};
+
+    put(&head, "HTTP/1.1 %u %s\r\n", response->status, reason_phrase(response->status));
+    put_date(&head);
+    put(&head, "Connection: close\r\nContent-Length: %zu\r\n", body_size);
+    put_headers(&head, response);
+    put(&head, "\r\n");
+    parts[0] = (struct iovec){.iov_base = head.text, .iov_len = head.size};
+    parts[1] = (struct iovec){.iov_base = (void *)(uintptr_t)response->data, .iov_len = body_size};
+    return sendmsg(fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)(head.size + body_size);
+}
+
+uint64_t raw_received(int fd)
+{
+    struct tcp_info info;
+    socklen_t size = sizeof(info);
+
+    memset(&info, 0, sizeof(info));
+    return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 ? info.tcpi_bytes_received : 0;
+}

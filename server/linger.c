@@ -1,0 +1,123 @@
+/*
+ * Lingering close. See linger.h.
+ */
+#include "server/linger.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum {
+    LINGER_MS = 5000,
+    LINGER_MOST = 64, /* a loop; more are reset */
+    READS_A_TURN = 16,
+};
+
+struct lingering {
+    uv_poll_t poll;
+    struct linger_list *list;
+    struct lingering *previous;
+    struct lingering *next;
+    uint64_t until_ms;
+    int fd;
+};
+
+void linger_init(struct linger_list *list, uv_loop_t *loop)
+{
+    list->loop = loop;
+    list->first = NULL;
+    list->count = 0;
+}
+
+static void free_linger(uv_handle_t *handle)
+{
+    free(handle->data);
+}
+
+static void end(struct lingering *linger)
+{
+    struct linger_list *list = linger->list;
+
+    if (linger->previous != NULL) {
+        linger->previous->next = linger->next;
+    } else {
+        list->first = linger->next;
+    }
+    if (linger->next != NULL) {
+        linger->next->previous = linger->previous;
+    }
+    list->count--;
+    uv_poll_stop(&linger->poll);
+    close(linger->fd);
+    uv_close((uv_handle_t *)&linger->poll, free_linger);
+}
+
+static void discard(uv_poll_t *poll, int status, int events)
+{
+    struct lingering *linger = poll->data;
+    char rubbish[16 * 1024];
+
+    (void)events;
+    for (unsigned i = 0; status == 0 && i < READS_A_TURN; i++) {
+        const ssize_t size = recv(linger->fd, rubbish, sizeof(rubbish), MSG_DONTWAIT);
+
+        if (size < 0 && (errno == EAGAIN || errno == EINTR)) {
+            return;
+        }
+        if (size <= 0) {
+            status = -1;
+        }
+    }
+    if (status != 0) {
+        end(linger);
+    }
+}
+
+void linger_start(struct linger_list *list, int fd)
+{
+    struct lingering *linger;
+    int own;
+
+    if (list->count >= LINGER_MOST || (own = fcntl(fd, F_DUPFD_CLOEXEC, 3)) < 0) {
+        return;
+    }
+    linger = calloc(1, sizeof(*linger));
+    if (linger == NULL || uv_poll_init(list->loop, &linger->poll, own) != 0) {
+        free(linger);
+        close(own);
+        return;
+    }
+    linger->poll.data = linger;
+    linger->list = list;
+    linger->fd = own;
+    linger->until_ms = uv_now(list->loop) + LINGER_MS;
+    linger->next = list->first;
+    if (list->first != NULL) {
+        list->first->previous = linger;
+    }
+    list->first = linger;
+    list->count++;
+    shutdown(own, SHUT_WR); /* the client sees the answer's end at once */
+    uv_poll_start(&linger->poll, UV_READABLE, discard);
+}
+
+void linger_sweep(struct linger_list *list)
+{
+    struct lingering *next;
+
+    for (struct lingering *linger = list->first; linger != NULL; linger = next) {
+        next = linger->next;
+        if (uv_now(list->loop) >= linger->until_ms) {
+            end(linger);
+        }
+    }
+}
+
+void linger_end(struct linger_list *list)
+{
+    while (list->first != NULL) {
+        end(list->first);
+    }
+}
