@@ -31,9 +31,13 @@ void linger_init(struct linger_list *list, uv_loop_t *loop)
     list->count = 0;
 }
 
+/* libuv touches the descriptor until then. */
 static void free_linger(uv_handle_t *handle)
 {
-    free(handle->data);
+    struct lingering *linger = handle->data;
+
+    close(linger->fd);
+    free(linger);
 }
 
 static void end(struct lingering *linger)
@@ -49,8 +53,6 @@ static void end(struct lingering *linger)
         linger->next->previous = linger->previous;
     }
     list->count--;
-    uv_poll_stop(&linger->poll);
-    close(linger->fd);
     uv_close((uv_handle_t *)&linger->poll, free_linger);
 }
 

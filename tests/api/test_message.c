@@ -3,6 +3,8 @@
  */
 #include "api/message.h"
 
+#include "tests/support/unit.h"
+
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -155,12 +157,8 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("message");
     TCase *tests = tcase_create("response");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
-    suite_add_tcase(suite, tests);
     tcase_add_test(tests, headers_are_kept_in_order_and_found_without_case);
     tcase_add_test(tests, a_value_is_cut_at_a_control_character);
     tcase_add_test(tests, a_header_that_does_not_fit_is_left_out);
@@ -168,8 +166,5 @@ int main(void)
     tcase_add_test(tests, a_new_body_releases_the_one_before);
     tcase_add_test(tests, copied_and_taken_bodies_own_their_memory);
     tcase_add_test(tests, a_stream_replaces_bytes_and_the_other_way_round);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return unit_run("message", tests, NULL);
 }

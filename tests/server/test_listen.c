@@ -4,6 +4,8 @@
 #include "server/listen.h"
 
 #include <arpa/inet.h>
+#include "tests/support/unit.h"
+
 #include <check.h>
 #include <netinet/in.h>
 #include <stdio.h>
@@ -149,20 +151,13 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("listen");
     TCase *tests = tcase_create("listen");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
-    suite_add_tcase(suite, tests);
     tcase_add_test(tests, what_is_no_address_is_refused);
     tcase_add_test(tests, port_0_is_one_port_for_all_sockets);
     tcase_add_test(tests, ipv6_is_named_with_brackets);
     tcase_add_test(tests, an_occupied_port_is_an_error_though_it_could_be_shared);
     tcase_add_test(tests, a_socket_handed_over_is_shared);
     tcase_add_test(tests, peers_are_named_and_loopback_is_known);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return unit_run("listen", tests, NULL);
 }
