@@ -506,15 +506,43 @@ POSE_API void pose_convert_axes(enum pose_part part, float *values, size_t count
 /* ------------------------------------------------------------------------------------------- deformation -- */
 
 /*
- * The vertices of a mesh on a pose: matrices as pose_model writes them, in the mesh's native axes, for the rows of
- * the sampler's skeleton. positions and normals: [real_count][3]. missing (may be NULL, [bone_count]) is set to
- * true for bones that the skeleton lacks; their vertices stay as stored. scratch holds
- * pose_deform_scratch(mesh) bytes.
+ * A mesh resolved against a skeleton, in the axes asked for: which joint moves which vertices. It points into the
+ * mesh, which must outlive it; the skeleton need not. Immutable: any number of threads may deform at once.
  */
-POSE_API size_t pose_deform_scratch(const struct pose_mesh *mesh);
-POSE_API void pose_deform(const struct pose_mesh *mesh, const struct pose_skeleton *skeleton,
-                          const float *matrices, float *positions, float *normals, bool *missing,
-                          void *scratch);
+struct pose_skin;
+
+/*
+ * Bones find their joint by name, case-sensitively first, then without case. skeleton NULL: no bone is known, and all
+ * vertices stay as they are stored. NULL on failure.
+ */
+POSE_API struct pose_skin *pose_skin_new(const struct pose_mesh *mesh, const struct pose_skeleton *skeleton,
+                                         enum pose_axes axes, const struct pose_options *options,
+                                         struct pose_error *error);
+POSE_API void pose_skin_free(struct pose_skin *skin);
+POSE_API size_t pose_skin_size(const struct pose_skin *skin);
+/* Bones that the skeleton lacks: their indices in the mesh. Their vertices stay as stored. */
+POSE_API uint32_t pose_skin_missing_count(const struct pose_skin *skin);
+POSE_API const uint32_t *pose_skin_missing(const struct pose_skin *skin);
+/* [face_count], wound as the axes want it: as stored in the mesh's own, counter-clockwise seen from outside in
+ * right-handed ones. */
+POSE_API const uint32_t (*pose_skin_faces(const struct pose_skin *skin))[3];
+/*
+ * The joints that move each drawn vertex, for targets that know weights alone: [real_count][4] each, the heaviest
+ * first, weights ending with zeros and summing up to 1 (to 0 where no joint is known). An approximation on any pose
+ * but the one whose deformed vertices it is used with, since a blended vertex has a place of its own.
+ */
+POSE_API void pose_skin_weights(const struct pose_skin *skin, uint32_t (*joints)[4], float (*weights)[4]);
+
+/* Bytes that pose_deform needs meanwhile. */
+POSE_API size_t pose_deform_scratch(const struct pose_skin *skin);
+/*
+ * The drawn vertices on a pose: matrices as pose_model writes them, one a joint of the skin's skeleton, rigid and in
+ * the skin's axes. positions and normals: [real_count][3] in the same axes and units. A normal is unit length where
+ * vertices were blended, elsewhere as long as it is stored (3 in FreeSO's meshes); one shorter than 1e-6 becomes
+ * (0, 1, 0). scratch holds pose_deform_scratch bytes, aligned for floats. Allocates nothing.
+ */
+POSE_API void pose_deform(const struct pose_skin *skin, const float *matrices, float (*positions)[3],
+                          float (*normals)[3], void *scratch);
 
 /* ------------------------------------------------------------------------------------------ shipped data -- */
 

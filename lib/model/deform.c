@@ -1,0 +1,105 @@
+/*
+ * The vertices of a mesh on a pose, as The Sims does it: every vertex, real or blended, goes with its bone; then each
+ * blended vertex pulls its real one towards itself, in the order of the file and in place, so that several blends on
+ * one vertex add up.
+ */
+#include "lib/model/skin.h"
+
+#include <math.h>
+#include <string.h>
+
+size_t pose_deform_scratch(const struct pose_skin *skin)
+{
+    return SKIN_PLANES * (size_t)skin->vertex_count * sizeof(float);
+}
+
+/* Positions or normals of count vertices, a plane a component: what is moved lies stride apart in both. Plain loops
+ * over arrays that do not overlap, so that the compiler does several vertices at once. */
+static void turn(const float *m, const float origin[3], const float *restrict from, float *restrict to,
+                 size_t stride, size_t count)
+{
+    const float *x = from, *y = from + stride, *z = from + 2 * stride;
+    for (unsigned row = 0; row < 3; row++) {
+        const float a = m[row], b = m[4 + row], c = m[8 + row], d = origin[row];
+        float *restrict out = to + row * stride;
+        for (size_t i = 0; i < count; i++)
+            out[i] = a * x[i] + b * y[i] + c * z[i] + d;
+    }
+}
+
+static void move_run(const struct pose_skin *skin, const struct skin_run *run, const float *matrices,
+                     float *planes)
+{
+    static const float nowhere[3];
+    size_t stride = skin->vertex_count;
+    const float *from = skin->planes + run->first;
+    float *to = planes + run->first;
+    if (run->joint == SKIN_NO_JOINT) {
+        for (unsigned plane = 0; plane < SKIN_PLANES; plane++)
+            memcpy(to + plane * stride, from + plane * stride, run->count * sizeof *to);
+        return;
+    }
+    const float *m = matrices + 16 * (size_t)run->joint;
+    turn(m, m + 12, from, to, stride, run->count);
+    turn(m, nowhere, from + 3 * stride, to + 3 * stride, stride, run->count);
+}
+
+static bool is_too_short(double x, double y, double z)
+{
+    return x * x + y * y + z * z < 1e-12;
+}
+
+/* Unit length; what has none points up. */
+static void normalise(float *x, float *y, float *z)
+{
+    if (is_too_short((double)*x, (double)*y, (double)*z)) {
+        *x = *z = 0;
+        *y = 1;
+        return;
+    }
+    double square = (double)*x * (double)*x + (double)*y * (double)*y + (double)*z * (double)*z;
+    float scale = (float)(1 / sqrt(square));
+    *x *= scale;
+    *y *= scale;
+    *z *= scale;
+}
+
+static void blend(const struct pose_skin *skin, float *planes)
+{
+    size_t stride = skin->vertex_count;
+    for (uint32_t k = 0; k < skin->mesh->blend_count; k++) {
+        float weight = skin->blends[k].weight, rest = 1 - weight;
+        float *real = planes + skin->blends[k].vertex;
+        const float *blended = planes + skin->mesh->real_count + k;
+        for (unsigned plane = 0; plane < SKIN_PLANES; plane++)
+            real[plane * stride] = real[plane * stride] * rest + blended[plane * stride] * weight;
+        normalise(&real[3 * stride], &real[4 * stride], &real[5 * stride]);
+    }
+}
+
+/* The planes of the real vertices as the rows that the caller wants. */
+static void interleave(const float *restrict planes, size_t stride, size_t count, float (*restrict rows)[3])
+{
+    const float *x = planes, *y = planes + stride, *z = planes + 2 * stride;
+    for (size_t i = 0; i < count; i++) {
+        rows[i][0] = x[i];
+        rows[i][1] = y[i];
+        rows[i][2] = z[i];
+    }
+}
+
+void pose_deform(const struct pose_skin *skin, const float *matrices, float (*positions)[3],
+                 float (*normals)[3], void *scratch)
+{
+    float *planes = scratch;
+    size_t stride = skin->vertex_count, count = skin->mesh->real_count;
+    for (uint32_t i = 0; i < skin->run_count; i++)
+        move_run(skin, &skin->runs[i], matrices, planes);
+    blend(skin, planes);
+    interleave(planes, stride, count, positions);
+    interleave(planes + 3 * stride, stride, count, normals);
+    for (size_t i = 0; i < count; i++) {
+        if (is_too_short((double)normals[i][0], (double)normals[i][1], (double)normals[i][2]))
+            memcpy(normals[i], (const float[3]){0, 1, 0}, sizeof normals[i]);
+    }
+}

@@ -1,0 +1,386 @@
+/*
+ * Deformation against the algorithm of the spec, written down again in double precision and without any of its
+ * shortcuts; and against the worked values on real files.
+ */
+#include "pose.h"
+#include "tests/support/corpus.h"
+#include "tests/support/unit.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FEET 0.3048
+#define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
+
+/* -------------------------------------------------------------------------------------- the same, plainly -- */
+
+/* Where a bone is: v -> p + r v, r a row each. */
+struct place {
+    double r[3][3], p[3];
+};
+
+static void apply(const struct place *place, const double v[3], bool is_normal, double out[3])
+{
+    for (int i = 0; i < 3; i++) {
+        out[i] = is_normal ? 0 : place->p[i];
+        for (int k = 0; k < 3; k++)
+            out[i] += place->r[i][k] * v[k];
+    }
+}
+
+/* A rotation by an angle about an axis (of any length), and a place. */
+static struct place make_place(double angle, double ax, double ay, double az, double x, double y, double z)
+{
+    double length = sqrt(ax * ax + ay * ay + az * az), s = sin(angle), c = cos(angle);
+    double a[3] = {ax / length, ay / length, az / length};
+    struct place place = {.p = {x, y, z}};
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 3; k++)
+            place.r[i][k] = (i == k ? c : 0) + (1 - c) * a[i] * a[k];
+    }
+    place.r[0][1] -= s * a[2], place.r[1][0] += s * a[2];
+    place.r[0][2] += s * a[1], place.r[2][0] -= s * a[1];
+    place.r[1][2] -= s * a[0], place.r[2][1] += s * a[0];
+    return place;
+}
+
+/* The matrix of a place, in the axes of The Sims or mirrored into glTF's. */
+static void write_matrix(const struct place *place, enum pose_axes axes, float m[16])
+{
+    const double sign[3] = {axes == POSE_AXES_GLTF ? -1 : 1, 1, 1}, unit = axes == POSE_AXES_GLTF ? FEET : 1;
+    for (int column = 0; column < 3; column++) {
+        for (int row = 0; row < 3; row++)
+            m[4 * column + row] = (float)(sign[row] * sign[column] * place->r[row][column]);
+        m[4 * column + 3] = 0;
+        m[12 + column] = (float)(unit * sign[column] * place->p[column]);
+    }
+    m[15] = 1;
+}
+
+static void normalise(double n[3])
+{
+    double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+    for (int i = 0; i < 3; i++)
+        n[i] = length < 1e-6 ? i == 1 : n[i] / length;
+}
+
+/* places[bone], NULL for a bone without one. out: [real + blended][6]. */
+static void deform_plainly(const struct pose_mesh *mesh, const struct place *const *places, double (*out)[6])
+{
+    uint32_t R = mesh->real_count, total = R + mesh->blend_count;
+    for (uint32_t v = 0; v < total; v++) {
+        for (int i = 0; i < 3; i++) {
+            out[v][i] = (double)mesh->positions[v][i];
+            out[v][3 + i] = (double)mesh->normals[v][i];
+        }
+    }
+    for (uint32_t b = 0; b < mesh->binding_count; b++) {
+        const struct pose_binding *binding = &mesh->bindings[b];
+        for (uint32_t v = 0; v < total; v++) {
+            bool real = v >= binding->first && v < binding->first + binding->count;
+            bool blended =
+                v >= R + binding->blend_first && v < R + binding->blend_first + binding->blend_count;
+            double stored[6];
+            for (int i = 0; i < 6; i++)
+                stored[i] = (double)(i < 3 ? mesh->positions[v][i] : mesh->normals[v][i - 3]);
+            if ((!real && !blended) || !places[binding->bone])
+                continue;
+            apply(places[binding->bone], stored, false, out[v]);
+            apply(places[binding->bone], stored + 3, true, out[v] + 3);
+        }
+    }
+    for (uint32_t k = 0; k < mesh->blend_count; k++) {
+        double w = mesh->blends[k].weight / 32768.0;
+        double *o = out[mesh->blends[k].vertex], *b = out[R + k];
+        for (int i = 0; i < 6; i++)
+            o[i] = o[i] * (1 - w) + b[i] * w;
+        normalise(o + 3);
+    }
+    for (uint32_t v = 0; v < R; v++) {
+        if (out[v][3] * out[v][3] + out[v][4] * out[v][4] + out[v][5] * out[v][5] < 1e-12)
+            normalise(out[v] + 3);
+    }
+}
+
+/* --------------------------------------------------------------------------------------------- the subject -- */
+
+struct result {
+    struct pose_skin *skin;
+    float (*positions)[3], (*normals)[3];
+};
+
+/* places: of the skeleton's joints. */
+static struct result deform(const struct pose_mesh *mesh, const struct pose_skeleton *skeleton,
+                            const struct place *places, enum pose_axes axes)
+{
+    struct pose_error error;
+    struct result result = {.skin = pose_skin_new(mesh, skeleton, axes, NULL, &error)};
+    ck_assert_msg(result.skin != NULL, "%s", error.detail);
+    uint32_t joints = skeleton ? skeleton->joint_count : 0;
+    /* As much as is promised to suffice and no more, so that a sanitizer sees what is not. */
+    float *matrices = malloc((joints ? joints : 1) * 16 * sizeof *matrices);
+    void *scratch = malloc(pose_deform_scratch(result.skin));
+    result.positions = malloc(mesh->real_count * sizeof *result.positions);
+    result.normals = malloc(mesh->real_count * sizeof *result.normals);
+    ck_assert(matrices && scratch && result.positions && result.normals);
+    for (uint32_t i = 0; i < joints; i++)
+        write_matrix(&places[i], axes, matrices + 16 * i);
+    pose_deform(result.skin, matrices, result.positions, result.normals, scratch);
+    free(matrices);
+    free(scratch);
+    return result;
+}
+
+static void release(struct result *result)
+{
+    pose_skin_free(result->skin);
+    free(result->positions);
+    free(result->normals);
+}
+
+static void check_against_plain(const struct pose_mesh *mesh, const struct result *result,
+                                const struct place *const *bone_places, enum pose_axes axes)
+{
+    double(*wanted)[6] = calloc(mesh->real_count + mesh->blend_count, sizeof *wanted);
+    double unit = axes == POSE_AXES_GLTF ? FEET : 1, mirror = axes == POSE_AXES_GLTF ? -1 : 1;
+    ck_assert_ptr_nonnull(wanted);
+    deform_plainly(mesh, bone_places, wanted);
+    for (uint32_t v = 0; v < mesh->real_count; v++) {
+        for (int i = 0; i < 3; i++) {
+            double sign = i == 0 ? mirror : 1;
+            ck_assert_double_eq_tol((double)result->positions[v][i], sign * unit * wanted[v][i], 2e-5);
+            ck_assert_double_eq_tol((double)result->normals[v][i], sign * wanted[v][3 + i], 2e-5);
+        }
+    }
+    free(wanted);
+}
+
+/* ------------------------------------------------------------------------------------------ a small figure -- */
+
+/* Three bones; bone 1 is spelled in another case than its joint, bone 2 has none. */
+static const char *const bones[] = {"ROOT", "Arm", "GHOST"};
+static const struct pose_joint joints[] = {
+    {.name = "arm", .parent = -1}, {.name = "ROOT", .parent = -1}, {.name = "root", .parent = -1}};
+static const struct pose_skeleton skeleton = {.axes = POSE_AXES_SIMS, .joint_count = 3, .joints = joints};
+static const int bone_joints[] = {1, 0, -1};
+
+enum { REAL = 9, BLENDED = 5 };
+
+/* Vertex 0 is blended twice, 1 to the full, 2 with weights out of range, 3 with a normal that vanishes; 4 has a zero
+ * normal, 5 one of length 3; 6 is a ghost's; 7 is bound twice; 8 is bound by nobody. */
+static const struct pose_blend blends[BLENDED] = {{0, 16384}, {1, 32768}, {0, 8192}, {2, 40000}, {3, 16384}};
+static const struct pose_binding bindings[] = {
+    {.bone = 0, .first = 0, .count = 3, .blend_first = 3, .blend_count = 2},
+    {.bone = 1, .first = 3, .count = 3, .blend_first = 0, .blend_count = 3},
+    {.bone = 2, .first = 6, .count = 1},
+    {.bone = 1, .first = 7, .count = 1},
+    {.bone = 0, .first = 7, .count = 1},
+};
+static const uint32_t faces[][3] = {{0, 1, 2}, {3, 4, 5}};
+static float positions[REAL + BLENDED][3], normals[REAL + BLENDED][3], uvs[REAL][2];
+
+static struct pose_mesh small_mesh(void)
+{
+    for (unsigned v = 0; v < REAL + BLENDED; v++) {
+        double angle = 0.7 * v;
+        const float position[3] = {(float)cos(angle), (float)(0.1 * v), (float)sin(angle) - 1};
+        const float normal[3] = {(float)sin(angle), 0, (float)cos(angle)};
+        memcpy(positions[v], position, sizeof position);
+        memcpy(normals[v], normal, sizeof normal);
+    }
+    memset(normals[4], 0, sizeof normals[4]);
+    normals[5][0] *= 3, normals[5][2] *= 3;
+    return (struct pose_mesh){.axes = POSE_AXES_SIMS,
+                              .bone_count = COUNT(bones),
+                              .bones = bones,
+                              .face_count = COUNT(faces),
+                              .faces = faces,
+                              .real_count = REAL,
+                              .blend_count = BLENDED,
+                              .uvs = (const float(*)[2])uvs,
+                              .blends = blends,
+                              .positions = (const float(*)[3])positions,
+                              .normals = (const float(*)[3])normals,
+                              .binding_count = COUNT(bindings),
+                              .bindings = bindings};
+}
+
+/* Of the skeleton's joints. The arm is turned half about y against the root, so that equal bone-local normals of
+ * vertex 3 and its blended one are opposite to each other. */
+static void place_joints(struct place places[3])
+{
+    places[0] = make_place(0.4 + 3.14159265358979, 0, 1, 0, 0.5, 3, -0.25);
+    places[1] = make_place(0.4, 0, 1, 0, -0.2, 1, 2);
+    places[2] = make_place(1, 1, 1, 1, 9, 9, 9);
+}
+
+static const enum pose_axes both_axes[] = {POSE_AXES_SIMS, POSE_AXES_GLTF};
+
+START_TEST(small_figure_is_as_the_spec_says)
+{
+    struct pose_mesh mesh = small_mesh();
+    struct place places[3];
+    place_joints(places);
+    memcpy(normals[REAL + 4], normals[3], sizeof normals[3]);
+    const struct place *bone_places[COUNT(bones)] = {0};
+    for (int i = 0; i < COUNT(bones); i++)
+        bone_places[i] = bone_joints[i] < 0 ? NULL : &places[bone_joints[i]];
+    struct result result = deform(&mesh, &skeleton, places, both_axes[_i]);
+    check_against_plain(&mesh, &result, bone_places, both_axes[_i]);
+    ck_assert_uint_eq(pose_skin_missing_count(result.skin), 1);
+    ck_assert_uint_eq(pose_skin_missing(result.skin)[0], 2);
+    release(&result);
+}
+END_TEST
+
+/* What the comparison above would not show by itself. */
+START_TEST(special_vertices_are_what_they_should_be)
+{
+    struct pose_mesh mesh = small_mesh();
+    struct place places[3];
+    place_joints(places);
+    memcpy(normals[REAL + 4], normals[3], sizeof normals[3]);
+    struct result result = deform(&mesh, &skeleton, places, POSE_AXES_SIMS);
+    const float up[3] = {0, 1, 0};
+    for (int i = 0; i < 3; i++) {
+        ck_assert_float_eq_tol(result.normals[3][i], up[i], 1e-6f);
+        ck_assert_float_eq_tol(result.normals[4][i], up[i], 1e-6f);
+        ck_assert_float_eq(result.positions[6][i], positions[6][i]);
+        ck_assert_float_eq(result.positions[8][i], positions[8][i]);
+    }
+    float length =
+        sqrtf(powf(result.normals[5][0], 2) + powf(result.normals[5][1], 2) + powf(result.normals[5][2], 2));
+    ck_assert_float_eq_tol(length, 3, 1e-5f);
+    release(&result);
+}
+END_TEST
+
+START_TEST(faces_are_wound_for_the_axes)
+{
+    struct pose_mesh mesh = small_mesh();
+    struct pose_error error;
+    struct pose_skin *native = pose_skin_new(&mesh, NULL, POSE_AXES_SIMS, NULL, &error);
+    struct pose_skin *gltf = pose_skin_new(&mesh, NULL, POSE_AXES_GLTF, NULL, &error);
+    ck_assert(native && gltf);
+    const uint32_t rewound[][3] = {{0, 2, 1}, {3, 5, 4}};
+    ck_assert_mem_eq(pose_skin_faces(native), faces, sizeof faces);
+    ck_assert_mem_eq(pose_skin_faces(gltf), rewound, sizeof rewound);
+    pose_skin_free(native);
+    pose_skin_free(gltf);
+}
+END_TEST
+
+START_TEST(without_a_skeleton_all_stays_as_stored)
+{
+    struct pose_mesh mesh = small_mesh();
+    struct result result = deform(&mesh, NULL, NULL, POSE_AXES_GLTF);
+    const struct place *none[COUNT(bones)] = {0};
+    check_against_plain(&mesh, &result, none, POSE_AXES_GLTF);
+    ck_assert_uint_eq(pose_skin_missing_count(result.skin), COUNT(bones));
+    release(&result);
+}
+END_TEST
+
+START_TEST(weights_follow_the_blends)
+{
+    struct pose_mesh mesh = small_mesh();
+    struct pose_error error;
+    struct pose_skin *skin = pose_skin_new(&mesh, &skeleton, POSE_AXES_GLTF, NULL, &error);
+    ck_assert_ptr_nonnull(skin);
+    uint32_t of_joints[REAL][4];
+    float weights[REAL][4];
+    pose_skin_weights(skin, of_joints, weights);
+    /* Vertex 0: root 1, then half to the arm, then a quarter more of it: 0.375 root, 0.625 arm. */
+    ck_assert_uint_eq(of_joints[0][0], 0);
+    ck_assert_uint_eq(of_joints[0][1], 1);
+    ck_assert_float_eq_tol(weights[0][0], 0.625f, 1e-6f);
+    ck_assert_float_eq_tol(weights[0][1], 0.375f, 1e-6f);
+    /* Vertex 1 goes over to the arm as a whole; 6 and 8 are nobody's; 7 is its last binding's. */
+    ck_assert_uint_eq(of_joints[1][0], 0);
+    ck_assert_float_eq(weights[1][0], 1);
+    ck_assert_float_eq(weights[6][0], 0);
+    ck_assert_float_eq(weights[8][0], 0);
+    ck_assert_uint_eq(of_joints[7][0], 1);
+    for (int v = 0; v < REAL; v++) {
+        float sum = weights[v][0] + weights[v][1] + weights[v][2] + weights[v][3];
+        ck_assert_float_eq_tol(sum, v == 6 || v == 8 ? 0 : 1, 1e-6f);
+        ck_assert(weights[v][0] >= weights[v][1] && weights[v][1] >= weights[v][2]);
+    }
+    pose_skin_free(skin);
+}
+END_TEST
+
+/* Many bindings that all cover everything: the work may not be their product. Ends at once, or never. */
+START_TEST(overlapping_bindings_cost_their_number)
+{
+    enum { MANY = 200000 };
+    struct pose_binding *many = calloc(MANY, sizeof *many);
+    float(*vertices)[3] = calloc(MANY, sizeof *vertices);
+    ck_assert(many && vertices);
+    for (unsigned i = 0; i < MANY; i++)
+        many[i] = (struct pose_binding){.bone = i % 2, .count = MANY};
+    struct pose_mesh mesh = {.axes = POSE_AXES_SIMS,
+                             .bone_count = 2,
+                             .bones = bones,
+                             .real_count = MANY,
+                             .positions = (const float(*)[3])vertices,
+                             .normals = (const float(*)[3])vertices,
+                             .binding_count = MANY,
+                             .bindings = many};
+    struct place places[3];
+    place_joints(places);
+    struct result result = deform(&mesh, &skeleton, places, POSE_AXES_SIMS);
+    /* The last binding is the arm's, joint 0. */
+    ck_assert_float_eq_tol(result.positions[MANY - 1][1], 3, 1e-6f);
+    release(&result);
+    free(many);
+    free(vertices);
+}
+END_TEST
+
+static void *refuse(void *user, size_t size)
+{
+    unsigned *left = user;
+    return (*left)-- ? malloc(size) : NULL;
+}
+
+static void free_plain(void *user, void *memory)
+{
+    (void)user;
+    free(memory);
+}
+
+START_TEST(refused_memory_is_an_error)
+{
+    struct pose_mesh mesh = small_mesh();
+    struct pose_skin *skin = NULL;
+    for (unsigned allowed = 0; !skin; allowed++) {
+        unsigned left = allowed;
+        struct pose_allocator allocator = {refuse, free_plain, &left};
+        struct pose_options options = {.allocator = &allocator};
+        struct pose_error error;
+        skin = pose_skin_new(&mesh, &skeleton, POSE_AXES_GLTF, &options, &error);
+        ck_assert(skin || error.status == POSE_NO_MEMORY);
+        ck_assert_uint_lt(allowed, 100);
+        if (skin) {
+            pose_skin_free(skin);
+            return;
+        }
+    }
+}
+END_TEST
+
+int main(void)
+{
+    TCase *figure = tcase_create("figure");
+    tcase_add_loop_test(figure, small_figure_is_as_the_spec_says, 0, COUNT(both_axes));
+    tcase_add_test(figure, special_vertices_are_what_they_should_be);
+    tcase_add_test(figure, faces_are_wound_for_the_axes);
+    tcase_add_test(figure, without_a_skeleton_all_stays_as_stored);
+    tcase_add_test(figure, weights_follow_the_blends);
+    TCase *hostile = tcase_create("hostile");
+    tcase_add_test(hostile, overlapping_bindings_cost_their_number);
+    tcase_add_test(hostile, refused_memory_is_an_error);
+    return unit_run("deform", figure, hostile, NULL);
+}
