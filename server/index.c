@@ -341,6 +341,48 @@ bool index_paths(const char *const *paths, size_t count, const struct index_opti
     return true;
 }
 
+/* The one entry of a loose file in memory. */
+static void decode_single(struct index_archive *archive, const struct entry_facts *facts,
+                          const struct pose_options *options)
+{
+    archive->entries[0] = index_entry_plain(facts);
+    archive_finish(archive);
+    struct companion_finder finder = {.own = archive, .entry = 0};
+    struct index_entry *decoded = index_entry_decode(facts, archive->map.bytes, &finder, options);
+    finder_release(&finder);
+    index_entry_unref(archive->entries[0]);
+    archive->entries[0] = decoded;
+}
+
+struct index_archive *index_bytes(const char *name, struct pose_bytes bytes, const char *format, const char *game,
+                                  const struct index_options *options)
+{
+    struct index_result result = {0};
+    struct indexing work = {.options = options, .result = &result};
+    struct file_bytes map = {.bytes = bytes};
+    const char *container = format ? NULL : container_format(name, bytes);
+    struct index_archive *archive;
+    if (container) {
+        archive = archive_of_container("", name, container, &map, &options->pose);
+        add_archive(&work, archive, 0);
+        list_container(&work, archive);
+        decode_all(&work);
+        free(result.archives);
+    } else {
+        struct file_stamp stamp = {.size = bytes.size};
+        archive = archive_of_file(name, &stamp);
+        archive->map = map;
+        struct id_hash *hash = id_begin();
+        id_text_part(hash, "file");
+        id_part(hash, bytes.data, bytes.size);
+        archive->id = id_end(hash);
+        struct entry_facts facts = {.name = name, .size = bytes.size, .format = format, .game = game};
+        decode_single(archive, &facts, &options->pose);
+    }
+    archive->source = "upload";
+    return archive;
+}
+
 void index_release(struct index_result *result)
 {
     for (uint32_t i = 0; i < result->count; i++)

@@ -23,7 +23,7 @@ struct index_asset {
     const char *summary; /* what a list shows of it: "duration" … of a clip, "joint_count" of a skeleton */
     const char *notes;   /* "warnings", "extras" of a clip; "" otherwise */
     enum pose_axes axes;
-    float duration;
+    float duration, fps; /* fps 0: none */
     uint32_t joint_count, event_count;
     /* Names (or ids) of a clip's tracks, in order; of a skeleton's joints and aliases, sorted, each once. */
     uint32_t known_count;
@@ -89,6 +89,13 @@ enum { INDEX_SETTLE_MS = 300 };
 bool index_paths(const char *const *paths, size_t count, const struct index_options *options,
                  const struct index_result *before, struct index_result *result, struct pose_error *error);
 void index_release(struct index_result *result);
+
+/*
+ * An archive of bytes that are in memory (and outlive it): a container, or one file as format "file". format and game
+ * (NULL: found out) force those of a file.
+ */
+struct index_archive *index_bytes(const char *name, struct pose_bytes bytes, const char *format, const char *game,
+                                  const struct index_options *options);
 
 void index_archive_ref(struct index_archive *archive);
 void index_archive_unref(struct index_archive *archive);

@@ -85,7 +85,8 @@ void index_archive_unref(struct index_archive *archive)
             index_entry_unref(archive->entries[i]);
     }
     pose_archive_close(archive->archive);
-    file_release(&archive->map);
+    if (archive->map.mapped)
+        file_release(&archive->map);
     struct region region = archive->region;
     region_release(&region);
 }
@@ -185,6 +186,16 @@ static bool read_file(const char *path, const struct file_stamp *stamp, struct p
     return true;
 }
 
+/* A buffer of capacity 0 is not freed. */
+static void borrow(struct pose_buffer *out, const struct pose_bytes *bytes)
+{
+    union {
+        const uint8_t *view;
+        uint8_t *data;
+    } whole = {.view = bytes->data};
+    *out = (struct pose_buffer){.data = whole.data, .size = bytes->size};
+}
+
 bool index_read(const struct index_archive *archive, uint32_t entry, struct pose_buffer *out,
                 struct pose_error *error)
 {
@@ -196,6 +207,10 @@ bool index_read(const struct index_archive *archive, uint32_t entry, struct pose
         if (archive->map.mapped && (!file_stat(archive->path, &now, &is_directory) || !stamp_equal(&now, &archive->stamp)))
             return changed(archive->path, error);
         return pose_archive_read(archive->archive, entry, out, error);
+    }
+    if (archive->map.bytes.data) {
+        borrow(out, &archive->map.bytes);
+        return true;
     }
     if (!strcmp(archive->format, "file"))
         return read_file(archive->path, &archive->stamp, out, error);

@@ -122,6 +122,7 @@ static void summarise_clip(struct region *region, const struct pose_document *do
     asset->notes = members_text(region, &buffer);
     asset->axes = clip->axes;
     asset->duration = clip->duration;
+    asset->fps = clip->fps;
     asset->joint_count = clip->track_count;
     asset->event_count = clip->event_count;
     list_tracks(region, clip, asset);

@@ -1,0 +1,48 @@
+/* One request on its way through a handler. */
+#ifndef POSED_API_CALL_H
+#define POSED_API_CALL_H
+
+#include "api/message.h"
+#include "api/params.h"
+#include "server/documents.h"
+
+enum { CALL_VALUES = 4, CALL_SEGMENTS = 10 };
+
+struct route;
+
+struct api_call {
+    struct service *service;
+    struct api_request *request;
+    struct api_response *response;
+    const struct route *route;
+    struct catalog *catalog;
+    struct params params;
+    const char *values[CALL_VALUES]; /* of the template's {…}, decoded, in order */
+    char *value_storage;
+    struct fetch fetch; /* what getting documents cost */
+    double begun, sample_seconds, write_seconds;
+};
+
+typedef enum api_outcome api_handler(struct api_call *call);
+
+/* What may be said of how long an answer holds. */
+enum freshness {
+    FRESH_REVALIDATE, /* depends on what else is loaded: no-cache */
+    FRESH_CONTENT,    /* depends on the bytes behind its ids alone */
+};
+
+/* ------------------------------------------------------------------------------------------------ routes -- */
+
+/* A row of the route table in api/routes.c. */
+struct route {
+    const char *method;
+    const char *template;          /* "/v1/clips/{id}/pose" */
+    const char *const *parameters; /* that the query may hold, ended by NULL; NULL: none */
+    api_handler *run;
+    bool takes_body; /* up to --max-upload */
+};
+
+extern const struct route routes[];
+extern const size_t route_count;
+
+#endif

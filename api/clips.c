@@ -1,0 +1,388 @@
+/* Clips: lists, metadata, keys, events, conversions. */
+#include "api/clips.h"
+
+#include "api/clip_json.h"
+#include "api/handlers.h"
+#include "api/lists.h"
+#include "server/describe.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct catalog_item *clip_of_path(struct api_call *call)
+{
+    struct asset_id id;
+    const char *text = call->values[0];
+    struct catalog_item *item =
+        id_parse(text, strlen(text), &id) ? catalog_find(call->catalog, ASSET_CLIP, &id) : NULL;
+    if (!item)
+        reply_not_found(call, "clip", text);
+    return item;
+}
+
+/* The document of a clip; NULL and what to return in outcome. */
+static struct decoded *fetch_document(struct api_call *call, const struct catalog_item *item,
+                                      enum api_outcome *outcome)
+{
+    struct decoded *decoded = document_get(call->service, call->catalog, item->place, &call->fetch);
+    call->response->cache = call->fetch.missed ? "miss" : "hit";
+    if (!decoded)
+        *outcome = reply_fetch(call);
+    return decoded;
+}
+
+/* ------------------------------------------------------------------------------------------------ one clip -- */
+
+enum api_outcome clip_reply(struct api_call *call, struct catalog_item *item)
+{
+    struct asset_id digest = digest_begin(call, &item->asset->id);
+    digest = id_quick(&digest, &call->catalog->digest, sizeof call->catalog->digest);
+    if (reply_cached(call, digest, FRESH_REVALIDATE, true))
+        return API_DONE;
+    enum api_outcome outcome;
+    struct decoded *decoded = fetch_document(call, item, &outcome);
+    if (!decoded)
+        return outcome;
+    struct pose_buffer body = {0};
+    struct json json;
+    json_init(&json, &body);
+    clip_metadata(&json, call->catalog, item, decoded->document);
+    document_put(decoded);
+    return reply_json(call, &body);
+}
+
+enum api_outcome handle_clip(struct api_call *call)
+{
+    struct catalog_item *item = clip_of_path(call);
+    return item ? clip_reply(call, item) : API_DONE;
+}
+
+enum api_outcome clip_keys_reply(struct api_call *call, struct catalog_item *item, enum freshness freshness)
+{
+    enum { LARGE = 256 * 1024 }; /* answers of more keys than this many bytes are made on the pool */
+    if (reply_cached(call, digest_begin(call, &item->asset->id), freshness, true))
+        return API_DONE;
+    const struct index_entry *entry = place_entry(call->catalog, item->place);
+    if (!call->request->may_wait && entry->size > LARGE)
+        return API_WAIT;
+    enum api_outcome outcome;
+    struct decoded *decoded = fetch_document(call, item, &outcome);
+    if (!decoded)
+        return outcome;
+    struct pose_buffer body = {0};
+    struct json json;
+    json_init(&json, &body);
+    clip_keys(&json, item->asset, entry, decoded->document);
+    document_put(decoded);
+    return reply_json(call, &body);
+}
+
+enum api_outcome handle_clip_keys(struct api_call *call)
+{
+    struct catalog_item *item = clip_of_path(call);
+    return item ? clip_keys_reply(call, item, FRESH_CONTENT) : API_DONE;
+}
+
+/* A header value that names a file: quotes and what is not ASCII are replaced, the exact name follows as RFC 8187. */
+static void disposition(struct api_call *call, const char *name, const char *extension)
+{
+    char plain[128], encoded[400], value[640];
+    size_t used = 0;
+    for (const char *at = name; *at && used + 1 < sizeof plain; at++)
+        plain[used++] = (*at > ' ' && *at <= '~' && !strchr("\"\\/:;%*?<>|", *at)) ? *at : '_';
+    plain[used] = 0;
+    if (strlen(name) * 3 < sizeof encoded - 1)
+        percent_encode(name, encoded);
+    else
+        percent_encode(plain, encoded);
+    snprintf(value, sizeof value, "attachment; filename=\"%s.%s\"; filename*=UTF-8''%s.%s", plain, extension, encoded,
+             extension);
+    response_header(call->response, "Content-Disposition", value);
+}
+
+enum api_outcome clip_convert_reply(struct api_call *call, struct catalog_item *item, const char *extension,
+                                    enum freshness freshness)
+{
+    if (strcmp(extension, "json"))
+        return reply_problem(call, 404, "no_conversion", "there is no conversion to \".%.20s\"", extension);
+    enum api_outcome outcome = clip_keys_reply(call, item, freshness);
+    if (outcome == API_DONE && call->response->status == 200)
+        disposition(call, item->asset->name, extension);
+    return outcome;
+}
+
+enum api_outcome handle_clip_convert(struct api_call *call)
+{
+    struct catalog_item *item = clip_of_path(call);
+    return item ? clip_convert_reply(call, item, call->values[1], FRESH_CONTENT) : API_DONE;
+}
+
+/* ------------------------------------------------------------------------------------------------- events -- */
+
+static const char *text_field(const struct pose_event *event, const char *key)
+{
+    const struct pose_value *value = pose_value_find(event->fields, key);
+    return value && value->kind == POSE_STRING ? value->as.string : NULL;
+}
+
+/* The Sims' tools repeat an event on every motion: equal time, type and value are one event of several joints. */
+static int compare_events(const struct pose_event *a, const struct pose_event *b)
+{
+    const char *x = text_field(a, "value"), *y = text_field(b, "value");
+    if (a->time != b->time)
+        return a->time < b->time ? -1 : 1;
+    int order = strcmp(a->type, b->type);
+    return order ? order : strcmp(x ? x : "", y ? y : "");
+}
+
+static int compare_indices(const void *a, const void *b, void *events)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    int order = compare_events((const struct pose_event *)events + x, (const struct pose_event *)events + y);
+    return order ? order : x < y ? -1 : x > y;
+}
+
+enum { NO_EVENT = -1, NOT_FIRST = -2 };
+
+/* For each event the next one that equals it; first[i] is NOT_FIRST for those that another one leads to. */
+static void link_equal_events(const struct pose_clip *clip, int64_t *next, int64_t *first)
+{
+    uint32_t *order = must_alloc(clip->event_count, sizeof *order);
+    union {
+        const struct pose_event *view;
+        void *context;
+    } events = {.view = clip->events};
+    for (uint32_t i = 0; i < clip->event_count; i++) {
+        order[i] = i;
+        next[i] = NO_EVENT;
+    }
+    qsort_r(order, clip->event_count, sizeof *order, compare_indices, events.context);
+    for (uint32_t i = 1; i < clip->event_count; i++) {
+        if (compare_events(&clip->events[order[i - 1]], &clip->events[order[i]]))
+            continue;
+        next[order[i - 1]] = order[i];
+        first[order[i]] = NOT_FIRST;
+    }
+    free(order);
+}
+
+static void merged_event(struct json *json, const struct pose_clip *clip, int64_t first, const int64_t *next)
+{
+    const struct pose_event *event = &clip->events[first];
+    const char *value = text_field(event, "value");
+    json_object(json, NULL);
+    json_number(json, "time", event->time);
+    json_string(json, "type", event->type);
+    if (value)
+        json_string(json, "value", value);
+    json_array(json, "joints");
+    for (int64_t i = first; i >= 0; i = next[i]) {
+        const char *joint = text_field(&clip->events[i], "joint");
+        if (joint)
+            json_string(json, NULL, joint);
+    }
+    json_end(json);
+    json_end(json);
+}
+
+static int64_t write_events(struct json *json, const struct pose_clip *clip, double from, double to)
+{
+    bool merge = clip->rules == POSE_RULES_SIMS;
+    int64_t *next = must_alloc(clip->event_count, sizeof *next);
+    int64_t *first = must_alloc(clip->event_count, sizeof *first);
+    int64_t count = 0;
+    if (merge)
+        link_equal_events(clip, next, first);
+    for (uint32_t i = 0; i < clip->event_count; i++) {
+        const struct pose_event *event = &clip->events[i];
+        if (first[i] == NOT_FIRST || (double)event->time < from || (double)event->time > to)
+            continue;
+        count++;
+        if (merge)
+            merged_event(json, clip, i, next);
+        else
+            describe_event(json, event);
+    }
+    free(next);
+    free(first);
+    return count;
+}
+
+enum api_outcome clip_events_reply(struct api_call *call, struct catalog_item *item)
+{
+    double from = -HUGE_VAL, to = HUGE_VAL;
+    struct param_error error;
+    if (!params_number(&call->params, "from", -1e9, 1e9, &from, &error) ||
+        !params_number(&call->params, "to", -1e9, 1e9, &to, &error))
+        return reply_parameter(call, &error);
+    struct asset_id digest = digest_begin(call, &item->asset->id);
+    digest = id_quick(&digest, (double[]){from, to}, 2 * sizeof(double));
+    if (reply_cached(call, digest, FRESH_REVALIDATE, true))
+        return API_DONE;
+    enum api_outcome outcome;
+    struct decoded *decoded = fetch_document(call, item, &outcome);
+    if (!decoded)
+        return outcome;
+    struct pose_buffer body = {0};
+    struct json json;
+    char id[ID_TEXT];
+    id_write(&item->asset->id, id);
+    json_init(&json, &body);
+    json_object(&json, NULL);
+    json_string(&json, "clip", id);
+    json_array(&json, "items");
+    int64_t total = write_events(&json, &decoded->document->clips[item->asset->inner], from, to);
+    json_end(&json);
+    json_null(&json, "next");
+    json_integer(&json, "total", total);
+    json_end(&json);
+    document_put(decoded);
+    return reply_json(call, &body);
+}
+
+enum api_outcome handle_clip_events(struct api_call *call)
+{
+    struct catalog_item *item = clip_of_path(call);
+    return item ? clip_events_reply(call, item) : API_DONE;
+}
+
+/* -------------------------------------------------------------------------------------------------- list -- */
+
+struct clip_filter {
+    const char *q, *name, *format, *joint;
+    int64_t archive;
+    double min_duration, max_duration;
+};
+
+static bool has_joint(const struct index_asset *asset, const char *joint)
+{
+    double id;
+    uint64_t wanted = joint[0] == '#' && number_parse(joint + 1, &id) ? known_id((uint32_t)id)
+                                                                      : known_name(asset->axes, joint);
+    for (uint32_t i = 0; i < asset->known_count; i++) {
+        if (asset->known[i] == wanted)
+            return true;
+    }
+    return false;
+}
+
+static bool lies_in(const struct catalog_item *item, int64_t archive)
+{
+    for (uint32_t i = 0; i < item->place_count; i++) {
+        if (item->places[i].archive == archive)
+            return true;
+    }
+    return false;
+}
+
+static bool passes(const struct catalog *catalog, const struct catalog_item *item, const struct clip_filter *filter)
+{
+    const struct index_asset *asset = item->asset;
+    if ((double)asset->duration < filter->min_duration || (double)asset->duration > filter->max_duration)
+        return false;
+    if (filter->q && !strcasestr(asset->name, filter->q))
+        return false;
+    if (filter->name && strcmp(asset->name, filter->name))
+        return false;
+    if (filter->format && strcmp(place_entry(catalog, item->place)->format, filter->format))
+        return false;
+    if (filter->archive >= 0 && !lies_in(item, filter->archive))
+        return false;
+    return !filter->joint || has_joint(asset, filter->joint);
+}
+
+enum sort_key { SORT_NONE, SORT_NAME, SORT_DURATION, SORT_FORMAT };
+
+static const struct catalog *sort_catalog_of(const void *const *context)
+{
+    return context[0];
+}
+
+static int compare_clips(const void *a, const void *b, void *context)
+{
+    const struct catalog_item *x = *(struct catalog_item *const *)a, *y = *(struct catalog_item *const *)b;
+    const struct catalog *catalog = sort_catalog_of(context);
+    int key = *(const int *)((const void *const *)context)[1];
+    int sign = key < 0 ? -1 : 1, order = 0;
+    if (abs(key) == SORT_NAME)
+        order = strcmp(x->asset->name, y->asset->name);
+    else if (abs(key) == SORT_DURATION)
+        order = x->asset->duration < y->asset->duration ? -1 : x->asset->duration > y->asset->duration;
+    else
+        order = strcmp(place_entry(catalog, x->place)->format, place_entry(catalog, y->place)->format);
+    if (order)
+        return order * sign;
+    return x < y ? -1 : x > y;
+}
+
+static bool read_filter(struct api_call *call, struct clip_filter *filter, int *sort, struct param_error *error)
+{
+    static const char *const keys[] = {"name", "duration", "format", "-name", "-duration", "-format", NULL};
+    const struct params *params = &call->params;
+    *filter = (struct clip_filter){.q = params_get(params, "q"),
+                                   .name = params_get(params, "name"),
+                                   .format = params_get(params, "format"),
+                                   .joint = params_get(params, "joint"),
+                                   .min_duration = -HUGE_VAL,
+                                   .max_duration = HUGE_VAL};
+    int key = -1;
+    if (filter->format && !pose_format_find(filter->format))
+        return param_fail(error, "format", "there is no format \"%.40s\"", filter->format);
+    if (!params_number(params, "min_duration", 0, 1e9, &filter->min_duration, error) ||
+        !params_number(params, "max_duration", 0, 1e9, &filter->max_duration, error) ||
+        !params_choice(params, "sort", keys, &key, error))
+        return false;
+    *sort = key < 0 ? SORT_NONE : key < 3 ? key + 1 : -(key - 2);
+    return archive_filter(call, &filter->archive, error);
+}
+
+/* The page of a list without filter and order is cut straight out; others are gathered first. */
+static struct catalog_item **gather(const struct catalog *catalog, const struct clip_filter *filter, int sort,
+                                    uint32_t *count)
+{
+    const struct catalog_list *list = &catalog->lists[ASSET_CLIP];
+    struct catalog_item **items = must_alloc(list->count, sizeof(struct catalog_item *));
+    *count = 0;
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (passes(catalog, &list->items[i], filter))
+            items[(*count)++] = &list->items[i];
+    }
+    const void *context[] = {catalog, &sort};
+    if (sort)
+        qsort_r(items, *count, sizeof(struct catalog_item *), compare_clips, context);
+    return items;
+}
+
+enum api_outcome handle_clips(struct api_call *call)
+{
+    enum { INLINE_CLIPS = 2000 }; /* more than that are filtered on the pool */
+    struct clip_filter filter;
+    struct page page;
+    struct param_error error;
+    int sort;
+    if (!page_read(call, &page, &error) || !read_filter(call, &filter, &sort, &error))
+        return reply_parameter(call, &error);
+    if (reply_cached(call, list_digest(call), FRESH_REVALIDATE, true))
+        return API_DONE;
+    const struct catalog_list *list = &call->catalog->lists[ASSET_CLIP];
+    bool plain = !sort && !filter.q && !filter.name && !filter.format && !filter.joint && filter.archive < 0 &&
+                 filter.min_duration == -HUGE_VAL && filter.max_duration == HUGE_VAL;
+    if (!plain && list->count > INLINE_CLIPS && !call->request->may_wait)
+        return API_WAIT;
+    uint32_t count = list->count;
+    struct catalog_item **items = plain ? NULL : gather(call->catalog, &filter, sort, &count);
+    struct pose_buffer body = {0};
+    struct json json;
+    json_init(&json, &body);
+    json_object(&json, NULL);
+    json_array(&json, "items");
+    for (int64_t i = page.offset; i < page.offset + page.limit && i < count; i++)
+        clip_metadata(&json, call->catalog, items ? items[i] : &list->items[i], NULL);
+    json_end(&json);
+    page_finish(call, &json, &page, count);
+    json_end(&json);
+    free(items);
+    return reply_json(call, &body);
+}

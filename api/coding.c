@@ -1,0 +1,85 @@
+#include "api/coding.h"
+
+#include <libdeflate.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+int quality_of(const char *parameters, size_t length)
+{
+    for (size_t i = 0; i + 2 < length; i++) {
+        if ((parameters[i] | 0x20) != 'q' || parameters[i + 1] != '=' || !strchr("; \t", i ? parameters[i - 1] : ';'))
+            continue;
+        int quality = parameters[i + 2] == '1' ? 1000 : 0, digit = 100;
+        for (size_t k = i + 4; k < length && parameters[i + 2] == '0' && digit; k++, digit /= 10) {
+            if (parameters[k] < '0' || parameters[k] > '9')
+                break;
+            quality += (parameters[k] - '0') * digit;
+        }
+        return quality;
+    }
+    return 1000;
+}
+
+enum coding coding_choose(const struct api_request *request)
+{
+    const char *accept = request->header(request, "Accept-Encoding");
+    int quality[3] = {0, -1, -1}, others = -1;
+    if (!accept)
+        return CODING_IDENTITY;
+    while (*accept) {
+        accept += strspn(accept, " \t,");
+        size_t name = strcspn(accept, ",; \t"), whole = strcspn(accept, ",");
+        int q = quality_of(accept + name, whole - name);
+        if (name == 4 && !strncasecmp(accept, "gzip", 4))
+            quality[CODING_GZIP] = q;
+        else if (name == 4 && !strncasecmp(accept, "zstd", 4))
+            quality[CODING_ZSTD] = q;
+        else if (name == 1 && *accept == '*')
+            others = q;
+        accept += whole;
+    }
+    if (quality[CODING_GZIP] < 0)
+        quality[CODING_GZIP] = others;
+    if (quality[CODING_ZSTD] <= 0 && quality[CODING_GZIP] <= 0)
+        return CODING_IDENTITY;
+    return quality[CODING_ZSTD] >= quality[CODING_GZIP] ? CODING_ZSTD : CODING_GZIP;
+}
+
+static size_t apply_gzip(const struct pose_buffer *body, void **out)
+{
+    enum { LEVEL = 4 };
+    struct libdeflate_compressor *compressor = libdeflate_alloc_compressor(LEVEL);
+    if (!compressor)
+        return 0;
+    size_t bound = libdeflate_gzip_compress_bound(compressor, body->size), size = 0;
+    *out = malloc(bound);
+    if (*out)
+        size = libdeflate_gzip_compress(compressor, body->data, body->size, *out, bound);
+    libdeflate_free_compressor(compressor);
+    return size;
+}
+
+static size_t apply_zstd(const struct pose_buffer *body, void **out)
+{
+    enum { LEVEL = 3 };
+    size_t bound = ZSTD_compressBound(body->size);
+    *out = malloc(bound);
+    if (!*out)
+        return 0;
+    size_t size = ZSTD_compress(*out, bound, body->data, body->size, LEVEL);
+    return ZSTD_isError(size) ? 0 : size;
+}
+
+bool coding_apply(enum coding coding, struct pose_buffer *body)
+{
+    void *out = NULL;
+    size_t size = coding == CODING_GZIP ? apply_gzip(body, &out) : apply_zstd(body, &out);
+    if (!size) {
+        free(out);
+        return false;
+    }
+    pose_buffer_free(body);
+    *body = (struct pose_buffer){.data = out, .size = size, .capacity = size};
+    return true;
+}

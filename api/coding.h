@@ -1,0 +1,17 @@
+/* Content codings: which one a client asks for, and applying it. */
+#ifndef POSED_API_CODING_H
+#define POSED_API_CODING_H
+
+#include "api/message.h"
+#include "pose.h"
+
+enum coding { CODING_IDENTITY, CODING_GZIP, CODING_ZSTD };
+
+/* The best coding of Accept-Encoding that we know; identity when it asks for none. */
+enum coding coding_choose(const struct api_request *request);
+/* Replaces the body by its compressed form; false (and nothing changed) when that fails. */
+bool coding_apply(enum coding coding, struct pose_buffer *body);
+/* The q parameter in thousandths of the parameters ";q=0.5" in length characters; 1000 without one. */
+int quality_of(const char *parameters, size_t length);
+
+#endif

@@ -1,0 +1,15 @@
+/* From a request to its handler and back: the functions that server/http.c calls. user is the struct service. */
+#ifndef POSED_API_DISPATCH_H
+#define POSED_API_DISPATCH_H
+
+#include "api/message.h"
+
+enum api_outcome api_handle(void *service, struct api_request *request, struct api_response *response);
+bool api_admit(void *service, const struct api_request *request, uint64_t *max_body, struct api_response *response);
+void api_refuse(void *service, const struct api_request *request, unsigned status, const char *detail,
+                struct api_response *response);
+
+/* The templates of the route table, ended by NULL, each once: for the metrics. */
+const char *const *api_route_templates(void);
+
+#endif

@@ -1,0 +1,23 @@
+/* Every handler of the route table. Each lives in the file that its comment names. */
+#ifndef POSED_API_HANDLERS_H
+#define POSED_API_HANDLERS_H
+
+#include "api/call.h"
+
+/* api/system.c */
+api_handler handle_health, handle_ready, handle_metrics, handle_openapi, handle_formats;
+/* api/archives.c */
+api_handler handle_archives, handle_archive, handle_entries, handle_entry_bytes;
+/* api/clips.c */
+api_handler handle_clips, handle_clip, handle_clip_keys, handle_clip_events, handle_clip_convert;
+/* api/poses.c */
+api_handler handle_pose, handle_poses;
+/* api/skeletons.c */
+api_handler handle_skeletons, handle_skeleton, handle_skeleton_convert;
+/* api/named.c */
+api_handler handle_named, handle_named_keys, handle_named_pose, handle_named_poses, handle_named_events,
+    handle_named_convert;
+/* api/inspect.c */
+api_handler handle_inspect;
+
+#endif

@@ -1,0 +1,159 @@
+#include "api/inspection.h"
+
+#include "api/archive_json.h"
+#include "api/clip_json.h"
+#include "server/describe.h"
+
+#include <string.h>
+
+/* The assets of one kind, each with all that is known of it. */
+struct inspection {
+    struct json json;
+    const struct index_archive *archive;
+    const struct index_options *options;
+};
+
+static void put_id(struct json *json, const char *key, const struct asset_id *id)
+{
+    char text[ID_TEXT];
+    id_write(id, text);
+    json_string(json, key, text);
+}
+
+static void asset_head(struct inspection *work, const struct index_asset *asset, uint32_t entry_index)
+{
+    const struct index_entry *entry = work->archive->entries[entry_index];
+    struct json *json = &work->json;
+    put_id(json, "id", &asset->id);
+    json_string(json, "name", asset->name);
+    json_string(json, "format", entry->format);
+    json_integer(json, "bytes", (int64_t)entry->size);
+    json_array(json, "found_in");
+    json_object(json, NULL);
+    put_id(json, "archive", &work->archive->id);
+    json_integer(json, "index", entry_index);
+    json_string(json, "entry", entry->name);
+    json_end(json);
+    json_end(json);
+    put_id(json, "archive", &work->archive->id);
+    json_string(json, "entry", entry->name);
+}
+
+static void clip_item(struct inspection *work, const struct index_asset *asset, uint32_t entry_index,
+                      const struct pose_document *document)
+{
+    struct json *json = &work->json;
+    json_object(json, NULL);
+    asset_head(work, asset, entry_index);
+    json_raw_members(json, asset->summary);
+    describe_clip_joints(json, &document->clips[asset->inner]);
+    json_integer(json, "event_count", asset->event_count);
+    json_null(json, "skeleton");
+    json_raw_members(json, asset->notes);
+    json_raw(json, "links", "{}");
+    json_end(json);
+}
+
+static void other_item(struct inspection *work, const struct index_asset *asset, uint32_t entry_index)
+{
+    struct json *json = &work->json;
+    json_object(json, NULL);
+    asset_head(work, asset, entry_index);
+    json_raw_members(json, asset->summary);
+    json_end(json);
+}
+
+static bool has_kind(const struct index_entry *entry, enum asset_kind kind)
+{
+    for (uint32_t i = 0; i < entry->asset_count; i++) {
+        if (entry->assets[i].kind == kind)
+            return true;
+    }
+    return false;
+}
+
+static void list_assets(struct inspection *work, enum asset_kind kind, const char *key)
+{
+    json_array(&work->json, key);
+    for (uint32_t e = 0; e < work->archive->entry_count; e++) {
+        const struct index_entry *entry = work->archive->entries[e];
+        if (!has_kind(entry, kind))
+            continue;
+        struct pose_error error;
+        struct pose_document *document =
+            kind == ASSET_CLIP ? index_decode(work->archive, e, NULL, 0, &work->options->pose, &error) : NULL;
+        for (uint32_t i = 0; i < entry->asset_count; i++) {
+            if (entry->assets[i].kind != kind)
+                continue;
+            if (document)
+                clip_item(work, &entry->assets[i], e, document);
+            else
+                other_item(work, &entry->assets[i], e);
+        }
+        pose_document_free(document);
+    }
+    json_end(&work->json);
+}
+
+static void list_warnings(struct inspection *work)
+{
+    struct json *json = &work->json;
+    json_array(json, "warnings");
+    const struct pose_archive *archive = work->archive->archive;
+    for (uint32_t i = 0; archive && i < pose_archive_warning_count(archive); i++)
+        json_warnings(json, pose_archive_warning(archive, i), 1);
+    struct pose_error error;
+    struct pose_document *document =
+        archive ? NULL : index_decode(work->archive, 0, NULL, 0, &work->options->pose, &error);
+    if (document)
+        json_warnings(json, document->warnings, document->warning_count);
+    pose_document_free(document);
+    json_end(json);
+}
+
+static void describe_archive(struct inspection *work)
+{
+    struct json *json = &work->json;
+    bool is_file = !work->archive->archive;
+    json_object(json, NULL);
+    put_id(json, "id", &work->archive->id);
+    json_string(json, "name", work->archive->name);
+    json_string(json, "format", is_file ? work->archive->entries[0]->format : work->archive->format);
+    json_string(json, "kind", is_file ? work->archive->entries[0]->kind : "archive");
+    json_integer(json, "bytes", (int64_t)work->archive->bytes);
+    json_integer(json, "entry_count", work->archive->entry_count);
+    json_string(json, "source", work->archive->source);
+    list_assets(work, ASSET_CLIP, "clips");
+    list_assets(work, ASSET_SKELETON, "skeletons");
+    list_assets(work, ASSET_MESH, "meshes");
+    list_assets(work, ASSET_CHARACTER, "characters");
+    archive_rejected(json, work->archive);
+    list_warnings(work);
+    json_raw(json, "links", "{}");
+    json_end(json);
+}
+
+bool inspect_bytes(const char *name, struct pose_bytes bytes, const char *format, const char *game,
+                   const struct index_options *options, struct pose_buffer *out, struct pose_error *error)
+{
+    struct index_archive *archive = index_bytes(name, bytes, format, game, options);
+    const struct index_entry *only = archive->entry_count == 1 ? archive->entries[0] : NULL;
+    bool is_file = !archive->archive;
+    pose_error_init(error);
+    if (archive->error) {
+        *error = *archive->error;
+    } else if (is_file && only && only->error) {
+        *error = *only->error;
+    } else if (is_file && (!only || !only->format)) {
+        error->status = POSE_UNKNOWN_FORMAT;
+        strcpy(error->code, "unknown_format");
+        strcpy(error->detail, "the bytes are of no known format");
+    }
+    if (error->status == POSE_OK) {
+        struct inspection work = {.archive = archive, .options = options};
+        json_init(&work.json, out);
+        describe_archive(&work);
+    }
+    index_archive_unref(archive);
+    return error->status == POSE_OK;
+}

@@ -1,0 +1,232 @@
+#include "api/params.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool param_fail(struct param_error *error, const char *name, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    snprintf(error->name, sizeof error->name, "%s", name);
+    vsnprintf(error->detail, sizeof error->detail, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+static int hex(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    c = (char)(c | 0x20);
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* Well-formed UTF-8 without control characters of ASCII's first row but tab. */
+static bool is_text(const char *text)
+{
+    const unsigned char *p = (const unsigned char *)text;
+    while (*p) {
+        unsigned more = *p < 0x80 ? 0 : *p < 0xc2 ? 9 : *p < 0xe0 ? 1 : *p < 0xf0 ? 2 : *p < 0xf5 ? 3 : 9;
+        if (more > 3)
+            return false;
+        if ((*p == 0xe0 && p[1] < 0xa0) || (*p == 0xed && p[1] > 0x9f) || (*p == 0xf0 && p[1] < 0x90) ||
+            (*p == 0xf4 && p[1] > 0x8f))
+            return false;
+        for (unsigned i = 1; i <= more; i++) {
+            if ((p[i] & 0xc0) != 0x80)
+                return false;
+        }
+        p += 1 + more;
+    }
+    return true;
+}
+
+bool percent_decode(const char *from, size_t length, bool plus_is_blank, char *text)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < length; i++) {
+        char c = from[i];
+        if (c == '+' && plus_is_blank)
+            c = ' ';
+        if (from[i] == '%') {
+            int high = i + 2 < length ? hex(from[i + 1]) : -1;
+            int low = i + 2 < length ? hex(from[i + 2]) : -1;
+            if (high < 0 || low < 0)
+                return false;
+            c = (char)(high << 4 | low);
+            i += 2;
+        }
+        if (!c)
+            return false;
+        text[used++] = c;
+    }
+    text[used] = 0;
+    return is_text(text);
+}
+
+void percent_encode(const char *text, char *out)
+{
+    static const char digits[] = "0123456789ABCDEF";
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || strchr("-._~", c)) {
+            *out++ = (char)c;
+        } else {
+            *out++ = '%';
+            *out++ = digits[c >> 4];
+            *out++ = digits[c & 15];
+        }
+    }
+    *out = 0;
+}
+
+static bool parse_one(struct params *params, const char *text, size_t length, char **storage,
+                      struct param_error *error)
+{
+    const char *equals = memchr(text, '=', length);
+    size_t name_length = equals ? (size_t)(equals - text) : length;
+    char *name = *storage, *value = name + name_length + 1;
+    if (!percent_decode(text, name_length, true, name))
+        return param_fail(error, "", "a parameter's name is not percent-encoded UTF-8");
+    size_t value_length = equals ? length - name_length - 1 : 0;
+    if (!percent_decode(equals ? equals + 1 : "", value_length, true, value))
+        return param_fail(error, name, "the value is not percent-encoded UTF-8");
+    if (params->count == PARAMS_MOST)
+        return param_fail(error, name, "more than %d parameters", PARAMS_MOST);
+    params->items[params->count++] = (struct param){name, value};
+    *storage = value + value_length + 1;
+    return true;
+}
+
+bool params_parse(struct params *params, const char *query, struct param_error *error)
+{
+    params->count = 0;
+    params->storage = NULL;
+    if (!*query)
+        return true;
+    /* Every part needs its own length and at most two more bytes. */
+    params->storage = malloc(strlen(query) * 2 + 4);
+    char *storage = params->storage;
+    if (!storage)
+        return param_fail(error, "", "out of memory");
+    for (const char *at = query; *at;) {
+        size_t length = strcspn(at, "&");
+        if (length && !parse_one(params, at, length, &storage, error))
+            return false;
+        at += length + (at[length] == '&');
+    }
+    return true;
+}
+
+void params_release(struct params *params)
+{
+    free(params->storage);
+    params->storage = NULL;
+}
+
+bool params_check(const struct params *params, const char *const *allowed, struct param_error *error)
+{
+    for (unsigned i = 0; i < params->count; i++) {
+        const char *name = params->items[i].name;
+        bool known = false;
+        for (const char *const *word = allowed; word && *word && !known; word++)
+            known = !strcmp(*word, name);
+        if (!known)
+            return param_fail(error, name, "there is no parameter of that name here");
+        for (unsigned k = 0; k < i; k++) {
+            if (!strcmp(params->items[k].name, name))
+                return param_fail(error, name, "it is given twice");
+        }
+    }
+    return true;
+}
+
+const char *params_get(const struct params *params, const char *name)
+{
+    for (unsigned i = 0; i < params->count; i++) {
+        if (!strcmp(params->items[i].name, name))
+            return params->items[i].value;
+    }
+    return NULL;
+}
+
+bool number_parse(const char *text, double *value)
+{
+    const char *at = text + (*text == '-' || *text == '+');
+    size_t digits = strspn(at, "0123456789");
+    at += digits;
+    if (*at == '.') {
+        size_t more = strspn(++at, "0123456789");
+        digits += more;
+        at += more;
+    }
+    if (!digits)
+        return false;
+    if (*at == 'e' || *at == 'E') {
+        at += 1 + (at[1] == '-' || at[1] == '+');
+        size_t exponent = strspn(at, "0123456789");
+        if (!exponent)
+            return false;
+        at += exponent;
+    }
+    if (*at)
+        return false;
+    /* The daemon never leaves the C locale, so strtod reads what was just checked. */
+    *value = strtod(text, NULL);
+    return isfinite(*value);
+}
+
+bool params_number(const struct params *params, const char *name, double least, double most, double *value,
+                   struct param_error *error)
+{
+    const char *text = params_get(params, name);
+    double number;
+    if (!text)
+        return true;
+    if (!number_parse(text, &number))
+        return param_fail(error, name, "\"%.60s\" is not a finite number", text);
+    if (number < least || number > most)
+        return param_fail(error, name, "%.60s is not between %.9g and %.9g", text, least, most);
+    *value = number;
+    return true;
+}
+
+bool params_integer(const struct params *params, const char *name, int64_t least, int64_t most, int64_t *value,
+                    struct param_error *error)
+{
+    const char *text = params_get(params, name);
+    if (!text)
+        return true;
+    size_t length = strspn(text, "0123456789");
+    if (!length || text[length] || length > 18)
+        return param_fail(error, name, "\"%.60s\" is not a whole number", text);
+    int64_t number = strtoll(text, NULL, 10);
+    if (number < least || number > most)
+        return param_fail(error, name, "%.60s is not between %lld and %lld", text, (long long)least,
+                          (long long)most);
+    *value = number;
+    return true;
+}
+
+bool params_choice(const struct params *params, const char *name, const char *const *words, int *value,
+                   struct param_error *error)
+{
+    const char *text = params_get(params, name);
+    if (!text)
+        return true;
+    for (int i = 0; words[i]; i++) {
+        if (!strcmp(words[i], text)) {
+            *value = i;
+            return true;
+        }
+    }
+    char list[128] = "";
+    for (int i = 0; words[i]; i++) {
+        strncat(list, i ? ", " : "", sizeof list - strlen(list) - 1);
+        strncat(list, words[i], sizeof list - strlen(list) - 1);
+    }
+    return param_fail(error, name, "\"%.40s\" is none of %s", text, list);
+}

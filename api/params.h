@@ -1,0 +1,55 @@
+/* The parameters of a query, decoded once and checked against what the route takes. */
+#ifndef POSED_API_PARAMS_H
+#define POSED_API_PARAMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { PARAMS_MOST = 32 };
+
+struct param {
+    const char *name, *value; /* UTF-8 without NUL */
+};
+
+struct params {
+    unsigned count;
+    struct param items[PARAMS_MOST];
+    char *storage; /* from malloc */
+};
+
+/* What is wrong with a parameter: its name and a line. */
+struct param_error {
+    char name[64];
+    char detail[192];
+};
+
+/* Percent-decodes "a=b&c"; '+' is a blank. False on bad escapes, NUL, bytes that are not UTF-8, or too many. */
+bool params_parse(struct params *params, const char *query, struct param_error *error);
+void params_release(struct params *params);
+/* False when one is not among the allowed names (ended by NULL) or comes twice. */
+bool params_check(const struct params *params, const char *const *allowed, struct param_error *error);
+
+/* The value, NULL when it was not given. */
+const char *params_get(const struct params *params, const char *name);
+
+/* Typed values: false (and error) when the text is not of that kind; *value stays at its default when absent. */
+bool params_number(const struct params *params, const char *name, double least, double most, double *value,
+                   struct param_error *error);
+bool params_integer(const struct params *params, const char *name, int64_t least, int64_t most, int64_t *value,
+                    struct param_error *error);
+/* One of the words (ended by NULL): its index. */
+bool params_choice(const struct params *params, const char *name, const char *const *words, int *value,
+                   struct param_error *error);
+bool param_fail(struct param_error *error, const char *name, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* A finite decimal number and nothing else. */
+bool number_parse(const char *text, double *value);
+
+/* Percent-decodes length bytes in place of text, which has room for them and a NUL. False as params_parse. */
+bool percent_decode(const char *from, size_t length, bool plus_is_blank, char *text);
+/* Escapes what is not unreserved in a path segment or query value; out has room for 3 bytes each and a NUL. */
+void percent_encode(const char *text, char *out);
+
+#endif

@@ -1,0 +1,241 @@
+#include "api/pose_request.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool choose_skeleton(struct api_call *call, struct pose_request *request, struct catalog_item *clip)
+{
+    const char *text = params_get(&call->params, "skeleton");
+    struct asset_id id;
+    request->automatic = !text || !strcmp(text, "auto");
+    if (request->automatic) {
+        request->skeleton = catalog_skeleton(call->catalog, clip);
+        return true;
+    }
+    if (!strcmp(text, "none"))
+        return true;
+    if (id_parse(text, strlen(text), &id))
+        request->skeleton = catalog_find_skeleton(call->catalog, &id);
+    if (request->skeleton.asset)
+        return true;
+    reply_bad_parameter(call, "skeleton", "\"%.60s\" is neither auto, none, nor the id of a skeleton", text);
+    return false;
+}
+
+bool pose_request_read(struct api_call *call, struct catalog_item *clip, struct pose_request *request)
+{
+    static const char *const spaces[] = {"local", "model", NULL}, *const axes[] = {"gltf", "native", NULL},
+                             *const wraps[] = {"clamp", "loop", NULL}, *const roots[] = {"in_place", "motion", NULL};
+    const struct params *params = &call->params;
+    struct param_error error;
+    int space = 0, axis = 0, wrap = 0, root = 0;
+    *request = (struct pose_request){.clip = clip};
+    if (!params_choice(params, "space", spaces, &space, &error) ||
+        !params_choice(params, "axes", axes, &axis, &error) || !params_choice(params, "wrap", wraps, &wrap, &error) ||
+        !params_choice(params, "root", roots, &root, &error)) {
+        reply_parameter(call, &error);
+        return false;
+    }
+    request->model = space == 1;
+    request->gltf = axis == 0;
+    request->wrap = wrap ? POSE_WRAP : POSE_CLAMP;
+    request->flags = root ? POSE_MOTION : POSE_IN_PLACE;
+    request->joints = params_get(params, "joints");
+    if (!choose_skeleton(call, request, clip))
+        return false;
+    if (request->model && !request->skeleton.asset) {
+        reply_bad_parameter(call, "space", "model space needs a skeleton, and there is none for this clip");
+        return false;
+    }
+    return true;
+}
+
+struct asset_id pose_request_digest(const struct api_call *call, const struct pose_request *request)
+{
+    struct {
+        struct asset_id skeleton;
+        uint8_t with_skeleton, model, gltf, wrap, flags, unused[3];
+    } canonical = {.with_skeleton = request->skeleton.asset != NULL,
+                   .model = request->model,
+                   .gltf = request->gltf,
+                   .wrap = request->wrap == POSE_WRAP,
+                   .flags = (uint8_t)request->flags};
+    if (request->skeleton.asset)
+        canonical.skeleton = request->skeleton.asset->id;
+    struct asset_id digest = digest_begin(call, &request->clip->asset->id);
+    digest = id_quick(&digest, &canonical, sizeof canonical);
+    return request->joints ? digest_text(digest, request->joints) : digest;
+}
+
+enum freshness pose_request_freshness(const struct pose_request *request, bool by_name)
+{
+    return request->automatic || by_name ? FRESH_REVALIDATE : FRESH_CONTENT;
+}
+
+void pose_request_twin(struct api_call *call, const struct pose_request *request, const char *rest)
+{
+    char clip[ID_TEXT], skeleton[ID_TEXT] = "none", target[1200];
+    id_write(&request->clip->asset->id, clip);
+    if (request->skeleton.asset)
+        id_write(&request->skeleton.asset->id, skeleton);
+    size_t used = (size_t)snprintf(target, sizeof target, "/v1/clips/%s%s?", clip, rest);
+    for (unsigned i = 0; i < call->params.count; i++) {
+        const struct param *param = &call->params.items[i];
+        if (!strcmp(param->name, "skeleton"))
+            continue;
+        if (used + 3 * (strlen(param->name) + strlen(param->value)) + 64 > sizeof target)
+            return;
+        percent_encode(param->name, target + used);
+        used += strlen(target + used);
+        target[used++] = '=';
+        percent_encode(param->value, target + used);
+        used += strlen(target + used);
+        target[used++] = '&';
+    }
+    snprintf(target + used, sizeof target - used, "skeleton=%s", skeleton);
+    response_header(call->response, "Content-Location", target);
+}
+
+/* -------------------------------------------------------------------------------------------------- rows -- */
+
+enum { MOST_NAMES = 512 };
+
+static bool names_row(const char *word, size_t length, const struct pose_row *row)
+{
+    if (row->name && strlen(row->name) == length && !memcmp(row->name, word, length))
+        return true;
+    if (word[0] != '#' || !row->has_id)
+        return false;
+    char id[16];
+    return (size_t)snprintf(id, sizeof id, "#%u", row->id) == length && !memcmp(id, word, length);
+}
+
+/* Marks the rows of one name; how many there were. */
+static uint32_t mark(const struct pose_sampler *sampler, const char *word, size_t length, bool *marked)
+{
+    const struct pose_row *rows = pose_sampler_rows(sampler);
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < pose_sampler_row_count(sampler); i++) {
+        if (names_row(word, length, &rows[i])) {
+            marked[i] = true;
+            found++;
+        }
+    }
+    return found;
+}
+
+static bool select_rows(struct api_call *call, struct pose_request *request)
+{
+    const struct pose_sampler *sampler = request->player->sampler;
+    uint32_t count = pose_sampler_row_count(sampler);
+    request->row_count = count;
+    if (!request->joints)
+        return true;
+    bool *marked = must_alloc(count, sizeof *marked);
+    bool known = *request->joints != 0;
+    unsigned names = 0;
+    for (const char *at = request->joints; *at && known;) {
+        if (names++ == MOST_NAMES) {
+            reply_bad_parameter(call, "joints", "more than %d names", MOST_NAMES);
+            known = false;
+            break;
+        }
+        size_t length = strcspn(at, ",");
+        known = mark(sampler, at, length, marked) > 0;
+        if (!known)
+            reply_bad_parameter(call, "joints", "there is no joint \"%.*s\"", (int)(length < 80 ? length : 80), at);
+        at += length + (at[length] == ',');
+    }
+    if (!*request->joints)
+        reply_bad_parameter(call, "joints", "it names no joint");
+    request->selected = must_alloc(count, sizeof *request->selected);
+    request->row_count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (marked[i])
+            request->selected[request->row_count++] = i;
+    }
+    free(marked);
+    return known;
+}
+
+bool pose_request_open(struct api_call *call, struct pose_request *request, enum api_outcome *outcome)
+{
+    enum pose_axes axes = request->gltf ? POSE_AXES_GLTF : request->clip->asset->axes;
+    request->player =
+        player_get(call->service, call->catalog, request->clip, &request->skeleton, axes, &call->fetch);
+    call->response->cache = call->fetch.missed ? "miss" : "hit";
+    if (!request->player) {
+        *outcome = reply_fetch(call);
+        return false;
+    }
+    if (request->skeleton.shipped)
+        response_header(call->response, "Posed-Warning", "stand_in_skeleton");
+    *outcome = API_DONE;
+    if (select_rows(call, request))
+        return true;
+    pose_request_close(request);
+    return false;
+}
+
+void pose_request_close(struct pose_request *request)
+{
+    player_put(request->player);
+    free(request->selected);
+    request->player = NULL;
+    request->selected = NULL;
+}
+
+/* ------------------------------------------------------------------------------------------------- parts -- */
+
+static void put_id(struct json *json, const char *key, const struct asset_id *id)
+{
+    char text[ID_TEXT];
+    id_write(id, text);
+    json_string(json, key, text);
+}
+
+void pose_request_head(struct json *json, const struct pose_request *request)
+{
+    json_string(json, "space", request->model ? "model" : "local");
+    json_string(json, "axes", request->gltf ? "gltf" : "native");
+    if (request->skeleton.asset)
+        put_id(json, "skeleton", &request->skeleton.asset->id);
+    else
+        json_null(json, "skeleton");
+}
+
+void pose_request_tail(struct json *json, const struct pose_request *request)
+{
+    const struct pose_sampler *sampler = request->player->sampler;
+    uint32_t unmatched = pose_sampler_unmatched_count(sampler);
+    if (unmatched) {
+        json_array(json, "unmatched");
+        for (uint32_t i = 0; i < unmatched; i++) {
+            const struct pose_track *track = &request->player->clip->tracks[pose_sampler_unmatched(sampler)[i]];
+            char id[16];
+            snprintf(id, sizeof id, "#%u", track->id);
+            json_string(json, NULL, track->name ? track->name : id);
+        }
+        json_end(json);
+    }
+    if (request->skeleton.shipped) {
+        struct pose_warning warning = {.code = "stand_in_skeleton",
+                                       .severity = POSE_NOTE,
+                                       .message = "shown on a self-made skeleton: its proportions are not the game's",
+                                       .offset = POSE_NO_OFFSET};
+        json_array(json, "warnings");
+        json_warnings(json, &warning, 1);
+        json_end(json);
+    }
+}
+
+double pose_time(const struct pose_request *request, double t)
+{
+    double duration = (double)request->clip->asset->duration;
+    t = round(t * 1e6) / 1e6;
+    if (t < 0)
+        return 0;
+    return request->wrap == POSE_CLAMP && t > duration ? duration : t;
+}

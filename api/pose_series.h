@@ -1,0 +1,27 @@
+/* Many poses of one clip: their times, and the answer, written whole while it is small and streamed when it is not. */
+#ifndef POSED_API_POSE_SERIES_H
+#define POSED_API_POSE_SERIES_H
+
+#include "api/pose_request.h"
+
+enum series_form { SERIES_JSON, SERIES_NDJSON, SERIES_F32, SERIES_POSED };
+
+struct times {
+    double *items;
+    size_t count;
+    double fps; /* 0: a list of times was given */
+};
+
+/* From t=, or fps=, from=, to=, end=. False with the parameter that is wrong. */
+bool times_read(const struct api_call *call, const struct pose_request *request, struct times *times,
+                struct param_error *error);
+void times_release(struct times *times);
+
+/* Posed-Frames, Posed-Joints and, unless 0, Posed-Fps. */
+void series_headers(struct api_call *call, size_t frames, uint32_t joints, double fps);
+
+/* Takes over the open request. */
+enum api_outcome series_reply(struct api_call *call, struct pose_request *request, const struct times *times,
+                              enum series_form form);
+
+#endif

@@ -1,0 +1,329 @@
+#include "api/reply.h"
+
+#include "api/coding.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------------------------------------- problems -- */
+
+static const char *title_of(unsigned status)
+{
+    static const struct {
+        unsigned status;
+        const char *title;
+    } titles[] = {
+        {400, "Bad Request"},        {401, "Unauthorized"},           {403, "Forbidden"},
+        {404, "Not Found"},          {405, "Method Not Allowed"},     {406, "Not Acceptable"},
+        {408, "Request Timeout"},    {409, "Conflict"},               {411, "Length Required"},
+        {412, "Precondition Failed"}, {413, "Content Too Large"},      {414, "URI Too Long"},
+        {415, "Unsupported Media Type"}, {416, "Range Not Satisfiable"}, {422, "Unprocessable Content"},
+        {429, "Too Many Requests"},  {431, "Request Header Fields Too Large"}, {500, "Internal Server Error"},
+        {503, "Service Unavailable"}, {507, "Insufficient Storage"},
+    };
+    for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++) {
+        if (titles[i].status == status)
+            return titles[i].title;
+    }
+    return "Error";
+}
+
+static void open_problem(struct json *json, unsigned status)
+{
+    json_object(json, NULL);
+    json_string(json, "type", "about:blank");
+    json_string(json, "title", title_of(status));
+    json_integer(json, "status", status);
+}
+
+static enum api_outcome close_problem(struct api_call *call, struct json *json, unsigned status, const char *detail)
+{
+    struct api_response *response = call->response;
+    if (response->request_id[0])
+        json_string(json, "request_id", response->request_id);
+    json_end(json);
+    snprintf(response->detail, sizeof response->detail, "%s", detail);
+    response->status = status;
+    response_header(response, "Cache-Control", "no-store");
+    if (status == 503)
+        response_header(response, "Retry-After", "1");
+    response_take(response, "application/problem+json", json->out->data, json->out->size);
+    return API_DONE;
+}
+
+static enum api_outcome simple_problem(struct api_call *call, unsigned status, const char *code, const char *parameter,
+                                       const char *detail)
+{
+    struct pose_buffer body = {0};
+    struct json json;
+    json_init(&json, &body);
+    open_problem(&json, status);
+    json_string(&json, "detail", detail);
+    if (code)
+        json_string(&json, "code", code);
+    if (parameter)
+        json_string(&json, "parameter", parameter);
+    return close_problem(call, &json, status, detail);
+}
+
+enum api_outcome reply_problem(struct api_call *call, unsigned status, const char *code, const char *format, ...)
+{
+    char detail[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(detail, sizeof detail, format, arguments);
+    va_end(arguments);
+    return simple_problem(call, status, code, NULL, detail);
+}
+
+enum api_outcome reply_parameter(struct api_call *call, const struct param_error *error)
+{
+    char detail[280];
+    snprintf(detail, sizeof detail, "%s%s%s", error->name, error->name[0] ? ": " : "", error->detail);
+    return simple_problem(call, 400, "bad_parameter", error->name, detail);
+}
+
+enum api_outcome reply_bad_parameter(struct api_call *call, const char *name, const char *format, ...)
+{
+    struct param_error error = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    snprintf(error.name, sizeof error.name, "%s", name);
+    vsnprintf(error.detail, sizeof error.detail, format, arguments);
+    va_end(arguments);
+    return reply_parameter(call, &error);
+}
+
+unsigned problem_status(const struct pose_error *error)
+{
+    switch (error->status) {
+    case POSE_UNKNOWN_FORMAT:
+    case POSE_UNSUPPORTED:
+        return 415;
+    case POSE_OVER_LIMIT:
+        return 413;
+    case POSE_BAD_ARGUMENT:
+        if (!strcmp(error->code, "changed"))
+            return 503;
+        return !strcmp(error->code, "not_found") || !strcmp(error->code, "unreadable") ? 404 : 400;
+    case POSE_NO_MEMORY:
+        return 503;
+    default:
+        return 422;
+    }
+}
+
+void problem_members(struct json *json, const struct pose_error *error, const char *entry)
+{
+    unsigned status = problem_status(error);
+    json_string(json, "type", "about:blank");
+    json_string(json, "title", title_of(status));
+    json_integer(json, "status", status);
+    json_error_members(json, error);
+    if (entry)
+        json_string(json, "entry", entry);
+}
+
+enum api_outcome reply_error(struct api_call *call, const struct pose_error *error, const char *entry)
+{
+    struct pose_buffer body = {0};
+    struct json json;
+    json_init(&json, &body);
+    json_object(&json, NULL);
+    problem_members(&json, error, entry);
+    return close_problem(call, &json, problem_status(error), error->detail);
+}
+
+enum api_outcome reply_fetch(struct api_call *call)
+{
+    if (call->fetch.outcome == CACHE_WOULD_WAIT)
+        return API_WAIT;
+    return reply_error(call, &call->fetch.error, NULL);
+}
+
+enum api_outcome reply_not_found(struct api_call *call, const char *what, const char *name)
+{
+    return reply_problem(call, 404, "not_found", "there is no %s \"%.80s\"", what, name);
+}
+
+/* ----------------------------------------------------------------------------------------------- caching -- */
+
+struct asset_id digest_begin(const struct api_call *call, const struct asset_id *of)
+{
+    struct asset_id digest = id_quick(of, call->route->template, strlen(call->route->template));
+    unsigned revision = pose_revision();
+    return id_quick(&digest, &revision, sizeof revision);
+}
+
+struct asset_id digest_text(struct asset_id digest, const char *text)
+{
+    return text ? id_quick(&digest, text, strlen(text) + 1) : id_quick(&digest, "", 0);
+}
+
+/* Whether the ETag is among those of If-None-Match; weak ones compare as strong ones do. */
+static bool etag_matches(const char *list, const char *etag)
+{
+    size_t length = strlen(etag);
+    while (*list) {
+        list += strspn(list, " \t,");
+        if (*list == '*')
+            return true;
+        if (list[0] == 'W' && list[1] == '/')
+            list += 2;
+        if (!strncmp(list, etag, length) && (!list[length] || strchr(" \t,", list[length])))
+            return true;
+        list += strcspn(list, ",");
+    }
+    return false;
+}
+
+static void cache_control(struct api_call *call, enum freshness freshness)
+{
+    const char *version = params_get(&call->params, "v");
+    char text[64];
+    uint64_t most = call->service->config->max_age_s;
+    if (freshness == FRESH_REVALIDATE) {
+        snprintf(text, sizeof text, "no-cache");
+    } else if (!version) {
+        snprintf(text, sizeof text, "public, max-age=%llu", (unsigned long long)(most < 3600 ? most : 3600));
+    } else {
+        char now[16];
+        snprintf(now, sizeof now, "%u", pose_revision());
+        if (strcmp(version, now))
+            snprintf(text, sizeof text, "no-cache");
+        else
+            snprintf(text, sizeof text, "public, max-age=%llu, immutable",
+                     (unsigned long long)(most < 31536000 ? most : 31536000));
+    }
+    response_header(call->response, "Cache-Control", text);
+}
+
+bool reply_cached(struct api_call *call, struct asset_id digest, enum freshness freshness, bool is_text)
+{
+    static const char *const suffixes[] = {"", "-gzip", "-zstd"};
+    char etag[64], id[ID_TEXT];
+    id_write(&digest, id);
+    enum coding coding = is_text ? coding_choose(call->request) : CODING_IDENTITY;
+    snprintf(etag, sizeof etag, "\"%s%s\"", id, suffixes[coding]);
+    response_header(call->response, "ETag", etag);
+    cache_control(call, freshness);
+    const char *known = call->request->header(call->request, "If-None-Match");
+    if (!known || !etag_matches(known, etag))
+        return false;
+    call->response->status = 304;
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------------ bodies -- */
+
+enum api_outcome reply_body(struct api_call *call, const char *content_type, struct pose_buffer *body, bool is_text)
+{
+    enum { WORTH_COMPRESSING = 1024 };
+    struct api_response *response = call->response;
+    enum coding coding = CODING_IDENTITY;
+    if (is_text && body->size > WORTH_COMPRESSING)
+        coding = coding_choose(call->request);
+    if (coding != CODING_IDENTITY && coding_apply(coding, body))
+        response_header(response, "Content-Encoding", coding == CODING_GZIP ? "gzip" : "zstd");
+    response_take(response, content_type, body->data, body->size);
+    *body = (struct pose_buffer){0};
+    return API_DONE;
+}
+
+enum api_outcome reply_json(struct api_call *call, struct pose_buffer *body)
+{
+    return reply_body(call, "application/json", body, true);
+}
+
+/* -------------------------------------------------------------------------------------------- every answer -- */
+
+/* "name;dur=0.012" with three decimals, in milliseconds. */
+static char *put_duration(char *at, const char *name, double seconds)
+{
+    uint64_t microseconds = (uint64_t)(seconds * 1e6 + 0.5);
+    return at + sprintf(at, ", %s;dur=%llu.%03llu", name, (unsigned long long)(microseconds / 1000),
+                        (unsigned long long)(microseconds % 1000));
+}
+
+static void timing(struct api_call *call)
+{
+    char text[160], *at = text;
+    at += sprintf(at, "cache;desc=%s", call->response->cache ? call->response->cache : "none");
+    if (call->fetch.decode_seconds > 0)
+        at = put_duration(at, "decode", call->fetch.decode_seconds);
+    if (call->sample_seconds > 0)
+        at = put_duration(at, "sample", call->sample_seconds);
+    if (call->write_seconds > 0)
+        put_duration(at, "write", call->write_seconds);
+    response_header(call->response, "Server-Timing", text);
+}
+
+void reply_finish(struct api_call *call)
+{
+    struct api_response *response = call->response;
+    const char *cors = call->service->config->cors;
+    response_header(response, "Access-Control-Allow-Origin", cors ? cors : "*");
+    response_header(response, "Access-Control-Expose-Headers",
+                    "ETag, Link, Location, Content-Location, Content-Disposition, Retry-After, Server-Timing, "
+                    "X-Request-Id, Posed-Frames, Posed-Joints, Posed-Fps, Posed-Warning");
+    response_header(response, "Timing-Allow-Origin", "*");
+    response_header(response, "Cross-Origin-Resource-Policy", "cross-origin");
+    response_header(response, "Vary", cors && strcmp(cors, "*") ? "Accept, Accept-Encoding, Origin"
+                                                                 : "Accept, Accept-Encoding");
+    response_header(response, "X-Content-Type-Options", "nosniff");
+    if (response->request_id[0])
+        response_header(response, "X-Request-Id", response->request_id);
+    timing(call);
+}
+
+/* ----------------------------------------------------------------------------------------- negotiation -- */
+
+/* How well a media type fits one range of an Accept header: 0 not at all, 3 exactly. */
+static int range_fit(const char *range, size_t length, const char *type)
+{
+    if (length == 3 && !strncmp(range, "*/*", 3))
+        return 1;
+    size_t slash = strcspn(type, "/");
+    if (length == slash + 2 && !strncmp(range, type, slash + 1) && range[slash + 1] == '*')
+        return 2;
+    return strlen(type) == length && !strncasecmp(range, type, length) ? 3 : 0;
+}
+
+/* The q of a type in thousandths, by its best fitting range; -1 when no range fits. */
+static int accept_quality(const char *accept, const char *type)
+{
+    int quality = -1, best = 0;
+    while (*accept) {
+        accept += strspn(accept, " \t,");
+        size_t length = strcspn(accept, ",;");
+        size_t trimmed = length;
+        while (trimmed && (accept[trimmed - 1] == ' ' || accept[trimmed - 1] == '\t'))
+            trimmed--;
+        int fit = range_fit(accept, trimmed, type);
+        size_t whole = strcspn(accept, ",");
+        if (fit > best) {
+            best = fit;
+            quality = quality_of(accept + length, whole - length);
+        }
+        accept += whole;
+    }
+    return quality;
+}
+
+int accept_choose(const struct api_call *call, const char *const *types)
+{
+    const char *accept = call->request->header(call->request, "Accept");
+    if (!accept || !*accept || !strcmp(accept, "*/*"))
+        return 0;
+    int best = -1, best_quality = 0;
+    for (int i = 0; types[i]; i++) {
+        int quality = accept_quality(accept, types[i]);
+        if (quality > best_quality) {
+            best_quality = quality;
+            best = i;
+        }
+    }
+    return best;
+}

@@ -1,0 +1,46 @@
+/* Answers: JSON, problems, caching, compression. Each returns what the handler is to return. */
+#ifndef POSED_API_REPLY_H
+#define POSED_API_REPLY_H
+
+#include "api/call.h"
+#include "server/json.h"
+
+/* A problem (RFC 9457). code may be NULL. */
+enum api_outcome reply_problem(struct api_call *call, unsigned status, const char *code, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+enum api_outcome reply_parameter(struct api_call *call, const struct param_error *error);
+enum api_outcome reply_bad_parameter(struct api_call *call, const char *name, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* A libpose error: 415, 422, 413, 503 … entry (may be NULL) is the entry it is about. */
+enum api_outcome reply_error(struct api_call *call, const struct pose_error *error, const char *entry);
+/* After a NULL from document_get or player_get: API_WAIT, or the failure. */
+enum api_outcome reply_fetch(struct api_call *call);
+enum api_outcome reply_not_found(struct api_call *call, const char *what, const char *name);
+
+/* The members of a problem that a libpose error is, "status" and all, into an open object. */
+void problem_members(struct json *json, const struct pose_error *error, const char *entry);
+unsigned problem_status(const struct pose_error *error);
+
+/*
+ * The digest of an answer: start with what it is of, add what it depends on.
+ */
+struct asset_id digest_begin(const struct api_call *call, const struct asset_id *of);
+struct asset_id digest_text(struct asset_id digest, const char *text); /* NULL counts as absent */
+
+/*
+ * Sets ETag and Cache-Control for an answer of that digest; true when the client has it already: the response is then
+ * the 304 and the handler is done. is_text: it would be compressed when the client asks.
+ */
+bool reply_cached(struct api_call *call, struct asset_id digest, enum freshness freshness, bool is_text);
+
+/* 200 with a body that is taken over; text is compressed when the client asks and it is over 1 KiB. */
+enum api_outcome reply_body(struct api_call *call, const char *content_type, struct pose_buffer *body, bool is_text);
+enum api_outcome reply_json(struct api_call *call, struct pose_buffer *body);
+
+/* What is added to every answer: CORS, request id, timing. */
+void reply_finish(struct api_call *call);
+
+/* Which of the media types (ended by NULL) the client likes best: its index, -1 when none will do. */
+int accept_choose(const struct api_call *call, const char *const *types);
+
+#endif

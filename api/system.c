@@ -1,0 +1,104 @@
+/* What the daemon says of itself: health, metrics, the contract, the formats. */
+#include "api/handlers.h"
+#include "api/openapi.h"
+#include "api/reply.h"
+
+#include <string.h>
+
+enum api_outcome handle_health(struct api_call *call)
+{
+    struct pose_buffer body = {0};
+    struct json json;
+    json_init(&json, &body);
+    json_object(&json, NULL);
+    json_string(&json, "status", "ok");
+    json_string(&json, "version", pose_version());
+    json_end(&json);
+    response_header(call->response, "Cache-Control", "no-store");
+    return reply_json(call, &body);
+}
+
+enum api_outcome handle_ready(struct api_call *call)
+{
+    static const char *const states[] = {"starting", "ok", "draining"};
+    int state = atomic_load(&call->service->state);
+    struct pose_buffer body = {0};
+    struct json json;
+    json_init(&json, &body);
+    json_object(&json, NULL);
+    json_string(&json, "status", states[state]);
+    json_end(&json);
+    call->response->status = state == SERVICE_READY ? 200 : 503;
+    response_header(call->response, "Cache-Control", "no-store");
+    return reply_json(call, &body);
+}
+
+enum api_outcome handle_metrics(struct api_call *call)
+{
+    size_t size;
+    char *text = metrics_render(call->service->metrics, &size);
+    if (!text)
+        return reply_problem(call, 503, "no_memory", "out of memory");
+    struct pose_buffer body = {.data = (uint8_t *)text, .size = size, .capacity = size};
+    response_header(call->response, "Cache-Control", "no-store");
+    return reply_body(call, METRICS_CONTENT_TYPE, &body, true);
+}
+
+enum api_outcome handle_openapi(struct api_call *call)
+{
+    struct asset_id digest = id_quick(NULL, openapi_text, openapi_size);
+    if (reply_cached(call, digest, FRESH_REVALIDATE, true))
+        return API_DONE;
+    struct pose_buffer body = {0};
+    if (!pose_buffer_append(&body, openapi_text, openapi_size))
+        return reply_problem(call, 503, "no_memory", "out of memory");
+    return reply_json(call, &body);
+}
+
+/* ".anim .animatn" as ["anim", …] or as they are. */
+static void words(struct json *json, const char *key, const char *text)
+{
+    json_array(json, key);
+    while (text && *text) {
+        char word[40];
+        size_t length = strcspn(text, " ");
+        size_t kept = length < sizeof word ? length : sizeof word - 1;
+        memcpy(word, text, kept);
+        word[kept] = 0;
+        if (kept)
+            json_string(json, NULL, word);
+        text += length + (text[length] == ' ');
+    }
+    json_end(json);
+}
+
+enum api_outcome handle_formats(struct api_call *call)
+{
+    struct pose_buffer body = {0};
+    struct json json;
+    json_init(&json, &body);
+    json_object(&json, NULL);
+    json_array(&json, "items");
+    int64_t total = 0;
+    for (const struct pose_format *format = pose_formats(); format->id; format++, total++) {
+        json_object(&json, NULL);
+        json_string(&json, "id", format->id);
+        json_string(&json, "title", format->title);
+        words(&json, "extensions", format->extensions);
+        json_string(&json, "media_type", format->media_type);
+        words(&json, "kinds", format->kinds);
+        json_bool(&json, "read", format->can_read);
+        json_bool(&json, "write", format->can_write);
+        json_end(&json);
+    }
+    json_end(&json);
+    json_null(&json, "next");
+    json_integer(&json, "total", total);
+    json_end(&json);
+    struct asset_id digest = id_quick(NULL, body.data, body.size);
+    if (reply_cached(call, digest, FRESH_REVALIDATE, true)) {
+        pose_buffer_free(&body);
+        return API_DONE;
+    }
+    return reply_json(call, &body);
+}
