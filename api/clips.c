@@ -361,7 +361,7 @@ enum api_outcome handle_clips(struct api_call *call)
     struct clip_filter filter;
     struct page page;
     struct param_error error;
-    int sort;
+    int sort = SORT_NONE;
     if (!page_read(call, &page, &error) || !read_filter(call, &filter, &sort, &error))
         return reply_parameter(call, &error);
     if (reply_cached(call, list_digest(call), FRESH_REVALIDATE, true))
