@@ -27,7 +27,8 @@ void archive_head(struct json *json, const struct index_archive *archive)
     }
 }
 
-static void assets(struct json *json, const struct index_archive *archive, enum asset_kind kind, const char *key)
+static void assets(struct json *json, const struct index_archive *archive, enum asset_kind kind,
+                   const char *key)
 {
     json_array(json, key);
     for (uint32_t e = 0; e < archive->entry_count; e++) {

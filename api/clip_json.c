@@ -45,8 +45,8 @@ static void links(struct json *json, const struct index_asset *asset)
 {
     static const struct {
         const char *key, *rest;
-    } kinds[] = {{"self", ""}, {"pose", "/pose"}, {"poses", "/poses"}, {"keys", "/keys"}, {"events", "/events"},
-                 {"json", ".json"}};
+    } kinds[] = {{"self", ""},      {"pose", "/pose"},     {"poses", "/poses"},
+                 {"keys", "/keys"}, {"events", "/events"}, {"json", ".json"}};
     char id[ID_TEXT], target[128];
     id_write(&asset->id, id);
     json_object(json, "links");

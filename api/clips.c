@@ -97,8 +97,8 @@ static void disposition(struct api_call *call, const char *name, const char *ext
         percent_encode(name, encoded);
     else
         percent_encode(plain, encoded);
-    snprintf(value, sizeof value, "attachment; filename=\"%s.%s\"; filename*=UTF-8''%s.%s", plain, extension, encoded,
-             extension);
+    snprintf(value, sizeof value, "attachment; filename=\"%s.%s\"; filename*=UTF-8''%s.%s", plain, extension,
+             encoded, extension);
     response_header(call->response, "Content-Disposition", value);
 }
 
@@ -277,7 +277,8 @@ static bool lies_in(const struct catalog_item *item, int64_t archive)
     return false;
 }
 
-static bool passes(const struct catalog *catalog, const struct catalog_item *item, const struct clip_filter *filter)
+static bool passes(const struct catalog *catalog, const struct catalog_item *item,
+                   const struct clip_filter *filter)
 {
     const struct index_asset *asset = item->asset;
     if ((double)asset->duration < filter->min_duration || (double)asset->duration > filter->max_duration)
@@ -317,7 +318,8 @@ static int compare_clips(const void *a, const void *b, void *context)
     return x < y ? -1 : x > y;
 }
 
-static bool read_filter(struct api_call *call, struct clip_filter *filter, int *sort, struct param_error *error)
+static bool read_filter(struct api_call *call, struct clip_filter *filter, int *sort,
+                        struct param_error *error)
 {
     static const char *const keys[] = {"name", "duration", "format", "-name", "-duration", "-format", NULL};
     const struct params *params = &call->params;
@@ -367,8 +369,8 @@ enum api_outcome handle_clips(struct api_call *call)
     if (reply_cached(call, list_digest(call), FRESH_REVALIDATE, true))
         return API_DONE;
     const struct catalog_list *list = &call->catalog->lists[ASSET_CLIP];
-    bool plain = !sort && !filter.q && !filter.name && !filter.format && !filter.joint && filter.archive < 0 &&
-                 filter.min_duration == -HUGE_VAL && filter.max_duration == HUGE_VAL;
+    bool plain = !sort && !filter.q && !filter.name && !filter.format && !filter.joint &&
+                 filter.archive < 0 && filter.min_duration == -HUGE_VAL && filter.max_duration == HUGE_VAL;
     if (!plain && list->count > INLINE_CLIPS && !call->request->may_wait)
         return API_WAIT;
     uint32_t count = list->count;

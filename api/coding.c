@@ -8,7 +8,8 @@
 int quality_of(const char *parameters, size_t length)
 {
     for (size_t i = 0; i + 2 < length; i++) {
-        if ((parameters[i] | 0x20) != 'q' || parameters[i + 1] != '=' || !strchr("; \t", i ? parameters[i - 1] : ';'))
+        if ((parameters[i] | 0x20) != 'q' || parameters[i + 1] != '=' ||
+            !strchr("; \t", i ? parameters[i - 1] : ';'))
             continue;
         int quality = parameters[i + 2] == '1' ? 1000 : 0, digit = 100;
         for (size_t k = i + 4; k < length && parameters[i + 2] == '0' && digit; k++, digit /= 10) {

@@ -59,7 +59,8 @@ static bool match_segment(const struct segment *pattern, const struct segment *p
     return true;
 }
 
-static bool match_route(const struct route *route, const struct segment *parts, unsigned count, struct match *match)
+static bool match_route(const struct route *route, const struct segment *parts, unsigned count,
+                        struct match *match)
 {
     const char *at = route->template;
     match->route = route;
@@ -77,8 +78,8 @@ static bool match_route(const struct route *route, const struct segment *parts, 
 }
 
 /* The route of a path for a method; NULL, and the methods that it does have (as bits of the table) in allowed. */
-static const struct route *find_route(const char *method, const char *path, struct match *found, char *allowed,
-                                      size_t allowed_size)
+static const struct route *find_route(const char *method, const char *path, struct match *found,
+                                      char *allowed, size_t allowed_size)
 {
     struct segment parts[CALL_SEGMENTS];
     unsigned count = split(path, parts);
@@ -211,7 +212,8 @@ static enum api_outcome no_route(struct api_call *call, const char *allowed)
     char methods[96];
     snprintf(methods, sizeof methods, "%s, OPTIONS", allowed);
     response_header(call->response, "Allow", methods);
-    return reply_problem(call, 405, "bad_method", "%.20s is not a method of this path", call->request->method);
+    return reply_problem(call, 405, "bad_method", "%.20s is not a method of this path",
+                         call->request->method);
 }
 
 enum api_outcome api_handle(void *user, struct api_request *request, struct api_response *response)
@@ -247,7 +249,8 @@ enum api_outcome api_handle(void *user, struct api_request *request, struct api_
     return outcome;
 }
 
-bool api_admit(void *user, const struct api_request *request, uint64_t *max_body, struct api_response *response)
+bool api_admit(void *user, const struct api_request *request, uint64_t *max_body,
+               struct api_response *response)
 {
     /* What a client may send along with a request that takes no body, to be ignored. */
     enum { IGNORED_BODY = 64 * 1024 };
@@ -265,7 +268,8 @@ void api_refuse(void *user, const struct api_request *request, unsigned status, 
 {
     response_init(response, status);
     give_request_id(request, response);
-    struct api_call call = {.service = user, .request = request ? (struct api_request *)(uintptr_t)request : NULL,
+    struct api_call call = {.service = user,
+                            .request = request ? (struct api_request *)(uintptr_t)request : NULL,
                             .response = response};
     response->route = "";
     reply_problem(&call, status, status == 413 ? "too_large" : NULL, "%s", detail);

@@ -5,7 +5,8 @@
 #include "api/message.h"
 
 enum api_outcome api_handle(void *service, struct api_request *request, struct api_response *response);
-bool api_admit(void *service, const struct api_request *request, uint64_t *max_body, struct api_response *response);
+bool api_admit(void *service, const struct api_request *request, uint64_t *max_body,
+               struct api_response *response);
 void api_refuse(void *service, const struct api_request *request, unsigned status, const char *detail,
                 struct api_response *response);
 

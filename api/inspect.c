@@ -11,7 +11,8 @@ enum api_outcome handle_inspect(struct api_call *call)
         return API_WAIT;
     const char *type = call->request->header(call->request, "Content-Type");
     if (type && !strncasecmp(type, "multipart/form-data", 19))
-        return reply_problem(call, 415, "multipart", "multipart bodies are not read yet; send the bytes of one file");
+        return reply_problem(call, 415, "multipart",
+                             "multipart bodies are not read yet; send the bytes of one file");
     const char *name = params_get(&call->params, "name");
     const char *format = params_get(&call->params, "format");
     if (format && !pose_format_find(format))

@@ -57,7 +57,8 @@ struct asset_id list_digest(const struct api_call *call)
     for (unsigned i = 0; i < call->params.count; i++) {
         int first = -1;
         for (unsigned k = 0; k < call->params.count; k++) {
-            if (!used[k] && (first < 0 || strcmp(call->params.items[k].name, call->params.items[first].name) < 0))
+            if (!used[k] &&
+                (first < 0 || strcmp(call->params.items[k].name, call->params.items[first].name) < 0))
                 first = (int)k;
         }
         used[first] = true;

@@ -35,8 +35,8 @@ static void add_match(struct matches *matches, struct catalog_item *item)
 }
 
 /* Clips of that name in archives of that name, of the command line or (else) uploaded. */
-static void find_in(const struct catalog *catalog, const char *archive_name, const char *clip_name, uint32_t first,
-                    uint32_t last, bool *has_archive, struct matches *matches)
+static void find_in(const struct catalog *catalog, const char *archive_name, const char *clip_name,
+                    uint32_t first, uint32_t last, bool *has_archive, struct matches *matches)
 {
     for (uint32_t a = first; a < last; a++) {
         const struct index_archive *archive = catalog->archives[a];
@@ -91,8 +91,8 @@ static struct catalog_item *find_named(struct api_call *call, const char *clip_n
     bool has_archive = false;
     find_in(catalog, call->values[0], clip_name, 0, catalog->path_count, &has_archive, &matches);
     if (!matches.count)
-        find_in(catalog, call->values[0], clip_name, catalog->path_count, catalog->archive_count, &has_archive,
-                &matches);
+        find_in(catalog, call->values[0], clip_name, catalog->path_count, catalog->archive_count,
+                &has_archive, &matches);
     if (matches.count == 1)
         return matches.items[0];
     if (matches.count)
@@ -160,7 +160,8 @@ enum api_outcome handle_named_convert(struct api_call *call)
     bool has_archive = false;
     int length = snprintf(whole, sizeof whole, "%s.%s", call->values[1], call->values[2]);
     if (length > 0 && (size_t)length < sizeof whole) {
-        find_in(call->catalog, call->values[0], whole, 0, call->catalog->archive_count, &has_archive, &matches);
+        find_in(call->catalog, call->values[0], whole, 0, call->catalog->archive_count, &has_archive,
+                &matches);
         if (matches.count) {
             call->values[1] = whole;
             return handle_named(call);

@@ -194,8 +194,8 @@ bool params_number(const struct params *params, const char *name, double least, 
     return true;
 }
 
-bool params_integer(const struct params *params, const char *name, int64_t least, int64_t most, int64_t *value,
-                    struct param_error *error)
+bool params_integer(const struct params *params, const char *name, int64_t least, int64_t most,
+                    int64_t *value, struct param_error *error)
 {
     const char *text = params_get(params, name);
     if (!text)

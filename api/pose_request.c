@@ -27,13 +27,15 @@ static bool choose_skeleton(struct api_call *call, struct pose_request *request,
 bool pose_request_read(struct api_call *call, struct catalog_item *clip, struct pose_request *request)
 {
     static const char *const spaces[] = {"local", "model", NULL}, *const axes[] = {"gltf", "native", NULL},
-                             *const wraps[] = {"clamp", "loop", NULL}, *const roots[] = {"in_place", "motion", NULL};
+                             *const wraps[] = {"clamp", "loop", NULL},
+                             *const roots[] = {"in_place", "motion", NULL};
     const struct params *params = &call->params;
     struct param_error error;
     int space = 0, axis = 0, wrap = 0, root = 0;
     *request = (struct pose_request){.clip = clip};
     if (!params_choice(params, "space", spaces, &space, &error) ||
-        !params_choice(params, "axes", axes, &axis, &error) || !params_choice(params, "wrap", wraps, &wrap, &error) ||
+        !params_choice(params, "axes", axes, &axis, &error) ||
+        !params_choice(params, "wrap", wraps, &wrap, &error) ||
         !params_choice(params, "root", roots, &root, &error)) {
         reply_parameter(call, &error);
         return false;
@@ -145,7 +147,8 @@ static bool select_rows(struct api_call *call, struct pose_request *request)
         size_t length = strcspn(at, ",");
         known = mark(sampler, at, length, marked) > 0;
         if (!known)
-            reply_bad_parameter(call, "joints", "there is no joint \"%.*s\"", (int)(length < 80 ? length : 80), at);
+            reply_bad_parameter(call, "joints", "there is no joint \"%.*s\"",
+                                (int)(length < 80 ? length : 80), at);
         at += length + (at[length] == ',');
     }
     if (!*request->joints)
@@ -213,7 +216,8 @@ void pose_request_tail(struct json *json, const struct pose_request *request)
     if (unmatched) {
         json_array(json, "unmatched");
         for (uint32_t i = 0; i < unmatched; i++) {
-            const struct pose_track *track = &request->player->clip->tracks[pose_sampler_unmatched(sampler)[i]];
+            const struct pose_track *track =
+                &request->player->clip->tracks[pose_sampler_unmatched(sampler)[i]];
             char id[16];
             snprintf(id, sizeof id, "#%u", track->id);
             json_string(json, NULL, track->name ? track->name : id);
@@ -221,10 +225,11 @@ void pose_request_tail(struct json *json, const struct pose_request *request)
         json_end(json);
     }
     if (request->skeleton.shipped) {
-        struct pose_warning warning = {.code = "stand_in_skeleton",
-                                       .severity = POSE_NOTE,
-                                       .message = "shown on a self-made skeleton: its proportions are not the game's",
-                                       .offset = POSE_NO_OFFSET};
+        struct pose_warning warning = {
+            .code = "stand_in_skeleton",
+            .severity = POSE_NOTE,
+            .message = "shown on a self-made skeleton: its proportions are not the game's",
+            .offset = POSE_NO_OFFSET};
         json_array(json, "warnings");
         json_warnings(json, &warning, 1);
         json_end(json);

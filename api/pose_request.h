@@ -7,15 +7,15 @@
 
 struct pose_request {
     const struct catalog_item *clip;
-    bool model;             /* space=model */
-    bool gltf;              /* axes=gltf */
+    bool model; /* space=model */
+    bool gltf;  /* axes=gltf */
     enum pose_wrap wrap;
-    unsigned flags;         /* POSE_MOTION */
-    bool automatic;         /* skeleton=auto: depends on what else is loaded */
+    unsigned flags; /* POSE_MOTION */
+    bool automatic; /* skeleton=auto: depends on what else is loaded */
     struct skeleton_choice skeleton;
-    const char *joints;     /* as given, NULL: all */
+    const char *joints; /* as given, NULL: all */
     struct player *player;
-    uint32_t *selected;     /* rows, in the order of the skeleton; NULL: all */
+    uint32_t *selected; /* rows, in the order of the skeleton; NULL: all */
     uint32_t row_count;
 };
 

@@ -54,7 +54,8 @@ static bool read_grid(const struct api_call *call, const struct pose_request *re
                       struct param_error *error)
 {
     const struct index_asset *asset = request->clip->asset;
-    double fps = asset->fps > 0 ? (double)asset->fps : 30, duration = decimal_duration(asset->duration), from = 0, to = duration;
+    double fps = asset->fps > 0 ? (double)asset->fps : 30, duration = decimal_duration(asset->duration),
+           from = 0, to = duration;
     int64_t end = 0;
     if (!params_number(&call->params, "fps", 1e-3, 1e5, &fps, error) ||
         !params_number(&call->params, "from", 0, 1e9, &from, error) ||
@@ -141,7 +142,8 @@ static void series_free(void *owner)
     free(series);
 }
 
-static struct series *series_new(struct pose_request *request, const struct times *times, enum series_form form)
+static struct series *series_new(struct pose_request *request, const struct times *times,
+                                 enum series_form form)
 {
     const struct pose_sampler *sampler = request->player->sampler;
     size_t rows = pose_sampler_row_count(sampler), morphs = pose_sampler_morph_count(sampler);
@@ -203,8 +205,8 @@ static void put_floats(struct series *series)
 }
 
 /* "translation":[[…],…]: null where neither the clip nor a skeleton gives the part. */
-static void put_part(struct json *json, const struct series *series, const char *name, int part, unsigned offset,
-                     unsigned count)
+static void put_part(struct json *json, const struct series *series, const char *name, int part,
+                     unsigned offset, unsigned count)
 {
     const struct pose_row *rows = pose_sampler_rows(series->request.player->sampler);
     json_array(json, name);
@@ -356,8 +358,8 @@ enum api_outcome series_reply(struct api_call *call, struct pose_request *reques
                               enum series_form form)
 {
     enum { INLINE_ROWS = 4096, STREAMED_ROWS = 32768 };
-    static const char *const types[] = {"application/json", "application/x-ndjson", "application/octet-stream",
-                                        "application/octet-stream"};
+    static const char *const types[] = {"application/json", "application/x-ndjson",
+                                        "application/octet-stream", "application/octet-stream"};
     uint64_t rows = (uint64_t)times->count * request->row_count;
     if (rows > INLINE_ROWS && !call->request->may_wait) {
         pose_request_close(request);

@@ -44,7 +44,8 @@ static void put_text(struct pose_buffer *body, const char *text)
 }
 
 /* The joints, in the text that the player keeps, or one made for a selection of rows. */
-static bool put_joints(struct pose_buffer *body, const struct pose_request *request, const struct scratch *scratch)
+static bool put_joints(struct pose_buffer *body, const struct pose_request *request,
+                       const struct scratch *scratch)
 {
     const struct player *player = request->player;
     struct pose_text *own = NULL;
@@ -122,7 +123,8 @@ static enum api_outcome pose_as_floats(struct api_call *call, const struct pose_
     if (!request->selected)
         memcpy(floats, from, size);
     for (uint32_t i = 0; request->selected && i < request->row_count; i++)
-        memcpy(floats + (size_t)i * width, from + (size_t)request->selected[i] * width, width * sizeof *floats);
+        memcpy(floats + (size_t)i * width, from + (size_t)request->selected[i] * width,
+               width * sizeof *floats);
     series_headers(call, 1, request->row_count, 0);
     struct pose_buffer body = {.data = (uint8_t *)floats, .size = size, .capacity = size ? size : 1};
     return reply_body(call, "application/octet-stream", &body, false);
@@ -140,7 +142,8 @@ enum api_outcome clip_pose_reply(struct api_call *call, struct catalog_item *ite
         !params_choice(&call->params, "as", forms, &form, &error))
         return reply_parameter(call, &error);
     if (form < 0 && (form = accept_choose(call, types)) < 0)
-        return reply_problem(call, 406, "not_acceptable", "a pose is application/json or application/octet-stream");
+        return reply_problem(call, 406, "not_acceptable",
+                             "a pose is application/json or application/octet-stream");
     if (!pose_request_read(call, item, &request))
         return API_DONE;
     t = pose_time(&request, t);
@@ -179,7 +182,8 @@ enum api_outcome handle_pose(struct api_call *call)
 
 enum api_outcome clip_poses_reply(struct api_call *call, struct catalog_item *item, bool by_name)
 {
-    static const char *const types[] = {"application/json", "application/x-ndjson", "application/octet-stream", NULL};
+    static const char *const types[] = {"application/json", "application/x-ndjson",
+                                        "application/octet-stream", NULL};
     static const char *const forms[] = {"json", "ndjson", "f32", "posed", NULL};
     struct pose_request request;
     struct param_error error;

@@ -67,8 +67,8 @@ enum api_outcome reply_range(struct api_call *call, struct pose_buffer *body)
     if (kind == RANGE_NONE && body->capacity)
         return reply_body(call, "application/octet-stream", body, false);
     if (kind == RANGE_ONE) {
-        snprintf(text, sizeof text, "bytes %llu-%llu/%zu", (unsigned long long)first, (unsigned long long)last,
-                 body->size);
+        snprintf(text, sizeof text, "bytes %llu-%llu/%zu", (unsigned long long)first,
+                 (unsigned long long)last, body->size);
         response_header(call->response, "Content-Range", text);
         call->response->status = 206;
     }

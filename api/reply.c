@@ -15,13 +15,26 @@ static const char *title_of(unsigned status)
         unsigned status;
         const char *title;
     } titles[] = {
-        {400, "Bad Request"},        {401, "Unauthorized"},           {403, "Forbidden"},
-        {404, "Not Found"},          {405, "Method Not Allowed"},     {406, "Not Acceptable"},
-        {408, "Request Timeout"},    {409, "Conflict"},               {411, "Length Required"},
-        {412, "Precondition Failed"}, {413, "Content Too Large"},      {414, "URI Too Long"},
-        {415, "Unsupported Media Type"}, {416, "Range Not Satisfiable"}, {422, "Unprocessable Content"},
-        {429, "Too Many Requests"},  {431, "Request Header Fields Too Large"}, {500, "Internal Server Error"},
-        {503, "Service Unavailable"}, {507, "Insufficient Storage"},
+        {400, "Bad Request"},
+        {401, "Unauthorized"},
+        {403, "Forbidden"},
+        {404, "Not Found"},
+        {405, "Method Not Allowed"},
+        {406, "Not Acceptable"},
+        {408, "Request Timeout"},
+        {409, "Conflict"},
+        {411, "Length Required"},
+        {412, "Precondition Failed"},
+        {413, "Content Too Large"},
+        {414, "URI Too Long"},
+        {415, "Unsupported Media Type"},
+        {416, "Range Not Satisfiable"},
+        {422, "Unprocessable Content"},
+        {429, "Too Many Requests"},
+        {431, "Request Header Fields Too Large"},
+        {500, "Internal Server Error"},
+        {503, "Service Unavailable"},
+        {507, "Insufficient Storage"},
     };
     for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++) {
         if (titles[i].status == status)
@@ -38,7 +51,8 @@ static void open_problem(struct json *json, unsigned status)
     json_integer(json, "status", status);
 }
 
-static enum api_outcome close_problem(struct api_call *call, struct json *json, unsigned status, const char *detail)
+static enum api_outcome close_problem(struct api_call *call, struct json *json, unsigned status,
+                                      const char *detail)
 {
     struct api_response *response = call->response;
     if (response->request_id[0])
@@ -53,8 +67,8 @@ static enum api_outcome close_problem(struct api_call *call, struct json *json, 
     return API_DONE;
 }
 
-static enum api_outcome simple_problem(struct api_call *call, unsigned status, const char *code, const char *parameter,
-                                       const char *detail)
+static enum api_outcome simple_problem(struct api_call *call, unsigned status, const char *code,
+                                       const char *parameter, const char *detail)
 {
     struct pose_buffer body = {0};
     struct json json;
@@ -68,7 +82,8 @@ static enum api_outcome simple_problem(struct api_call *call, unsigned status, c
     return close_problem(call, &json, status, detail);
 }
 
-enum api_outcome reply_problem(struct api_call *call, unsigned status, const char *code, const char *format, ...)
+enum api_outcome reply_problem(struct api_call *call, unsigned status, const char *code, const char *format,
+                               ...)
 {
     char detail[512];
     va_list arguments;
@@ -218,7 +233,8 @@ bool reply_cached(struct api_call *call, struct asset_id digest, enum freshness 
 
 /* ------------------------------------------------------------------------------------------------ bodies -- */
 
-enum api_outcome reply_body(struct api_call *call, const char *content_type, struct pose_buffer *body, bool is_text)
+enum api_outcome reply_body(struct api_call *call, const char *content_type, struct pose_buffer *body,
+                            bool is_text)
 {
     enum { WORTH_COMPRESSING = 1024 };
     struct api_response *response = call->response;
@@ -265,13 +281,15 @@ void reply_finish(struct api_call *call)
     struct api_response *response = call->response;
     const char *cors = call->service->config->cors;
     response_header(response, "Access-Control-Allow-Origin", cors ? cors : "*");
-    response_header(response, "Access-Control-Expose-Headers",
-                    "ETag, Link, Location, Content-Location, Content-Disposition, Retry-After, Server-Timing, "
-                    "X-Request-Id, Posed-Frames, Posed-Joints, Posed-Fps, Posed-Warning");
+    response_header(
+        response, "Access-Control-Expose-Headers",
+        "ETag, Link, Location, Content-Location, Content-Disposition, Retry-After, Server-Timing, "
+        "X-Request-Id, Posed-Frames, Posed-Joints, Posed-Fps, Posed-Warning");
     response_header(response, "Timing-Allow-Origin", "*");
     response_header(response, "Cross-Origin-Resource-Policy", "cross-origin");
-    response_header(response, "Vary", cors && strcmp(cors, "*") ? "Accept, Accept-Encoding, Origin"
-                                                                 : "Accept, Accept-Encoding");
+    response_header(response, "Vary",
+                    cors && strcmp(cors, "*") ? "Accept, Accept-Encoding, Origin"
+                                              : "Accept, Accept-Encoding");
     response_header(response, "X-Content-Type-Options", "nosniff");
     if (response->request_id[0])
         response_header(response, "X-Request-Id", response->request_id);

@@ -6,8 +6,8 @@
 #include "server/json.h"
 
 /* A problem (RFC 9457). code may be NULL. */
-enum api_outcome reply_problem(struct api_call *call, unsigned status, const char *code, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+enum api_outcome reply_problem(struct api_call *call, unsigned status, const char *code, const char *format,
+                               ...) __attribute__((format(printf, 4, 5)));
 enum api_outcome reply_parameter(struct api_call *call, const struct param_error *error);
 enum api_outcome reply_bad_parameter(struct api_call *call, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -34,7 +34,8 @@ struct asset_id digest_text(struct asset_id digest, const char *text); /* NULL c
 bool reply_cached(struct api_call *call, struct asset_id digest, enum freshness freshness, bool is_text);
 
 /* 200 with a body that is taken over; text is compressed when the client asks and it is over 1 KiB. */
-enum api_outcome reply_body(struct api_call *call, const char *content_type, struct pose_buffer *body, bool is_text);
+enum api_outcome reply_body(struct api_call *call, const char *content_type, struct pose_buffer *body,
+                            bool is_text);
 enum api_outcome reply_json(struct api_call *call, struct pose_buffer *body);
 
 /* What is added to every answer: CORS, request id, timing. */

@@ -75,7 +75,8 @@ enum api_outcome handle_skeletons(struct api_call *call)
             continue;
         if (count >= page.offset && count < page.offset + page.limit) {
             json_object(&json, NULL);
-            skeleton_head(&json, call->catalog, item->asset, item, place_entry(call->catalog, item->place)->format);
+            skeleton_head(&json, call->catalog, item->asset, item,
+                          place_entry(call->catalog, item->place)->format);
             json_end(&json);
         }
         count++;
@@ -143,6 +144,7 @@ enum api_outcome handle_skeleton(struct api_call *call)
 enum api_outcome handle_skeleton_convert(struct api_call *call)
 {
     if (strcmp(call->values[1], "json"))
-        return reply_problem(call, 404, "no_conversion", "there is no conversion to \".%.20s\"", call->values[1]);
+        return reply_problem(call, 404, "no_conversion", "there is no conversion to \".%.20s\"",
+                             call->values[1]);
     return skeleton_reply(call);
 }

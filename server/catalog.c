@@ -33,7 +33,8 @@ static uint32_t *find_slot(const struct catalog_list *list, const struct asset_i
     return &list->slots[slot];
 }
 
-struct catalog_item *catalog_find(const struct catalog *catalog, enum asset_kind kind, const struct asset_id *id)
+struct catalog_item *catalog_find(const struct catalog *catalog, enum asset_kind kind,
+                                  const struct asset_id *id)
 {
     const struct catalog_list *list = &catalog->lists[kind];
     uint32_t found = *find_slot(list, id);
@@ -114,7 +115,8 @@ static struct asset_id digest_of(const struct catalog *catalog)
 }
 
 struct catalog *catalog_new(struct index_archive *const *archives, uint32_t count, uint32_t path_count,
-                            uint64_t generation, const struct shipped_skeleton *shipped, uint32_t shipped_count)
+                            uint64_t generation, const struct shipped_skeleton *shipped,
+                            uint32_t shipped_count)
 {
     struct region region;
     region_init(&region);
@@ -195,8 +197,8 @@ static bool is_better(const struct candidate *a, const struct candidate *b)
     return id_compare(&a->asset->id, &b->asset->id) < 0;
 }
 
-static void consider(struct candidate *best, const struct index_asset *skeleton, const struct index_asset *clip,
-                     int64_t place)
+static void consider(struct candidate *best, const struct index_asset *skeleton,
+                     const struct index_asset *clip, int64_t place)
 {
     uint32_t matches = known_matches(skeleton, clip);
     if (!matches || matches * 2 < clip->joint_count)

@@ -15,9 +15,9 @@ struct catalog_place {
 struct catalog_item {
     const struct index_asset *asset;
     struct catalog_place place;
-    uint32_t place_count;              /* with the first */
-    struct catalog_place *places;       /* [place_count] */
-    _Atomic int64_t skeleton;          /* of a clip: what auto resolves to, see catalog_skeleton */
+    uint32_t place_count;         /* with the first */
+    struct catalog_place *places; /* [place_count] */
+    _Atomic int64_t skeleton;     /* of a clip: what auto resolves to, see catalog_skeleton */
 };
 
 struct catalog_list {
@@ -48,19 +48,21 @@ struct catalog {
 
 /* A snapshot over archives, which it refers to. */
 struct catalog *catalog_new(struct index_archive *const *archives, uint32_t count, uint32_t path_count,
-                            uint64_t generation, const struct shipped_skeleton *shipped, uint32_t shipped_count);
+                            uint64_t generation, const struct shipped_skeleton *shipped,
+                            uint32_t shipped_count);
 void catalog_ref(struct catalog *catalog);
 void catalog_unref(struct catalog *catalog);
 
 /* NULL when there is none. */
-struct catalog_item *catalog_find(const struct catalog *catalog, enum asset_kind kind, const struct asset_id *id);
+struct catalog_item *catalog_find(const struct catalog *catalog, enum asset_kind kind,
+                                  const struct asset_id *id);
 const struct index_archive *catalog_find_archive(const struct catalog *catalog, const struct asset_id *id,
                                                  uint32_t *index);
 
 /* A skeleton that a clip is put on: of an archive, or shipped. */
 struct skeleton_choice {
-    const struct index_asset *asset;   /* NULL: none */
-    const struct catalog_item *item;   /* NULL when it is shipped */
+    const struct index_asset *asset;     /* NULL: none */
+    const struct catalog_item *item;     /* NULL when it is shipped */
     const struct pose_document *shipped; /* of a shipped one */
 };
 

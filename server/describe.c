@@ -99,7 +99,8 @@ void describe_clip_keys(struct json *json, const struct pose_clip *clip)
     json_end(json);
 }
 
-void describe_clip_notes(struct json *json, const struct pose_document *document, const struct pose_clip *clip)
+void describe_clip_notes(struct json *json, const struct pose_document *document,
+                         const struct pose_clip *clip)
 {
     json_array(json, "warnings");
     json_warnings(json, document->warnings, document->warning_count);

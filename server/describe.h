@@ -11,7 +11,8 @@ void describe_clip_joints(struct json *json, const struct pose_clip *clip);
 /* "joints" with every key, and "events": the clip JSON. */
 void describe_clip_keys(struct json *json, const struct pose_clip *clip);
 /* "warnings" of the file and of the clip, "extras". */
-void describe_clip_notes(struct json *json, const struct pose_document *document, const struct pose_clip *clip);
+void describe_clip_notes(struct json *json, const struct pose_document *document,
+                         const struct pose_clip *clip);
 /* "joints" of a skeleton, in the axes asked for. */
 void describe_skeleton(struct json *json, const struct pose_skeleton *skeleton, enum pose_axes axes);
 /* An event as an object. */

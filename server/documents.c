@@ -45,15 +45,15 @@ static struct cache_object *decode(void *user, struct pose_error *error)
     return &decoded->object;
 }
 
-struct decoded *document_get(struct service *service, const struct catalog *catalog, struct catalog_place place,
-                             struct fetch *fetch)
+struct decoded *document_get(struct service *service, const struct catalog *catalog,
+                             struct catalog_place place, struct fetch *fetch)
 {
     struct making making = {service, catalog, place, fetch};
     const struct index_entry *entry = catalog->archives[place.archive]->entries[place.entry];
     struct cache_key key = {{'D'}};
     memcpy(key.bytes + 1, &entry->content, sizeof entry->content);
-    struct cache_object *object = cache_get(service->clips, &key, fetch->may_wait, clock_ms(), decode, &making,
-                                            &fetch->outcome, &fetch->error);
+    struct cache_object *object = cache_get(service->clips, &key, fetch->may_wait, clock_ms(), decode,
+                                            &making, &fetch->outcome, &fetch->error);
     fetch->missed |= fetch->outcome == CACHE_MADE;
     return (struct decoded *)object;
 }

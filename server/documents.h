@@ -19,8 +19,8 @@ struct decoded {
 };
 
 /* The document of an entry, referenced; NULL with fetch->outcome CACHE_WOULD_WAIT or CACHE_FAILED. */
-struct decoded *document_get(struct service *service, const struct catalog *catalog, struct catalog_place place,
-                             struct fetch *fetch);
+struct decoded *document_get(struct service *service, const struct catalog *catalog,
+                             struct catalog_place place, struct fetch *fetch);
 void document_put(struct decoded *decoded);
 
 #endif

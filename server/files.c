@@ -97,7 +97,8 @@ bool file_read(const char *path, uint64_t limit, struct file_bytes *file, struct
     close(fd);
     if (!whole || after.st_size != status.st_size) {
         free(data);
-        return fail(error, data ? "changed" : "no_memory", path, data ? "it changed while it was read" : "no memory");
+        return fail(error, data ? "changed" : "no_memory", path,
+                    data ? "it changed while it was read" : "no memory");
     }
     file->bytes = (struct pose_bytes){data, size};
     file->stamp = stamp_of(&status);
@@ -164,7 +165,8 @@ static int compare_walked(const void *a, const void *b)
     return strcmp(x->path, y->path);
 }
 
-static void add_file(struct walked_folder *folder, uint32_t *capacity, const char *path, const struct stat *status)
+static void add_file(struct walked_folder *folder, uint32_t *capacity, const char *path,
+                     const struct stat *status)
 {
     if (folder->file_count == *capacity) {
         *capacity = *capacity ? *capacity * 2 : 64;

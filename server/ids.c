@@ -96,7 +96,8 @@ static uint64_t mix(uint64_t a, uint64_t b)
 
 struct asset_id id_quick(const struct asset_id *seed, const void *bytes, size_t size)
 {
-    const uint64_t odd[4] = {0x9e3779b97f4a7c15u, 0xc2b2ae3d27d4eb4fu, 0x165667b19e3779f9u, 0xd6e8feb86659fd93u};
+    const uint64_t odd[4] = {0x9e3779b97f4a7c15u, 0xc2b2ae3d27d4eb4fu, 0x165667b19e3779f9u,
+                             0xd6e8feb86659fd93u};
     uint64_t lane[2] = {odd[0], odd[1]};
     if (seed)
         memcpy(lane, seed->bytes, sizeof lane);

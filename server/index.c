@@ -35,7 +35,8 @@ static void add_archive(struct indexing *work, struct index_archive *archive, ui
 {
     struct index_result *result = work->result;
     result->archives = must_grow(result->archives, (size_t)result->count + 1, sizeof *result->archives);
-    memmove(result->archives + at + 1, result->archives + at, (result->count - at) * sizeof *result->archives);
+    memmove(result->archives + at + 1, result->archives + at,
+            (result->count - at) * sizeof *result->archives);
     result->archives[at] = archive;
     result->count++;
 }
@@ -219,15 +220,15 @@ static struct entry_facts facts_of(const struct task *task)
     return (struct entry_facts){.name = entry->name, .size = entry->size, .stamp = entry->stamp};
 }
 
-static struct index_archive *open_container(const struct indexing *work, const struct task *task, const char *format)
+static struct index_archive *open_container(const struct indexing *work, const struct task *task,
+                                            const char *format)
 {
     const struct index_archive *folder = task->archive;
     const char *name = folder->entries[task->entry]->name;
     char *path = path_join(folder->path, name);
     struct pose_error error;
     struct file_bytes map;
-    struct index_archive *container =
-        container_before(work, path, &folder->entries[task->entry]->stamp);
+    struct index_archive *container = container_before(work, path, &folder->entries[task->entry]->stamp);
     if (!container && file_map(path, &map, &error)) {
         container = archive_of_container(path, name, format, &map, &work->options->pose);
         container->root = region_text(&container->region, folder->path);
@@ -354,8 +355,8 @@ static void decode_single(struct index_archive *archive, const struct entry_fact
     archive->entries[0] = decoded;
 }
 
-struct index_archive *index_bytes(const char *name, struct pose_bytes bytes, const char *format, const char *game,
-                                  const struct index_options *options)
+struct index_archive *index_bytes(const char *name, struct pose_bytes bytes, const char *format,
+                                  const char *game, const struct index_options *options)
 {
     struct index_result result = {0};
     struct indexing work = {.options = options, .result = &result};

@@ -94,8 +94,8 @@ void index_release(struct index_result *result);
  * An archive of bytes that are in memory (and outlive it): a container, or one file as format "file". format and game
  * (NULL: found out) force those of a file.
  */
-struct index_archive *index_bytes(const char *name, struct pose_bytes bytes, const char *format, const char *game,
-                                  const struct index_options *options);
+struct index_archive *index_bytes(const char *name, struct pose_bytes bytes, const char *format,
+                                  const char *game, const struct index_options *options);
 
 void index_archive_ref(struct index_archive *archive);
 void index_archive_unref(struct index_archive *archive);

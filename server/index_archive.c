@@ -6,7 +6,8 @@
 
 /* ------------------------------------------------------------------------------------------------ making -- */
 
-static struct index_archive *new_archive(const char *path, const char *name, const char *format, uint32_t entries)
+static struct index_archive *new_archive(const char *path, const char *name, const char *format,
+                                         uint32_t entries)
 {
     struct region region;
     region_init(&region);
@@ -55,8 +56,8 @@ struct index_archive *archive_of_container(const char *path, const char *name, c
     struct pose_source source = {.name = name, .bytes = map->bytes};
     struct pose_error error;
     struct pose_archive *opened = pose_archive_open(&source, options, &error);
-    struct index_archive *archive =
-        new_archive(path, name, opened ? pose_archive_format(opened) : format, opened ? pose_archive_count(opened) : 0);
+    struct index_archive *archive = new_archive(path, name, opened ? pose_archive_format(opened) : format,
+                                                opened ? pose_archive_count(opened) : 0);
     if (!opened) {
         struct pose_error *copy = REGION_NEW(&archive->region, struct pose_error, 1);
         *copy = error;
@@ -127,7 +128,8 @@ void archive_finish(struct index_archive *archive)
 }
 
 /* The entry of that base name, the one beside the asking entry first; -1 when there is none. */
-static int64_t find_entry(const struct index_archive *archive, const char *name, const char *beside, int64_t asking)
+static int64_t find_entry(const struct index_archive *archive, const char *name, const char *beside,
+                          int64_t asking)
 {
     uint64_t hash = name_hash(name);
     uint32_t low = 0, high = archive->entry_count;
@@ -147,7 +149,8 @@ static int64_t find_entry(const struct index_archive *archive, const char *name,
         const char *candidate = archive->entries[entry]->name;
         if (strcasecmp(base_of(candidate), name))
             continue;
-        if (beside && (size_t)(base_of(candidate) - candidate) == folder && !strncmp(candidate, beside, folder))
+        if (beside && (size_t)(base_of(candidate) - candidate) == folder &&
+            !strncmp(candidate, beside, folder))
             return entry;
         if (best < 0)
             best = entry;
@@ -204,7 +207,8 @@ bool index_read(const struct index_archive *archive, uint32_t entry, struct pose
     if (archive->archive) {
         struct file_stamp now;
         bool is_directory;
-        if (archive->map.mapped && (!file_stat(archive->path, &now, &is_directory) || !stamp_equal(&now, &archive->stamp)))
+        if (archive->map.mapped &&
+            (!file_stat(archive->path, &now, &is_directory) || !stamp_equal(&now, &archive->stamp)))
             return changed(archive->path, error);
         return pose_archive_read(archive->archive, entry, out, error);
     }
@@ -239,7 +243,8 @@ bool container_wants_decoding(const struct entry_facts *facts)
 
 /* -------------------------------------------------------------------------------------------- companions -- */
 
-static bool take(struct companion_finder *finder, const struct index_archive *archive, int64_t entry, const char *name)
+static bool take(struct companion_finder *finder, const struct index_archive *archive, int64_t entry,
+                 const char *name)
 {
     struct pose_buffer buffer;
     struct pose_error error;
@@ -301,7 +306,8 @@ struct pose_document *index_decode(const struct index_archive *archive, uint32_t
     struct pose_buffer bytes;
     if (!index_read(archive, entry, &bytes, error))
         return NULL;
-    struct companion_finder finder = {.own = archive, .entry = entry, .others = others, .other_count = other_count};
+    struct companion_finder finder = {
+        .own = archive, .entry = entry, .others = others, .other_count = other_count};
     struct pose_source source = {.name = item->name,
                                  .bytes = {bytes.data, bytes.size},
                                  .format = item->format,

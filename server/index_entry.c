@@ -58,13 +58,16 @@ static void list_tracks(struct region *region, const struct pose_clip *clip, str
     uint64_t *known = REGION_NEW(region, uint64_t, clip->track_count);
     for (uint32_t i = 0; i < clip->track_count; i++) {
         const struct pose_track *track = &clip->tracks[i];
-        known[i] = track->has_id ? known_id(track->id) : track->name ? known_name(clip->axes, track->name) : 0;
+        known[i] = track->has_id ? known_id(track->id)
+                   : track->name ? known_name(clip->axes, track->name)
+                                 : 0;
     }
     asset->known = known;
     asset->known_count = clip->track_count;
 }
 
-static void list_joints(struct region *region, const struct pose_skeleton *skeleton, struct index_asset *asset)
+static void list_joints(struct region *region, const struct pose_skeleton *skeleton,
+                        struct index_asset *asset)
 {
     size_t count = 0;
     for (uint32_t i = 0; i < skeleton->joint_count; i++) {
@@ -105,7 +108,8 @@ static const char *members_text(struct region *region, struct pose_buffer *buffe
     return copy;
 }
 
-static void summarise_clip(struct region *region, const struct pose_document *document, struct index_asset *asset)
+static void summarise_clip(struct region *region, const struct pose_document *document,
+                           struct index_asset *asset)
 {
     const struct pose_clip *clip = &document->clips[asset->inner];
     struct pose_buffer buffer = {0};
@@ -128,7 +132,8 @@ static void summarise_clip(struct region *region, const struct pose_document *do
     list_tracks(region, clip, asset);
 }
 
-void index_summarise_skeleton(struct region *region, const struct pose_skeleton *skeleton, struct index_asset *asset)
+void index_summarise_skeleton(struct region *region, const struct pose_skeleton *skeleton,
+                              struct index_asset *asset)
 {
     struct pose_buffer buffer = {0};
     struct json json;
@@ -195,7 +200,8 @@ static const char *inner_name(const struct pose_document *document, enum asset_k
 
 /* The id of one asset of a file: format, bytes, its own companions, and its inner name where there are several. */
 static struct asset_id asset_id(const struct entry_facts *facts, const char *format, struct pose_bytes bytes,
-                                const struct companion_finder *finder, const char *companion, const char *inner)
+                                const struct companion_finder *finder, const char *companion,
+                                const char *inner)
 {
     struct id_hash *hash = id_begin();
     char text[96];
@@ -244,8 +250,8 @@ static void add_asset(struct index_entry *entry, const struct pose_document *doc
 
 static void add_assets(struct index_entry *entry, const struct pose_document *document)
 {
-    const uint32_t counts[ASSET_KIND_COUNT] = {document->clip_count, document->skeleton_count, document->mesh_count,
-                                               document->character_count};
+    const uint32_t counts[ASSET_KIND_COUNT] = {document->clip_count, document->skeleton_count,
+                                               document->mesh_count, document->character_count};
     entry->assets = REGION_NEW(&entry->region, struct index_asset, document_assets(document));
     for (int kind = 0; kind < ASSET_KIND_COUNT; kind++) {
         for (uint32_t inner = 0; inner < counts[kind]; inner++)
@@ -273,8 +279,9 @@ static const char *distinct_inner(struct index_entry *entry, uint32_t index)
     return text;
 }
 
-static void give_ids(struct index_entry *entry, const struct entry_facts *facts, const struct pose_document *document,
-                     struct pose_bytes bytes, const struct companion_finder *finder)
+static void give_ids(struct index_entry *entry, const struct entry_facts *facts,
+                     const struct pose_document *document, struct pose_bytes bytes,
+                     const struct companion_finder *finder)
 {
     entry->content = asset_id(facts, document->format, bytes, finder, NULL, NULL);
     for (uint32_t i = 0; i < entry->asset_count; i++) {

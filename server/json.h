@@ -21,7 +21,7 @@ void json_end(struct json *json);
 void json_null(struct json *json, const char *key);
 void json_bool(struct json *json, const char *key, bool value);
 void json_integer(struct json *json, const char *key, int64_t value);
-void json_number(struct json *json, const char *key, float value); /* not finite: null */
+void json_number(struct json *json, const char *key, float value);      /* not finite: null */
 void json_string(struct json *json, const char *key, const char *text); /* NULL: null */
 void json_value(struct json *json, const char *key, const struct pose_value *value);
 /* The members of an object, without its braces. */

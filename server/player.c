@@ -29,7 +29,8 @@ static bool fetch_documents(struct making *making, struct player *player, struct
     player->clip_document = document_get(making->service, making->catalog, making->clip->place, &part);
     const struct skeleton_choice *choice = making->skeleton;
     if (player->clip_document && choice->item)
-        player->skeleton_document = document_get(making->service, making->catalog, choice->item->place, &part);
+        player->skeleton_document =
+            document_get(making->service, making->catalog, choice->item->place, &part);
     making->fetch->decode_seconds += part.decode_seconds;
     if (!player->clip_document || (choice->item && !player->skeleton_document)) {
         *error = part.error;
@@ -79,13 +80,15 @@ static struct cache_object *make(void *user, struct pose_error *error)
         return NULL;
     }
     /* The clip's document lives as long as the player, so it counts here too, in case the cache lets it go first. */
-    player->object.weight = sizeof *player + pose_sampler_size(player->sampler) + pose_text_size(player->local) +
-                            pose_text_size(player->model) + player->clip_document->object.weight;
+    player->object.weight = sizeof *player + pose_sampler_size(player->sampler) +
+                            pose_text_size(player->local) + pose_text_size(player->model) +
+                            player->clip_document->object.weight;
     return &player->object;
 }
 
-struct player *player_get(struct service *service, const struct catalog *catalog, const struct catalog_item *clip,
-                          const struct skeleton_choice *skeleton, enum pose_axes axes, struct fetch *fetch)
+struct player *player_get(struct service *service, const struct catalog *catalog,
+                          const struct catalog_item *clip, const struct skeleton_choice *skeleton,
+                          enum pose_axes axes, struct fetch *fetch)
 {
     struct making making = {service, catalog, clip, skeleton, axes, fetch};
     struct cache_key key = {{'P', (uint8_t)axes, skeleton->asset != NULL}};

@@ -18,8 +18,9 @@ struct player {
 };
 
 /* Referenced; NULL as document_get. */
-struct player *player_get(struct service *service, const struct catalog *catalog, const struct catalog_item *clip,
-                          const struct skeleton_choice *skeleton, enum pose_axes axes, struct fetch *fetch);
+struct player *player_get(struct service *service, const struct catalog *catalog,
+                          const struct catalog_item *clip, const struct skeleton_choice *skeleton,
+                          enum pose_axes axes, struct fetch *fetch);
 void player_put(struct player *player);
 
 #endif

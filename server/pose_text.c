@@ -14,9 +14,9 @@ static const struct {
 
 /* Text, then count numbers "[a,b,c]" from the rows or the matrices. */
 struct piece {
-    uint32_t text_end;   /* in the text; it begins where the piece before ends */
-    uint32_t first;      /* index of the first number */
-    uint16_t count;      /* 0: text alone */
+    uint32_t text_end; /* in the text; it begins where the piece before ends */
+    uint32_t first;    /* index of the first number */
+    uint16_t count;    /* 0: text alone */
     uint16_t of_matrix;
 };
 
@@ -120,7 +120,8 @@ static void add_row(struct pose_text *text, const struct pose_row *row, uint32_t
     add(text, "}");
 }
 
-void pose_select_parents(const struct pose_sampler *sampler, const uint32_t *selected, uint32_t count, int32_t *parents)
+void pose_select_parents(const struct pose_sampler *sampler, const uint32_t *selected, uint32_t count,
+                         int32_t *parents)
 {
     const struct pose_row *rows = pose_sampler_rows(sampler);
     uint32_t row_count = pose_sampler_row_count(sampler);

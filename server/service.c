@@ -97,13 +97,13 @@ bool service_index(struct service *service, bool *unsettled, struct pose_error *
     struct index_result result;
     const char *const *paths = (const char *const *)service->config->paths.items;
     bool again = service->index.count > 0;
-    if (!index_paths(paths, service->config->paths.count, &service->index_options, again ? &service->index : NULL,
-                     &result, error))
+    if (!index_paths(paths, service->config->paths.count, &service->index_options,
+                     again ? &service->index : NULL, &result, error))
         return false;
     *unsettled = result.unsettled;
-    struct catalog *catalog = catalog_new(result.archives, result.count, result.count,
-                                          atomic_load(&service->generation) + 1, service->shipped,
-                                          service->shipped_count);
+    struct catalog *catalog =
+        catalog_new(result.archives, result.count, result.count, atomic_load(&service->generation) + 1,
+                    service->shipped, service->shipped_count);
     index_release(&service->index);
     service->index = result;
     swap_catalog(service, catalog);

@@ -189,8 +189,9 @@ const struct command command_serve = {
     .name = "serve",
     .operands = "[PATH...]",
     .summary = "serves archives, folders and files over HTTP",
-    .description = "Each PATH is an archive, a folder (walked), or a loose file. What changes there shows within a\n"
-                   "second. A PATH that is missing ends the start; a broken one is served and listed with its error.\n",
+    .description =
+        "Each PATH is an archive, a folder (walked), or a loose file. What changes there shows within a\n"
+        "second. A PATH that is missing ends the start; a broken one is served and listed with its error.\n",
     .options = config_options,
     .environment = true,
     .run = run_serve,
