@@ -1,5 +1,7 @@
 /* The public entry points: options with their defaults, ownership, and the table. */
 #include "lib/formats.h"
+
+#include "lib/core/text.h"
 #include "lib/model/document.h"
 
 #include <stdio.h>
@@ -115,6 +117,7 @@ void encode_warn(struct encode_job *job, const char *code, const char *format, .
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
+    text_make_line(message);
     job->warn(job->user,
               &(struct pose_warning){
                   .code = code, .severity = POSE_WARNING, .message = message, .offset = POSE_NO_OFFSET});

@@ -1,5 +1,7 @@
 #include "lib/core/error.h"
 
+#include "lib/core/text.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -23,6 +25,7 @@ bool error_vset(struct pose_error *error, enum pose_status status, const char *c
     error->status = status;
     snprintf(error->code, sizeof error->code, "%s", code);
     vsnprintf(error->detail, sizeof error->detail, format, arguments);
+    text_make_line(error->detail);
     return false;
 }
 

@@ -1,5 +1,7 @@
 #include "lib/model/build.h"
 
+#include "lib/core/text.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +34,7 @@ void warning_add(struct warning_list *list, enum pose_severity severity, const c
         va_start(arguments, format);
         vsnprintf(message, sizeof message, format, arguments);
         va_end(arguments);
+        text_make_line(message);
     }
     struct pose_warning *items =
         arena_grow(list->arena, list->items, list->count, &list->capacity, sizeof *items);
