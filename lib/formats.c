@@ -10,11 +10,7 @@ extern const struct codec codec_tso_anim;
 extern const struct codec codec_tso_mesh;
 
 const struct codec *const codecs[] = {
-    &codec_sims1_skn,
-    &codec_sims1_bmf,
-    &codec_tso_mesh,
-    &codec_tso_anim,
-    NULL,
+    &codec_sims1_skn, &codec_sims1_bmf, &codec_tso_mesh, &codec_tso_anim, NULL,
 };
 
 extern const struct archive_type far_archive;

@@ -67,12 +67,13 @@ struct pose_allocator {
 
 /* Checked before anything is allocated. Zero means the default in brackets. */
 struct pose_limits {
-    size_t memory;     /* bytes that one document or archive may hold [1 GiB] */
-    uint32_t joints;   /* of one clip or skeleton [65536] */
-    uint64_t keys;     /* of one document, over all channels [4 million] */
-    uint32_t entries;  /* of one archive [100000] */
-    uint64_t unpacked; /* bytes of one entry, or of an archive that unpacks as one stream (tar.gz) [256 MiB] */
-    uint32_t ratio;    /* unpacked to packed bytes of the same; what unpacks to under 64 KiB is free [2000] */
+    size_t memory;    /* bytes that one document or archive may hold [1 GiB] */
+    uint32_t joints;  /* of one clip or skeleton [65536] */
+    uint64_t keys;    /* of one document, over all channels [4 million] */
+    uint32_t entries; /* of one archive [100000] */
+    uint64_t
+        unpacked;   /* bytes of one entry, or of an archive that unpacks as one stream (tar.gz) [256 MiB] */
+    uint32_t ratio; /* unpacked to packed bytes of the same; what unpacks to under 64 KiB is free [2000] */
 };
 
 /* May be NULL wherever it is asked for: malloc and the default limits. */
