@@ -7,11 +7,23 @@
 extern const struct codec codec_sims1_bmf;
 extern const struct codec codec_sims1_skn;
 extern const struct codec codec_tso_anim;
+extern const struct codec codec_tso_apr;
+extern const struct codec codec_tso_bnd;
 extern const struct codec codec_tso_mesh;
+extern const struct codec codec_tso_oft;
 
+/* clang-format off: a line each, so that additions merge */
 const struct codec *const codecs[] = {
-    &codec_sims1_skn, &codec_sims1_bmf, &codec_tso_mesh, &codec_tso_anim, NULL,
+    &codec_sims1_skn,
+    &codec_sims1_bmf,
+    &codec_tso_mesh,
+    &codec_tso_bnd,
+    &codec_tso_apr,
+    &codec_tso_oft,
+    &codec_tso_anim,
+    NULL,
 };
+/* clang-format on */
 
 extern const struct archive_type far_archive;
 

@@ -45,7 +45,7 @@ const struct codec codec_sims1_bmf = {
     .format = {.id = "sims1-bmf",
                .title = "The Sims mesh, binary",
                .extensions = EXTENSIONS,
-               .media_type = "application/octet-stream",
+               .media_type = "application/x-sims1-bmf",
                .kinds = "mesh"},
     .probe = probe,
     .decode = decode,

@@ -106,18 +106,9 @@ static void visit_pool(struct sims_stream *s, struct sims_skill *skill, int part
     tso_floats(s, names[part], pool->values, floats, components);
 }
 
-static bool visit_version(struct sims_stream *s)
-{
-    uint32_t version = VERSION;
-    sims_unsigned(s, "version", &version);
-    if (version == VERSION)
-        return true;
-    return reader_fail(&s->reader, "bad_version", "version %u, only %u is known", version, VERSION);
-}
-
 static void visit_skill(struct sims_stream *s, struct sims_skill *skill, struct layout *layout)
 {
-    if (!visit_version(s))
+    if (!tso_version(s, VERSION))
         return;
     tso_long_text(s, "name", &skill->name);
     sims_number(s, "duration", &skill->duration_ms);

@@ -54,7 +54,7 @@ const struct codec codec_tso_mesh = {
     .format = {.id = "tso-mesh",
                .title = "The Sims Online mesh",
                .extensions = EXTENSIONS,
-               .media_type = "application/octet-stream",
+               .media_type = "application/x-tso-mesh",
                .kinds = "mesh"},
     .probe = probe,
     .decode = decode,

@@ -55,6 +55,15 @@ const struct sims_encoding tso_encoding = {
     .write = {write_integer, write_number, write_vector, write_text},
 };
 
+bool tso_version(struct sims_stream *s, uint32_t known)
+{
+    uint32_t version = known;
+    sims_unsigned(s, "version", &version);
+    if (version == known)
+        return !sims_failed(s);
+    return reader_fail(&s->reader, "bad_version", "version %u, only %u is known", version, known);
+}
+
 void tso_flag(struct sims_stream *s, const char *field, uint32_t *value)
 {
     if (sims_is_writing(s))

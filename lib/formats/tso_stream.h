@@ -9,6 +9,8 @@
 
 extern const struct sims_encoding tso_encoding;
 
+/* The first word of a file: false (and the failure "bad_version") when it is another one. */
+bool tso_version(struct sims_stream *s, uint32_t known);
 /* A boolean in a byte, with whatever value it has. */
 void tso_flag(struct sims_stream *s, const char *field, uint32_t *value);
 /* A text with a length of 16 bits. */
