@@ -12,7 +12,8 @@ extern const struct codec codec_tso_bnd;
 extern const struct codec codec_tso_mesh;
 extern const struct codec codec_tso_oft;
 
-/* clang-format off: a line each, so that additions merge */
+/* A line each, so that additions merge. */
+/* clang-format off */
 const struct codec *const codecs[] = {
     &codec_sims1_skn,
     &codec_sims1_bmf,
