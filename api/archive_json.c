@@ -1,17 +1,12 @@
 #include "api/archive_json.h"
 
-#include <stdio.h>
+#include "api/asset_json.h"
 
-static void put_id(struct json *json, const char *key, const struct asset_id *id)
-{
-    char text[ID_TEXT];
-    id_write(id, text);
-    json_string(json, key, text);
-}
+#include <stdio.h>
 
 void archive_head(struct json *json, const struct index_archive *archive)
 {
-    put_id(json, "id", &archive->id);
+    json_id(json, "id", &archive->id);
     json_string(json, "name", archive->name);
     json_string(json, "format", archive->format);
     uint64_t bytes = archive->bytes;
@@ -37,7 +32,7 @@ static void assets(struct json *json, const struct index_archive *archive, enum 
             if (entry->assets[i].kind != kind)
                 continue;
             json_object(json, NULL);
-            put_id(json, "id", &entry->assets[i].id);
+            json_id(json, "id", &entry->assets[i].id);
             json_string(json, "name", entry->assets[i].name);
             json_end(json);
         }

@@ -1,5 +1,7 @@
 #include "api/clip_json.h"
 
+#include "api/asset_json.h"
+
 #include "server/describe.h"
 
 #include <stdio.h>
@@ -9,16 +11,9 @@ const struct index_entry *place_entry(const struct catalog *catalog, struct cata
     return catalog->archives[place.archive]->entries[place.entry];
 }
 
-static void put_id(struct json *json, const char *key, const struct asset_id *id)
-{
-    char text[ID_TEXT];
-    id_write(id, text);
-    json_string(json, key, text);
-}
-
 static void head(struct json *json, const struct index_asset *asset, const struct index_entry *entry)
 {
-    put_id(json, "id", &asset->id);
+    json_id(json, "id", &asset->id);
     json_string(json, "name", asset->name);
     json_string(json, "format", entry->format);
     json_integer(json, "bytes", (int64_t)entry->size);
@@ -31,13 +26,13 @@ static void places(struct json *json, const struct catalog *catalog, const struc
     for (uint32_t i = 0; i < item->place_count && i < MOST_PLACES; i++) {
         const struct index_archive *archive = catalog->archives[item->places[i].archive];
         json_object(json, NULL);
-        put_id(json, "archive", &archive->id);
+        json_id(json, "archive", &archive->id);
         json_integer(json, "index", item->places[i].entry);
         json_string(json, "entry", archive->entries[item->places[i].entry]->name);
         json_end(json);
     }
     json_end(json);
-    put_id(json, "archive", &catalog->archives[item->place.archive]->id);
+    json_id(json, "archive", &catalog->archives[item->place.archive]->id);
     json_string(json, "entry", place_entry(catalog, item->place)->name);
 }
 
@@ -73,7 +68,7 @@ void clip_metadata(struct json *json, const struct catalog *catalog, struct cata
     json_integer(json, "event_count", asset->event_count);
     struct skeleton_choice skeleton = catalog_skeleton(catalog, item);
     if (skeleton.asset)
-        put_id(json, "skeleton", &skeleton.asset->id);
+        json_id(json, "skeleton", &skeleton.asset->id);
     else
         json_null(json, "skeleton");
     json_raw_members(json, asset->notes);

@@ -1,9 +1,9 @@
 /* Clips: lists, metadata, keys, events, conversions. */
 #include "api/clips.h"
 
+#include "api/asset_json.h"
 #include "api/clip_json.h"
 #include "api/handlers.h"
-#include "api/lists.h"
 #include "server/describe.h"
 
 #include <math.h>
@@ -13,13 +13,7 @@
 
 struct catalog_item *clip_of_path(struct api_call *call)
 {
-    struct asset_id id;
-    const char *text = call->values[0];
-    struct catalog_item *item =
-        id_parse(text, strlen(text), &id) ? catalog_find(call->catalog, ASSET_CLIP, &id) : NULL;
-    if (!item)
-        reply_not_found(call, "clip", text);
-    return item;
+    return asset_of_path(call, ASSET_CLIP, "clip");
 }
 
 /* The document of a clip; NULL and what to return in outcome. */

@@ -14,6 +14,8 @@ api_handler handle_clips, handle_clip, handle_clip_keys, handle_clip_events, han
 api_handler handle_pose, handle_poses;
 /* api/skeletons.c */
 api_handler handle_skeletons, handle_skeleton, handle_skeleton_convert;
+/* api/meshes.c */
+api_handler handle_meshes, handle_mesh, handle_mesh_vertices;
 /* api/named.c */
 api_handler handle_named, handle_named_keys, handle_named_pose, handle_named_poses, handle_named_events,
     handle_named_convert;

@@ -1,6 +1,7 @@
 #include "api/inspection.h"
 
 #include "api/archive_json.h"
+#include "api/asset_json.h"
 #include "api/clip_json.h"
 #include "server/describe.h"
 
@@ -13,29 +14,22 @@ struct inspection {
     const struct index_options *options;
 };
 
-static void put_id(struct json *json, const char *key, const struct asset_id *id)
-{
-    char text[ID_TEXT];
-    id_write(id, text);
-    json_string(json, key, text);
-}
-
-static void asset_head(struct inspection *work, const struct index_asset *asset, uint32_t entry_index)
+static void inspected_head(struct inspection *work, const struct index_asset *asset, uint32_t entry_index)
 {
     const struct index_entry *entry = work->archive->entries[entry_index];
     struct json *json = &work->json;
-    put_id(json, "id", &asset->id);
+    json_id(json, "id", &asset->id);
     json_string(json, "name", asset->name);
     json_string(json, "format", entry->format);
     json_integer(json, "bytes", (int64_t)entry->size);
     json_array(json, "found_in");
     json_object(json, NULL);
-    put_id(json, "archive", &work->archive->id);
+    json_id(json, "archive", &work->archive->id);
     json_integer(json, "index", entry_index);
     json_string(json, "entry", entry->name);
     json_end(json);
     json_end(json);
-    put_id(json, "archive", &work->archive->id);
+    json_id(json, "archive", &work->archive->id);
     json_string(json, "entry", entry->name);
 }
 
@@ -44,7 +38,7 @@ static void clip_item(struct inspection *work, const struct index_asset *asset, 
 {
     struct json *json = &work->json;
     json_object(json, NULL);
-    asset_head(work, asset, entry_index);
+    inspected_head(work, asset, entry_index);
     json_raw_members(json, asset->summary);
     describe_clip_joints(json, &document->clips[asset->inner]);
     json_integer(json, "event_count", asset->event_count);
@@ -58,7 +52,7 @@ static void other_item(struct inspection *work, const struct index_asset *asset,
 {
     struct json *json = &work->json;
     json_object(json, NULL);
-    asset_head(work, asset, entry_index);
+    inspected_head(work, asset, entry_index);
     json_raw_members(json, asset->summary);
     json_end(json);
 }
@@ -116,7 +110,7 @@ static void describe_archive(struct inspection *work)
     struct json *json = &work->json;
     bool is_file = !work->archive->archive;
     json_object(json, NULL);
-    put_id(json, "id", &work->archive->id);
+    json_id(json, "id", &work->archive->id);
     json_string(json, "name", work->archive->name);
     json_string(json, "format", is_file ? work->archive->entries[0]->format : work->archive->format);
     json_string(json, "kind", is_file ? work->archive->entries[0]->kind : "archive");

@@ -1,5 +1,7 @@
 #include "api/pose_request.h"
 
+#include "api/asset_json.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -192,19 +194,12 @@ void pose_request_close(struct pose_request *request)
 
 /* ------------------------------------------------------------------------------------------------- parts -- */
 
-static void put_id(struct json *json, const char *key, const struct asset_id *id)
-{
-    char text[ID_TEXT];
-    id_write(id, text);
-    json_string(json, key, text);
-}
-
 void pose_request_head(struct json *json, const struct pose_request *request)
 {
     json_string(json, "space", request->model ? "model" : "local");
     json_string(json, "axes", request->gltf ? "gltf" : "native");
     if (request->skeleton.asset)
-        put_id(json, "skeleton", &request->skeleton.asset->id);
+        json_id(json, "skeleton", &request->skeleton.asset->id);
     else
         json_null(json, "skeleton");
 }

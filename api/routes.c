@@ -9,7 +9,9 @@ static const char *const list_parameters[] = {LIST_PARAMETERS, NULL};
 static const char *const entries_parameters[] = {LIST_PARAMETERS, "name", NULL};
 static const char *const clips_parameters[] = {
     LIST_PARAMETERS, "q", "name", "format", "archive", "joint", "min_duration", "max_duration", "sort", NULL};
-static const char *const skeletons_parameters[] = {LIST_PARAMETERS, "q", "name", "format", "archive", NULL};
+static const char *const assets_parameters[] = {LIST_PARAMETERS, "q", "name", "format", "archive", NULL};
+static const char *const mesh_parameters[] = {"axes", "v", NULL};
+static const char *const vertices_parameters[] = {"clip", "t", "skeleton", "axes", "wrap", "as", "v", NULL};
 static const char *const version_parameter[] = {"v", NULL};
 static const char *const pose_parameters[] = {POSE_PARAMETERS, "t", NULL};
 static const char *const poses_parameters[] = {POSE_PARAMETERS, "t", "fps", "from", "to", "end", NULL};
@@ -33,7 +35,10 @@ const struct route routes[] = {
     {"GET", "/v1/named/{archive}/{clip}", NULL, handle_named, false},
     {"GET", "/v1/skeletons/{id}.{ext}", skeleton_parameters, handle_skeleton_convert, false},
     {"GET", "/v1/skeletons/{id}", skeleton_parameters, handle_skeleton, false},
-    {"GET", "/v1/skeletons", skeletons_parameters, handle_skeletons, false},
+    {"GET", "/v1/skeletons", assets_parameters, handle_skeletons, false},
+    {"GET", "/v1/meshes/{id}/vertices", vertices_parameters, handle_mesh_vertices, false},
+    {"GET", "/v1/meshes/{id}", mesh_parameters, handle_mesh, false},
+    {"GET", "/v1/meshes", assets_parameters, handle_meshes, false},
     {"GET", "/v1/archives/{id}/entries/{index}", NULL, handle_entry_bytes, false},
     {"GET", "/v1/archives/{id}/entries", entries_parameters, handle_entries, false},
     {"GET", "/v1/archives/{id}", NULL, handle_archive, false},

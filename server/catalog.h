@@ -67,8 +67,8 @@ struct skeleton_choice {
 };
 
 /*
- * What skeleton=auto takes for a clip: the one that knows the most of its tracks (at least half), in its own archive,
- * then of the command line, then shipped.
+ * What skeleton=auto takes for a clip (or a mesh): the one that knows the most of its tracks (bones), at least half, in
+ * its own archive, then of the command line, then shipped.
  */
 struct skeleton_choice catalog_skeleton(const struct catalog *catalog, struct catalog_item *clip);
 /* One by id, shipped ones included. */

@@ -25,7 +25,8 @@ struct index_asset {
     enum pose_axes axes;
     float duration, fps; /* fps 0: none */
     uint32_t joint_count, event_count;
-    /* Names (or ids) of a clip's tracks, in order; of a skeleton's joints and aliases, sorted, each once. */
+    /* Names (or ids) of a clip's tracks and of a mesh's bones, in order; of a skeleton's joints and aliases, sorted,
+     * each once. joint_count counts the same things. */
     uint32_t known_count;
     const uint64_t *known;
 };

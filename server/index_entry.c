@@ -162,6 +162,12 @@ static void summarise_mesh(struct region *region, const struct pose_mesh *mesh, 
     json_end(&json);
     asset->summary = members_text(region, &buffer);
     asset->axes = mesh->axes;
+    asset->joint_count = mesh->bone_count;
+    uint64_t *known = REGION_NEW(region, uint64_t, mesh->bone_count);
+    for (uint32_t i = 0; i < mesh->bone_count; i++)
+        known[i] = known_name(mesh->axes, mesh->bones[i]);
+    asset->known = known;
+    asset->known_count = mesh->bone_count;
 }
 
 static void summarise_character(struct region *region, const struct pose_character *character,

@@ -1,0 +1,330 @@
+/* Meshes: lists, one with its faces, and its vertices on a pose. */
+#include "api/asset_json.h"
+#include "api/clip_json.h"
+#include "api/handlers.h"
+#include "api/pose_request.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const axes_words[] = {"gltf", "native", NULL};
+
+enum api_outcome handle_meshes(struct api_call *call)
+{
+    return asset_list(call, ASSET_MESH);
+}
+
+static void put_faces(struct json *json, const uint32_t (*faces)[3], uint32_t count)
+{
+    json_array(json, "faces");
+    for (uint32_t i = 0; i < count; i++) {
+        json_array(json, NULL);
+        for (int k = 0; k < 3; k++)
+            json_integer(json, NULL, faces[i][k]);
+        json_end(json);
+    }
+    json_end(json);
+}
+
+static void put_bindings(struct json *json, const struct pose_mesh *mesh)
+{
+    json_array(json, "bindings");
+    for (uint32_t i = 0; i < mesh->binding_count; i++) {
+        const struct pose_binding *binding = &mesh->bindings[i];
+        json_object(json, NULL);
+        json_string(json, "bone", mesh->bones[binding->bone]);
+        json_integer(json, "first", binding->first);
+        json_integer(json, "count", binding->count);
+        json_integer(json, "blend_first", binding->blend_first);
+        json_integer(json, "blend_count", binding->blend_count);
+        json_end(json);
+    }
+    json_end(json);
+}
+
+static void put_mesh(struct json *json, const struct pose_mesh *mesh, const struct pose_skin *skin)
+{
+    json_string(json, "texture", mesh->texture);
+    put_faces(json, pose_skin_faces(skin), mesh->face_count);
+    json_array(json, "uvs");
+    for (uint32_t i = 0; mesh->uvs && i < mesh->real_count; i++)
+        json_floats(json, NULL, mesh->uvs[i], 2);
+    json_end(json);
+    put_bindings(json, mesh);
+    json_array(json, "blends");
+    for (uint32_t i = 0; i < mesh->blend_count; i++) {
+        json_object(json, NULL);
+        json_integer(json, "vertex", mesh->blends[i].vertex);
+        json_integer(json, "weight", mesh->blends[i].weight);
+        json_end(json);
+    }
+    json_end(json);
+}
+
+/* The document of an asset; NULL and what to return in outcome. */
+static struct decoded *fetch(struct api_call *call, const struct catalog_item *item,
+                             enum api_outcome *outcome)
+{
+    struct decoded *decoded = document_get(call->service, call->catalog, item->place, &call->fetch);
+    call->response->cache = call->fetch.missed ? "miss" : "hit";
+    if (!decoded)
+        *outcome = reply_fetch(call);
+    return decoded;
+}
+
+enum api_outcome handle_mesh(struct api_call *call)
+{
+    struct catalog_item *item = asset_of_path(call, ASSET_MESH, "mesh");
+    struct param_error error;
+    int axis = 0;
+    if (!item)
+        return API_DONE;
+    if (!params_choice(&call->params, "axes", axes_words, &axis, &error))
+        return reply_parameter(call, &error);
+    struct asset_id digest = digest_begin(call, &item->asset->id);
+    digest = id_quick(&digest, &axis, sizeof axis);
+    digest = id_quick(&digest, &call->catalog->digest, sizeof call->catalog->digest);
+    if (reply_cached(call, digest, FRESH_REVALIDATE, true))
+        return API_DONE;
+    if (!call->request->may_wait)
+        return API_WAIT;
+    enum api_outcome outcome;
+    struct decoded *decoded = fetch(call, item, &outcome);
+    if (!decoded)
+        return outcome;
+    const struct pose_mesh *mesh = &decoded->document->meshes[item->asset->inner];
+    struct pose_error broken;
+    struct pose_skin *skin = pose_skin_new(mesh, NULL, axis ? mesh->axes : POSE_AXES_GLTF, NULL, &broken);
+    if (!skin) {
+        document_put(decoded);
+        return reply_error(call, &broken, NULL);
+    }
+    struct pose_buffer body = {0};
+    struct json json;
+    json_init(&json, &body);
+    json_object(&json, NULL);
+    asset_head(&json, call->catalog, item->asset, item, decoded->document->format);
+    json_string(&json, "axes", axes_words[axis]);
+    struct skeleton_choice skeleton = catalog_skeleton(call->catalog, item);
+    if (skeleton.asset)
+        json_id(&json, "skeleton", &skeleton.asset->id);
+    else
+        json_null(&json, "skeleton");
+    put_mesh(&json, mesh, skin);
+    json_array(&json, "warnings");
+    json_warnings(&json, decoded->document->warnings, decoded->document->warning_count);
+    json_warnings(&json, mesh->warnings, mesh->warning_count);
+    json_end(&json);
+    json_end(&json);
+    pose_skin_free(skin);
+    document_put(decoded);
+    return reply_json(call, &body);
+}
+
+/* ---------------------------------------------------------------------------------------------- vertices -- */
+
+/* What a request for vertices is about. */
+struct vertices {
+    struct catalog_item *mesh_item, *clip_item; /* clip NULL: the rest pose */
+    struct skeleton_choice skeleton;
+    bool automatic, native, as_floats;
+    enum pose_wrap wrap;
+    double t;
+};
+
+static bool read_skeleton(struct api_call *call, struct vertices *vertices)
+{
+    const char *text = params_get(&call->params, "skeleton");
+    struct asset_id id;
+    vertices->automatic = !text || !strcmp(text, "auto");
+    if (vertices->automatic)
+        vertices->skeleton =
+            catalog_skeleton(call->catalog, vertices->clip_item ? vertices->clip_item : vertices->mesh_item);
+    else if (id_parse(text, strlen(text), &id))
+        vertices->skeleton = catalog_find_skeleton(call->catalog, &id);
+    if (vertices->skeleton.asset)
+        return true;
+    reply_bad_parameter(call, "skeleton",
+                        vertices->automatic ? "no skeleton is known for it; name one by its id"
+                                            : "it is neither auto nor the id of a skeleton");
+    return false;
+}
+
+static bool read_vertices(struct api_call *call, struct vertices *vertices)
+{
+    static const char *const wraps[] = {"clamp", "loop", NULL}, *const forms[] = {"json", "f32", NULL};
+    const char *clip = params_get(&call->params, "clip");
+    struct param_error error;
+    struct asset_id id;
+    int axis = 0, wrap = 0, form = 0;
+    if (!params_choice(&call->params, "axes", axes_words, &axis, &error) ||
+        !params_choice(&call->params, "wrap", wraps, &wrap, &error) ||
+        !params_choice(&call->params, "as", forms, &form, &error) ||
+        !params_number(&call->params, "t", -HUGE_VAL, HUGE_VAL, &vertices->t, &error)) {
+        reply_parameter(call, &error);
+        return false;
+    }
+    if (clip && (!id_parse(clip, strlen(clip), &id) ||
+                 !(vertices->clip_item = catalog_find(call->catalog, ASSET_CLIP, &id)))) {
+        reply_bad_parameter(call, "clip", "there is no clip \"%.60s\"", clip);
+        return false;
+    }
+    vertices->native = axis == 1;
+    vertices->wrap = wrap ? POSE_WRAP : POSE_CLAMP;
+    vertices->as_floats = form == 1;
+    struct pose_request timed = {.clip = vertices->clip_item, .wrap = vertices->wrap};
+    vertices->t = vertices->clip_item ? pose_time(&timed, vertices->t) : 0;
+    return read_skeleton(call, vertices);
+}
+
+/* What is decoded and made for one answer. */
+struct stage {
+    struct decoded *mesh_document, *skeleton_document;
+    struct player *player;
+    struct pose_sampler *rest; /* without a clip */
+    struct pose_skin *skin;
+};
+
+static void stage_close(struct stage *stage)
+{
+    pose_skin_free(stage->skin);
+    pose_sampler_free(stage->rest);
+    player_put(stage->player);
+    document_put(stage->skeleton_document);
+    document_put(stage->mesh_document);
+}
+
+static bool open_skeleton(struct api_call *call, const struct vertices *vertices, enum pose_axes axes,
+                          struct stage *stage, const struct pose_skeleton **skeleton,
+                          const struct pose_sampler **sampler, enum api_outcome *outcome)
+{
+    const struct skeleton_choice *choice = &vertices->skeleton;
+    if (vertices->clip_item) {
+        stage->player =
+            player_get(call->service, call->catalog, vertices->clip_item, choice, axes, &call->fetch);
+        if (!stage->player) {
+            *outcome = reply_fetch(call);
+            return false;
+        }
+        *skeleton = stage->player->skeleton;
+        *sampler = stage->player->sampler;
+        return true;
+    }
+    if (choice->item && !(stage->skeleton_document = fetch(call, choice->item, outcome)))
+        return false;
+    *skeleton = choice->item ? &stage->skeleton_document->document->skeletons[choice->asset->inner]
+                             : &choice->shipped->skeletons[0];
+    /* A clip that drives nothing leaves the rest pose. */
+    static const struct pose_clip nothing = {.axes = POSE_AXES_GLTF, .rules = POSE_RULES_PLAIN};
+    struct pose_clip still = nothing;
+    struct pose_error error;
+    still.axes = (*skeleton)->axes;
+    stage->rest = pose_sampler_new(&still, *skeleton, axes, NULL, &error);
+    *sampler = stage->rest;
+    if (!stage->rest)
+        *outcome = reply_error(call, &error, NULL);
+    return stage->rest != NULL;
+}
+
+/* positions and normals, [real_count][3] each, in one block from malloc. */
+static float (*deform(const struct stage *stage, const struct pose_sampler *sampler,
+                      const struct vertices *vertices, uint32_t count))[3]
+{
+    size_t rows = pose_sampler_row_count(sampler);
+    float *local = must_alloc(rows * 26, sizeof *local), *matrices = local + rows * 10;
+    float(*out)[3] = must_alloc((size_t)count * 2, sizeof *out);
+    void *scratch = must_alloc(pose_deform_scratch(stage->skin), 1);
+    pose_sample(sampler, vertices->t, vertices->wrap, POSE_IN_PLACE, local, NULL);
+    pose_model(sampler, local, matrices);
+    pose_deform(stage->skin, matrices, out, out + count, scratch);
+    free(scratch);
+    free(local);
+    return out;
+}
+
+static void put_vectors(struct json *json, const char *key, float (*vectors)[3], uint32_t count)
+{
+    json_array(json, key);
+    for (uint32_t i = 0; i < count; i++)
+        json_floats(json, NULL, vectors[i], 3);
+    json_end(json);
+}
+
+static enum api_outcome reply_vertices(struct api_call *call, const struct vertices *vertices,
+                                       const struct pose_mesh *mesh, const struct stage *stage,
+                                       float (*out)[3])
+{
+    uint32_t count = mesh->real_count;
+    struct pose_buffer body = {0};
+    if (vertices->as_floats) {
+        for (uint32_t i = 0; i < count; i++) {
+            pose_buffer_append(&body, out[i], sizeof *out);
+            pose_buffer_append(&body, out[count + i], sizeof *out);
+        }
+        return reply_body(call, "application/octet-stream", &body, false);
+    }
+    struct json json;
+    json_init(&json, &body);
+    json_object(&json, NULL);
+    json_id(&json, "mesh", &vertices->mesh_item->asset->id);
+    if (vertices->clip_item)
+        json_id(&json, "clip", &vertices->clip_item->asset->id);
+    else
+        json_null(&json, "clip");
+    json_number(&json, "t", (float)vertices->t);
+    json_string(&json, "axes", axes_words[vertices->native]);
+    json_id(&json, "skeleton", &vertices->skeleton.asset->id);
+    put_vectors(&json, "positions", out, count);
+    put_vectors(&json, "normals", out + count, count);
+    uint32_t missing = pose_skin_missing_count(stage->skin);
+    if (missing) {
+        json_array(&json, "missing");
+        for (uint32_t i = 0; i < missing; i++)
+            json_string(&json, NULL, mesh->bones[pose_skin_missing(stage->skin)[i]]);
+        json_end(&json);
+    }
+    json_end(&json);
+    return reply_json(call, &body);
+}
+
+enum api_outcome handle_mesh_vertices(struct api_call *call)
+{
+    struct vertices vertices = {.mesh_item = asset_of_path(call, ASSET_MESH, "mesh")};
+    if (!vertices.mesh_item || !read_vertices(call, &vertices))
+        return API_DONE;
+    struct asset_id digest = digest_begin(call, &vertices.mesh_item->asset->id);
+    digest = id_quick(&digest, &vertices.skeleton.asset->id, sizeof(struct asset_id));
+    if (vertices.clip_item)
+        digest = id_quick(&digest, &vertices.clip_item->asset->id, sizeof(struct asset_id));
+    double canonical[4] = {vertices.t, vertices.native, vertices.as_floats, vertices.wrap == POSE_WRAP};
+    digest = id_quick(&digest, canonical, sizeof canonical);
+    if (reply_cached(call, digest, vertices.automatic ? FRESH_REVALIDATE : FRESH_CONTENT,
+                     !vertices.as_floats))
+        return API_DONE;
+    if (!call->request->may_wait)
+        return API_WAIT;
+    struct stage stage = {0};
+    enum api_outcome outcome = API_DONE;
+    const struct pose_skeleton *skeleton;
+    const struct pose_sampler *sampler;
+    struct pose_error error;
+    stage.mesh_document = fetch(call, vertices.mesh_item, &outcome);
+    if (stage.mesh_document) {
+        const struct pose_mesh *mesh =
+            &stage.mesh_document->document->meshes[vertices.mesh_item->asset->inner];
+        enum pose_axes axes = vertices.native ? mesh->axes : POSE_AXES_GLTF;
+        if (open_skeleton(call, &vertices, axes, &stage, &skeleton, &sampler, &outcome)) {
+            stage.skin = pose_skin_new(mesh, skeleton, axes, NULL, &error);
+            if (stage.skin) {
+                float(*out)[3] = deform(&stage, sampler, &vertices, mesh->real_count);
+                outcome = reply_vertices(call, &vertices, mesh, &stage, out);
+                free(out);
+            } else {
+                outcome = reply_error(call, &error, NULL);
+            }
+        }
+    }
+    stage_close(&stage);
+    return outcome;
+}
