@@ -27,9 +27,11 @@ const struct codec *const codecs[] = {
 /* clang-format on */
 
 extern const struct archive_type far_archive;
+extern const struct archive_type zip_archive;
 
 const struct archive_type *const archive_types[] = {
     &far_archive,
+    &zip_archive,
     NULL,
 };
 

@@ -234,23 +234,6 @@ const struct pose_warning *pose_archive_warning(const struct pose_archive *archi
     return &archive->warnings.items[index];
 }
 
-/* What stands against reading an entry before its bytes are looked at. */
-static bool check_entry(const struct pose_archive *archive, const struct pose_entry *entry,
-                        struct pose_error *error)
-{
-    if (entry->error) {
-        *error = *entry->error;
-        return false;
-    }
-    if (entry->skipped)
-        return error_set(error, POSE_UNSUPPORTED, entry->skipped, "the entry is skipped: %s", entry->skipped);
-    if (entry->size > archive->limits.unpacked)
-        return error_limit(error, "max-unpacked",
-                           "the entry unpacks to %llu bytes, more than the limit of %llu",
-                           (unsigned long long)entry->size, (unsigned long long)archive->limits.unpacked);
-    return true;
-}
-
 bool pose_archive_read_warn(const struct pose_archive *archive, uint32_t index, pose_warn *warn, void *user,
                             struct pose_buffer *out, struct pose_error *error)
 {
@@ -258,7 +241,7 @@ bool pose_archive_read_warn(const struct pose_archive *archive, uint32_t index, 
     error = error ? error : &local;
     pose_error_init(error);
     *out = (struct pose_buffer){.allocator = archive->allocator};
-    if (!check_entry(archive, &archive->entries[index], error))
+    if (!archive_check_entry(archive, index, error))
         return false;
     struct read_job job = {archive, index, out, warn, user, error};
     if (archive->type->read(&job))
@@ -275,7 +258,7 @@ bool pose_archive_read(const struct pose_archive *archive, uint32_t index, struc
 
 bool pose_archive_each(const struct pose_archive *archive, const struct pose_pass *pass)
 {
-    if (archive->type->each)
+    if (archive->one_stream && archive->type->each)
         return archive->type->each(archive, pass);
     for (uint32_t i = 0; i < archive->entry_count; i++) {
         if (pass->wants && !pass->wants(pass->user, i))

@@ -55,6 +55,22 @@ void archive_reject(struct pose_archive *archive, uint32_t index, const struct p
     archive->entries[index].error = copy;
 }
 
+bool archive_check_entry(const struct pose_archive *archive, uint32_t index, struct pose_error *error)
+{
+    const struct pose_entry *entry = &archive->entries[index];
+    if (entry->error) {
+        *error = *entry->error;
+        return false;
+    }
+    if (entry->skipped)
+        return error_set(error, POSE_UNSUPPORTED, entry->skipped, "the entry is skipped: %s", entry->skipped);
+    if (entry->size > archive->limits.unpacked)
+        return error_limit(error, "max-unpacked",
+                           "the entry unpacks to %llu bytes, more than the limit of %llu",
+                           (unsigned long long)entry->size, (unsigned long long)archive->limits.unpacked);
+    return true;
+}
+
 bool archive_check_size(const struct pose_archive *archive, uint64_t unpacked, uint64_t packed,
                         struct pose_error *error)
 {

@@ -23,6 +23,7 @@ struct pose_archive {
     struct pose_entry *entries;
     const void *rows; /* the type's own, parallel to entries */
     struct warning_list warnings;
+    bool one_stream; /* it unpacks as one: set by open where the type's each is better than single readings */
 };
 
 /* Reading of one entry. */
@@ -52,7 +53,7 @@ struct archive_type {
     bool (*open)(struct pose_archive *archive, const struct pose_source *source, struct pose_error *error);
     /* Entries with an error or skipped, or larger than the limit, never get here. */
     bool (*read)(struct read_job *job);
-    /* Visits the wanted entries in one pass; false when a visit ended it. NULL: each is read by itself. */
+    /* Of archives that are one stream: visits the wanted entries in one pass; false when a visit ended it. */
     bool (*each)(const struct pose_archive *archive, const struct pose_pass *pass);
     bool (*pack)(struct pack_job *job); /* NULL: cannot be written */
 };
@@ -67,6 +68,8 @@ bool read_plain(const struct read_job *job, uint64_t offset, size_t size);
 
 /* Marks an entry as unreadable, with a copy of the error. */
 void archive_reject(struct pose_archive *archive, uint32_t index, const struct pose_error *error);
+/* What stands against reading an entry before its bytes are looked at. */
+bool archive_check_entry(const struct pose_archive *archive, uint32_t index, struct pose_error *error);
 /* The limits of one entry: its size, and its ratio to the bytes that it is packed in. */
 bool archive_check_size(const struct pose_archive *archive, uint64_t unpacked, uint64_t packed,
                         struct pose_error *error);

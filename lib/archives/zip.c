@@ -1,0 +1,110 @@
+/*
+ * The archive type "zip": everything that people pack mods in. Which of its containers the bytes are is told by their
+ * magic; plain text and raw streams are never claimed.
+ */
+#include "lib/archives/zip.h"
+
+#include "lib/core/text.h"
+
+#include <string.h>
+
+static const struct pose_format formats[] = {
+    {"zip", "ZIP, TAR, 7z, RAR, CAB and cpio archives",
+     ".zip .tar .tgz .gz .bz2 .xz .zst .7z .rar .cab .cpio", "application/zip", "archive", true, true},
+    {.id = NULL},
+};
+
+static const struct zip_magic containers[] = {
+    {0, 4, "PK\3\4"},     {0, 4, "PK\5\6"},     {0, 6, "7z\xbc\xaf\x27\x1c"},
+    {0, 6, "Rar!\x1a\7"}, {0, 8, "MSCF\0\0\0"}, {0, 6, "070701"},
+    {0, 6, "070702"},     {0, 6, "070707"},     {257, 5, "ustar"},
+};
+
+bool zip_has_magic(struct pose_bytes bytes, const struct zip_magic *magic)
+{
+    return bytes.size >= magic->offset + magic->size &&
+           !memcmp(bytes.data + magic->offset, magic->bytes, magic->size);
+}
+
+static enum probe_result zip_probe(const struct pose_source *source)
+{
+    for (size_t i = 0; i < sizeof containers / sizeof *containers; i++) {
+        if (zip_has_magic(source->bytes, &containers[i]))
+            return PROBE_SURE;
+    }
+    return zip_is_filtered(source->bytes) ? PROBE_SURE : PROBE_NO;
+}
+
+/* Names that would leave the folder that they are unpacked into, on any system. */
+static bool is_unsafe(const char *name)
+{
+    bool drive = ((name[0] >= 'A' && name[0] <= 'Z') || (name[0] >= 'a' && name[0] <= 'z')) && name[1] == ':';
+    if (name[0] == '/' || drive)
+        return true;
+    for (const char *part = name; part; part = strchr(part, '/')) {
+        part += *part == '/';
+        if (part[0] == '.' && part[1] == '.' && (part[2] == '/' || !part[2]))
+            return true;
+    }
+    return false;
+}
+
+void zip_set_name(struct pose_archive *archive, uint32_t index, char *name)
+{
+    if (!name)
+        return;
+    while (name[0] == '.' && name[1] == '/')
+        name += 2 + strspn(name + 2, "/");
+    archive->entries[index].name = name;
+    if (!is_unsafe(name))
+        return;
+    struct pose_error error;
+    pose_error_init(&error);
+    error_set(&error, POSE_BAD_DATA, "unsafe_name",
+              "entries[%u].name: an absolute name, or one with a \"..\" part, is not read: %.100s", index,
+              name);
+    archive_reject(archive, index, &error);
+}
+
+static bool zip_open(struct pose_archive *archive, const struct pose_source *source, struct pose_error *error)
+{
+    struct pose_error of_directory;
+    pose_error_init(&of_directory);
+    bool is_zip = source->bytes.size >= 2 && !memcmp(source->bytes.data, "PK", 2);
+    if (is_zip && zip_directory_open(archive, &of_directory)) {
+        archive_warn_duplicates(archive);
+        return true;
+    }
+    if (of_directory.status == POSE_OVER_LIMIT || archive->arena.failed) {
+        *error = of_directory;
+        return false;
+    }
+    archive->entry_count = 0;
+    bool listed = zip_stream_open(archive, error);
+    if (is_zip && !archive->entry_count && (listed || error->status == POSE_BAD_DATA)) {
+        *error = of_directory; /* which knows where */
+        return false;
+    }
+    if (!listed)
+        return false;
+    if (is_zip)
+        warning_add(&archive->warnings, POSE_WARNING, of_directory.code, of_directory.offset, "%s",
+                    of_directory.detail);
+    archive_warn_duplicates(archive);
+    return true;
+}
+
+static bool zip_read(struct read_job *job)
+{
+    const struct zip_row *row = &((const struct zip_row *)job->archive->rows)[job->index];
+    return row->direct ? zip_directory_read(job, row) : zip_stream_read(job, row);
+}
+
+const struct archive_type zip_archive = {
+    .formats = formats,
+    .probe = zip_probe,
+    .open = zip_open,
+    .read = zip_read,
+    .each = zip_stream_each,
+    .pack = zip_pack,
+};
