@@ -11,8 +11,9 @@ extern const struct codec codec_tso_apr;
 extern const struct codec codec_tso_bnd;
 extern const struct codec codec_tso_mesh;
 extern const struct codec codec_tso_oft;
+extern const struct codec codec_tso_skel;
 
-/* A line each, so that additions merge. */
+/* A line each, so that those who add one do not meet. */
 /* clang-format off */
 const struct codec *const codecs[] = {
     &codec_sims1_skn,
@@ -22,6 +23,7 @@ const struct codec *const codecs[] = {
     &codec_tso_apr,
     &codec_tso_oft,
     &codec_tso_anim,
+    &codec_tso_skel,
     NULL,
 };
 /* clang-format on */

@@ -44,7 +44,7 @@ static bool check_limits(struct building *b)
 static void check_flag(struct building *b, const struct sims_motion *motion, uint32_t flag, const char *name)
 {
     if (flag > 1)
-        warning_add(b->warnings, POSE_WARNING, "odd_flag", motion->offset, "%s.%s is %u, taken as true",
+        warning_add(b->warnings, POSE_WARNING, "odd_flag", motion->place.offset, "%s.%s is %u, taken as true",
                     motion->bone, name, flag);
 }
 
@@ -54,12 +54,12 @@ static void check_part(struct building *b, const struct sims_motion *motion, int
     const struct sims_pool *pool = &b->skill->pools[part];
     if (!motion->has[part]) {
         if (motion->first[part] != -1)
-            warning_add(b->warnings, POSE_WARNING, "index_without_channel", motion->offset,
+            warning_add(b->warnings, POSE_WARNING, "index_without_channel", motion->place.offset,
                         "%s.%s has no keys but a first key, %d", motion->bone, name, motion->first[part]);
         return;
     }
     if (motion->frame_count && !sims_motion_drives(b->skill, motion, part))
-        warning_add(b->warnings, POSE_WARNING, "channel_out_of_range", motion->offset,
+        warning_add(b->warnings, POSE_WARNING, "channel_out_of_range", motion->place.offset,
                     "%s.%s: keys %d … %lld of %u; the channel is left out", motion->bone, name,
                     motion->first[part], (long long)motion->first[part] + motion->frame_count - 1,
                     pool->count);
@@ -76,7 +76,7 @@ static void check_motion(struct building *b, const struct sims_motion *motion)
     check_part(b, motion, POSE_TRANSLATION);
     check_part(b, motion, POSE_ROTATION);
     if (!motion->frame_count)
-        warning_add(b->warnings, POSE_WARNING, "empty_motion", motion->offset, "%s has no frames",
+        warning_add(b->warnings, POSE_WARNING, "empty_motion", motion->place.offset, "%s has no frames",
                     motion->bone);
 }
 
@@ -98,7 +98,7 @@ static bool check_names(struct building *b)
         if (first == i)
             continue;
         b->is_alone[i] = b->is_alone[first] = false;
-        warning_add(b->warnings, POSE_WARNING, "duplicate_motion", skill->motions[i].offset,
+        warning_add(b->warnings, POSE_WARNING, "duplicate_motion", skill->motions[i].place.offset,
                     "%s has another motion already; the later one moves it", skill->motions[i].bone);
     }
     return true;

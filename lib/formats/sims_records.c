@@ -1,5 +1,10 @@
 #include "lib/formats/sims_records.h"
 
+struct sims_place sims_place_of(const struct sims_stream *s)
+{
+    return (struct sims_place){.offset = reader_offset(&s->reader), .line = s->reader.line};
+}
+
 void sims_visit_prop(struct sims_stream *s, struct sims_prop *prop)
 {
     if (!sims_count(s, "pair_count", &prop->count, 2, 2))

@@ -11,6 +11,12 @@
 
 #include "lib/formats/sims_stream.h"
 
+/* Where a record began, for errors and warnings about it as a whole. */
+struct sims_place {
+    uint64_t offset;
+    uint32_t line; /* 0 in binary files */
+};
+
 struct sims_pair {
     const char *key, *value;
 };
@@ -48,7 +54,7 @@ struct sims_pool {
 };
 
 struct sims_motion {
-    uint64_t offset;  /* in the file, for warnings */
+    struct sims_place place;
     uint32_t unknown; /* TSO alone: 1 in game files, 0 in those of the FreeSO tool */
     const char *bone;
     uint32_t frame_count;
@@ -75,7 +81,7 @@ struct sims_skill {
 };
 
 struct sims_bone {
-    uint64_t offset;
+    struct sims_place place;
     uint32_t unknown; /* TSO alone: 1 */
     const char *name;
     const char *parent; /* "NULL" for the root */
@@ -92,6 +98,8 @@ struct sims_bones {
     uint32_t count;
     struct sims_bone *bones;
 };
+
+struct sims_place sims_place_of(const struct sims_stream *s);
 
 /* The fields that all encodings share. field names the list in errors. */
 void sims_visit_prop(struct sims_stream *s, struct sims_prop *prop);

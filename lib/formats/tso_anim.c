@@ -76,7 +76,7 @@ static void visit_moments_lists(struct sims_stream *s, struct sims_motion *motio
 
 static void visit_motion(struct sims_stream *s, struct sims_motion *motion, struct layout *layout)
 {
-    motion->offset = reader_offset(&s->reader);
+    motion->place = sims_place_of(s);
     sims_unsigned(s, "unknown", &motion->unknown);
     sims_text(s, "bone", &motion->bone);
     sims_unsigned(s, "frame_count", &motion->frame_count);

@@ -9,6 +9,7 @@
 /* THE LIST: the order is that of pose_stand_in's index. */
 static const struct stand_in *const stand_ins[] = {
     &stand_in_sl,
+    &stand_in_sims_adult,
 };
 
 const struct stand_in *stand_in_get(unsigned index)

@@ -29,6 +29,7 @@ struct stand_in {
 };
 
 extern const struct stand_in stand_in_sl;
+extern const struct stand_in stand_in_sims_adult;
 
 /* The table of that index, NULL when there are no more. */
 const struct stand_in *stand_in_get(unsigned index);

@@ -130,9 +130,11 @@ struct pose_content codec_content(const struct pose_document *document)
 
 void codec_check_bytes(const char *what, const void *a, size_t a_size, const void *b, size_t b_size)
 {
-    size_t size = a_size < b_size ? a_size : b_size;
+    size_t size = a_size < b_size ? a_size : b_size, i = 0;
     const unsigned char *x = a, *y = b;
-    for (size_t i = 0; i < size; i++)
-        ck_assert_msg(x[i] == y[i], "%s: byte %zu is %02x, not %02x", what, i, x[i], y[i]);
+    while (i < size && x[i] == y[i])
+        i++;
+    if (i < size)
+        ck_abort_msg("%s: byte %zu is %02x, not %02x", what, i, x[i], y[i]);
     ck_assert_msg(a_size == b_size, "%s: %zu bytes, not %zu", what, a_size, b_size);
 }
