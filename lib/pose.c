@@ -3,6 +3,7 @@
 
 #include "lib/core/text.h"
 #include "lib/model/document.h"
+#include "lib/model/lint.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -104,6 +105,30 @@ const char *pose_detect(const struct pose_source *source)
     if (type && result < PROBE_SURE)
         return type->formats[0].id;
     return codec ? codec->format.id : type ? type->formats[0].id : NULL;
+}
+
+/* The name of the one asset that the document holds; NULL when it holds several, or the one has none. */
+static const char *only_name(const struct pose_document *document)
+{
+    if (document->clip_count + document->skeleton_count + document->mesh_count != 1)
+        return NULL;
+    return document->clip_count       ? document->clips->name
+           : document->skeleton_count ? document->skeletons->name
+                                      : document->meshes->name;
+}
+
+void pose_lint(const struct pose_document *document, const char *name, pose_warn *warn, void *user)
+{
+    const struct codec *codec = codec_find(document->format);
+    const struct lint lint = {warn, user};
+    if (codec && codec->named_after_file)
+        lint_name(&lint, only_name(document), name);
+    for (uint32_t i = 0; i < document->clip_count; i++)
+        lint_clip(&lint, &document->clips[i]);
+    for (uint32_t i = 0; i < document->skeleton_count; i++)
+        lint_skeleton(&lint, &document->skeletons[i]);
+    for (uint32_t i = 0; i < document->mesh_count; i++)
+        lint_mesh(&lint, &document->meshes[i]);
 }
 
 /* ---------------------------------------------------------------------------------------------- encoding -- */

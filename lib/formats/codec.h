@@ -48,6 +48,7 @@ struct codec {
     enum probe_result (*probe)(const struct pose_source *source);
     bool (*decode)(struct decode_job *job);
     bool (*encode)(struct encode_job *job); /* NULL: cannot be written */
+    bool named_after_file;                  /* the inner name should be the file's, without extension */
 };
 
 #endif

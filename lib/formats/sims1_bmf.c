@@ -50,4 +50,5 @@ const struct codec codec_sims1_bmf = {
     .probe = probe,
     .decode = decode,
     .encode = encode,
+    .named_after_file = true,
 };

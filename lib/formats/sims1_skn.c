@@ -52,4 +52,5 @@ const struct codec codec_sims1_skn = {
     .probe = probe,
     .decode = decode,
     .encode = encode,
+    .named_after_file = true,
 };

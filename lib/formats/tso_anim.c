@@ -209,4 +209,5 @@ const struct codec codec_tso_anim = {
     .probe = probe,
     .decode = decode,
     .encode = encode,
+    .named_after_file = true,
 };

@@ -545,6 +545,18 @@ POSE_API size_t pose_deform_scratch(const struct pose_skin *skin);
 POSE_API void pose_deform(const struct pose_skin *skin, const float *matrices, float (*positions)[3],
                           float (*normals)[3], void *scratch);
 
+/* ------------------------------------------------------------------------------------------------- lints -- */
+
+/*
+ * What a modder should know of a sound file beyond the warnings of decoding it, a finding of each code an asset at
+ * most: "name_differs" (the inner name is not the file's, in formats that want it; without case, extension and key),
+ * "rotation_not_unit" (keys or rest rotations more than 0.5 % off), "normal_not_unit". name is the file's, may hold
+ * a path, and may be NULL.
+ */
+POSE_API void pose_lint(const struct pose_document *document, const char *name, pose_warn *warn, void *user);
+/* The same for a mesh on a skeleton: "missing_bone". */
+POSE_API void pose_lint_skin(const struct pose_skin *skin, pose_warn *warn, void *user);
+
 /* ------------------------------------------------------------------------------------------ shipped data -- */
 
 /* Self-made skeletons so that a lone clip moves: index 0 … until NULL. Free the document as any other. */

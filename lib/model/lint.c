@@ -1,0 +1,133 @@
+#include "lib/model/lint.h"
+
+#include "lib/core/error.h"
+#include "lib/core/text.h"
+#include "lib/model/skin.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static void report(const struct lint *lint, enum pose_severity severity, const char *code, const char *format,
+                   ...) POSE_PRINTF(4, 5);
+static void report(const struct lint *lint, enum pose_severity severity, const char *code, const char *format,
+                   ...)
+{
+    char message[400];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    lint->warn(lint->user,
+               &(struct pose_warning){
+                   .code = code, .severity = severity, .message = message, .offset = POSE_NO_OFFSET});
+}
+
+/* ------------------------------------------------------------------------------------------------- names -- */
+
+/* "name" of "folder/name.ext" and of "name.0123456789abcdef.ext", in which the public content carries a key. */
+static size_t plain_length(const char *base)
+{
+    enum { KEY = 16 };
+    size_t length = text_stem_length(base);
+    if (length <= KEY + 1 || base[length - KEY - 1] != '.')
+        return length;
+    for (size_t i = length - KEY; i < length; i++) {
+        if (!strchr("0123456789abcdef", text_lower(base[i])))
+            return length;
+    }
+    return length - KEY - 1;
+}
+
+void lint_name(const struct lint *lint, const char *inner, const char *file)
+{
+    if (!inner || !file)
+        return;
+    const char *base = text_base_name(file);
+    char plain[200];
+    int length = snprintf(plain, sizeof plain, "%.*s", (int)plain_length(base), base);
+    if (length < (int)sizeof plain && !text_equal_nocase(plain, inner))
+        report(lint, POSE_NOTE, "name_differs", "the file is named \"%.150s\", and what it holds \"%.150s\"",
+               plain, inner);
+}
+
+/* ---------------------------------------------------------------------------------------- lengths of one -- */
+
+/* The stored keys of real files are up to 0.15 % off. */
+#define UNIT_TOLERANCE 0.005
+
+/* Vectors that should be of unit length. */
+struct unit_check {
+    size_t count, off_count;
+    double worst; /* length that is farthest from 1 */
+    const char *first;
+};
+
+static void check_units(struct unit_check *check, const float *values, size_t count, unsigned components,
+                        const char *name)
+{
+    for (size_t i = 0; i < count; i++, values += components) {
+        double square = 0;
+        for (unsigned k = 0; k < components; k++)
+            square += (double)values[k] * (double)values[k];
+        double length = sqrt(square);
+        if (fabs(length - 1) <= UNIT_TOLERANCE)
+            continue;
+        if (!check->off_count++)
+            check->first = name;
+        if (check->off_count == 1 || fabs(length - 1) > fabs(check->worst - 1))
+            check->worst = length;
+    }
+    check->count += count;
+}
+
+static void report_units(const struct lint *lint, const struct unit_check *check, enum pose_severity severity,
+                         const char *code, const char *what)
+{
+    if (check->off_count)
+        report(lint, severity, code, "%zu of %zu %s are off unit length, the worst has %.4g%s%.80s%s",
+               check->off_count, check->count, what, check->worst, check->first ? "; the first is \"" : "",
+               check->first ? check->first : "", check->first ? "\"'s" : "");
+}
+
+void lint_clip(const struct lint *lint, const struct pose_clip *clip)
+{
+    struct unit_check check = {0};
+    for (uint32_t i = 0; i < clip->track_count; i++) {
+        const struct pose_channel *rotation = &clip->tracks[i].channels[POSE_ROTATION];
+        check_units(&check, rotation->values, rotation->count, 4, clip->tracks[i].name);
+    }
+    report_units(lint, &check, POSE_WARNING, "rotation_not_unit", "rotation keys");
+}
+
+void lint_skeleton(const struct lint *lint, const struct pose_skeleton *skeleton)
+{
+    struct unit_check check = {0};
+    for (uint32_t i = 0; i < skeleton->joint_count; i++)
+        check_units(&check, skeleton->joints[i].rotation, 1, 4, skeleton->joints[i].name);
+    report_units(lint, &check, POSE_WARNING, "rotation_not_unit", "rest rotations");
+}
+
+void lint_mesh(const struct lint *lint, const struct pose_mesh *mesh)
+{
+    struct unit_check check = {0};
+    if (mesh->normals)
+        check_units(&check, &mesh->normals[0][0], (size_t)mesh->real_count + mesh->blend_count, 3, NULL);
+    report_units(lint, &check, POSE_NOTE, "normal_not_unit", "normals");
+}
+
+/* ----------------------------------------------------------------------------------------- mesh and bones -- */
+
+void pose_lint_skin(const struct pose_skin *skin, pose_warn *warn, void *user)
+{
+    const struct lint lint = {warn, user};
+    const struct pose_mesh *mesh = skin->mesh;
+    char names[200] = "";
+    size_t used = 0;
+    for (uint32_t i = 0; i < skin->missing_count && used < sizeof names; i++)
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%.40s", i ? ", " : "",
+                                 mesh->bones[skin->missing[i]]);
+    if (skin->missing_count)
+        report(&lint, POSE_WARNING, "missing_bone", "the skeleton lacks %u of the mesh's %u bones: %s",
+               skin->missing_count, mesh->bone_count, names);
+}
