@@ -1,0 +1,37 @@
+/*
+ * Which joint of a skeleton a clip's track drives. Names compare byte by byte, a joint's own before aliases; for The
+ * Sims then without case (sims1-character.md, 5). Prime and The Sims 3 know joints by id first, and a Sims 3 joint
+ * without an id by the hash of its name (sims3-rig.md).
+ */
+#ifndef POSE_MODEL_MATCH_H
+#define POSE_MODEL_MATCH_H
+
+#include "lib/core/names.h"
+
+struct joint_id {
+    uint32_t id;
+    uint32_t joint;
+};
+
+/* An index over the joints; it points into the skeleton. */
+struct joint_index {
+    bool ids_first;
+    struct name_index names;
+    struct name_index aliases;
+    struct name_index folded; /* names and aliases in lower case; empty unless the rules ask for it */
+    struct joint_id *ids;     /* sorted by id, then by joint */
+    uint32_t id_count;
+};
+
+/* False when memory is out. */
+bool joint_index_init(struct joint_index *index, struct arena *arena, const struct pose_skeleton *skeleton,
+                      enum pose_rules rules);
+/* The joint that the track drives, -1 when there is none. */
+int64_t joint_index_find(const struct joint_index *index, const struct pose_track *track);
+
+/* True for a track that belongs to a pose: it drives a transform, or nothing at all. Others drive morphs alone. */
+bool track_is_joint(const struct pose_track *track);
+/* True when it has keys of a translation, rotation or scale. */
+bool track_drives_joint(const struct pose_track *track);
+
+#endif

@@ -1,0 +1,90 @@
+/*
+ * Inside a sampler. A clip is compiled into rows that never change (rest, constant channels), which are copied, and
+ * channels that are then sampled over them:
+ *
+ *   grids   channels that share a timeline, eight by eight, their keys frame after frame and component by component,
+ *           so that one search serves them all and a pose reads one stretch of memory;
+ *   loose   channels that have a timeline (almost) to themselves; eight at a time are gathered for the same kernels.
+ */
+#ifndef POSE_MODEL_SAMPLER_H
+#define POSE_MODEL_SAMPLER_H
+
+#include "lib/model/timeline.h"
+
+enum { ROW_FLOATS = 10, ROTATION_PLACE = 3, SCALE_PLACE = 7, LANES = 8 };
+
+/*
+ * A kernel blends blocks of eight channels from key to key and writes the results into rows. from and to:
+ * [blocks][components][LANES]; places: [blocks][LANES], the index in rows of a result's first float, equal ones only
+ * where the values are equal; fractions serve every block.
+ */
+typedef void lane_kernel(uint32_t blocks, const float *from, const float *to, const double fractions[LANES],
+                         const uint32_t *places, float *rows);
+
+struct sample_kernels {
+    lane_kernel *rotations; /* 4 components */
+    lane_kernel *vectors;   /* 3 */
+};
+
+/* In double precision, rounded once: always right. */
+struct sample_kernels sample_kernels_scalar(enum pose_rules rules);
+/* The same within 1e-6. False when the processor has no AVX2 (or is of another kind). */
+bool sample_kernels_avx2(enum pose_rules rules, struct sample_kernels *kernels);
+
+struct channel_grid {
+    const struct timeline *timeline;
+    uint32_t rotation_blocks, vector_blocks;
+    const float *rotations; /* [timeline->count][rotation_blocks][4][LANES] */
+    const float *vectors;   /* [timeline->count][vector_blocks][3][LANES] */
+    const uint32_t *rotation_places;
+    const uint32_t *vector_places;
+};
+
+struct loose_channel {
+    const struct timeline *timeline;
+    const float *keys; /* [timeline->count][4 | 3 | 1] */
+    uint32_t place;
+};
+
+/* Translations and scales are vectors. */
+struct channel_set {
+    uint32_t grid_count, loose_rotation_count, loose_vector_count;
+    struct channel_grid *grids;
+    struct loose_channel *loose_rotations;
+    struct loose_channel *loose_vectors;
+};
+
+struct pose_sampler {
+    struct arena arena; /* holds all of it, itself included */
+    const struct pose_clip *clip;
+    const struct pose_skeleton *skeleton;
+    enum pose_axes axes;
+    uint32_t row_count, morph_count, unmatched_count;
+    struct pose_row *rows;
+    struct pose_morph *morphs;
+    uint32_t *unmatched;
+    float *still; /* [row_count][ROW_FLOATS] */
+    struct channel_set channels;
+    struct channel_set motion;            /* only for POSE_MOTION: Prime's root */
+    struct loose_channel *morph_channels; /* [morph_count]; place is the morph */
+    bool travels;                         /* only for POSE_MOTION: The Sims' distance */
+    uint32_t travel_place;
+    float travel[3]; /* in a whole run of the clip */
+    struct sample_kernels kernels;
+};
+
+/* What drives a row, by part; NULL where nothing does. */
+struct row_drivers {
+    const struct pose_channel *channels[3];
+};
+
+/*
+ * Fills in rows, morphs, unmatched and still (rest or identity), and returns the drivers of each row, in scratch memory.
+ * NULL when memory is out.
+ */
+struct row_drivers *sampler_make_rows(struct pose_sampler *sampler, struct arena *scratch);
+
+/* Compiles the drivers. False when memory is out. */
+bool sampler_compile(struct pose_sampler *sampler, const struct row_drivers *drivers, struct arena *scratch);
+
+#endif

@@ -1,0 +1,155 @@
+#include "lib/model/sampler_keys.h"
+
+#include "lib/core/value.h"
+#include "lib/model/axes.h"
+#include "lib/model/build.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* -------------------------------------------------------------------------------------------------- values -- */
+
+/* So far from the end of the range that two weighted keys do not leave it together. */
+#define LARGEST 3.4e38f
+
+static void clean_vectors(float *values, size_t count, float fallback)
+{
+    for (size_t i = 0; i < count; i++) {
+        float value = values[i];
+        if (!(fabsf(value) <= LARGEST))
+            values[i] = isnan(value) ? fallback : copysignf(LARGEST, value);
+    }
+}
+
+/*
+ * The Sims blend keys as they are stored, somewhat off unit length, and normalise what comes out; only lengths that
+ * single precision cannot square are brought to 1 here. Everyone else's rotations are of unit length.
+ */
+static void clean_rotations(float *values, size_t count, enum pose_rules rules)
+{
+    for (size_t i = 0; i < count; i++, values += 4) {
+        float square =
+            values[0] * values[0] + values[1] * values[1] + values[2] * values[2] + values[3] * values[3];
+        if (rules != POSE_RULES_SIMS || !(square > 1e-12f && square < 1e12f))
+            quat_normalise(values);
+    }
+}
+
+/* Second Life's pelvis: its keys are added to the rest, before axes change. */
+static void add_rest(const struct pose_sampler *sampler, const struct key_source *source, float *values)
+{
+    float rest[ROW_FLOATS];
+    pose_joint_rest(sampler->skeleton, source->row, sampler->clip->axes, rest);
+    for (size_t k = 0; k < source->channel->count; k++) {
+        for (unsigned i = 0; i < 3; i++)
+            values[3 * k + i] = (float)((double)rest[i] + (double)values[3 * k + i]);
+    }
+}
+
+void key_source_values(const struct pose_sampler *sampler, const struct key_source *source, float *values)
+{
+    const struct pose_clip *clip = sampler->clip;
+    size_t count = source->channel->count, numbers = count * part_components(source->part);
+    memcpy(values, source->channel->values, numbers * sizeof *values);
+    if (source->part == POSE_TRANSLATION && clip->rules == POSE_RULES_SL && sampler->skeleton &&
+        (int64_t)source->row == sampler->skeleton->root_joint)
+        add_rest(sampler, source, values);
+    pose_convert_axes(source->part, values, count, clip->axes, sampler->axes);
+    if (source->part == POSE_ROTATION)
+        clean_rotations(values, count, clip->rules);
+    else
+        clean_vectors(values, numbers, source->part == POSE_SCALE ? 1 : 0);
+}
+
+bool key_source_is_constant(const struct key_source *source)
+{
+    const struct pose_channel *channel = source->channel;
+    size_t components = part_components(source->part);
+    /* Every key equals the one before it. */
+    return channel->count < 2 || !memcmp(channel->values, channel->values + components,
+                                         (channel->count - 1) * components * sizeof *channel->values);
+}
+
+/* ----------------------------------------------------------------------------------------------- timelines -- */
+
+/* Times alone tell keyed channels apart; the others' keys lie where their number says. */
+static bool is_keyed(enum pose_rules rules)
+{
+    return rules != POSE_RULES_SIMS && rules != POSE_RULES_PRIME_FRAMES;
+}
+
+static uint64_t hash_times(const float *times, uint32_t count)
+{
+    uint64_t hash = count;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t bits;
+        memcpy(&bits, &times[i], sizeof bits);
+        hash = (hash ^ bits) * UINT64_C(0x9e3779b97f4a7c15);
+        hash ^= hash >> 29;
+    }
+    return hash;
+}
+
+/* By hash, since equal hashes are all that matters; a place belongs to one source, so the order is total. */
+static int compare_sources(const void *a, const void *b)
+{
+    const struct key_source *x = a, *y = b;
+    if (x->times_hash != y->times_hash)
+        return x->times_hash < y->times_hash ? -1 : 1;
+    if (x->channel->count != y->channel->count)
+        return x->channel->count < y->channel->count ? -1 : 1;
+    return x->place < y->place ? -1 : x->place > y->place;
+}
+
+static bool same_times(const struct key_source *a, const struct key_source *b, bool keyed)
+{
+    return a->times_hash == b->times_hash && a->channel->count == b->channel->count &&
+           (!keyed ||
+            !memcmp(a->channel->times, b->channel->times, a->channel->count * sizeof *a->channel->times));
+}
+
+/* Seconds a frame, as the file has it, else from the frame rate or the duration. */
+static double frame_interval(const struct pose_clip *clip, uint32_t count)
+{
+    double stored = (double)value_get_float(clip->extras, "interval", 0);
+    if (stored > 0 && isfinite(stored))
+        return stored;
+    if (clip->fps > 0 && isfinite(clip->fps))
+        return 1 / (double)clip->fps;
+    return count > 1 && clip->duration > 0 ? (double)clip->duration / (double)(count - 1) : 1;
+}
+
+static struct timeline *new_timeline(const struct pose_clip *clip, struct arena *arena,
+                                     const struct pose_channel *channel)
+{
+    struct timeline *timeline = ARENA_NEW(arena, struct timeline, 1);
+    if (!timeline)
+        return NULL;
+    if (clip->rules == POSE_RULES_SIMS)
+        timeline_init_fraction(timeline, channel->count);
+    else if (clip->rules == POSE_RULES_PRIME_FRAMES)
+        timeline_init_frames(timeline, channel->count, frame_interval(clip, channel->count));
+    else if (!timeline_init_keyed(timeline, arena, channel->times, channel->count))
+        return NULL;
+    return timeline;
+}
+
+bool key_sources_share_timelines(const struct pose_sampler *sampler, struct arena *arena,
+                                 struct key_source *sources, uint32_t count)
+{
+    bool keyed = is_keyed(sampler->clip->rules);
+    for (uint32_t i = 0; keyed && i < count; i++)
+        sources[i].times_hash = hash_times(sources[i].channel->times, sources[i].channel->count);
+    if (count > 1)
+        qsort(sources, count, sizeof *sources, compare_sources);
+    for (uint32_t i = 0; i < count; i++) {
+        if (i && same_times(&sources[i - 1], &sources[i], keyed))
+            sources[i].timeline = sources[i - 1].timeline;
+        else
+            sources[i].timeline = new_timeline(sampler->clip, arena, sources[i].channel);
+        if (!sources[i].timeline)
+            return false;
+    }
+    return true;
+}

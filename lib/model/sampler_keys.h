@@ -1,0 +1,28 @@
+/* The keys of a channel as a sampler wants them: in its axes, finite, rotations near unit length. */
+#ifndef POSE_MODEL_SAMPLER_KEYS_H
+#define POSE_MODEL_SAMPLER_KEYS_H
+
+#include "lib/model/sampler.h"
+
+/* One channel that drives one part of a row (or a morph). */
+struct key_source {
+    const struct pose_channel *channel;
+    enum pose_part part;
+    uint32_t row;
+    uint32_t place;
+    uint64_t times_hash;
+    const struct timeline *timeline;
+};
+
+/* Writes [channel->count][components] values. */
+void key_source_values(const struct pose_sampler *sampler, const struct key_source *source, float *values);
+/* True when all its keys are the same. */
+bool key_source_is_constant(const struct key_source *source);
+/*
+ * Gives every source its timeline; those with the same key times share one. Sources are sorted so that they stand
+ * together, and in their old order else. False when memory is out.
+ */
+bool key_sources_share_timelines(const struct pose_sampler *sampler, struct arena *arena,
+                                 struct key_source *sources, uint32_t count);
+
+#endif
