@@ -10,14 +10,14 @@ void archive_head(struct json *json, const struct index_archive *archive)
     json_string(json, "name", archive->name);
     json_string(json, "format", archive->format);
     uint64_t bytes = archive->bytes;
-    for (uint32_t i = 0; !bytes && i < archive->entry_count; i++)
+    for (uint32_t i = 0; !archive->bytes && i < archive->entry_count; i++)
         bytes += archive->entries[i]->size;
     json_integer(json, "bytes", (int64_t)bytes);
     json_integer(json, "entry_count", archive->entry_count);
     json_string(json, "source", archive->source);
     if (archive->error) {
         json_object(json, "error");
-        problem_members(json, archive->error, NULL);
+        problem_members(json, archive->error, archive->format, NULL);
         json_end(json);
     }
 }
@@ -51,7 +51,7 @@ void archive_rejected(struct json *json, const struct index_archive *archive)
         json_string(json, "entry", entry->name);
         json_integer(json, "index", e);
         json_object(json, "error");
-        problem_members(json, entry->error, entry->name);
+        problem_members(json, entry->error, entry->format, entry->name);
         json_end(json);
         json_end(json);
     }
@@ -96,7 +96,7 @@ void entry_item(struct json *json, const struct index_archive *archive, uint32_t
     json_string(json, "format", entry->format);
     if (entry->error) {
         json_object(json, "error");
-        problem_members(json, entry->error, entry->name);
+        problem_members(json, entry->error, entry->format, entry->name);
         json_end(json);
     }
     json_end(json);

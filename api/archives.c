@@ -128,7 +128,7 @@ enum api_outcome handle_entry_bytes(struct api_call *call)
     struct pose_buffer body;
     struct pose_error error;
     if (!index_read(archive, (uint32_t)index, &body, &error))
-        return reply_error(call, &error, entry->name);
+        return reply_error(call, &error, entry->format, entry->name);
     struct asset_id digest = digest_begin(call, &archive->id);
     digest = id_quick(&digest, body.data, body.size);
     response_header(call->response, "Accept-Ranges", "bytes");

@@ -22,9 +22,10 @@ enum api_outcome handle_inspect(struct api_call *call)
     struct pose_bytes bytes = {call->request->body, call->request->body_size};
     struct pose_buffer body = {0};
     struct pose_error error;
+    const char *found;
     if (!inspect_bytes(name ? name : "", bytes, format, params_get(&call->params, "game"),
-                       &call->service->index_options, &body, &error))
-        return reply_error(call, &error, NULL);
+                       &call->service->index_options, &body, &found, &error))
+        return reply_error(call, &error, found, NULL);
     response_header(call->response, "Cache-Control", "no-store");
     return reply_json(call, &body);
 }

@@ -128,12 +128,14 @@ static void describe_archive(struct inspection *work)
 }
 
 bool inspect_bytes(const char *name, struct pose_bytes bytes, const char *format, const char *game,
-                   const struct index_options *options, struct pose_buffer *out, struct pose_error *error)
+                   const struct index_options *options, struct pose_buffer *out, const char **found,
+                   struct pose_error *error)
 {
     struct index_archive *archive = index_bytes(name, bytes, format, game, options);
     const struct index_entry *only = archive->entry_count == 1 ? archive->entries[0] : NULL;
     bool is_file = !archive->archive;
     pose_error_init(error);
+    *found = is_file ? (only ? only->format : NULL) : archive->format;
     if (archive->error) {
         *error = *archive->error;
     } else if (is_file && only && only->error) {

@@ -98,7 +98,7 @@ enum api_outcome handle_mesh(struct api_call *call)
     struct pose_skin *skin = pose_skin_new(mesh, NULL, axis ? mesh->axes : POSE_AXES_GLTF, NULL, &broken);
     if (!skin) {
         document_put(decoded);
-        return reply_error(call, &broken, NULL);
+        return reply_error(call, &broken, NULL, NULL);
     }
     struct pose_buffer body = {0};
     struct json json;
@@ -223,7 +223,7 @@ static bool open_skeleton(struct api_call *call, const struct vertices *vertices
     stage->rest = pose_sampler_new(&still, *skeleton, axes, NULL, &error);
     *sampler = stage->rest;
     if (!stage->rest)
-        *outcome = reply_error(call, &error, NULL);
+        *outcome = reply_error(call, &error, NULL, NULL);
     return stage->rest != NULL;
 }
 
@@ -321,7 +321,7 @@ enum api_outcome handle_mesh_vertices(struct api_call *call)
                 outcome = reply_vertices(call, &vertices, mesh, &stage, out);
                 free(out);
             } else {
-                outcome = reply_error(call, &error, NULL);
+                outcome = reply_error(call, &error, NULL, NULL);
             }
         }
     }

@@ -130,24 +130,27 @@ unsigned problem_status(const struct pose_error *error)
     }
 }
 
-void problem_members(struct json *json, const struct pose_error *error, const char *entry)
+void problem_members(struct json *json, const struct pose_error *error, const char *format, const char *entry)
 {
     unsigned status = problem_status(error);
     json_string(json, "type", "about:blank");
     json_string(json, "title", title_of(status));
     json_integer(json, "status", status);
     json_error_members(json, error);
+    if (format)
+        json_string(json, "format", format);
     if (entry)
         json_string(json, "entry", entry);
 }
 
-enum api_outcome reply_error(struct api_call *call, const struct pose_error *error, const char *entry)
+enum api_outcome reply_error(struct api_call *call, const struct pose_error *error, const char *format,
+                             const char *entry)
 {
     struct pose_buffer body = {0};
     struct json json;
     json_init(&json, &body);
     json_object(&json, NULL);
-    problem_members(&json, error, entry);
+    problem_members(&json, error, format, entry);
     return close_problem(call, &json, problem_status(error), error->detail);
 }
 
@@ -155,7 +158,7 @@ enum api_outcome reply_fetch(struct api_call *call)
 {
     if (call->fetch.outcome == CACHE_WOULD_WAIT)
         return API_WAIT;
-    return reply_error(call, &call->fetch.error, NULL);
+    return reply_error(call, &call->fetch.error, NULL, NULL);
 }
 
 enum api_outcome reply_not_found(struct api_call *call, const char *what, const char *name)

@@ -11,14 +11,16 @@ enum api_outcome reply_problem(struct api_call *call, unsigned status, const cha
 enum api_outcome reply_parameter(struct api_call *call, const struct param_error *error);
 enum api_outcome reply_bad_parameter(struct api_call *call, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* A libpose error: 415, 422, 413, 503 … entry (may be NULL) is the entry it is about. */
-enum api_outcome reply_error(struct api_call *call, const struct pose_error *error, const char *entry);
+/* A libpose error: 415, 422, 413, 503 … format and entry say what it is about and may be NULL. */
+enum api_outcome reply_error(struct api_call *call, const struct pose_error *error, const char *format,
+                             const char *entry);
 /* After a NULL from document_get or player_get: API_WAIT, or the failure. */
 enum api_outcome reply_fetch(struct api_call *call);
 enum api_outcome reply_not_found(struct api_call *call, const char *what, const char *name);
 
 /* The members of a problem that a libpose error is, "status" and all, into an open object. */
-void problem_members(struct json *json, const struct pose_error *error, const char *entry);
+void problem_members(struct json *json, const struct pose_error *error, const char *format,
+                     const char *entry);
 unsigned problem_status(const struct pose_error *error);
 
 /*

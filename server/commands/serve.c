@@ -111,7 +111,7 @@ static const char *missing_part(const struct config *config)
         return "--trusted-proxy";
     if (config->allowed_hosts)
         return "--allowed-hosts";
-    return config->max_store ? "--max-store" : NULL;
+    return NULL;
 }
 
 static bool open_http(struct daemon *daemon)
