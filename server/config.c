@@ -189,7 +189,5 @@ bool config_parse(struct config *config, int argc, char **argv, option_environme
         return false;
     if (!config->threads)
         config->threads = core_count();
-    if (!config->max_store && !config->data)
-        config->max_store = (uint64_t)256 << 20;
     return true;
 }

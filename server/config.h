@@ -7,6 +7,8 @@
 #include "server/log.h"
 #include "server/options.h"
 
+#define CONFIG_MEMORY_STORE ((uint64_t)256 << 20) /* bytes of uploads that live in memory */
+
 /* Sizes in bytes, times in the unit of the name. Texts point into argv or the environment, NULL: not given. */
 struct config {
     const char *listen;
@@ -14,7 +16,7 @@ struct config {
     uint64_t cache_size;
     uint64_t threads; /* never 0 */
     uint64_t max_upload, max_unpacked, max_entries, max_ratio, max_time_ms, max_frames;
-    uint64_t max_store; /* 0: no bound */
+    uint64_t max_store; /* 0: no bound with data, else CONFIG_MEMORY_STORE */
     uint64_t max_connections;
     double rate_limit;         /* requests a second and client address; 0: off */
     const char *trusted_proxy; /* addresses, comma-separated */

@@ -182,7 +182,9 @@ static int run_serve(const struct command *command, int argc, char **argv)
     log_init((enum log_format)daemon.config.log, 2);
     files_init();
     tune_memory();
-    return serve(&daemon);
+    int status = serve(&daemon);
+    log_close();
+    return status;
 }
 
 const struct command command_serve = {

@@ -61,7 +61,7 @@ START_TEST(defaults_are_those_of_the_contract)
     ck_assert_uint_eq(config.max_ratio, 200);
     ck_assert_uint_eq(config.max_time_ms, 10000);
     ck_assert_uint_eq(config.max_frames, 100000);
-    ck_assert_uint_eq(config.max_store, 256ull << 20); /* without --data */
+    ck_assert_uint_eq(config.max_store, 0);
     ck_assert_uint_eq(config.max_connections, 4096);
     ck_assert(config.rate_limit == 0);
     ck_assert_ptr_null(config.trusted_proxy);
@@ -77,18 +77,6 @@ START_TEST(defaults_are_those_of_the_contract)
     ck_assert(!config.check);
     ck_assert_uint_eq(config.paths.count, 0);
     ck_assert_ptr_null(config.paths.items[0]);
-}
-END_TEST
-
-START_TEST(with_data_the_store_has_no_bound)
-{
-    ck_assert(PARSE("--data", "/srv/posed"));
-    ck_assert_str_eq(config.data, "/srv/posed");
-    ck_assert_uint_eq(config.max_store, 0);
-    ck_assert(PARSE("--data", "/srv/posed", "--max-store", "3G"));
-    ck_assert_uint_eq(config.max_store, 3ull << 30);
-    ck_assert(PARSE("--max-store", "3G"));
-    ck_assert_uint_eq(config.max_store, 3ull << 30);
 }
 END_TEST
 
@@ -306,7 +294,6 @@ int main(void)
     TCase *cases = tcase_create("config");
     tcase_add_checked_fixture(cases, setup, NULL);
     tcase_add_test(cases, defaults_are_those_of_the_contract);
-    tcase_add_test(cases, with_data_the_store_has_no_bound);
     tcase_add_test(cases, options_and_operands_may_be_mixed);
     tcase_add_test(cases, the_option_wins_over_the_environment_and_the_last_over_the_first);
     tcase_add_test(cases, an_error_names_the_variable_that_it_is_in);
