@@ -44,21 +44,19 @@ static void move_run(const struct pose_skin *skin, const struct skin_run *run, c
     turn(m, nowhere, from + 3 * stride, to + 3 * stride, stride, run->count);
 }
 
-static bool is_too_short(double x, double y, double z)
-{
-    return x * x + y * y + z * z < 1e-12;
-}
+/* The square of the length under which a normal says nothing. */
+static const float too_short = 1e-12f;
 
 /* Unit length; what has none points up. */
 static void normalise(float *x, float *y, float *z)
 {
-    if (is_too_short((double)*x, (double)*y, (double)*z)) {
+    float square = *x * *x + *y * *y + *z * *z;
+    if (square < too_short) {
         *x = *z = 0;
         *y = 1;
         return;
     }
-    double square = (double)*x * (double)*x + (double)*y * (double)*y + (double)*z * (double)*z;
-    float scale = (float)(1 / sqrt(square));
+    float scale = 1 / sqrtf(square);
     *x *= scale;
     *y *= scale;
     *z *= scale;
@@ -74,6 +72,18 @@ static void blend(const struct pose_skin *skin, float *planes)
         for (unsigned plane = 0; plane < SKIN_PLANES; plane++)
             real[plane * stride] = real[plane * stride] * rest + blended[plane * stride] * weight;
         normalise(&real[3 * stride], &real[4 * stride], &real[5 * stride]);
+    }
+}
+
+/* Files have no such normals but by accident: one look at them all, and seldom a second one. */
+static void raise_short_normals(float *x, float *y, float *z, size_t count)
+{
+    unsigned found = 0;
+    for (size_t i = 0; i < count; i++)
+        found |= x[i] * x[i] + y[i] * y[i] + z[i] * z[i] < too_short;
+    for (size_t i = 0; found && i < count; i++) {
+        if (x[i] * x[i] + y[i] * y[i] + z[i] * z[i] < too_short)
+            normalise(&x[i], &y[i], &z[i]);
     }
 }
 
@@ -96,10 +106,7 @@ void pose_deform(const struct pose_skin *skin, const float *matrices, float (*po
     for (uint32_t i = 0; i < skin->run_count; i++)
         move_run(skin, &skin->runs[i], matrices, planes);
     blend(skin, planes);
+    raise_short_normals(planes + 3 * stride, planes + 4 * stride, planes + 5 * stride, count);
     interleave(planes, stride, count, positions);
     interleave(planes + 3 * stride, stride, count, normals);
-    for (size_t i = 0; i < count; i++) {
-        if (is_too_short((double)normals[i][0], (double)normals[i][1], (double)normals[i][2]))
-            memcpy(normals[i], (const float[3]){0, 1, 0}, sizeof normals[i]);
-    }
 }

@@ -1,0 +1,36 @@
+/*
+ * Measurements: rows of a number, what it stands beside, and their ratio. Everything of a row is measured in turns, so
+ * that whatever else the machine does meets all alike; the best turn counts. `./dev bench [PART...]` runs them.
+ */
+#ifndef TESTS_BENCH_BENCH_H
+#define TESTS_BENCH_BENCH_H
+
+#include <stddef.h>
+
+/* Something to be measured: run does the work once. */
+struct bench_contestant {
+    const char *title;
+    void (*run)(void *subject);
+    void *subject;
+    double amount; /* of units that one run works on */
+};
+
+/* A part of the bench: a file of tests/bench, listed in bench.c. */
+struct bench_part {
+    const char *name;
+    void (*run)(void);
+};
+
+extern const struct bench_part bench_meshes;
+
+/*
+ * Measures the contestants side by side and prints a row for each: its rate in units of scale, and the ratio to the
+ * first one's ("MB/s", 1e6 for amounts in bytes).
+ */
+void bench_compare(const char *heading, const char *unit, double scale,
+                   const struct bench_contestant *contestants, size_t count);
+
+/* Keeps the compiler from leaving out work whose result nobody looks at. */
+void bench_use(const void *result);
+
+#endif
