@@ -91,10 +91,10 @@ static void add_head(struct pose_text *text, const struct pose_row *row, bool wi
     add(text, row->driven ? ",\"driven\":true" : ",\"driven\":false");
 }
 
-/* Whether a part of a row differs from time to time. A root's translation may carry root motion. */
-static bool moves(const struct pose_row *row, unsigned part)
+/* Whether a part of a row differs from time to time. On a skeleton a root may carry root motion besides. */
+static bool moves(const struct pose_row *row, unsigned part, bool with_skeleton)
 {
-    return row->moves[part] || (part == 0 && row->parent < 0 && row->has[0]);
+    return row->moves[part] || (with_skeleton && row->parent < 0);
 }
 
 static void add_row(struct pose_text *text, const struct pose_row *row, uint32_t index, const float *still,
@@ -108,7 +108,7 @@ static void add_row(struct pose_text *text, const struct pose_row *row, uint32_t
         add(text, parts[part].name);
         add(text, "\":");
         uint32_t first = index * ROW + parts[part].offset;
-        if (moves(row, part))
+        if (moves(row, part, with_parent))
             end_piece(text, first, parts[part].count, false);
         else
             add_numbers(text, still + first, parts[part].count);

@@ -132,9 +132,23 @@ static struct row_drivers *rows_of_joints(struct pose_sampler *sampler, struct a
     return drive_rows(sampler, scratch, drivers) ? drivers : NULL;
 }
 
+static void note_moves(struct pose_sampler *sampler, const struct row_drivers *drivers)
+{
+    for (uint32_t row = 0; row < sampler->row_count; row++) {
+        for (int part = 0; part < 3; part++) {
+            const struct pose_channel *channel = drivers[row].channels[part];
+            sampler->rows[row].moves[part] = channel && channel->count > 1;
+        }
+    }
+}
+
 struct row_drivers *sampler_make_rows(struct pose_sampler *sampler, struct arena *scratch)
 {
     if (!make_morphs(sampler))
         return NULL;
-    return sampler->skeleton ? rows_of_joints(sampler, scratch) : rows_of_tracks(sampler, scratch);
+    struct row_drivers *drivers =
+        sampler->skeleton ? rows_of_joints(sampler, scratch) : rows_of_tracks(sampler, scratch);
+    if (drivers)
+        note_moves(sampler, drivers);
+    return drivers;
 }
