@@ -48,7 +48,8 @@ uint8_t *writer_reserve(struct writer *writer, size_t size)
 {
     if (writer->failed)
         return NULL;
-    if (writer->out->capacity - writer->out->size < size && !grow(writer, size))
+    bool has_room = writer->out->data && writer->out->capacity - writer->out->size >= size;
+    if (!has_room && !grow(writer, size))
         return NULL;
     return writer->out->data + writer->out->size;
 }
