@@ -39,6 +39,8 @@ const struct route routes[] = {
     {"GET", "/v1/meshes/{id}/vertices", vertices_parameters, handle_mesh_vertices, false},
     {"GET", "/v1/meshes/{id}", mesh_parameters, handle_mesh, false},
     {"GET", "/v1/meshes", assets_parameters, handle_meshes, false},
+    {"GET", "/v1/characters/{id}", NULL, handle_character, false},
+    {"GET", "/v1/characters", assets_parameters, handle_characters, false},
     {"GET", "/v1/archives/{id}/entries/{index}", NULL, handle_entry_bytes, false},
     {"GET", "/v1/archives/{id}/entries", entries_parameters, handle_entries, false},
     {"GET", "/v1/archives/{id}", NULL, handle_archive, false},

@@ -1,0 +1,154 @@
+#include "server/relations.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_PARTS = 256 }; /* of one character; real ones have a handful */
+
+static const char *text_of(const struct pose_value *object, const char *key)
+{
+    const struct pose_value *value = pose_value_find(object, key);
+    return value && value->kind == POSE_STRING ? value->as.string : NULL;
+}
+
+static char *copy(const char *text)
+{
+    return text ? strdup(text) : NULL;
+}
+
+/* ------------------------------------------------------------------------------------------- finding -------- */
+
+typedef bool name_test(const char *entry_name, const char *wanted);
+
+static const char *base_of(const char *name)
+{
+    const char *slash = strrchr(name, '/');
+    return slash ? slash + 1 : name;
+}
+
+/* "NAME.skn", "NAME.bmf" … */
+static bool has_stem(const char *entry_name, const char *wanted)
+{
+    const char *base = base_of(entry_name);
+    size_t length = strlen(wanted);
+    return !strncasecmp(base, wanted, length) && base[length] == '.';
+}
+
+/* "name.FFFFFFFFTTTTTTTT.ext", or the key alone as archives without names have it. */
+static bool has_key(const char *entry_name, const char *wanted)
+{
+    const char *base = base_of(entry_name);
+    size_t length = strlen(wanted);
+    for (const char *dot = base - 1; dot; dot = strchr(dot + 1, '.')) {
+        if (!strncasecmp(dot + 1, wanted, length) && (!dot[1 + length] || dot[1 + length] == '.'))
+            return true;
+    }
+    return false;
+}
+
+/* The first entry of that kind (NULL: any) whose name passes, in the own archive first. */
+static bool find_entry(const struct catalog *catalog, uint32_t own, const char *wanted, name_test *passes,
+                       const char *kind, struct catalog_place *place)
+{
+    for (uint32_t round = 0; round <= catalog->path_count; round++) {
+        uint32_t a = round ? round - 1 : own;
+        if (round && a == own)
+            continue;
+        const struct index_archive *archive = catalog->archives[a];
+        for (uint32_t e = 0; e < archive->entry_count; e++) {
+            if (passes(archive->entries[e]->name, wanted) &&
+                (!kind || !strcmp(archive->entries[e]->kind, kind))) {
+                *place = (struct catalog_place){a, e};
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static struct catalog_item *mesh_at(const struct catalog *catalog, struct catalog_place place)
+{
+    const struct index_entry *entry = catalog->archives[place.archive]->entries[place.entry];
+    for (uint32_t i = 0; i < entry->asset_count; i++) {
+        if (entry->assets[i].kind == ASSET_MESH)
+            return catalog_find(catalog, ASSET_MESH, &entry->assets[i].id);
+    }
+    return NULL;
+}
+
+/* ------------------------------------------------------------------------------------------------- parts -- */
+
+static void add_mesh(const struct catalog *catalog, uint32_t own, const char *wanted, name_test *passes,
+                     const char *bone, const char *texture, struct relations *relations)
+{
+    struct catalog_place place;
+    if (!wanted || relations->count == MOST_PARTS)
+        return;
+    struct related_mesh *part = &relations->meshes[relations->count++];
+    part->wanted = copy(wanted);
+    part->bone = copy(bone);
+    if (find_entry(catalog, own, wanted, passes, "mesh", &place))
+        part->item = mesh_at(catalog, place);
+    if (texture && find_entry(catalog, own, texture, has_key, NULL, &place))
+        part->texture = copy(catalog->archives[place.archive]->entries[place.entry]->name);
+}
+
+static void add_binding(const struct catalog *catalog, uint32_t own, const struct pose_value *extras,
+                        struct relations *relations)
+{
+    add_mesh(catalog, own, text_of(pose_value_find(extras, "mesh"), "key"), has_key, text_of(extras, "bone"),
+             text_of(pose_value_find(extras, "texture"), "key"), relations);
+}
+
+static void add_skins(const struct catalog *catalog, uint32_t own, const struct pose_value *extras,
+                      struct relations *relations)
+{
+    const struct pose_value *skins = pose_value_find(extras, "skins");
+    for (const struct pose_value *skin = skins ? skins->first : NULL; skin; skin = skin->next)
+        add_mesh(catalog, own, text_of(skin, "mesh"), has_stem, text_of(skin, "bone"), NULL, relations);
+}
+
+static void add_bindings(struct service *service, const struct catalog *catalog, uint32_t own,
+                         const struct pose_value *extras, struct relations *relations)
+{
+    const struct pose_value *bindings = pose_value_find(extras, "bindings");
+    unsigned count = 0;
+    for (const struct pose_value *key = bindings ? bindings->first : NULL; key && count < MOST_PARTS;
+         key = key->next, count++) {
+        struct catalog_place place;
+        const char *wanted = text_of(key, "key");
+        if (!wanted || !find_entry(catalog, own, wanted, has_key, "character", &place)) {
+            if (relations->count < MOST_PARTS)
+                relations->meshes[relations->count++].wanted = copy(wanted ? wanted : "");
+            continue;
+        }
+        struct fetch fetch = {.may_wait = true};
+        struct decoded *binding = document_get(service, catalog, place, &fetch);
+        if (binding && binding->document->character_count)
+            add_binding(catalog, own, binding->document->characters[0].extras, relations);
+        document_put(binding);
+    }
+}
+
+void relations_find(struct service *service, const struct catalog *catalog, const struct catalog_item *item,
+                    const struct pose_character *character, struct relations *relations)
+{
+    uint32_t own = item->place.archive;
+    *relations = (struct relations){.meshes = must_alloc(MOST_PARTS, sizeof *relations->meshes)};
+    if (!strcmp(character->type, "binding"))
+        add_binding(catalog, own, character->extras, relations);
+    else if (!strcmp(character->type, "suit"))
+        add_skins(catalog, own, character->extras, relations);
+    else
+        add_bindings(service, catalog, own, character->extras, relations);
+}
+
+void relations_release(struct relations *relations)
+{
+    for (uint32_t i = 0; i < relations->count; i++) {
+        free(relations->meshes[i].bone);
+        free(relations->meshes[i].texture);
+        free(relations->meshes[i].wanted);
+    }
+    free(relations->meshes);
+}
