@@ -8,6 +8,8 @@
 
 static const struct bench_part *const parts[] = {
     &bench_meshes,
+    &bench_numbers,
+    &bench_sample,
 };
 
 enum { TURNS = 7, MOST = 16 };
@@ -39,10 +41,9 @@ static double measure(const struct bench_contestant *contestant)
     return (end - start) / runs;
 }
 
-void bench_compare(const char *heading, const char *unit, double scale,
-                   const struct bench_contestant *contestants, size_t count)
+/* Seconds of one run of each. */
+static size_t measure_in_turns(const struct bench_contestant *contestants, size_t count, double best[MOST])
 {
-    double best[MOST];
     count = count < MOST ? count : MOST;
     for (unsigned turn = 0; turn < TURNS; turn++) {
         for (size_t i = 0; i < count; i++) {
@@ -50,11 +51,32 @@ void bench_compare(const char *heading, const char *unit, double scale,
             best[i] = turn == 0 || seconds < best[i] ? seconds : best[i];
         }
     }
+    return count;
+}
+
+void bench_compare(const char *heading, const char *unit, double scale,
+                   const struct bench_contestant *contestants, size_t count)
+{
+    double best[MOST];
+    count = measure_in_turns(contestants, count, best);
     printf("%-44s %12s %8s\n", heading, unit, "ratio");
     double first = count ? contestants[0].amount / best[0] : 1;
     for (size_t i = 0; i < count; i++) {
         double rate = contestants[i].amount / best[i];
         printf("  %-42s %12.1f %8.3f\n", contestants[i].title, rate / scale, rate / first);
+    }
+}
+
+void bench_compare_times(const char *heading, const char *unit, const struct bench_contestant *contestants,
+                         size_t count)
+{
+    double best[MOST];
+    count = measure_in_turns(contestants, count, best);
+    printf("%-44s %12s %8s\n", heading, unit, "ratio");
+    for (size_t i = 0; i < count; i++) {
+        double time = best[i] / contestants[i].amount;
+        printf("  %-42s %12.2f %8.3f\n", contestants[i].title, 1e9 * time,
+               time * contestants[0].amount / best[0]);
     }
 }
 

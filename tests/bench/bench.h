@@ -22,6 +22,8 @@ struct bench_part {
 };
 
 extern const struct bench_part bench_meshes;
+extern const struct bench_part bench_numbers;
+extern const struct bench_part bench_sample;
 
 /*
  * Measures the contestants side by side and prints a row for each: its rate in units of scale, and the ratio to the
@@ -29,6 +31,10 @@ extern const struct bench_part bench_meshes;
  */
 void bench_compare(const char *heading, const char *unit, double scale,
                    const struct bench_contestant *contestants, size_t count);
+
+/* The same as nanoseconds for one of amount, and how many times the first one's time that is. */
+void bench_compare_times(const char *heading, const char *unit, const struct bench_contestant *contestants,
+                         size_t count);
 
 /* Keeps the compiler from leaving out work whose result nobody looks at. */
 void bench_use(const void *result);
