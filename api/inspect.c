@@ -23,7 +23,7 @@ enum api_outcome handle_inspect(struct api_call *call)
     struct pose_buffer body = {0};
     struct pose_error error;
     const char *found;
-    if (!inspect_bytes(name ? name : "", bytes, format, params_get(&call->params, "game"),
+    if (!inspect_bytes(name ? name : "", bytes, format, params_get(&call->params, "game"), NULL,
                        &call->service->index_options, &body, &found, &error))
         return reply_error(call, &error, found, NULL);
     response_header(call->response, "Cache-Control", "no-store");

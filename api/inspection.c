@@ -11,8 +11,16 @@
 struct inspection {
     struct json json;
     const struct index_archive *archive;
+    struct index_neighbours neighbours;
     const struct index_options *options;
 };
+
+static struct pose_document *decode(const struct inspection *work, uint32_t entry)
+{
+    struct pose_error error;
+    return index_decode(work->archive, entry, work->neighbours.archives, work->neighbours.count,
+                        &work->options->pose, &error);
+}
 
 static void inspected_head(struct inspection *work, const struct index_asset *asset, uint32_t entry_index)
 {
@@ -73,9 +81,7 @@ static void list_assets(struct inspection *work, enum asset_kind kind, const cha
         const struct index_entry *entry = work->archive->entries[e];
         if (!has_kind(entry, kind))
             continue;
-        struct pose_error error;
-        struct pose_document *document =
-            kind == ASSET_CLIP ? index_decode(work->archive, e, NULL, 0, &work->options->pose, &error) : NULL;
+        struct pose_document *document = kind == ASSET_CLIP ? decode(work, e) : NULL;
         for (uint32_t i = 0; i < entry->asset_count; i++) {
             if (entry->assets[i].kind != kind)
                 continue;
@@ -96,9 +102,7 @@ static void list_warnings(struct inspection *work)
     const struct pose_archive *archive = work->archive->archive;
     for (uint32_t i = 0; archive && i < pose_archive_warning_count(archive); i++)
         json_warnings(json, pose_archive_warning(archive, i), 1);
-    struct pose_error error;
-    struct pose_document *document =
-        archive ? NULL : index_decode(work->archive, 0, NULL, 0, &work->options->pose, &error);
+    struct pose_document *document = archive ? NULL : decode(work, 0);
     if (document)
         json_warnings(json, document->warnings, document->warning_count);
     pose_document_free(document);
@@ -128,10 +132,10 @@ static void describe_archive(struct inspection *work)
 }
 
 bool inspect_bytes(const char *name, struct pose_bytes bytes, const char *format, const char *game,
-                   const struct index_options *options, struct pose_buffer *out, const char **found,
-                   struct pose_error *error)
+                   const struct index_neighbours *neighbours, const struct index_options *options,
+                   struct pose_buffer *out, const char **found, struct pose_error *error)
 {
-    struct index_archive *archive = index_bytes(name, bytes, format, game, options);
+    struct index_archive *archive = index_bytes(name, bytes, format, game, neighbours, options);
     const struct index_entry *only = archive->entry_count == 1 ? archive->entries[0] : NULL;
     bool is_file = !archive->archive;
     pose_error_init(error);
@@ -147,6 +151,8 @@ bool inspect_bytes(const char *name, struct pose_bytes bytes, const char *format
     }
     if (error->status == POSE_OK) {
         struct inspection work = {.archive = archive, .options = options};
+        if (neighbours)
+            work.neighbours = *neighbours;
         json_init(&work.json, out);
         describe_archive(&work);
     }

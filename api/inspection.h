@@ -6,11 +6,11 @@
 
 /*
  * Decodes all of it and appends the description to out. False with error when the bytes are of no known format, or one
- * broken file: nothing is appended then. format and game may be NULL; found is the format that was found out, NULL
- * when none was.
+ * broken file: nothing is appended then. format, game and neighbours may be NULL; found is the format that was
+ * found out, NULL when none was.
  */
 bool inspect_bytes(const char *name, struct pose_bytes bytes, const char *format, const char *game,
-                   const struct index_options *options, struct pose_buffer *out, const char **found,
-                   struct pose_error *error);
+                   const struct index_neighbours *neighbours, const struct index_options *options,
+                   struct pose_buffer *out, const char **found, struct pose_error *error);
 
 #endif

@@ -191,3 +191,10 @@ bool config_parse(struct config *config, int argc, char **argv, option_environme
         config->threads = core_count();
     return true;
 }
+
+void config_init(struct config *config)
+{
+    static char name[] = "posed", *arguments[] = {name, NULL};
+    char error[OPTION_ERROR_CAPACITY];
+    config_parse(config, 1, arguments, NULL, error);
+}

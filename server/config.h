@@ -36,6 +36,8 @@ struct config {
 /* The table, for the help text. */
 extern const struct option config_options[];
 
+/* What holds without any option, for commands that work as the daemon does. */
+void config_init(struct config *config);
 /* argv[0] is the command's name. False and one line in error when the command line or the environment is wrong. */
 bool config_parse(struct config *config, int argc, char **argv, option_environment *environment,
                   char error[OPTION_ERROR_CAPACITY]);

@@ -344,11 +344,12 @@ bool index_paths(const char *const *paths, size_t count, const struct index_opti
 
 /* The one entry of a loose file in memory. */
 static void decode_single(struct index_archive *archive, const struct entry_facts *facts,
-                          const struct pose_options *options)
+                          const struct index_neighbours *neighbours, const struct pose_options *options)
 {
     archive->entries[0] = index_entry_plain(facts);
     archive_finish(archive);
-    struct companion_finder finder = {.own = archive, .entry = 0};
+    struct companion_finder finder = {
+        .own = archive, .others = neighbours->archives, .other_count = neighbours->count};
     struct index_entry *decoded = index_entry_decode(facts, archive->map.bytes, &finder, options);
     finder_release(&finder);
     index_entry_unref(archive->entries[0]);
@@ -356,8 +357,10 @@ static void decode_single(struct index_archive *archive, const struct entry_fact
 }
 
 struct index_archive *index_bytes(const char *name, struct pose_bytes bytes, const char *format,
-                                  const char *game, const struct index_options *options)
+                                  const char *game, const struct index_neighbours *neighbours,
+                                  const struct index_options *options)
 {
+    static const struct index_neighbours nobody = {0};
     struct index_result result = {0};
     struct indexing work = {.options = options, .result = &result};
     struct file_bytes map = {.bytes = bytes};
@@ -378,7 +381,7 @@ struct index_archive *index_bytes(const char *name, struct pose_bytes bytes, con
         id_part(hash, bytes.data, bytes.size);
         archive->id = id_end(hash);
         struct entry_facts facts = {.name = name, .size = bytes.size, .format = format, .game = game};
-        decode_single(archive, &facts, &options->pose);
+        decode_single(archive, &facts, neighbours ? neighbours : &nobody, &options->pose);
     }
     archive->source = "upload";
     return archive;

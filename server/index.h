@@ -91,12 +91,19 @@ bool index_paths(const char *const *paths, size_t count, const struct index_opti
                  const struct index_result *before, struct index_result *result, struct pose_error *error);
 void index_release(struct index_result *result);
 
+/* Archives in which one file finds its companions. */
+struct index_neighbours {
+    struct index_archive *const *archives;
+    uint32_t count;
+};
+
 /*
  * An archive of bytes that are in memory (and outlive it): a container, or one file as format "file". format and game
- * (NULL: found out) force those of a file.
+ * (NULL: found out) force those of a file; neighbours (NULL: none) have its companions.
  */
 struct index_archive *index_bytes(const char *name, struct pose_bytes bytes, const char *format,
-                                  const char *game, const struct index_options *options);
+                                  const char *game, const struct index_neighbours *neighbours,
+                                  const struct index_options *options);
 
 void index_archive_ref(struct index_archive *archive);
 void index_archive_unref(struct index_archive *archive);

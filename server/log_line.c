@@ -1,5 +1,7 @@
 #include "server/log_line.h"
 
+#include "server/escape.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -39,91 +41,30 @@ static void put_number(struct log_line *line, uint64_t number, int width)
     put_bytes(line, digits + at, sizeof digits - at);
 }
 
-/* The length of the UTF-8 sequence at text (1 to 4), 0 when there is none. */
-static size_t utf8_length(const unsigned char *text)
-{
-    static const struct {
-        unsigned char mask, lead;
-        uint32_t least;
-    } kinds[] = {{0x80, 0, 0}, {0xe0, 0xc0, 0x80}, {0xf0, 0xe0, 0x800}, {0xf8, 0xf0, 0x10000}};
-    for (size_t length = 1; length <= 4; length++) {
-        if ((text[0] & kinds[length - 1].mask) != kinds[length - 1].lead)
-            continue;
-        uint32_t character = text[0] & (unsigned char)~kinds[length - 1].mask;
-        for (size_t i = 1; i < length; i++) {
-            if ((text[i] & 0xc0) != 0x80) /* also stops at the end of the text */
-                return 0;
-            character = character << 6 | (text[i] & 0x3fu);
-        }
-        bool surrogate = character >= 0xd800 && character < 0xe000;
-        return character >= kinds[length - 1].least && character < 0x110000 && !surrogate ? length : 0;
-    }
-    return 0;
-}
-
-/* What a terminal may act on: C0, DEL, and C1 in UTF-8. */
-static bool is_control(const unsigned char *text, size_t length)
-{
-    return (length == 1 && (text[0] < 0x20 || text[0] == 0x7f)) ||
-           (length == 2 && text[0] == 0xc2 && text[1] < 0xa0);
-}
-
-/* One character at text as the format writes it, into piece; how many bytes it takes of text. */
-static size_t escape(enum log_format format, const unsigned char *text, char piece[12], size_t *piece_length)
-{
-    static const char hex[] = "0123456789abcdef";
-    size_t length = utf8_length(text);
-    unsigned char byte = text[length == 2 && is_control(text, 2)];
-    if (length && !is_control(text, length)) {
-        bool quoted = *text == '\\' || (*text == '"' && format == LOG_JSON);
-        piece[0] = '\\';
-        memcpy(piece + quoted, text, length);
-        *piece_length = length + quoted;
-    } else if (format == LOG_TEXT) {
-        memcpy(piece, (char[]){'\\', 'x', hex[*text >> 4], hex[*text & 15]}, 4);
-        *piece_length = 4;
-        return 1;
-    } else if (!length) {
-        memcpy(piece, "\\ufffd", 6);
-        *piece_length = 6;
-    } else {
-        memcpy(piece, (char[]){'\\', 'u', '0', '0', hex[byte >> 4], hex[byte & 15]}, 6);
-        *piece_length = 6;
-    }
-    return length ? length : 1;
-}
-
-static bool is_plain(unsigned char byte)
-{
-    return byte >= 0x20 && byte < 0x7f && byte != '"' && byte != '\\';
-}
-
 /* Text from outside, cut when it needs more than most bytes. */
-static void put_escaped(struct log_line *line, enum log_format format, const char *text, size_t most)
+static void put_escaped(struct log_line *line, enum escape_kind kind, const char *text, size_t most)
 {
     static const char ellipsis[] = "…";
-    const unsigned char *at = (const unsigned char *)text;
     size_t used = 0;
     most -= sizeof ellipsis - 1;
-    while (*at) {
+    for (;;) {
         size_t plain = 0;
-        while (used + plain < most && is_plain(at[plain]))
+        while (used + plain < most && escape_is_plain(text[plain]))
             plain++;
-        put_bytes(line, (const char *)at, plain);
+        put_bytes(line, text, plain);
         used += plain;
-        at += plain;
-        if (!*at)
-            break;
-        char piece[12];
-        size_t piece_length;
-        size_t taken = escape(format, at, piece, &piece_length);
-        if (used + piece_length > most) {
+        text += plain;
+        if (!*text)
+            return;
+        char piece[ESCAPE_CAPACITY];
+        size_t length, taken = escape_character(kind, text, piece, &length);
+        if (used + length > most) {
             put_text(line, ellipsis);
-            break;
+            return;
         }
-        put_bytes(line, piece, piece_length);
-        used += piece_length;
-        at += taken;
+        put_bytes(line, piece, length);
+        used += length;
+        text += taken;
     }
 }
 
@@ -182,7 +123,7 @@ static void put_member(struct log_line *line, const char *key, const char *text,
     put_text(line, key);
     put_text(line, text ? "\":\"" : "\":null");
     if (text) {
-        put_escaped(line, LOG_JSON, text, most);
+        put_escaped(line, ESCAPE_JSON, text, most);
         put_text(line, "\"");
     }
 }
@@ -207,7 +148,7 @@ static void put_json(struct log_line *line, const struct log_request *request)
 static void put_column(struct log_line *line, const char *text, size_t most)
 {
     put_text(line, " ");
-    put_escaped(line, LOG_TEXT, text && *text ? text : "-", most);
+    put_escaped(line, ESCAPE_TEXT, text && *text ? text : "-", most);
 }
 
 /* Without the route, which the path tells as well. */
@@ -249,7 +190,7 @@ void log_line_message(struct log_line *line, enum log_format format, const struc
         put_member(line, "message", message, MESSAGE_MOST);
     } else {
         put_text(line, " ");
-        put_escaped(line, LOG_TEXT, message, MESSAGE_MOST);
+        put_escaped(line, ESCAPE_TEXT, message, MESSAGE_MOST);
     }
     finish(line, format);
 }

@@ -2,6 +2,7 @@
  * `posed`: which command, its help, and the ways to end.
  */
 #include "server/commands.h"
+#include "server/escape.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -9,18 +10,24 @@
 
 /* In the order in which the help lists them. */
 static const struct command *const commands[] = {
-    &command_serve,
-    NULL,
+    &command_serve,   &command_ls,   &command_info,   &command_sample,
+    &command_extract, &command_pack, &command_health, NULL,
 };
 
 /* ---------------------------------------------------------------------------------------------------- ending -- */
 
-/* One line on standard error; file may be NULL. */
+/* One line on standard error; file may be NULL. Names out of files may hold anything. */
 static void complain(const char *file, const char *format, va_list arguments)
 {
-    char line[1024];
-    vsnprintf(line, sizeof line, format, arguments);
-    fprintf(stderr, "posed: %s%s%s\n", file ? file : "", file ? ": " : "", line);
+    char text[1024];
+    vsnprintf(text, sizeof text, format, arguments);
+    fputs("posed: ", stderr);
+    if (file) {
+        escape_print(file, stderr);
+        fputs(": ", stderr);
+    }
+    escape_print(text, stderr);
+    fputc('\n', stderr);
 }
 
 int command_misused(const char *format, ...)
@@ -41,31 +48,35 @@ int command_failed(const char *file, const char *format, ...)
     return COMMAND_BAD_INPUT;
 }
 
-/* The detail without its own " at byte N", which the line has said before it. */
-static void print_detail(const struct pose_error *error)
+/* The detail without what the line has said before it: the file, and " at byte N". */
+static void short_detail(const char *file, const struct pose_error *error, char text[sizeof error->detail])
 {
     char place[40];
+    const char *detail = error->detail;
+    size_t length = strlen(file);
+    if (!strncmp(detail, file, length) && !strncmp(detail + length, ": ", 2))
+        detail += length + 2;
     snprintf(place, sizeof place, "at byte %llu: ", (unsigned long long)error->offset);
-    const char *found = strstr(error->detail, place);
+    const char *found = strstr(detail, place);
     if (!found) {
-        fprintf(stderr, "%s\n", error->detail);
+        strcpy(text, detail);
         return;
     }
-    int length = (int)(found - error->detail);
-    while (length && error->detail[length - 1] == ' ')
+    length = (size_t)(found - detail);
+    while (length && detail[length - 1] == ' ')
         length--;
-    fprintf(stderr, "%.*s%s%s\n", length, error->detail, length ? ": " : "", found + strlen(place));
+    sprintf(text, "%.*s%s%s", (int)length, detail, length ? ": " : "", found + strlen(place));
 }
 
 int command_broken(const char *file, const struct pose_error *error)
 {
-    fprintf(stderr, "posed: %s: ", file);
+    char detail[sizeof error->detail];
+    short_detail(file, error, detail);
     if (error->line)
-        fprintf(stderr, "line %u: ", error->line);
-    else if (error->offset != POSE_NO_OFFSET)
-        fprintf(stderr, "offset 0x%llx: ", (unsigned long long)error->offset);
-    print_detail(error);
-    return COMMAND_BAD_INPUT;
+        return command_failed(file, "line %u: %s", error->line, detail);
+    if (error->offset != POSE_NO_OFFSET)
+        return command_failed(file, "offset 0x%llx: %s", (unsigned long long)error->offset, detail);
+    return command_failed(file, "%s", detail);
 }
 
 int command_finish(void)
@@ -128,9 +139,8 @@ bool command_parse(const struct command *command, void *values, int argc, char *
         return false;
     }
     if (operands->count < least || (most && operands->count > most)) {
-        command_misused("%s %s; posed %s --help tells more",
-                        operands->count < least ? "too little after" : "too much after", command->name,
-                        command->name);
+        command_misused("%s takes %s; posed %s --help tells more", command->name,
+                        *command->operands ? command->operands : "no operands", command->name);
         return false;
     }
     return true;

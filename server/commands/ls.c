@@ -1,0 +1,176 @@
+/* `posed ls`: the entries of archives, a line each. */
+#include "api/archive_json.h"
+#include "server/commands.h"
+#include "server/commands/progress.h"
+#include "server/config.h"
+#include "server/escape.h"
+#include "server/index.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct ls_options {
+    bool json;
+};
+
+static const struct option options[] = {
+    {.name = "--json",
+     .kind = OPTION_FLAG,
+     .member = offsetof(struct ls_options, json),
+     .help = "one JSON list of all entries, as the API words them"},
+    {.name = NULL},
+};
+
+/* ----------------------------------------------------------------------------------------------------- text -- */
+
+static const char *or_dash(const char *text)
+{
+    return text ? text : "-";
+}
+
+static int wider(int width, size_t length)
+{
+    return (int)length > width ? (int)length : width;
+}
+
+static int digits(uint64_t number)
+{
+    return snprintf(NULL, 0, "%" PRIu64, number);
+}
+
+static void print_entry_error(const struct pose_error *error)
+{
+    fputs("  (", stdout);
+    escape_print(error->detail, stdout);
+    fputc(')', stdout);
+}
+
+static void print_entries(const struct index_archive *archive)
+{
+    int index = digits(archive->entry_count ? archive->entry_count - 1 : 0), size = 1, kind = 1, format = 1;
+    for (uint32_t i = 0; i < archive->entry_count; i++) {
+        const struct index_entry *entry = archive->entries[i];
+        size = wider(size, (size_t)digits(entry->size));
+        kind = wider(kind, strlen(or_dash(entry->kind)));
+        format = wider(format, strlen(or_dash(entry->format)));
+    }
+    for (uint32_t i = 0; i < archive->entry_count; i++) {
+        const struct index_entry *entry = archive->entries[i];
+        printf("%*" PRIu32 "  %*" PRIu64 "  %-*s  %-*s  ", index, i, size, entry->size, kind,
+               or_dash(entry->kind), format, or_dash(entry->format));
+        escape_print(entry->name, stdout);
+        if (entry->error)
+            print_entry_error(entry->error);
+        putchar('\n');
+    }
+}
+
+/* With a line of its own above each archive when there are several. */
+static void print_archives(const struct index_result *result)
+{
+    for (uint32_t i = 0; i < result->count; i++) {
+        const struct index_archive *archive = result->archives[i];
+        if (result->count > 1) {
+            fputs(i ? "\n" : "", stdout);
+            escape_print(archive->path, stdout);
+            printf(" (%s, %" PRIu32 " %s)\n", archive->format, archive->entry_count,
+                   archive->entry_count == 1 ? "entry" : "entries");
+        }
+        print_entries(archive);
+    }
+}
+
+/* ----------------------------------------------------------------------------------------------------- JSON -- */
+
+/* An entry; of several archives with the name of its own in front. */
+static void put_entry(struct json *json, const struct index_archive *archive, uint32_t index, bool named)
+{
+    if (!named) {
+        entry_item(json, archive, index);
+        return;
+    }
+    struct pose_buffer text = {0};
+    struct json item;
+    json_init(&item, &text);
+    entry_item(&item, archive, index);
+    pose_buffer_append(&text, "", 1);
+    json_object(json, NULL);
+    json_string(json, "archive", archive->name);
+    text.data[text.size - 2] = '\0'; /* without its braces */
+    json_raw_members(json, (const char *)text.data + 1);
+    json_end(json);
+    pose_buffer_free(&text);
+}
+
+static void print_json(const struct index_result *result)
+{
+    struct pose_buffer text = {0};
+    struct json json;
+    int64_t total = 0;
+    json_init(&json, &text);
+    json_object(&json, NULL);
+    json_array(&json, "items");
+    for (uint32_t a = 0; a < result->count; a++) {
+        for (uint32_t i = 0; i < result->archives[a]->entry_count; i++)
+            put_entry(&json, result->archives[a], i, result->count > 1);
+        total += result->archives[a]->entry_count;
+    }
+    json_end(&json);
+    json_null(&json, "next");
+    json_integer(&json, "total", total);
+    json_end(&json);
+    fwrite(text.data, 1, text.size, stdout);
+    putchar('\n');
+    pose_buffer_free(&text);
+}
+
+/* -------------------------------------------------------------------------------------------------- command -- */
+
+static int report_broken(const struct index_result *result)
+{
+    int status = COMMAND_DONE;
+    for (uint32_t i = 0; i < result->count; i++) {
+        if (result->archives[i]->error)
+            status = command_broken(result->archives[i]->path, result->archives[i]->error);
+    }
+    return status;
+}
+
+static int run_ls(const struct command *command, int argc, char **argv)
+{
+    struct ls_options values;
+    struct operands paths;
+    struct config config;
+    struct index_result result;
+    struct pose_error error;
+    if (!command_parse(command, &values, argc, argv, 1, 0, &paths))
+        return COMMAND_BAD_USAGE;
+    config_init(&config);
+    struct index_options limits = {.threads = (unsigned)config.threads,
+                                   .max_entries = (uint32_t)config.max_entries};
+    files_init();
+    progress_start("reading", 0);
+    bool indexed = index_paths((const char *const *)paths.items, paths.count, &limits, NULL, &result, &error);
+    progress_end();
+    if (!indexed)
+        return command_failed(NULL, "%s", error.detail);
+    if (values.json)
+        print_json(&result);
+    else
+        print_archives(&result);
+    int status = report_broken(&result);
+    index_release(&result);
+    return status == COMMAND_DONE ? command_finish() : status;
+}
+
+const struct command command_ls = {
+    .name = "ls",
+    .operands = "PATH...",
+    .summary = "the entries of archives, a line each",
+    .description =
+        "A line has index, size in bytes, kind, format and name of an entry, and what is wrong with it\n"
+        "when it cannot be read. A PATH is an archive, a folder (walked) or a loose file.\n",
+    .options = options,
+    .run = run_ls,
+};
