@@ -28,10 +28,12 @@ const struct codec *const codecs[] = {
 };
 /* clang-format on */
 
+extern const struct archive_type dbpf_archive;
 extern const struct archive_type far_archive;
 extern const struct archive_type zip_archive;
 
 const struct archive_type *const archive_types[] = {
+    &dbpf_archive,
     &far_archive,
     &zip_archive,
     NULL,

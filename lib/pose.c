@@ -259,6 +259,16 @@ const struct pose_warning *pose_archive_warning(const struct pose_archive *archi
     return &archive->warnings.items[index];
 }
 
+uint32_t pose_archive_name_count(const struct pose_archive *archive)
+{
+    return archive->name_count;
+}
+
+const struct pose_name *pose_archive_names(const struct pose_archive *archive)
+{
+    return archive->names;
+}
+
 bool pose_archive_read_warn(const struct pose_archive *archive, uint32_t index, pose_warn *warn, void *user,
                             struct pose_buffer *out, struct pose_error *error)
 {

@@ -92,6 +92,22 @@ bool archive_check_count(const struct pose_archive *archive, uint64_t count, str
     return true;
 }
 
+bool pack_compression(const struct pack_job *job, const char *const *names, unsigned *choice)
+{
+    const struct pose_value *value = pose_value_find(job->settings, "compress");
+    const char *name = names[0];
+    if (value && value->kind == POSE_BOOL)
+        name = value->as.boolean ? name : "none";
+    else if (value)
+        name = value->kind == POSE_STRING ? value->as.string : "";
+    for (*choice = 0; names[*choice]; ++*choice) {
+        if (!strcmp(names[*choice], name))
+            return true;
+    }
+    return error_set(job->error, POSE_BAD_ARGUMENT, "bad_setting",
+                     "compress: \"%s\" or \"none\", not \"%.60s\"", names[0], name);
+}
+
 /* ------------------------------------------------------------------------------------------------ names -- */
 
 struct hashed_name {

@@ -22,6 +22,8 @@ struct pose_archive {
     uint32_t entry_count;
     struct pose_entry *entries;
     const void *rows; /* the type's own, parallel to entries */
+    uint32_t name_count;
+    const struct pose_name *names; /* sorted by id, each id once */
     struct warning_list warnings;
     bool one_stream; /* it unpacks as one: set by open where the type's each is better than single readings */
 };
@@ -76,6 +78,12 @@ bool archive_check_size(const struct pose_archive *archive, uint64_t unpacked, u
 bool archive_check_count(const struct pose_archive *archive, uint64_t count, struct pose_error *error);
 /* A warning duplicate_name for every entry but the first of a name, without regard to case. O(n log n). */
 void archive_warn_duplicates(struct pose_archive *archive);
+/*
+ * The setting "compress" of a pack job as an index into names (ending with NULL): a name of a method, or true for the
+ * first and false for "none". Without the setting the first. False (reported) when it is anything else.
+ */
+bool pack_compression(const struct pack_job *job, const char *const *names, unsigned *choice);
+
 /* Names as stored, up to a NUL byte; "\\" becomes "/". The first is always Windows-1252, the second UTF-8 where it is
  * well-formed and Windows-1252 else. */
 char *archive_name_windows1252(struct arena *arena, const uint8_t *bytes, size_t length);

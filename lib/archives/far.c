@@ -75,7 +75,9 @@ struct table {
 
 static enum probe_result far_probe(const struct pose_source *source)
 {
-    return source->bytes.size >= 8 && !memcmp(source->bytes.data, FAR_MAGIC, 8) ? PROBE_SURE : PROBE_NO;
+    if (source->bytes.size >= 8 && !memcmp(source->bytes.data, FAR_MAGIC, 8))
+        return PROBE_SURE;
+    return source->name && text_has_extension(source->name, ".far") ? PROBE_NAME : PROBE_NO;
 }
 
 /* -------------------------------------------------------------------------------------------- the table -- */
@@ -300,6 +302,9 @@ static void check_entry(struct pose_archive *archive, enum layout layout, struct
 /* What the type ids of version 3 are sure to mean; a name with another extension makes it unsure. */
 static void set_kind(struct pose_entry *entry, const struct far_row *row)
 {
+    entry->has_id = true;
+    entry->type = row->type;
+    entry->id = row->file;
     for (const struct far_type *type = far_types; type->extension; type++) {
         if (type->id != row->type || (row->name_length && !text_has_extension(entry->name, type->extension)))
             continue;

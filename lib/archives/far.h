@@ -21,10 +21,11 @@ struct far_type {
 extern const struct far_type far_types[];
 
 /*
- * Writes far1a, far1b or far3 (job->format). far3 compresses what thereby gets smaller, unless the setting
- * "compress" is false. Its type id comes from the extension. A name "TTTTTTTT-FFFFFFFF" is the id pair of an entry
- * without a name; "name.FFFFFFFFTTTTTTTT.anim", as files out of the game are called, gives the file id; else that is
- * the entry's number, from 1. Names must be in Windows-1252.
+ * Writes far1a, far1b or far3 (job->format). The setting "compress" of far3 is "refpack" (the default: what thereby
+ * gets smaller is compressed) or "none", which it always is for the others. The type id of far3 comes from the
+ * extension. A name "TTTTTTTT-FFFFFFFF" is the id pair of an entry without a name; "name.FFFFFFFFTTTTTTTT.anim", as
+ * files out of the game are called, gives the file id; else that is the entry's number, from 1. Names must be in
+ * Windows-1252.
  */
 bool far_pack(struct pack_job *job);
 

@@ -2,7 +2,6 @@
 #include "lib/archives/far.h"
 
 #include "lib/core/text.h"
-#include "lib/core/value.h"
 #include "lib/pack/refpack.h"
 
 #include <string.h>
@@ -157,10 +156,14 @@ static void write_row(struct far_writer *far, uint32_t index)
 bool far_pack(struct pack_job *job)
 {
     struct writer *writer = job->writer;
+    static const char *const methods[] = {"refpack", "none", NULL};
+    unsigned method;
     bool version3 = !strcmp(job->format, "far3");
     struct far_writer far = {.job = job, .writer = writer};
     far.rows = ARENA_NEW(job->arena, struct row, job->count);
-    if (version3 && value_get_bool(job->settings, "compress", true))
+    if (!pack_compression(job, version3 ? methods : methods + 1, &method))
+        return false;
+    if (version3 && method == 0)
         far.encoder = refpack_encoder_new(job->arena);
     if (job->arena->failed)
         return false;

@@ -45,7 +45,7 @@ bool zip_has_magic(struct pose_bytes bytes, const struct zip_magic *magic);
  */
 void zip_set_name(struct pose_archive *archive, uint32_t index, char *name);
 
-/* Writes a ZIP: deflate, or stored with the setting "compress" false; without times. */
+/* Writes a ZIP without times; the setting "compress" is "deflate" (the default) or "none". */
 bool zip_pack(struct pack_job *job);
 
 #endif

@@ -1,8 +1,6 @@
 /* Writing a ZIP by libarchive. No times and no owners are stored: the same files give the same bytes. */
 #include "lib/archives/zip.h"
 
-#include "lib/core/value.h"
-
 #include <archive.h>
 #include <archive_entry.h>
 #include <errno.h>
@@ -48,10 +46,13 @@ static bool write_item(struct pack_job *job, struct archive *archive, struct arc
 
 static bool write_items(struct pack_job *job, struct archive *archive, struct archive_entry *entry)
 {
-    bool compress = value_get_bool(job->settings, "compress", true);
+    static const char *const methods[] = {"deflate", "none", NULL};
+    unsigned method;
+    if (!pack_compression(job, methods, &method))
+        return false;
     bool ready = archive_write_set_format_zip(archive) == ARCHIVE_OK &&
-                 (compress ? archive_write_zip_set_compression_deflate(archive)
-                           : archive_write_zip_set_compression_store(archive)) == ARCHIVE_OK &&
+                 (method == 0 ? archive_write_zip_set_compression_deflate(archive)
+                              : archive_write_zip_set_compression_store(archive)) == ARCHIVE_OK &&
                  archive_write_set_bytes_in_last_block(archive, 1) == ARCHIVE_OK &&
                  archive_write_open(archive, job->writer, NULL, append, NULL) == ARCHIVE_OK;
     for (uint32_t i = 0; ready && i < job->count; i++) {

@@ -139,6 +139,27 @@ int64_t text_to_windows1252(const char *text, uint8_t *bytes, size_t capacity)
     return (int64_t)used;
 }
 
+char *text_from_utf8(struct arena *arena, const uint8_t *bytes, size_t length)
+{
+    static const char replacement[] = "\xef\xbf\xbd";
+    size_t end = length ? strnlen((const char *)bytes, length) : 0;
+    if (end > SIZE_MAX / sizeof replacement)
+        return NULL;
+    const char *from = (const char *)bytes;
+    bool clean = text_is_utf8(from, end);
+    char *text = arena_alloc(arena, clean ? end + 1 : end * (sizeof replacement - 1) + 1, 1);
+    char *to = text;
+    while (text && end) {
+        size_t size = text_utf8_sequence(from, end);
+        size_t used = size ? size : 1;
+        memcpy(to, size ? from : replacement, size ? size : sizeof replacement - 1);
+        to += size ? size : sizeof replacement - 1;
+        from += used;
+        end -= used;
+    }
+    return text;
+}
+
 char text_lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;

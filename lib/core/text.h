@@ -17,6 +17,9 @@ char *text_from_windows1252(struct arena *arena, const uint8_t *bytes, size_t le
 /* The way back: at most capacity bytes; -1 when a character is not in Windows-1252 or there is no room. */
 int64_t text_to_windows1252(const char *text, uint8_t *bytes, size_t capacity);
 
+/* Bytes that should be UTF-8, in the arena; each byte of what is not becomes U+FFFD. A NUL byte ends the text. */
+char *text_from_utf8(struct arena *arena, const uint8_t *bytes, size_t length);
+
 /* ASCII letters without case; other bytes as they are. */
 char text_lower(char c);
 int text_compare_nocase(const char *a, const char *b);

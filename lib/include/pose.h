@@ -371,6 +371,16 @@ struct pose_entry {
     const char *game;               /* by the archive, NULL when it does not say */
     const char *skipped;            /* why it cannot be read though the archive is sound ("deleted"), NULL */
     const struct pose_error *error; /* what is wrong with its row, NULL */
+    const char *label;              /* the name that a table of the archive gives to its id, NULL */
+    bool has_id;                    /* the archive knows its entries by numbers: */
+    uint32_t type, group;           /* (as characters for Metroid Prime: 0x414e494d is "ANIM") */
+    uint64_t id;
+};
+
+/* A name that an archive gives to an id. */
+struct pose_name {
+    uint64_t id;
+    const char *text;
 };
 
 struct pose_archive;
@@ -389,6 +399,9 @@ POSE_API uint32_t pose_archive_count(const struct pose_archive *archive);
 POSE_API const struct pose_entry *pose_archive_entry(const struct pose_archive *archive, uint32_t index);
 POSE_API uint32_t pose_archive_warning_count(const struct pose_archive *archive);
 POSE_API const struct pose_warning *pose_archive_warning(const struct pose_archive *archive, uint32_t index);
+/* The names of all ids that the archive has names for, whether of its entries or not, sorted by id. */
+POSE_API uint32_t pose_archive_name_count(const struct pose_archive *archive);
+POSE_API const struct pose_name *pose_archive_names(const struct pose_archive *archive);
 /*
  * The bytes of an entry, unpacked. Where they lie plainly in the archive, out->data points into it and capacity
  * is 0; pose_buffer_free is right for both. False on failure; out is then empty.
@@ -426,7 +439,12 @@ struct pose_pack_item {
     struct pose_bytes bytes;
 };
 
-/* Writes an archive of that format ("far1a", "far1b", "far3", "zip", …). */
+/*
+ * Writes an archive of that format ("far1a", "far1b", "far3", "dbpf", "zip", …); the same items give the same bytes.
+ * The setting "compress" is "none" or a method: far3 "refpack", dbpf "refpack" or "zlib", zip "deflate". What does not
+ * get smaller is stored as it is. far3 takes ids, and dbpf keys, from the names where these hold them ("name.clip" and
+ * "name.rig" have a key by their name), and dbpf adds a map of the names.
+ */
 POSE_API bool pose_pack(const char *format, const struct pose_pack_item *items, uint32_t count,
                         const struct pose_value *settings, const struct pose_options *options,
                         struct pose_buffer *out, struct pose_error *error);

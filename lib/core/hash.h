@@ -1,0 +1,14 @@
+/* Hashes that file formats use. */
+#ifndef POSE_CORE_HASH_H
+#define POSE_CORE_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* FNV-1 (multiply, then xor) over text with ASCII letters in lower case, as The Sims 3 names things. */
+uint32_t hash_fnv32(const char *text, size_t length);
+uint64_t hash_fnv64(const char *text, size_t length);
+/* The same for text in pieces: goes on from the hash of what came before. */
+uint64_t hash_fnv64_more(uint64_t hash, const char *text, size_t length);
+
+#endif

@@ -1,0 +1,19 @@
+/*
+ * Names of The Sims 3's clips. "x_rest" is of one actor, "x2y_rest" of two; an actor code of one or two letters is an
+ * age or a species. The instance id of a clip is the hash of its generic name (every actor an adult, "a", or an
+ * object, "o") with the ages xored into the top 16 bits, so that all variants of a name share the low 48. The rules
+ * hold for 34 of 34 real clips (sims3-hash.md).
+ */
+#ifndef POSE_MODEL_SIMS3_NAMES_H
+#define POSE_MODEL_SIMS3_NAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The instance id of the clip of that name. */
+uint64_t sims3_clip_instance(const char *name, size_t length);
+/* The group that the game's own clips of that name are in: 0x48000000 for pets, else 0. Advice, never a rule. */
+uint32_t sims3_clip_group(const char *name, size_t length);
+
+#endif

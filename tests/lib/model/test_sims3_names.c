@@ -1,0 +1,86 @@
+/* Every vector of sims3-hash.md, and the names of the corpus against the ids that they stand under there. */
+#include "lib/core/hash.h"
+#include "lib/model/sims3_names.h"
+#include "tests/support/unit.h"
+
+#include <string.h>
+
+static const struct {
+    const char *text;
+    uint32_t fnv32;
+    uint64_t fnv64; /* 0: not given */
+} hashes[] = {
+    {"", 0x811c9dc5, 0xcbf29ce484222325},
+    {"x", 0x050c5d67, 0},
+    {"b__ROOT__", 0xfeae6981, 0xfc99c6d074aad4e1},
+    {"b__ROOT_bind__", 0x57884bb9, 0},
+    {"b__Head__", 0x0f97b21b, 0x76ad043ae7f6dd7b},
+    {"a_walk", 0x565e0dfe, 0x11a06ab91bca6bde},
+    {"A_Walk", 0x565e0dfe, 0x11a06ab91bca6bde},
+    {"c_walk", 0x9a652b34, 0x5d5d78cc131d5cd4},
+    {"auRig", 0x43ac09fb, 0xd057fcc534c1bcbb},
+    {"NoseCrinkleBack", 0xd50466b9, 0x1959c183f7f2bc99},
+    {"ep5CatScratchSim", 0xd8e29cce, 0xa8dee7b73034ff0e},
+};
+
+START_TEST(hashes_of_the_spec)
+{
+    const char *text = hashes[_i].text;
+    ck_assert_uint_eq(hash_fnv32(text, strlen(text)), hashes[_i].fnv32);
+    if (hashes[_i].fnv64)
+        ck_assert_uint_eq(hash_fnv64(text, strlen(text)), hashes[_i].fnv64);
+}
+END_TEST
+
+static const struct {
+    const char *name;
+    uint64_t instance;
+    uint32_t group;
+} clips[] = {
+    {"a_walk", 0x11a06ab91bca6bde, 0},
+    {"c_walk", 0x92a06ab91bca6bde, 0},
+    {"C_WALK", 0x92a06ab91bca6bde, 0},
+    {"a2o_chair_sit_x", 0x1e56f8e66f13b691, 0},
+    {"o2c_chair_sit_x", 0xc36f29e86419d141, 0},
+    {"t2c_kiss_x", 0xa183758c58387c6f, 0},
+    {"ad2c_soc_neutral_attackSim_insulting_neutral_x", 0xc26063a8dea2048e, 0x48000000},
+    {"al_wheeze_x", 0x94e51f6ddd39f504, 0x48000000},
+    {"q_foo", 0xe3cb40c4660fda13, 0},
+    {"a2_x", 0x2f7c5e7efc0efc7d, 0},
+    {"react_jump_x", 0x42106856e28a285c, 0},
+    {"abc2d_x", 0x296098024d297210, 0},
+    /* A name of the corpus, with the id of its entry. */
+    {"ac_idle_sit_hack_x", 0xbc78ecd3046cb427, 0x48000000},
+};
+
+START_TEST(clips_of_the_spec)
+{
+    const char *name = clips[_i].name;
+    ck_assert_uint_eq(sims3_clip_instance(name, strlen(name)), clips[_i].instance);
+    ck_assert_uint_eq(sims3_clip_group(name, strlen(name)), clips[_i].group);
+}
+END_TEST
+
+/* Names at the edges of the rules: whole name, or never past the end of the text. */
+START_TEST(odd_names)
+{
+    static const char *const generic[] = {"",         "_",    "_x",  "x",     "walk",
+                                          "abcdef_x", "2a_x", "o_x", "a2a_x", "o2o_"};
+    for (unsigned i = 0; i < sizeof generic / sizeof *generic; i++) {
+        size_t length = strlen(generic[i]);
+        ck_assert_uint_eq(sims3_clip_instance(generic[i], length),
+                          hash_fnv64(generic[i], length) & 0x7fffffffffffffff);
+    }
+    ck_assert_uint_eq(sims3_clip_instance("c_walk_and_more", 6), sims3_clip_instance("c_walk", 6));
+    ck_assert_uint_ne(sims3_clip_instance("c_", 2), sims3_clip_instance("a_", 2));
+}
+END_TEST
+
+int main(void)
+{
+    TCase *cases = tcase_create("names");
+    tcase_add_loop_test(cases, hashes_of_the_spec, 0, sizeof hashes / sizeof *hashes);
+    tcase_add_loop_test(cases, clips_of_the_spec, 0, sizeof clips / sizeof *clips);
+    tcase_add_test(cases, odd_names);
+    return unit_run("sims3_names", cases, NULL);
+}
