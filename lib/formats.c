@@ -6,6 +6,7 @@
 
 extern const struct codec codec_sims1_bmf;
 extern const struct codec codec_sims1_skn;
+extern const struct codec codec_sl_anim;
 extern const struct codec codec_tso_anim;
 extern const struct codec codec_tso_apr;
 extern const struct codec codec_tso_bnd;
@@ -24,6 +25,7 @@ const struct codec *const codecs[] = {
     &codec_tso_oft,
     &codec_tso_anim,
     &codec_tso_skel,
+    &codec_sl_anim,
     NULL,
 };
 /* clang-format on */

@@ -177,21 +177,10 @@ uint32_t reader_u24le(struct reader *reader, const char *field)
     return p ? (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 : 0;
 }
 
-uint32_t reader_u32le(struct reader *reader, const char *field)
-{
-    const uint8_t *p = reader_bytes(reader, 4, field);
-    return p ? (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24 : 0;
-}
-
 uint32_t reader_u32be(struct reader *reader, const char *field)
 {
     const uint8_t *p = reader_bytes(reader, 4, field);
     return p ? (uint32_t)p[3] | (uint32_t)p[2] << 8 | (uint32_t)p[1] << 16 | (uint32_t)p[0] << 24 : 0;
-}
-
-int32_t reader_i32le(struct reader *reader, const char *field)
-{
-    return (int32_t)reader_u32le(reader, field);
 }
 
 int32_t reader_i32be(struct reader *reader, const char *field)

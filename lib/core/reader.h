@@ -56,15 +56,35 @@ static inline uint64_t reader_offset(const struct reader *reader)
 }
 uint64_t reader_last_offset(const struct reader *reader);
 
+/* size bytes where they lie, NULL (and failure "truncated") when there are fewer. */
+const uint8_t *reader_bytes(struct reader *reader, uint64_t size, const char *field);
+
 uint8_t reader_u8(struct reader *reader, const char *field);
 uint16_t reader_u16le(struct reader *reader, const char *field);
 uint16_t reader_u16be(struct reader *reader, const char *field);
 uint32_t reader_u24le(struct reader *reader, const char *field);
-uint32_t reader_u32le(struct reader *reader, const char *field);
 uint32_t reader_u32be(struct reader *reader, const char *field);
-int32_t reader_i32le(struct reader *reader, const char *field);
 int32_t reader_i32be(struct reader *reader, const char *field);
 uint64_t reader_u64le(struct reader *reader, const char *field);
+
+/* These are in the header because counts and lengths are read between every two runs of bulk data. */
+static inline uint32_t reader_u32le(struct reader *reader, const char *field)
+{
+    const uint8_t *p = reader->at;
+    if (reader_left(reader) < 4) { /* also after a failure */
+        reader_bytes(reader, 4, field);
+        return 0;
+    }
+    reader->last = p;
+    reader->last_field = field;
+    reader->at += 4;
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+static inline int32_t reader_i32le(struct reader *reader, const char *field)
+{
+    return (int32_t)reader_u32le(reader, field);
+}
+
 /* Any bits, NaN included. */
 float reader_f32le(struct reader *reader, const char *field);
 float reader_f32be(struct reader *reader, const char *field);
@@ -72,8 +92,6 @@ float reader_f32be(struct reader *reader, const char *field);
 float reader_finite_f32le(struct reader *reader, const char *field, const char *code);
 float reader_finite_f32be(struct reader *reader, const char *field, const char *code);
 
-/* size bytes where they lie, NULL (and failure "truncated") when there are fewer. */
-const uint8_t *reader_bytes(struct reader *reader, uint64_t size, const char *field);
 /* Bytes up to a NUL, which is consumed; failure "unterminated_string" without one. length leaves the NUL out. */
 const char *reader_cstring(struct reader *reader, size_t *length, const char *field);
 bool reader_skip(struct reader *reader, uint64_t size, const char *field);

@@ -219,6 +219,15 @@ bool text_has_extension(const char *name, const char *extensions)
     return false;
 }
 
+char *text_from_bytes(struct arena *arena, const char *bytes, size_t length, bool *is_utf8)
+{
+    length = strnlen(bytes, length);
+    *is_utf8 = text_is_utf8(bytes, length);
+    if (*is_utf8)
+        return arena_text(arena, bytes, length);
+    return text_from_windows1252(arena, (const uint8_t *)bytes, length);
+}
+
 static const char separators[] = " \t\r\n";
 
 /* The next word at or after text; its length is 0 when there is none. */

@@ -19,6 +19,9 @@ int64_t text_to_windows1252(const char *text, uint8_t *bytes, size_t capacity);
 
 /* Bytes that should be UTF-8, in the arena; each byte of what is not becomes U+FFFD. A NUL byte ends the text. */
 char *text_from_utf8(struct arena *arena, const uint8_t *bytes, size_t length);
+/* Bytes that ought to be UTF-8, as text in the arena; where they are not, as Windows-1252. *is_utf8 says which it was. A
+ * NUL byte ends the text. NULL when memory is out. */
+char *text_from_bytes(struct arena *arena, const char *bytes, size_t length, bool *is_utf8);
 
 /* ASCII letters without case; other bytes as they are. */
 char text_lower(char c);

@@ -1,0 +1,183 @@
+#include "lib/formats/sl_keys.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ----------------------------------------------------------------------------------- version 1.0, reading -- */
+
+static inline float load_word(const uint8_t *from)
+{
+    return (float)(from[0] | from[1] << 8);
+}
+
+/* The spec's formula, in single precision and in its order, so that every value is the viewer's own. What is nearer to
+ * zero than one step is zero. */
+static inline float dequantise(const uint8_t *from, float span, float low)
+{
+    float value = load_word(from) * SL_STEP * span + low;
+    return fabsf(value) < span * SL_STEP ? 0 : value;
+}
+
+/* A vector longer than 1 stands for a half turn about itself. */
+static void shorten(float *q, double square)
+{
+    double scale = 1 / sqrt(square);
+    for (int i = 0; i < 3; i++)
+        q[i] = (float)((double)q[i] * scale);
+    q[3] = 0;
+}
+
+uint32_t sl_rotations_decode_scalar(const uint8_t *from, uint32_t count, float duration, float *times,
+                                    float *values)
+{
+    uint32_t overlong = 0;
+    for (uint32_t i = 0; i < count; i++, from += SL_KEY_SIZE, values += 4) {
+        times[i] = dequantise(from, duration, 0);
+        double square = 0;
+        for (int k = 0; k < 3; k++) {
+            values[k] = dequantise(from + 2 + 2 * k, 2, -1);
+            square += (double)values[k] * (double)values[k];
+        }
+        values[3] = (float)sqrt(square < 1 ? 1 - square : 0);
+        if (square > 1) {
+            shorten(values, square);
+            overlong++;
+        }
+    }
+    return overlong;
+}
+
+uint32_t sl_rotations_decode(const uint8_t *from, uint32_t count, float duration, float *times, float *values)
+{
+#if SL_KEYS_AVX2
+    if (__builtin_cpu_supports("avx2"))
+        return sl_rotations_decode_avx2(from, count, duration, times, values);
+#endif
+    return sl_rotations_decode_scalar(from, count, duration, times, values);
+}
+
+uint32_t sl_positions_decode(const uint8_t *from, uint32_t count, float duration, float *times, float *values)
+{
+    uint32_t at_limit = 0;
+    for (uint32_t i = 0; i < count; i++, from += SL_KEY_SIZE, values += 3) {
+        bool clamped = false;
+        times[i] = dequantise(from, duration, 0);
+        for (int k = 0; k < 3; k++) {
+            values[k] = dequantise(from + 2 + 2 * k, 2 * SL_POSITION_LIMIT, -SL_POSITION_LIMIT);
+            clamped |= fabsf(values[k]) >= SL_POSITION_LIMIT;
+        }
+        at_limit += clamped;
+    }
+    return at_limit;
+}
+
+bool sl_times_ascend(const float *times, uint32_t count)
+{
+    uint32_t wrong = 0;
+    for (uint32_t i = 1; i < count; i++)
+        wrong += !(times[i] > times[i - 1]);
+    return wrong == 0;
+}
+
+/* ----------------------------------------------------------------------------------- version 0.1, reading -- */
+
+static float load_float(const uint8_t *from)
+{
+    uint32_t bits =
+        (uint32_t)from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 | (uint32_t)from[3] << 24;
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+uint64_t sl_old_keys_find_bad(const uint8_t *from, uint32_t count)
+{
+    uint64_t numbers = (uint64_t)count * 4, i = 0;
+    while (i < numbers && isfinite(load_float(from + i * 4)))
+        i++;
+    return i;
+}
+
+/* Turns about the fixed axes Z, then Y, then X: the product qx qy qz. Degrees. */
+static void quat_from_euler(const float degrees[3], float q[4])
+{
+    double s[3], c[3];
+    for (int i = 0; i < 3; i++) {
+        double half = fmod((double)degrees[i], 720) * (3.14159265358979323846 / 360);
+        s[i] = sin(half);
+        c[i] = cos(half);
+    }
+    q[0] = (float)(s[0] * c[1] * c[2] + c[0] * s[1] * s[2]);
+    q[1] = (float)(c[0] * s[1] * c[2] - s[0] * c[1] * s[2]);
+    q[2] = (float)(c[0] * c[1] * s[2] + s[0] * s[1] * c[2]);
+    q[3] = (float)(c[0] * c[1] * c[2] - s[0] * s[1] * s[2]);
+}
+
+void sl_old_rotations_decode(const uint8_t *from, uint32_t count, float *times, float *values)
+{
+    for (uint32_t i = 0; i < count; i++, from += SL_OLD_KEY_SIZE, values += 4) {
+        const float degrees[3] = {load_float(from + 4), load_float(from + 8), load_float(from + 12)};
+        times[i] = load_float(from);
+        quat_from_euler(degrees, values);
+    }
+}
+
+static float clamp(float value, float limit)
+{
+    return value > limit ? limit : value < -limit ? -limit : value;
+}
+
+uint32_t sl_old_positions_decode(const uint8_t *from, uint32_t count, float *times, float *values)
+{
+    uint32_t at_limit = 0;
+    for (uint32_t i = 0; i < count; i++, from += SL_OLD_KEY_SIZE, values += 3) {
+        bool clamped = false;
+        times[i] = load_float(from);
+        for (int k = 0; k < 3; k++) {
+            values[k] = clamp(load_float(from + 4 + 4 * k), SL_POSITION_LIMIT);
+            clamped |= fabsf(values[k]) >= SL_POSITION_LIMIT;
+        }
+        at_limit += clamped;
+    }
+    return at_limit;
+}
+
+/* ----------------------------------------------------------------------------------- version 1.0, writing -- */
+
+/* A share of the range, 0 to 1, rounded to nearest. NaN is 0. */
+static uint16_t quantise(double share)
+{
+    if (!(share > 0))
+        return 0;
+    return share >= 1 ? 65535 : (uint16_t)(share * 65535 + 0.5);
+}
+
+/* 32767 and 32768 both read as zero; files have the former. */
+static uint16_t quantise_signed(double value, double limit)
+{
+    uint16_t word = quantise((value + limit) / (2 * limit));
+    return word == 32768 ? 32767 : word;
+}
+
+uint16_t sl_time_encode(float time, float duration)
+{
+    return duration > 0 ? quantise((double)time / (double)duration) : 0;
+}
+
+void sl_rotation_encode(const float q[4], uint16_t words[3])
+{
+    double square = 0;
+    for (int i = 0; i < 4; i++)
+        square += (double)q[i] * (double)q[i];
+    double scale = square > 0 ? 1 / sqrt(square) : 0;
+    if (q[3] < 0)
+        scale = -scale;
+    for (int i = 0; i < 3; i++)
+        words[i] = quantise_signed((double)q[i] * scale, 1);
+}
+
+void sl_position_encode(const float position[3], uint16_t words[3])
+{
+    for (int i = 0; i < 3; i++)
+        words[i] = quantise_signed((double)position[i], (double)SL_POSITION_LIMIT);
+}

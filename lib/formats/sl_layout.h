@@ -1,0 +1,70 @@
+/*
+ * Where everything lies in a Second Life animation: one pass over the file that checks every count and value, and
+ * leaves the keys where they are.
+ */
+#ifndef POSE_FORMATS_SL_LAYOUT_H
+#define POSE_FORMATS_SL_LAYOUT_H
+
+#include "lib/core/reader.h"
+
+#define SL_DURATION_LIMIT 60.0f /* seconds */
+
+enum {
+    SL_TRACK_LIMIT = 216,
+    SL_PRIORITY_LAST = 6,   /* the viewer takes what is above as this */
+    SL_HAND_POSE_LAST = 14, /* the viewer lets 14 pass, though its hands end at 13 */
+};
+
+/* The two kinds of keys that a joint has, in their order in the file. */
+enum { SL_ROTATION, SL_POSITION, SL_KEY_KINDS };
+
+/* POSE_ROTATION or POSE_TRANSLATION. */
+static inline enum pose_part sl_part_of(int kind)
+{
+    return kind == SL_ROTATION ? POSE_ROTATION : POSE_TRANSLATION;
+}
+
+/* A joint as it lies in the file. */
+struct sl_joint {
+    const char *name; /* not yet known to be UTF-8; ends with a NUL */
+    size_t name_length;
+    uint64_t name_offset;
+    int32_t priority;
+    uint32_t counts[SL_KEY_KINDS];
+    const uint8_t *keys[SL_KEY_KINDS];
+    uint64_t key_offsets[SL_KEY_KINDS];
+};
+
+struct sl_head {
+    bool is_old;
+    int32_t base_priority;
+    float duration;
+    const char *emote;
+    size_t emote_length;
+    uint64_t emote_offset;
+    float loop_in, loop_out;
+    bool loop;
+    float ease_in, ease_out;
+    uint32_t hand_pose;
+    uint32_t joint_count;
+};
+
+struct sl_layout {
+    struct sl_head head;
+    uint64_t key_counts[SL_KEY_KINDS];
+    struct sl_joint joints[SL_TRACK_LIMIT];
+};
+
+/*
+ * Reads everything up to the constraints; the reader then stands at their count. False on the first thing that is
+ * wrong, with the spec's code, its offset and its path; also over the limits of joints and keys.
+ */
+bool sl_layout_read(struct reader *reader, const struct pose_limits *limits, struct sl_layout *layout);
+
+/*
+ * True when the bytes are laid out as an animation that ends exactly at their end. No value is looked at: a file whose
+ * values are bad is one of ours, too.
+ */
+bool sl_layout_is_exact(struct pose_bytes bytes);
+
+#endif

@@ -1,0 +1,30 @@
+/*
+ * The names that Second Life's viewer knows: what clips may call their tracks, constraint volumes and emotes. Facts of
+ * the format's spec, sections 4 and 5.
+ */
+#ifndef POSE_FORMATS_SL_NAMES_H
+#define POSE_FORMATS_SL_NAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Joint numbers: bones depth first, as in stand_in_sl, then collision volumes, then attachment points by their id. */
+enum {
+    SL_PELVIS = 0,
+    SL_FIRST_VOLUME = 133,
+    SL_FIRST_ATTACHMENT = 159,
+    SL_JOINT_COUNT = 214,
+};
+
+/*
+ * The number of the joint that a track of that name moves, -1 when the viewer knows none: names of bones, aliases
+ * ("hip", "avatar_mPelvis"), collision volumes, attachment points (with blanks or '_'). Case matters. *own (may be
+ * NULL) becomes the name as static text, NULL when there is none.
+ */
+int sl_joint_find(const char *name, size_t length, const char **own);
+/* The viewer refuses a clip with such a track. */
+bool sl_joint_is_forbidden(const char *name, size_t length);
+/* True when an animation of that name is built into the viewer; case does not matter. */
+bool sl_emote_is_known(const char *name);
+
+#endif

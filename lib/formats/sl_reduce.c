@@ -1,0 +1,113 @@
+#include "lib/formats/sl_reduce.h"
+
+#include <math.h>
+#include <stddef.h>
+
+/* The spec's defaults, section 7. */
+#define POSITION_TOLERANCE 0.0005
+/* sin(a / 4) of a = 0.05 degrees, times 2: the distance of two unit quaternions that are so far apart. */
+#define ROTATION_TOLERANCE 4.363323e-4
+
+static double distance(const double *a, const float *b, int components, double sign)
+{
+    double square = 0;
+    for (int i = 0; i < components; i++) {
+        double d = a[i] - sign * (double)b[i];
+        square += d * d;
+    }
+    return sqrt(square);
+}
+
+static bool is_near(const struct sl_curve *curve, const double *value, uint32_t key)
+{
+    if (!curve->is_rotation)
+        return distance(value, curve->values + (size_t)key * 3, 3, 1) <= POSITION_TOLERANCE;
+    const float *q = curve->values + (size_t)key * 4;
+    return distance(value, q, 4, 1) <= ROTATION_TOLERANCE || distance(value, q, 4, -1) <= ROTATION_TOLERANCE;
+}
+
+/* The weights of two rotations at u, as the viewer takes them; their sum need not have unit length. */
+static void rotation_weights(double dot, double u, double *a, double *b)
+{
+    *a = 1 - u;
+    *b = u;
+    if (dot >= 0)
+        return;
+    if (dot > -1 + 1e-5) {
+        double angle = acos(-dot), sine = sin(angle);
+        *a = sin((1 - u) * angle) / sine;
+        *b = sin(u * angle) / sine;
+    }
+    *a = -*a;
+}
+
+static void interpolate(const struct sl_curve *curve, uint32_t from, uint32_t to, double u, double *value)
+{
+    int components = curve->is_rotation ? 4 : 3;
+    const float *p = curve->values + (size_t)from * (size_t)components,
+                *q = curve->values + (size_t)to * (size_t)components;
+    double a = 1 - u, b = u, dot = 0, square = 0;
+    for (int i = 0; i < components; i++)
+        dot += (double)p[i] * (double)q[i];
+    if (curve->is_rotation)
+        rotation_weights(dot, u, &a, &b);
+    for (int i = 0; i < components; i++) {
+        value[i] = a * (double)p[i] + b * (double)q[i];
+        square += value[i] * value[i];
+    }
+    if (!curve->is_rotation || !(square > 0))
+        return;
+    for (int i = 0; i < components; i++)
+        value[i] /= sqrt(square);
+}
+
+/* All keys between two that are kept come back. */
+static bool span_holds(const struct sl_curve *curve, uint32_t from, uint32_t to)
+{
+    double begin = (double)curve->times[from], length = (double)curve->times[to] - begin;
+    for (uint32_t k = from + 1; k < to; k++) {
+        double value[4];
+        interpolate(curve, from, to, ((double)curve->times[k] - begin) / length, value);
+        if (!is_near(curve, value, k))
+            return false;
+    }
+    return true;
+}
+
+/* The furthest end of a span that holds, as far as doubling and halving find it. */
+static uint32_t find_end(const struct sl_curve *curve, uint32_t from)
+{
+    uint32_t last = curve->count - 1, good = from + 1, step = 1;
+    while (good < last) {
+        uint32_t next = last - good < step ? last : good + step;
+        if (!span_holds(curve, from, next))
+            break;
+        good = next;
+        step *= 2;
+    }
+    for (step /= 2; step; step /= 2) {
+        if (last - good >= step && span_holds(curve, from, good + step))
+            good += step;
+    }
+    return good;
+}
+
+bool sl_curve_is_constant(const struct sl_curve *curve)
+{
+    double first[4];
+    for (int i = 0; i < (curve->is_rotation ? 4 : 3); i++)
+        first[i] = (double)curve->values[i];
+    for (uint32_t k = 1; k < curve->count; k++) {
+        if (!is_near(curve, first, k))
+            return false;
+    }
+    return true;
+}
+
+uint32_t sl_curve_reduce(const struct sl_curve *curve, uint32_t *kept)
+{
+    uint32_t count = 0;
+    for (uint32_t at = 0; at < curve->count; at = at + 1 < curve->count ? find_end(curve, at) : curve->count)
+        kept[count++] = at;
+    return count;
+}

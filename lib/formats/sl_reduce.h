@@ -1,0 +1,25 @@
+/*
+ * Dropping keys that Second Life's viewer gives back by its own interpolation: between rotations with a dot product of
+ * 0 or more the normalised straight line, else the great circle on the shorter way; between positions the line.
+ */
+#ifndef POSE_FORMATS_SL_REDUCE_H
+#define POSE_FORMATS_SL_REDUCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Keys of one kind. Rotations must be as a file holds them: of unit length, w >= 0. Times ascend strictly. */
+struct sl_curve {
+    bool is_rotation;
+    uint32_t count;
+    const float *times;
+    const float *values; /* [count][4], or [count][3] */
+};
+
+/* True when no key is further from the first than the tolerance (0.05 degrees, 0.5 mm). */
+bool sl_curve_is_constant(const struct sl_curve *curve);
+/* Writes the indices of the keys to be kept, the first and the last among them; returns how many. kept: [count].
+ * O(n log n) in the keys. */
+uint32_t sl_curve_reduce(const struct sl_curve *curve, uint32_t *kept);
+
+#endif
