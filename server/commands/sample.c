@@ -26,7 +26,7 @@ static const struct option options[] = {
      .shown = "the only one",
      .kind = OPTION_TEXT,
      .member = offsetof(struct sample_options, clip),
-     .help = "which clip, when FILE holds several"},
+     .help = "which clip, when FILE holds several: its name, its entry's name or its id"},
     {.name = "--skeleton",
      .metavar = "FILE",
      .shown = "the best of FILE and those that posed ships",
@@ -103,6 +103,16 @@ static void explain_no_clip(const struct catalog *catalog, const char *path)
     command_failed(path, "holds no clip");
 }
 
+/* By name, by the name of its entry, or by id. */
+static bool is_called(const struct catalog *catalog, const struct catalog_item *item, const char *name)
+{
+    char id[ID_TEXT];
+    id_write(&item->asset->id, id);
+    const struct index_archive *archive = catalog->archives[item->place.archive];
+    return !strcmp(item->asset->name, name) || !strcmp(archive->entries[item->place.entry]->name, name) ||
+           !strcmp(id, name);
+}
+
 /* NULL when it is not clear; that has been said then. */
 static const struct catalog_item *choose_clip(const struct catalog *catalog, const char *path,
                                               const char *name)
@@ -113,7 +123,7 @@ static const struct catalog_item *choose_clip(const struct catalog *catalog, con
     uint32_t count = 0;
     for (uint32_t i = 0; i < clips->count; i++) {
         const struct catalog_item *item = &clips->items[i];
-        if (!is_from(catalog, item, path) || (name && strcmp(item->asset->name, name)))
+        if (!is_from(catalog, item, path) || (name && !is_called(catalog, item, name)))
             continue;
         chosen = item;
         count++;

@@ -119,16 +119,19 @@ static int enter(int folder, const char *name)
     return below;
 }
 
+/* True for a name of a file that lies below the folder. */
 static bool is_inside(const char *name)
 {
-    if (!*name || *name == '/')
+    size_t length = 0;
+    if (*name == '/')
         return false;
-    for (const char *part = name; part; part = strchr(part, '/'), part = part ? part + 1 : NULL) {
-        size_t length = strcspn(part, "/");
+    for (const char *part = name;; part += length + 1) {
+        length = strcspn(part, "/");
         if (length == 2 && !strncmp(part, "..", 2))
             return false;
+        if (!part[length])
+            return length && strcmp(part, ".");
     }
-    return true;
 }
 
 /* Down all parts but the last one; the descriptor of the folder that holds it. Cuts path up. */
@@ -160,11 +163,7 @@ bool save_below(int folder, const char *name, struct pose_bytes bytes)
     }
     const char *last;
     int inside = enter_all(folder, path, &last);
-    bool done = false;
-    if (inside >= 0 && last && path[strlen(path) - 1] != '/')
-        done = save_in(inside, last, bytes);
-    else if (inside >= 0)
-        errno = EINVAL; /* "." is no name */
+    bool done = inside >= 0 && save_in(inside, last, bytes);
     if (inside >= 0)
         close_quietly(inside);
     free(path);
