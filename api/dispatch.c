@@ -263,6 +263,22 @@ bool api_admit(void *user, const struct api_request *request, uint64_t *max_body
     return true;
 }
 
+/* The body is larger than max-upload; requests that take none have a bound of their own, without a name. */
+static void refuse_body(struct api_call *call, const char *detail)
+{
+    struct match match = {0};
+    char allowed[64];
+    struct pose_error error;
+    const struct route *route =
+        find_route(call->request->method, call->request->path, &match, allowed, sizeof allowed);
+    pose_error_init(&error);
+    error.status = POSE_OVER_LIMIT;
+    snprintf(error.code, sizeof error.code, "too_large");
+    snprintf(error.limit, sizeof error.limit, "%s", route && route->takes_body ? "max-upload" : "");
+    snprintf(error.detail, sizeof error.detail, "%s", detail);
+    reply_error(call, &error, NULL, NULL);
+}
+
 void api_refuse(void *user, const struct api_request *request, unsigned status, const char *detail,
                 struct api_response *response)
 {
@@ -272,6 +288,9 @@ void api_refuse(void *user, const struct api_request *request, unsigned status, 
                             .request = request ? (struct api_request *)(uintptr_t)request : NULL,
                             .response = response};
     response->route = "";
-    reply_problem(&call, status, status == 413 ? "too_large" : NULL, "%s", detail);
+    if (status == 413 && request)
+        refuse_body(&call, detail);
+    else
+        reply_problem(&call, status, NULL, "%s", detail);
     reply_finish(&call);
 }

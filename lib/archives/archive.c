@@ -19,6 +19,7 @@ void read_warn(const struct read_job *job, const char *code, uint64_t offset, co
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
+    text_make_line(message);
     job->warn(job->user, &(struct pose_warning){
                              .code = code, .severity = POSE_WARNING, .message = message, .offset = offset});
 }

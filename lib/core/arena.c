@@ -63,28 +63,37 @@ static void *arena_fail(struct arena *arena)
     return NULL;
 }
 
-/* A chunk that holds at least size bytes; chunks double so that small documents stay small. */
-static bool add_chunk(struct arena *arena, size_t size)
+/*
+ * A chunk with room for size bytes. Chunks grow with what is held, so that small documents stay small and large ones
+ * need few; a large piece gets a chunk of its own, behind the one that is being filled, so that no room is lost.
+ */
+static struct arena_chunk *add_chunk(struct arena *arena, size_t size)
 {
-    size_t capacity = arena->chunks ? arena->chunks->size * 2 : FIRST_CHUNK;
+    size_t capacity = arena->held / 2;
+    if (capacity < FIRST_CHUNK)
+        capacity = FIRST_CHUNK;
     if (capacity > LARGEST_CHUNK)
         capacity = LARGEST_CHUNK;
-    if (capacity < size)
+    bool alone = size > capacity / 4;
+    if (alone && (arena->chunks || size > capacity))
         capacity = size;
     size_t whole = sizeof(struct arena_chunk) + capacity;
     if (whole > arena->limit - arena->held) {
         error_limit(arena->error, "memory", "more than %zu bytes of memory would be needed", arena->limit);
-        return false;
+        return NULL;
     }
     struct arena_chunk *chunk = arena->allocator->alloc(arena->allocator->user, whole);
-    if (!chunk)
-        return error_no_memory(arena->error);
-    chunk->next = arena->chunks;
+    if (!chunk) {
+        error_no_memory(arena->error);
+        return NULL;
+    }
     chunk->size = capacity;
     chunk->used = 0;
-    arena->chunks = chunk;
     arena->held += whole;
-    return true;
+    struct arena_chunk **link = alone && arena->chunks ? &arena->chunks->next : &arena->chunks;
+    chunk->next = *link;
+    *link = chunk;
+    return chunk;
 }
 
 void *arena_alloc(struct arena *arena, size_t count, size_t size)
@@ -97,12 +106,13 @@ void *arena_alloc(struct arena *arena, size_t count, size_t size)
         return arena_fail(arena);
     }
     bytes = (bytes + alignof(max_align_t) - 1) & ~(alignof(max_align_t) - 1);
-    if (!arena->chunks || arena->chunks->size - arena->chunks->used < bytes) {
-        if (!add_chunk(arena, bytes))
-            return arena_fail(arena);
-    }
-    void *memory = arena->chunks->data + arena->chunks->used;
-    arena->chunks->used += bytes;
+    struct arena_chunk *chunk = arena->chunks;
+    if (!chunk || chunk->size - chunk->used < bytes)
+        chunk = add_chunk(arena, bytes);
+    if (!chunk)
+        return arena_fail(arena);
+    void *memory = chunk->data + chunk->used;
+    chunk->used += bytes;
     memset(memory, 0, bytes);
     return memory;
 }

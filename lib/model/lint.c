@@ -18,6 +18,7 @@ static void report(const struct lint *lint, enum pose_severity severity, const c
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
+    text_make_line(message);
     lint->warn(lint->user,
                &(struct pose_warning){
                    .code = code, .severity = severity, .message = message, .offset = POSE_NO_OFFSET});

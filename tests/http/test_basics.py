@@ -1,0 +1,133 @@
+"""Health, metrics, formats, the contract itself, and what every path has in common."""
+
+import json
+import re
+
+from contract import ROOT
+from fixture import SampleCase
+
+
+class Basics(SampleCase):
+    def test_health(self):
+        reply = self.client.get("/healthz")
+        self.assertEqual((reply.status, reply.json["status"]), (200, "ok"))
+        self.assertRegex(reply.json["version"], r"^\d+\.\d+\.\d+$")
+        self.assertEqual(self.client.get("/readyz").status, 200)
+
+    def test_contract_is_served_as_it_is(self):
+        committed = json.loads((ROOT / "api" / "openapi.json").read_text())
+        self.assertEqual(self.client.get("/openapi.json").json, committed)
+
+    def test_metrics(self):
+        self.client.get("/healthz")
+        self.client.get("/nothing/here")
+        reply = self.client.get("/metrics")
+        self.assertTrue(reply["Content-Type"].startswith("text/plain"), reply["Content-Type"])
+        for line in reply.text.splitlines():
+            self.assertRegex(line, r'^(# (HELP|TYPE) \S+ .*|[a-z_]+(\{([a-z]+="[^"]*",?)*\})? [-+0-9.eInf]+)$')
+        for name in ("posed_http_connections", "posed_queue_depth", "posed_cache_limit_bytes", "posed_build_info",
+                     "posed_catalog_assets", "process_resident_memory_bytes"):
+            self.assertIn("\n" + name, reply.text)
+        asked = self.client.metric("posed_http_requests_total", route="/healthz", method="GET", code="200")
+        self.assertGreaterEqual(asked, 1)
+
+    def test_metrics_count_by_template(self):
+        clip = self.client.get("/v1/clips").json["items"][0]["id"]
+        self.client.get(f"/v1/clips/{clip}/pose")
+        self.assertNotIn(clip, self.client.get("/metrics").text)
+        self.assertGreaterEqual(
+            self.client.metric("posed_http_requests_total", route="/v1/clips/{id}/pose", code="200"), 1
+        )
+
+    def test_formats(self):
+        formats = self.client.get("/v1/formats").json
+        formats = formats["items"] if isinstance(formats, dict) else formats
+        known = {f["id"]: f for f in formats}
+        for name in ("sl-anim", "tso-anim", "tso-skel", "far1a", "far1b", "far3", "zip"):
+            self.assertIn(name, known)
+            self.assertTrue(known[name]["read"] and known[name]["write"], known[name])
+        self.assertTrue(known["sl-skeleton"]["read"])
+        self.assertIn(".anim", known["sl-anim"]["extensions"])
+        self.assertEqual(known["sl-anim"]["kinds"], ["clip"])
+
+    def test_nothing_there(self):
+        for path in ("/nothing", "/v1", "/v1/", "/v1/clips/", "/v1/clips/" + 32 * "0", "/v1/archives/" + 32 * "f",
+                     "/v1/skeletons/" + 32 * "0", "/v1/clips/..%2f..%2fetc%2fpasswd", "/v1/clips/xyz/pose", "//"):
+            with self.subTest(path):
+                self.assertEqual(self.client.get(path).status, 404)
+
+    def test_wrong_method(self):
+        clip = self.client.get("/v1/clips").json["items"][0]["id"]
+        for method, path, allowed in (("POST", "/v1/clips", "GET"), ("DELETE", f"/v1/clips/{clip}/pose", "GET"),
+                                      ("PUT", "/healthz", "GET"), ("GET", "/v1/inspect", "POST"),
+                                      ("PATCH", "/v1/formats", "GET")):
+            with self.subTest(method=method, path=path):
+                reply = self.client.request(method, path)
+                self.assertEqual(reply.status, 405)
+                self.assertIn(allowed, re.split(r",\s*", reply["Allow"]))
+
+    def test_head_is_get_without_body(self):
+        clip = self.client.get("/v1/clips").json["items"][0]["id"]
+        for path in ("/healthz", "/v1/formats", "/v1/clips", f"/v1/clips/{clip}/pose?t=0.1", f"/v1/clips/{clip}/keys"):
+            with self.subTest(path):
+                get, head = self.client.get(path), self.client.request("HEAD", path)
+                self.assertEqual((head.status, head.raw_body), (get.status, b""))
+                self.assertEqual(head["Content-Length"], get["Content-Length"])
+                self.assertEqual(head["ETag"], get["ETag"])
+
+    def test_preflight(self):
+        clip = self.client.get("/v1/clips").json["items"][0]["id"]
+        reply = self.client.request(
+            "OPTIONS", f"/v1/clips/{clip}/pose", check=False,
+            headers={"Origin": "https://example.org", "Access-Control-Request-Method": "GET"},
+        )
+        self.assertEqual(reply.status, 204)
+        self.assertEqual(reply["Access-Control-Allow-Origin"], "*")
+        self.assertEqual(reply["Access-Control-Max-Age"], "86400")
+        self.assertIn("GET", reply["Access-Control-Allow-Methods"])
+        for name in ("Authorization", "Content-Type", "Content-Disposition", "If-None-Match", "Range"):
+            self.assertIn(name.lower(), reply["Access-Control-Allow-Headers"].lower())
+
+    def test_headers_of_every_answer(self):
+        for path in ("/healthz", "/v1/clips", "/nothing"):
+            with self.subTest(path):
+                reply = self.client.get(path, headers={"Origin": "https://example.org", "X-Request-Id": "mine-42"})
+                self.assertEqual(reply["X-Request-Id"], "mine-42")
+                self.assertEqual(reply["Access-Control-Allow-Origin"], "*")
+                exposed = reply["Access-Control-Expose-Headers"].lower()
+                for name in ("ETag", "Link", "Location", "Content-Location", "Content-Disposition", "Retry-After",
+                             "Server-Timing", "X-Request-Id", "Posed-Frames", "Posed-Joints", "Posed-Fps",
+                             "Posed-Warning"):
+                    self.assertIn(name.lower(), exposed)
+                self.assertEqual(reply["Timing-Allow-Origin"], "*")
+                self.assertEqual(reply["Cross-Origin-Resource-Policy"], "cross-origin")
+
+    def test_request_id_is_made_when_it_cannot_be_echoed(self):
+        for given in (None, "x" * 129, "with blank"):
+            headers = {"X-Request-Id": given} if given else {}
+            found = self.client.get("/nothing", headers=headers)
+            self.assertNotEqual(found["X-Request-Id"], given)
+            self.assertEqual(found.json["request_id"], found["X-Request-Id"])
+
+    def test_bad_parameters(self):
+        clip = self.client.get("/v1/clips").json["items"][0]["id"]
+        pose, poses = f"/v1/clips/{clip}/pose", f"/v1/clips/{clip}/poses"
+        for target, parameter in (
+            (f"{pose}?tt=1", "tt"), (f"{pose}?t=1&t=2", "t"), (f"{pose}?t=abc", "t"), (f"{pose}?t=", "t"),
+            (f"{pose}?t=nan", "t"), (f"{pose}?t=inf", "t"), (f"{pose}?t=1e999", "t"), (f"{pose}?t=1,5", "t"),
+            (f"{pose}?space=world", "space"), (f"{pose}?axes=maya", "axes"), (f"{pose}?wrap=bounce", "wrap"),
+            (f"{pose}?skeleton=best", "skeleton"), (f"{pose}?space=model&skeleton=none", "space"),
+            (f"{pose}?root=away", "root"), (f"{poses}?fps=0", "fps"), (f"{poses}?fps=-1", "fps"),
+            (f"{poses}?fps=1e9", "fps"), (f"{poses}?as=xml", "as"), (f"{poses}?end=2", "end"),
+            ("/v1/clips?limit=0", "limit"), ("/v1/clips?limit=1001", "limit"), ("/v1/clips?limit=ten", "limit"),
+            ("/v1/clips?sort=age", "sort"), ("/v1/clips?min_duration=x", "min_duration"), ("/healthz?x=1", "x"),
+            ("/v1/formats?q=sl", "q"),
+        ):
+            with self.subTest(target):
+                self.assertProblem(self.client.get(target), 400, parameter=parameter)
+
+    def test_bad_bytes_in_the_target(self):
+        for target in (b"/v1/clips?q=%zz", b"/v1/clips?q=%ff", b"/v1/clips?q=a%00b", b"/v1/named/%ff/x"):
+            with self.subTest(target):
+                answer = self.client.raw(b"GET " + target + b" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+                self.assertRegex(answer.split(b"\r\n", 1)[0], rb"^HTTP/1.1 40[04] ")

@@ -1,0 +1,105 @@
+"""ETags, conditional requests, cache lifetimes, codings."""
+
+import re
+
+from client import path_of
+from fixture import SampleCase
+
+
+class Caching(SampleCase):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.id = cls.clip("walk", "sl-anim")["id"]
+        cls.base = f"/v1/clips/{cls.id}"
+        cls.explicit = cls.client.get(cls.base + "/pose").json["skeleton"]
+
+    def test_not_modified(self):
+        for path in ("/v1/formats", "/v1/clips", "/v1/archives", "/v1/skeletons", self.base, self.base + "/keys",
+                     self.base + "/pose?t=0.3", self.base + "/poses?fps=5", "/openapi.json",
+                     self.base + "/events"):
+            with self.subTest(path):
+                etag = self.client.get(path)["ETag"]
+                self.assertRegex(etag, r'^"[^"]+"$')
+                for header in (etag, "*", f'"other", {etag}', f"W/{etag}"):
+                    reply = self.client.get(path, headers={"If-None-Match": header})
+                    self.assertEqual((reply.status, reply.raw_body), (304, b""), header)
+                    self.assertEqual(reply["ETag"], etag)
+                self.assertEqual(self.client.get(path, headers={"If-None-Match": '"other"'}).status, 200)
+
+    def test_not_modified_needs_no_decode(self):
+        etag = self.client.get(self.base + "/keys")["ETag"]
+        before = self.client.metric("posed_decodes_total")
+        hits = self.client.metric("posed_cache_hits_total") + self.client.metric("posed_cache_misses_total")
+        self.assertEqual(self.client.get(self.base + "/keys", headers={"If-None-Match": etag}).status, 304)
+        self.assertEqual(self.client.metric("posed_decodes_total"), before)
+        after = self.client.metric("posed_cache_hits_total") + self.client.metric("posed_cache_misses_total")
+        self.assertEqual(after, hits)
+
+    def test_etag_tells_answers_apart_and_like_answers_together(self):
+        def etag(target):
+            return self.client.get(self.base + target)["ETag"]
+
+        self.assertEqual(etag("/pose?t=0.3&axes=native"), etag("/pose?axes=native&t=0.3000000"))
+        self.assertEqual(etag("/pose?skeleton=none"), etag("/pose?t=0&space=local&axes=gltf&skeleton=none"))
+        different = [etag(t) for t in ("/pose", "/pose?t=0.3", "/pose?axes=native", "/pose?skeleton=none",
+                                       "/pose?space=model", "/pose?as=f32", "/poses", "/keys")]
+        self.assertEqual(len(set(different)), len(different))
+
+    def test_what_depends_on_bytes_alone_is_public(self):
+        for target in ("/keys", f"/pose?skeleton={self.explicit}", "/pose?skeleton=none", "/poses?fps=5&skeleton=none"):
+            with self.subTest(target):
+                self.assertEqual(self.client.get(self.base + target)["Cache-Control"], "public, max-age=3600")
+
+    def test_revision(self):
+        link = self.client.get(self.base).json["links"]["pose"]
+        revision = re.search(r"[?&]v=([^&]+)", link).group(1)
+        target = f"{self.base}/pose?skeleton=none&t=0.2"
+        now = self.client.get(target, v=revision)
+        self.assertEqual(now["Cache-Control"], "public, max-age=31536000, immutable")
+        outdated = self.client.get(target, v="0")
+        self.assertEqual((outdated.status, outdated.json), (200, now.json))
+        self.assertIn("no-cache", outdated["Cache-Control"])
+
+    def test_what_depends_on_other_files_is_checked_each_time(self):
+        for path in ("/v1/clips", "/v1/archives", "/v1/skeletons", self.base, self.base + "/pose"):
+            with self.subTest(path):
+                reply = self.client.get(path)
+                self.assertIn("no-cache", reply["Cache-Control"])
+                self.assertTrue(reply["ETag"])
+
+    def test_automatic_skeleton_names_its_twin(self):
+        auto = self.client.get(self.base + "/pose?t=0.2")
+        twin = self.client.get(path_of(auto["Content-Location"]))
+        self.assertIn(f"skeleton={self.explicit}", auto["Content-Location"])
+        self.assertEqual(twin.json["joints"], auto.json["joints"])
+        self.assertIn("public", twin["Cache-Control"])
+
+    def test_vary(self):
+        for path in ("/v1/clips", self.base + "/poses", self.base + "/pose"):
+            vary = self.client.get(path)["Vary"].lower()
+            self.assertIn("accept", re.split(r",\s*", vary))
+            self.assertIn("accept-encoding", re.split(r",\s*", vary))
+
+    def test_gzip(self):
+        for path in (self.base + "/keys", self.base + "/poses?fps=10", "/openapi.json"):
+            with self.subTest(path):
+                plain = self.client.get(path)
+                packed = self.client.get(path, headers={"Accept-Encoding": "gzip"})
+                self.assertIsNone(plain["Content-Encoding"])
+                self.assertEqual(packed["Content-Encoding"], "gzip")
+                self.assertEqual(packed.body, plain.body)
+                self.assertLess(len(packed.raw_body), len(plain.raw_body))
+                self.assertNotEqual(packed["ETag"], plain["ETag"])
+                again = self.client.get(path, headers={"Accept-Encoding": "gzip", "If-None-Match": packed["ETag"]})
+                self.assertEqual(again.status, 304)
+
+    def test_gzip_only_when_asked_for_and_worth_it(self):
+        for path, accept in (("/healthz", "gzip"), (self.base + "/keys", "gzip;q=0"), (self.base + "/keys", "identity"),
+                             (self.base + "/poses?as=f32", "gzip")):
+            reply = self.client.get(path, headers={"Accept-Encoding": accept})
+            self.assertIsNone(reply["Content-Encoding"], (path, accept))
+
+    def test_server_timing(self):
+        self.client.get(self.base + "/pose?t=0.1")
+        self.assertIn("cache;desc=hit", self.client.get(self.base + "/pose?t=0.1")["Server-Timing"])

@@ -1,0 +1,128 @@
+"""POST /v1/inspect, with sound files and with hostile ones."""
+
+import struct
+
+from daemon import Daemon
+from fixture import SampleCase
+
+
+def sl_anim(joints=1, rot_keys=0, pos_keys=0, duration=1.0, name=b"mTorso\0", version=(1, 0), tail=b"", priority=2):
+    """The bytes of a clip of Second Life, each part as odd as wanted."""
+    head = struct.pack("<HHif", *version, priority, duration) + b"\0"
+    head += struct.pack("<ffiffII", 0, duration, 0, 0.3, 0.3, 1, joints)
+    track = name + struct.pack("<ii", 2, rot_keys)
+    return head + track + struct.pack("<i", pos_keys) + struct.pack("<i", 0) + tail
+
+
+class Inspect(SampleCase):
+    def inspect(self, data, name="file.anim", **query):
+        return self.client.post("/v1/inspect", data, name=name, **query)
+
+    def test_a_clip(self):
+        data = (Daemon.samples / "second-life" / "wave.anim").read_bytes()
+        found = self.inspect(data, "wave.anim").json
+        self.assertEqual((found["format"], found["kind"], found["name"]), ("sl-anim", "clip", "wave.anim"))
+        clip = found["clips"][0]
+        served = self.client.get(f"/v1/clips/{clip['id']}").json
+        for member in ("id", "name", "duration", "joint_count", "key_count", "extras"):
+            self.assertEqual(clip[member], served[member])
+
+    def test_content_type_does_not_matter(self):
+        data = (Daemon.samples / "second-life" / "wave.anim").read_bytes()
+        for kind in ("application/octet-stream", "application/x-www-form-urlencoded", "text/plain"):
+            reply = self.client.post("/v1/inspect", data, headers={"Content-Type": kind}, name="wave.anim")
+            self.assertEqual(reply.status, 200, kind)
+
+    def test_an_archive(self):
+        data = (Daemon.samples / "sims-online.far").read_bytes()
+        found = self.inspect(data, "x.far").json
+        self.assertEqual((found["format"], found["entry_count"], found["rejected"]), ("far3", 4, []))
+        self.assertEqual(len(found["clips"]), 3)
+        self.assertTrue(all("joints" in c for c in found["clips"]))
+        self.assertEqual(len(found["skeletons"]), 1)
+
+    def test_nothing_is_kept(self):
+        before = self.client.get("/v1/clips").json["total"]
+        self.assertEqual(self.inspect(sl_anim()).status, 200)
+        self.assertEqual(self.client.get("/v1/clips").json["total"], before)
+
+    def test_unknown(self):
+        for data in (b"\0", b"hello", b"\xff" * 4096, b"<html></html>", b"GIF89a" + bytes(100)):
+            reply = self.inspect(data, "file.bin")
+            self.assertEqual(reply.status, 415, data[:20])
+
+    def test_nothing_sent(self):
+        self.assertEqual(self.inspect(b"").status, 400)
+
+    def test_forced_format(self):
+        reply = self.inspect(b"not at all", "x.bin", format="sl-anim")
+        self.assertProblem(reply, 422, format="sl-anim")
+        self.assertProblem(self.inspect(b"x", format="no-such"), 400, parameter="format")
+
+    def test_broken_clips_say_where_and_why(self):
+        whole = (Daemon.samples / "second-life" / "wave.anim").read_bytes()
+        for what, data, field in (
+            ("cut in the header", whole[:20], None),
+            ("cut in the keys", whole[:500], "keys"),
+            ("negative key count", sl_anim(rot_keys=-1), "rot_keys"),
+            ("key count beyond the file", sl_anim(rot_keys=0x7FFFFFFF), "rot_keys"),
+            ("key count that wraps", sl_anim(rot_keys=0x20000001), "rot_keys"),
+            ("no joints", sl_anim(joints=0), "joints"),
+            ("too many joints", sl_anim(joints=217), "joints"),
+            ("4 billion joints", sl_anim(joints=0xFFFFFFFF), "joints"),
+            ("NaN", sl_anim(duration=float("nan")), "duration"),
+            ("infinity", sl_anim(duration=float("inf")), "duration"),
+            ("negative", sl_anim(duration=-1.0), "duration"),
+            ("too long", sl_anim(duration=61.0), "duration"),
+            ("priority", sl_anim(priority=-2), "priority"),
+            ("forbidden joint", sl_anim(name=b"mScreen\0"), "name"),
+        ):
+            with self.subTest(what):
+                reply = self.inspect(data, format="sl-anim")
+                self.assertProblem(reply, 422, format="sl-anim")
+                problem = reply.json
+                self.assertIsInstance(problem["offset"], int)
+                self.assertLessEqual(problem["offset"], len(data))
+                self.assertTrue(problem["code"])
+                if field:
+                    self.assertIn(field, problem["detail"])
+
+    def test_broken_archives(self):
+        far = (Daemon.samples / "sims-online.far").read_bytes()
+        table = struct.unpack_from("<I", far, 12)[0]
+        for what, data in (
+            ("cut", far[:30]),
+            ("table offset", far[:12] + b"\xff\xff\xff\x7f" + far[16:]),
+            ("count", far[:table] + b"\xff\xff\xff\xff" + far[table + 4 :]),
+        ):
+            with self.subTest(what):
+                reply = self.inspect(data, "x.far")
+                self.assertEqual(reply.status, 422)
+                self.assertIn("offset", reply.json)
+
+    def test_broken_entries_are_listed(self):
+        far = bytearray((Daemon.samples / "sims-online.far").read_bytes())
+        clean = self.inspect(bytes(far), "x.far").json
+        table = struct.unpack_from("<I", far, 12)[0]
+        offset = struct.unpack_from("<I", far, table + 4 + 8)[0]
+        far[offset : offset + 40] = bytes(40)
+        found = self.inspect(bytes(far), "x.far").json
+        self.assertEqual(len(found["clips"]) + len(found["skeletons"]), 3)
+        self.assertEqual(len(found["rejected"]), 1)
+        self.assertTrue(found["rejected"][0]["error"]["detail"])
+        self.assertEqual(found["entry_count"], clean["entry_count"])
+
+    def test_names_do_no_harm(self):
+        for name in ("../../etc/passwd", "<script>alert(1)</script>.anim", "a\r\nSet-Cookie: x=1.anim", "x" * 3000,
+                     "\u202etxt.anim"):
+            reply = self.inspect(sl_anim(), name)
+            self.assertIn(reply.status, (200, 400, 414), name[:40])
+            self.assertIsNone(reply["Set-Cookie"])
+        odd = sl_anim(name=b'"><\x01\xff\n\0')
+        self.assertEqual(self.inspect(odd).status, 200)
+
+    def test_too_large(self):
+        with Daemon("--max-upload", "64K", Daemon.samples) as other:
+            reply = other.client.post("/v1/inspect", bytes(100_000), name="x.anim")
+            self.assertProblem(reply, 413, limit="max-upload")
+            self.assertNotEqual(other.client.post("/v1/inspect", bytes(60_000), name="x.anim").status, 413)
