@@ -4,7 +4,10 @@
 
 #include <string.h>
 
+extern const struct codec codec_sims1_bcf;
 extern const struct codec codec_sims1_bmf;
+extern const struct codec codec_sims1_cfp;
+extern const struct codec codec_sims1_cmx;
 extern const struct codec codec_sims1_skn;
 extern const struct codec codec_sl_anim;
 extern const struct codec codec_tso_anim;
@@ -26,6 +29,9 @@ const struct codec *const codecs[] = {
     &codec_tso_anim,
     &codec_tso_skel,
     &codec_sl_anim,
+    &codec_sims1_cmx,
+    &codec_sims1_bcf,
+    &codec_sims1_cfp,
     NULL,
 };
 /* clang-format on */

@@ -8,15 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static float seconds_of(uint32_t time_ms)
+static float seconds_of(int64_t time_ms)
 {
-    return (float)(time_ms / 1000.0);
+    return (float)((double)time_ms / 1000);
 }
 
-static uint32_t ms_of(float seconds)
+/* Within 53 bits, whatever the float. */
+static int64_t ms_of(float seconds)
 {
     double ms = round((double)seconds * 1000);
-    return ms >= 0 ? ms < UINT32_MAX ? (uint32_t)ms : UINT32_MAX : 0;
+    return ms > -9e15 && ms < 9e15 ? (int64_t)ms : 0;
 }
 
 /* ---------------------------------------------------------------------------------------------- decoding -- */
@@ -35,7 +36,7 @@ static uint32_t count_pairs(const struct sims_motion *motion)
     return count;
 }
 
-static struct pose_event make_event(struct arena *arena, uint32_t time_ms, const struct sims_pair *pair,
+static struct pose_event make_event(struct arena *arena, int64_t time_ms, const struct sims_pair *pair,
                                     const char *bone)
 {
     struct value_list fields = value_object(arena);
@@ -302,7 +303,7 @@ static void make_plain(struct assignment *a, const struct happenings *list, stru
         return;
     moments->items = items;
     for (uint32_t first = 0, end; first < list->count; first = end) {
-        uint32_t time_ms = ms_of(list->items[first].time);
+        int64_t time_ms = ms_of(list->items[first].time);
         for (end = first + 1; end < list->count && ms_of(list->items[end].time) == time_ms;)
             end++;
         items[moments->count++] = make_moment(a, list, first, end);

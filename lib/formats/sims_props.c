@@ -74,7 +74,7 @@ static struct sims_prop get_prop(struct arena *arena, const struct pose_value *o
     prop.pairs = ARENA_NEW(arena, struct sims_pair, value_count(object));
     for (const struct pose_value *member = object->first; member && prop.pairs; member = member->next) {
         struct sims_pair *pair = &prop.pairs[prop.count++];
-        pair->key = member->key;
+        pair->key = member->key ? member->key : "";
         pair->value = sims_text_of(arena, member);
     }
     return prop;
@@ -110,7 +110,7 @@ static struct sims_moments get_moments(struct arena *arena, const struct pose_va
     moments.items = ARENA_NEW(arena, struct sims_moment, value_count(array));
     for (const struct pose_value *item = array->first; item && moments.items; item = item->next) {
         struct sims_moment *moment = &moments.items[moments.count++];
-        moment->time_ms = (uint32_t)value_get_int(item, "time_ms", 0);
+        moment->time_ms = value_get_int(item, "time_ms", 0);
         moment->props = sims_get_props(arena, pose_value_find(item, "props"));
     }
     return moments;

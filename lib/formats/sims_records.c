@@ -2,7 +2,8 @@
 
 struct sims_place sims_place_of(const struct sims_stream *s)
 {
-    return (struct sims_place){.offset = reader_offset(&s->reader), .line = s->reader.line};
+    return (struct sims_place){.offset = reader_offset(&s->reader),
+                               .line = s->encoding->is_text ? s->lines.number + 1 : 0};
 }
 
 void sims_visit_prop(struct sims_stream *s, struct sims_prop *prop)
@@ -28,6 +29,23 @@ void sims_visit_props(struct sims_stream *s, const char *field, struct sims_prop
         struct sims_prop scratch = {0}, *prop = props->items ? &props->items[i] : &scratch;
         sims_enter(s, field, i);
         sims_visit_prop(s, prop);
+        sims_leave(s);
+    }
+}
+
+void sims_visit_single_props(struct sims_stream *s, const char *field, struct sims_props **lists,
+                             uint32_t *count)
+{
+    if (!sims_count(s, "props_list_count", count, 4, 1))
+        return;
+    *lists = sims_items(s, *lists, *count, sizeof **lists);
+    for (uint32_t i = 0; sims_more(s, i, *count); i++) {
+        struct sims_props scratch = {0}, *props = *lists ? &(*lists)[i] : &scratch;
+        struct sims_prop single = {0};
+        props->count = 1;
+        props->items = sims_items(s, props->items, 1, sizeof *props->items);
+        sims_enter(s, field, i);
+        sims_visit_prop(s, props->items ? props->items : &single);
         sims_leave(s);
     }
 }

@@ -34,7 +34,7 @@ struct sims_props {
 
 /* What happens at one time of a motion: a "time prop". */
 struct sims_moment {
-    uint32_t time_ms;
+    int64_t time_ms; /* unsigned in files of TSO, signed in those of The Sims 1 */
     struct sims_props props;
 };
 
@@ -104,6 +104,9 @@ struct sims_place sims_place_of(const struct sims_stream *s);
 /* The fields that all encodings share. field names the list in errors. */
 void sims_visit_prop(struct sims_stream *s, struct sims_prop *prop);
 void sims_visit_props(struct sims_stream *s, const char *field, struct sims_props *props);
+/* Lists of a single prop each: a count, and as many props. */
+void sims_visit_single_props(struct sims_stream *s, const char *field, struct sims_props **lists,
+                             uint32_t *count);
 /* A bone's fields after its props. */
 void sims_visit_bone_rest(struct sims_stream *s, struct sims_bone *bone);
 

@@ -11,6 +11,8 @@ void sims_stream_read(struct sims_stream *s, const struct sims_encoding *encodin
     *s =
         (struct sims_stream){.encoding = encoding, .fields = &encoding->read, .arena = arena, .error = error};
     reader_init(&s->reader, bytes, error);
+    if (encoding->is_text)
+        lines_init(&s->lines, &s->reader);
 }
 
 void sims_stream_walk(struct sims_stream *s, const struct sims_encoding *encoding, struct pose_bytes bytes)

@@ -16,6 +16,7 @@
 #ifndef POSE_FORMATS_SIMS_STREAM_H
 #define POSE_FORMATS_SIMS_STREAM_H
 
+#include "lib/core/lines.h"
 #include "lib/formats/codec.h"
 
 struct sims_stream;
@@ -37,6 +38,7 @@ struct sims_stream {
     const struct sims_encoding *encoding;
     const struct sims_fields *fields;
     struct reader reader;  /* its path is kept in both directions */
+    struct lines lines;    /* on it, when reading text */
     struct writer *writer; /* NULL when reading */
     struct arena *arena;   /* what is read lives here; NULL: the stream walks */
     struct pose_error *error;

@@ -27,24 +27,24 @@ struct layout {
     bool has_motion_props;
 };
 
-static void visit_props_lists(struct sims_stream *s, struct sims_motion *motion, struct layout *layout)
+static void visit_props_lists(struct sims_stream *s, struct sims_motion *motion)
 {
     if (!sims_count(s, "props_list_count", &motion->props_count, 4, 0))
         return;
-    layout->has_motion_props |= motion->props_count > 0;
     motion->props = sims_items(s, motion->props, motion->props_count, sizeof *motion->props);
     for (uint32_t i = 0; sims_more(s, i, motion->props_count); i++) {
         struct sims_props scratch = {0}, *props = motion->props ? &motion->props[i] : &scratch;
         sims_enter(s, "props", i);
-        if (!layout->two_level_props) {
-            sims_visit_props(s, "props", props);
-        } else {
-            struct sims_prop single = {0}, *prop = sims_items(s, NULL, 1, sizeof *prop);
-            sims_visit_prop(s, prop ? prop : &single);
-            *props = (struct sims_props){.count = 1, .items = prop};
-        }
+        sims_visit_props(s, "props", props);
         sims_leave(s);
     }
+}
+
+static void visit_time(struct sims_stream *s, int64_t *time_ms)
+{
+    uint32_t id = *time_ms < 0 ? 0 : *time_ms > UINT32_MAX ? UINT32_MAX : (uint32_t)*time_ms;
+    sims_unsigned(s, "id", &id);
+    *time_ms = id;
 }
 
 static void visit_moments(struct sims_stream *s, struct sims_moments *moments)
@@ -55,7 +55,7 @@ static void visit_moments(struct sims_stream *s, struct sims_moments *moments)
     for (uint32_t i = 0; sims_more(s, i, moments->count); i++) {
         struct sims_moment scratch = {0}, *moment = moments->items ? &moments->items[i] : &scratch;
         sims_enter(s, "time_props", i);
-        sims_unsigned(s, "id", &moment->time_ms);
+        visit_time(s, &moment->time_ms);
         sims_visit_props(s, "props", &moment->props);
         sims_leave(s);
     }
@@ -86,8 +86,11 @@ static void visit_motion(struct sims_stream *s, struct sims_motion *motion, stru
     sims_integer(s, "first_translation", &motion->first[POSE_TRANSLATION]);
     sims_integer(s, "first_rotation", &motion->first[POSE_ROTATION]);
     tso_flag(s, "has_props", &motion->has_props);
-    if (motion->has_props)
-        visit_props_lists(s, motion, layout);
+    if (motion->has_props && layout->two_level_props)
+        sims_visit_single_props(s, "props", &motion->props, &motion->props_count);
+    else if (motion->has_props)
+        visit_props_lists(s, motion);
+    layout->has_motion_props |= motion->has_props && motion->props_count;
     tso_flag(s, "has_time_props", &motion->has_moments);
     if (motion->has_moments)
         visit_moments_lists(s, motion);

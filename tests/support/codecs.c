@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static struct pose_document *decode_with(const char *format, const void *data, size_t size,
                                          const struct pose_options *options, struct pose_error *error)
@@ -54,6 +55,25 @@ size_t codec_memory(const char *format, const void *data, size_t size)
     struct pose_options options = {.allocator = &allocator};
     pose_document_free(decode_with(format, data, size, &options, NULL));
     return taken;
+}
+
+bool codec_find_companion(void *user, const char *name, struct pose_bytes *bytes)
+{
+    for (const struct codec_companion *companion = user; companion && companion->name; companion++) {
+        if (!strcasecmp(companion->name, name)) {
+            *bytes = companion->bytes;
+            return true;
+        }
+    }
+    return false;
+}
+
+struct pose_document *codec_decode_with(const char *format, const void *data, size_t size,
+                                        struct codec_companion *companions, struct pose_error *error)
+{
+    struct pose_source source = {
+        .bytes = {data, size}, .format = format, .find = codec_find_companion, .user = companions};
+    return pose_decode(&source, NULL, error);
 }
 
 /* Counts, and keeps the first. */

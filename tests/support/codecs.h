@@ -14,6 +14,18 @@ struct pose_error codec_must_fail(const char *format, const void *data, size_t s
 /* Bytes that decoding takes from the allocator, all in all; the result does not matter. */
 size_t codec_memory(const char *format, const void *data, size_t size);
 
+/* Files beside the one that is decoded; the last has a NULL name. */
+struct codec_companion {
+    const char *name;
+    struct pose_bytes bytes;
+};
+
+/* A pose_source's find, whose user is an array of companions. */
+bool codec_find_companion(void *user, const char *name, struct pose_bytes *bytes);
+/* Decodes what has companions; NULL on failure, with error. */
+struct pose_document *codec_decode_with(const char *format, const void *data, size_t size,
+                                        struct codec_companion *companions, struct pose_error *error);
+
 /* How many warnings of that code the document and everything in it have. code NULL: of any. */
 uint32_t codec_warnings(const struct pose_document *document, const char *code);
 /* The message of the first, "" when there is none. */

@@ -1,0 +1,197 @@
+/*
+ * The Sims 1: character file in text (.cmx), a field a line. Lines end with CR LF or LF; "//" begins a comment line.
+ *
+ *     // Character File. Copyright 1997, Maxis Inc.
+ *     version 300
+ *     1                            skeletons, then suits, then skills: see sims1_body.c
+ *     adult
+ *     …
+ *
+ * Numbers are decimal, one a line; a vector is "| x y z |". A text is its line as it is. Checked on 34 real files, whose
+ * numbers are those of an old C library ("-5.88894e-005"). The keys of a skill are in its .cfp.
+ */
+#include "lib/core/decimal.h"
+#include "lib/core/text.h"
+#include "lib/formats/sims1_body.h"
+
+#include <string.h>
+
+#define EXTENSIONS ".cmx"
+
+enum { VERSION = 300 };
+
+/* ----------------------------------------------------------------------------------------------- reading -- */
+
+static void read_integer(struct sims_stream *s, const char *field, int32_t *value)
+{
+    *value = 0;
+    if (!lines_record(&s->lines, field))
+        return;
+    *value = lines_i32(&s->lines, field);
+    lines_done(&s->lines);
+}
+
+static void read_number(struct sims_stream *s, const char *field, float *value)
+{
+    *value = 0;
+    if (!lines_record(&s->lines, field))
+        return;
+    *value = lines_float(&s->lines, field);
+    lines_done(&s->lines);
+}
+
+/* The bars around it are for the eye. */
+static void read_vector(struct sims_stream *s, const char *field, float *values, unsigned count)
+{
+    struct lines *lines = &s->lines;
+    memset(values, 0, count * sizeof *values);
+    if (!lines_record(lines, field))
+        return;
+    if (lines->at < lines->end && *lines->at == '|')
+        lines->at++;
+    if (lines->at < lines->end && lines->end[-1] == '|')
+        lines->end--;
+    for (unsigned i = 0; i < count; i++)
+        values[i] = lines_float(lines, field);
+    lines_done(lines);
+}
+
+static void read_text(struct sims_stream *s, const char *field, const char **text)
+{
+    *text = "";
+    if (!lines_next(&s->lines, field))
+        return;
+    const char *line = s->lines.at;
+    *text = sims_keep_text(s, (const uint8_t *)line, (size_t)(s->lines.end - line));
+}
+
+/* ----------------------------------------------------------------------------------------------- writing -- */
+
+static void write_integer(struct sims_stream *s, const char *field, int32_t *value)
+{
+    (void)field;
+    writer_format(s->writer, "%d\r\n", *value);
+}
+
+static void write_number(struct sims_stream *s, const char *field, float *value)
+{
+    (void)field;
+    writer_float(s->writer, *value);
+    writer_text(s->writer, "\r\n");
+}
+
+static void write_vector(struct sims_stream *s, const char *field, float *values, unsigned count)
+{
+    (void)field;
+    writer_text(s->writer, "| ");
+    for (unsigned i = 0; i < count; i++) {
+        writer_float(s->writer, values[i]);
+        writer_u8(s->writer, ' ');
+    }
+    writer_text(s->writer, "|\r\n");
+}
+
+static void write_text(struct sims_stream *s, const char *field, const char **text)
+{
+    size_t length = strlen(*text);
+    if (strpbrk(*text, "\r\n")) {
+        sims_refuse(s, field, "bad_text", "a line cannot hold the line break in it");
+        return;
+    }
+    uint8_t *bytes = arena_alloc(s->arena, length, 1);
+    size_t size = bytes ? sims_text_bytes(s, field, *text, bytes, length) : 0;
+    writer_bytes(s->writer, bytes, size);
+    writer_text(s->writer, "\r\n");
+}
+
+static const struct sims_encoding text_encoding = {
+    .is_text = true,
+    .read = {read_integer, read_number, read_vector, read_text},
+    .write = {write_integer, write_number, write_vector, write_text},
+};
+
+/* --------------------------------------------------------------------------------------------- the codec -- */
+
+static bool is_version(const char *word, size_t length)
+{
+    static const char version[] = "version";
+    for (size_t i = 0; i < length; i++) {
+        if (text_lower(word[i]) != version[i]) /* the NUL of a longer word differs, too */
+            return false;
+    }
+    return length == sizeof version - 1;
+}
+
+/* "version 300" after any comments; the word may be missing, which *has_word tells. */
+static bool read_version(struct sims_stream *s, bool *has_word)
+{
+    struct lines *lines = &s->lines;
+    const char *word;
+    size_t length;
+    int32_t version = 0;
+    *has_word = false;
+    if (!lines_record(lines, "version"))
+        return false;
+    const char *line = lines->at;
+    *has_word = lines_field(lines, &word, &length) && is_version(word, length);
+    if (!*has_word)
+        lines->at = line;
+    if (lines_field(lines, &word, &length) && decimal_i32(word, length, &version) == DECIMAL_OK &&
+        version == VERSION)
+        return lines_done(lines);
+    return reader_fail(&s->reader, "bad_version", "only version %d is known", VERSION);
+}
+
+static enum probe_result probe(const struct pose_source *source)
+{
+    struct sims_stream s;
+    int32_t skeleton_count;
+    bool has_word;
+    sims_stream_walk(&s, &text_encoding, source->bytes);
+    if (read_version(&s, &has_word) && has_word) {
+        read_integer(&s, "skeleton_count", &skeleton_count);
+        if (!sims_failed(&s) && skeleton_count >= 0)
+            return PROBE_SURE;
+    }
+    return source->name && text_has_extension(source->name, EXTENSIONS) ? PROBE_NAME : PROBE_NO;
+}
+
+static bool decode(struct decode_job *job)
+{
+    struct sims_stream s;
+    struct sims1_body body = {0};
+    bool has_word;
+    sims_stream_read(&s, &text_encoding, job->source->bytes, job->arena, job->error);
+    if (!read_version(&s, &has_word))
+        return false;
+    sims1_visit_body(&s, &body);
+    if (sims_failed(&s))
+        return false;
+    if (!lines_at_end(&s.lines))
+        warning_add(&job->warnings, POSE_WARNING, "trailing_lines", reader_offset(&s.reader),
+                    "text after the last skill, from line %u on", s.lines.number + 1);
+    return sims1_document_build(job, &s, &body);
+}
+
+static bool encode(struct encode_job *job)
+{
+    struct sims_stream s;
+    struct sims1_body body;
+    if (!sims1_body_build(job, &body))
+        return false;
+    sims_stream_write(&s, &text_encoding, job);
+    writer_format(job->writer, "// Character File.\r\nversion %d\r\n", VERSION);
+    sims1_visit_body(&s, &body);
+    return !sims_failed(&s);
+}
+
+const struct codec codec_sims1_cmx = {
+    .format = {.id = "sims1-cmx",
+               .title = "The Sims character file, text",
+               .extensions = EXTENSIONS,
+               .media_type = "text/x-sims1-cmx",
+               .kinds = "clip skeleton character"},
+    .probe = probe,
+    .decode = decode,
+    .encode = encode,
+};
