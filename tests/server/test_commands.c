@@ -152,6 +152,31 @@ START_TEST(a_bad_command_line_is_status_2)
 }
 END_TEST
 
+START_TEST(the_manual_has_every_command_and_option)
+{
+    static char manual[1 << 15];
+    read_text(POSED_SOURCE_DIR "/server/posed.1", manual, sizeof manual);
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        char line[96], option[64];
+        snprintf(line, sizeof line, "\n.It Cm %s ", commands[i]);
+        ck_assert_msg(strstr(manual, line), "%s is missing", commands[i]);
+        snprintf(line, sizeof line, "posed %s --help", commands[i]);
+        succeeds(line);
+        for (const char *at = out; (at = strstr(at, "\n  --"));) {
+            ck_assert_int_eq(sscanf(at, "\n  -%63s", option), 1);
+            at += 4;
+            snprintf(line, sizeof line, "Fl %s", option);
+            ck_assert_msg(strstr(manual, line), "%s of %s is missing", option, commands[i]);
+        }
+    }
+    if (system("command -v mandoc >/dev/null 2>&1")) {
+        fputs("SKIPPED: mandoc is not installed\n", stderr);
+        return;
+    }
+    succeeds("mandoc -T lint -W warning " POSED_SOURCE_DIR "/server/posed.1");
+}
+END_TEST
+
 START_TEST(what_is_missing_is_status_1)
 {
     fails("posed ls gone", 1, "posed: gone: No such file or directory\n");
@@ -416,6 +441,7 @@ int main(void)
     tcase_add_checked_fixture(frame, enter_folder, leave_folder);
     tcase_add_test(frame, help_and_version);
     tcase_add_test(frame, a_bad_command_line_is_status_2);
+    tcase_add_test(frame, the_manual_has_every_command_and_option);
     tcase_add_test(frame, what_is_missing_is_status_1);
     tcase_add_test(frame, output_that_cannot_be_written_is_an_error);
     TCase *reading = tcase_create("reading");
