@@ -1,11 +1,12 @@
 /*
- * The shortest decimal of a float, after R. Giulietti's "The Schubfach way to render doubles" (2020), cut down to
- * single precision and to one 64-bit power of ten, with which a product is either exact or clearly not.
+ * The shortest decimal of a float. What it rests on is from R. Giulietti, "The Schubfach way to render doubles" (2020):
+ * a float m * 2^q stands for all reals within half of 2^q of it. With 10^k <= 2^q < 10^(k+1) that interval holds at most
+ * one multiple of 10^(k+1), which then is the shortest decimal in it (it may end in zeros), else at least one multiple
+ * of 10^k, of which the closest is taken.
  *
- * A float c * 2^q stands for all reals closer to it than to its neighbours. With 10^k at most as wide as that
- * interval, and 10^(k+1) wider, the interval holds at most one multiple of 10^(k+1), which then is the shortest
- * decimal in it (it may end in zeros), else at least one multiple of 10^k, of which the closest is taken. That this
- * holds for every float was checked by running through all 2^32 of them (tests/lib/core/test_number_text.c tells how).
+ * Here the float is brought to units of 10^k with one 64-bit power of ten, and its last digit and fraction are compared
+ * with the half width. The power's rounding shows below 2^-35 of a unit; no float but those that lie exactly on an end
+ * of an interval comes that close, which was seen by running through all 2^32 (test_number_text --all).
  */
 #include "lib/core/numbers.h"
 
@@ -23,39 +24,32 @@ struct decimal {
     int exponent;
 };
 
-/*
- * power * factor / 2^64 rounded to odd: an inexact result has its lowest bit set, so that comparing it with even numbers
- * is exact. power is rounded up, so a product that should be whole is too large, by less than factor.
- */
-static inline uint32_t scale(uint64_t power, uint64_t factor)
-{
-    uint128 product = (uint128)power * factor;
-    return (uint32_t)(product >> 64) | ((uint64_t)product >= factor);
-}
+/* Numbers below 16 with 60 bits behind the point. */
+#define UNIT (UINT64_C(1) << 60)
 
-/* The shortest decimal of the float mantissa * 2^q. */
+/* More than rounding can come to, less than lies between two that differ. */
+#define ROUNDING ((UINT64_C(1) << 24) + 2)
+
+/* The shortest decimal of the float mantissa * 2^q. Below a power of two floats lie closer. */
 static struct decimal shortest(uint32_t mantissa, int q, bool lower_is_closer)
 {
-    /* floor(log10(2^q)), or of 3/4 of it where the interval is that wide; exact in the range of floats. */
+    /* floor(log10(2^q)), or of the 3/4 of it that such an interval is wide; exact in the range of floats. */
     int k = (q * 1233 - (lower_is_closer ? 512 : 0)) >> 12;
     uint64_t power = powers_of_ten[-k - POWER_FIRST];
     int shift = q + floor_log2_of_power(-k) + 1;
-    /* The float and the ends of its interval in quarters of 10^k; the ends are in it when the mantissa is even. */
-    uint32_t odd = mantissa & 1;
-    uint64_t middle = (uint64_t)mantissa << (shift + 2), half = (uint64_t)2 << shift;
-    uint32_t value = scale(power, middle);
-    uint32_t low = scale(power, middle - (lower_is_closer ? half / 2 : half)) + odd;
-    uint32_t high = scale(power, middle + half) - odd;
+    uint128 product = (uint128)power * ((uint64_t)mantissa << shift);
+    uint32_t whole = (uint32_t)(product >> 64), tens = whole / 10 * 10;
+    uint64_t fraction = (uint64_t)product >> 4, ones = (whole - tens) * UNIT + fraction;
+    uint64_t half = power >> (5 - shift), lower_half = half >> lower_is_closer;
 
-    uint32_t tens = value / 40 * 40, ones = value / 4 * 4;
-    bool tens_below = low <= tens, tens_above = tens + 40 <= high;
-    bool below = low <= ones, above = ones + 4 <= high;
-    bool above_is_closer = value - ones + (ones >> 2 & 1) > 2; /* a tie goes to the even one */
-    uint32_t coarse = tens / 4 + 10 * tens_above;
-    uint32_t fine = ones / 4 + (above & (!below | above_is_closer));
+    /* The ends of the interval belong to even mantissas. */
+    uint64_t slack = mantissa & 1 ? -ROUNDING : ROUNDING;
+    uint32_t down = ones <= lower_half + slack, up = 10 * UNIT - ones <= half + slack;
+    /* Of two equally close ones the even one. */
+    uint32_t nearest = whole + (fraction + (whole & 1) > (lower_half < UNIT / 2 ? lower_half : UNIT / 2));
     /* Which of them is as good as random: no branch. */
-    uint32_t choice = -(uint32_t)(tens_below ^ tens_above);
-    return (struct decimal){(coarse & choice) | (fine & ~choice), k};
+    uint32_t choice = -(down | up);
+    return (struct decimal){((tens + 10 * up) & choice) | (nearest & ~choice), k};
 }
 
 /* ------------------------------------------------------------------------------------------------- writing -- */
