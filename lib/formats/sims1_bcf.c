@@ -8,74 +8,9 @@
  */
 #include "lib/core/text.h"
 #include "lib/formats/sims1_body.h"
-
-#include <string.h>
+#include "lib/formats/sims1_stream.h"
 
 #define EXTENSIONS ".bcf"
-
-enum { LONG_TEXT = 255 };
-
-/* ----------------------------------------------------------------------------------------------- reading -- */
-
-static void read_integer(struct sims_stream *s, const char *field, int32_t *value)
-{
-    *value = reader_i32le(&s->reader, field);
-}
-
-static void read_number(struct sims_stream *s, const char *field, float *value)
-{
-    *value = reader_finite_f32le(&s->reader, field, "non_finite");
-}
-
-static void read_vector(struct sims_stream *s, const char *field, float *values, unsigned count)
-{
-    for (unsigned i = 0; i < count; i++)
-        read_number(s, field, &values[i]);
-}
-
-static void read_text(struct sims_stream *s, const char *field, const char **text)
-{
-    uint32_t length = reader_u8(&s->reader, field);
-    if (length == LONG_TEXT)
-        length = reader_u32le(&s->reader, field);
-    *text = sims_keep_text(s, reader_bytes(&s->reader, length, field), length);
-}
-
-/* ----------------------------------------------------------------------------------------------- writing -- */
-
-static void write_integer(struct sims_stream *s, const char *field, int32_t *value)
-{
-    (void)field;
-    writer_u32le(s->writer, (uint32_t)*value);
-}
-
-static void write_number(struct sims_stream *s, const char *field, float *value)
-{
-    (void)field;
-    writer_f32le(s->writer, *value);
-}
-
-static void write_vector(struct sims_stream *s, const char *field, float *values, unsigned count)
-{
-    for (unsigned i = 0; i < count; i++)
-        write_number(s, field, &values[i]);
-}
-
-static void write_text(struct sims_stream *s, const char *field, const char **text)
-{
-    size_t length = strlen(*text);
-    uint8_t *bytes = arena_alloc(s->arena, length, 1);
-    size_t size = bytes ? sims_text_bytes(s, field, *text, bytes, length) : 0;
-    writer_u8(s->writer, (uint8_t)(size < LONG_TEXT ? size : LONG_TEXT));
-    if (size >= LONG_TEXT)
-        writer_u32le(s->writer, (uint32_t)size);
-    writer_bytes(s->writer, bytes, size);
-}
-
-static const struct sims_encoding binary_encoding = {
-    .read = {read_integer, read_number, read_vector, read_text},
-    .write = {write_integer, write_number, write_vector, write_text},
-};
 
 /* --------------------------------------------------------------------------------------------- the codec -- */
 
@@ -84,7 +19,7 @@ static enum probe_result probe(const struct pose_source *source)
 {
     struct sims_stream s;
     struct sims1_body body = {0};
-    sims_stream_walk(&s, &binary_encoding, source->bytes);
+    sims_stream_walk(&s, &sims1_binary_encoding, source->bytes);
     sims1_visit_body(&s, &body);
     if (!sims_failed(&s) && !reader_left(&s.reader) &&
         (body.skeleton_count || body.suit_count || body.skill_count))
@@ -96,7 +31,7 @@ static bool decode(struct decode_job *job)
 {
     struct sims_stream s;
     struct sims1_body body = {0};
-    sims_stream_read(&s, &binary_encoding, job->source->bytes, job->arena, job->error);
+    sims_stream_read(&s, &sims1_binary_encoding, job->source->bytes, job->arena, job->error);
     sims1_visit_body(&s, &body);
     if (sims_failed(&s))
         return false;
@@ -112,7 +47,7 @@ static bool encode(struct encode_job *job)
     struct sims1_body body;
     if (!sims1_body_build(job, &body))
         return false;
-    sims_stream_write(&s, &binary_encoding, job);
+    sims_stream_write(&s, &sims1_binary_encoding, job);
     sims1_visit_body(&s, &body);
     return !sims_failed(&s);
 }

@@ -1,44 +1,31 @@
 /*
- * The Sims 1: a deformable mesh in binary (.bmf), little-endian. The mesh's name, its texture ("x": none), then the
- * body of sims_mesh.h, in which a blend is its weight and then its vertex. No magic number and no version. No real
- * file could be had: the layout is another decoder's, the fields are those of .skn.
+ * The Sims 1: a deformable mesh in binary (.bmf), little-endian: the fields of .skn, but a blend is its weight and then
+ * its vertex. No magic number and no version. No real file could be had: the layout is what another decoder reads.
  */
-#include "lib/formats/sims_mesh.h"
-
 #include "lib/core/text.h"
+#include "lib/formats/sims_mesh.h"
+#include "lib/formats/sims1_stream.h"
 
 #define EXTENSIONS ".bmf"
 
+static const struct sims_mesh_form form = {
+    .encoding = &sims1_binary_encoding, .is_named = true, .weight_first = true};
+
 static enum probe_result probe(const struct pose_source *source)
 {
-    struct reader reader;
-    struct mesh_source walk;
-    struct pose_mesh mesh = {0};
-    reader_init(&reader, source->bytes, NULL);
-    mesh_source_init(&walk, &mesh_encoding_little_endian, &reader, NULL);
-    if (mesh_read_names(&walk, &mesh) && mesh_walk(&walk) && !reader_left(&reader))
+    if (sims_mesh_probe(&form, source->bytes))
         return PROBE_SURE;
     return source->name && text_has_extension(source->name, EXTENSIONS) ? PROBE_NAME : PROBE_NO;
 }
 
 static bool decode(struct decode_job *job)
 {
-    struct reader reader;
-    struct mesh_source source;
-    struct pose_mesh *mesh = ARENA_NEW(job->arena, struct pose_mesh, 1);
-    reader_init(&reader, job->source->bytes, job->error);
-    mesh_source_init(&source, &mesh_encoding_little_endian, &reader, job->arena);
-    if (!mesh || !mesh_read_names(&source, mesh) || !mesh_decode(job, &source, mesh))
-        return false;
-    mesh_warn_trailing(job, &reader);
-    return true;
+    return sims_mesh_decode(&form, job);
 }
 
 static bool encode(struct encode_job *job)
 {
-    struct mesh_sink sink = {.encoding = &mesh_encoding_little_endian, .writer = job->writer, .job = job};
-    const struct pose_mesh *mesh = mesh_to_encode(job);
-    return mesh && mesh_write_names(&sink, mesh) && mesh_write_body(&sink, mesh);
+    return sims_mesh_encode(&form, job);
 }
 
 const struct codec codec_sims1_bmf = {

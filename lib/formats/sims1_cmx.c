@@ -13,102 +13,11 @@
 #include "lib/core/decimal.h"
 #include "lib/core/text.h"
 #include "lib/formats/sims1_body.h"
-
-#include <string.h>
+#include "lib/formats/sims1_stream.h"
 
 #define EXTENSIONS ".cmx"
 
 enum { VERSION = 300 };
-
-/* ----------------------------------------------------------------------------------------------- reading -- */
-
-static void read_integer(struct sims_stream *s, const char *field, int32_t *value)
-{
-    *value = 0;
-    if (!lines_record(&s->lines, field))
-        return;
-    *value = lines_i32(&s->lines, field);
-    lines_done(&s->lines);
-}
-
-static void read_number(struct sims_stream *s, const char *field, float *value)
-{
-    *value = 0;
-    if (!lines_record(&s->lines, field))
-        return;
-    *value = lines_float(&s->lines, field);
-    lines_done(&s->lines);
-}
-
-/* The bars around it are for the eye. */
-static void read_vector(struct sims_stream *s, const char *field, float *values, unsigned count)
-{
-    struct lines *lines = &s->lines;
-    memset(values, 0, count * sizeof *values);
-    if (!lines_record(lines, field))
-        return;
-    if (lines->at < lines->end && *lines->at == '|')
-        lines->at++;
-    if (lines->at < lines->end && lines->end[-1] == '|')
-        lines->end--;
-    for (unsigned i = 0; i < count; i++)
-        values[i] = lines_float(lines, field);
-    lines_done(lines);
-}
-
-static void read_text(struct sims_stream *s, const char *field, const char **text)
-{
-    *text = "";
-    if (!lines_next(&s->lines, field))
-        return;
-    const char *line = s->lines.at;
-    *text = sims_keep_text(s, (const uint8_t *)line, (size_t)(s->lines.end - line));
-}
-
-/* ----------------------------------------------------------------------------------------------- writing -- */
-
-static void write_integer(struct sims_stream *s, const char *field, int32_t *value)
-{
-    (void)field;
-    writer_format(s->writer, "%d\r\n", *value);
-}
-
-static void write_number(struct sims_stream *s, const char *field, float *value)
-{
-    (void)field;
-    writer_float(s->writer, *value);
-    writer_text(s->writer, "\r\n");
-}
-
-static void write_vector(struct sims_stream *s, const char *field, float *values, unsigned count)
-{
-    (void)field;
-    writer_text(s->writer, "| ");
-    for (unsigned i = 0; i < count; i++) {
-        writer_float(s->writer, values[i]);
-        writer_u8(s->writer, ' ');
-    }
-    writer_text(s->writer, "|\r\n");
-}
-
-static void write_text(struct sims_stream *s, const char *field, const char **text)
-{
-    size_t length = strlen(*text);
-    if (strpbrk(*text, "\r\n")) {
-        sims_refuse(s, field, "bad_text", "a line cannot hold the line break in it");
-        return;
-    }
-    uint8_t *bytes = arena_alloc(s->arena, length, 1);
-    size_t size = bytes ? sims_text_bytes(s, field, *text, bytes, length) : 0;
-    writer_bytes(s->writer, bytes, size);
-    writer_text(s->writer, "\r\n");
-}
-
-static const struct sims_encoding text_encoding = {
-    .is_text = true,
-    .read = {read_integer, read_number, read_vector, read_text},
-    .write = {write_integer, write_number, write_vector, write_text},
-};
 
 /* --------------------------------------------------------------------------------------------- the codec -- */
 
@@ -147,9 +56,9 @@ static enum probe_result probe(const struct pose_source *source)
     struct sims_stream s;
     int32_t skeleton_count;
     bool has_word;
-    sims_stream_walk(&s, &text_encoding, source->bytes);
+    sims_stream_walk(&s, &sims1_text_encoding, source->bytes);
     if (read_version(&s, &has_word) && has_word) {
-        read_integer(&s, "skeleton_count", &skeleton_count);
+        sims_integer(&s, "skeleton_count", &skeleton_count);
         if (!sims_failed(&s) && skeleton_count >= 0)
             return PROBE_SURE;
     }
@@ -161,7 +70,7 @@ static bool decode(struct decode_job *job)
     struct sims_stream s;
     struct sims1_body body = {0};
     bool has_word;
-    sims_stream_read(&s, &text_encoding, job->source->bytes, job->arena, job->error);
+    sims_stream_read(&s, &sims1_text_encoding, job->source->bytes, job->arena, job->error);
     if (!read_version(&s, &has_word))
         return false;
     sims1_visit_body(&s, &body);
@@ -179,7 +88,7 @@ static bool encode(struct encode_job *job)
     struct sims1_body body;
     if (!sims1_body_build(job, &body))
         return false;
-    sims_stream_write(&s, &text_encoding, job);
+    sims_stream_write(&s, &sims1_text_encoding, job);
     writer_format(job->writer, "// Character File.\r\nversion %d\r\n", VERSION);
     sims1_visit_body(&s, &body);
     return !sims_failed(&s);

@@ -1,53 +1,38 @@
 /*
- * The Sims 1: a deformable mesh as text (.skn). Lines end CR LF; the first is the mesh's name, the second its texture
- * ("x": none), then the body of sims_mesh.h, in which a blend is its vertex and then its weight. Numbers come from an
- * old C library ("-5.88894e-005"). Checked on 12 real files.
+ * The Sims 1: a deformable mesh as text (.skn). Lines end CR LF; the first is the name of the mesh, the second that of
+ * its texture ("x": none), then the body of sims_mesh.h, a row a line. Numbers come from an old C library
+ * ("-5.88894e-005"). Checked on 12 real files.
  */
-#include "lib/formats/sims_mesh.h"
-
 #include "lib/core/text.h"
+#include "lib/formats/sims_mesh.h"
+#include "lib/formats/sims1_stream.h"
 
 #define EXTENSIONS ".skn"
 
+static const struct sims_mesh_form form = {.encoding = &sims1_text_encoding, .is_named = true};
+
 static enum probe_result probe(const struct pose_source *source)
 {
-    struct reader reader;
-    struct mesh_source walk;
-    struct pose_mesh mesh = {0};
-    reader_init(&reader, source->bytes, NULL);
-    mesh_source_init(&walk, &mesh_encoding_text, &reader, NULL);
-    if (mesh_read_names(&walk, &mesh) && mesh_walk(&walk) && lines_at_end(&walk.lines))
+    if (sims_mesh_probe(&form, source->bytes))
         return PROBE_SURE;
     return source->name && text_has_extension(source->name, EXTENSIONS) ? PROBE_NAME : PROBE_NO;
 }
 
 static bool decode(struct decode_job *job)
 {
-    struct reader reader;
-    struct mesh_source source;
-    struct pose_mesh *mesh = ARENA_NEW(job->arena, struct pose_mesh, 1);
-    reader_init(&reader, job->source->bytes, job->error);
-    mesh_source_init(&source, &mesh_encoding_text, &reader, job->arena);
-    if (!mesh || !mesh_read_names(&source, mesh) || !mesh_decode(job, &source, mesh))
-        return false;
-    if (!lines_at_end(&source.lines))
-        warning_add(&job->warnings, POSE_WARNING, "trailing_lines", reader_offset(&reader),
-                    "text follows the last vertex");
-    return true;
+    return sims_mesh_decode(&form, job);
 }
 
 static bool encode(struct encode_job *job)
 {
-    struct mesh_sink sink = {.encoding = &mesh_encoding_text, .writer = job->writer, .job = job};
-    const struct pose_mesh *mesh = mesh_to_encode(job);
-    return mesh && mesh_write_names(&sink, mesh) && mesh_write_body(&sink, mesh);
+    return sims_mesh_encode(&form, job);
 }
 
 const struct codec codec_sims1_skn = {
     .format = {.id = "sims1-skn",
                .title = "The Sims mesh, text",
                .extensions = EXTENSIONS,
-               .media_type = "text/plain",
+               .media_type = "text/x-sims1-skn",
                .kinds = "mesh"},
     .probe = probe,
     .decode = decode,

@@ -1,292 +1,196 @@
 #include "lib/formats/sims_mesh.h"
 
-#include "lib/core/floats.h"
+#include "lib/formats/sims_rows.h"
+#include "lib/formats/tso_stream.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <string.h>
 
-enum list_id { FACES, BINDINGS, UVS, BLENDS, VERTICES, LIST_COUNT };
+enum { FACES, BINDINGS, UVS, BLENDS, VERTICES, LIST_COUNT };
 
-static const char *const face_columns[] = {"a", "b", "c"};
-static const char *const binding_columns[] = {"bone", "first", "count", "blend_first", "blend_count"};
-static const char *const uv_columns[] = {"u", "v"};
-static const char *const blend_columns[] = {"vertex", "weight"};
-static const char *const blend_columns_weight_first[] = {"weight", "vertex"};
-static const char *const vertex_columns[] = {"x", "y", "z", "nx", "ny", "nz"};
-
-static const struct mesh_list lists[LIST_COUNT] = {
-    [FACES] = {"faces", "face_count", 3, face_columns},
-    [BINDINGS] = {"bindings", "binding_count", 5, binding_columns},
-    [UVS] = {"uvs", "uv_count", 2, uv_columns},
-    [BLENDS] = {"blends", "blend_count", 2, blend_columns},
-    [VERTICES] = {"vertices", "vertex_count", 6, vertex_columns},
-};
-static const struct mesh_list blends_weight_first = {"blends", "blend_count", 2, blend_columns_weight_first};
-
-/* Rows of five and two 32-bit integers are read straight into these. */
+/* Rows of five and of two integers are read straight into these. */
 static_assert(sizeof(struct pose_binding) == 5 * sizeof(uint32_t), "a binding is a row");
 static_assert(sizeof(struct pose_blend) == 2 * sizeof(uint32_t), "a blend is a row");
 
-/* A body on its way into a mesh. */
+/* A mesh as the file stores it. Lists that a walk passes over are NULL. */
 struct body {
-    struct mesh_source *source;
-    struct pose_mesh *mesh;
-    struct mesh_place places[LIST_COUNT];
+    const struct sims_mesh_form *form;
+    const char *name, *texture;
+    uint32_t bone_count;
+    const char **bones;
+    struct sims_rows rows[LIST_COUNT];
+    uint32_t *faces;
+    struct pose_binding *bindings; /* an empty range of blended vertices begins at -1 */
+    float *uvs;
+    struct pose_blend *blends; /* weight and vertex the other way round where the form says so */
+    float *positions, *normals;
+    bool has_short_count;
+    uint64_t vertex_count_offset;
 };
 
-static const struct mesh_list *list_of(const struct body *body, enum list_id id)
+static const struct sims_row_type row_types[LIST_COUNT] = {
+    [FACES] = {"faces", "face_count", 3, {"a", "b", "c"}},
+    [BINDINGS] = {"bindings", "binding_count", 5, {"bone", "first", "count", "blend_first", "blend_count"}},
+    [UVS] = {"uvs", "uv_count", 2, {"u", "v"}},
+    [BLENDS] = {"blends", "blend_count", 2, {"vertex", "weight"}},
+    [VERTICES] = {"vertices", "vertex_count", 6, {"x", "y", "z", "nx", "ny", "nz"}},
+};
+static const struct sims_row_type blends_weight_first = {"blends", "blend_count", 2, {"weight", "vertex"}};
+
+static void body_init(struct body *body, const struct sims_mesh_form *form)
 {
-    return id == BLENDS && body->source->encoding->weight_first ? &blends_weight_first : &lists[id];
+    *body = (struct body){.form = form};
+    for (int i = 0; i < LIST_COUNT; i++)
+        body->rows[i].type = &row_types[i];
+    if (form->weight_first)
+        body->rows[BLENDS].type = &blends_weight_first;
 }
 
-/* A failure at one value of a list that was read before. Always false. */
-static bool fail_value(struct body *body, enum list_id id, uint32_t row, unsigned column, const char *code,
-                       const char *format, ...) POSE_PRINTF(6, 7);
-static bool fail_value(struct body *body, enum list_id id, uint32_t row, unsigned column, const char *code,
-                       const char *format, ...)
-{
-    struct mesh_source *source = body->source;
-    const struct mesh_list *list = list_of(body, id);
-    char reason[160];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(reason, sizeof reason, format, arguments);
-    va_end(arguments);
-    uint64_t offset = source->encoding->seek(source, &body->places[id], list->columns, row, column);
-    reader_enter(source->reader, list->name, row);
-    reader_fail_at(source->reader, offset, list->column_names[column], code, "%s", reason);
-    reader_leave(source->reader);
-    return false;
-}
+/* ------------------------------------------------------------------------------------------ the file's order -- */
 
-static uint64_t offset_of(struct body *body, enum list_id id, uint32_t row, unsigned column)
+static void visit_bones(struct sims_stream *s, struct body *body, uint32_t limit)
 {
-    struct mesh_source *source = body->source;
-    return source->encoding->seek(source, &body->places[id], lists[id].columns, row, column);
-}
-
-/* ----------------------------------------------------------------------------------------------- reading -- */
-
-static bool read_count(struct mesh_source *source, const char *field, uint32_t *count)
-{
-    int32_t value = source->encoding->read_count(source, field);
-    *count = 0;
-    if (value < 0)
-        return reader_fail(source->reader, "count_too_large", "%d is no count", value);
-    *count = (uint32_t)value;
-    return !source->reader->failed;
-}
-
-/* The rows of a list follow at the reader's place, if they fit into what is left of the file. */
-static bool begin_rows(struct body *body, enum list_id id, uint64_t rows)
-{
-    struct mesh_source *source = body->source;
-    const struct mesh_list *list = list_of(body, id);
-    if (!reader_count(source->reader, rows, source->encoding->row_size(list->columns), list->name,
-                      "count_too_large"))
-        return false;
-    body->places[id] = (struct mesh_place){.at = source->reader->at, .line = source->lines.number};
-    return true;
-}
-
-/* Zeroed memory for a list; NULL in a walk. False when memory is out. */
-static bool new_rows(const struct mesh_source *source, size_t count, size_t size, void **rows)
-{
-    *rows = source->arena ? arena_alloc(source->arena, count, size) : NULL;
-    return *rows || !source->arena;
-}
-
-static bool read_integers(struct body *body, enum list_id id, uint32_t *count, void **rows)
-{
-    struct mesh_source *source = body->source;
-    const struct mesh_list *list = list_of(body, id);
-    return read_count(source, list->count_name, count) && begin_rows(body, id, *count) &&
-           new_rows(source, *count, list->columns * sizeof(uint32_t), rows) &&
-           source->encoding->read_integers(source, list, *count, *rows);
-}
-
-/* The first value of a list that is NaN or infinite, which each half of its columns went to an array of. */
-static bool check_finite(struct body *body, enum list_id id, uint32_t rows, unsigned width,
-                         const float *values, unsigned first_column)
-{
-    if (!values)
-        return true;
-    size_t found = floats_find_non_finite(values, (size_t)rows * width);
-    if (found == (size_t)rows * width)
-        return true;
-    return fail_value(body, id, (uint32_t)(found / width), first_column + (unsigned)(found % width),
-                      "non_finite", "not a number that can be used");
-}
-
-static bool read_bones(struct mesh_source *source, struct pose_mesh *mesh, uint32_t limit)
-{
-    if (!read_count(source, "bone_count", &mesh->bone_count) ||
-        !reader_count(source->reader, mesh->bone_count, 1, "bones", "count_too_large"))
-        return false;
-    if (mesh->bone_count > limit)
-        return error_limit(source->reader->error, "joints", "%u bones are more than the limit of %u",
-                           mesh->bone_count, limit);
-    void *bones;
-    if (!new_rows(source, mesh->bone_count, sizeof(char *), &bones))
-        return false;
-    for (uint32_t i = 0; i < mesh->bone_count && !source->reader->failed; i++) {
-        reader_enter(source->reader, "bones", i);
-        const char *name = source->encoding->read_text(source, NULL);
-        if (bones)
-            ((const char **)bones)[i] = name;
-        reader_leave(source->reader);
+    if (!sims_count(s, "bone_count", &body->bone_count, 1, 1))
+        return;
+    if (body->bone_count > limit) {
+        s->reader.failed = true;
+        error_limit(s->error, "joints", "%u bones are more than the limit of %u", body->bone_count, limit);
+        return;
     }
-    mesh->bones = bones;
-    return !source->reader->failed;
+    body->bones = sims_items(s, body->bones, body->bone_count, sizeof *body->bones);
+    for (uint32_t i = 0; sims_more(s, i, body->bone_count); i++) {
+        const char *scratch = NULL, **bone = body->bones ? &body->bones[i] : &scratch;
+        sims_enter(s, "bones", i);
+        sims_text(s, "name", bone);
+        sims_leave(s);
+    }
 }
 
-static bool read_uvs(struct body *body)
+/* A list of integers: its count, its rows, and room for them. */
+static void *visit_integers(struct sims_stream *s, struct sims_rows *rows, void *items)
 {
-    struct mesh_source *source = body->source;
-    struct pose_mesh *mesh = body->mesh;
-    void *uvs;
-    if (!read_count(source, "uv_count", &mesh->real_count) || !begin_rows(body, UVS, mesh->real_count) ||
-        !new_rows(source, mesh->real_count, sizeof *mesh->uvs, &uvs) ||
-        !source->encoding->read_floats(source, &lists[UVS], mesh->real_count, 2, uvs, NULL))
-        return false;
-    mesh->uvs = uvs;
-    return check_finite(body, UVS, mesh->real_count, 2, uvs, 0);
+    if (!sims_rows_count(s, rows) || !sims_rows_begin(s, rows))
+        return items;
+    items = sims_items(s, items, rows->count, rows->type->columns * sizeof(uint32_t));
+    if (!sims_failed(s))
+        sims_rows_integers(s, rows, items);
+    return items;
 }
 
-static bool read_blends(struct body *body)
+static void visit_uvs(struct sims_stream *s, struct body *body)
 {
-    void *rows;
-    if (!read_integers(body, BLENDS, &body->mesh->blend_count, &rows))
+    struct sims_rows *rows = &body->rows[UVS];
+    if (!sims_rows_count(s, rows) || !sims_rows_begin(s, rows))
+        return;
+    body->uvs = sims_items(s, body->uvs, rows->count, 2 * sizeof(float));
+    if (!sims_failed(s))
+        sims_rows_floats(s, rows, 2, body->uvs, NULL);
+}
+
+/* FreeSO's importer counts the real vertices alone, and writes the blended ones all the same. */
+static bool visit_vertex_count(struct sims_stream *s, struct body *body)
+{
+    struct sims_rows *rows = &body->rows[VERTICES];
+    uint32_t real = body->rows[UVS].count, blended = body->rows[BLENDS].count;
+    uint64_t wanted = (uint64_t)real + blended;
+    rows->count = (uint32_t)wanted;
+    if (!sims_rows_count(s, rows))
         return false;
-    struct pose_blend *blends = rows;
-    body->mesh->blends = blends;
-    if (!blends || !body->source->encoding->weight_first)
-        return true;
-    for (uint32_t i = 0; i < body->mesh->blend_count; i++) {
-        struct pose_blend as_stored = blends[i];
-        blends[i].vertex = (uint32_t)as_stored.weight;
-        blends[i].weight = (int32_t)as_stored.vertex;
+    if (rows->count != wanted && rows->count != real)
+        return reader_fail(&s->reader, "vertex_count", "%u vertices where %u uvs and %u blends need %llu",
+                           rows->count, real, blended, (unsigned long long)wanted);
+    body->has_short_count = rows->count != wanted;
+    body->vertex_count_offset = reader_last_offset(&s->reader);
+    rows->count = (uint32_t)wanted;
+    return sims_rows_begin(s, rows);
+}
+
+static void visit_vertices(struct sims_stream *s, struct body *body)
+{
+    struct sims_rows *rows = &body->rows[VERTICES];
+    if (!visit_vertex_count(s, body))
+        return;
+    body->positions = sims_items(s, body->positions, rows->count, 3 * sizeof(float));
+    body->normals = sims_items(s, body->normals, rows->count, 3 * sizeof(float));
+    if (!sims_failed(s))
+        sims_rows_floats(s, rows, 3, body->positions, body->normals);
+}
+
+static void visit_mesh(struct sims_stream *s, struct body *body, uint32_t bone_limit)
+{
+    if (body->form->version && !tso_version(s, body->form->version))
+        return;
+    if (body->form->is_named) {
+        sims_text(s, "name", &body->name);
+        sims_text(s, "texture", &body->texture);
+    }
+    visit_bones(s, body, bone_limit);
+    body->faces = visit_integers(s, &body->rows[FACES], body->faces);
+    body->bindings = visit_integers(s, &body->rows[BINDINGS], body->bindings);
+    visit_uvs(s, body);
+    body->blends = visit_integers(s, &body->rows[BLENDS], body->blends);
+    if (!sims_failed(s))
+        visit_vertices(s, body);
+}
+
+/* -------------------------------------------------------------------------------------------------- rules -- */
+
+static bool check_faces(struct sims_stream *s, const struct body *body)
+{
+    const struct sims_rows *faces = &body->rows[FACES];
+    uint32_t real = body->rows[UVS].count;
+    for (size_t i = 0; i < 3 * (size_t)faces->count; i++) {
+        if (body->faces[i] >= real)
+            return sims_rows_fail(s, faces, (uint32_t)(i / 3), (unsigned)(i % 3), "face_index",
+                                  "vertex %d of %u real ones", (int32_t)body->faces[i], real);
     }
     return true;
 }
 
-/* FreeSO's importer stores the count of real vertices alone, and writes the blended ones all the same. */
-static bool read_vertex_count(struct body *body, struct warning_list *warnings)
+/* A range, as the file stores it, must lie within the vertices of its kind; else its start or its count is at fault.
+ * column: of its start. An empty range begins nowhere. */
+static bool check_range(struct sims_stream *s, const struct body *body, uint32_t row, unsigned column,
+                        uint32_t *first, uint32_t count)
 {
-    const struct pose_mesh *mesh = body->mesh;
-    uint64_t wanted = (uint64_t)mesh->real_count + mesh->blend_count;
-    uint32_t count;
-    if (!read_count(body->source, "vertex_count", &count))
-        return false;
-    if (count != wanted && count != mesh->real_count)
-        return reader_fail(body->source->reader, "vertex_count",
-                           "%u vertices where %u uvs and %u blends need %llu", count, mesh->real_count,
-                           mesh->blend_count, (unsigned long long)wanted);
-    if (count != wanted && warnings)
-        warning_add(warnings, POSE_WARNING, "vertex_count_quirk", reader_last_offset(body->source->reader),
-                    "vertex_count counts the %u real vertices alone; the %u blended ones follow", count,
-                    mesh->blend_count);
-    return begin_rows(body, VERTICES, wanted);
-}
-
-static bool read_vertices(struct body *body, struct warning_list *warnings)
-{
-    struct mesh_source *source = body->source;
-    struct pose_mesh *mesh = body->mesh;
-    void *positions, *normals;
-    if (!read_vertex_count(body, warnings))
-        return false;
-    uint32_t count = mesh->real_count + mesh->blend_count;
-    if (!new_rows(source, count, sizeof *mesh->positions, &positions) ||
-        !new_rows(source, count, sizeof *mesh->normals, &normals) ||
-        !source->encoding->read_floats(source, &lists[VERTICES], count, 3, positions, normals))
-        return false;
-    mesh->positions = positions;
-    mesh->normals = normals;
-    return check_finite(body, VERTICES, count, 3, positions, 0) &&
-           check_finite(body, VERTICES, count, 3, normals, 3);
-}
-
-static bool read_body(struct body *body, struct warning_list *warnings, uint32_t bone_limit)
-{
-    struct pose_mesh *mesh = body->mesh;
-    void *faces, *bindings;
-    if (!read_bones(body->source, mesh, bone_limit) ||
-        !read_integers(body, FACES, &mesh->face_count, &faces) ||
-        !read_integers(body, BINDINGS, &mesh->binding_count, &bindings) || !read_uvs(body) ||
-        !read_blends(body) || !read_vertices(body, warnings))
-        return false;
-    mesh->faces = faces;
-    mesh->bindings = bindings;
-    return true;
-}
-
-/* ---------------------------------------------------------------------------------------------- checking -- */
-
-static bool check_faces(struct body *body)
-{
-    const struct pose_mesh *mesh = body->mesh;
-    for (uint32_t i = 0; i < mesh->face_count; i++) {
-        for (unsigned corner = 0; corner < 3; corner++) {
-            if (mesh->faces[i][corner] >= mesh->real_count)
-                return fail_value(body, FACES, i, corner, "face_index", "vertex %d of %u real ones",
-                                  (int32_t)mesh->faces[i][corner], mesh->real_count);
-        }
-    }
-    return true;
-}
-
-/* A range, as the file stores it, must lie within size vertices; else its start or its count is at fault. */
-static bool check_range(struct body *body, uint32_t row, unsigned first_column, uint32_t first,
-                        uint32_t count, uint32_t size, const char *vertices)
-{
-    if (count == 0 || (first < size && count <= size - first))
+    bool real = column == 1;
+    uint32_t size = body->rows[real ? UVS : BLENDS].count;
+    if (count == 0)
+        *first = 0;
+    if (count == 0 || (*first < size && count <= size - *first))
         return true;
-    return fail_value(body, BINDINGS, row, first_column + (first < size), "binding_range",
-                      "%d vertices from %d on, of %u %s ones", (int32_t)count, (int32_t)first, size,
-                      vertices);
+    return sims_rows_fail(s, &body->rows[BINDINGS], row, column + (*first < size), "binding_range",
+                          "%d vertices from %d on, of %u %s ones", (int32_t)count, (int32_t)*first, size,
+                          real ? "real" : "blended");
 }
 
-static bool check_binding(struct body *body, struct pose_binding *binding, uint32_t row)
+static bool check_bindings(struct sims_stream *s, struct body *body)
 {
-    const struct pose_mesh *mesh = body->mesh;
-    if (binding->bone >= mesh->bone_count)
-        return fail_value(body, BINDINGS, row, 0, "binding_bone", "bone %d of %u", (int32_t)binding->bone,
-                          mesh->bone_count);
-    if (!check_range(body, row, 1, binding->first, binding->count, mesh->real_count, "real") ||
-        !check_range(body, row, 3, binding->blend_first, binding->blend_count, mesh->blend_count, "blended"))
-        return false;
-    /* An empty range begins nowhere; files say so with -1. */
-    binding->first = binding->count ? binding->first : 0;
-    binding->blend_first = binding->blend_count ? binding->blend_first : 0;
-    return true;
-}
-
-static bool check_bindings(struct body *body, struct pose_binding *bindings)
-{
-    for (uint32_t i = 0; i < body->mesh->binding_count; i++) {
-        if (!check_binding(body, &bindings[i], i))
+    for (uint32_t i = 0; i < body->rows[BINDINGS].count; i++) {
+        struct pose_binding *binding = &body->bindings[i];
+        if (binding->bone >= body->bone_count)
+            return sims_rows_fail(s, &body->rows[BINDINGS], i, 0, "binding_bone", "bone %d of %u",
+                                  (int32_t)binding->bone, body->bone_count);
+        if (!check_range(s, body, i, 1, &binding->first, binding->count) ||
+            !check_range(s, body, i, 3, &binding->blend_first, binding->blend_count))
             return false;
     }
     return true;
 }
 
-static bool check_blends(struct body *body, struct warning_list *warnings)
+static bool check_blends(struct sims_stream *s, const struct body *body, struct warning_list *warnings)
 {
-    const struct pose_mesh *mesh = body->mesh;
-    unsigned vertex_column = body->source->encoding->weight_first ? 1 : 0;
-    for (uint32_t i = 0; i < mesh->blend_count; i++) {
-        const struct pose_blend *blend = &mesh->blends[i];
-        if (blend->vertex >= mesh->real_count)
-            return fail_value(body, BLENDS, i, vertex_column, "blend_index", "vertex %d of %u real ones",
-                              (int32_t)blend->vertex, mesh->real_count);
+    const struct sims_rows *rows = &body->rows[BLENDS];
+    unsigned weight_column = body->form->weight_first ? 0 : 1;
+    for (uint32_t i = 0; i < rows->count; i++) {
+        if (body->blends[i].vertex >= body->rows[UVS].count)
+            return sims_rows_fail(s, rows, i, 1 - weight_column, "blend_index", "vertex %d of %u real ones",
+                                  (int32_t)body->blends[i].vertex, body->rows[UVS].count);
     }
-    for (uint32_t i = 0; i < mesh->blend_count; i++) {
-        int32_t weight = mesh->blends[i].weight;
+    for (uint32_t i = 0; i < rows->count; i++) {
+        int32_t weight = body->blends[i].weight;
         if (weight < 0 || weight > 32768)
             warning_add(warnings, POSE_WARNING, "blend_weight_out_of_range",
-                        offset_of(body, BLENDS, i, 1 - vertex_column),
+                        sims_rows_seek(s, rows, i, weight_column),
                         "blends[%u]: weight %d lies outside of 0 to 32768", i, weight);
     }
     return true;
@@ -294,85 +198,175 @@ static bool check_blends(struct body *body, struct warning_list *warnings)
 
 /* Vertices that no binding covers, and such that several do. A running sum over where ranges begin and end, so that
  * many long ranges cost no more than their own number. */
-static bool check_coverage(const struct pose_mesh *mesh, struct arena *arena, struct warning_list *warnings,
-                           uint64_t offset)
+static bool check_coverage(struct sims_stream *s, const struct body *body, struct arena *arena,
+                           struct warning_list *warnings)
 {
-    uint32_t total = mesh->real_count + mesh->blend_count, none = 0, several = 0;
-    int32_t *change = ARENA_NEW(arena, int32_t, (size_t)total + 1);
+    uint32_t real = body->rows[UVS].count, total = body->rows[VERTICES].count, none = 0, several = 0;
+    int32_t *change = ARENA_NEW(arena, int32_t, (size_t)total + 1), covered = 0;
     if (!change)
         return false;
-    for (uint32_t i = 0; i < mesh->binding_count; i++) {
-        const struct pose_binding *binding = &mesh->bindings[i];
+    for (uint32_t i = 0; i < body->rows[BINDINGS].count; i++) {
+        const struct pose_binding *binding = &body->bindings[i];
         change[binding->first]++;
         change[binding->first + binding->count]--;
-        change[mesh->real_count + binding->blend_first]++;
-        change[mesh->real_count + binding->blend_first + binding->blend_count]--;
+        change[real + binding->blend_first]++;
+        change[real + binding->blend_first + binding->blend_count]--;
     }
-    int32_t covered = 0;
     for (uint32_t i = 0; i < total; i++) {
         covered += change[i];
         none += covered == 0;
         several += covered > 1;
     }
     if (none || several)
-        warning_add(warnings, POSE_WARNING, "uneven_binding_coverage", offset,
+        warning_add(warnings, POSE_WARNING, "uneven_binding_coverage",
+                    sims_rows_seek(s, &body->rows[BINDINGS], 0, 0),
                     "no binding covers %u of the %u vertices, several cover %u", none, total, several);
     return true;
 }
 
-static bool check_body(struct body *body, struct decode_job *job)
+static bool check_body(struct sims_stream *s, struct body *body, struct decode_job *job)
 {
     /* The memory is this check's alone, so it does not weigh on the document. */
     struct arena scratch;
     arena_init(&scratch, job->arena->allocator, job->limits->memory, job->error);
-    bool done = check_faces(body) && check_bindings(body, (struct pose_binding *)body->mesh->bindings) &&
-                check_blends(body, &job->warnings) &&
-                check_coverage(body->mesh, &scratch, &job->warnings, offset_of(body, BINDINGS, 0, 0));
+    bool done = check_faces(s, body) && check_bindings(s, body) && check_blends(s, body, &job->warnings) &&
+                check_coverage(s, body, &scratch, &job->warnings);
     arena_release(&scratch);
     return done;
 }
 
-/* ------------------------------------------------------------------------------------------ entry points -- */
-
-void mesh_source_init(struct mesh_source *source, const struct mesh_encoding *encoding, struct reader *reader,
-                      struct arena *arena)
+static void warn_odd_sizes(const struct sims_stream *s, const struct body *body,
+                           struct warning_list *warnings)
 {
-    *source = (struct mesh_source){.encoding = encoding, .reader = reader, .arena = arena};
-    if (encoding == &mesh_encoding_text)
-        lines_init(&source->lines, reader);
+    if (body->has_short_count)
+        warning_add(warnings, POSE_WARNING, "vertex_count_quirk", body->vertex_count_offset,
+                    "vertex_count counts the %u real vertices alone; the %u blended ones follow",
+                    body->rows[UVS].count, body->rows[BLENDS].count);
+    if (s->encoding->is_text && !lines_at_end(&s->lines))
+        warning_add(warnings, POSE_WARNING, "trailing_lines", reader_offset(&s->reader),
+                    "text after the last vertex, from line %u on", s->lines.number + 1);
+    else if (!s->encoding->is_text && reader_left(&s->reader))
+        warning_add(warnings, POSE_WARNING, "trailing_bytes", reader_offset(&s->reader),
+                    "%zu bytes after the last vertex", reader_left(&s->reader));
 }
 
-bool mesh_read_names(struct mesh_source *source, struct pose_mesh *mesh)
+/* ------------------------------------------------------------------------------------------- to the model -- */
+
+static void swap_blends(struct pose_blend *blends, uint32_t count)
 {
-    mesh->name = source->encoding->read_text(source, "name");
-    mesh->texture = mesh->name ? source->encoding->read_text(source, "texture") : NULL;
-    bool done = mesh->texture != NULL;
-    if (done && !strcmp(mesh->texture, "x"))
-        mesh->texture = NULL;
-    return done;
+    for (uint32_t i = 0; i < count; i++)
+        blends[i] = (struct pose_blend){(uint32_t)blends[i].weight, (int32_t)blends[i].vertex};
 }
 
-bool mesh_decode(struct decode_job *job, struct mesh_source *source, struct pose_mesh *mesh)
+static void fill_mesh(const struct body *body, struct pose_mesh *mesh)
 {
-    struct body body = {.source = source, .mesh = mesh};
-    if (!read_body(&body, &job->warnings, job->limits->joints) || !check_body(&body, job))
+    bool has_texture = body->texture && strcmp(body->texture, "x");
+    *mesh = (struct pose_mesh){.name = body->name,
+                               .texture = has_texture ? body->texture : NULL,
+                               .axes = POSE_AXES_SIMS,
+                               .bone_count = body->bone_count,
+                               .bones = body->bones,
+                               .face_count = body->rows[FACES].count,
+                               .faces = (const uint32_t(*)[3])body->faces,
+                               .real_count = body->rows[UVS].count,
+                               .blend_count = body->rows[BLENDS].count,
+                               .uvs = (const float(*)[2])body->uvs,
+                               .blends = body->blends,
+                               .positions = (const float(*)[3])body->positions,
+                               .normals = (const float(*)[3])body->normals,
+                               .binding_count = body->rows[BINDINGS].count,
+                               .bindings = body->bindings};
+}
+
+bool sims_mesh_probe(const struct sims_mesh_form *form, struct pose_bytes bytes)
+{
+    struct sims_stream s;
+    struct body body;
+    body_init(&body, form);
+    sims_stream_walk(&s, form->encoding, bytes);
+    visit_mesh(&s, &body, UINT32_MAX);
+    bool at_end = form->encoding->is_text ? lines_at_end(&s.lines) : !reader_left(&s.reader);
+    return !sims_failed(&s) && at_end && body.bone_count && body.rows[UVS].count;
+}
+
+bool sims_mesh_decode(const struct sims_mesh_form *form, struct decode_job *job)
+{
+    struct sims_stream s;
+    struct body body;
+    struct pose_mesh *mesh = ARENA_NEW(job->arena, struct pose_mesh, 1);
+    body_init(&body, form);
+    sims_stream_read(&s, form->encoding, job->source->bytes, job->arena, job->error);
+    visit_mesh(&s, &body, job->limits->joints);
+    if (!mesh || sims_failed(&s))
         return false;
-    mesh->axes = POSE_AXES_SIMS;
+    if (form->weight_first)
+        swap_blends(body.blends, body.rows[BLENDS].count);
+    if (!check_body(&s, &body, job))
+        return false;
+    warn_odd_sizes(&s, &body, &job->warnings);
+    fill_mesh(&body, mesh);
     job->document->meshes = mesh;
     job->document->mesh_count = 1;
     return true;
 }
 
-void mesh_warn_trailing(struct decode_job *job, const struct reader *reader)
+/* ----------------------------------------------------------------------------------------- and back again -- */
+
+static bool check_content(struct encode_job *job)
 {
-    if (reader_left(reader))
-        warning_add(&job->warnings, POSE_WARNING, "trailing_bytes", reader_offset(reader),
-                    "%zu bytes follow the last vertex", reader_left(reader));
+    const struct pose_content *content = job->content;
+    if (content->mesh_count != 1)
+        return error_set(job->error, POSE_BAD_ARGUMENT, "one_mesh", "the file holds one mesh, not %u",
+                         content->mesh_count);
+    if (content->meshes->axes != POSE_AXES_SIMS)
+        return error_set(job->error, POSE_BAD_ARGUMENT, "foreign_axes",
+                         "the mesh is not in the axes of The Sims, and its bones' spaces cannot be turned");
+    return true;
 }
 
-bool mesh_walk(struct mesh_source *source)
+/* Bindings and blends as the file wants them; all else is the mesh's own, which writing leaves as it is. */
+static bool body_build(struct encode_job *job, struct body *body)
 {
-    struct pose_mesh mesh = {0};
-    struct body body = {.source = source, .mesh = &mesh};
-    return read_body(&body, NULL, UINT32_MAX) && mesh.bone_count && mesh.real_count;
+    const struct pose_mesh *mesh = job->content->meshes;
+    body->name = mesh->name ? mesh->name : "";
+    body->texture = mesh->texture ? mesh->texture : "x";
+    body->bone_count = mesh->bone_count;
+    body->bones = (const char **)mesh->bones;
+    body->rows[FACES].count = mesh->face_count;
+    body->rows[BINDINGS].count = mesh->binding_count;
+    body->rows[UVS].count = mesh->real_count;
+    body->rows[BLENDS].count = mesh->blend_count;
+    body->faces = (uint32_t *)mesh->faces;
+    body->uvs = (float *)mesh->uvs;
+    body->positions = (float *)mesh->positions;
+    body->normals = (float *)mesh->normals;
+    body->bindings = ARENA_NEW(job->arena, struct pose_binding, mesh->binding_count);
+    body->blends = ARENA_NEW(job->arena, struct pose_blend, mesh->blend_count);
+    if (!body->bindings || !body->blends)
+        return false;
+    for (uint32_t i = 0; i < mesh->binding_count; i++) {
+        body->bindings[i] = mesh->bindings[i];
+        if (!mesh->bindings[i].blend_count)
+            body->bindings[i].blend_first = UINT32_MAX;
+    }
+    for (uint32_t i = 0; i < mesh->blend_count; i++)
+        body->blends[i] = mesh->blends[i];
+    if (body->form->weight_first)
+        swap_blends(body->blends, mesh->blend_count);
+    return true;
+}
+
+bool sims_mesh_encode(const struct sims_mesh_form *form, struct encode_job *job)
+{
+    struct sims_stream s;
+    struct body body;
+    body_init(&body, form);
+    if (!check_content(job) || !body_build(job, &body))
+        return false;
+    if (!form->is_named && job->content->meshes->texture)
+        encode_warn(job, "texture_dropped", "the file has no place for the name of a texture, \"%s\"",
+                    body.texture);
+    sims_stream_write(&s, form->encoding, job);
+    visit_mesh(&s, &body, UINT32_MAX);
+    return !sims_failed(&s);
 }

@@ -30,7 +30,8 @@ struct sims_fields {
 };
 
 struct sims_encoding {
-    bool is_text; /* a field is a line; else its bytes */
+    bool is_text;    /* a field is a line; else its bytes */
+    bool big_endian; /* integers; floats never are */
     struct sims_fields read, write;
 };
 

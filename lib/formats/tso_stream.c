@@ -51,6 +51,7 @@ static void write_text(struct sims_stream *s, const char *field, const char **te
 }
 
 const struct sims_encoding tso_encoding = {
+    .big_endian = true,
     .read = {read_integer, read_number, read_vector, read_text},
     .write = {write_integer, write_number, write_vector, write_text},
 };
