@@ -1,50 +1,28 @@
 #include "lib/model/skin.h"
 
 #include "lib/core/error.h"
-#include "lib/core/names.h"
-#include "lib/core/text.h"
 #include "lib/model/axes.h"
-
-#include <math.h>
-#include <string.h>
+#include "lib/model/match.h"
 
 /* ---------------------------------------------------------------------------------------- bones to joints -- */
 
-static const char *lowered(struct arena *arena, const char *name)
-{
-    char *copy = arena_text(arena, name, strlen(name));
-    for (char *c = copy; c && *c; c++)
-        *c = text_lower(*c);
-    return copy;
-}
-
-/* The joint of each bone. */
+/* The joint of each bone: its own name before aliases, and before names without case, as for the tracks of a clip. */
 static bool find_joints(struct pose_skin *skin, const struct pose_skeleton *skeleton, struct arena *scratch,
                         uint32_t *joints)
 {
+    static const struct pose_skeleton none;
     const struct pose_mesh *mesh = skin->mesh;
-    uint32_t count = skeleton ? skeleton->joint_count : 0;
-    struct name_index exact, caseless;
+    struct joint_index index;
     skin->missing = ARENA_NEW(&skin->arena, uint32_t, mesh->bone_count);
-    if (!skin->missing || !name_index_init(&exact, scratch, count) ||
-        !name_index_init(&caseless, scratch, count))
+    if (!skin->missing || !joint_index_init(&index, scratch, skeleton ? skeleton : &none, POSE_RULES_SIMS))
         return false;
-    for (uint32_t i = 0; i < count; i++) {
-        const char *name = skeleton->joints[i].name;
-        name_index_add(&exact, name, i);
-        name_index_add(&caseless, name ? lowered(scratch, name) : NULL, i);
-    }
-    name_index_sort(&exact);
-    name_index_sort(&caseless);
     for (uint32_t i = 0; i < mesh->bone_count; i++) {
-        const char *name = mesh->bones[i], *low = lowered(scratch, name);
-        int64_t found = name_index_find(&exact, name);
-        found = found < 0 && low ? name_index_find(&caseless, low) : found;
+        int64_t found = joint_index_find(&index, &(struct pose_track){.name = mesh->bones[i]});
         joints[i] = found < 0 ? SKIN_NO_JOINT : (uint32_t)found;
         if (found < 0)
             skin->missing[skin->missing_count++] = i;
     }
-    return !scratch->failed;
+    return true;
 }
 
 /* The first vertex at or after v that has no joint yet. next leads there in steps that every visit shortens. */

@@ -1,5 +1,5 @@
 /* What The Sims Online dresses its people with: bindings, appearances, outfits. */
-#include "pose.h"
+#include "tests/support/codecs.h"
 #include "tests/support/corpus.h"
 #include "tests/support/unit.h"
 
@@ -42,45 +42,25 @@ static const struct {
      "\"dark\":{\"file\":18,\"type\":12,\"key\":\"000000120000000c\"},\"hand_group\":24,\"region\":18}"},
 };
 
-static struct pose_document *decode(const uint8_t *bytes, size_t size, const char *format,
-                                    struct pose_error *error)
-{
-    struct pose_source source = {.bytes = {bytes, size}, .format = format};
-    return pose_decode(&source, NULL, error);
-}
-
-static const struct pose_character *character_of(const struct pose_document *document,
-                                                 const struct pose_error *error)
-{
-    ck_assert_msg(document != NULL, "%s", error->detail);
-    ck_assert_uint_eq(document->character_count, 1);
-    return &document->characters[0];
-}
-
 /* Written again the character gives the same bytes. */
 static void check_round_trip(const struct pose_character *character, const char *format, const uint8_t *bytes,
                              size_t size)
 {
     struct pose_content content = {.character_count = 1, .characters = character};
-    struct pose_buffer out;
-    struct pose_error error;
-    ck_assert_msg(pose_encode(format, &content, NULL, NULL, NULL, &out, &error), "%s", error.detail);
-    ck_assert_uint_eq(out.size, size);
-    ck_assert_mem_eq(out.data, bytes, size);
+    struct pose_buffer out = codec_must_encode(format, &content, NULL);
+    codec_check_bytes(format, out.data, out.size, bytes, size);
     pose_buffer_free(&out);
 }
 
 START_TEST(samples_decode_and_go_round)
 {
-    struct pose_error error;
-    struct pose_source source = {.bytes = {samples[_i].bytes, samples[_i].size}};
-    ck_assert_ptr_nonnull(pose_detect(&source));
-    ck_assert_str_eq(pose_detect(&source), samples[_i].format);
-    struct pose_document *document = pose_decode(&source, NULL, &error);
-    const struct pose_character *character = character_of(document, &error);
+    struct pose_document *document = codec_must_decode(NULL, samples[_i].bytes, samples[_i].size);
+    const struct pose_character *character = document->characters;
+    ck_assert_str_eq(document->format, samples[_i].format);
+    ck_assert_uint_eq(document->character_count, 1);
     ck_assert_str_eq(character->type, samples[_i].type);
     ck_assert_ptr_null(character->name);
-    ck_assert_uint_eq(document->warning_count, 0);
+    ck_assert_uint_eq(codec_warnings(document, NULL), 0);
     struct pose_buffer json = {0};
     ck_assert(pose_json_value(&json, character->extras) && pose_buffer_append(&json, "", 1));
     ck_assert_str_eq((const char *)json.data, samples[_i].extras);
@@ -106,7 +86,7 @@ START_TEST(truncations_are_refused)
 {
     for (size_t size = 0; size < samples[_i].size; size++) {
         struct pose_error error;
-        ck_assert_ptr_null(decode(samples[_i].bytes, size, samples[_i].format, &error));
+        ck_assert_ptr_null(codec_decode(samples[_i].format, samples[_i].bytes, size, &error));
         ck_assert(!strcmp(error.code, "truncated") || !strcmp(error.code, "count_too_large"));
         ck_assert_uint_le(error.offset, size);
     }
@@ -116,12 +96,10 @@ END_TEST
 START_TEST(trailing_bytes_are_warned_of)
 {
     uint8_t longer[64] = {0};
-    struct pose_error error;
     memcpy(longer, samples[_i].bytes, samples[_i].size);
-    struct pose_document *document = decode(longer, samples[_i].size + 1, samples[_i].format, &error);
-    character_of(document, &error);
-    ck_assert_uint_eq(document->warning_count, 1);
-    ck_assert_str_eq(document->warnings[0].code, "trailing_bytes");
+    struct pose_document *document = codec_must_decode(samples[_i].format, longer, samples[_i].size + 1);
+    ck_assert_uint_eq(codec_warnings(document, NULL), 1);
+    ck_assert_uint_eq(codec_warnings(document, "trailing_bytes"), 1);
     ck_assert_uint_eq(document->warnings[0].offset, samples[_i].size);
     pose_document_free(document);
 }
@@ -145,11 +123,9 @@ static const struct {
 START_TEST(broken_files_say_where)
 {
     uint8_t bytes[64];
-    struct pose_error error;
     memcpy(bytes, broken[_i].bytes, broken[_i].size);
     memcpy(bytes + broken[_i].offset, broken[_i].word, 4);
-    ck_assert_ptr_null(decode(bytes, broken[_i].size, broken[_i].format, &error));
-    ck_assert_str_eq(error.code, broken[_i].code);
+    struct pose_error error = codec_must_fail(broken[_i].format, bytes, broken[_i].size, broken[_i].code);
     ck_assert_str_eq(error.field, broken[_i].field);
 }
 END_TEST
@@ -157,13 +133,11 @@ END_TEST
 START_TEST(odd_sizes_of_references_are_warned_of)
 {
     uint8_t bytes[sizeof binding];
-    struct pose_error error;
     memcpy(bytes, binding, sizeof bytes);
     bytes[12] = 9;
-    struct pose_document *document = decode(bytes, sizeof bytes, "tso-bnd", &error);
-    character_of(document, &error);
-    ck_assert_uint_eq(document->warning_count, 1);
-    ck_assert_str_eq(document->warnings[0].code, "odd_flag");
+    struct pose_document *document = codec_must_decode("tso-bnd", bytes, sizeof bytes);
+    ck_assert_uint_eq(codec_warnings(document, NULL), 1);
+    ck_assert_uint_eq(codec_warnings(document, "odd_flag"), 1);
     pose_document_free(document);
 }
 END_TEST
@@ -221,12 +195,11 @@ START_TEST(real_files_decode_and_name_each_other)
     ck_assert_uint_eq(paths.count, 22);
     for (size_t i = 0; i < paths.count; i++) {
         struct test_file file;
-        struct pose_error error;
         ck_assert(test_file_read(paths.items[i], &file));
-        struct pose_document *document = decode(file.data, file.size, NULL, &error);
-        const struct pose_character *character = character_of(document, &error);
+        struct pose_document *document = codec_must_decode(NULL, file.data, file.size);
+        const struct pose_character *character = document->characters;
         ck_assert_str_eq(document->format, folders[_i].format);
-        ck_assert_uint_eq(document->warning_count, 0);
+        ck_assert_uint_eq(codec_warnings(document, NULL), 0);
         check_round_trip(character, folders[_i].format, file.data, file.size);
         const char *key = first_key(character, folders[_i].list);
         left_out += !is_named(&targets, key);

@@ -2,7 +2,7 @@
  * Deformation against the algorithm of the spec, written down again in double precision and without any of its
  * shortcuts; and against the worked values on real files.
  */
-#include "pose.h"
+#include "tests/support/codecs.h"
 #include "tests/support/corpus.h"
 #include "tests/support/unit.h"
 
@@ -110,24 +110,18 @@ struct result {
     float (*positions)[3], (*normals)[3];
 };
 
-/* places: of the skeleton's joints. */
-static struct result deform(const struct pose_mesh *mesh, const struct pose_skeleton *skeleton,
-                            const struct place *places, enum pose_axes axes)
+static struct result deform(const struct pose_mesh *mesh, const struct pose_skeleton *on,
+                            const float *matrices, enum pose_axes axes)
 {
     struct pose_error error;
-    struct result result = {.skin = pose_skin_new(mesh, skeleton, axes, NULL, &error)};
+    struct result result = {.skin = pose_skin_new(mesh, on, axes, NULL, &error)};
     ck_assert_msg(result.skin != NULL, "%s", error.detail);
-    uint32_t joints = skeleton ? skeleton->joint_count : 0;
     /* As much as is promised to suffice and no more, so that a sanitizer sees what is not. */
-    float *matrices = malloc((joints ? joints : 1) * 16 * sizeof *matrices);
     void *scratch = malloc(pose_deform_scratch(result.skin));
     result.positions = malloc(mesh->real_count * sizeof *result.positions);
     result.normals = malloc(mesh->real_count * sizeof *result.normals);
-    ck_assert(matrices && scratch && result.positions && result.normals);
-    for (uint32_t i = 0; i < joints; i++)
-        write_matrix(&places[i], axes, matrices + 16 * i);
+    ck_assert(scratch && result.positions && result.normals);
     pose_deform(result.skin, matrices, result.positions, result.normals, scratch);
-    free(matrices);
     free(scratch);
     return result;
 }
@@ -215,6 +209,16 @@ static void place_joints(struct place places[3])
     places[2] = make_place(1, 1, 1, 1, 9, 9, 9);
 }
 
+/* On the small skeleton. */
+static struct result deform_small(const struct pose_mesh *mesh, const struct place places[3],
+                                  enum pose_axes axes)
+{
+    float matrices[3][16];
+    for (int i = 0; i < 3; i++)
+        write_matrix(&places[i], axes, matrices[i]);
+    return deform(mesh, &skeleton, matrices[0], axes);
+}
+
 static const enum pose_axes both_axes[] = {POSE_AXES_SIMS, POSE_AXES_GLTF};
 
 START_TEST(small_figure_is_as_the_spec_says)
@@ -226,7 +230,7 @@ START_TEST(small_figure_is_as_the_spec_says)
     const struct place *bone_places[COUNT(bones)] = {0};
     for (int i = 0; i < COUNT(bones); i++)
         bone_places[i] = bone_joints[i] < 0 ? NULL : &places[bone_joints[i]];
-    struct result result = deform(&mesh, &skeleton, places, both_axes[_i]);
+    struct result result = deform_small(&mesh, places, both_axes[_i]);
     check_against_plain(&mesh, &result, bone_places, both_axes[_i]);
     ck_assert_uint_eq(pose_skin_missing_count(result.skin), 1);
     ck_assert_uint_eq(pose_skin_missing(result.skin)[0], 2);
@@ -241,7 +245,7 @@ START_TEST(special_vertices_are_what_they_should_be)
     struct place places[3];
     place_joints(places);
     memcpy(normals[REAL + 4], normals[3], sizeof normals[3]);
-    struct result result = deform(&mesh, &skeleton, places, POSE_AXES_SIMS);
+    struct result result = deform_small(&mesh, places, POSE_AXES_SIMS);
     const float up[3] = {0, 1, 0};
     for (int i = 0; i < 3; i++) {
         ck_assert_float_eq_tol(result.normals[3][i], up[i], 1e-6f);
@@ -330,7 +334,7 @@ START_TEST(overlapping_bindings_cost_their_number)
                              .bindings = many};
     struct place places[3];
     place_joints(places);
-    struct result result = deform(&mesh, &skeleton, places, POSE_AXES_SIMS);
+    struct result result = deform_small(&mesh, places, POSE_AXES_SIMS);
     /* The last binding is the arm's, joint 0. */
     ck_assert_float_eq_tol(result.positions[MANY - 1][1], 3, 1e-6f);
     release(&result);
@@ -371,6 +375,152 @@ START_TEST(refused_memory_is_an_error)
 }
 END_TEST
 
+/* ------------------------------------------------------------------------------------------------ corpus -- */
+
+/* A file of the corpus, decoded; NULL when there is no corpus. */
+static struct pose_document *decode_real(const char *name)
+{
+    struct test_file file;
+    if (!corpus_read(name, &file))
+        return NULL;
+    struct pose_document *document = codec_must_decode(NULL, file.data, file.size);
+    test_file_free(&file);
+    return document;
+}
+
+/* Matrices of the rest pose, or with every joint of it turned by an angle about its y axis. */
+static float *pose_joints(const struct pose_skeleton *real, float angle, enum pose_axes axes)
+{
+    const struct pose_clip nothing = {.axes = POSE_AXES_SIMS, .rules = POSE_RULES_SIMS};
+    struct pose_error error;
+    struct pose_sampler *sampler = pose_sampler_new(&nothing, real, axes, NULL, &error);
+    ck_assert_msg(sampler != NULL, "%s", error.detail);
+    float *rows = malloc(real->joint_count * 10 * sizeof *rows);
+    float *matrices = malloc(real->joint_count * 16 * sizeof *matrices);
+    ck_assert(rows && matrices);
+    for (uint32_t i = 0; i < real->joint_count; i++) {
+        pose_joint_rest(real, i, POSE_AXES_SIMS, rows + 10 * i);
+        float *q = rows + 10 * i + 3, c = cosf(angle / 2), s = sinf(angle / 2);
+        const float turned[4] = {q[0] * c - q[2] * s, q[1] * c + q[3] * s, q[2] * c + q[0] * s,
+                                 q[3] * c - q[1] * s};
+        memcpy(q, turned, sizeof turned);
+        pose_convert_axes(POSE_TRANSLATION, rows + 10 * i, 1, POSE_AXES_SIMS, axes);
+        pose_convert_axes(POSE_ROTATION, q, 1, POSE_AXES_SIMS, axes);
+    }
+    pose_model(sampler, rows, matrices);
+    pose_sampler_free(sampler);
+    free(rows);
+    return matrices;
+}
+
+static struct place place_of(const float m[16])
+{
+    struct place place;
+    for (int i = 0; i < 3; i++) {
+        place.p[i] = (double)m[12 + i];
+        for (int k = 0; k < 3; k++)
+            place.r[i][k] = (double)m[4 * k + i];
+    }
+    return place;
+}
+
+/* The places of a mesh's bones on the joints of that very name. */
+static void find_places(const struct pose_mesh *mesh, const struct pose_skeleton *real,
+                        const struct place *places, const struct place **bone_places)
+{
+    for (uint32_t b = 0; b < mesh->bone_count; b++) {
+        bone_places[b] = NULL;
+        for (uint32_t i = 0; i < real->joint_count; i++) {
+            if (!strcmp(real->joints[i].name, mesh->bones[b]))
+                bone_places[b] = &places[i];
+        }
+    }
+}
+
+enum { MOST = 64 };
+
+static void check_real_mesh(const char *path, const struct pose_skeleton *real, float angle)
+{
+    struct test_file file;
+    struct place places[MOST];
+    const struct place *bone_places[MOST];
+    ck_assert(test_file_read(path, &file));
+    struct pose_document *document = codec_must_decode(NULL, file.data, file.size);
+    const struct pose_mesh *mesh = document->meshes;
+    ck_assert(mesh->bone_count <= MOST && real->joint_count <= MOST);
+    float *matrices = pose_joints(real, angle, POSE_AXES_SIMS);
+    for (uint32_t i = 0; i < real->joint_count; i++)
+        places[i] = place_of(matrices + 16 * i);
+    free(matrices);
+    find_places(mesh, real, places, bone_places);
+    for (int i = 0; i < COUNT(both_axes); i++) {
+        matrices = pose_joints(real, angle, both_axes[i]);
+        struct result result = deform(mesh, real, matrices, both_axes[i]);
+        check_against_plain(mesh, &result, bone_places, both_axes[i]);
+        ck_assert_uint_eq(pose_skin_missing_count(result.skin), 0);
+        release(&result);
+        free(matrices);
+    }
+    pose_document_free(document);
+    test_file_free(&file);
+}
+
+static const struct {
+    const char *folder, *suffix;
+    unsigned count;
+} real_folders[] = {{"sims/sims1", ".skn", 12}, {"sims/tso/mesh", ".mesh", 21}};
+
+START_TEST(real_meshes_are_as_the_spec_says)
+{
+    struct test_paths paths;
+    struct pose_document *adult = decode_real("sims/sims1/adult-skeleton.cmx");
+    if (!adult || !corpus_list(real_folders[_i].folder, real_folders[_i].suffix, &paths))
+        return;
+    ck_assert_uint_eq(paths.count, real_folders[_i].count);
+    for (size_t i = 0; i < paths.count; i++) {
+        check_real_mesh(paths.items[i], adult->skeletons, 0);
+        check_real_mesh(paths.items[i], adult->skeletons, 0.4f);
+    }
+    test_paths_free(&paths);
+    pose_document_free(adult);
+}
+END_TEST
+
+static void check_vector(const float found[3], double x, double y, double z, double tolerance)
+{
+    const double wanted[3] = {x, y, z};
+    for (int i = 0; i < 3; i++)
+        ck_assert_double_eq_tol((double)found[i], wanted[i], tolerance);
+}
+
+/* The worked values of the notes on The Sims 1, section 3. */
+START_TEST(resting_body_is_where_it_should_be)
+{
+    struct pose_document *adult = decode_real("sims/sims1/adult-skeleton.cmx");
+    struct pose_document *body = decode_real("sims/sims1/xskin-b001mafit_01-PELVIS-BODY.skn");
+    if (!adult || !body)
+        return;
+    float *matrices = pose_joints(adult->skeletons, 0, POSE_AXES_SIMS);
+    struct result native = deform(body->meshes, adult->skeletons, matrices, POSE_AXES_SIMS);
+    free(matrices);
+    matrices = pose_joints(adult->skeletons, 0, POSE_AXES_GLTF);
+    struct result gltf = deform(body->meshes, adult->skeletons, matrices, POSE_AXES_GLTF);
+    free(matrices);
+    ck_assert_uint_eq(body->meshes->real_count, 545);
+    ck_assert_uint_eq(body->meshes->face_count, 606);
+    check_vector(native.positions[0], -0.2978, 3.3942, -0.2703, 2e-4);
+    check_vector(native.normals[0], -0.7891, 0.2967, -0.5378, 2e-4);
+    check_vector(native.positions[544], -0.6889, 3.6453, 0.0339, 2e-4);
+    check_vector(gltf.positions[0], 0.2978 * FEET, 3.3942 * FEET, -0.2703 * FEET, 2e-4);
+    check_vector(gltf.normals[0], 0.7891, 0.2967, -0.5378, 2e-4);
+    check_vector(gltf.positions[544], 0.6889 * FEET, 3.6453 * FEET, 0.0339 * FEET, 2e-4);
+    release(&native);
+    release(&gltf);
+    pose_document_free(adult);
+    pose_document_free(body);
+}
+END_TEST
+
 int main(void)
 {
     TCase *figure = tcase_create("figure");
@@ -382,5 +532,8 @@ int main(void)
     TCase *hostile = tcase_create("hostile");
     tcase_add_test(hostile, overlapping_bindings_cost_their_number);
     tcase_add_test(hostile, refused_memory_is_an_error);
-    return unit_run("deform", figure, hostile, NULL);
+    TCase *corpus = tcase_create("corpus");
+    tcase_add_loop_test(corpus, real_meshes_are_as_the_spec_says, 0, COUNT(real_folders));
+    tcase_add_test(corpus, resting_body_is_where_it_should_be);
+    return unit_run("deform", figure, hostile, corpus, NULL);
 }
