@@ -5,16 +5,17 @@
  */
 #include "lib/pack/refpack.h"
 
+#include "lib/pack/copy.h"
+
 #include <string.h>
 
 enum {
     LONGEST_RUN = 112,    /* of literals in one command */
     LONGEST_MATCH = 1028, /* of one command */
     FARTHEST = 131072,
-    WIDE = 16, /* bytes that a wide copy moves at once */
     /* What the fast gear may touch: a command with its literals, its output, and one wide copy too much. */
-    INPUT_MARGIN = 4 + LONGEST_RUN + WIDE,
-    OUTPUT_MARGIN = 3 + LONGEST_MATCH + 2 * WIDE,
+    INPUT_MARGIN = 4 + LONGEST_RUN + COPY_STEP,
+    OUTPUT_MARGIN = 3 + LONGEST_MATCH + 2 * COPY_STEP,
 };
 
 uint64_t refpack_bound(uint64_t packed)
@@ -58,37 +59,6 @@ static inline struct command parse_command(const uint8_t *p)
     return (struct command){1, b0 & 3, 0, 0};
 }
 
-/* Copies length bytes in whole steps of 8 or 16; source and target may overlap when they are that far apart. */
-static inline void copy_steps(uint8_t *to, const uint8_t *from, unsigned length, const unsigned step)
-{
-    const uint8_t *end = to + length;
-    do {
-        uint8_t bytes[WIDE]; /* by way of a register, so that the compiler need not fear the overlap */
-        memcpy(bytes, from, step);
-        memcpy(to, bytes, step);
-        to += step;
-        from += step;
-    } while (to < end);
-}
-
-/* A match whose copies may run up to one wide copy past its end. */
-static inline void copy_match(uint8_t *to, unsigned distance, unsigned length)
-{
-    const uint8_t *from = to - distance;
-    if (distance >= WIDE) {
-        copy_steps(to, from, length, WIDE);
-    } else if (distance >= 8) {
-        copy_steps(to, from, length, 8);
-    } else {
-        /* The pattern repeats every distance bytes, so any multiple of it does as well: one of at least 8. */
-        for (unsigned i = 0; i < 8; i++)
-            to[i] = from[i];
-        unsigned apart = (8 + distance - 1) / distance * distance;
-        if (length > 8)
-            copy_steps(to + 8, to + 8 - apart, length - 8, 8);
-    }
-}
-
 /* Carries out commands until one comes near an end, is a stop, or is wrong; that one is left where it stands. */
 static void decode_fast(struct decoder *decoder)
 {
@@ -100,7 +70,7 @@ static void decode_fast(struct decoder *decoder)
         struct command command = parse_command(in);
         const uint8_t *literals = in + command.size;
         if (!command.length) {
-            copy_steps(out, literals, command.literals, WIDE);
+            copy_steps(out, literals, command.literals, COPY_STEP);
         } else {
             if (command.distance > (size_t)(out - decoder->start) + command.literals)
                 break;
@@ -138,8 +108,7 @@ static bool decode_command(struct reader *reader, struct decoder *decoder)
                               written + command.literals);
     memcpy(decoder->out, decoder->in + command.size, command.literals);
     decoder->out += command.literals;
-    for (unsigned i = 0; i < command.length; i++)
-        decoder->out[i] = decoder->out[(ptrdiff_t)i - (ptrdiff_t)command.distance];
+    copy_match_exactly(decoder->out, command.distance, command.length);
     decoder->out += command.length;
     decoder->in += command.size + command.literals;
     return true;
