@@ -10,6 +10,7 @@ extern const struct codec codec_sims1_cfp;
 extern const struct codec codec_sims1_cmx;
 extern const struct codec codec_sims1_skn;
 extern const struct codec codec_sl_anim;
+extern const struct codec codec_sl_skeleton;
 extern const struct codec codec_tso_anim;
 extern const struct codec codec_tso_apr;
 extern const struct codec codec_tso_bnd;
@@ -32,6 +33,7 @@ const struct codec *const codecs[] = {
     &codec_sims1_cmx,
     &codec_sims1_bcf,
     &codec_sims1_cfp,
+    &codec_sl_skeleton,
     NULL,
 };
 /* clang-format on */

@@ -183,10 +183,10 @@ static const struct stand_in_joint joints[] = {
     VOLUME("R_LOWER_ARM", "mElbowRight", 0.002f, -0.115f, 0, 0.042f, 0.13f, 0.042f),
     VOLUME("R_HAND", "mWristRight", 0.008f, -0.07f, 0.002f, 0.05f, 0.08f, 0.03f),
     VOLUME("R_UPPER_LEG", "mHipRight", 0.004f, 0, -0.21f, 0.085f, 0.085f, 0.24f),
-    VOLUME("R_LOWER_LEG", "mKneeRight", -0.02f, 0, -0.2f, 0.065f, 0.065f, 0.23f),
+    VOLUME("R_LOWER_LEG", "mKneeRight", -0.016f, 0, -0.195f, 0.065f, 0.065f, 0.23f),
     VOLUME("R_FOOT", "mAnkleRight", 0.07f, 0, -0.045f, 0.12f, 0.05f, 0.045f),
     VOLUME("L_UPPER_LEG", "mHipLeft", 0.004f, 0, -0.21f, 0.085f, 0.085f, 0.24f),
-    VOLUME("L_LOWER_LEG", "mKneeLeft", -0.02f, 0, -0.2f, 0.065f, 0.065f, 0.23f),
+    VOLUME("L_LOWER_LEG", "mKneeLeft", -0.016f, 0, -0.195f, 0.065f, 0.065f, 0.23f),
     VOLUME("L_FOOT", "mAnkleLeft", 0.07f, 0, -0.045f, 0.12f, 0.05f, 0.045f),
 };
 /* clang-format on */
