@@ -3,6 +3,7 @@
 #include "api/archive_json.h"
 #include "api/asset_json.h"
 #include "api/clip_json.h"
+#include "api/lints.h"
 #include "server/describe.h"
 
 #include <string.h>
@@ -106,6 +107,7 @@ static void list_warnings(struct inspection *work)
     if (document)
         json_warnings(json, document->warnings, document->warning_count);
     pose_document_free(document);
+    lint_archive(json, work->archive, &work->options->pose);
     json_end(json);
 }
 

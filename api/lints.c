@@ -1,0 +1,117 @@
+#include "api/lints.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct linting {
+    struct json *json;
+    const struct index_archive *archive;
+    const struct pose_options *options;
+    const char *entry; /* the findings are about */
+};
+
+static void add(void *user, const struct pose_warning *finding)
+{
+    struct linting *work = user;
+    json_object(work->json, NULL);
+    json_string(work->json, "code", finding->code);
+    json_string(work->json, "severity", finding->severity == POSE_WARNING ? "warning" : "note");
+    json_string(work->json, "message", finding->message);
+    json_string(work->json, "entry", work->entry);
+    json_end(work->json);
+}
+
+/* The archive's skeleton that knows the most bones of a mesh; its entry and place in the document. */
+static const struct index_asset *best_skeleton(const struct index_archive *archive,
+                                               const struct index_asset *mesh, uint32_t *entry)
+{
+    const struct index_asset *best = NULL;
+    uint32_t most = 0;
+    for (uint32_t e = 0; e < archive->entry_count; e++) {
+        for (uint32_t i = 0; i < archive->entries[e]->asset_count; i++) {
+            const struct index_asset *asset = &archive->entries[e]->assets[i];
+            uint32_t matches = asset->kind == ASSET_SKELETON ? known_matches(asset, mesh) : 0;
+            if (matches > most) {
+                most = matches;
+                best = asset;
+                *entry = e;
+            }
+        }
+    }
+    return best;
+}
+
+static void lint_mesh(struct linting *work, const struct index_asset *asset, const struct pose_mesh *mesh)
+{
+    uint32_t entry = 0;
+    const struct index_asset *skeleton = best_skeleton(work->archive, asset, &entry);
+    struct pose_error error;
+    struct pose_document *document =
+        skeleton ? index_decode(work->archive, entry, NULL, 0, work->options, &error) : NULL;
+    if (!document)
+        return;
+    struct pose_skin *skin =
+        pose_skin_new(mesh, &document->skeletons[skeleton->inner], mesh->axes, work->options, &error);
+    if (skin)
+        pose_lint_skin(skin, add, work);
+    pose_skin_free(skin);
+    pose_document_free(document);
+}
+
+/* An entry "NAME.skn", "NAME.bmf" or "NAME.mesh", or a mesh of that inner name. */
+static bool has_mesh(const struct index_archive *archive, const char *name)
+{
+    size_t length = strlen(name);
+    for (uint32_t e = 0; e < archive->entry_count; e++) {
+        const struct index_entry *entry = archive->entries[e];
+        const char *slash = strrchr(entry->name, '/'), *base = slash ? slash + 1 : entry->name;
+        if (!strcmp(entry->kind, "mesh") && !strncasecmp(base, name, length) && base[length] == '.')
+            return true;
+    }
+    return false;
+}
+
+static void lint_suit(struct linting *work, const struct pose_character *character)
+{
+    const struct pose_value *skins = pose_value_find(character->extras, "skins");
+    for (const struct pose_value *skin = skins ? skins->first : NULL; skin; skin = skin->next) {
+        const struct pose_value *mesh = pose_value_find(skin, "mesh");
+        if (!mesh || mesh->kind != POSE_STRING || has_mesh(work->archive, mesh->as.string))
+            continue;
+        char message[300];
+        snprintf(message, sizeof message, "suit \"%.80s\" names the mesh \"%.120s\", which is not there",
+                 character->name ? character->name : "", mesh->as.string);
+        add(work, &(struct pose_warning){.code = "missing_mesh",
+                                         .severity = POSE_WARNING,
+                                         .message = message,
+                                         .offset = POSE_NO_OFFSET});
+    }
+}
+
+static void lint_entry(struct linting *work, uint32_t index)
+{
+    const struct index_entry *entry = work->archive->entries[index];
+    struct pose_error error;
+    struct pose_document *document = index_decode(work->archive, index, NULL, 0, work->options, &error);
+    if (!document)
+        return;
+    work->entry = entry->name;
+    pose_lint(document, entry->name, add, work);
+    for (uint32_t i = 0; i < entry->asset_count && work->archive->archive; i++) {
+        const struct index_asset *asset = &entry->assets[i];
+        if (asset->kind == ASSET_MESH)
+            lint_mesh(work, asset, &document->meshes[asset->inner]);
+        else if (asset->kind == ASSET_CHARACTER && !strcmp(document->characters[asset->inner].type, "suit"))
+            lint_suit(work, &document->characters[asset->inner]);
+    }
+    pose_document_free(document);
+}
+
+void lint_archive(struct json *json, const struct index_archive *archive, const struct pose_options *options)
+{
+    struct linting work = {.json = json, .archive = archive, .options = options};
+    for (uint32_t e = 0; e < archive->entry_count; e++) {
+        if (archive->entries[e]->asset_count)
+            lint_entry(&work, e);
+    }
+}
