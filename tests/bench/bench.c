@@ -10,6 +10,7 @@ static const struct bench_part *const parts[] = {
     &bench_meshes,
     &bench_numbers,
     &bench_sample,
+    &bench_services,
 };
 
 enum { TURNS = 7, MOST = 16 };
