@@ -512,6 +512,22 @@ POSE_API void pose_sample(const struct pose_sampler *sampler, double t, enum pos
  */
 POSE_API void pose_model(const struct pose_sampler *sampler, const float *rows, float *matrices);
 
+/* Rows of one skeleton that take part in a blend. */
+struct pose_layer {
+    const float *rows; /* [row_count][10], as from pose_sample */
+    float weight;      /* not negative, finite */
+    const float *
+        factors; /* [row_count], by which weight is multiplied; not negative, finite. NULL: 1 for every row */
+};
+
+/*
+ * Blends layers row by row into rows (not one of the layers'). In each row the weights are divided by their sum;
+ * translations and scales are averaged, rotations normalised sums on the shorter arc from the heaviest one. A row on
+ * which no layer has weight is left as it was, so fill in the rest first. Allocates nothing.
+ */
+POSE_API void pose_mix(const struct pose_layer *layers, uint32_t layer_count, uint32_t row_count,
+                       float *rows);
+
 /* How many of the clip's tracks the skeleton knows, by name, alias or id. */
 POSE_API uint32_t pose_skeleton_match(const struct pose_skeleton *skeleton, const struct pose_clip *clip);
 
