@@ -3,12 +3,23 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Entries that are looked at over a whole archive, so that no archive can make this take long. */
+enum { MOST_VISITS = 5 * 1000 * 1000 };
+
 struct linting {
     struct json *json;
     const struct index_archive *archive;
     const struct pose_options *options;
     const char *entry; /* the findings are about */
+    uint32_t visits;
 };
+
+/* Whether the whole archive may be searched once more. */
+static bool may_search(struct linting *work)
+{
+    work->visits += work->archive->entry_count + 1;
+    return work->visits < MOST_VISITS;
+}
 
 static void add(void *user, const struct pose_warning *finding)
 {
@@ -44,7 +55,8 @@ static const struct index_asset *best_skeleton(const struct index_archive *archi
 static void lint_mesh(struct linting *work, const struct index_asset *asset, const struct pose_mesh *mesh)
 {
     uint32_t entry = 0;
-    const struct index_asset *skeleton = best_skeleton(work->archive, asset, &entry);
+    const struct index_asset *skeleton =
+        may_search(work) ? best_skeleton(work->archive, asset, &entry) : NULL;
     struct pose_error error;
     struct pose_document *document =
         skeleton ? index_decode(work->archive, entry, NULL, 0, work->options, &error) : NULL;
@@ -76,7 +88,8 @@ static void lint_suit(struct linting *work, const struct pose_character *charact
     const struct pose_value *skins = pose_value_find(character->extras, "skins");
     for (const struct pose_value *skin = skins ? skins->first : NULL; skin; skin = skin->next) {
         const struct pose_value *mesh = pose_value_find(skin, "mesh");
-        if (!mesh || mesh->kind != POSE_STRING || has_mesh(work->archive, mesh->as.string))
+        if (!mesh || mesh->kind != POSE_STRING || !may_search(work) ||
+            has_mesh(work->archive, mesh->as.string))
             continue;
         char message[300];
         snprintf(message, sizeof message, "suit \"%.80s\" names the mesh \"%.120s\", which is not there",
