@@ -45,7 +45,7 @@ START_TEST(bones_are_read_parents_first)
         const struct pose_joint *joint = &skeleton->joints[i];
         ck_assert_str_eq(joint->name, names[i]);
         ck_assert_int_eq(joint->parent, i - 1);
-        ck_assert(joint->translation[1] == (i == 0 ? 3 : i));
+        ck_assert(joint->translation[1] == (float)(i == 0 ? 3 : i));
         ck_assert(joint->rotation[1] == 0.6f && joint->rotation[3] == 0.8f && joint->scale[2] == 1);
         ck_assert_uint_eq(skeleton->file_order[i], file_order[i]);
     }
