@@ -1,5 +1,6 @@
 #include "lib/core/floats.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 /* The byte order of the host is known to the compiler: one of the branches below is no code at all. */
@@ -31,29 +32,30 @@ void floats_to_le(uint8_t *to, const float *from, size_t count)
     }
 }
 
-/* The largest bit pattern without its sign: NaN and infinity are 0x7f800000 and above. A plain maximum, so that the
- * compiler may do many at once. */
-static uint32_t largest_magnitude(const float *values, size_t count)
+/*
+ * True when one is NaN or infinity, whose exponents are all ones: one more carries into the sign's place. Sums and ors
+ * alone, so that the compiler may do many at once.
+ */
+static bool has_non_finite(const float *values, size_t count)
 {
-    uint32_t largest = 0;
+    uint32_t carries = 0;
     for (size_t i = 0; i < count; i++) {
         uint32_t bits;
         memcpy(&bits, &values[i], sizeof bits);
-        bits &= 0x7fffffff;
-        largest = bits > largest ? bits : largest;
+        carries |= (bits & 0x7fffffff) + 0x00800000;
     }
-    return largest;
+    return carries >> 31;
 }
 
 size_t floats_find_non_finite(const float *values, size_t count)
 {
-    enum { BLOCK = 1024, INFINITE = 0x7f800000 };
+    enum { BLOCK = 4096 };
     for (size_t block = 0; block < count; block += BLOCK) {
         size_t size = count - block < BLOCK ? count - block : BLOCK;
-        if (largest_magnitude(values + block, size) < INFINITE)
+        if (!has_non_finite(values + block, size))
             continue;
         for (size_t i = block; i < block + size; i++) {
-            if (largest_magnitude(values + i, 1) >= INFINITE)
+            if (has_non_finite(values + i, 1))
                 return i;
         }
     }

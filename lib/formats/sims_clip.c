@@ -44,8 +44,8 @@ static bool check_limits(struct building *b)
 static void check_flag(struct building *b, const struct sims_motion *motion, uint32_t flag, const char *name)
 {
     if (flag > 1)
-        warning_add(b->warnings, POSE_WARNING, "odd_flag", motion->place.offset, "%s.%s is %u, taken as true",
-                    motion->bone, name, flag);
+        warning_add(b->warnings, POSE_WARNING, "odd_flag", motion->place.offset, "%s.%s is %d, taken as true",
+                    motion->bone, name, (int32_t)flag);
 }
 
 static void check_part(struct building *b, const struct sims_motion *motion, int part)
@@ -254,9 +254,9 @@ static const struct pose_value *clip_extras(struct building *b, const struct sim
     value_put_float(&extras, "distance", skill->distance);
     value_put_bool(&extras, "is_moving", skill->is_moving != 0);
     if (skill->is_moving > 1) {
-        value_put_int(&extras, "is_moving_stored", skill->is_moving);
-        warning_add(b->warnings, POSE_WARNING, "odd_flag", POSE_NO_OFFSET, "is_moving is %u, taken as true",
-                    skill->is_moving);
+        value_put_int(&extras, "is_moving_stored", (int32_t)skill->is_moving);
+        warning_add(b->warnings, POSE_WARNING, "odd_flag", POSE_NO_OFFSET, "is_moving is %d, taken as true",
+                    (int32_t)skill->is_moving);
     }
     if (!b->online)
         value_put_string(&extras, "file", skill->file);

@@ -35,7 +35,7 @@ void sims_pools_describe_motion(struct value_list *extras, const struct sims_mot
         int64_t plain_first = count ? walk->next[part] : -1;
         frames = count ? count : frames;
         if (motion->has[part] != (count ? 1 : 0))
-            value_put_int(extras, has_names[part], motion->has[part]);
+            value_put_int(extras, has_names[part], (int32_t)motion->has[part]);
         if (motion->first[part] != plain_first)
             value_put_int(extras, first_names[part], motion->first[part]);
         walk->moved[part] |= count && motion->first[part] != plain_first;

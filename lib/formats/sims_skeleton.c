@@ -37,13 +37,13 @@ static bool index_names(struct decode_job *job, struct sims_stream *s, const str
     return true;
 }
 
-/* A flag as JSON has it, with its number where that is none of 0 and 1. */
+/* A flag as JSON has it, with its number (32 bits, signed) where that is none of 0 and 1. */
 static void put_flag(struct value_list *extras, const char *key, uint32_t flag)
 {
     if (flag <= 1)
         value_put_bool(extras, key, flag);
     else
-        value_put_int(extras, key, flag);
+        value_put_int(extras, key, (int32_t)flag);
 }
 
 static const struct pose_value *joint_extras(struct arena *arena, const struct sims_bone *bone, bool online,

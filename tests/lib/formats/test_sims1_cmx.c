@@ -413,25 +413,27 @@ END_TEST
 
 static const struct {
     int line;
-    const char *other, *code;
+    const char *other, *code, *text;
 } oddities[] = {
-    {85, "0\r\nand more", "trailing_lines"},
-    {19, "HAT", "unknown_parent"},
-    {6, "HAT", "unknown_parent"},
-    {19, "NULL", "several_roots"},
-    {57, "2", "odd_flag"},
-    {50, "-1", "odd_flag"},
-    {60, "3", "channel_out_of_range"},
-    {82, "0", "index_without_channel"},
-    {78, "0", "empty_motion"},
-    {77, "ROOT", "duplicate_motion"},
-    {48, "1.5", "implausible_duration"},
+    {85, "0\r\nand more", "trailing_lines", NULL},
+    {19, "HAT", "unknown_parent", NULL},
+    {6, "HAT", "unknown_parent", NULL},
+    {19, "NULL", "several_roots", NULL},
+    {57, "2", "odd_flag", "ROOT.has_translation is 2, taken as true"},
+    {50, "-1", "odd_flag", "is_moving is -1, taken as true"},
+    {60, "3", "channel_out_of_range", NULL},
+    {82, "0", "index_without_channel", NULL},
+    {78, "0", "empty_motion", NULL},
+    {77, "ROOT", "duplicate_motion", NULL},
+    {48, "1.5", "implausible_duration", NULL},
 };
 
 START_TEST(oddities_are_warned_of)
 {
     struct pose_document *document = decode(text_with(oddities[_i].line, oddities[_i].other));
     ck_assert_uint_eq(codec_warnings(document, oddities[_i].code), 1);
+    if (oddities[_i].text)
+        ck_assert_str_eq(codec_warning_text(document, oddities[_i].code), oddities[_i].text);
     pose_document_free(document);
 }
 END_TEST
