@@ -514,10 +514,9 @@ POSE_API void pose_model(const struct pose_sampler *sampler, const float *rows, 
 
 /* Rows of one skeleton that take part in a blend. */
 struct pose_layer {
-    const float *rows; /* [row_count][10], as from pose_sample */
-    float weight;      /* not negative, finite */
-    const float *
-        factors; /* [row_count], by which weight is multiplied; not negative, finite. NULL: 1 for every row */
+    const float *rows;    /* [row_count][10], as from pose_sample */
+    float weight;         /* >= 0, finite */
+    const float *factors; /* [row_count], >= 0, finite: multiply weight; NULL: all are 1 */
 };
 
 /*
