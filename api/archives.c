@@ -17,19 +17,19 @@ enum api_outcome handle_archives(struct api_call *call)
     if (reply_cached(call, list_digest(call), FRESH_REVALIDATE, true))
         return API_DONE;
     struct pose_buffer body = {0};
-    struct json json;
-    json_init(&json, &body);
-    json_object(&json, NULL);
-    json_array(&json, "items");
+    struct json_writer json;
+    jsonw_init(&json, &body);
+    jsonw_object(&json, NULL);
+    jsonw_array(&json, "items");
     for (int64_t i = page.offset; i < page.offset + page.limit && i < call->catalog->archive_count; i++) {
-        json_object(&json, NULL);
+        jsonw_object(&json, NULL);
         archive_head(&json, call->catalog->archives[i]);
         archive_links(&json, call->catalog->archives[i]);
-        json_end(&json);
+        jsonw_end(&json);
     }
-    json_end(&json);
+    jsonw_end(&json);
     page_finish(call, &json, &page, call->catalog->archive_count);
-    json_end(&json);
+    jsonw_end(&json);
     return reply_json(call, &body);
 }
 
@@ -54,8 +54,8 @@ enum api_outcome handle_archive(struct api_call *call)
     if (reply_cached(call, digest, FRESH_REVALIDATE, true))
         return API_DONE;
     struct pose_buffer body = {0};
-    struct json json;
-    json_init(&json, &body);
+    struct json_writer json;
+    jsonw_init(&json, &body);
     archive_whole(&json, archive);
     return reply_json(call, &body);
 }
@@ -86,15 +86,15 @@ enum api_outcome handle_entries(struct api_call *call)
     uint32_t count;
     uint32_t *indices = select_entries(archive, params_get(&call->params, "name"), &count);
     struct pose_buffer body = {0};
-    struct json json;
-    json_init(&json, &body);
-    json_object(&json, NULL);
-    json_array(&json, "items");
+    struct json_writer json;
+    jsonw_init(&json, &body);
+    jsonw_object(&json, NULL);
+    jsonw_array(&json, "items");
     for (int64_t i = page.offset; i < page.offset + page.limit && i < count; i++)
         entry_item(&json, archive, indices[i]);
-    json_end(&json);
+    jsonw_end(&json);
     page_finish(call, &json, &page, count);
-    json_end(&json);
+    jsonw_end(&json);
     free(indices);
     return reply_json(call, &body);
 }

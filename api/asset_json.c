@@ -4,27 +4,27 @@
 
 #include <string.h>
 
-void json_id(struct json *json, const char *key, const struct asset_id *id)
+void jsonw_id(struct json_writer *json, const char *key, const struct asset_id *id)
 {
     char text[ID_TEXT];
     id_write(id, text);
-    json_string(json, key, text);
+    jsonw_string(json, key, text);
 }
 
-void asset_head(struct json *json, const struct catalog *catalog, const struct index_asset *asset,
+void asset_head(struct json_writer *json, const struct catalog *catalog, const struct index_asset *asset,
                 const struct catalog_item *item, const char *format)
 {
-    json_id(json, "id", &asset->id);
-    json_string(json, "name", asset->name);
-    json_string(json, "format", format);
+    jsonw_id(json, "id", &asset->id);
+    jsonw_string(json, "name", asset->name);
+    jsonw_string(json, "format", format);
     if (item) {
-        json_id(json, "archive", &catalog->archives[item->place.archive]->id);
-        json_string(json, "entry", place_entry(catalog, item->place)->name);
+        jsonw_id(json, "archive", &catalog->archives[item->place.archive]->id);
+        jsonw_string(json, "entry", place_entry(catalog, item->place)->name);
     } else {
-        json_null(json, "archive");
-        json_null(json, "entry");
+        jsonw_null(json, "archive");
+        jsonw_null(json, "entry");
     }
-    json_raw_members(json, asset->summary);
+    jsonw_raw_members(json, asset->summary);
 }
 
 struct asset_filter {
@@ -62,26 +62,26 @@ enum api_outcome asset_list(struct api_call *call, enum asset_kind kind)
         return API_DONE;
     const struct catalog_list *list = &call->catalog->lists[kind];
     struct pose_buffer body = {0};
-    struct json json;
+    struct json_writer json;
     int64_t count = 0;
-    json_init(&json, &body);
-    json_object(&json, NULL);
-    json_array(&json, "items");
+    jsonw_init(&json, &body);
+    jsonw_object(&json, NULL);
+    jsonw_array(&json, "items");
     for (uint32_t i = 0; i < list->count; i++) {
         const struct catalog_item *item = &list->items[i];
         if (!passes(call->catalog, item, &filter))
             continue;
         if (count >= page.offset && count < page.offset + page.limit) {
-            json_object(&json, NULL);
+            jsonw_object(&json, NULL);
             asset_head(&json, call->catalog, item->asset, item,
                        place_entry(call->catalog, item->place)->format);
-            json_end(&json);
+            jsonw_end(&json);
         }
         count++;
     }
-    json_end(&json);
+    jsonw_end(&json);
     page_finish(call, &json, &page, count);
-    json_end(&json);
+    jsonw_end(&json);
     return reply_json(call, &body);
 }
 

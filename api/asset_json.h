@@ -4,10 +4,10 @@
 
 #include "api/lists.h"
 
-void json_id(struct json *json, const char *key, const struct asset_id *id);
+void jsonw_id(struct json_writer *json, const char *key, const struct asset_id *id);
 /* "id", "name", "format", "archive", "entry" and what its kind sums up, into an open object. item NULL: one that is
  * shipped. */
-void asset_head(struct json *json, const struct catalog *catalog, const struct index_asset *asset,
+void asset_head(struct json_writer *json, const struct catalog *catalog, const struct index_asset *asset,
                 const struct catalog_item *item, const char *format);
 /* The list of a kind: q, name, format, archive, limit, offset. */
 enum api_outcome asset_list(struct api_call *call, enum asset_kind kind);

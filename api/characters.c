@@ -12,27 +12,27 @@ enum api_outcome handle_characters(struct api_call *call)
     return asset_list(call, ASSET_CHARACTER);
 }
 
-static void put_parts(struct json *json, const struct relations *relations)
+static void put_parts(struct json_writer *json, const struct relations *relations)
 {
-    json_array(json, "meshes");
+    jsonw_array(json, "meshes");
     for (uint32_t i = 0; i < relations->count; i++) {
         const struct related_mesh *part = &relations->meshes[i];
         if (!part->item)
             continue;
-        json_object(json, NULL);
-        json_id(json, "id", &part->item->asset->id);
-        json_string(json, "name", part->item->asset->name);
-        json_string(json, "bone", part->bone);
-        json_string(json, "texture", part->texture);
-        json_end(json);
+        jsonw_object(json, NULL);
+        jsonw_id(json, "id", &part->item->asset->id);
+        jsonw_string(json, "name", part->item->asset->name);
+        jsonw_string(json, "bone", part->bone);
+        jsonw_string(json, "texture", part->texture);
+        jsonw_end(json);
     }
-    json_end(json);
-    json_array(json, "missing");
+    jsonw_end(json);
+    jsonw_array(json, "missing");
     for (uint32_t i = 0; i < relations->count; i++) {
         if (!relations->meshes[i].item)
-            json_string(json, NULL, relations->meshes[i].wanted);
+            jsonw_string(json, NULL, relations->meshes[i].wanted);
     }
-    json_end(json);
+    jsonw_end(json);
 }
 
 /* The skeleton that knows the most bones of the first mesh that is there. */
@@ -50,25 +50,25 @@ static struct skeleton_choice skeleton_of(const struct catalog *catalog, struct 
 }
 
 /* Clips that play on that skeleton, those of the character's archive alone. */
-static void put_clips(struct json *json, const struct catalog *catalog, const struct catalog_item *item,
-                      const struct skeleton_choice *skeleton)
+static void put_clips(struct json_writer *json, const struct catalog *catalog,
+                      const struct catalog_item *item, const struct skeleton_choice *skeleton)
 {
     enum { MOST_CLIPS = 1000 };
     const struct catalog_list *clips = &catalog->lists[ASSET_CLIP];
     unsigned count = 0;
-    json_array(json, "clips");
+    jsonw_array(json, "clips");
     for (uint32_t i = 0; i < clips->count && skeleton->asset && count < MOST_CLIPS; i++) {
         struct catalog_item *clip = &clips->items[i];
         if (clip->place.archive != item->place.archive || clip->asset->axes != skeleton->asset->axes ||
             catalog_skeleton(catalog, clip).asset != skeleton->asset)
             continue;
-        json_object(json, NULL);
-        json_id(json, "id", &clip->asset->id);
-        json_string(json, "name", clip->asset->name);
-        json_end(json);
+        jsonw_object(json, NULL);
+        jsonw_id(json, "id", &clip->asset->id);
+        jsonw_string(json, "name", clip->asset->name);
+        jsonw_end(json);
         count++;
     }
-    json_end(json);
+    jsonw_end(json);
 }
 
 enum api_outcome handle_character(struct api_call *call)
@@ -91,25 +91,25 @@ enum api_outcome handle_character(struct api_call *call)
     relations_find(call->service, call->catalog, item, character, &relations);
     struct skeleton_choice skeleton = skeleton_of(call->catalog, item, &relations);
     struct pose_buffer body = {0};
-    struct json json;
-    json_init(&json, &body);
-    json_object(&json, NULL);
+    struct json_writer json;
+    jsonw_init(&json, &body);
+    jsonw_object(&json, NULL);
     asset_head(&json, call->catalog, item->asset, item, decoded->document->format);
     if (skeleton.asset)
-        json_id(&json, "skeleton", &skeleton.asset->id);
+        jsonw_id(&json, "skeleton", &skeleton.asset->id);
     else
-        json_null(&json, "skeleton");
+        jsonw_null(&json, "skeleton");
     put_parts(&json, &relations);
     put_clips(&json, call->catalog, item, &skeleton);
-    json_array(&json, "warnings");
-    json_warnings(&json, decoded->document->warnings, decoded->document->warning_count);
-    json_warnings(&json, character->warnings, character->warning_count);
-    json_end(&json);
+    jsonw_array(&json, "warnings");
+    jsonw_warnings(&json, decoded->document->warnings, decoded->document->warning_count);
+    jsonw_warnings(&json, character->warnings, character->warning_count);
+    jsonw_end(&json);
     if (character->extras)
-        json_value(&json, "extras", character->extras);
+        jsonw_value(&json, "extras", character->extras);
     else
-        json_raw(&json, "extras", "{}");
-    json_end(&json);
+        jsonw_raw(&json, "extras", "{}");
+    jsonw_end(&json);
     relations_release(&relations);
     document_put(decoded);
     return reply_json(call, &body);

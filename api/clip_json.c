@@ -11,32 +11,32 @@ const struct index_entry *place_entry(const struct catalog *catalog, struct cata
     return catalog->archives[place.archive]->entries[place.entry];
 }
 
-static void head(struct json *json, const struct index_asset *asset, const struct index_entry *entry)
+static void head(struct json_writer *json, const struct index_asset *asset, const struct index_entry *entry)
 {
-    json_id(json, "id", &asset->id);
-    json_string(json, "name", asset->name);
-    json_string(json, "format", entry->format);
-    json_integer(json, "bytes", (int64_t)entry->size);
+    jsonw_id(json, "id", &asset->id);
+    jsonw_string(json, "name", asset->name);
+    jsonw_string(json, "format", entry->format);
+    jsonw_integer(json, "bytes", (int64_t)entry->size);
 }
 
-static void places(struct json *json, const struct catalog *catalog, const struct catalog_item *item)
+static void places(struct json_writer *json, const struct catalog *catalog, const struct catalog_item *item)
 {
     enum { MOST_PLACES = 100 };
-    json_array(json, "found_in");
+    jsonw_array(json, "found_in");
     for (uint32_t i = 0; i < item->place_count && i < MOST_PLACES; i++) {
         const struct index_archive *archive = catalog->archives[item->places[i].archive];
-        json_object(json, NULL);
-        json_id(json, "archive", &archive->id);
-        json_integer(json, "index", item->places[i].entry);
-        json_string(json, "entry", archive->entries[item->places[i].entry]->name);
-        json_end(json);
+        jsonw_object(json, NULL);
+        jsonw_id(json, "archive", &archive->id);
+        jsonw_integer(json, "index", item->places[i].entry);
+        jsonw_string(json, "entry", archive->entries[item->places[i].entry]->name);
+        jsonw_end(json);
     }
-    json_end(json);
-    json_id(json, "archive", &catalog->archives[item->place.archive]->id);
-    json_string(json, "entry", place_entry(catalog, item->place)->name);
+    jsonw_end(json);
+    jsonw_id(json, "archive", &catalog->archives[item->place.archive]->id);
+    jsonw_string(json, "entry", place_entry(catalog, item->place)->name);
 }
 
-static void links(struct json *json, const struct index_asset *asset)
+static void links(struct json_writer *json, const struct index_asset *asset)
 {
     static const struct {
         const char *key, *rest;
@@ -44,47 +44,47 @@ static void links(struct json *json, const struct index_asset *asset)
                  {"keys", "/keys"}, {"events", "/events"}, {"json", ".json"}};
     char id[ID_TEXT], target[128];
     id_write(&asset->id, id);
-    json_object(json, "links");
+    jsonw_object(json, "links");
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         bool versioned = i && i != 4;
         int used = snprintf(target, sizeof target, "/v1/clips/%s%s", id, kinds[i].rest);
         if (versioned)
             snprintf(target + used, sizeof target - (size_t)used, "?v=%u", pose_revision());
-        json_string(json, kinds[i].key, target);
+        jsonw_string(json, kinds[i].key, target);
     }
-    json_end(json);
+    jsonw_end(json);
 }
 
-void clip_metadata(struct json *json, const struct catalog *catalog, struct catalog_item *item,
+void clip_metadata(struct json_writer *json, const struct catalog *catalog, struct catalog_item *item,
                    const struct pose_document *document)
 {
     const struct index_asset *asset = item->asset;
-    json_object(json, NULL);
+    jsonw_object(json, NULL);
     head(json, asset, place_entry(catalog, item->place));
     places(json, catalog, item);
-    json_raw_members(json, asset->summary);
+    jsonw_raw_members(json, asset->summary);
     if (document)
         describe_clip_joints(json, &document->clips[asset->inner]);
-    json_integer(json, "event_count", asset->event_count);
+    jsonw_integer(json, "event_count", asset->event_count);
     struct skeleton_choice skeleton = catalog_skeleton(catalog, item);
     if (skeleton.asset)
-        json_id(json, "skeleton", &skeleton.asset->id);
+        jsonw_id(json, "skeleton", &skeleton.asset->id);
     else
-        json_null(json, "skeleton");
-    json_raw_members(json, asset->notes);
+        jsonw_null(json, "skeleton");
+    jsonw_raw_members(json, asset->notes);
     links(json, asset);
-    json_end(json);
+    jsonw_end(json);
 }
 
-void clip_keys(struct json *json, const struct index_asset *asset, const struct index_entry *entry,
+void clip_keys(struct json_writer *json, const struct index_asset *asset, const struct index_entry *entry,
                const struct pose_document *document)
 {
     const struct pose_clip *clip = &document->clips[asset->inner];
-    json_object(json, NULL);
+    jsonw_object(json, NULL);
     head(json, asset, entry);
     describe_clip_timing(json, clip);
-    json_integer(json, "event_count", clip->event_count);
+    jsonw_integer(json, "event_count", clip->event_count);
     describe_clip_notes(json, document, clip);
     describe_clip_keys(json, clip);
-    json_end(json);
+    jsonw_end(json);
 }

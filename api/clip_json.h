@@ -4,11 +4,11 @@
 
 #include "api/reply.h"
 
-/* An object: with a document its joints are in it. key as json_object. */
-void clip_metadata(struct json *json, const struct catalog *catalog, struct catalog_item *item,
+/* An object: with a document its joints are in it. key as jsonw_object. */
+void clip_metadata(struct json_writer *json, const struct catalog *catalog, struct catalog_item *item,
                    const struct pose_document *document);
 /* The clip JSON of /keys: what depends on the file alone, with every key and event. */
-void clip_keys(struct json *json, const struct index_asset *asset, const struct index_entry *entry,
+void clip_keys(struct json_writer *json, const struct index_asset *asset, const struct index_entry *entry,
                const struct pose_document *document);
 
 const struct index_entry *place_entry(const struct catalog *catalog, struct catalog_place place);

@@ -40,8 +40,8 @@ enum api_outcome clip_reply(struct api_call *call, struct catalog_item *item)
     if (!decoded)
         return outcome;
     struct pose_buffer body = {0};
-    struct json json;
-    json_init(&json, &body);
+    struct json_writer json;
+    jsonw_init(&json, &body);
     clip_metadata(&json, call->catalog, item, decoded->document);
     document_put(decoded);
     return reply_json(call, &body);
@@ -66,8 +66,8 @@ enum api_outcome clip_keys_reply(struct api_call *call, struct catalog_item *ite
     if (!decoded)
         return outcome;
     struct pose_buffer body = {0};
-    struct json json;
-    json_init(&json, &body);
+    struct json_writer json;
+    jsonw_init(&json, &body);
     clip_keys(&json, item->asset, entry, decoded->document);
     document_put(decoded);
     return reply_json(call, &body);
@@ -162,26 +162,27 @@ static void link_equal_events(const struct pose_clip *clip, int64_t *next, int64
     free(order);
 }
 
-static void merged_event(struct json *json, const struct pose_clip *clip, int64_t first, const int64_t *next)
+static void merged_event(struct json_writer *json, const struct pose_clip *clip, int64_t first,
+                         const int64_t *next)
 {
     const struct pose_event *event = &clip->events[first];
     const char *value = text_field(event, "value");
-    json_object(json, NULL);
-    json_number(json, "time", event->time);
-    json_string(json, "type", event->type);
+    jsonw_object(json, NULL);
+    jsonw_number(json, "time", event->time);
+    jsonw_string(json, "type", event->type);
     if (value)
-        json_string(json, "value", value);
-    json_array(json, "joints");
+        jsonw_string(json, "value", value);
+    jsonw_array(json, "joints");
     for (int64_t i = first; i >= 0; i = next[i]) {
         const char *joint = text_field(&clip->events[i], "joint");
         if (joint)
-            json_string(json, NULL, joint);
+            jsonw_string(json, NULL, joint);
     }
-    json_end(json);
-    json_end(json);
+    jsonw_end(json);
+    jsonw_end(json);
 }
 
-static int64_t write_events(struct json *json, const struct pose_clip *clip, double from, double to)
+static int64_t write_events(struct json_writer *json, const struct pose_clip *clip, double from, double to)
 {
     bool merge = clip->rules == POSE_RULES_SIMS;
     int64_t *next = must_alloc(clip->event_count, sizeof *next);
@@ -220,18 +221,18 @@ enum api_outcome clip_events_reply(struct api_call *call, struct catalog_item *i
     if (!decoded)
         return outcome;
     struct pose_buffer body = {0};
-    struct json json;
+    struct json_writer json;
     char id[ID_TEXT];
     id_write(&item->asset->id, id);
-    json_init(&json, &body);
-    json_object(&json, NULL);
-    json_string(&json, "clip", id);
-    json_array(&json, "items");
+    jsonw_init(&json, &body);
+    jsonw_object(&json, NULL);
+    jsonw_string(&json, "clip", id);
+    jsonw_array(&json, "items");
     int64_t total = write_events(&json, &decoded->document->clips[item->asset->inner], from, to);
-    json_end(&json);
-    json_null(&json, "next");
-    json_integer(&json, "total", total);
-    json_end(&json);
+    jsonw_end(&json);
+    jsonw_null(&json, "next");
+    jsonw_integer(&json, "total", total);
+    jsonw_end(&json);
     document_put(decoded);
     return reply_json(call, &body);
 }
@@ -370,15 +371,15 @@ enum api_outcome handle_clips(struct api_call *call)
     uint32_t count = list->count;
     struct catalog_item **items = plain ? NULL : gather(call->catalog, &filter, sort, &count);
     struct pose_buffer body = {0};
-    struct json json;
-    json_init(&json, &body);
-    json_object(&json, NULL);
-    json_array(&json, "items");
+    struct json_writer json;
+    jsonw_init(&json, &body);
+    jsonw_object(&json, NULL);
+    jsonw_array(&json, "items");
     for (int64_t i = page.offset; i < page.offset + page.limit && i < count; i++)
         clip_metadata(&json, call->catalog, items ? items[i] : &list->items[i], NULL);
-    json_end(&json);
+    jsonw_end(&json);
     page_finish(call, &json, &page, count);
-    json_end(&json);
+    jsonw_end(&json);
     free(items);
     return reply_json(call, &body);
 }

@@ -10,7 +10,7 @@
 
 /* The assets of one kind, each with all that is known of it. */
 struct inspection {
-    struct json json;
+    struct json_writer json;
     const struct index_archive *archive;
     struct index_neighbours neighbours;
     const struct index_options *options;
@@ -26,44 +26,44 @@ static struct pose_document *decode(const struct inspection *work, uint32_t entr
 static void inspected_head(struct inspection *work, const struct index_asset *asset, uint32_t entry_index)
 {
     const struct index_entry *entry = work->archive->entries[entry_index];
-    struct json *json = &work->json;
-    json_id(json, "id", &asset->id);
-    json_string(json, "name", asset->name);
-    json_string(json, "format", entry->format);
-    json_integer(json, "bytes", (int64_t)entry->size);
-    json_array(json, "found_in");
-    json_object(json, NULL);
-    json_id(json, "archive", &work->archive->id);
-    json_integer(json, "index", entry_index);
-    json_string(json, "entry", entry->name);
-    json_end(json);
-    json_end(json);
-    json_id(json, "archive", &work->archive->id);
-    json_string(json, "entry", entry->name);
+    struct json_writer *json = &work->json;
+    jsonw_id(json, "id", &asset->id);
+    jsonw_string(json, "name", asset->name);
+    jsonw_string(json, "format", entry->format);
+    jsonw_integer(json, "bytes", (int64_t)entry->size);
+    jsonw_array(json, "found_in");
+    jsonw_object(json, NULL);
+    jsonw_id(json, "archive", &work->archive->id);
+    jsonw_integer(json, "index", entry_index);
+    jsonw_string(json, "entry", entry->name);
+    jsonw_end(json);
+    jsonw_end(json);
+    jsonw_id(json, "archive", &work->archive->id);
+    jsonw_string(json, "entry", entry->name);
 }
 
 static void clip_item(struct inspection *work, const struct index_asset *asset, uint32_t entry_index,
                       const struct pose_document *document)
 {
-    struct json *json = &work->json;
-    json_object(json, NULL);
+    struct json_writer *json = &work->json;
+    jsonw_object(json, NULL);
     inspected_head(work, asset, entry_index);
-    json_raw_members(json, asset->summary);
+    jsonw_raw_members(json, asset->summary);
     describe_clip_joints(json, &document->clips[asset->inner]);
-    json_integer(json, "event_count", asset->event_count);
-    json_null(json, "skeleton");
-    json_raw_members(json, asset->notes);
-    json_raw(json, "links", "{}");
-    json_end(json);
+    jsonw_integer(json, "event_count", asset->event_count);
+    jsonw_null(json, "skeleton");
+    jsonw_raw_members(json, asset->notes);
+    jsonw_raw(json, "links", "{}");
+    jsonw_end(json);
 }
 
 static void other_item(struct inspection *work, const struct index_asset *asset, uint32_t entry_index)
 {
-    struct json *json = &work->json;
-    json_object(json, NULL);
+    struct json_writer *json = &work->json;
+    jsonw_object(json, NULL);
     inspected_head(work, asset, entry_index);
-    json_raw_members(json, asset->summary);
-    json_end(json);
+    jsonw_raw_members(json, asset->summary);
+    jsonw_end(json);
 }
 
 static bool has_kind(const struct index_entry *entry, enum asset_kind kind)
@@ -77,7 +77,7 @@ static bool has_kind(const struct index_entry *entry, enum asset_kind kind)
 
 static void list_assets(struct inspection *work, enum asset_kind kind, const char *key)
 {
-    json_array(&work->json, key);
+    jsonw_array(&work->json, key);
     for (uint32_t e = 0; e < work->archive->entry_count; e++) {
         const struct index_entry *entry = work->archive->entries[e];
         if (!has_kind(entry, kind))
@@ -93,44 +93,44 @@ static void list_assets(struct inspection *work, enum asset_kind kind, const cha
         }
         pose_document_free(document);
     }
-    json_end(&work->json);
+    jsonw_end(&work->json);
 }
 
 static void list_warnings(struct inspection *work)
 {
-    struct json *json = &work->json;
-    json_array(json, "warnings");
+    struct json_writer *json = &work->json;
+    jsonw_array(json, "warnings");
     const struct pose_archive *archive = work->archive->archive;
     for (uint32_t i = 0; archive && i < pose_archive_warning_count(archive); i++)
-        json_warnings(json, pose_archive_warning(archive, i), 1);
+        jsonw_warnings(json, pose_archive_warning(archive, i), 1);
     struct pose_document *document = archive ? NULL : decode(work, 0);
     if (document)
-        json_warnings(json, document->warnings, document->warning_count);
+        jsonw_warnings(json, document->warnings, document->warning_count);
     pose_document_free(document);
     lint_archive(json, work->archive, &work->options->pose);
-    json_end(json);
+    jsonw_end(json);
 }
 
 static void describe_archive(struct inspection *work)
 {
-    struct json *json = &work->json;
+    struct json_writer *json = &work->json;
     bool is_file = !work->archive->archive;
-    json_object(json, NULL);
-    json_id(json, "id", &work->archive->id);
-    json_string(json, "name", work->archive->name);
-    json_string(json, "format", is_file ? work->archive->entries[0]->format : work->archive->format);
-    json_string(json, "kind", is_file ? work->archive->entries[0]->kind : "archive");
-    json_integer(json, "bytes", (int64_t)work->archive->bytes);
-    json_integer(json, "entry_count", work->archive->entry_count);
-    json_string(json, "source", work->archive->source);
+    jsonw_object(json, NULL);
+    jsonw_id(json, "id", &work->archive->id);
+    jsonw_string(json, "name", work->archive->name);
+    jsonw_string(json, "format", is_file ? work->archive->entries[0]->format : work->archive->format);
+    jsonw_string(json, "kind", is_file ? work->archive->entries[0]->kind : "archive");
+    jsonw_integer(json, "bytes", (int64_t)work->archive->bytes);
+    jsonw_integer(json, "entry_count", work->archive->entry_count);
+    jsonw_string(json, "source", work->archive->source);
     list_assets(work, ASSET_CLIP, "clips");
     list_assets(work, ASSET_SKELETON, "skeletons");
     list_assets(work, ASSET_MESH, "meshes");
     list_assets(work, ASSET_CHARACTER, "characters");
     archive_rejected(json, work->archive);
     list_warnings(work);
-    json_raw(json, "links", "{}");
-    json_end(json);
+    jsonw_raw(json, "links", "{}");
+    jsonw_end(json);
 }
 
 bool inspect_bytes(const char *name, struct pose_bytes bytes, const char *format, const char *game,
@@ -155,7 +155,7 @@ bool inspect_bytes(const char *name, struct pose_bytes bytes, const char *format
         struct inspection work = {.archive = archive, .options = options};
         if (neighbours)
             work.neighbours = *neighbours;
-        json_init(&work.json, out);
+        jsonw_init(&work.json, out);
         describe_archive(&work);
     }
     index_archive_unref(archive);

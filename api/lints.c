@@ -7,7 +7,7 @@
 enum { MOST_VISITS = 5 * 1000 * 1000 };
 
 struct linting {
-    struct json *json;
+    struct json_writer *json;
     const struct index_archive *archive;
     const struct pose_options *options;
     const char *entry; /* the findings are about */
@@ -24,12 +24,12 @@ static bool may_search(struct linting *work)
 static void add(void *user, const struct pose_warning *finding)
 {
     struct linting *work = user;
-    json_object(work->json, NULL);
-    json_string(work->json, "code", finding->code);
-    json_string(work->json, "severity", finding->severity == POSE_WARNING ? "warning" : "note");
-    json_string(work->json, "message", finding->message);
-    json_string(work->json, "entry", work->entry);
-    json_end(work->json);
+    jsonw_object(work->json, NULL);
+    jsonw_string(work->json, "code", finding->code);
+    jsonw_string(work->json, "severity", finding->severity == POSE_WARNING ? "warning" : "note");
+    jsonw_string(work->json, "message", finding->message);
+    jsonw_string(work->json, "entry", work->entry);
+    jsonw_end(work->json);
 }
 
 /* The archive's skeleton that knows the most bones of a mesh; its entry and place in the document. */
@@ -120,7 +120,8 @@ static void lint_entry(struct linting *work, uint32_t index)
     pose_document_free(document);
 }
 
-void lint_archive(struct json *json, const struct index_archive *archive, const struct pose_options *options)
+void lint_archive(struct json_writer *json, const struct index_archive *archive,
+                  const struct pose_options *options)
 {
     struct linting work = {.json = json, .archive = archive, .options = options};
     for (uint32_t e = 0; e < archive->entry_count; e++) {

@@ -3,12 +3,13 @@
 #define POSED_API_LINTS_H
 
 #include "server/index.h"
-#include "server/json.h"
+#include "server/json_writer.h"
 
 /*
  * Adds items ({code, severity, message, entry}) to the open array: those of pose_lint for each file, "missing_bone" of
  * meshes on the archive's skeleton that knows them best, "missing_mesh" of suits.
  */
-void lint_archive(struct json *json, const struct index_archive *archive, const struct pose_options *options);
+void lint_archive(struct json_writer *json, const struct index_archive *archive,
+                  const struct pose_options *options);
 
 #endif

@@ -33,19 +33,19 @@ static char *next_target(const struct api_call *call, int64_t offset)
     return target;
 }
 
-void page_finish(struct api_call *call, struct json *json, const struct page *page, int64_t total)
+void page_finish(struct api_call *call, struct json_writer *json, const struct page *page, int64_t total)
 {
     int64_t next = page->offset + page->limit;
     if (next < total) {
         char *target = next_target(call, next), link[1200];
-        json_string(json, "next", target);
+        jsonw_string(json, "next", target);
         if ((size_t)snprintf(link, sizeof link, "<%s>; rel=\"next\"", target) < sizeof link)
             response_header(call->response, "Link", link);
         free(target);
     } else {
-        json_null(json, "next");
+        jsonw_null(json, "next");
     }
-    json_integer(json, "total", total);
+    jsonw_integer(json, "total", total);
 }
 
 struct asset_id list_digest(const struct api_call *call)

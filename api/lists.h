@@ -11,7 +11,7 @@ struct page {
 /* Reads limit and offset. */
 bool page_read(const struct api_call *call, struct page *page, struct param_error *error);
 /* Writes "next" and "total", sets Link; the caller has written "items". */
-void page_finish(struct api_call *call, struct json *json, const struct page *page, int64_t total);
+void page_finish(struct api_call *call, struct json_writer *json, const struct page *page, int64_t total);
 /* The digest of a list: the catalogue and every parameter. */
 struct asset_id list_digest(const struct api_call *call);
 

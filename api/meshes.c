@@ -15,51 +15,51 @@ enum api_outcome handle_meshes(struct api_call *call)
     return asset_list(call, ASSET_MESH);
 }
 
-static void put_faces(struct json *json, const uint32_t (*faces)[3], uint32_t count)
+static void put_faces(struct json_writer *json, const uint32_t (*faces)[3], uint32_t count)
 {
-    json_array(json, "faces");
+    jsonw_array(json, "faces");
     for (uint32_t i = 0; i < count; i++) {
-        json_array(json, NULL);
+        jsonw_array(json, NULL);
         for (int k = 0; k < 3; k++)
-            json_integer(json, NULL, faces[i][k]);
-        json_end(json);
+            jsonw_integer(json, NULL, faces[i][k]);
+        jsonw_end(json);
     }
-    json_end(json);
+    jsonw_end(json);
 }
 
-static void put_bindings(struct json *json, const struct pose_mesh *mesh)
+static void put_bindings(struct json_writer *json, const struct pose_mesh *mesh)
 {
-    json_array(json, "bindings");
+    jsonw_array(json, "bindings");
     for (uint32_t i = 0; i < mesh->binding_count; i++) {
         const struct pose_binding *binding = &mesh->bindings[i];
-        json_object(json, NULL);
-        json_string(json, "bone", mesh->bones[binding->bone]);
-        json_integer(json, "first", binding->first);
-        json_integer(json, "count", binding->count);
-        json_integer(json, "blend_first", binding->blend_first);
-        json_integer(json, "blend_count", binding->blend_count);
-        json_end(json);
+        jsonw_object(json, NULL);
+        jsonw_string(json, "bone", mesh->bones[binding->bone]);
+        jsonw_integer(json, "first", binding->first);
+        jsonw_integer(json, "count", binding->count);
+        jsonw_integer(json, "blend_first", binding->blend_first);
+        jsonw_integer(json, "blend_count", binding->blend_count);
+        jsonw_end(json);
     }
-    json_end(json);
+    jsonw_end(json);
 }
 
-static void put_mesh(struct json *json, const struct pose_mesh *mesh, const struct pose_skin *skin)
+static void put_mesh(struct json_writer *json, const struct pose_mesh *mesh, const struct pose_skin *skin)
 {
-    json_string(json, "texture", mesh->texture);
+    jsonw_string(json, "texture", mesh->texture);
     put_faces(json, pose_skin_faces(skin), mesh->face_count);
-    json_array(json, "uvs");
+    jsonw_array(json, "uvs");
     for (uint32_t i = 0; mesh->uvs && i < mesh->real_count; i++)
-        json_floats(json, NULL, mesh->uvs[i], 2);
-    json_end(json);
+        jsonw_floats(json, NULL, mesh->uvs[i], 2);
+    jsonw_end(json);
     put_bindings(json, mesh);
-    json_array(json, "blends");
+    jsonw_array(json, "blends");
     for (uint32_t i = 0; i < mesh->blend_count; i++) {
-        json_object(json, NULL);
-        json_integer(json, "vertex", mesh->blends[i].vertex);
-        json_integer(json, "weight", mesh->blends[i].weight);
-        json_end(json);
+        jsonw_object(json, NULL);
+        jsonw_integer(json, "vertex", mesh->blends[i].vertex);
+        jsonw_integer(json, "weight", mesh->blends[i].weight);
+        jsonw_end(json);
     }
-    json_end(json);
+    jsonw_end(json);
 }
 
 /* The document of an asset; NULL and what to return in outcome. */
@@ -101,22 +101,22 @@ enum api_outcome handle_mesh(struct api_call *call)
         return reply_error(call, &broken, NULL, NULL);
     }
     struct pose_buffer body = {0};
-    struct json json;
-    json_init(&json, &body);
-    json_object(&json, NULL);
+    struct json_writer json;
+    jsonw_init(&json, &body);
+    jsonw_object(&json, NULL);
     asset_head(&json, call->catalog, item->asset, item, decoded->document->format);
-    json_string(&json, "axes", axes_words[axis]);
+    jsonw_string(&json, "axes", axes_words[axis]);
     struct skeleton_choice skeleton = catalog_skeleton(call->catalog, item);
     if (skeleton.asset)
-        json_id(&json, "skeleton", &skeleton.asset->id);
+        jsonw_id(&json, "skeleton", &skeleton.asset->id);
     else
-        json_null(&json, "skeleton");
+        jsonw_null(&json, "skeleton");
     put_mesh(&json, mesh, skin);
-    json_array(&json, "warnings");
-    json_warnings(&json, decoded->document->warnings, decoded->document->warning_count);
-    json_warnings(&json, mesh->warnings, mesh->warning_count);
-    json_end(&json);
-    json_end(&json);
+    jsonw_array(&json, "warnings");
+    jsonw_warnings(&json, decoded->document->warnings, decoded->document->warning_count);
+    jsonw_warnings(&json, mesh->warnings, mesh->warning_count);
+    jsonw_end(&json);
+    jsonw_end(&json);
     pose_skin_free(skin);
     document_put(decoded);
     return reply_json(call, &body);
@@ -243,12 +243,12 @@ static float (*deform(const struct stage *stage, const struct pose_sampler *samp
     return out;
 }
 
-static void put_vectors(struct json *json, const char *key, float (*vectors)[3], uint32_t count)
+static void put_vectors(struct json_writer *json, const char *key, float (*vectors)[3], uint32_t count)
 {
-    json_array(json, key);
+    jsonw_array(json, key);
     for (uint32_t i = 0; i < count; i++)
-        json_floats(json, NULL, vectors[i], 3);
-    json_end(json);
+        jsonw_floats(json, NULL, vectors[i], 3);
+    jsonw_end(json);
 }
 
 static enum api_outcome reply_vertices(struct api_call *call, const struct vertices *vertices,
@@ -264,27 +264,27 @@ static enum api_outcome reply_vertices(struct api_call *call, const struct verti
         }
         return reply_body(call, "application/octet-stream", &body, false);
     }
-    struct json json;
-    json_init(&json, &body);
-    json_object(&json, NULL);
-    json_id(&json, "mesh", &vertices->mesh_item->asset->id);
+    struct json_writer json;
+    jsonw_init(&json, &body);
+    jsonw_object(&json, NULL);
+    jsonw_id(&json, "mesh", &vertices->mesh_item->asset->id);
     if (vertices->clip_item)
-        json_id(&json, "clip", &vertices->clip_item->asset->id);
+        jsonw_id(&json, "clip", &vertices->clip_item->asset->id);
     else
-        json_null(&json, "clip");
-    json_number(&json, "t", (float)vertices->t);
-    json_string(&json, "axes", axes_words[vertices->native]);
-    json_id(&json, "skeleton", &vertices->skeleton.asset->id);
+        jsonw_null(&json, "clip");
+    jsonw_number(&json, "t", (float)vertices->t);
+    jsonw_string(&json, "axes", axes_words[vertices->native]);
+    jsonw_id(&json, "skeleton", &vertices->skeleton.asset->id);
     put_vectors(&json, "positions", out, count);
     put_vectors(&json, "normals", out + count, count);
     uint32_t missing = pose_skin_missing_count(stage->skin);
     if (missing) {
-        json_array(&json, "missing");
+        jsonw_array(&json, "missing");
         for (uint32_t i = 0; i < missing; i++)
-            json_string(&json, NULL, mesh->bones[pose_skin_missing(stage->skin)[i]]);
-        json_end(&json);
+            jsonw_string(&json, NULL, mesh->bones[pose_skin_missing(stage->skin)[i]]);
+        jsonw_end(&json);
     }
-    json_end(&json);
+    jsonw_end(&json);
     return reply_json(call, &body);
 }
 

@@ -57,27 +57,27 @@ static void find_in(const struct catalog *catalog, const char *archive_name, con
 static void list_matches(struct api_call *call, const struct matches *matches)
 {
     struct pose_buffer body = {0};
-    struct json json;
-    json_init(&json, &body);
-    json_object(&json, NULL);
-    json_string(&json, "type", "about:blank");
-    json_string(&json, "title", "Conflict");
-    json_integer(&json, "status", 409);
-    json_string(&json, "detail", "several clips have that name; ask for one by its id");
-    json_string(&json, "code", "ambiguous_name");
-    json_array(&json, "clips");
+    struct json_writer json;
+    jsonw_init(&json, &body);
+    jsonw_object(&json, NULL);
+    jsonw_string(&json, "type", "about:blank");
+    jsonw_string(&json, "title", "Conflict");
+    jsonw_integer(&json, "status", 409);
+    jsonw_string(&json, "detail", "several clips have that name; ask for one by its id");
+    jsonw_string(&json, "code", "ambiguous_name");
+    jsonw_array(&json, "clips");
     for (unsigned i = 0; i < matches->count; i++) {
         char id[ID_TEXT];
         id_write(&matches->items[i]->asset->id, id);
-        json_object(&json, NULL);
-        json_string(&json, "id", id);
-        json_string(&json, "name", matches->items[i]->asset->name);
-        json_string(&json, "entry", place_entry(call->catalog, matches->items[i]->place)->name);
-        json_end(&json);
+        jsonw_object(&json, NULL);
+        jsonw_string(&json, "id", id);
+        jsonw_string(&json, "name", matches->items[i]->asset->name);
+        jsonw_string(&json, "entry", place_entry(call->catalog, matches->items[i]->place)->name);
+        jsonw_end(&json);
     }
-    json_end(&json);
-    json_string(&json, "request_id", call->response->request_id);
-    json_end(&json);
+    jsonw_end(&json);
+    jsonw_string(&json, "request_id", call->response->request_id);
+    jsonw_end(&json);
     call->response->status = 409;
     response_header(call->response, "Cache-Control", "no-store");
     response_take(call->response, "application/problem+json", body.data, body.size);

@@ -194,30 +194,30 @@ void pose_request_close(struct pose_request *request)
 
 /* ------------------------------------------------------------------------------------------------- parts -- */
 
-void pose_request_head(struct json *json, const struct pose_request *request)
+void pose_request_head(struct json_writer *json, const struct pose_request *request)
 {
-    json_string(json, "space", request->model ? "model" : "local");
-    json_string(json, "axes", request->gltf ? "gltf" : "native");
+    jsonw_string(json, "space", request->model ? "model" : "local");
+    jsonw_string(json, "axes", request->gltf ? "gltf" : "native");
     if (request->skeleton.asset)
-        json_id(json, "skeleton", &request->skeleton.asset->id);
+        jsonw_id(json, "skeleton", &request->skeleton.asset->id);
     else
-        json_null(json, "skeleton");
+        jsonw_null(json, "skeleton");
 }
 
-void pose_request_tail(struct json *json, const struct pose_request *request)
+void pose_request_tail(struct json_writer *json, const struct pose_request *request)
 {
     const struct pose_sampler *sampler = request->player->sampler;
     uint32_t unmatched = pose_sampler_unmatched_count(sampler);
     if (unmatched) {
-        json_array(json, "unmatched");
+        jsonw_array(json, "unmatched");
         for (uint32_t i = 0; i < unmatched; i++) {
             const struct pose_track *track =
                 &request->player->clip->tracks[pose_sampler_unmatched(sampler)[i]];
             char id[16];
             snprintf(id, sizeof id, "#%u", track->id);
-            json_string(json, NULL, track->name ? track->name : id);
+            jsonw_string(json, NULL, track->name ? track->name : id);
         }
-        json_end(json);
+        jsonw_end(json);
     }
     if (request->skeleton.shipped) {
         struct pose_warning warning = {
@@ -225,9 +225,9 @@ void pose_request_tail(struct json *json, const struct pose_request *request)
             .severity = POSE_NOTE,
             .message = "shown on a self-made skeleton: its proportions are not the game's",
             .offset = POSE_NO_OFFSET};
-        json_array(json, "warnings");
-        json_warnings(json, &warning, 1);
-        json_end(json);
+        jsonw_array(json, "warnings");
+        jsonw_warnings(json, &warning, 1);
+        jsonw_end(json);
     }
 }
 

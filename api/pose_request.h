@@ -31,9 +31,9 @@ void pose_request_close(struct pose_request *request);
 enum freshness pose_request_freshness(const struct pose_request *request, bool by_name);
 
 /* "clip" … "skeleton" of an answer, into an open object. */
-void pose_request_head(struct json *json, const struct pose_request *request);
+void pose_request_head(struct json_writer *json, const struct pose_request *request);
 /* "unmatched" and "warnings", when there are any. */
-void pose_request_tail(struct json *json, const struct pose_request *request);
+void pose_request_tail(struct json_writer *json, const struct pose_request *request);
 
 /* Rounds t to 1e-6 and holds it in the clip when it is clamped. */
 double pose_time(const struct pose_request *request, double t);

@@ -205,87 +205,87 @@ static void put_floats(struct series *series)
 }
 
 /* "translation":[[…],…]: null where neither the clip nor a skeleton gives the part. */
-static void put_part(struct json *json, const struct series *series, const char *name, int part,
+static void put_part(struct json_writer *json, const struct series *series, const char *name, int part,
                      unsigned offset, unsigned count)
 {
     const struct pose_row *rows = pose_sampler_rows(series->request.player->sampler);
-    json_array(json, name);
+    jsonw_array(json, name);
     for (uint32_t i = 0; i < series->request.row_count; i++) {
         uint32_t row = row_at(series, i);
         if (rows[row].has[part])
-            json_floats(json, NULL, series->rows + (size_t)row * ROW + offset, count);
+            jsonw_floats(json, NULL, series->rows + (size_t)row * ROW + offset, count);
         else
-            json_null(json, NULL);
+            jsonw_null(json, NULL);
     }
-    json_end(json);
+    jsonw_end(json);
 }
 
-static void put_pose(struct json *json, const struct series *series, double t)
+static void put_pose(struct json_writer *json, const struct series *series, double t)
 {
-    json_number(json, "t", (float)t);
+    jsonw_number(json, "t", (float)t);
     put_part(json, series, "translation", 0, 0, 3);
     put_part(json, series, "rotation", 1, 3, 4);
     put_part(json, series, "scale", 2, 7, 3);
     if (series->request.model) {
-        json_array(json, "matrix");
+        jsonw_array(json, "matrix");
         for (uint32_t i = 0; i < series->request.row_count; i++)
-            json_floats(json, NULL, series->matrices + (size_t)row_at(series, i) * MATRIX, MATRIX);
-        json_end(json);
+            jsonw_floats(json, NULL, series->matrices + (size_t)row_at(series, i) * MATRIX, MATRIX);
+        jsonw_end(json);
     }
     uint32_t morphs = pose_sampler_morph_count(series->request.player->sampler);
     if (morphs)
-        json_floats(json, "morphs", series->morphs, morphs);
+        jsonw_floats(json, "morphs", series->morphs, morphs);
 }
 
-static void put_joints(struct json *json, const struct series *series)
+static void put_joints(struct json_writer *json, const struct series *series)
 {
     const struct pose_request *request = &series->request;
     const struct pose_row *rows = pose_sampler_rows(request->player->sampler);
     int32_t *parents = must_alloc(request->row_count, sizeof *parents);
     pose_select_parents(request->player->sampler, request->selected, request->row_count, parents);
-    json_array(json, "joints");
+    jsonw_array(json, "joints");
     for (uint32_t i = 0; i < request->row_count; i++) {
         const struct pose_row *row = &rows[row_at(series, i)];
-        json_object(json, NULL);
-        json_string(json, "name", row->name);
+        jsonw_object(json, NULL);
+        jsonw_string(json, "name", row->name);
         if (row->has_id)
-            json_integer(json, "id", row->id);
+            jsonw_integer(json, "id", row->id);
         else
-            json_null(json, "id");
+            jsonw_null(json, "id");
         if (request->player->skeleton)
-            json_integer(json, "parent", parents[i]);
-        json_bool(json, "driven", row->driven);
-        json_end(json);
+            jsonw_integer(json, "parent", parents[i]);
+        jsonw_bool(json, "driven", row->driven);
+        jsonw_end(json);
     }
-    json_end(json);
+    jsonw_end(json);
     free(parents);
     uint32_t morphs = pose_sampler_morph_count(request->player->sampler);
     if (!morphs)
         return;
-    json_array(json, "morphs");
+    jsonw_array(json, "morphs");
     for (uint32_t i = 0; i < morphs; i++) {
         const struct pose_morph *morph = &pose_sampler_morphs(request->player->sampler)[i];
         char id[16];
         snprintf(id, sizeof id, "#%u", morph->id);
-        json_string(json, NULL, morph->name ? morph->name : id);
+        jsonw_string(json, NULL, morph->name ? morph->name : id);
     }
-    json_end(json);
+    jsonw_end(json);
 }
 
 /* Everything but the poses, the object left open. */
-static void put_head(struct json *json, const struct series *series)
+static void put_head(struct json_writer *json, const struct series *series)
 {
-    json_object(json, NULL);
-    json_string(json, "clip", series->clip);
+    jsonw_object(json, NULL);
+    jsonw_string(json, "clip", series->clip);
     pose_request_head(json, &series->request);
     if (series->times.fps > 0)
-        json_number(json, "fps", (float)series->times.fps);
+        jsonw_number(json, "fps", (float)series->times.fps);
     else
-        json_null(json, "fps");
-    json_array(json, "times");
+        jsonw_null(json, "fps");
+    jsonw_array(json, "times");
     for (size_t i = 0; i < series->times.count; i++)
-        json_number(json, NULL, (float)series->times.items[i]);
-    json_end(json);
+        jsonw_number(json, NULL, (float)series->times.items[i]);
+    jsonw_end(json);
     put_joints(json, series);
     pose_request_tail(json, &series->request);
 }
@@ -293,8 +293,8 @@ static void put_head(struct json *json, const struct series *series)
 /* What stands before the first pose. */
 static void begin(struct series *series)
 {
-    struct json json;
-    json_init(&json, &series->pending);
+    struct json_writer json;
+    jsonw_init(&json, &series->pending);
     if (series->form == SERIES_JSON) {
         put_head(&json, series);
         pose_buffer_append(&series->pending, ",\"poses\":[", 10);
@@ -302,7 +302,7 @@ static void begin(struct series *series)
         uint8_t length[4] = {0}, zeros[4] = {0};
         pose_buffer_append(&series->pending, length, sizeof length);
         put_head(&json, series);
-        json_end(&json);
+        jsonw_end(&json);
         size_t size = series->pending.size - 4;
         for (int i = 0; i < 4; i++)
             series->pending.data[i] = (uint8_t)(size >> 8 * i);
@@ -313,17 +313,17 @@ static void begin(struct series *series)
 static void put_frame(struct series *series)
 {
     double t = series->times.items[series->next];
-    struct json json;
+    struct json_writer json;
     sample(series, t);
     if (series->form >= SERIES_F32) {
         put_floats(series);
     } else {
         if (series->form == SERIES_JSON && series->next)
             pose_buffer_append(&series->pending, ",", 1);
-        json_init(&json, &series->pending);
-        json_object(&json, NULL);
+        jsonw_init(&json, &series->pending);
+        jsonw_object(&json, NULL);
         put_pose(&json, series, t);
-        json_end(&json);
+        jsonw_end(&json);
         if (series->form == SERIES_NDJSON)
             pose_buffer_append(&series->pending, "\n", 1);
     }

@@ -72,33 +72,33 @@ static bool put_joints(struct pose_buffer *body, const struct pose_request *requ
     return true;
 }
 
-static void put_morphs(struct json *json, const struct pose_request *request, const float *morphs)
+static void put_morphs(struct json_writer *json, const struct pose_request *request, const float *morphs)
 {
     const struct pose_sampler *sampler = request->player->sampler;
     uint32_t count = pose_sampler_morph_count(sampler);
     if (!count)
         return;
-    json_object(json, "morphs");
+    jsonw_object(json, "morphs");
     for (uint32_t i = 0; i < count; i++) {
         const struct pose_morph *morph = &pose_sampler_morphs(sampler)[i];
         char id[16];
         snprintf(id, sizeof id, "#%u", morph->id);
-        json_number(json, morph->name ? morph->name : id, morphs[i]);
+        jsonw_number(json, morph->name ? morph->name : id, morphs[i]);
     }
-    json_end(json);
+    jsonw_end(json);
 }
 
 static enum api_outcome pose_as_json(struct api_call *call, struct pose_request *request, double t,
                                      const struct scratch *scratch)
 {
     struct pose_buffer body = {0};
-    struct json json;
+    struct json_writer json;
     char id[ID_TEXT];
     id_write(&request->clip->asset->id, id);
-    json_init(&json, &body);
-    json_object(&json, NULL);
-    json_string(&json, "clip", id);
-    json_number(&json, "t", (float)t);
+    jsonw_init(&json, &body);
+    jsonw_object(&json, NULL);
+    jsonw_string(&json, "clip", id);
+    jsonw_number(&json, "t", (float)t);
     pose_request_head(&json, request);
     put_text(&body, ",\"joints\":");
     if (!put_joints(&body, request, scratch)) {
@@ -107,7 +107,7 @@ static enum api_outcome pose_as_json(struct api_call *call, struct pose_request 
     }
     put_morphs(&json, request, scratch->morphs);
     pose_request_tail(&json, request);
-    json_end(&json);
+    jsonw_end(&json);
     return reply_json(call, &body);
 }
 

@@ -43,21 +43,21 @@ static const char *title_of(unsigned status)
     return "Error";
 }
 
-static void open_problem(struct json *json, unsigned status)
+static void open_problem(struct json_writer *json, unsigned status)
 {
-    json_object(json, NULL);
-    json_string(json, "type", "about:blank");
-    json_string(json, "title", title_of(status));
-    json_integer(json, "status", status);
+    jsonw_object(json, NULL);
+    jsonw_string(json, "type", "about:blank");
+    jsonw_string(json, "title", title_of(status));
+    jsonw_integer(json, "status", status);
 }
 
-static enum api_outcome close_problem(struct api_call *call, struct json *json, unsigned status,
+static enum api_outcome close_problem(struct api_call *call, struct json_writer *json, unsigned status,
                                       const char *detail)
 {
     struct api_response *response = call->response;
     if (response->request_id[0])
-        json_string(json, "request_id", response->request_id);
-    json_end(json);
+        jsonw_string(json, "request_id", response->request_id);
+    jsonw_end(json);
     snprintf(response->detail, sizeof response->detail, "%s", detail);
     response->status = status;
     response_header(response, "Cache-Control", "no-store");
@@ -71,14 +71,14 @@ static enum api_outcome simple_problem(struct api_call *call, unsigned status, c
                                        const char *parameter, const char *detail)
 {
     struct pose_buffer body = {0};
-    struct json json;
-    json_init(&json, &body);
+    struct json_writer json;
+    jsonw_init(&json, &body);
     open_problem(&json, status);
-    json_string(&json, "detail", detail);
+    jsonw_string(&json, "detail", detail);
     if (code)
-        json_string(&json, "code", code);
+        jsonw_string(&json, "code", code);
     if (parameter)
-        json_string(&json, "parameter", parameter);
+        jsonw_string(&json, "parameter", parameter);
     return close_problem(call, &json, status, detail);
 }
 
@@ -130,26 +130,27 @@ unsigned problem_status(const struct pose_error *error)
     }
 }
 
-void problem_members(struct json *json, const struct pose_error *error, const char *format, const char *entry)
+void problem_members(struct json_writer *json, const struct pose_error *error, const char *format,
+                     const char *entry)
 {
     unsigned status = problem_status(error);
-    json_string(json, "type", "about:blank");
-    json_string(json, "title", title_of(status));
-    json_integer(json, "status", status);
-    json_error_members(json, error);
+    jsonw_string(json, "type", "about:blank");
+    jsonw_string(json, "title", title_of(status));
+    jsonw_integer(json, "status", status);
+    jsonw_error_members(json, error);
     if (format)
-        json_string(json, "format", format);
+        jsonw_string(json, "format", format);
     if (entry)
-        json_string(json, "entry", entry);
+        jsonw_string(json, "entry", entry);
 }
 
 enum api_outcome reply_error(struct api_call *call, const struct pose_error *error, const char *format,
                              const char *entry)
 {
     struct pose_buffer body = {0};
-    struct json json;
-    json_init(&json, &body);
-    json_object(&json, NULL);
+    struct json_writer json;
+    jsonw_init(&json, &body);
+    jsonw_object(&json, NULL);
     problem_members(&json, error, format, entry);
     return close_problem(call, &json, problem_status(error), error->detail);
 }

@@ -3,7 +3,7 @@
 #define POSED_API_REPLY_H
 
 #include "api/call.h"
-#include "server/json.h"
+#include "server/json_writer.h"
 
 /* A problem (RFC 9457). code may be NULL. */
 enum api_outcome reply_problem(struct api_call *call, unsigned status, const char *code, const char *format,
@@ -19,7 +19,7 @@ enum api_outcome reply_fetch(struct api_call *call);
 enum api_outcome reply_not_found(struct api_call *call, const char *what, const char *name);
 
 /* The members of a problem that a libpose error is, "status" and all, into an open object. */
-void problem_members(struct json *json, const struct pose_error *error, const char *format,
+void problem_members(struct json_writer *json, const struct pose_error *error, const char *format,
                      const char *entry);
 unsigned problem_status(const struct pose_error *error);
 

@@ -41,21 +41,21 @@ static enum api_outcome skeleton_reply(struct api_call *call)
     }
     const struct pose_skeleton *skeleton = &document->skeletons[choice.item ? choice.asset->inner : 0];
     struct pose_buffer body = {0};
-    struct json json;
-    json_init(&json, &body);
-    json_object(&json, NULL);
+    struct json_writer json;
+    jsonw_init(&json, &body);
+    jsonw_object(&json, NULL);
     asset_head(&json, call->catalog, choice.asset, choice.item, document->format);
-    json_string(&json, "axes", axes[axis]);
+    jsonw_string(&json, "axes", axes[axis]);
     describe_skeleton(&json, skeleton, axis ? skeleton->axes : POSE_AXES_GLTF);
-    json_array(&json, "warnings");
-    json_warnings(&json, document->warnings, document->warning_count);
-    json_warnings(&json, skeleton->warnings, skeleton->warning_count);
-    json_end(&json);
+    jsonw_array(&json, "warnings");
+    jsonw_warnings(&json, document->warnings, document->warning_count);
+    jsonw_warnings(&json, skeleton->warnings, skeleton->warning_count);
+    jsonw_end(&json);
     if (skeleton->extras)
-        json_value(&json, "extras", skeleton->extras);
+        jsonw_value(&json, "extras", skeleton->extras);
     else
-        json_raw(&json, "extras", "{}");
-    json_end(&json);
+        jsonw_raw(&json, "extras", "{}");
+    jsonw_end(&json);
     document_put(decoded);
     return reply_json(call, &body);
 }

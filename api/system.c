@@ -8,12 +8,12 @@
 enum api_outcome handle_health(struct api_call *call)
 {
     struct pose_buffer body = {0};
-    struct json json;
-    json_init(&json, &body);
-    json_object(&json, NULL);
-    json_string(&json, "status", "ok");
-    json_string(&json, "version", pose_version());
-    json_end(&json);
+    struct json_writer json;
+    jsonw_init(&json, &body);
+    jsonw_object(&json, NULL);
+    jsonw_string(&json, "status", "ok");
+    jsonw_string(&json, "version", pose_version());
+    jsonw_end(&json);
     response_header(call->response, "Cache-Control", "no-store");
     return reply_json(call, &body);
 }
@@ -23,11 +23,11 @@ enum api_outcome handle_ready(struct api_call *call)
     static const char *const states[] = {"starting", "ok", "draining"};
     int state = atomic_load(&call->service->state);
     struct pose_buffer body = {0};
-    struct json json;
-    json_init(&json, &body);
-    json_object(&json, NULL);
-    json_string(&json, "status", states[state]);
-    json_end(&json);
+    struct json_writer json;
+    jsonw_init(&json, &body);
+    jsonw_object(&json, NULL);
+    jsonw_string(&json, "status", states[state]);
+    jsonw_end(&json);
     call->response->status = state == SERVICE_READY ? 200 : 503;
     response_header(call->response, "Cache-Control", "no-store");
     return reply_json(call, &body);
@@ -56,9 +56,9 @@ enum api_outcome handle_openapi(struct api_call *call)
 }
 
 /* ".anim .animatn" as ["anim", …] or as they are. */
-static void words(struct json *json, const char *key, const char *text)
+static void words(struct json_writer *json, const char *key, const char *text)
 {
-    json_array(json, key);
+    jsonw_array(json, key);
     while (text && *text) {
         char word[40];
         size_t length = strcspn(text, " ");
@@ -66,35 +66,35 @@ static void words(struct json *json, const char *key, const char *text)
         memcpy(word, text, kept);
         word[kept] = 0;
         if (kept)
-            json_string(json, NULL, word);
+            jsonw_string(json, NULL, word);
         text += length + (text[length] == ' ');
     }
-    json_end(json);
+    jsonw_end(json);
 }
 
 enum api_outcome handle_formats(struct api_call *call)
 {
     struct pose_buffer body = {0};
-    struct json json;
-    json_init(&json, &body);
-    json_object(&json, NULL);
-    json_array(&json, "items");
+    struct json_writer json;
+    jsonw_init(&json, &body);
+    jsonw_object(&json, NULL);
+    jsonw_array(&json, "items");
     int64_t total = 0;
     for (const struct pose_format *format = pose_formats(); format->id; format++, total++) {
-        json_object(&json, NULL);
-        json_string(&json, "id", format->id);
-        json_string(&json, "title", format->title);
+        jsonw_object(&json, NULL);
+        jsonw_string(&json, "id", format->id);
+        jsonw_string(&json, "title", format->title);
         words(&json, "extensions", format->extensions);
-        json_string(&json, "media_type", format->media_type);
+        jsonw_string(&json, "media_type", format->media_type);
         words(&json, "kinds", format->kinds);
-        json_bool(&json, "read", format->can_read);
-        json_bool(&json, "write", format->can_write);
-        json_end(&json);
+        jsonw_bool(&json, "read", format->can_read);
+        jsonw_bool(&json, "write", format->can_write);
+        jsonw_end(&json);
     }
-    json_end(&json);
-    json_null(&json, "next");
-    json_integer(&json, "total", total);
-    json_end(&json);
+    jsonw_end(&json);
+    jsonw_null(&json, "next");
+    jsonw_integer(&json, "total", total);
+    jsonw_end(&json);
     struct asset_id digest = id_quick(NULL, body.data, body.size);
     if (reply_cached(call, digest, FRESH_REVALIDATE, true)) {
         pose_buffer_free(&body);

@@ -276,12 +276,12 @@ struct skeleton_choice catalog_find_skeleton(const struct catalog *catalog, cons
 static struct asset_id shipped_id(const struct pose_document *document)
 {
     struct pose_buffer text = {0};
-    struct json json;
-    json_init(&json, &text);
-    json_object(&json, NULL);
-    json_string(&json, "name", document->skeletons[0].name);
+    struct json_writer json;
+    jsonw_init(&json, &text);
+    jsonw_object(&json, NULL);
+    jsonw_string(&json, "name", document->skeletons[0].name);
     describe_skeleton(&json, &document->skeletons[0], document->skeletons[0].axes);
-    json_end(&json);
+    jsonw_end(&json);
     struct id_hash *hash = id_begin();
     id_text_part(hash, document->format);
     id_part(hash, text.data, text.size);

@@ -2,21 +2,21 @@
 #ifndef POSED_SERVER_DESCRIBE_H
 #define POSED_SERVER_DESCRIBE_H
 
-#include "server/json.h"
+#include "server/json_writer.h"
 
 /* "duration" … "key_count" but for the joints. */
-void describe_clip_timing(struct json *json, const struct pose_clip *clip);
+void describe_clip_timing(struct json_writer *json, const struct pose_clip *clip);
 /* "joints": names, ids and channels. */
-void describe_clip_joints(struct json *json, const struct pose_clip *clip);
+void describe_clip_joints(struct json_writer *json, const struct pose_clip *clip);
 /* "joints" with every key, and "events": the clip JSON. */
-void describe_clip_keys(struct json *json, const struct pose_clip *clip);
+void describe_clip_keys(struct json_writer *json, const struct pose_clip *clip);
 /* "warnings" of the file and of the clip, "extras". */
-void describe_clip_notes(struct json *json, const struct pose_document *document,
+void describe_clip_notes(struct json_writer *json, const struct pose_document *document,
                          const struct pose_clip *clip);
 /* "joints" of a skeleton, in the axes asked for. */
-void describe_skeleton(struct json *json, const struct pose_skeleton *skeleton, enum pose_axes axes);
+void describe_skeleton(struct json_writer *json, const struct pose_skeleton *skeleton, enum pose_axes axes);
 /* An event as an object. */
-void describe_event(struct json *json, const struct pose_event *event);
+void describe_event(struct json_writer *json, const struct pose_event *event);
 /* "nlerp", "slerp" … */
 const char *describe_interpolation(enum pose_rules rules);
 

@@ -113,16 +113,16 @@ static void summarise_clip(struct region *region, const struct pose_document *do
 {
     const struct pose_clip *clip = &document->clips[asset->inner];
     struct pose_buffer buffer = {0};
-    struct json json;
-    json_init(&json, &buffer);
-    json_object(&json, NULL);
+    struct json_writer json;
+    jsonw_init(&json, &buffer);
+    jsonw_object(&json, NULL);
     describe_clip_timing(&json, clip);
-    json_end(&json);
+    jsonw_end(&json);
     asset->summary = members_text(region, &buffer);
-    json_init(&json, &buffer);
-    json_object(&json, NULL);
+    jsonw_init(&json, &buffer);
+    jsonw_object(&json, NULL);
     describe_clip_notes(&json, document, clip);
-    json_end(&json);
+    jsonw_end(&json);
     asset->notes = members_text(region, &buffer);
     asset->axes = clip->axes;
     asset->duration = clip->duration;
@@ -136,11 +136,11 @@ void index_summarise_skeleton(struct region *region, const struct pose_skeleton 
                               struct index_asset *asset)
 {
     struct pose_buffer buffer = {0};
-    struct json json;
-    json_init(&json, &buffer);
-    json_object(&json, NULL);
-    json_integer(&json, "joint_count", skeleton->joint_count);
-    json_end(&json);
+    struct json_writer json;
+    jsonw_init(&json, &buffer);
+    jsonw_object(&json, NULL);
+    jsonw_integer(&json, "joint_count", skeleton->joint_count);
+    jsonw_end(&json);
     asset->kind = ASSET_SKELETON;
     asset->notes = "";
     if (!asset->name)
@@ -154,12 +154,12 @@ void index_summarise_skeleton(struct region *region, const struct pose_skeleton 
 static void summarise_mesh(struct region *region, const struct pose_mesh *mesh, struct index_asset *asset)
 {
     struct pose_buffer buffer = {0};
-    struct json json;
-    json_init(&json, &buffer);
-    json_object(&json, NULL);
-    json_integer(&json, "vertex_count", mesh->real_count);
-    json_integer(&json, "face_count", mesh->face_count);
-    json_end(&json);
+    struct json_writer json;
+    jsonw_init(&json, &buffer);
+    jsonw_object(&json, NULL);
+    jsonw_integer(&json, "vertex_count", mesh->real_count);
+    jsonw_integer(&json, "face_count", mesh->face_count);
+    jsonw_end(&json);
     asset->summary = members_text(region, &buffer);
     asset->axes = mesh->axes;
     asset->joint_count = mesh->bone_count;
@@ -174,11 +174,11 @@ static void summarise_character(struct region *region, const struct pose_charact
                                 struct index_asset *asset)
 {
     struct pose_buffer buffer = {0};
-    struct json json;
-    json_init(&json, &buffer);
-    json_object(&json, NULL);
-    json_string(&json, "type", character->type);
-    json_end(&json);
+    struct json_writer json;
+    jsonw_init(&json, &buffer);
+    jsonw_object(&json, NULL);
+    jsonw_string(&json, "type", character->type);
+    jsonw_end(&json);
     asset->summary = members_text(region, &buffer);
 }
 

@@ -1,6 +1,6 @@
 #include "server/pose_text.h"
 
-#include "server/json.h"
+#include "server/json_writer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -83,10 +83,10 @@ static void add_head(struct pose_text *text, const struct pose_row *row, bool wi
         add(text, "null");
     }
     if (with_parent) {
-        struct json json;
-        json_init(&json, &text->text);
+        struct json_writer json;
+        jsonw_init(&json, &text->text);
         add(text, ",\"parent\":");
-        json_integer(&json, NULL, parent);
+        jsonw_integer(&json, NULL, parent);
     }
     add(text, row->driven ? ",\"driven\":true" : ",\"driven\":false");
 }

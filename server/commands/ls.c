@@ -84,42 +84,43 @@ static void print_archives(const struct index_result *result)
 /* ----------------------------------------------------------------------------------------------------- JSON -- */
 
 /* An entry; of several archives with the name of its own in front. */
-static void put_entry(struct json *json, const struct index_archive *archive, uint32_t index, bool named)
+static void put_entry(struct json_writer *json, const struct index_archive *archive, uint32_t index,
+                      bool named)
 {
     if (!named) {
         entry_item(json, archive, index);
         return;
     }
     struct pose_buffer text = {0};
-    struct json item;
-    json_init(&item, &text);
+    struct json_writer item;
+    jsonw_init(&item, &text);
     entry_item(&item, archive, index);
     pose_buffer_append(&text, "", 1);
-    json_object(json, NULL);
-    json_string(json, "archive", archive->name);
+    jsonw_object(json, NULL);
+    jsonw_string(json, "archive", archive->name);
     text.data[text.size - 2] = '\0'; /* without its braces */
-    json_raw_members(json, (const char *)text.data + 1);
-    json_end(json);
+    jsonw_raw_members(json, (const char *)text.data + 1);
+    jsonw_end(json);
     pose_buffer_free(&text);
 }
 
 static void print_json(const struct index_result *result)
 {
     struct pose_buffer text = {0};
-    struct json json;
+    struct json_writer json;
     int64_t total = 0;
-    json_init(&json, &text);
-    json_object(&json, NULL);
-    json_array(&json, "items");
+    jsonw_init(&json, &text);
+    jsonw_object(&json, NULL);
+    jsonw_array(&json, "items");
     for (uint32_t a = 0; a < result->count; a++) {
         for (uint32_t i = 0; i < result->archives[a]->entry_count; i++)
             put_entry(&json, result->archives[a], i, result->count > 1);
         total += result->archives[a]->entry_count;
     }
-    json_end(&json);
-    json_null(&json, "next");
-    json_integer(&json, "total", total);
-    json_end(&json);
+    jsonw_end(&json);
+    jsonw_null(&json, "next");
+    jsonw_integer(&json, "total", total);
+    jsonw_end(&json);
     fwrite(text.data, 1, text.size, stdout);
     putchar('\n');
     pose_buffer_free(&text);

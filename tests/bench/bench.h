@@ -21,6 +21,7 @@ struct bench_part {
     void (*run)(void);
 };
 
+extern const struct bench_part bench_http;
 extern const struct bench_part bench_meshes;
 extern const struct bench_part bench_numbers;
 extern const struct bench_part bench_sample;

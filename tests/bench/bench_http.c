@@ -1,0 +1,385 @@
+/*
+ * The rows of the HTTP goals. A server of one loop runs in a process of its own on the first processor, the load on the
+ * last one. The same loop serves constant bodies of the same sizes beside the poses, and a pose made by jansson, so
+ * that every ratio is taken side by side.
+ */
+#include "api/dispatch.h"
+#include "server/http.h"
+#include "server/log.h"
+#include "server/player.h"
+#include "server/service.h"
+#include "tests/bench/bench.h"
+#include "tests/bench/load.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { ROUNDS = 3, COLD_CLIPS = 400, TIMES = 64 };
+static const double round_seconds = 0.7;
+
+/* --------------------------------------------------------------------------------------------- the clips -- */
+
+/* A clip that moves every joint of the stand-in of Second Life, written by libpose itself. */
+static void write_clip(const char *path, const struct pose_skeleton *skeleton, uint32_t keys, unsigned seed)
+{
+    uint32_t count = skeleton->joint_count < 133 ? skeleton->joint_count : 133;
+    struct pose_track *tracks = calloc(count, sizeof *tracks);
+    float *times = calloc(keys, sizeof *times), *values = calloc((size_t)count * keys * 4, sizeof *values);
+    for (uint32_t k = 0; k < keys; k++)
+        times[k] = (float)k / 30;
+    for (uint32_t i = 0; i < count; i++) {
+        float *rotations = values + (size_t)i * keys * 4;
+        for (uint32_t k = 0; k < keys; k++) {
+            float angle = 0.4f * sinf(0.1f * (float)(k + i) + (float)seed);
+            rotations[4 * k + i % 3] = sinf(angle / 2);
+            rotations[4 * k + 3] = cosf(angle / 2);
+        }
+        tracks[i].name = skeleton->joints[i].name;
+        tracks[i].channels[POSE_ROTATION] = (struct pose_channel){keys, times, rotations};
+    }
+    float duration = (float)(keys - 1) / 30;
+    struct pose_clip clip = {.axes = POSE_AXES_SL,
+                             .rules = POSE_RULES_SL,
+                             .duration = duration,
+                             .loop_out = duration,
+                             .track_count = count,
+                             .tracks = tracks};
+    struct pose_content content = {.clip_count = 1, .clips = &clip};
+    struct pose_buffer out = {0};
+    struct pose_error error;
+    FILE *file = fopen(path, "wb");
+    if (!file || !pose_encode("sl-anim", &content, NULL, NULL, NULL, &out, &error) ||
+        fwrite(out.data, 1, out.size, file) != out.size) {
+        fprintf(stderr, "bench: cannot write %s\n", path);
+        exit(EXIT_FAILURE);
+    }
+    fclose(file);
+    pose_buffer_free(&out);
+    free(tracks);
+    free(times);
+    free(values);
+}
+
+static char folder[64], hot_folder[80], cold_folder[80];
+
+static void write_clips(void)
+{
+    struct pose_error error;
+    char path[128];
+    snprintf(folder, sizeof folder, "/tmp/posed-bench-%d", (int)getpid());
+    snprintf(hot_folder, sizeof hot_folder, "%s/hot", folder);
+    snprintf(cold_folder, sizeof cold_folder, "%s/cold", folder);
+    mkdir(folder, 0700);
+    mkdir(hot_folder, 0700);
+    mkdir(cold_folder, 0700);
+    struct pose_document *stand_in = pose_stand_in(0, NULL, &error);
+    snprintf(path, sizeof path, "%s/walk.anim", hot_folder);
+    write_clip(path, &stand_in->skeletons[0], 64, 0);
+    for (unsigned i = 0; i < COLD_CLIPS; i++) {
+        snprintf(path, sizeof path, "%s/clip%u.anim", cold_folder, i);
+        write_clip(path, &stand_in->skeletons[0], 300, i + 1);
+    }
+    pose_document_free(stand_in);
+}
+
+static void remove_clips(void)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/walk.anim", hot_folder);
+    remove(path);
+    for (unsigned i = 0; i < COLD_CLIPS; i++) {
+        snprintf(path, sizeof path, "%s/clip%u.anim", cold_folder, i);
+        remove(path);
+    }
+    rmdir(hot_folder);
+    rmdir(cold_folder);
+    rmdir(folder);
+}
+
+/* -------------------------------------------------------------------------------------------- the server -- */
+
+static struct service *service;
+static char constant_body[1 << 17];
+
+/* A pose as a jansson tree: what one would write without a second thought. */
+static enum api_outcome answer_jansson(struct api_request *request, struct api_response *response)
+{
+    struct catalog *catalog = service_enter(service, false, 0);
+    struct catalog_item *item = &catalog->lists[ASSET_CLIP].items[0];
+    struct skeleton_choice skeleton = catalog_skeleton(catalog, item);
+    struct fetch fetch = {.may_wait = true};
+    struct player *player = player_get(service, catalog, item, &skeleton, POSE_AXES_GLTF, &fetch);
+    uint32_t count = pose_sampler_row_count(player->sampler);
+    float *rows = malloc((size_t)count * 10 * sizeof *rows);
+    pose_sample(player->sampler, 0.5, POSE_CLAMP, 0, rows, NULL);
+    json_t *root = json_object(), *joints = json_array();
+    for (uint32_t i = 0; i < count; i++) {
+        static const struct {
+            const char *name;
+            int first, count;
+        } parts[] = {{"translation", 0, 3}, {"rotation", 3, 4}, {"scale", 7, 3}};
+        const struct pose_row *row = &pose_sampler_rows(player->sampler)[i];
+        json_t *joint = json_object();
+        json_object_set_new(joint, "name", json_string(row->name));
+        json_object_set_new(joint, "id", json_null());
+        json_object_set_new(joint, "parent", json_integer(row->parent));
+        json_object_set_new(joint, "driven", json_boolean(row->driven));
+        for (int part = 0; part < 3; part++) {
+            json_t *numbers = json_array();
+            for (int k = 0; k < parts[part].count; k++)
+                json_array_append_new(numbers,
+                                      json_real((double)rows[10 * i + (unsigned)(parts[part].first + k)]));
+            json_object_set_new(joint, parts[part].name, numbers);
+        }
+        json_array_append_new(joints, joint);
+    }
+    json_object_set_new(root, "joints", joints);
+    char *text = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(9));
+    json_decref(root);
+    free(rows);
+    player_put(player);
+    service_leave(service, catalog, false);
+    (void)request;
+    response_init(response, 200);
+    response->route = "";
+    response_take(response, "application/json", text, strlen(text));
+    return API_DONE;
+}
+
+static enum api_outcome handle(void *user, struct api_request *request, struct api_response *response)
+{
+    if (!strncmp(request->path, "/constant/", 10)) {
+        response_init(response, 200);
+        response->route = "";
+        response_static(response, "application/octet-stream", constant_body,
+                        strtoul(request->path + 10, NULL, 10));
+        return API_DONE;
+    }
+    if (!strcmp(request->path, "/jansson"))
+        return answer_jansson(request, response);
+    return api_handle(user, request, response);
+}
+
+static void pin(int processor)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET((size_t)processor, &set);
+    sched_setaffinity(0, sizeof set, &set);
+}
+
+/* The server's process: its port through the pipe, then it serves until it is killed. */
+static void serve(int pipe_end)
+{
+    static struct config config;
+    static char *paths[] = {hot_folder, cold_folder, NULL};
+    char text[OPTION_ERROR_CAPACITY], *arguments[] = {"serve", NULL};
+    struct http_options options = {.listen = "127.0.0.1:0",
+                                   .listen_fd = -1,
+                                   .threads = 1,
+                                   .max_connections = 4096,
+                                   .idle_timeout_s = 60,
+                                   .request_timeout_s = 60,
+                                   .queue_limit = 1024,
+                                   .spool_threshold = 1 << 20,
+                                   .spool_dir = "/tmp"};
+    struct pose_error error;
+    bool unsettled;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    config_parse(&config, 1, arguments, getenv, text);
+    config.paths = (struct operands){2, paths};
+    config.cache_size = 32 << 20; /* the cold clips do not fit */
+    service = service_new(&config, api_route_templates());
+    service_index(service, &unsettled, &error);
+    service->state = SERVICE_READY;
+    struct http_application application = {
+        .user = service, .admit = api_admit, .handle = handle, .refuse = api_refuse};
+    struct http_server *server = http_open(&options, &application, text, sizeof text);
+    if (!server)
+        _exit(1);
+    int port = atoi(strrchr(http_address(server), ':') + 1);
+    if (write(pipe_end, &port, sizeof port) != sizeof port)
+        _exit(1);
+    http_run(server);
+    _exit(0);
+}
+
+/* --------------------------------------------------------------------------------------------- the rows -- */
+
+static int port;
+
+static struct load_result best_of(const char *const *targets, size_t count, unsigned connections)
+{
+    struct load load = {port, targets, count, connections, round_seconds, 0};
+    struct load_result result;
+    if (!load_run(&load, &result) || result.errors)
+        fprintf(stderr, "bench: %u errors at %s\n", result.errors, targets[0]);
+    return result;
+}
+
+static void get_id(const char *target, char id[40])
+{
+    char command[256], first[33] = "";
+    snprintf(command, sizeof command, "curl -s 'http://127.0.0.1:%d%s'", port, target);
+    FILE *curl = popen(command, "r");
+    char answer[512] = "";
+    size_t got = curl ? fread(answer, 1, sizeof answer - 1, curl) : 0;
+    answer[got] = 0;
+    const char *found = strstr(answer, "\"id\":\"");
+    if (found && strlen(found) >= 6 + 32)
+        memcpy(first, found + 6, 32);
+    snprintf(id, 40, "%s", first);
+    if (curl)
+        pclose(curl);
+}
+
+static char (*pose_targets(const char *id, const char *more))[160]
+{
+    char(*targets)[160] = calloc(TIMES, sizeof *targets);
+    for (int i = 0; i < TIMES; i++)
+        snprintf(targets[i], sizeof *targets, "/v1/clips/%s/pose?t=%.3f%s", id, 0.032 * ((i * 37) % TIMES),
+                 more);
+    return targets;
+}
+
+/* Rounds in turn: the row, a constant body of its size; the better of each counts. */
+static void compare_row(const char *title, char (*targets)[160], const char *goal)
+{
+    const char *list[TIMES], *constant_list[1];
+    char constant[64];
+    double rate = 0, constant_rate = 0, p99 = 0, bytes = 0;
+    for (int i = 0; i < TIMES; i++)
+        list[i] = targets[i];
+    for (int round = 0; round < ROUNDS; round++) {
+        struct load_result pose = best_of(list, TIMES, 64);
+        bytes = pose.bytes;
+        snprintf(constant, sizeof constant, "/constant/%.0f", bytes);
+        constant_list[0] = constant;
+        struct load_result plain = best_of(constant_list, 1, 64);
+        p99 = round == 0 || pose.p99_us < p99 ? pose.p99_us : p99;
+        rate = fmax(rate, pose.rate);
+        constant_rate = fmax(constant_rate, plain.rate);
+    }
+    printf("  %-30s %9.0f/s  constant of %6.0f B %9.0f/s  ratio %.3f  p99 %6.0f us  (goal %s)\n", title, rate,
+           bytes, constant_rate, rate / constant_rate, p99, goal);
+}
+
+static void compare_connections(char (*targets)[160])
+{
+    static const unsigned counts[] = {64, 128, 256, 512, 1024};
+    const char *list[TIMES];
+    for (int i = 0; i < TIMES; i++)
+        list[i] = targets[i];
+    double first = 0;
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        struct load_result result = best_of(list, TIMES, counts[i]);
+        first = i ? first : result.rate;
+        printf("  %4u connections %30.0f/s  ratio to 64 %.3f  errors %u\n", counts[i], result.rate,
+               result.rate / first, result.errors);
+    }
+}
+
+/* Four clients that keep asking for clips that are not in the cache, in a process of their own. */
+static pid_t start_cold_clients(char (*ids)[40], unsigned count)
+{
+    pid_t child = fork();
+    if (child)
+        return child;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    const char **targets = calloc(count, sizeof *targets);
+    char(*texts)[160] = calloc(count, sizeof *texts);
+    for (unsigned i = 0; i < count; i++) {
+        snprintf(texts[i], sizeof *texts, "/v1/clips/%.39s/pose?as=f32", ids[i]);
+        targets[i] = texts[i];
+    }
+    struct load load = {port, targets, count, 4, 3600, 0};
+    struct load_result result;
+    load_run(&load, &result);
+    _exit(0);
+}
+
+static void compare_latency(char (*targets)[160], double peak, char (*cold)[40], unsigned cold_count)
+{
+    const char *list[TIMES];
+    for (int i = 0; i < TIMES; i++)
+        list[i] = targets[i];
+    struct load load = {port, list, TIMES, 64, 2, peak / 2};
+    struct load_result idle, busy;
+    load_run(&load, &idle);
+    pid_t clients = start_cold_clients(cold, cold_count);
+    usleep(200 * 1000);
+    load_run(&load, &busy);
+    kill(clients, SIGKILL);
+    waitpid(clients, NULL, 0);
+    printf("  p99 open loop at %.0f/s: idle %.0f us, beside four clients of cold clips %.0f us, ratio %.2f "
+           "(goal 5)\n",
+           peak / 2, idle.p99_us, busy.p99_us, busy.p99_us / idle.p99_us);
+}
+
+static unsigned cold_ids(char (*ids)[40])
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < COLD_CLIPS; i++) {
+        char target[64];
+        snprintf(target, sizeof target, "/v1/clips?name=clip%u", i);
+        get_id(target, ids[count]);
+        count += ids[count][0] != 0;
+    }
+    return count;
+}
+
+static void run_rows(void)
+{
+    char id[40];
+    static char ids[COLD_CLIPS][40];
+    const char *jansson[] = {"/jansson"};
+    get_id("/v1/clips?name=walk", id);
+    char(*floats)[160] = pose_targets(id, "&as=f32"), (*texts)[160] = pose_targets(id, "");
+    best_of((const char *const[]){floats[0], texts[0]}, 2, 1);
+    printf("cached poses of one clip, one loop, 64 connections\n");
+    compare_row("pose as f32", floats, "0.8");
+    compare_row("pose as JSON", texts, "0.22");
+    struct load_result tree = best_of(jansson, 1, 64);
+    printf("  %-30s %9.0f/s\n", "the same through jansson", tree.rate);
+    compare_connections(floats);
+    const char *first[] = {floats[0]};
+    struct load_result peak = best_of(first, 1, 64);
+    unsigned count = cold_ids(ids);
+    compare_latency(floats, peak.rate, ids, count);
+    free(floats);
+    free(texts);
+}
+
+static void run(void)
+{
+    int ends[2];
+    write_clips();
+    if (pipe(ends))
+        exit(EXIT_FAILURE);
+    fflush(stdout);
+    pid_t server = fork();
+    if (!server) {
+        pin(0);
+        serve(ends[1]);
+    }
+    close(ends[1]);
+    pin((int)sysconf(_SC_NPROCESSORS_ONLN) - 1);
+    if (read(ends[0], &port, sizeof port) == sizeof port)
+        run_rows();
+    else
+        fprintf(stderr, "bench: the server did not start\n");
+    kill(server, SIGKILL);
+    waitpid(server, NULL, 0);
+    remove_clips();
+}
+
+const struct bench_part bench_http = {"http", run};
