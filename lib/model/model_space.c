@@ -36,13 +36,21 @@ static inline void read_rotation(const float *row, float sign, float q[4])
 }
 
 /* The columns of a rotation matrix, each times its scale. */
-static inline void make_columns(const float q[4], const float scale[3], float4 columns[3])
+static inline void make_columns(const float q[4], const float scale[3], float columns[9])
 {
     float x = q[0], y = q[1], z = q[2], w = q[3];
     float x2 = x + x, y2 = y + y, z2 = z + z;
-    columns[0] = (float4){1 - (y * y2 + z * z2), x * y2 + w * z2, x * z2 - w * y2, 0} * spread(scale[0]);
-    columns[1] = (float4){x * y2 - w * z2, 1 - (x * x2 + z * z2), y * z2 + w * x2, 0} * spread(scale[1]);
-    columns[2] = (float4){x * z2 + w * y2, y * z2 - w * x2, 1 - (x * x2 + y * y2), 0} * spread(scale[2]);
+    float xx = x * x2, yy = y * y2, zz = z * z2, xy = x * y2, xz = x * z2, yz = y * z2;
+    float wx = w * x2, wy = w * y2, wz = w * z2;
+    columns[0] = (1 - (yy + zz)) * scale[0];
+    columns[1] = (xy + wz) * scale[0];
+    columns[2] = (xz - wy) * scale[0];
+    columns[3] = (xy - wz) * scale[1];
+    columns[4] = (1 - (xx + zz)) * scale[1];
+    columns[5] = (yz + wx) * scale[1];
+    columns[6] = (xz + wy) * scale[2];
+    columns[7] = (yz - wx) * scale[2];
+    columns[8] = (1 - (xx + yy)) * scale[2];
 }
 
 /* parent * (x, y, z, 1), but for its last component. */
@@ -60,7 +68,7 @@ static inline float4 move_point(const float *parent, const float *point)
 static inline void place_unscaled(const float *row, const float *parent, float sign, float *matrix)
 {
     float q[4], u[4];
-    float4 columns[3];
+    float columns[9];
     read_rotation(row, sign, q);
     float px = parent[3], py = parent[7], pz = parent[11], pw = parent[15];
     u[0] = pw * q[0] + px * q[3] + py * q[2] - pz * q[1];
@@ -69,10 +77,8 @@ static inline void place_unscaled(const float *row, const float *parent, float s
     u[3] = pw * q[3] - px * q[0] - py * q[1] - pz * q[2];
     make_columns(u, row + SCALE_PLACE, columns);
     float4 position = move_point(parent, row);
-    for (unsigned i = 0; i < 3; i++) {
-        columns[i][3] = u[i];
-        store(matrix + 4 * i, columns[i]);
-    }
+    for (unsigned i = 0; i < 3; i++)
+        store(matrix + 4 * i, (float4){columns[3 * i], columns[3 * i + 1], columns[3 * i + 2], u[i]});
     position[3] = u[3];
     store(matrix + 12, position);
 }
@@ -81,12 +87,13 @@ static inline void place_unscaled(const float *row, const float *parent, float s
 static inline void place_inherited(const float *row, const float *parent, float sign, float *matrix)
 {
     float q[4];
-    float4 local[3];
+    float local[9];
     read_rotation(row, sign, q);
     make_columns(q, row + SCALE_PLACE, local);
     for (unsigned i = 0; i < 3; i++)
-        store(matrix + 4 * i, load(parent) * spread(local[i][0]) + load(parent + 4) * spread(local[i][1]) +
-                                  load(parent + 8) * spread(local[i][2]));
+        store(matrix + 4 * i, load(parent) * spread(local[3 * i]) +
+                                  load(parent + 4) * spread(local[3 * i + 1]) +
+                                  load(parent + 8) * spread(local[3 * i + 2]));
     store(matrix + 12, move_point(parent, row));
 }
 
