@@ -21,11 +21,9 @@ enum {
 /* A number as it was read: digits * 10^exponent, and what is needed to read it again. */
 struct decimal {
     bool negative;
-    uint64_t digits;   /* the leading MAX_DIGITS of them */
-    int64_t exponent;  /* of digits */
-    bool truncated;    /* there were more that are not zero */
-    const char *start; /* the first digit that is not zero */
-    const char *end;   /* of the digits, with a point among them or not */
+    uint64_t digits;         /* the leading MAX_DIGITS of them */
+    int64_t exponent;        /* of digits */
+    const char *start, *end; /* of the digits, a point among them or not; no zero in front of many */
 };
 
 static bool is_digit(char c)
@@ -52,39 +50,56 @@ static bool parse_exponent(const char *at, const char *end, int64_t *exponent)
     return true;
 }
 
+/* Digits behind those that were taken before; too many of them wrap. */
+static const char *take_digits(const char *at, const char *end, uint64_t *digits)
+{
+    for (; at < end && is_digit(*at); at++)
+        *digits = *digits * 10 + (uint64_t)(*at - '0');
+    return at;
+}
+
+/* The same of more than MAX_DIGITS digits, a point among them or not: zeros in front do not count. */
+static void take_leading_digits(struct decimal *decimal)
+{
+    unsigned taken = 0;
+    bool point = false;
+    const char *at = decimal->start;
+    decimal->digits = 0;
+    decimal->exponent = 0;
+    for (; at < decimal->end; at++) {
+        if (*at == '.') {
+            point = true;
+        } else if (taken < MAX_DIGITS) {
+            decimal->start = taken ? decimal->start : at;
+            decimal->digits = decimal->digits * 10 + (uint64_t)(*at - '0');
+            decimal->exponent -= point;
+            taken += decimal->digits != 0;
+        } else {
+            decimal->exponent += !point;
+        }
+    }
+}
+
 static bool parse_decimal(const char *text, size_t length, struct decimal *decimal)
 {
     const char *at = text, *end = text + length;
     *decimal = (struct decimal){.negative = length && *text == '-'};
     if (length && (*at == '-' || *at == '+'))
         at++;
-    unsigned taken = 0;
-    size_t digit_count = 0;
-    bool point = false;
-    for (; at < end && (is_digit(*at) || (*at == '.' && !point)); at++) {
-        if (*at == '.') {
-            point = true;
-            continue;
-        }
-        digit_count++;
-        if (!taken && *at == '0') {
-            decimal->exponent -= point;
-            continue;
-        }
-        if (!decimal->start)
-            decimal->start = at;
-        if (taken < MAX_DIGITS) {
-            decimal->digits = decimal->digits * 10 + (uint64_t)(*at - '0');
-            decimal->exponent -= point;
-            taken++;
-        } else {
-            decimal->truncated |= *at != '0';
-            decimal->exponent += !point;
-        }
+    decimal->start = at;
+    at = take_digits(at, end, &decimal->digits);
+    ptrdiff_t count = at - decimal->start;
+    if (at < end && *at == '.') {
+        const char *fraction = ++at;
+        at = take_digits(at, end, &decimal->digits);
+        decimal->exponent = fraction - at;
+        count += at - fraction;
     }
     decimal->end = at;
-    if (!digit_count)
+    if (!count)
         return false;
+    if (count > MAX_DIGITS)
+        take_leading_digits(decimal);
     int64_t exponent = 0;
     if (at < end && ((*at != 'e' && *at != 'E') || !parse_exponent(at + 1, end, &exponent)))
         return false;
