@@ -46,7 +46,7 @@ enum pose_status {
 /* Owned by the caller; the first error wins. Zero-initialise, or call pose_error_init. */
 struct pose_error {
     enum pose_status status;
-    uint64_t offset;  /* byte in the file; POSE_NO_OFFSET when there is none */
+    uint64_t offset;  /* byte in the file, or in the companion that field names; POSE_NO_OFFSET: none */
     uint32_t line;    /* 1 …, 0 when the format is not text */
     char code[40];    /* "truncated" */
     char field[120];  /* "joints[3].rot_keys", or a JSON pointer; "" when there is none */
@@ -135,7 +135,7 @@ struct pose_warning {
     const char *code; /* "trailing_bytes" */
     enum pose_severity severity;
     const char *message;
-    uint64_t offset; /* POSE_NO_OFFSET when there is none */
+    uint64_t offset; /* in the file, or in the companion that message names; POSE_NO_OFFSET: none */
 };
 
 /* -------------------------------------------------------------------------------------------- the models -- */

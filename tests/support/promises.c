@@ -1,6 +1,7 @@
 #include "tests/support/promises.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static bool is_one_line(const char *text)
@@ -14,8 +15,22 @@ static bool is_one_line(const char *text)
     return true;
 }
 
+/* Where an error's offset lies: in the companion whose name its field begins with, else in the file of that size. */
+static uint64_t size_at_fault(const struct exercise *exercise, const struct pose_error *error, uint64_t size)
+{
+    for (const char *dot = strchr(error->field, '.'); dot && exercise->find; dot = strchr(dot + 1, '.')) {
+        char name[sizeof error->field];
+        struct pose_bytes bytes;
+        snprintf(name, sizeof name, "%.*s", (int)(dot - error->field), error->field);
+        if (exercise->find(exercise->find_user, name, &bytes))
+            return bytes.size;
+    }
+    return size;
+}
+
 void check_refusal(struct exercise *exercise, const char *what, const struct pose_error *error, uint64_t size)
 {
+    uint64_t whole = size_at_fault(exercise, error, size);
     bool has_offset = error->offset != POSE_NO_OFFSET;
     if (error->status == POSE_OK)
         exercise_complain(exercise, "%s: refused without an error", what);
@@ -26,9 +41,9 @@ void check_refusal(struct exercise *exercise, const char *what, const struct pos
         exercise_complain(exercise, "%s: neither offset nor line: %s: %s", what, error->code, error->detail);
     if (error->status == POSE_OVER_LIMIT && !*error->limit)
         exercise_complain(exercise, "%s: over a limit without its name: %s", what, error->detail);
-    if (has_offset && error->offset > size)
+    if (has_offset && error->offset > whole)
         exercise_complain(exercise, "%s: offset %llu lies past the %llu bytes: %s", what,
-                          (unsigned long long)error->offset, (unsigned long long)size, error->detail);
+                          (unsigned long long)error->offset, (unsigned long long)whole, error->detail);
 }
 
 bool check_finite(struct exercise *exercise, const char *what, const float *numbers, size_t count)
