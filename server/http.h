@@ -88,8 +88,8 @@ void http_count(const struct http_server *server, struct http_counters *counters
 void http_run(struct http_server *server);
 /*
  * Closes the listeners and idle connections, lets what is in flight finish for at most grace_s seconds, then cuts
- * it off and ends http_run. A handler that runs on the pool is waited for even then. To be called on the main
- * loop's thread; a second call sets a new grace.
+ * it off and ends http_run. A handler that runs on the pool is waited for even then. From any thread, and from a
+ * signal handler; a second call sets a new grace.
  */
 void http_stop(struct http_server *server, unsigned grace_s);
 void http_close(struct http_server *server);

@@ -4,7 +4,7 @@
  * libmicrohttpd's own timeout starts anew with every byte, so a client that sends a byte a second would be
  * served for ever. Here every request has a deadline from its first byte on. libmicrohttpd tells of the first line
  * only; whether bytes have come before is asked of the kernel, a few times a second and only for connections that
- * wait for a request, so that a request costs nothing.
+ * wait for their client, so that a request costs nothing.
  */
 #include "server/http_internal.h"
 
@@ -96,40 +96,52 @@ static void expire(struct http_connection *connection)
         }
         exchange_answer_raw(exchange);
         if (!has_line) {
-            exchange_end(exchange, exchange->response.status, exchange->complete, exchange->response.size);
+            exchange_end(exchange, exchange->response.status, exchange->complete);
         }
     }
     connection->deadline_ms = 0;
     connection_cut(connection);
 }
 
-/* Whether a request has begun to arrive, of which libmicrohttpd has not told yet. */
-static bool has_begun(struct http_connection *connection)
+/*
+ * A look at a connection that waits for the client. Its request may have begun to arrive, which libmicrohttpd has not
+ * told yet; or the client may have ended together with its last bytes, which libmicrohttpd does not notice: a short
+ * read makes it wait for an edge that does not come.
+ */
+static void look(struct http_connection *connection)
 {
-    const uint64_t received = raw_received(connection->fd);
-    const bool more = connection->received != UNKNOWN_RECEIVED && received > connection->received;
+    const struct raw_peer peer = raw_look(connection->fd);
+    const bool is_known = connection->received != UNKNOWN_RECEIVED;
 
-    connection->received = received;
-    return more;
+    if (connection->deadline_ms == 0 && is_known && peer.received > connection->received) {
+        connection->deadline_ms = deadline(connection->loop);
+    }
+    if (peer.has_ended && peer.received == connection->received) {
+        connection_cut(connection);
+    }
+    connection->received = peer.received;
+}
+
+static bool waits_for_client(const struct http_connection *connection)
+{
+    const struct http_exchange *exchange = connection->exchange;
+
+    return exchange == NULL || exchange->stage == STAGE_HEADERS || exchange->stage == STAGE_BODY ||
+           exchange->stage == STAGE_REFUSED;
 }
 
 void connections_sweep(struct http_loop *loop)
 {
     const uint64_t now = uv_now(&loop->uv);
 
-    if (loop->server->options.request_timeout_s == 0) {
-        return;
-    }
     for (struct http_connection *at = loop->connections; at != NULL; at = at->next) {
-        if (at->cut) {
+        if (at->cut || !waits_for_client(at)) {
             continue;
         }
-        if (at->deadline_ms != 0) {
-            if (now >= at->deadline_ms) {
-                expire(at);
-            }
-        } else if (at->exchange == NULL && has_begun(at)) {
-            at->deadline_ms = deadline(loop);
+        if (at->deadline_ms != 0 && now >= at->deadline_ms) {
+            expire(at);
+        } else {
+            look(at);
         }
     }
 }

@@ -2,6 +2,7 @@
  * What the files of the HTTP transport share; nobody else includes this.
  *
  *   http.c             libmicrohttpd: its daemons and callbacks, requests in, answers out
+ *   http_exchange.c    a request and its answer: what is refused and why, the body, the handler
  *   http_loops.c       libuv: loops, threads, the pool, start and stop
  *   http_connections.c the list of connections, their deadlines, cutting them off
  *   http_body.c, http_raw.c, linger.c, listen.c   what their headers say; they know nothing of these structs
@@ -128,16 +129,49 @@ int64_t transport_turn(struct http_loop *loop);
 /* Stops accepting; returns the listening socket, which is the caller's again. */
 int transport_quiesce(struct http_loop *loop);
 void transport_close(struct http_loop *loop);
+/* For api_request, whose transport is the MHD_Connection; from any thread while the request lives. */
+const char *transport_find_header(const struct api_request *request, const char *name);
+size_t transport_count_headers(const struct api_request *request, const char *name);
 /* The answer of an exchange that was on the pool is ready. */
 void transport_resume(struct http_exchange *exchange);
-/* Answers with status and a line of detail through the application; the response is then ready. */
+
+/* http_exchange.c */
+
+/* What the headers say about where the request ends. */
+struct framing {
+    unsigned lengths;
+    unsigned codings;
+    unsigned hosts;
+    bool is_chunked;
+    bool expects_continue;
+    bool has_blank_name;
+    uint64_t length;
+};
+
+/* An exchange without a request, NULL when memory is out. */
+struct http_exchange *exchange_new(struct http_connection *connection);
+/* Sets path and query from the request line's raw target; false when memory is out. */
+bool exchange_take_target(struct http_exchange *exchange, const char *raw);
+/* Looks at one of the request's headers. */
+void framing_note(struct framing *framing, const char *name, size_t name_size, const char *value);
+/* The headers are there. True: go on to the body (which is dropped when the request is refused); false: a refusal is
+ * ready that has to be sent at once. */
+bool exchange_begin(struct http_exchange *exchange, const struct framing *framing, const char *version);
+/* A piece of the body. False: a refusal has been sent, and the connection has to be closed. */
+bool exchange_take_body(struct http_exchange *exchange, const char *data, size_t size);
+/* The request is whole. True: an answer is ready; false: it is on the pool, and transport_resume follows. */
+bool exchange_handle(struct http_exchange *exchange);
+/* Answers with status and a line of detail through the application; the answer is then ready. */
 void exchange_refuse(struct http_exchange *exchange, unsigned status, const char *detail);
 /* Writes the answer to the socket at once. */
 void exchange_answer_raw(struct http_exchange *exchange);
-/* An exchange without a request, NULL when memory is out. */
-struct http_exchange *exchange_new(struct http_connection *connection);
-/* Tells the application of the answer, if there is one, and lets go of everything. */
-void exchange_end(struct http_exchange *exchange, unsigned status, bool complete, uint64_t bytes);
+/* 204, 304. */
+bool exchange_is_bodiless(const struct http_exchange *exchange);
+bool exchange_is_head(const struct http_exchange *exchange);
+/* Tells the application of the answer with that status (0: there is none) and lets go of everything. */
+void exchange_end(struct http_exchange *exchange, unsigned status, bool complete);
+/* Frees what the loop keeps for later. */
+void exchanges_release(struct http_loop *loop);
 
 /* http_loops.c */
 

@@ -1,5 +1,5 @@
 /*
- * The few answers that go to the socket directly.
+ * The few things that go to the socket directly.
  */
 #include "server/http_raw.h"
 
@@ -11,6 +11,9 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <time.h>
+
+/* TCP_CLOSE_WAIT of netinet/tcp.h, which cannot be included beside linux/tcp.h. */
+enum { CLOSE_WAIT = 8 };
 
 /* The head of an answer; what does not fit is left out from the end. */
 struct head {
@@ -96,11 +99,15 @@ bool raw_answer(int fd, const struct api_response *response)
     return sendmsg(fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)(head.size + body_size);
 }
 
-uint64_t raw_received(int fd)
+struct raw_peer raw_look(int fd)
 {
     struct tcp_info info;
     socklen_t size = sizeof(info);
 
     memset(&info, 0, sizeof(info));
-    return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 ? info.tcpi_bytes_received : 0;
+    if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) {
+        memset(&info, 0, sizeof(info));
+    }
+    return (struct raw_peer){.received = info.tcpi_bytes_received,
+                             .has_ended = info.tcpi_state == CLOSE_WAIT};
 }

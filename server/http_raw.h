@@ -1,6 +1,5 @@
 /*
- * An answer written to a socket by hand, where the HTTP library offers no way: while a request is still being
- * received. The connection has to be closed afterwards.
+ * What is done to a socket beside the HTTP library, where that offers no way.
  */
 #ifndef POSED_SERVER_HTTP_RAW_H
 #define POSED_SERVER_HTTP_RAW_H
@@ -9,10 +8,16 @@
 
 #include <stdbool.h>
 
-/* Writes the answer (its body is bytes, not a stream) without waiting. Returns whether all of it went out. */
+/* Writes an answer (its body is bytes, not a stream) without waiting, while a request is still arriving. The
+ * connection has to be closed afterwards. Returns whether all of it went out. */
 bool raw_answer(int fd, const struct api_response *response);
 
-/* Bytes that a TCP socket has ever received, as far as the kernel counts them; 0 where it does not. */
-uint64_t raw_received(int fd);
+/* What the kernel knows of a TCP socket's other end; zeros where it does not. */
+struct raw_peer {
+    uint64_t received; /* bytes so far, read or not */
+    bool has_ended;    /* it will send nothing more */
+};
+
+struct raw_peer raw_look(int fd);
 
 #endif

@@ -497,7 +497,7 @@ int main(void)
     TCase *tests = tcase_create("http");
 
     tcase_add_checked_fixture(tests, start, stop);
-    tcase_set_timeout(tests, 120);
+    tcase_set_timeout(tests, 40);
     tcase_add_test(tests, a_connection_stays_open);
     tcase_add_test(tests, the_pool_wakes_the_loop);
     tcase_add_test(tests, pipelined_requests_are_answered_in_order);

@@ -194,8 +194,10 @@ static enum api_outcome handle(void *user, struct api_request *request, struct a
 static void refuse(void *user, const struct api_request *request, unsigned status, const char *detail,
                    struct api_response *response)
 {
-    (void)request;
+    const char *id = request->header(request, "X-Request-Id"); /* may be asked of every request */
+
     response->status = status;
+    response_header(response, "X-Request-Id", id != NULL ? id : "made");
     response_header(response, "Posed-Refused", "yes");
     give_text(user, response, detail);
 }

@@ -1,0 +1,334 @@
+/*
+ * A request and its answer, from the first line to the log: what is refused and why, the body, the handler. The
+ * steps are called by http.c as libmicrohttpd gets to them; here is nothing of it.
+ */
+#include "server/http_internal.h"
+
+#include "server/http_raw.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum {
+    DROPPED_BODY_MOST = 64 * 1024, /* of a refused request, so that the connection can go on */
+    SPARE_EXCHANGES = 64,          /* kept by a loop */
+};
+
+struct http_exchange *exchange_new(struct http_connection *connection)
+{
+    struct http_loop *loop = connection->loop;
+    struct http_exchange *exchange = loop->spare;
+
+    if (exchange != NULL) {
+        loop->spare = exchange->next_spare;
+        loop->spare_count--;
+    } else if ((exchange = malloc(sizeof(*exchange))) == NULL) {
+        return NULL;
+    }
+    exchange->connection = connection;
+    exchange->stage = STAGE_HEADERS;
+    exchange->close = false;
+    exchange->complete = false;
+    exchange->started_ns = uv_hrtime();
+    exchange->dropped = 0;
+    exchange->streamed = 0;
+    exchange->target = exchange->small_target;
+    exchange->request = (struct api_request){
+        .method = "",
+        .path = "",
+        .query = "",
+        .body = (const uint8_t *)"",
+        .body_fd = -1,
+        .client = connection->client,
+        .client_is_loopback = connection->is_loopback,
+        .loop = loop->index,
+        .header = transport_find_header,
+        .header_count = transport_count_headers,
+        .transport = connection->mhd,
+    };
+    body_init(&exchange->body, &loop->server->bodies, 0, 0);
+    response_init(&exchange->response, 200);
+    return exchange;
+}
+
+bool exchange_is_bodiless(const struct http_exchange *exchange)
+{
+    return exchange->response.status == 204 || exchange->response.status == 304;
+}
+
+bool exchange_is_head(const struct http_exchange *exchange)
+{
+    return strcmp(exchange->request.method, "HEAD") == 0;
+}
+
+/* Bytes of the body that went out, as far as they are known. */
+static uint64_t sent_bytes(const struct http_exchange *exchange, bool complete)
+{
+    if (exchange->stage < STAGE_ANSWERED || exchange_is_bodiless(exchange) || exchange_is_head(exchange)) {
+        return 0;
+    }
+    if (exchange->response.read != NULL) {
+        return exchange->streamed;
+    }
+    return complete ? exchange->response.size : 0;
+}
+
+void exchange_end(struct http_exchange *exchange, unsigned status, bool complete)
+{
+    struct http_loop *loop = exchange->connection->loop;
+    const struct http_application *application = &loop->server->application;
+
+    if (status != 0 && application->finished != NULL) {
+        const struct http_record record = {
+            .method = exchange->request.method,
+            .path = exchange->request.path,
+            .client = exchange->request.client,
+            .status = status,
+            .complete = complete,
+            .bytes = sent_bytes(exchange, complete),
+            .seconds = (double)(uv_hrtime() - exchange->started_ns) / 1e9,
+            .response = &exchange->response,
+        };
+        application->finished(application->user, &record);
+    }
+    response_release(&exchange->response);
+    body_release(&exchange->body);
+    if (exchange->target != exchange->small_target) {
+        free(exchange->target);
+    }
+    if (loop->spare_count < SPARE_EXCHANGES) {
+        exchange->next_spare = loop->spare;
+        loop->spare = exchange;
+        loop->spare_count++;
+    } else {
+        free(exchange);
+    }
+}
+
+void exchanges_release(struct http_loop *loop)
+{
+    while (loop->spare != NULL) {
+        struct http_exchange *exchange = loop->spare;
+
+        loop->spare = exchange->next_spare;
+        free(exchange);
+    }
+    loop->spare_count = 0;
+}
+
+void exchange_refuse(struct http_exchange *exchange, unsigned status, const char *detail)
+{
+    const struct http_application *application = &exchange->connection->loop->server->application;
+    struct api_response *response = &exchange->response;
+
+    response_release(response);
+    response_init(response, status);
+    application->refuse(application->user, &exchange->request, status, detail, response);
+    if (status == 503 && response_find_header(response, "Retry-After") == NULL) {
+        response_header(response, "Retry-After", "1");
+    }
+    exchange->stage = STAGE_REFUSED;
+}
+
+void exchange_answer_raw(struct http_exchange *exchange)
+{
+    exchange->complete = raw_answer(exchange->connection->fd, &exchange->response);
+    exchange->stage = STAGE_RAW;
+}
+
+/* ---- the first line ---- */
+
+/* Skips "http://host" of a target in absolute form (RFC 9112, 3.2.2). */
+static const char *skip_authority(const char *target)
+{
+    if (strncasecmp(target, "http://", 7) == 0) {
+        target += 7;
+    } else if (strncasecmp(target, "https://", 8) == 0) {
+        target += 8;
+    } else {
+        return target;
+    }
+    return target + strcspn(target, "/?");
+}
+
+/* Copies the raw target into the exchange and cuts it at the '?'. */
+bool exchange_take_target(struct http_exchange *exchange, const char *raw)
+{
+    const char *target = skip_authority(raw);
+    const bool adds_slash = target != raw && *target != '/'; /* http://host, http://host?query */
+    const size_t length = strlen(target);
+    char *at;
+
+    if (length + 2 > sizeof(exchange->small_target)) {
+        exchange->target = malloc(length + 2);
+        if (exchange->target == NULL) {
+            exchange->target = exchange->small_target;
+            return false;
+        }
+    }
+    at = exchange->target;
+    if (adds_slash) {
+        *at++ = '/';
+    }
+    memcpy(at, target, length + 1);
+    exchange->request.path = exchange->target;
+    at = strchr(exchange->target, '?');
+    if (at != NULL) {
+        *at = '\0';
+        exchange->request.query = at + 1;
+    }
+    return true;
+}
+
+static bool has_control(const char *text)
+{
+    while ((unsigned char)*text > 0x20 && *text != 0x7f) {
+        text++;
+    }
+    return *text != '\0';
+}
+
+/* ---- the headers ---- */
+
+void framing_note(struct framing *framing, const char *name, size_t name_size, const char *value)
+{
+    if (name_size == 4 && strcasecmp(name, "Host") == 0) {
+        framing->hosts++;
+    } else if (name_size == 6 && strcasecmp(name, "Expect") == 0) {
+        framing->expects_continue = value != NULL && strcasecmp(value, "100-continue") == 0;
+    } else if (name_size == 14 && strcasecmp(name, "Content-Length") == 0) {
+        framing->lengths++;
+        framing->length = strtoull(value, NULL, 10); /* libmicrohttpd has seen that it is a number */
+    } else if (name_size == 17 && strcasecmp(name, "Transfer-Encoding") == 0) {
+        framing->codings++;
+        framing->is_chunked = value != NULL && strcasecmp(value, "chunked") == 0;
+    }
+    /* "Content-Length : 5": another server may take it for what this one does not (RFC 9112, 5.1). */
+    framing->has_blank_name |= name_size == 0 || name[name_size - 1] == ' ' || name[name_size - 1] == '\t';
+}
+
+/* Refuses a request whose end is a matter of opinion: the bytes after it could be taken for another request. */
+static bool refuse_framing(struct http_exchange *exchange, const struct framing *framing)
+{
+    if (framing->lengths + framing->codings > 1) {
+        exchange_refuse(exchange, 400, "more than one header says how long the body is");
+    } else if (framing->has_blank_name) {
+        exchange_refuse(exchange, 400, "a header's name is empty or ends with a blank");
+    } else if (framing->codings == 1 && !framing->is_chunked) {
+        exchange_refuse(exchange, 501, "no transfer coding but chunked is understood");
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static bool refuse_line(struct http_exchange *exchange, const struct framing *framing, const char *version)
+{
+    const struct api_request *request = &exchange->request;
+
+    if (request->path[0] != '/' || has_control(request->path) || has_control(request->query)) {
+        exchange_refuse(exchange, 400, "the request's target is not a path");
+    } else if (framing->hosts > 1 || (framing->hosts == 0 && strcmp(version, "HTTP/1.0") != 0)) {
+        exchange_refuse(exchange, 400, "HTTP/1.1 needs exactly one Host header");
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* Whether the application takes the request; sets up the body. */
+static bool admit(struct http_exchange *exchange, const struct framing *framing)
+{
+    struct http_server *server = exchange->connection->loop->server;
+    uint64_t most = 0;
+    char detail[96];
+
+    if (!server->application.admit(server->application.user, &exchange->request, &most,
+                                   &exchange->response)) {
+        exchange->stage = STAGE_REFUSED;
+        return false;
+    }
+    if (framing->length > most || (most == 0 && framing->is_chunked)) {
+        snprintf(detail, sizeof(detail), "this request may have a body of at most %llu bytes",
+                 (unsigned long long)most);
+        exchange_refuse(exchange, 413, detail);
+        return false;
+    }
+    body_init(&exchange->body, &server->bodies, most, framing->length);
+    exchange->stage = STAGE_BODY;
+    return true;
+}
+
+bool exchange_begin(struct http_exchange *exchange, const struct framing *framing, const char *version)
+{
+    const bool has_body = framing->is_chunked || framing->length > 0;
+
+    if (refuse_framing(exchange, framing)) {
+        exchange->close = true;
+        return false;
+    }
+    if (refuse_line(exchange, framing, version) || !admit(exchange, framing)) {
+        exchange->close = has_body && (framing->expects_continue || framing->length > DROPPED_BODY_MOST);
+    }
+    return !exchange->close;
+}
+
+/* ---- the body ---- */
+
+bool exchange_take_body(struct http_exchange *exchange, const char *data, size_t size)
+{
+    if (exchange->stage == STAGE_BODY) {
+        const unsigned status = body_add(&exchange->body, data, size);
+
+        if (status == 0) {
+            return true;
+        }
+        exchange_refuse(exchange, status,
+                        status == 413 ? "the body is larger than this request may have"
+                                      : "there is no room to keep the body");
+        body_release(&exchange->body);
+    }
+    exchange->dropped += size;
+    if (exchange->dropped <= DROPPED_BODY_MOST) {
+        return true;
+    }
+    exchange_answer_raw(exchange);
+    exchange->close = true;
+    return false;
+}
+
+/* ---- the answer ---- */
+
+bool exchange_handle(struct http_exchange *exchange)
+{
+    const struct http_application *application = &exchange->connection->loop->server->application;
+    struct api_request *request = &exchange->request;
+    struct http_body *body = &exchange->body;
+
+    if (body_finish(body) != 0) {
+        exchange_refuse(exchange, 500, "the body cannot be read back");
+        return true;
+    }
+    if (body->size > 0) {
+        request->body = body->data;
+        request->body_size = (size_t)body->size;
+        request->body_fd = body->fd;
+    }
+    request->may_wait = false;
+    if (application->handle(application->user, request, &exchange->response) == API_DONE) {
+        body_release(body);
+        exchange->stage = STAGE_READY;
+        return true;
+    }
+    response_release(&exchange->response);
+    response_init(&exchange->response, 200);
+    if (!loop_queue(exchange)) {
+        exchange_refuse(exchange, 503, "too many requests are waiting");
+        return true;
+    }
+    exchange->stage = STAGE_POOL;
+    exchange->connection->deadline_ms = 0;
+    return false;
+}
