@@ -27,6 +27,7 @@ extern const struct bench_part bench_numbers;
 extern const struct bench_part bench_sample;
 extern const struct bench_part bench_services;
 extern const struct bench_part bench_skills;
+extern const struct bench_part bench_transport;
 
 /*
  * Measures the contestants side by side and prints a row for each: its rate in units of scale, and the ratio to the
