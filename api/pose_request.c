@@ -234,7 +234,8 @@ void pose_request_tail(struct json_writer *json, const struct pose_request *requ
 double pose_time(const struct pose_request *request, double t)
 {
     double duration = (double)request->clip->asset->duration;
-    t = round(t * 1e6) / 1e6;
+    if (fabs(t) < 1e12) /* beyond that a double has no millionths */
+        t = round(t * 1e6) / 1e6;
     if (t < 0)
         return 0;
     return request->wrap == POSE_CLAMP && t > duration ? duration : t;
