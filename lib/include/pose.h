@@ -463,9 +463,9 @@ struct pose_row {
     bool has_id;
     uint32_t id;
     int32_t parent; /* -1 for a root, and without a skeleton */
-    bool driven;
-    bool has[3];   /* translation, rotation, scale: driven, or given by the skeleton */
-    bool moves[3]; /* has more than one key: differs from time to time (root motion aside) */
+    bool driven;    /* by a track, also by one that only POSE_MOTION plays */
+    bool has[3];    /* translation, rotation, scale: driven, or given by the skeleton */
+    bool moves[3];  /* has more than one key: differs from time to time (root motion aside) */
 };
 
 struct pose_morph {
@@ -495,7 +495,9 @@ enum pose_wrap {
 
 enum {
     POSE_IN_PLACE = 0,
-    POSE_MOTION = 1, /* adds the clip's root motion; acts on a skeleton only */
+    /* Adds the clip's root motion; acts on a skeleton only. Prime's root channel, or The Sims' distance, which with
+     * POSE_WRAP goes on from run to run. */
+    POSE_MOTION = 1,
 };
 
 /*
@@ -527,7 +529,7 @@ struct pose_layer {
 POSE_API void pose_mix(const struct pose_layer *layers, uint32_t layer_count, uint32_t row_count,
                        float *rows);
 
-/* How many of the clip's tracks the skeleton knows, by name, alias or id. */
+/* How many of the clip's tracks the skeleton knows, by name, alias or id; 0 when memory is out. */
 POSE_API uint32_t pose_skeleton_match(const struct pose_skeleton *skeleton, const struct pose_clip *clip);
 
 /* A joint's rest in the axes asked for: 10 floats, the rotation at unit length. */

@@ -530,6 +530,12 @@ START_TEST(prime_frames_wrap_to_the_first)
     expect_angle(&test.clip, 0.875, POSE_CLAMP, 1.5);
     expect_angle(&test.clip, 0.250005, POSE_CLAMP, 1);
     expect_angle(&test.clip, 99, POSE_CLAMP, 0);
+    /* The file's own interval comes before the frame rate. */
+    const struct pose_value interval = {.kind = POSE_FLOAT, .key = "interval", .as.number = 0.125f};
+    const struct pose_value extras = {.kind = POSE_OBJECT, .first = &interval};
+    test.clip.extras = &extras;
+    expect_angle(&test.clip, 0.25, POSE_CLAMP, 2);
+    test.clip.extras = NULL;
     test.clip.fps = 0;
     test.clip.duration = 0.75f;
     expect_angle(&test.clip, 0.375, POSE_CLAMP, 1.5);
