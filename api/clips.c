@@ -354,7 +354,8 @@ static struct catalog_item **gather(const struct catalog *catalog, const struct 
 
 enum api_outcome handle_clips(struct api_call *call)
 {
-    enum { INLINE_CLIPS = 2000 }; /* more than that are filtered on the pool */
+    /* More than that are filtered, or put on skeletons, on the pool. */
+    enum { INLINE_CLIPS = 2000, INLINE_SKELETONS = 64 };
     struct clip_filter filter;
     struct page page;
     struct param_error error;
@@ -366,7 +367,9 @@ enum api_outcome handle_clips(struct api_call *call)
     const struct catalog_list *list = &call->catalog->lists[ASSET_CLIP];
     bool plain = !sort && !filter.q && !filter.name && !filter.format && !filter.joint &&
                  filter.archive < 0 && filter.min_duration == -HUGE_VAL && filter.max_duration == HUGE_VAL;
-    if (!plain && list->count > INLINE_CLIPS && !call->request->may_wait)
+    bool is_long = (!plain && list->count > INLINE_CLIPS) ||
+                   call->catalog->lists[ASSET_SKELETON].count > INLINE_SKELETONS;
+    if (is_long && !call->request->may_wait)
         return API_WAIT;
     uint32_t count = list->count;
     struct catalog_item **items = plain ? NULL : gather(call->catalog, &filter, sort, &count);
