@@ -40,11 +40,13 @@ const struct codec *const codecs[] = {
 
 extern const struct archive_type dbpf_archive;
 extern const struct archive_type far_archive;
+extern const struct archive_type prime_pak_archive;
 extern const struct archive_type zip_archive;
 
 const struct archive_type *const archive_types[] = {
     &dbpf_archive,
     &far_archive,
+    &prime_pak_archive,
     &zip_archive,
     NULL,
 };

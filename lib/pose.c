@@ -102,9 +102,11 @@ const char *pose_detect(const struct pose_source *source)
     const struct archive_type *type = archive_detect(source);
     enum probe_result result;
     const struct codec *codec = codec_detect(source, &result);
-    if (type && result < PROBE_SURE)
-        return type->formats[0].id;
-    return codec ? codec->format.id : type ? type->formats[0].id : NULL;
+    if (codec && (!type || result == PROBE_SURE))
+        return codec->format.id;
+    if (!type)
+        return NULL;
+    return type->identify ? type->identify(source) : type->formats[0].id;
 }
 
 /* The name of the one asset that the document holds; NULL when it holds several, or the one has none. */

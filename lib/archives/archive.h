@@ -51,6 +51,8 @@ struct pack_job {
 struct archive_type {
     const struct pose_format *formats; /* one row an id; the last has a NULL id */
     enum probe_result (*probe)(const struct pose_source *source);
+    /* Of a type with several ids: which of them the bytes are of. NULL: the first. Must not allocate. */
+    const char *(*identify)(const struct pose_source *source);
     /* Fills in format, entries, rows and warnings. error is archive->arena.error. */
     bool (*open)(struct pose_archive *archive, const struct pose_source *source, struct pose_error *error);
     /* Entries with an error or skipped, or larger than the limit, never get here. */

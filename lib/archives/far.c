@@ -65,11 +65,10 @@ struct far_row {
     const uint8_t *name;
 };
 
-/* A table as it reads under one layout. */
-struct table {
-    struct far_row *rows;
+/* How a table reads under one layout. */
+struct walk {
     uint64_t failed_at; /* where it makes no sense any more; UINT64_MAX: nowhere */
-    uint64_t doubt_at;  /* of the first row whose data lies outside of the file; UINT64_MAX: none */
+    uint64_t doubt_at;  /* the first row whose data lies outside of the file; UINT64_MAX: none */
     struct pose_error error;
 };
 
@@ -153,44 +152,50 @@ static bool is_inside(const struct far_row *row, enum layout layout, uint64_t fi
     return row->offset <= file_size && taken_size(row, layout) <= file_size - row->offset;
 }
 
-/* Reads the rows that the reader stands at. A failure is kept in the table. */
-static void read_table(struct pose_archive *archive, const struct reader *at, enum layout layout,
-                       uint32_t count, struct table *table)
+/* Walks over the rows that the reader stands at, and fills them in unless rows is NULL. */
+static void walk_table(const struct reader *at, enum layout layout, uint32_t count, struct far_row *rows,
+                       struct walk *walk)
 {
     struct reader reader = *at;
-    *table = (struct table){.failed_at = UINT64_MAX, .doubt_at = UINT64_MAX};
-    pose_error_init(&table->error);
-    reader.error = &table->error;
-    if (reader_count(&reader, count, row_sizes[layout], "entries", "count_too_large"))
-        table->rows = ARENA_NEW(&archive->arena, struct far_row, count);
-    for (uint32_t i = 0; table->rows && i < count; i++) {
+    size_t file_size = (size_t)(reader.end - reader.start);
+    *walk = (struct walk){.failed_at = UINT64_MAX, .doubt_at = UINT64_MAX};
+    pose_error_init(&walk->error);
+    reader.error = &walk->error;
+    bool sound = reader_count(&reader, count, row_sizes[layout], "entries", "count_too_large");
+    for (uint32_t i = 0; sound && i < count; i++) {
+        struct far_row row = {0};
         reader_enter(&reader, "entries", i);
-        if (!read_row(&reader, layout, &table->rows[i]))
-            break;
+        sound = read_row(&reader, layout, &row);
         reader_leave(&reader);
-        if (layout != LAYOUT_3 && table->doubt_at == UINT64_MAX &&
-            !is_inside(&table->rows[i], layout, archive->bytes.size))
-            table->doubt_at = table->rows[i].at;
+        if (layout != LAYOUT_3 && walk->doubt_at == UINT64_MAX && !is_inside(&row, layout, file_size))
+            walk->doubt_at = row.at;
+        if (rows)
+            rows[i] = row;
     }
-    if (reader.failed)
-        table->failed_at = table->error.offset;
+    if (!sound)
+        walk->failed_at = walk->error.offset;
 }
 
 /* Of a version 1: 1a when that makes sense from end to end, else 1b, else the one that gets further. */
-static enum layout choose_layout(struct pose_archive *archive, const struct reader *reader, uint32_t count,
-                                 struct table *table)
+static enum layout choose_layout(const struct reader *reader, uint32_t count)
 {
-    struct table other;
-    read_table(archive, reader, LAYOUT_1A, count, table);
-    if (table->failed_at == UINT64_MAX && table->doubt_at == UINT64_MAX)
+    struct walk first, second;
+    walk_table(reader, LAYOUT_1A, count, NULL, &first);
+    if (first.failed_at == UINT64_MAX && first.doubt_at == UINT64_MAX)
         return LAYOUT_1A;
-    read_table(archive, reader, LAYOUT_1B, count, &other);
-    bool further = other.failed_at != table->failed_at ? other.failed_at > table->failed_at
-                                                       : other.doubt_at > table->doubt_at;
-    if (!further)
-        return LAYOUT_1A;
-    *table = other;
-    return LAYOUT_1B;
+    walk_table(reader, LAYOUT_1B, count, NULL, &second);
+    bool further = second.failed_at != first.failed_at ? second.failed_at > first.failed_at
+                                                       : second.doubt_at > first.doubt_at;
+    return further ? LAYOUT_1B : LAYOUT_1A;
+}
+
+static const char *far_identify(const struct pose_source *source)
+{
+    struct reader reader;
+    uint32_t version = 0, count = 0;
+    reader_init(&reader, source->bytes, NULL);
+    bool sound = read_header(&reader, &version, &count);
+    return formats[version == 3 ? LAYOUT_3 : sound ? choose_layout(&reader, count) : LAYOUT_1A].id;
 }
 
 /* The layout that the caller forces, LAYOUT_COUNT when none. */
@@ -202,26 +207,28 @@ static enum layout forced_layout(const struct pose_source *source)
     return layout;
 }
 
-static bool read_rows(struct pose_archive *archive, const struct pose_source *source, enum layout *layout,
-                      uint32_t *count, struct table *table, struct pose_error *error)
+static struct far_row *read_rows(struct pose_archive *archive, const struct pose_source *source,
+                                 enum layout *layout, uint32_t *count, struct pose_error *error)
 {
     struct reader reader;
+    struct walk walk;
     uint32_t version = 0;
     reader_init(&reader, source->bytes, error);
     if (!read_header(&reader, &version, count) || !archive_check_count(archive, *count, error))
-        return false;
+        return NULL;
     enum layout forced = forced_layout(source);
-    if (forced != LAYOUT_COUNT && (forced == LAYOUT_3) != (version == 3))
-        return reader_fail_at(&reader, 8, "version", "bad_version", "%u is not that of %s", version,
-                              source->format);
-    *layout = version == 3 ? LAYOUT_3 : forced;
-    if (*layout == LAYOUT_COUNT)
-        *layout = choose_layout(archive, &reader, *count, table);
-    else
-        read_table(archive, &reader, *layout, *count, table);
-    if (table->failed_at != UINT64_MAX)
-        *error = table->error;
-    return !error_is_set(error) && table->rows;
+    if (forced != LAYOUT_COUNT && (forced == LAYOUT_3) != (version == 3)) {
+        reader_fail_at(&reader, 8, "version", "bad_version", "%u is not that of %s", version, source->format);
+        return NULL;
+    }
+    *layout = version == 3 ? LAYOUT_3 : forced != LAYOUT_COUNT ? forced : choose_layout(&reader, *count);
+    struct far_row *rows = ARENA_NEW(&archive->arena, struct far_row, *count);
+    if (!rows)
+        return NULL;
+    walk_table(&reader, *layout, *count, rows, &walk);
+    if (walk.failed_at != UINT64_MAX)
+        *error = walk.error;
+    return walk.failed_at != UINT64_MAX ? NULL : rows;
 }
 
 /* ---------------------------------------------------------------------------------------------- entries -- */
@@ -325,15 +332,15 @@ static bool far_open(struct pose_archive *archive, const struct pose_source *sou
 {
     enum layout layout = LAYOUT_1A;
     uint32_t count = 0;
-    struct table table;
-    if (!read_rows(archive, source, &layout, &count, &table, error))
+    struct far_row *rows = read_rows(archive, source, &layout, &count, error);
+    if (!rows)
         return false;
     archive->format = formats[layout].id;
     archive->entries = ARENA_NEW(&archive->arena, struct pose_entry, count);
     if (!archive->entries)
         return false;
     for (uint32_t i = 0; i < count && !archive->arena.failed; i++) {
-        struct far_row *row = &table.rows[i];
+        struct far_row *row = &rows[i];
         archive->entries[i] = (struct pose_entry){.name = entry_name(archive, row), .size = row->size};
         check_entry(archive, layout, row, i);
         if (layout == LAYOUT_3 && archive->entries[i].name)
@@ -342,7 +349,7 @@ static bool far_open(struct pose_archive *archive, const struct pose_source *sou
     if (archive->arena.failed)
         return false;
     archive->entry_count = count;
-    archive->rows = table.rows;
+    archive->rows = rows;
     archive_warn_duplicates(archive);
     return true;
 }
@@ -373,6 +380,7 @@ static bool far_read(struct read_job *job)
 const struct archive_type far_archive = {
     .formats = formats,
     .probe = far_probe,
+    .identify = far_identify,
     .open = far_open,
     .read = far_read,
     .pack = far_pack,

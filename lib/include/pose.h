@@ -440,10 +440,12 @@ struct pose_pack_item {
 };
 
 /*
- * Writes an archive of that format ("far1a", "far1b", "far3", "dbpf", "zip", …); the same items give the same bytes.
- * The setting "compress" is "none" or a method: far3 "refpack", dbpf "refpack" or "zlib", zip "deflate". What does not
- * get smaller is stored as it is. far3 takes ids, and dbpf keys, from the names where these hold them ("name.clip" and
- * "name.rig" have a key by their name), and dbpf adds a map of the names.
+ * Writes an archive of that format ("far1a", "far1b", "far3", "dbpf", "prime-pak", "zip"); the same items give the
+ * same bytes. Settings: "compress" is "none" or a method: far3 "refpack", dbpf "refpack" or "zlib", zip "deflate",
+ * prime-pak "default"; what does not get smaller is stored as it is. "game" of a prime-pak is "mp1" or "mp2".
+ * Ids come from the names where these hold them: far3 "name.FFFFFFFFTTTTTTTT.anim", dbpf
+ * "TTTTTTTT-GGGGGGGG-IIIIIIIIIIIIIIII_name", prime-pak "IIIIIIII_NAME.TYPE"; else they are made: "name.clip" and
+ * "name.rig" of dbpf have the game's own. dbpf adds a map of the names.
  */
 POSE_API bool pose_pack(const char *format, const struct pose_pack_item *items, uint32_t count,
                         const struct pose_value *settings, const struct pose_options *options,

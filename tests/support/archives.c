@@ -107,6 +107,47 @@ void test_pack(const char *format, const struct pose_pack_item *items, uint32_t 
     ck_assert_msg(pose_pack(format, items, count, settings, NULL, out, &error), "%s", error.detail);
 }
 
+/* ------------------------------------------------------------------------------------ refused allocations -- */
+
+/* Lets that many allocations pass, and refuses one. */
+struct refusal {
+    unsigned left;
+    bool done;
+};
+
+static void *refuse_one(void *user, size_t size)
+{
+    struct refusal *refusal = user;
+    if (refusal->left--)
+        return malloc(size);
+    refusal->done = true;
+    return NULL;
+}
+
+static void release(void *user, void *memory)
+{
+    (void)user;
+    free(memory);
+}
+
+/* Packs with the k-th allocation refused, until k is more than there are. */
+static void pack_without_memory(const char *format, const struct pose_pack_item *items, uint32_t count,
+                                const struct pose_value *settings)
+{
+    struct refusal refusal = {.done = true};
+    const struct pose_allocator allocator = {refuse_one, release, &refusal};
+    const struct pose_options options = {.allocator = &allocator};
+    for (unsigned k = 0; refusal.done; k++) {
+        struct pose_buffer out;
+        struct pose_error error;
+        refusal = (struct refusal){.left = k};
+        bool done = pose_pack(format, items, count, settings, &options, &out, &error);
+        ck_assert(done == !refusal.done);
+        ck_assert(done || (error.code[0] && !out.data));
+        pose_buffer_free(&out);
+    }
+}
+
 /* ------------------------------------------------------------------------------------------ round trips -- */
 
 enum { FILES = 24 };
@@ -170,6 +211,7 @@ void test_round_trip(const char *format, const struct pose_value *settings, test
     test_pack(format, items, FILES, settings, &again);
     ck_assert_uint_eq(packed.size, again.size);
     ck_assert_mem_eq(packed.data, again.data, packed.size);
+    pack_without_memory(format, items, 4, settings);
     struct test_archive test;
     test_archive_must_open(&packed, &test);
     ck_assert_str_eq(pose_archive_format(test.archive), format);
@@ -198,25 +240,48 @@ static void touch(const uint8_t *bytes, size_t size)
         touched = bytes[i];
 }
 
-static unsigned open_and_read(const uint8_t *bytes, size_t size, const char *format)
+static unsigned read_all(const struct pose_archive *archive)
 {
-    static const struct pose_options options = {.limits = {.unpacked = 1 << 20, .entries = 1000}};
-    struct test_archive test;
     unsigned refused = 0;
-    test_archive_open(bytes, size, format, &options, &test);
-    for (uint32_t i = 0; test.archive && i < pose_archive_count(test.archive); i++) {
+    for (uint32_t i = 0; i < pose_archive_count(archive); i++) {
         struct pose_buffer out;
         struct pose_error error;
-        if (!pose_archive_read(test.archive, i, &out, &error)) {
+        if (!pose_archive_read(archive, i, &out, &error)) {
             ck_assert(error.status != POSE_OK && error.code[0] && error.detail[0]);
             refused++;
         }
         touch(out.data, out.size);
         pose_buffer_free(&out);
     }
-    refused += !test.archive;
+    return refused;
+}
+
+static unsigned open_and_read(const uint8_t *bytes, size_t size, const char *format)
+{
+    static const struct pose_options options = {.limits = {.unpacked = 1 << 20, .entries = 1000}};
+    struct test_archive test;
+    test_archive_open(bytes, size, format, &options, &test);
+    unsigned refused = test.archive ? read_all(test.archive) : 1;
     test_archive_close(&test);
     return refused;
+}
+
+/* Opens and reads with the k-th allocation refused, until k is more than there are. */
+static void open_without_memory(const struct pose_buffer *bytes, const char *format)
+{
+    struct refusal refusal = {.done = true};
+    const struct pose_allocator allocator = {refuse_one, release, &refusal};
+    const struct pose_options options = {.allocator = &allocator};
+    for (unsigned k = 0; refusal.done; k++) {
+        struct test_archive test;
+        refusal = (struct refusal){.left = k};
+        test_archive_open(bytes->data, bytes->size, format, &options, &test);
+        if (test.archive)
+            read_all(test.archive);
+        else
+            ck_assert(refusal.done);
+        test_archive_close(&test);
+    }
 }
 
 unsigned test_damage(const struct pose_buffer *bytes)
@@ -224,6 +289,7 @@ unsigned test_damage(const struct pose_buffer *bytes)
     unsigned refused = 0;
     struct pose_source source = {.bytes = {bytes->data, bytes->size}};
     const char *format = pose_detect(&source);
+    open_without_memory(bytes, format);
     for (size_t size = 0; size < bytes->size; size++)
         refused += open_and_read(bytes->data, size, format);
     uint8_t *copy = malloc(bytes->size);

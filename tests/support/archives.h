@@ -36,11 +36,13 @@ void test_pack(const char *format, const struct pose_pack_item *items, uint32_t 
 /* Packs files of many sizes and contents, opens that and reads every one back, singly and in one pass. name_of writes
  * the name of file number k; NULL: "folder/file-3.anim". */
 typedef void test_name_of(unsigned number, char *text, size_t size);
+/* (also with each of the library's allocations refused while packing) */
 void test_round_trip(const char *format, const struct pose_value *settings, test_name_of *name_of);
 
 /*
- * Opens every truncation of the archive, and it with four patches of every byte, and reads every entry: right, or
- * refused with a code and a line. Returns how often something was refused.
+ * Opens every truncation of the archive, and it with four patches of every byte, and with each of the library's
+ * allocations refused, and reads every entry: right, or refused with a code and a line. Returns how often something
+ * was refused.
  */
 unsigned test_damage(const struct pose_buffer *bytes);
 

@@ -107,6 +107,8 @@ START_TEST(version_1b_by_hand)
     ck_assert_uint_eq(bytes.size, 55);
     test_archive_must_open(&bytes, &test);
     ck_assert_str_eq(pose_archive_format(test.archive), "far1b");
+    struct pose_source source = {.bytes = {bytes.data, bytes.size}};
+    ck_assert_str_eq(pose_detect(&source), "far1b");
     test_entry_holds(&test, 0, "a", "hello", 5);
     test_entry_holds(&test, 1, "b", "", 0);
     test_archive_close(&test);
