@@ -27,6 +27,7 @@ extern const struct bench_part bench_numbers;
 extern const struct bench_part bench_sample;
 extern const struct bench_part bench_services;
 extern const struct bench_part bench_skills;
+extern const struct bench_part bench_start;
 extern const struct bench_part bench_transport;
 
 /*
