@@ -43,6 +43,7 @@ extern const struct archive_type far_archive;
 extern const struct archive_type prime_pak_archive;
 extern const struct archive_type zip_archive;
 
+/* clang-format off */
 const struct archive_type *const archive_types[] = {
     &dbpf_archive,
     &far_archive,
@@ -50,6 +51,7 @@ const struct archive_type *const archive_types[] = {
     &zip_archive,
     NULL,
 };
+/* clang-format on */
 
 const struct codec *codec_find(const char *id)
 {
