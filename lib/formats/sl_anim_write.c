@@ -21,6 +21,7 @@ struct writing {
     int32_t base_priority;
     int32_t old_priority; /* the clip's own base, which a setting may replace */
     bool loop;
+    bool is_conversion;
     uint32_t clamped_positions, times_outside; /* told once a clip */
 };
 
@@ -134,7 +135,7 @@ static bool is_beyond(const float position[3])
 static void encode_value(struct writing *writing, int kind, const float *value, uint16_t words[3])
 {
     if (kind == SL_ROTATION) {
-        sl_rotation_encode(value, words);
+        sl_rotation_encode(value, !writing->is_conversion, words);
         return;
     }
     sl_position_encode(value, words);
@@ -238,6 +239,7 @@ bool sl_anim_encode(struct encode_job *job)
         return false;
     if (!write_head(&writing, fit.track_count))
         return false;
+    writing.is_conversion = fit.is_conversion;
     write_tracks(&writing, &fit);
     return sl_constraints_write(pose_value_find(writing.clip->extras, "constraints"), fit.track_count, job);
 }

@@ -195,7 +195,8 @@ bool sl_fit_clip(struct encode_job *job, const struct pose_clip *clip, struct sl
                               .clip = clip,
                               .reduce =
                                   value_get_bool(job->settings, "reduce", clip->rules != POSE_RULES_SL)};
-    *fit = (struct sl_fit){.tracks = ARENA_NEW(job->arena, struct sl_fit_track, clip->track_count)};
+    *fit = (struct sl_fit){.is_conversion = fitting.reduce,
+                           .tracks = ARENA_NEW(job->arena, struct sl_fit_track, clip->track_count)};
     if (!fit->tracks)
         return false;
     for (uint32_t i = 0; i < clip->track_count; i++) {

@@ -21,6 +21,7 @@ struct sl_fit_track {
 };
 
 struct sl_fit {
+    bool is_conversion;
     uint32_t track_count; /* 1 to SL_TRACK_LIMIT */
     struct sl_fit_track *tracks;
 };

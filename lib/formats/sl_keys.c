@@ -5,17 +5,17 @@
 
 /* ----------------------------------------------------------------------------------- version 1.0, reading -- */
 
-static inline float load_word(const uint8_t *from)
-{
-    return (float)(from[0] | from[1] << 8);
-}
-
 /* The spec's formula, in single precision and in its order, so that every value is the viewer's own. What is nearer to
  * zero than one step is zero. */
+static inline float dequantise_word(uint16_t word, float span, float low)
+{
+    float value = (float)word * SL_STEP * span + low;
+    return fabsf(value) < span * SL_STEP ? 0 : value;
+}
+
 static inline float dequantise(const uint8_t *from, float span, float low)
 {
-    float value = load_word(from) * SL_STEP * span + low;
-    return fabsf(value) < span * SL_STEP ? 0 : value;
+    return dequantise_word((uint16_t)(from[0] | from[1] << 8), span, low);
 }
 
 /* A vector longer than 1 stands for a half turn about itself. */
@@ -153,10 +153,14 @@ static uint16_t quantise(double share)
 }
 
 /* 32767 and 32768 both read as zero; files have the former. */
+static uint16_t settle_zero(uint16_t word)
+{
+    return word == 32768 ? 32767 : word;
+}
+
 static uint16_t quantise_signed(double value, double limit)
 {
-    uint16_t word = quantise((value + limit) / (2 * limit));
-    return word == 32768 ? 32767 : word;
+    return settle_zero(quantise((value + limit) / (2 * limit)));
 }
 
 uint16_t sl_time_encode(float time, float duration)
@@ -164,16 +168,60 @@ uint16_t sl_time_encode(float time, float duration)
     return duration > 0 ? quantise((double)time / (double)duration) : 0;
 }
 
-void sl_rotation_encode(const float q[4], uint16_t words[3])
+/* What may be too long is so by less than a step: what is read of it then has the same grid points around it. */
+#define LONGEST (1 + 0.9 * 2 / 65535)
+
+/* How far what a reader makes of the words is from q; infinite when they are too long. */
+static double miss(const uint16_t words[3], const double q[4], bool may_be_long)
 {
-    double square = 0;
+    double read[4], square = 0, sum = 0;
+    for (int i = 0; i < 3; i++) {
+        read[i] = (double)dequantise_word(words[i], 2, -1);
+        square += read[i] * read[i];
+    }
+    if (square > (may_be_long ? LONGEST * LONGEST : 1))
+        return INFINITY;
+    read[3] = square < 1 ? sqrt(1 - square) : 0;
+    for (int i = 0; i < 4; i++) {
+        double d = read[i] / (square > 1 ? sqrt(square) : 1) - q[i];
+        sum += d * d;
+    }
+    return sum;
+}
+
+/* Near a half turn a step of the words changes w a lot: of the eight grid points around it the nearest one is taken. */
+static void choose_words(const double q[4], bool may_be_long, uint16_t words[3])
+{
+    double least = INFINITY;
+    for (unsigned corner = 0; corner < 8; corner++) {
+        uint16_t tried[3];
+        for (unsigned i = 0; i < 3; i++) {
+            unsigned below = (unsigned)fmin(fmax((q[i] + 1) / 2 * 65535, 0), 65534);
+            tried[i] = settle_zero((uint16_t)(below + (corner >> i & 1)));
+        }
+        double missed = miss(tried, q, may_be_long);
+        if (missed < least) {
+            least = missed;
+            memcpy(words, tried, sizeof tried);
+        }
+    }
+}
+
+void sl_rotation_encode(const float q[4], bool may_be_long, uint16_t words[3])
+{
+    double unit[4], square = 0;
     for (int i = 0; i < 4; i++)
         square += (double)q[i] * (double)q[i];
     double scale = square > 0 ? 1 / sqrt(square) : 0;
     if (q[3] < 0)
         scale = -scale;
+    for (int i = 0; i < 4; i++)
+        unit[i] = (double)q[i] * scale;
     for (int i = 0; i < 3; i++)
-        words[i] = quantise_signed((double)q[i] * scale, 1);
+        words[i] = quantise_signed(unit[i], 1);
+    /* Rounding makes no vector longer than 1 when w is larger than that. */
+    if (unit[3] < 0.01 && square > 0)
+        choose_words(unit, may_be_long, words);
 }
 
 void sl_position_encode(const float position[3], uint16_t words[3])

@@ -58,22 +58,22 @@ static void write_aliases(struct writer *writer, const char *const *aliases)
     writer_u8(writer, '"');
 }
 
-/* About the fixed axes X, then Y, then Z. */
+/* About the fixed axes X, then Y, then Z; to 0.0001 degrees, so that single precision's noise does not show. */
 static void degrees_from_quat(const float q[4], float degrees[3])
 {
     double x = (double)q[0], y = (double)q[1], z = (double)q[2], w = (double)q[3];
-    double sine = 2 * (w * y - x * z), angles[3];
-    if (fabs(sine) < 1 - 1e-9) {
+    double forward = 1 - 2 * (y * y + z * z), left = 2 * (x * y + w * z); /* where the X axis points */
+    double up = 2 * (x * z - w * y), level = hypot(forward, left), angles[3];
+    angles[1] = atan2(-up, level);
+    if (level > 1e-6) {
         angles[0] = atan2(2 * (y * z + w * x), 1 - 2 * (x * x + y * y));
-        angles[1] = asin(sine);
-        angles[2] = atan2(2 * (x * y + w * z), 1 - 2 * (y * y + z * z));
+        angles[2] = atan2(left, forward);
     } else { /* X and Z turn about one line: all of it is given to X */
         angles[0] = atan2(2 * (w * x - y * z), 1 - 2 * (x * x + z * z));
-        angles[1] = copysign(3.14159265358979323846 / 2, sine);
         angles[2] = 0;
     }
     for (int i = 0; i < 3; i++)
-        degrees[i] = (float)(angles[i] * (180 / 3.14159265358979323846));
+        degrees[i] = (float)(rint(angles[i] * (180 / 3.14159265358979323846) * 1e4) / 1e4 + 0.0); /* no -0 */
 }
 
 static void write_extras(struct writer *writer, const struct pose_joint *joint, const float translation[3])

@@ -28,6 +28,7 @@ extern const struct bench_part bench_sample;
 extern const struct bench_part bench_services;
 extern const struct bench_part bench_skills;
 extern const struct bench_part bench_start;
+extern const struct bench_part bench_sl;
 extern const struct bench_part bench_transport;
 
 /*

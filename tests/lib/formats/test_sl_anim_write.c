@@ -357,6 +357,27 @@ START_TEST(dropped_keys_come_back)
 }
 END_TEST
 
+/* Rounding alone would make some of these longer than 1, of which a reader warns. */
+START_TEST(half_turns_read_back_without_a_warning)
+{
+    enum { COUNT = 500 };
+    static float times[COUNT], turns[COUNT][4];
+    for (int k = 0; k < COUNT; k++) {
+        float a = (float)k * 2.4f, z = 1 - 2 * ((float)k + 0.5f) / COUNT, r = sqrtf(1 - z * z);
+        times[k] = (float)k / 30;
+        memcpy(turns[k], (float[]){r * cosf(a), r * sinf(a), z, k % 2 ? 0.002f : 0}, sizeof turns[k]);
+    }
+    struct pose_track track = {.name = "mHead"};
+    track.channels[POSE_ROTATION] = (struct pose_channel){COUNT, times, turns[0]};
+    struct pose_clip clip = {
+        .axes = POSE_AXES_SL, .duration = times[COUNT - 1], .track_count = 1, .tracks = &track};
+    struct pose_document *document = encode_and_decode(&clip, NULL, NULL);
+    ck_assert_uint_gt(document->clips[0].key_count, COUNT / 2);
+    ck_assert_uint_eq(codec_warnings(document, NULL), 0);
+    pose_document_free(document);
+}
+END_TEST
+
 START_TEST(axes_are_converted)
 {
     struct clip_maker maker;
@@ -514,6 +535,7 @@ int main(void)
     tcase_add_checked_fixture(fit, start, stop);
     tcase_add_test(fit, other_clips_are_fitted);
     tcase_add_test(fit, dropped_keys_come_back);
+    tcase_add_test(fit, half_turns_read_back_without_a_warning);
     tcase_add_test(fit, axes_are_converted);
     tcase_add_test(fit, a_setting_decides_on_reduction);
     tcase_add_test(fit, eases_are_scaled_to_fit);

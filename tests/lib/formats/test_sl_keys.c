@@ -87,7 +87,7 @@ START_TEST(every_word_comes_back)
         const float q[4] = {x, 0, 0, (float)sqrt(1 - (double)x * (double)x)};
         const float position[3] = {position_x(word), 0, 0};
         uint16_t words[3];
-        sl_rotation_encode(q, words);
+        sl_rotation_encode(q, true, words);
         ck_assert_uint_eq(words[0], expected);
         ck_assert_uint_eq(words[1], 32767);
         sl_position_encode(position, words);
@@ -102,19 +102,68 @@ START_TEST(writing_clamps_and_normalises)
     uint16_t words[3];
     sl_position_encode((float[]){7, -9, 0}, words);
     ck_assert(words[0] == 65535 && words[1] == 0 && words[2] == 32767);
-    sl_rotation_encode((float[]){0, 0, 0, -2}, words);
+    sl_rotation_encode((float[]){0, 0, 0, -2}, true, words);
     ck_assert(words[0] == 32767 && words[1] == 32767 && words[2] == 32767);
     /* The pair of the same turn with w >= 0, at unit length. */
     uint16_t same[3];
-    sl_rotation_encode((float[]){3, 0, 0, -4}, words);
-    sl_rotation_encode((float[]){-0.6f, 0, 0, 0.8f}, same);
+    sl_rotation_encode((float[]){3, 0, 0, -4}, true, words);
+    sl_rotation_encode((float[]){-0.6f, 0, 0, 0.8f}, true, same);
     ck_assert_int_eq(memcmp(words, same, sizeof words), 0);
-    sl_rotation_encode((float[]){0, 0, 0, 0}, words);
+    sl_rotation_encode((float[]){0, 0, 0, 0}, true, words);
     ck_assert(words[0] == 32767 && words[1] == 32767 && words[2] == 32767);
     ck_assert_uint_eq(sl_time_encode(2, 1), 65535);
     ck_assert_uint_eq(sl_time_encode(-1, 1), 0);
     ck_assert_uint_eq(sl_time_encode(1, 0), 0);
     ck_assert_uint_eq(sl_time_encode(NAN, 1), 0);
+}
+END_TEST
+
+/* The distance of what is read from q. */
+static double distance(const uint16_t words[3], const double q[4])
+{
+    uint8_t key[SL_KEY_SIZE];
+    float time, read[4];
+    put_key(key, 0, words[0], words[1], words[2]);
+    sl_rotations_decode(key, 1, 1, &time, read);
+    double sum = 0;
+    for (int i = 0; i < 4; i++)
+        sum += ((double)read[i] - q[i]) * ((double)read[i] - q[i]);
+    return sqrt(sum);
+}
+
+static bool is_long(const uint16_t words[3])
+{
+    uint8_t key[SL_KEY_SIZE];
+    float time, q[4];
+    put_key(key, 0, words[0], words[1], words[2]);
+    return sl_rotations_decode(key, 1, 1, &time, q) > 0;
+}
+
+/* Half turns and nearly half turns about all kinds of axes: never too long, and no further off than they must be. */
+START_TEST(half_turns)
+{
+    double worst = 0, worst_long = 0;
+    for (int i = 0; i < 20000; i++) {
+        double a = i * 2.399963, z = 1 - 2 * (i + 0.5) / 20000, r = sqrt(1 - z * z), w = (i % 5) * 0.003;
+        double v = sqrt(1 - w * w), q[4] = {v * r * cos(a), v * r * sin(a), v * z, w};
+        const float single[4] = {(float)q[0], (float)q[1], (float)q[2], (float)q[3]};
+        uint16_t words[3];
+        sl_rotation_encode(single, false, words);
+        ck_assert(!is_long(words));
+        worst = fmax(worst, distance(words, q));
+        sl_rotation_encode(single, true, words);
+        worst_long = fmax(worst_long, distance(words, q));
+        /* What was read is written as it was. */
+        uint8_t key[SL_KEY_SIZE];
+        float time, read[4];
+        uint16_t again[3];
+        put_key(key, 0, words[0], words[1], words[2]);
+        sl_rotations_decode(key, 1, 1, &time, read);
+        sl_rotation_encode(read, true, again);
+        ck_assert_int_eq(memcmp(words, again, sizeof words), 0);
+    }
+    ck_assert_double_lt(worst, 0.009);
+    ck_assert_double_lt(worst_long, worst);
 }
 END_TEST
 
@@ -240,6 +289,7 @@ int main(void)
     tcase_add_test(cases, times_stay_within_the_duration);
     tcase_add_test(cases, every_word_comes_back);
     tcase_add_test(cases, writing_clamps_and_normalises);
+    tcase_add_test(cases, half_turns);
     tcase_add_test(cases, long_vectors_become_unit);
     tcase_add_test(cases, positions_at_the_limit_are_counted);
     tcase_add_test(cases, vector_code_equals_scalar_code);
