@@ -179,8 +179,10 @@ START_TEST(prime_and_sims3_go_by_id)
         test.tracks[i].has_id = true;
         test.tracks[i].id = ids[i];
     }
-    /* By the hash of the joint's name; then by the joint's own id. */
+    /* By the hash of the joint's name, whatever the track is called; then by the joint's own id. */
+    test.tracks[1].name = "x";
     expect_marks(&test, &joints, (const int[]){2, 1, 0});
+    test.tracks[1].name = NULL;
     joints.joints[0].has_id = true;
     joints.joints[0].id = 0x12345678;
     expect_marks(&test, &joints, (const int[]){3, 1, 0});
