@@ -7,8 +7,8 @@
 #include <time.h>
 
 static const struct bench_part *const parts[] = {
-    &bench_http,   &bench_meshes, &bench_numbers, &bench_sample,    &bench_services,
-    &bench_skills, &bench_sl,     &bench_start,   &bench_transport,
+    &bench_http,     &bench_meshes, &bench_numbers, &bench_pack,  &bench_sample,
+    &bench_services, &bench_skills, &bench_sl,      &bench_start, &bench_transport,
 };
 
 enum { TURNS = 7, MOST = 16 };

@@ -24,6 +24,7 @@ struct bench_part {
 extern const struct bench_part bench_http;
 extern const struct bench_part bench_meshes;
 extern const struct bench_part bench_numbers;
+extern const struct bench_part bench_pack;
 extern const struct bench_part bench_sample;
 extern const struct bench_part bench_services;
 extern const struct bench_part bench_skills;
