@@ -56,6 +56,13 @@ void archive_reject(struct pose_archive *archive, uint32_t index, const struct p
     archive->entries[index].error = copy;
 }
 
+void archive_warn_error(struct pose_archive *archive, const struct pose_error *error)
+{
+    const char *code = arena_text(&archive->arena, error->code, strlen(error->code));
+    if (code)
+        warning_add(&archive->warnings, POSE_WARNING, code, error->offset, "%s", error->detail);
+}
+
 bool archive_check_entry(const struct pose_archive *archive, uint32_t index, struct pose_error *error)
 {
     const struct pose_entry *entry = &archive->entries[index];

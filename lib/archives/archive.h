@@ -72,6 +72,8 @@ bool read_plain(const struct read_job *job, uint64_t offset, size_t size);
 
 /* Marks an entry as unreadable, with a copy of the error. */
 void archive_reject(struct pose_archive *archive, uint32_t index, const struct pose_error *error);
+/* What could be put up with, as a warning about the archive: the error's code is copied. */
+void archive_warn_error(struct pose_archive *archive, const struct pose_error *error);
 /* What stands against reading an entry before its bytes are looked at. */
 bool archive_check_entry(const struct pose_archive *archive, uint32_t index, struct pose_error *error);
 /* The limits of one entry: its size, and its ratio to the bytes that it is packed in. */

@@ -88,8 +88,7 @@ static bool zip_open(struct pose_archive *archive, const struct pose_source *sou
     if (!listed)
         return false;
     if (is_zip)
-        warning_add(&archive->warnings, POSE_WARNING, of_directory.code, of_directory.offset, "%s",
-                    of_directory.detail);
+        archive_warn_error(archive, &of_directory);
     archive_warn_duplicates(archive);
     return true;
 }

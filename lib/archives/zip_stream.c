@@ -24,6 +24,7 @@ enum {
 struct stream {
     struct archive *archive;
     struct archive_entry *entry;    /* of the last header */
+    uint64_t start;                 /* offset in the file of its first byte */
     int filter;                     /* libarchive's code */
     locale_t locale, locale_before; /* names are converted to the thread's locale: make that UTF-8 */
     struct pose_error *error;
@@ -75,12 +76,30 @@ static bool support_plain(struct archive *archive)
            archive_read_support_format_cpio(archive) == ARCHIVE_OK;
 }
 
-/* libarchive's reason, or ours. */
+/* A failure at the last header. Behind a filter no offset of the file is known, and its beginning stands for it. */
+static bool fail_at_header(struct stream *stream, const char *code, const char *format, ...)
+    POSE_PRINTF(3, 4);
+static bool fail_at_header(struct stream *stream, const char *code, const char *format, ...)
+{
+    struct pose_error *error = stream->error;
+    bool first = !error_is_set(error);
+    va_list arguments;
+    va_start(arguments, format);
+    error_vset(error, POSE_BAD_DATA, code, format, arguments);
+    va_end(arguments);
+    if (!first)
+        return false;
+    la_int64_t at = stream->entry ? archive_read_header_position(stream->archive) : 0;
+    error->offset =
+        stream->filter == ARCHIVE_FILTER_NONE && at > 0 ? stream->start + (uint64_t)at : stream->start;
+    return false;
+}
+
+/* libarchive's reason behind ours. */
 static bool fail(struct stream *stream, const char *code, const char *reason)
 {
-    const char *text = stream->archive ? archive_error_string(stream->archive) : NULL;
-    return error_set(stream->error, POSE_BAD_DATA, code, "%s%s%s", reason, text ? ": " : "",
-                     text ? text : "");
+    const char *text = archive_error_string(stream->archive);
+    return fail_at_header(stream, code, "%s%s%s", reason, text ? ": " : "", text ? text : "");
 }
 
 static void close_stream(struct stream *stream)
@@ -97,7 +116,8 @@ static void close_stream(struct stream *stream)
 static bool open_stream(struct stream *stream, struct pose_bytes bytes, uint64_t start,
                         struct pose_error *error)
 {
-    *stream = (struct stream){.error = error, .filter = start ? ARCHIVE_FILTER_NONE : filter_of(bytes)};
+    *stream = (struct stream){
+        .error = error, .start = start, .filter = start ? ARCHIVE_FILTER_NONE : filter_of(bytes)};
     stream->archive = archive_read_new();
     if (!stream->archive)
         return error_no_memory(error);
@@ -187,7 +207,7 @@ static bool add_size(struct listing *listing, uint64_t *size)
     struct pose_error *error = listing->stream->error;
     bool known = archive_entry_size_is_set(entry);
     if (known && archive_entry_size(entry) < 0)
-        return error_set(error, POSE_BAD_DATA, "damaged", "an entry of a negative size");
+        return fail_at_header(listing->stream, "damaged", "an entry of a negative size");
     *size = known ? (uint64_t)archive_entry_size(entry) : 0;
     if (!known && !measure(listing, size))
         return false;
@@ -253,8 +273,7 @@ static bool list(struct listing *listing)
     }
     if (found == 0 || !archive->entry_count)
         return found == 0;
-    warning_add(&archive->warnings, POSE_WARNING, stream->error->code, POSE_NO_OFFSET, "%s",
-                stream->error->detail);
+    archive_warn_error(archive, stream->error);
     pose_error_init(stream->error);
     return true;
 }
@@ -285,8 +304,8 @@ static bool read_data(struct stream *stream, uint64_t size, struct pose_buffer *
     writer_reserve(&writer, 1); /* an empty entry as well has memory of its own */
     while ((result = archive_read_data_block(stream->archive, &block, &length, &offset)) == ARCHIVE_OK) {
         if (offset < (la_int64_t)out->size || (uint64_t)offset > size || length > size - (uint64_t)offset)
-            return error_set(stream->error, POSE_BAD_DATA, "size_mismatch",
-                             "more than the %llu bytes that the header tells", (unsigned long long)size);
+            return fail_at_header(stream, "size_mismatch", "more than the %llu bytes that the header tells",
+                                  (unsigned long long)size);
         writer_zeros(&writer, (size_t)offset - out->size);
         writer_bytes(&writer, block, length);
         if (writer.failed)
@@ -295,8 +314,8 @@ static bool read_data(struct stream *stream, uint64_t size, struct pose_buffer *
     if (result != ARCHIVE_EOF)
         return fail(stream, "damaged", "the entry cannot be unpacked");
     if (out->size < size && !archive_entry_sparse_count(stream->entry))
-        return error_set(stream->error, POSE_BAD_DATA, "size_mismatch", "%zu of %llu bytes", out->size,
-                         (unsigned long long)size);
+        return fail_at_header(stream, "size_mismatch", "%zu of %llu bytes", out->size,
+                              (unsigned long long)size);
     writer_zeros(&writer, (size_t)(size - out->size));
     return !writer.failed;
 }
@@ -311,8 +330,8 @@ bool zip_stream_read(struct read_job *job, const struct zip_row *row)
     bool done = open_stream(&stream, archive->bytes, row->start, job->error);
     for (uint32_t i = 0; done && i <= row->skip; i++) {
         int found = next_header(&stream);
-        done = found > 0 || (found == 0 && error_set(job->error, POSE_BAD_DATA, "damaged",
-                                                     "the archive ends before the entry"));
+        done = found > 0 ||
+               (found == 0 && fail_at_header(&stream, "damaged", "the archive ends before the entry"));
     }
     done = done && read_data(&stream, size, job->out);
     close_stream(&stream);
@@ -354,7 +373,7 @@ bool zip_stream_each(const struct pose_archive *archive, const struct pose_pass 
         for (; sound && header <= rows[i].skip; header++) {
             stream.error = &broken;
             sound = next_header(&stream) > 0 ||
-                    error_set(&broken, POSE_BAD_DATA, "damaged", "the archive ends before the entry");
+                    fail_at_header(&stream, "damaged", "the archive ends before the entry");
         }
         go_on = visit(archive, pass, i, &stream, sound ? NULL : &broken);
     }

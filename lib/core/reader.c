@@ -98,6 +98,16 @@ uint64_t reader_last_offset(const struct reader *reader)
     return reader->base + (uint64_t)(reader->last - reader->start);
 }
 
+/* An offset that leads out of the file is at fault where it was read, not where it leads. */
+static bool fail_outside(struct reader *reader, uint64_t offset, uint64_t size, const char *field)
+{
+    uint64_t end = reader->base + (uint64_t)(reader->end - reader->start);
+    uint64_t place = offset <= end ? offset : reader_last_offset(reader);
+    return reader_fail_at(reader, place, field, "truncated",
+                          "%llu bytes at %llu lie outside of the file, which ends at %llu",
+                          (unsigned long long)size, (unsigned long long)offset, (unsigned long long)end);
+}
+
 bool reader_part(struct reader *parent, struct reader *part, uint64_t offset, uint64_t size,
                  const char *field)
 {
@@ -107,8 +117,7 @@ bool reader_part(struct reader *parent, struct reader *part, uint64_t offset, ui
     uint64_t begin = offset - parent->base;
     uint64_t whole = (uint64_t)(parent->end - parent->start);
     if (offset < parent->base || begin > whole || size > whole - begin) {
-        reader_fail_at(parent, offset, field, "truncated", "%llu bytes lie outside of the file",
-                       (unsigned long long)size);
+        fail_outside(parent, offset, size, field);
         part->failed = true;
         part->at = part->end;
         return false;
@@ -147,8 +156,7 @@ bool reader_seek(struct reader *reader, uint64_t offset, const char *field)
         return false;
     uint64_t size = (uint64_t)(reader->end - reader->start);
     if (offset < reader->base || offset - reader->base > size)
-        return reader_fail_at(reader, offset, field, "truncated", "outside of the file, which ends at %llu",
-                              (unsigned long long)(reader->base + size));
+        return fail_outside(reader, offset, 0, field);
     reader->at = reader->start + (offset - reader->base);
     return true;
 }
