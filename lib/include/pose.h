@@ -323,7 +323,8 @@ POSE_API struct pose_document *pose_decode(const struct pose_source *source,
                                            const struct pose_options *options, struct pose_error *error);
 POSE_API void pose_document_free(struct pose_document *document);
 
-/* Which format the bytes are of: the id of a codec or archive type, NULL when none. Reads, never allocates much. */
+/* Which format the bytes are of: the id of a codec or archive type, NULL when none. Reads, never allocates much. Where
+ * one archive type serves several formats it is the first of them; pose_archive_format of the open archive is exact. */
 POSE_API const char *pose_detect(const struct pose_source *source);
 
 /* What the library can do, a row a format; the last has a NULL id. */

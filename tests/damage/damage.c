@@ -1,6 +1,6 @@
 /*
- * posed-damage FILE...: what becomes of damaged files. For each one: every truncation, four patches of
- * every byte, and every one of libpose's own allocations refused; then all that can be done with what still decodes.
+ * posed-damage [--shard K/N] PATH...: what becomes of damaged files, those of folders too. For each one: every
+ * truncation, four patches of every byte, and every one of libpose's own allocations refused; then all that can be done with what still decodes.
  * Prints a line a file; exit status 1 when a promise of pose.h was broken.
  *
  * The first kilobyte, where headers and counts are, is damaged byte by byte; beyond it a longer file is sampled, so
@@ -115,23 +115,14 @@ static void refuse_every_allocation(struct run *run)
     watched_memory_rewind(&run->memory, 0);
 }
 
-/*
- * Damaged bytes go to the codec that knew the intact ones, or nothing behind the first magic number is reached. One
- * archive type serves several formats: the open archive knows which it is.
- */
+/* Damaged bytes go to the codec that knew the intact ones, or nothing behind the first magic number is reached. */
 static const char *known_format(struct run *run)
 {
     struct pose_source source = {.name = run->name,
                                  .bytes = {run->file->data, run->file->size},
                                  .find = companions_find,
                                  .user = &run->companions};
-    const char *id = pose_detect(&source);
-    if (!format_is_archive(id))
-        return id;
-    struct pose_archive *archive = pose_archive_open(&source, NULL, NULL);
-    const struct pose_format *format = archive ? pose_format_find(pose_archive_format(archive)) : NULL;
-    pose_archive_close(archive);
-    return format ? format->id : id;
+    return exact_format(&source);
 }
 
 static bool damage(const struct test_file *file)
@@ -164,19 +155,46 @@ static bool damage(const struct test_file *file)
     return run.complaints == 0;
 }
 
+/* "2/4": of all files every fourth, from the second on. */
+struct shard {
+    unsigned index, count;
+};
+
+static bool parse_shard(const char *text, struct shard *shard)
+{
+    return sscanf(text, "%u/%u", &shard->index, &shard->count) == 2 && shard->index >= 1 &&
+           shard->index <= shard->count;
+}
+
+static bool damage_path(const char *path)
+{
+    struct test_file file;
+    bool sound = test_file_read(path, &file) && damage(&file);
+    test_file_free(&file);
+    return sound;
+}
+
 int main(int argc, char **argv)
 {
-    if (argc < 2) {
-        fprintf(stderr, "usage: posed-damage FILE...\n");
+    struct shard shard = {1, 1};
+    bool sharded = argc > 2 && !strcmp(argv[1], "--shard");
+    int first = sharded ? 3 : 1;
+    if (argc <= first || (sharded && !parse_shard(argv[2], &shard))) {
+        fprintf(stderr, "usage: posed-damage [--shard K/N] PATH...\n");
         return 2;
     }
     if (__sanitizer_set_death_callback)
         __sanitizer_set_death_callback(name_variant);
     bool sound = true;
-    for (int i = 1; i < argc; i++) {
-        struct test_file file;
-        sound &= test_file_read(argv[i], &file) && damage(&file);
-        test_file_free(&file);
+    size_t number = 0;
+    for (int i = first; i < argc; i++) {
+        struct test_paths paths;
+        sound &= test_paths_walk(argv[i], &paths);
+        for (size_t k = 0; k < paths.count; k++) {
+            if (number++ % shard.count == shard.index - 1)
+                sound &= damage_path(paths.items[k]);
+        }
+        test_paths_free(&paths);
     }
     return sound ? EXIT_SUCCESS : EXIT_FAILURE;
 }

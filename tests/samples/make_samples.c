@@ -1,193 +1,183 @@
 /*
  * posed-samples OUTDIR: the sample library. An expressive walk, wave and idle on the two stand-in skeletons, written
  * with libpose's own encoders: loose files of Second Life and of The Sims Online, and a FAR that holds the latter.
- * posed-samples --archives OUTDIR: one small archive of each kind that can be written, for the tests.
+ *
+ * posed-samples --formats OUTDIR: for the tests, a sample of every format that can be written, OUTDIR/FORMAT/sample.EXT.
+ *
  * The same bytes every time.
  */
-#include "tests/samples/sample_clip.h"
+#include "tests/samples/output.h"
+#include "tests/samples/sample_set.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-enum { MOTIONS = sizeof motions / sizeof *motions, MOST_FILES = MOTIONS + 1 };
+/* ------------------------------------------------------------------------------------------- the library -- */
 
-/* A file that was made, not yet written. */
-struct made {
-    char name[40];
-    struct pose_buffer bytes;
-};
-
-static bool fail(const char *what, const char *why)
+static bool make_clips(const char *format, const struct sample_family *family, struct made files[MOTIONS])
 {
-    fprintf(stderr, "posed-samples: %s: %s\n", what, why);
+    bool done = true;
+    for (int i = 0; done && i < MOTIONS; i++) {
+        const struct pose_clip *clip = &family->clips[i].clip;
+        snprintf(files[i].name, sizeof files[i].name, "%s.anim", clip->name ? clip->name : motions[i].name);
+        done = encode_made(format, &(struct pose_content){.clip_count = 1, .clips = clip}, &files[i]);
+    }
+    return done;
+}
+
+static bool write_second_life(const struct sample_set *set, const char *root)
+{
+    struct made files[MOTIONS] = {0};
+    bool done =
+        make_clips("sl-anim", &set->second_life, files) && write_made(root, "second-life", files, MOTIONS);
+    free_made(files, MOTIONS);
+    return done;
+}
+
+/* A file of The Sims Online is known by its 64-bit key, which its name ends with. */
+static bool make_keyed(const char *format, const char *name, uint32_t file, uint32_t type,
+                       const char *extension, const struct pose_content *content, struct made *made)
+{
+    snprintf(made->name, sizeof made->name, "%s.%08x%08x%s", name, file, type, extension);
+    return encode_made(format, content, made);
+}
+
+static bool write_sims_online(const struct sample_set *set, const char *root)
+{
+    enum { FILES = MOTIONS + 4 };
+    struct made files[FILES] = {0}, far = {.name = "sims-online.far"}, *next = &files[MOTIONS];
+    snprintf(next->name, sizeof next->name, "adult.skel");
+    const struct pose_content skeleton = {.skeleton_count = 1, .skeletons = &set->sims.skeleton},
+                              mesh = {.mesh_count = 1, .meshes = &set->body.mesh},
+                              binding = {.character_count = 1, .characters = &set->characters[0]},
+                              appearance = {.character_count = 1, .characters = &set->characters[1]};
+    bool done = make_clips("tso-anim", &set->sims, files) && encode_made("tso-skel", &skeleton, next) &&
+                make_keyed("tso-mesh", "body", SAMPLE_MESH, 9, ".mesh", &mesh, next + 1) &&
+                make_keyed("tso-bnd", "body", SAMPLE_BINDING, 11, ".bnd", &binding, next + 2) &&
+                make_keyed("tso-apr", "body", SAMPLE_APPEARANCE, 12, ".apr", &appearance, next + 3) &&
+                write_made(root, "sims-online", files, FILES) && pack_made("far3", files, FILES, &far) &&
+                write_made(root, ".", &far, 1);
+    free_made(files, FILES);
+    free_made(&far, 1);
+    return done;
+}
+
+/* -------------------------------------------------------------------------------------------- the formats -- */
+
+/* Contents to try on a format, the likeliest first: what is not its own it may refuse, or warn of. */
+static bool encode_first(const struct pose_format *format, const struct pose_content *contents,
+                         unsigned count, struct made *file)
+{
+    struct pose_error error;
+    for (unsigned i = 0; i < count; i++) {
+        if (pose_encode(format->id, &contents[i], NULL, NULL, NULL, &file->bytes, &error))
+            return true;
+    }
+    return fail(format->id, error.detail);
+}
+
+static bool make_sample(const struct sample_set *set, const struct pose_format *format, struct made *file)
+{
+    bool is_of_second_life = !strncmp(format->id, "sl-", 3);
+    const struct sample_family *family = is_of_second_life ? &set->second_life : &set->sims;
+    const struct pose_content clip = {.clip_count = 1, .clips = &family->clips[0].clip},
+                              skeleton = {.skeleton_count = 1, .skeletons = &family->skeleton},
+                              mesh = {.mesh_count = 1, .meshes = &set->body.mesh};
+    struct pose_content both = clip, characters[CHARACTERS];
+    both.skeleton_count = 1;
+    both.skeletons = skeleton.skeletons;
+    for (int i = 0; i < CHARACTERS; i++)
+        characters[i] = (struct pose_content){.character_count = 1, .characters = &set->characters[i]};
+    bool has_clips = strstr(format->kinds, "clip"), has_skeletons = strstr(format->kinds, "skeleton");
+    if (has_clips && has_skeletons)
+        return encode_first(format, &both, 1, file);
+    if (has_clips || strstr(format->kinds, "other"))
+        return encode_first(format, &clip, 1, file);
+    if (has_skeletons)
+        return encode_first(format, &skeleton, 1, file);
+    if (strstr(format->kinds, "mesh"))
+        return encode_first(format, &mesh, 1, file);
+    if (strstr(format->kinds, "character"))
+        return encode_first(format, characters, CHARACTERS, file);
+    return fail(format->id, "no sample is of its kinds");
+}
+
+/* The Sims 1 keeps the keys of a skill in a file of their own, which has to lie beside it. */
+static bool write_companion(const struct sample_set *set, const char *root, const struct pose_format *format)
+{
+    if (strcmp(format->id, "sims1-cmx") != 0 && strcmp(format->id, "sims1-bcf") != 0)
+        return true;
+    const struct pose_clip *clip = &set->sims.clips[0].clip;
+    struct made file = {0};
+    snprintf(file.name, sizeof file.name, "xskill-%s.cfp", clip->name);
+    bool done = encode_first(pose_format_find("sims1-cfp"),
+                             &(struct pose_content){.clip_count = 1, .clips = clip}, 1, &file) &&
+                write_made(root, format->id, &file, 1);
+    free_made(&file, 1);
+    return done;
+}
+
+/* A clip and a skeleton, so that an archive holds more than one thing. */
+static bool make_archive(const struct sample_set *set, const struct pose_format *format, struct made *file)
+{
+    /* Packages know their entries by key, not by name. */
+    static const char *const keys[2] = {"0b0d0007-00000000-0000000000000001",
+                                        "0b0d0005-00000000-0000000000000002"};
+    struct made files[2] = {{.name = "walk.anim"}, {.name = "adult.skel"}};
+    bool by_key = !strcmp(format->id, "dbpf");
+    for (int i = 0; by_key && i < 2; i++)
+        snprintf(files[i].name, sizeof files[i].name, "%s", keys[i]);
+    const struct pose_content clip = {.clip_count = 1, .clips = &set->second_life.clips[0].clip},
+                              skeleton = {.skeleton_count = 1, .skeletons = &set->sims.skeleton};
+    bool done = encode_made("sl-anim", &clip, &files[0]) && encode_made("tso-skel", &skeleton, &files[1]) &&
+                pack_made(format->id, files, 2, file);
+    free_made(files, 2);
+    return done;
+}
+
+/* What the library holds needs no second sample. */
+static bool is_in_library(const struct pose_format *format)
+{
+    static const char *const ids[] = {"sl-anim", "tso-anim", "tso-skel", "tso-mesh",
+                                      "tso-bnd", "tso-apr",  "far3"};
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+        if (!strcmp(ids[i], format->id))
+            return true;
+    }
     return false;
 }
 
-static bool make_folder(const char *path)
+/* A format that makes nothing of these contents is left out here; the coverage of the golden texts asks for a file of
+ * it in tests/data then. */
+static bool write_formats(const struct sample_set *set, const char *root)
 {
-    return mkdir(path, 0777) == 0 || errno == EEXIST || fail(path, strerror(errno));
-}
-
-static bool write_file(const char *folder, const char *name, const struct pose_buffer *bytes)
-{
-    char path[4096];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *stream = fopen(path, "wb");
-    if (!stream)
-        return fail(path, strerror(errno));
-    bool done = fwrite(bytes->data, 1, bytes->size, stream) == bytes->size;
-    return fclose(stream) == 0 && done ? true : fail(path, strerror(errno));
-}
-
-static bool write_all(const char *root, const char *folder, const struct made *files, unsigned count)
-{
-    char path[4096];
-    snprintf(path, sizeof path, "%s/%s", root, folder);
-    bool done = make_folder(path);
-    for (unsigned i = 0; done && i < count; i++)
-        done = write_file(path, files[i].name, &files[i].bytes);
-    return done;
-}
-
-static void free_all(struct made *files, unsigned count)
-{
-    for (unsigned i = 0; i < count; i++)
-        pose_buffer_free(&files[i].bytes);
-}
-
-/* ------------------------------------------------------------------------------------------- the encoders -- */
-
-/* Nothing that we make up should be more than its own format can hold. */
-static void refuse_warning(void *user, const struct pose_warning *warning)
-{
-    *(bool *)user = fail(warning->code, warning->message);
-}
-
-static bool encode(const char *format, const struct pose_content *content, struct made *file)
-{
-    bool clean = true;
-    struct pose_error error;
-    if (!pose_encode(format, content, NULL, refuse_warning, &clean, &file->bytes, &error))
-        return fail(file->name, error.detail);
-    return clean;
-}
-
-static bool make_clip(const char *format, struct figure *figure, const struct motion *motion,
-                      struct made *file)
-{
-    static struct sample_clip sample; /* 80 KB, too much for a stack */
-    bool sims = !strcmp(format, "tso-anim");
-    char name[32];
-    snprintf(name, sizeof name, "%s%s", sims ? "a2o-" : "", motion->name);
-    snprintf(file->name, sizeof file->name, "%s.anim", name);
-    if (sims)
-        sample_clip_sims(&sample, figure, motion, name);
-    else
-        sample_clip_sl(&sample, figure, motion);
-    if (figure->worst_reach > 0) {
-        fprintf(stderr, "posed-samples: %s: a foot is %.3f m out of reach\n", name, figure->worst_reach);
-        return false;
+    bool done = true;
+    for (const struct pose_format *format = pose_formats(); done && format->id; format++) {
+        struct made file = {0};
+        snprintf(file.name, sizeof file.name, "sample%.*s", (int)strcspn(format->extensions, " "),
+                 format->extensions);
+        bool is_archive = strstr(format->kinds, "archive"),
+             wanted = format->can_write && !is_in_library(format);
+        if (wanted && (is_archive ? make_archive : make_sample)(set, format, &file))
+            done = write_made(root, format->id, &file, 1) && write_companion(set, root, format);
+        free_made(&file, 1);
     }
-    return encode(format, &(struct pose_content){.clip_count = 1, .clips = &sample.clip}, file);
-}
-
-static bool make_clips(const char *format, const struct pose_skeleton *skeleton, const struct body *body,
-                       struct made *files)
-{
-    static struct figure figure;
-    if (!figure_bind(&figure, skeleton, body))
-        return fail(format, "the stand-in skeleton lacks a part of the body");
-    for (int i = 0; i < MOTIONS; i++) {
-        if (!make_clip(format, &figure, &motions[i], &files[i]))
-            return false;
-    }
-    return true;
-}
-
-static bool pack(const char *format, const char *name, const struct made *files, unsigned count,
-                 const char *folder)
-{
-    struct pose_pack_item items[MOST_FILES];
-    for (unsigned i = 0; i < count; i++)
-        items[i] = (struct pose_pack_item){files[i].name, {files[i].bytes.data, files[i].bytes.size}};
-    struct pose_buffer out;
-    struct pose_error error;
-    if (!pose_pack(format, items, count, NULL, NULL, &out, &error))
-        return fail(name, error.detail);
-    bool done = write_file(folder, name, &out);
-    pose_buffer_free(&out);
     return done;
-}
-
-/* -------------------------------------------------------------------------------------------- the library -- */
-
-/* The stand-in whose joints are called as that body's parts; its document is the caller's. */
-static struct pose_document *find_stand_in(const struct body *body)
-{
-    static struct figure figure;
-    for (unsigned i = 0; pose_stand_in_name(i); i++) {
-        struct pose_document *document = pose_stand_in(i, NULL, NULL);
-        if (document && figure_bind(&figure, &document->skeletons[0], body))
-            return document;
-        pose_document_free(document);
-    }
-    fail(body->parts[PELVIS], "no stand-in skeleton has such a joint");
-    return NULL;
-}
-
-static bool make_second_life(struct made files[MOTIONS])
-{
-    struct pose_document *stand_in = find_stand_in(&sl_body);
-    bool done = stand_in && make_clips("sl-anim", &stand_in->skeletons[0], &sl_body, files);
-    pose_document_free(stand_in);
-    return done;
-}
-
-/* The clips, and the skeleton that they move. */
-static bool make_sims_online(struct made files[MOTIONS + 1])
-{
-    struct pose_document *stand_in = find_stand_in(&sims_body);
-    bool done = stand_in && make_clips("tso-anim", &stand_in->skeletons[0], &sims_body, files);
-    if (done) {
-        struct pose_skeleton skeleton = stand_in->skeletons[0];
-        skeleton.name = "adult";
-        struct made *file = &files[MOTIONS];
-        snprintf(file->name, sizeof file->name, "adult.skel");
-        done = encode("tso-skel", &(struct pose_content){.skeleton_count = 1, .skeletons = &skeleton}, file);
-    }
-    pose_document_free(stand_in);
-    return done;
-}
-
-static bool write_library(const char *root, const struct made *second_life, const struct made *sims_online)
-{
-    return make_folder(root) && write_all(root, "second-life", second_life, MOTIONS) &&
-           write_all(root, "sims-online", sims_online, MOTIONS + 1) &&
-           pack("far3", "sims-online.far", sims_online, MOTIONS + 1, root);
-}
-
-static bool write_archives(const char *root, const struct made *second_life, const struct made *sims_online)
-{
-    const struct made small[] = {second_life[0], sims_online[MOTIONS]};
-    return make_folder(root) && pack("far1a", "far1a.far", small, 2, root) &&
-           pack("far1b", "far1b.far", small, 2, root) && pack("far3", "far3.dat", small, 2, root) &&
-           pack("zip", "small.zip", small, 2, root);
 }
 
 int main(int argc, char **argv)
 {
-    bool archives = argc == 3 && !strcmp(argv[1], "--archives");
-    if (argc != 2 && !archives) {
-        fprintf(stderr, "usage: posed-samples [--archives] OUTDIR\n");
+    bool formats = argc == 3 && !strcmp(argv[1], "--formats");
+    if (argc != 2 && !formats) {
+        fprintf(stderr, "usage: posed-samples [--formats] OUTDIR\n");
         return 2;
     }
-    struct made second_life[MOTIONS] = {0}, sims_online[MOTIONS + 1] = {0};
-    bool done = make_second_life(second_life) && make_sims_online(sims_online) &&
-                (archives ? write_archives : write_library)(argv[argc - 1], second_life, sims_online);
-    free_all(second_life, MOTIONS);
-    free_all(sims_online, MOTIONS + 1);
+    const char *root = argv[argc - 1];
+    struct sample_set *set = sample_set_new();
+    bool done =
+        set && make_folder(root) &&
+        (formats ? write_formats(set, root) : write_second_life(set, root) && write_sims_online(set, root));
+    sample_set_free(set);
     return done ? EXIT_SUCCESS : EXIT_FAILURE;
 }

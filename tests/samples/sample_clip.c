@@ -1,34 +1,11 @@
 #include "tests/samples/sample_clip.h"
 
+#include "tests/samples/tree.h"
+
 #include <math.h>
 #include <string.h>
 
 static const double FPS = 30, METRES_PER_FOOT = 0.3048;
-
-/* Members of an object, in the order given, as a tree. */
-static const struct pose_value *object_of(struct pose_value *object, struct pose_value *members,
-                                          unsigned count)
-{
-    for (unsigned i = 0; i + 1 < count; i++)
-        members[i].next = &members[i + 1];
-    *object = (struct pose_value){.kind = POSE_OBJECT, .first = members};
-    return object;
-}
-
-static struct pose_value integer(const char *key, int64_t value)
-{
-    return (struct pose_value){.kind = POSE_INT, .key = key, .as.integer = value};
-}
-
-static struct pose_value number(const char *key, double value)
-{
-    return (struct pose_value){.kind = POSE_FLOAT, .key = key, .as.number = (float)value};
-}
-
-static struct pose_value string(const char *key, const char *value)
-{
-    return (struct pose_value){.kind = POSE_STRING, .key = key, .as.string = value};
-}
 
 /* Neighbouring keys lie in one hemisphere, as every tool writes them. */
 static void put_rotation(float (*keys)[4], uint32_t key, struct quat q)
@@ -98,14 +75,16 @@ void sample_clip_sl(struct sample_clip *sample, struct figure *figure, const str
 {
     float duration = (float)motion->duration;
     uint32_t count = (uint32_t)lround(motion->duration * FPS) + 1;
-    struct pose_value members[] = {integer("base_priority", 3), string("emote", ""), number("ease_in", 0.3),
-                                   number("ease_out", 0.3), integer("hand_pose", 1)};
+    struct pose_value members[] = {tree_int("base_priority", 3), tree_string("emote", ""),
+                                   tree_float("ease_in", 0.3), tree_float("ease_out", 0.3),
+                                   tree_int("hand_pose", 1)};
     unsigned member_count = sizeof members / sizeof *members;
     memset(sample, 0, sizeof *sample);
     sample->clip = (struct pose_clip){
         .rules = POSE_RULES_SL, .duration = duration, .loop = POSE_LOOP_YES, .loop_out = duration};
     memcpy(sample->extras + 1, members, sizeof members);
-    sample->clip.extras = object_of(sample->extras, sample->extras + 1, member_count);
+    sample->extras[0] = tree_of(POSE_OBJECT, NULL, sample->extras + 1, member_count);
+    sample->clip.extras = sample->extras;
     put_keys(sample, figure, motion, count, 1, rest_of_pelvis(figure));
     sample->times[count - 1] = duration;
     put_tracks(sample, figure, count, POSE_AXES_SL);
@@ -118,12 +97,13 @@ static void put_footsteps(struct sample_clip *sample, const struct figure *figur
         const struct footstep *step = &motion->footsteps[i];
         int foot = figure->joint_of[FOOT + step->side];
         struct pose_value *fields = sample->event_fields[i];
-        fields[1] = string("value", step->side == LEFT ? "-1" : "1");
-        fields[2] = string("joint", figure->skeleton->joints[foot].name);
+        fields[1] = tree_string("value", step->side == LEFT ? "-1" : "1");
+        fields[2] = tree_string("joint", figure->skeleton->joints[foot].name);
+        fields[0] = tree_of(POSE_OBJECT, NULL, fields + 1, 2);
         sample->events[i] =
             (struct pose_event){.time = (float)(round(step->at * motion->duration * 1000) / 1000),
                                 .type = "footstep",
-                                .fields = object_of(fields, fields + 1, 2)};
+                                .fields = fields};
     }
     sample->clip.events = sample->events;
     sample->clip.event_count = motion->footstep_count;
@@ -142,11 +122,12 @@ void sample_clip_sims(struct sample_clip *sample, struct figure *figure, const s
                                       .fps = (float)(1000 * count / duration_ms),
                                       .frame_count = count,
                                       .loop_out = duration};
-    struct pose_value members[] = {number("duration_ms", duration_ms),
-                                   number("distance", motion->travel * figure->leg / METRES_PER_FOOT),
-                                   {.kind = POSE_BOOL, .key = "is_moving", .as.boolean = motion->travel > 0}};
+    struct pose_value members[] = {tree_float("duration_ms", duration_ms),
+                                   tree_float("distance", motion->travel * figure->leg / METRES_PER_FOOT),
+                                   tree_bool("is_moving", motion->travel > 0)};
     memcpy(sample->extras + 1, members, sizeof members);
-    sample->clip.extras = object_of(sample->extras, sample->extras + 1, 3);
+    sample->extras[0] = tree_of(POSE_OBJECT, NULL, sample->extras + 1, 3);
+    sample->clip.extras = sample->extras;
     put_keys(sample, figure, motion, count, (count - 1.0) / count, (struct vec){0, 0, 0});
     for (uint32_t key = 0; key < count; key++)
         sample->times[key] = (float)(key * (double)duration / count);

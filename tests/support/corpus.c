@@ -1,6 +1,7 @@
 #include "tests/support/corpus.h"
 
 #include <dirent.h>
+#include <fts.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,6 +105,31 @@ bool test_paths_list(const char *folder, const char *suffix, struct test_paths *
     }
     free(names);
     return true;
+}
+
+static int compare_entries(const FTSENT **a, const FTSENT **b)
+{
+    return strcmp((*a)->fts_name, (*b)->fts_name);
+}
+
+bool test_paths_walk(const char *path, struct test_paths *paths)
+{
+    *paths = (struct test_paths){0};
+    char *roots[] = {need(strdup(path)), NULL};
+    FTS *walk = need(fts_open(roots, FTS_LOGICAL | FTS_NOCHDIR, compare_entries));
+    bool done = true;
+    for (FTSENT *entry; (entry = fts_read(walk));) {
+        if (entry->fts_info == FTS_F) {
+            paths->items = need(realloc(paths->items, (paths->count + 1) * sizeof *paths->items));
+            paths->items[paths->count++] = need(strdup(entry->fts_path));
+        } else if (entry->fts_info == FTS_NS || entry->fts_info == FTS_DNR || entry->fts_info == FTS_ERR) {
+            fprintf(stderr, "%s: %s\n", entry->fts_path, strerror(entry->fts_errno));
+            done = false;
+        }
+    }
+    fts_close(walk);
+    free(roots[0]);
+    return done;
 }
 
 void test_paths_free(struct test_paths *paths)

@@ -27,6 +27,8 @@ struct test_paths {
 };
 
 bool test_paths_list(const char *folder, const char *suffix, struct test_paths *paths);
+/* A file itself, or sorted all files in a folder and the folders in it. */
+bool test_paths_walk(const char *path, struct test_paths *paths);
 void test_paths_free(struct test_paths *paths);
 
 /* Where the corpus lies; NULL when there is none, with "SKIPPED: no corpus" on stderr. A test then returns. */

@@ -26,6 +26,17 @@ bool format_is_archive(const char *id)
     return format && strstr(format->kinds, "archive");
 }
 
+const char *exact_format(const struct pose_source *source)
+{
+    const char *id = pose_detect(source);
+    if (!format_is_archive(id))
+        return id;
+    struct pose_archive *archive = pose_archive_open(source, NULL, NULL);
+    const struct pose_format *format = archive ? pose_format_find(pose_archive_format(archive)) : NULL;
+    pose_archive_close(archive);
+    return format ? format->id : id;
+}
+
 void exercise_open(struct exercise *exercise)
 {
     /* Small enough that a file which asks for the moon is seen to be refused. */
@@ -211,6 +222,12 @@ static bool encode(struct exercise *exercise, const char *format, const struct p
     return false;
 }
 
+/* By the rule for writing them, SL's half turns may come out a little too long, and then change by a step each time. */
+static bool may_drift(const struct pose_document *document)
+{
+    return document_warns(document, "overlong_rotation");
+}
+
 /* What was written reads back, and writing that again gives the same bytes. */
 static void check_round_trip(struct exercise *exercise, const struct pose_document *document)
 {
@@ -230,7 +247,8 @@ static void check_round_trip(struct exercise *exercise, const struct pose_docume
         if (!exercise->memory->refused)
             exercise_complain(exercise, "what was encoded is refused: %s", error.detail);
     } else if (encode(exercise, format->id, again, &second)) {
-        if (second.size != first.size || memcmp(first.data, second.data, first.size))
+        bool same = second.size == first.size && !memcmp(first.data, second.data, first.size);
+        if (!same && !may_drift(again))
             exercise_complain(exercise, "encoding twice gives %zu and %zu bytes, not the same", first.size,
                               second.size);
         pose_buffer_free(&second);

@@ -32,6 +32,8 @@ void exercise_close(struct exercise *exercise);
 /* The bytes are copied into a block of exactly their size, so that a sanitizer sees each read past their end. */
 enum exercise_outcome exercise_bytes(struct exercise *exercise, struct pose_bytes bytes);
 
+/* What the bytes are, and of which kind exactly where one archive type serves several formats; NULL: nothing known. */
+const char *exact_format(const struct pose_source *source);
 /* True when that format is one of archives. */
 bool format_is_archive(const char *id);
 

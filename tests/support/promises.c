@@ -101,21 +101,27 @@ static void check_value(struct exercise *exercise, const struct pose_value *valu
     pose_buffer_free(&text);
 }
 
-static bool has_warning(const struct pose_clip *clip, const char *code)
+static bool list_has(const struct pose_warning *warnings, uint32_t count, const char *code)
 {
-    for (uint32_t i = 0; i < clip->warning_count; i++) {
-        if (!strcmp(clip->warnings[i].code, code))
+    for (uint32_t i = 0; i < count; i++) {
+        if (!strcmp(warnings[i].code, code))
             return true;
     }
     return false;
 }
 
+bool document_warns(const struct pose_document *document, const char *code)
+{
+    bool found = list_has(document->warnings, document->warning_count, code);
+    for (uint32_t i = 0; i < document->clip_count; i++)
+        found |= list_has(document->clips[i].warnings, document->clips[i].warning_count, code);
+    return found;
+}
+
 static void check_channel(struct exercise *exercise, const char *joint, int part,
-                          const struct pose_channel *channel, const struct pose_clip *clip)
+                          const struct pose_channel *channel, float duration, bool may_leave)
 {
     static const uint32_t components[POSE_PART_COUNT] = {3, 4, 3, 1};
-    bool may_leave = has_warning(clip, "key_outside_clip");
-    float duration = clip->duration;
     check_finite(exercise, "times", channel->times, channel->count);
     check_finite(exercise, "values", channel->values, (size_t)channel->count * components[part]);
     for (uint32_t i = 0; i < channel->count; i++) {
@@ -138,7 +144,7 @@ static void check_events(struct exercise *exercise, const struct pose_event *eve
     }
 }
 
-static void check_clip(struct exercise *exercise, const struct pose_clip *clip)
+static void check_clip(struct exercise *exercise, const struct pose_clip *clip, bool may_leave)
 {
     const float numbers[] = {clip->duration, clip->fps, clip->loop_in, clip->loop_out};
     check_finite(exercise, "clip", numbers, sizeof numbers / sizeof *numbers);
@@ -149,7 +155,8 @@ static void check_clip(struct exercise *exercise, const struct pose_clip *clip)
         const struct pose_track *track = &clip->tracks[i];
         check_value(exercise, track->extras);
         for (int part = 0; part < POSE_PART_COUNT; part++) {
-            check_channel(exercise, track->name ? track->name : "track", part, &track->channels[part], clip);
+            check_channel(exercise, track->name ? track->name : "track", part, &track->channels[part],
+                          clip->duration, may_leave);
             keys += track->channels[part].count;
         }
     }
@@ -213,7 +220,7 @@ void check_document(struct exercise *exercise, const struct pose_document *docum
     if (!document->format || !document->size)
         exercise_complain(exercise, "the document lacks its format or size");
     for (uint32_t i = 0; i < document->clip_count; i++)
-        check_clip(exercise, &document->clips[i]);
+        check_clip(exercise, &document->clips[i], document_warns(document, "key_outside_clip"));
     for (uint32_t i = 0; i < document->skeleton_count; i++)
         check_skeleton(exercise, &document->skeletons[i]);
     for (uint32_t i = 0; i < document->mesh_count; i++)

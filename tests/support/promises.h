@@ -9,6 +9,8 @@ void check_refusal(struct exercise *exercise, const char *what, const struct pos
                    uint64_t size);
 /* A warning has a code and one line of message; user is the exercise. Serves as a pose_warn. */
 void check_warning(void *user, const struct pose_warning *warning);
+/* True when a warning of that code is among those of the file or of its clips. */
+bool document_warns(const struct pose_document *document, const char *code);
 /* Finite numbers, ascending times, parents before children, indices within their arrays, warnings with text. */
 void check_document(struct exercise *exercise, const struct pose_document *document);
 /* False (and a complaint) when one is NaN or infinite. */
