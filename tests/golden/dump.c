@@ -180,6 +180,9 @@ static void put_skeleton(FILE *out, const struct pose_skeleton *skeleton)
     }
 }
 
+/* Of vertices, faces and blends every seventh tells enough. */
+enum { MESH_STEP = 7 };
+
 static void put_mesh(FILE *out, const struct pose_mesh *mesh)
 {
     fprintf(out, "mesh %s\ntexture %s\nvertices %u and %u\nfaces %u\n", mesh->name ? mesh->name : "-",
@@ -191,9 +194,9 @@ static void put_mesh(FILE *out, const struct pose_mesh *mesh)
         fprintf(out, "binding %s %u+%u blends %u+%u\n", mesh->bones[binding->bone], binding->first,
                 binding->count, binding->blend_first, binding->blend_count);
     }
-    for (uint32_t i = 0; i < mesh->face_count; i++)
+    for (uint32_t i = 0; i < mesh->face_count; i += MESH_STEP)
         fprintf(out, "face %u %u %u\n", mesh->faces[i][0], mesh->faces[i][1], mesh->faces[i][2]);
-    for (uint32_t i = 0; i < mesh->real_count + mesh->blend_count; i++) {
+    for (uint32_t i = 0; i < mesh->real_count + mesh->blend_count; i += MESH_STEP) {
         fprintf(out, "vertex %u", i);
         put_floats(out, mesh->positions[i], 3);
         put_floats(out, mesh->normals[i], 3);
@@ -201,7 +204,7 @@ static void put_mesh(FILE *out, const struct pose_mesh *mesh)
             put_floats(out, mesh->uvs[i], 2);
         fputc('\n', out);
     }
-    for (uint32_t i = 0; i < mesh->blend_count; i++)
+    for (uint32_t i = 0; i < mesh->blend_count; i += MESH_STEP)
         fprintf(out, "blend %u weight %d\n", mesh->blends[i].vertex, mesh->blends[i].weight);
 }
 

@@ -1,10 +1,12 @@
 /*
- * posed-golden [--update] FILE...: each file's text (dump.c) against the committed tests/golden/FORMAT/NAME.txt.
+ * posed-golden [--update] PATH...: the text (dump.c) of each file, those of folders too, against the committed
+ * tests/golden/FORMAT/NAME.txt.
  * --update rewrites them. Numbers may differ by what another order of additions makes; everything else is literal.
  * posed-golden --coverage: every format that can be read has at least one.
  */
 #include "tests/golden/dump.h"
 #include "tests/support/companions.h"
+#include "tests/support/exercise.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -83,7 +85,7 @@ static char *text_of(const struct test_file *file, const char **format)
         abort();
     dump_file(out, &source);
     fclose(out);
-    *format = pose_detect(&source);
+    *format = exact_format(&source);
     companions_free(&companions);
     return text;
 }
@@ -163,11 +165,16 @@ int main(int argc, char **argv)
         return check_coverage() ? EXIT_SUCCESS : EXIT_FAILURE;
     bool update = argc > 1 && !strcmp(argv[1], "--update");
     if (argc < 2 + update) {
-        fprintf(stderr, "usage: posed-golden [--update] FILE... | --coverage\n");
+        fprintf(stderr, "usage: posed-golden [--update] PATH... | --coverage\n");
         return 2;
     }
     bool agree = true;
-    for (int i = 1 + update; i < argc; i++)
-        agree &= check_file(argv[i], update);
+    for (int i = 1 + update; i < argc; i++) {
+        struct test_paths paths;
+        agree &= test_paths_walk(argv[i], &paths);
+        for (size_t k = 0; k < paths.count; k++)
+            agree &= check_file(paths.items[k], update);
+        test_paths_free(&paths);
+    }
     return agree ? EXIT_SUCCESS : EXIT_FAILURE;
 }
