@@ -1,6 +1,9 @@
 """Archives and their entries, lists, names."""
 
 import re
+import shutil
+import tempfile
+from pathlib import Path
 from urllib.parse import quote
 
 from client import path_of
@@ -19,7 +22,7 @@ class Archives(SampleCase):
         self.assertEqual(folder["name"], Daemon.samples.name)
         self.assertEqual(far["name"], "sims-online.far")
         self.assertEqual(far["bytes"], (Daemon.samples / "sims-online.far").stat().st_size)
-        self.assertEqual(far["entry_count"], 4)
+        self.assertEqual(far["entry_count"], 7)
         self.assertEqual({a["source"] for a in (folder, far)}, {"path"})
 
     def test_one_archive(self):
@@ -27,18 +30,21 @@ class Archives(SampleCase):
         whole = self.client.get(f"/v1/archives/{far['id']}").json
         self.assertEqual(sorted(c["name"] for c in whole["clips"]), ["a2o-idle", "a2o-walk", "a2o-wave"])
         self.assertEqual([s["name"] for s in whole["skeletons"]], ["adult"])
-        self.assertEqual((whole["meshes"], whole["rejected"]), ([], []))
+        self.assertEqual([m["name"] for m in whole["meshes"]], ["body.0b0d000100000009"])
+        self.assertEqual(len(whole["characters"]), 2)
+        self.assertEqual(whole["rejected"], [])
 
     def test_entries_are_the_files(self):
         far = self.archive("far3")
         entries = self.client.items(f"/v1/archives/{far['id']}/entries")
-        self.assertEqual([e["index"] for e in entries], [0, 1, 2, 3])
+        self.assertEqual([e["index"] for e in entries], list(range(7)))
+        kinds = {".anim": "clip", ".skel": "skeleton", ".mesh": "mesh", ".bnd": "character", ".apr": "character"}
         for entry in entries:
             stored = (Daemon.samples / "sims-online" / entry["name"]).read_bytes()
             raw = self.client.get(f"/v1/archives/{far['id']}/entries/{entry['index']}")
             self.assertEqual(raw.body, stored)
             self.assertEqual(entry["size"], len(stored))
-            self.assertEqual(entry["kind"], "skeleton" if entry["name"].endswith(".skel") else "clip")
+            self.assertEqual(entry["kind"], kinds[Path(entry["name"]).suffix])
             self.assertTrue(raw["ETag"].startswith('"'))
 
     def test_entries_by_name(self):
@@ -68,7 +74,7 @@ class Archives(SampleCase):
 
     def test_an_entry_that_is_not_there(self):
         far = self.archive("far3")
-        self.assertEqual(self.client.get(f"/v1/archives/{far['id']}/entries/4").status, 404)
+        self.assertEqual(self.client.get(f"/v1/archives/{far['id']}/entries/7").status, 404)
         self.assertIn(self.client.get(f"/v1/archives/{far['id']}/entries/-1").status, (400, 404))
         self.assertIn(self.client.get(f"/v1/archives/{far['id']}/entries/99999999999999999999").status, (400, 404))
 
@@ -183,10 +189,6 @@ class Named(SampleCase):
 
     def test_several_of_one_name(self):
         # In the folder `walk` is one of Second Life's; a second one beside it makes the name ambiguous.
-        import shutil
-        import tempfile
-        from pathlib import Path
-
         with tempfile.TemporaryDirectory() as top:
             folder = Path(top) / "two & more"
             (folder / "a").mkdir(parents=True)

@@ -36,7 +36,7 @@ class Inspect(SampleCase):
     def test_an_archive(self):
         data = (Daemon.samples / "sims-online.far").read_bytes()
         found = self.inspect(data, "x.far").json
-        self.assertEqual((found["format"], found["entry_count"], found["rejected"]), ("far3", 4, []))
+        self.assertEqual((found["format"], found["entry_count"], found["rejected"]), ("far3", 7, []))
         self.assertEqual(len(found["clips"]), 3)
         self.assertTrue(all("joints" in c for c in found["clips"]))
         self.assertEqual(len(found["skeletons"]), 1)
@@ -107,7 +107,8 @@ class Inspect(SampleCase):
         offset = struct.unpack_from("<I", far, table + 4 + 8)[0]
         far[offset : offset + 40] = bytes(40)
         found = self.inspect(bytes(far), "x.far").json
-        self.assertEqual(len(found["clips"]) + len(found["skeletons"]), 3)
+        kinds = ("clips", "skeletons", "meshes", "characters")
+        self.assertEqual(sum(len(found[k]) for k in kinds), sum(len(clean[k]) for k in kinds) - 1)
         self.assertEqual(len(found["rejected"]), 1)
         self.assertTrue(found["rejected"][0]["error"]["detail"])
         self.assertEqual(found["entry_count"], clean["entry_count"])

@@ -1,0 +1,86 @@
+"""Meshes, their vertices on a pose, and the characters that wear them."""
+
+import math
+
+from fixture import SampleCase
+
+
+def signed_volume(positions, faces):
+    """Positive when faces are counter-clockwise seen from outside, in right-handed axes."""
+    total = 0.0
+    for a, b, c in faces:
+        (ax, ay, az), (bx, by, bz), (cx, cy, cz) = positions[a], positions[b], positions[c]
+        total += ax * (by * cz - bz * cy) + ay * (bz * cx - bx * cz) + az * (bx * cy - by * cx)
+    return total / 6
+
+
+class Meshes(SampleCase):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.id = cls.client.items("/v1/meshes")[0]["id"]
+        cls.mesh = cls.client.get(f"/v1/meshes/{cls.id}").json
+        cls.walk = cls.clip("a2o-walk", "tso-anim")["id"]
+
+    def vertices(self, **query):
+        return self.client.get(f"/v1/meshes/{self.id}/vertices", **query).json
+
+    def test_one_mesh(self):
+        mesh = self.mesh
+        self.assertEqual((mesh["name"], mesh["format"]), ("body.0b0d000100000009", "tso-mesh"))
+        self.assertEqual((len(mesh["uvs"]), len(mesh["faces"])), (mesh["vertex_count"], mesh["face_count"]))
+        self.assertTrue(all(0 <= corner < mesh["vertex_count"] for face in mesh["faces"] for corner in face))
+        covered = sum(binding["count"] for binding in mesh["bindings"])
+        self.assertEqual(covered, mesh["vertex_count"])
+
+    def test_the_body_stands_upright(self):
+        positions = self.vertices()["positions"]
+        heights = [y for _, y, _ in positions]
+        self.assertLess(abs(min(heights)), 0.1)
+        self.assertTrue(1.5 < max(heights) < 2)
+        head = next(b for b in self.mesh["bindings"] if b["bone"] == "HEAD")
+        self.assertGreater(min(heights[head["first"] : head["first"] + head["count"]]), 1.2)
+
+    def test_faces_look_outwards(self):
+        self.assertGreater(signed_volume(self.vertices()["positions"], self.mesh["faces"]), 0.01)
+
+    def test_normals_point_outwards(self):
+        found = self.vertices()
+        for (a, b, c) in self.mesh["faces"][:60]:
+            p, q, r = (found["positions"][i] for i in (a, b, c))
+            u, v = [q[i] - p[i] for i in range(3)], [r[i] - p[i] for i in range(3)]
+            face = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]]
+            mean = [sum(found["normals"][i][k] for i in (a, b, c)) for k in range(3)]
+            self.assertGreater(sum(x * y for x, y in zip(face, mean)), 0)
+
+    def test_bones_carry_their_vertices(self):
+        """Two vertices of one bone that nothing blends keep their distance on every pose."""
+        head = next(b for b in self.mesh["bindings"] if b["bone"] == "HEAD")
+        pair = (head["first"], head["first"] + head["count"] - 1)
+        lengths, places = [], []
+        for t in (0, 0.2, 0.5, 0.9):
+            positions = self.vertices(clip=self.walk, t=t)["positions"]
+            lengths.append(math.dist(positions[pair[0]], positions[pair[1]]))
+            places.append(positions[pair[0]])
+        self.assertClose(lengths, [lengths[0]] * 4, 1e-5)
+        self.assertGreater(max(math.dist(places[0], place) for place in places), 0.005)
+
+    def test_floats(self):
+        reply = self.client.get(f"/v1/meshes/{self.id}/vertices", clip=self.walk, t=0.3, **{"as": "f32"})
+        found = self.vertices(clip=self.walk, t=0.3)
+        rows = zip(found["positions"], found["normals"], strict=True)
+        self.assertClose(reply.floats, [v for position, normal in rows for v in position + normal], 1e-6)
+
+    def test_wrong_names(self):
+        self.assertEqual(self.client.get(f"/v1/meshes/{32 * '0'}").status, 404)
+        reply = self.client.get(f"/v1/meshes/{self.id}/vertices", clip=32 * "0")
+        self.assertIn(reply.status, (400, 404))
+
+    def test_characters(self):
+        appearance = next(c for c in self.client.items("/v1/characters") if c["format"] == "tso-apr")
+        whole = self.client.get(f"/v1/characters/{appearance['id']}").json
+        self.assertEqual([m["id"] for m in whole["meshes"]], [self.id])
+        self.assertEqual(whole["missing"], [])
+        self.assertIn(self.walk, [c["id"] for c in whole["clips"]])
+        adult = next(s["id"] for s in self.client.items("/v1/skeletons") if s["format"] == "tso-skel")
+        self.assertEqual(whole["skeleton"], adult)
