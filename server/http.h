@@ -72,8 +72,9 @@ struct http_counters {
 };
 
 /*
- * Binds; NULL and one line in error when it cannot. Answers nothing before http_run. Sets UV_THREADPOOL_SIZE for
- * the whole process unless it is set, so it has to come before the first use of libuv's pool.
+ * Binds; NULL and one line in error when it cannot. Answers nothing before http_run. For the whole process it sets
+ * UV_THREADPOOL_SIZE unless it is set, so it has to come before the first use of libuv's pool, and raises the limit
+ * of open files as far as max_connections need it and the hard limit allows.
  */
 struct http_server *http_open(const struct http_options *options, const struct http_application *application,
                               char *error, size_t error_size);

@@ -16,6 +16,7 @@
 enum {
     FEWEST_POOL_THREADS = 4,
     POOL_NICENESS = 10,
+    OTHER_FILES = 512, /* that are no connections */
     TICK_MIN_MS = 50,
     TICK_MAX_MS = 500,
     LAST_ACCEPTS = 100, /* turns that empty the queue of a listener before it closes */
@@ -235,6 +236,18 @@ void http_stop(struct http_server *server, unsigned grace_s)
 
 /* ---- start and end ---- */
 
+/* A shell's 1024 files are fewer than the connections that are allowed. */
+static void raise_file_limit(const struct http_options *options)
+{
+    const rlim_t wanted = (rlim_t)options->max_connections + OTHER_FILES;
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < wanted) {
+        limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
+        (void)setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
 static bool open_loop(struct http_loop *loop, int listen_fd)
 {
     loop->listen_fd = listen_fd;
@@ -341,6 +354,7 @@ struct http_server *http_open(const struct http_options *options, const struct h
     struct http_server *server = calloc(1, sizeof(*server));
 
     size_pool();
+    raise_file_limit(options);
     if (server == NULL) {
         snprintf(error, error_size, "out of memory");
         return NULL;
