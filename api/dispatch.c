@@ -232,9 +232,10 @@ enum api_outcome api_handle(void *user, struct api_request *request, struct api_
     response->route = match.route ? canonical_template(match.route) : "";
     enum api_outcome outcome = API_DONE;
     if (route) {
-        call.catalog = service_enter(service, !request->may_wait, request->loop);
+        bool on_loop = !request->may_wait && request->loop < SERVICE_LOOPS;
+        call.catalog = service_enter(service, on_loop, request->loop);
         outcome = run(&call, &match);
-        service_leave(service, call.catalog, !request->may_wait);
+        service_leave(service, call.catalog, on_loop);
     } else if (!strcmp(request->method, "OPTIONS") && *allowed) {
         preflight(response, allowed);
     } else {

@@ -121,7 +121,7 @@ static struct catalog *hold_current(struct service *service)
 
 struct catalog *service_enter(struct service *service, bool on_loop, unsigned loop)
 {
-    if (!on_loop || loop >= SERVICE_LOOPS)
+    if (!on_loop)
         return hold_current(service);
     struct catalog_slot *slot = &service->slots[loop];
     uint64_t generation = atomic_load_explicit(&service->generation, memory_order_acquire);

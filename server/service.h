@@ -49,8 +49,8 @@ void service_free(struct service *service);
 bool service_index(struct service *service, bool *unsettled, struct pose_error *error);
 
 /*
- * The catalogue for one request: loop requests (loop < SERVICE_LOOPS) borrow their loop's own, others hold a
- * reference. service_leave gives it back.
+ * The catalogue for one request: on a loop (of a number below SERVICE_LOOPS) it is borrowed from the loop's own hold,
+ * elsewhere referenced. service_leave with the same on_loop gives it back.
  */
 struct catalog *service_enter(struct service *service, bool on_loop, unsigned loop);
 void service_leave(struct service *service, struct catalog *catalog, bool on_loop);
