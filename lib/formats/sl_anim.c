@@ -17,6 +17,7 @@
 #include "lib/formats/codec.h"
 #include "lib/formats/sl_anim_write.h"
 #include "lib/formats/sl_constraint.h"
+#include "lib/formats/sl_curve.h"
 #include "lib/formats/sl_keys.h"
 #include "lib/formats/sl_layout.h"
 #include "lib/formats/sl_names.h"
@@ -92,6 +93,19 @@ static uint32_t sort_keys(const struct building *building, const struct sl_joint
     return kept;
 }
 
+/* Times of the old form are free. */
+static uint32_t cut_keys(const struct building *building, const struct sl_joint *joint, int kind,
+                         uint32_t count, const struct channel_builder *channel)
+{
+    float duration = building->layout->head.duration;
+    if (!count || (channel->times[0] >= 0 && channel->times[count - 1] <= duration))
+        return count;
+    warning_add(&building->job->warnings, POSE_WARNING, "key_outside_clip", joint->key_offsets[kind],
+                "keys outside of 0 to %g s were brought to its ends", (double)duration);
+    struct sl_curve curve = {kind == SL_ROTATION, count, channel->times, channel->values};
+    return sl_curve_cut(&curve, duration, channel->times, channel->values);
+}
+
 static struct pose_channel build_channel(struct building *building, const struct sl_joint *joint, int kind)
 {
     uint32_t count = joint->counts[kind], components = part_components(sl_part_of(kind));
@@ -102,10 +116,7 @@ static struct pose_channel build_channel(struct building *building, const struct
                                       .components = components};
     decode_keys(building, joint, kind, &channel);
     count = sort_keys(building, joint, kind, &channel);
-    float duration = building->layout->head.duration;
-    if (count && (channel.times[0] < 0 || channel.times[count - 1] > duration))
-        warning_add(&building->job->warnings, POSE_WARNING, "key_outside_clip", joint->key_offsets[kind],
-                    "keys lie outside of 0 to %g s", (double)duration);
+    count = cut_keys(building, joint, kind, count, &channel);
     return channel_done(&channel, count);
 }
 

@@ -2,7 +2,7 @@
 
 #include "lib/core/value.h"
 #include "lib/formats/sl_names.h"
-#include "lib/formats/sl_reduce.h"
+#include "lib/formats/sl_curve.h"
 #include "lib/model/axes.h"
 
 #include <math.h>

@@ -158,8 +158,7 @@ enum pose_rules {
     POSE_RULES_PRIME_FRAMES /* every frame a key; the same slerp; the last frame wraps to the first */
 };
 
-/* Keys of one part of a joint. times ascend strictly within [0, duration] (outside of it too in SL's version 0.1, with
- * the warning key_outside_clip). count 0: not driven. */
+/* Keys of one part of a joint. times ascend strictly within [0, duration]. count 0: not driven. */
 struct pose_channel {
     uint32_t count;
     const float *times;  /* [count], seconds */

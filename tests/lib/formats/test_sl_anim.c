@@ -322,6 +322,7 @@ START_TEST(old_form)
     sl_set_f32(&file, position_at, 2.5f); /* a time behind the end is no error in this form */
     document = must_decode(&file);
     ck_assert_uint_eq(codec_warnings(document, "key_outside_clip"), 1);
+    ck_assert_float_eq(document->clips[0].tracks[0].channels[POSE_TRANSLATION].times[0], 0);
     pose_document_free(document);
     sl_set_u32(&file, position_at + 8, NAN_BITS);
     struct pose_error error = codec_must_fail("sl-anim", file.bytes.data, file.bytes.size, "not_finite");

@@ -299,19 +299,17 @@ START_TEST(long_texts_are_legal)
 }
 END_TEST
 
-static void check_finite(const struct pose_clip *clip)
+/* How many keys break what pose.h promises of them. */
+static uint32_t count_bad_keys(const struct pose_channel *channel, uint32_t components, float duration)
 {
-    for (uint32_t i = 0; i < clip->track_count; i++) {
-        for (int part = 0; part < POSE_PART_COUNT; part++) {
-            const struct pose_channel *channel = &clip->tracks[i].channels[part];
-            for (uint32_t k = 0; k < channel->count; k++) {
-                ck_assert(channel->times[k] >= 0 && channel->times[k] <= clip->duration);
-                ck_assert(k == 0 || channel->times[k] > channel->times[k - 1]);
-                for (uint32_t c = 0; c < part_components((enum pose_part)part); c++)
-                    ck_assert(isfinite(channel->values[k * part_components((enum pose_part)part) + c]));
-            }
-        }
+    uint32_t bad = 0;
+    for (uint32_t k = 0; k < channel->count; k++) {
+        bad += !(channel->times[k] >= 0 && channel->times[k] <= duration);
+        bad += k > 0 && !(channel->times[k] > channel->times[k - 1]);
+        for (uint32_t c = 0; c < components; c++)
+            bad += isfinite(channel->values[k * components + c]) ? 0 : 1;
     }
+    return bad;
 }
 
 /* All keys at one time, in reverse order, or in no time at all: as many as one channel can have, and more. */
@@ -334,7 +332,8 @@ START_TEST(many_keys_at_odd_times)
             sl_put_u32(&file, 0);
             struct pose_document *document = must_decode(&file);
             const struct pose_channel *channels = document->clips[0].tracks[0].channels;
-            check_finite(&document->clips[0]);
+            ck_assert_uint_eq(count_bad_keys(&channels[POSE_ROTATION], 4, durations[d]), 0);
+            ck_assert_uint_eq(count_bad_keys(&channels[POSE_TRANSLATION], 3, durations[d]), 0);
             uint32_t expected = reverse && durations[d] >= 1 ? 65536 : 1;
             if (durations[d] == 0 || durations[d] >= 1) {
                 ck_assert_uint_eq(channels[POSE_ROTATION].count, expected);

@@ -1,9 +1,9 @@
 /*
- * Dropping keys that Second Life's viewer gives back by its own interpolation: between rotations with a dot product of
+ * Keys of one kind as a curve, with the interpolation of Second Life's viewer: between rotations with a dot product of
  * 0 or more the normalised straight line, else the great circle on the shorter way; between positions the line.
  */
-#ifndef POSE_FORMATS_SL_REDUCE_H
-#define POSE_FORMATS_SL_REDUCE_H
+#ifndef POSE_FORMATS_SL_CURVE_H
+#define POSE_FORMATS_SL_CURVE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,6 +15,12 @@ struct sl_curve {
     const float *times;
     const float *values; /* [count][4], or [count][3] */
 };
+
+/*
+ * Brings keys outside of [0, duration] to its ends, with the values that the curve has there, in place; times and values
+ * are those of the curve. Returns how many keys are left, at least 1 of 1 or more.
+ */
+uint32_t sl_curve_cut(const struct sl_curve *curve, float duration, float *times, float *values);
 
 /* True when no key is further from the first than the tolerance (0.05 degrees, 0.5 mm). */
 bool sl_curve_is_constant(const struct sl_curve *curve);

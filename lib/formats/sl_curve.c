@@ -1,7 +1,8 @@
-#include "lib/formats/sl_reduce.h"
+#include "lib/formats/sl_curve.h"
 
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 /* The spec's defaults, section 7. */
 #define POSITION_TOLERANCE 0.0005
@@ -59,6 +60,57 @@ static void interpolate(const struct sl_curve *curve, uint32_t from, uint32_t to
         return;
     for (int i = 0; i < components; i++)
         value[i] /= sqrt(square);
+}
+
+/* The value at t, with that key and the one after it; before the first key and after the last one they hold. */
+static void value_at(const struct sl_curve *curve, uint32_t key, float t, float *value)
+{
+    uint32_t components = curve->is_rotation ? 4 : 3;
+    double wide[4], begin = (double)curve->times[key];
+    if (key + 1 == curve->count || t <= curve->times[key]) {
+        memcpy(value, curve->values + (size_t)key * components, components * sizeof *value);
+        return;
+    }
+    interpolate(curve, key, key + 1, ((double)t - begin) / ((double)curve->times[key + 1] - begin), wide);
+    for (uint32_t i = 0; i < components; i++)
+        value[i] = (float)wide[i];
+}
+
+/* The last key at or before t, the first one when there is none. */
+static uint32_t key_before(const struct sl_curve *curve, float t)
+{
+    uint32_t key = 0;
+    while (key + 1 < curve->count && curve->times[key + 1] <= t)
+        key++;
+    return key;
+}
+
+uint32_t sl_curve_cut(const struct sl_curve *curve, float duration, float *times, float *values)
+{
+    uint32_t components = curve->is_rotation ? 4 : 3, first = key_before(curve, 0);
+    uint32_t last = key_before(curve, duration), end = curve->count - 1;
+    float start_value[4], end_value[4];
+    value_at(curve, first, 0, start_value);
+    value_at(curve, last, duration, end_value);
+    if (duration <= 0 || times[end] <= 0 || times[0] >= duration) {
+        times[0] = 0;
+        memcpy(values, start_value, components * sizeof *values);
+        return 1;
+    }
+    if (times[end] > duration && times[last] < duration)
+        last++;
+    if (times[last] >= duration) {
+        times[last] = duration;
+        memcpy(values + (size_t)last * components, end_value, components * sizeof *values);
+    }
+    if (times[first] <= 0) {
+        times[first] = 0;
+        memcpy(values + (size_t)first * components, start_value, components * sizeof *values);
+    }
+    uint32_t kept = last - first + 1;
+    memmove(times, times + first, kept * sizeof *times);
+    memmove(values, values + (size_t)first * components, (size_t)kept * components * sizeof *values);
+    return kept;
 }
 
 /* All keys between two that are kept come back. */
