@@ -9,15 +9,34 @@ struct id_hash {
     EVP_MD_CTX *context;
 };
 
-struct id_hash *id_begin(void)
+static struct id_hash *new_hash(void)
 {
     struct id_hash *hash = calloc(1, sizeof *hash);
-    if (!hash || !(hash->context = EVP_MD_CTX_new()) ||
-        !EVP_DigestInit_ex(hash->context, EVP_sha256(), NULL)) {
+    if (hash)
+        hash->context = EVP_MD_CTX_new();
+    return hash;
+}
+
+static void need(bool done)
+{
+    if (!done) {
         fputs("posed: no SHA-256\n", stderr);
         abort();
     }
+}
+
+struct id_hash *id_begin(void)
+{
+    struct id_hash *hash = new_hash();
+    need(hash && hash->context && EVP_DigestInit_ex(hash->context, EVP_sha256(), NULL));
     return hash;
+}
+
+struct id_hash *id_fork(const struct id_hash *hash)
+{
+    struct id_hash *copy = new_hash();
+    need(copy && copy->context && EVP_MD_CTX_copy_ex(copy->context, hash->context));
+    return copy;
 }
 
 void id_part(struct id_hash *hash, const void *bytes, size_t size)

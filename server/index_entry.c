@@ -204,10 +204,8 @@ static const char *inner_name(const struct pose_document *document, enum asset_k
     }
 }
 
-/* The id of one asset of a file: format, bytes, its own companions, and its inner name where there are several. */
-static struct asset_id asset_id(const struct entry_facts *facts, const char *format, struct pose_bytes bytes,
-                                const struct companion_finder *finder, const char *companion,
-                                const char *inner)
+/* The parts of an id that all assets of a file share: format and bytes. */
+static struct id_hash *file_hash(const struct entry_facts *facts, const char *format, struct pose_bytes bytes)
 {
     struct id_hash *hash = id_begin();
     char text[96];
@@ -221,13 +219,15 @@ static struct asset_id asset_id(const struct entry_facts *facts, const char *for
     }
     id_text_part(hash, text);
     id_part(hash, bytes.data, bytes.size);
-    for (uint32_t i = 0; i < finder->found_count; i++) {
-        if (!companion || !strcmp(finder->found_names[i], companion))
+    return hash;
+}
+
+static void companion_part(struct id_hash *hash, const struct companion_finder *finder, const char *name)
+{
+    for (uint32_t i = 0; name && i < finder->found_count; i++) {
+        if (!strcmp(finder->found_names[i], name))
             id_part(hash, finder->found[i].data, finder->found[i].size);
     }
-    if (inner)
-        id_text_part(hash, inner);
-    return id_end(hash);
 }
 
 static uint32_t document_assets(const struct pose_document *document)
@@ -265,13 +265,38 @@ static void add_assets(struct index_entry *entry, const struct pose_document *do
     }
 }
 
+static int compare_inner(const void *a, const void *b, void *assets)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    const struct index_asset *first = (const struct index_asset *)assets + x,
+                             *second = (const struct index_asset *)assets + y;
+    if (first->kind != second->kind)
+        return first->kind < second->kind ? -1 : 1;
+    int order = strcmp(first->name, second->name);
+    return order ? order : x < y ? -1 : x > y;
+}
+
+/* For each asset of a file, from malloc, how many before it are of its kind and name. */
+static uint32_t *count_repeats(const struct index_entry *entry)
+{
+    uint32_t count = entry->asset_count;
+    uint32_t *repeats = must_alloc(count, sizeof *repeats), *order = must_alloc(count, sizeof *order);
+    for (uint32_t i = 0; i < count; i++)
+        order[i] = i;
+    qsort_r(order, count, sizeof *order, compare_inner, entry->assets);
+    for (uint32_t i = 1; i < count; i++) {
+        const struct index_asset *before = &entry->assets[order[i - 1]], *asset = &entry->assets[order[i]];
+        if (before->kind == asset->kind && !strcmp(before->name, asset->name))
+            repeats[order[i]] = repeats[order[i - 1]] + 1;
+    }
+    free(order);
+    return repeats;
+}
+
 /* Inner names that repeat within a file get their number, so that ids differ. */
-static const char *distinct_inner(struct index_entry *entry, uint32_t index)
+static const char *distinct_inner(struct index_entry *entry, uint32_t index, uint32_t before)
 {
     const struct index_asset *asset = &entry->assets[index];
-    uint32_t before = 0;
-    for (uint32_t i = 0; i < index; i++)
-        before += entry->assets[i].kind == asset->kind && !strcmp(entry->assets[i].name, asset->name);
     if (!before)
         return asset->name;
     size_t length = strlen(asset->name);
@@ -285,21 +310,29 @@ static const char *distinct_inner(struct index_entry *entry, uint32_t index)
     return text;
 }
 
+/* The bytes are hashed once, however many assets a file holds. */
 static void give_ids(struct index_entry *entry, const struct entry_facts *facts,
                      const struct pose_document *document, struct pose_bytes bytes,
                      const struct companion_finder *finder)
 {
-    entry->content = asset_id(facts, document->format, bytes, finder, NULL, NULL);
+    struct id_hash *file = file_hash(facts, document->format, bytes), *content = id_fork(file);
+    for (uint32_t i = 0; i < finder->found_count; i++)
+        id_part(content, finder->found[i].data, finder->found[i].size);
+    entry->content = id_end(content);
+    uint32_t *repeats = count_repeats(entry);
     for (uint32_t i = 0; i < entry->asset_count; i++) {
         struct index_asset *asset = &entry->assets[i];
-        const char *companion = asset->kind == ASSET_CLIP ? document->clips[asset->inner].companion : NULL;
-        bool several = entry->asset_count > 1;
-        if (!several)
-            asset->id = entry->content;
-        else
-            asset->id = asset_id(facts, document->format, bytes, finder, companion ? companion : "",
-                                 distinct_inner(entry, i));
+        asset->id = entry->content;
+        if (entry->asset_count == 1)
+            continue;
+        struct id_hash *hash = id_fork(file);
+        if (asset->kind == ASSET_CLIP)
+            companion_part(hash, finder, document->clips[asset->inner].companion);
+        id_text_part(hash, distinct_inner(entry, i, repeats[i]));
+        asset->id = id_end(hash);
     }
+    id_end(file);
+    free(repeats);
 }
 
 /* -------------------------------------------------------------------------------------------------- entry -- */
