@@ -9,6 +9,7 @@
 #include "server/index_archive.h"
 #include "server/parallel.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -144,9 +145,15 @@ static void list_directories(struct index_result *result, struct walked_folder *
     }
 }
 
-/* The id of the archive type that the bytes are of, NULL when they are no container. */
+/*
+ * The id of the archive type that the bytes are of, NULL when they are no container. Containers begin with a magic
+ * number; the whole of a large file is not searched for what else it may be.
+ */
 static const char *container_format(const char *name, struct pose_bytes bytes)
 {
+    enum { HEAD = 1024 * 1024, LARGE = 16 * HEAD };
+    if (bytes.size > LARGE)
+        bytes.size = HEAD;
     struct pose_source source = {.name = name, .bytes = bytes};
     const char *id = pose_detect(&source);
     const struct pose_format *format = id ? pose_format_find(id) : NULL;
@@ -220,21 +227,61 @@ static struct entry_facts facts_of(const struct task *task)
     return (struct entry_facts){.name = entry->name, .size = entry->size, .stamp = entry->stamp};
 }
 
-static struct index_archive *open_container(const struct indexing *work, const struct task *task,
-                                            const char *format)
+static struct index_archive *open_container(const struct indexing *work, const struct index_archive *folder,
+                                            const char *path, const char *name)
 {
-    const struct index_archive *folder = task->archive;
-    const char *name = folder->entries[task->entry]->name;
-    char *path = path_join(folder->path, name);
     struct pose_error error;
     struct file_bytes map;
-    struct index_archive *container = container_before(work, path, &folder->entries[task->entry]->stamp);
-    if (!container && file_map(path, &map, &error)) {
+    if (!file_map(path, &map, &error))
+        return NULL;
+    const char *format = container_format(name, map.bytes);
+    struct index_archive *container = NULL;
+    if (format) {
         container = archive_of_container(path, name, format, &map, &work->options->pose);
         container->root = region_text(&container->region, folder->path);
     }
-    free(path);
+    file_release(&map);
     return container;
+}
+
+/* A file that is no container and too large to be read into memory before it is known to be of use. */
+static bool is_useless(const struct indexing *work, const char *path, const struct entry_facts *facts,
+                       struct pose_error *error)
+{
+    struct file_bytes map;
+    pose_error_init(error);
+    if (facts->size > work->options->pose.limits.unpacked && work->options->pose.limits.unpacked) {
+        error->status = POSE_OVER_LIMIT;
+        strcpy(error->code, "over_limit");
+        strcpy(error->limit, "max-unpacked");
+        strcpy(error->detail, "the file is larger than max-unpacked");
+        return true;
+    }
+    if (!file_map(path, &map, error))
+        return true;
+    struct pose_source source = {.name = facts->name, .bytes = map.bytes};
+    bool is_known = pose_detect(&source) != NULL;
+    file_release(&map);
+    return !is_known;
+}
+
+/* A container of a folder becomes an archive of its own; a large file of no known format is listed unread. */
+static bool settle_unread(const struct indexing *work, struct task *task, const struct entry_facts *facts)
+{
+    enum { LARGE = 16 * 1024 * 1024 };
+    struct pose_error error;
+    char *path = path_join(task->archive->path, facts->name);
+    task->container = container_before(work, path, &facts->stamp);
+    if (!task->container && facts->size > LARGE) {
+        task->container = open_container(work, task->archive, path, facts->name);
+        if (!task->container && is_useless(work, path, facts, &error)) {
+            struct entry_facts told = *facts;
+            told.error = error.status != POSE_OK ? &error : NULL;
+            task->decoded = index_entry_plain(&told);
+        }
+    }
+    free(path);
+    return task->container || task->decoded;
 }
 
 static void decode_task(void *user, size_t item)
@@ -242,20 +289,23 @@ static void decode_task(void *user, size_t item)
     struct indexing *work = user;
     struct task *task = &work->tasks[item];
     struct entry_facts facts = facts_of(task);
+    bool in_folder = !task->archive->archive && !strcmp(task->archive->format, "folder");
     struct pose_buffer bytes;
     struct pose_error error;
+    if (in_folder && settle_unread(work, task, &facts))
+        return;
     if (!index_read(task->archive, task->entry, &bytes, &error)) {
         facts.error = &error;
         task->decoded = index_entry_plain(&facts);
         return;
     }
     struct pose_bytes view = {bytes.data, bytes.size};
-    const char *container = NULL;
-    if (!task->archive->archive && !strcmp(task->archive->format, "folder"))
-        container = container_format(facts.name, view);
-    if (container) {
-        task->container = open_container(work, task, container);
-    } else {
+    if (in_folder && container_format(facts.name, view)) {
+        char *path = path_join(task->archive->path, facts.name);
+        task->container = open_container(work, task->archive, path, facts.name);
+        free(path);
+    }
+    if (!task->container) {
         struct companion_finder finder = {.own = task->archive,
                                           .entry = task->entry,
                                           .others = work->result->archives,
@@ -321,7 +371,8 @@ static void decode_all(struct indexing *work)
     }
     for (uint32_t i = 0; i < work->result->count; i++) {
         struct index_archive *archive = work->result->archives[i];
-        if (!archive->archive)
+        /* Not containers, broken ones included: they may be an earlier index's, which others are reading. */
+        if (!archive->archive && !archive->map.bytes.data)
             archive_finish(archive);
     }
 }
@@ -332,11 +383,16 @@ bool index_paths(const char *const *paths, size_t count, const struct index_opti
     *result = (struct index_result){0};
     struct indexing work = {.options = options, .before = before, .result = result};
     for (size_t i = 0; i < count; i++) {
-        if (!list_path(&work, paths[i], error)) {
-            free(work.tasks);
-            index_release(result);
-            return false;
+        if (list_path(&work, paths[i], error))
+            continue;
+        /* A PATH that went away while it was served takes only itself along. */
+        if (before && strcmp(error->code, "over_limit")) {
+            result->lost_count++;
+            continue;
         }
+        free(work.tasks);
+        index_release(result);
+        return false;
     }
     decode_all(&work);
     return true;
@@ -356,6 +412,27 @@ static void decode_single(struct index_archive *archive, const struct entry_fact
     archive->entries[0] = decoded;
 }
 
+/* One request is worth so many bytes, however often its entries lie over each other. */
+static void bound_unpacked(struct index_archive *archive, const struct pose_options *options)
+{
+    uint64_t limit = options->limits.unpacked, sum = 0;
+    for (uint32_t i = 0; i < archive->entry_count; i++) {
+        struct entry_facts facts = container_facts(archive, i);
+        uint64_t size = container_wants_decoding(&facts) ? facts.size : 0;
+        sum = size > UINT64_MAX - sum ? UINT64_MAX : sum + size;
+    }
+    if (!limit || sum <= limit)
+        return;
+    struct pose_error *error = REGION_NEW(&archive->region, struct pose_error, 1);
+    pose_error_init(error);
+    error->status = POSE_OVER_LIMIT;
+    strcpy(error->code, "over_limit");
+    strcpy(error->limit, "max-unpacked");
+    snprintf(error->detail, sizeof error->detail, "its entries are %llu bytes, and max-unpacked allows %llu",
+             (unsigned long long)sum, (unsigned long long)limit);
+    archive->error = error;
+}
+
 struct index_archive *index_bytes(const char *name, struct pose_bytes bytes, const char *format,
                                   const char *game, const struct index_neighbours *neighbours,
                                   const struct index_options *options)
@@ -368,9 +445,12 @@ struct index_archive *index_bytes(const char *name, struct pose_bytes bytes, con
     struct index_archive *archive;
     if (container) {
         archive = archive_of_container("", name, container, &map, &options->pose);
+        bound_unpacked(archive, &options->pose);
         add_archive(&work, archive, 0);
         list_container(&work, archive);
-        decode_all(&work);
+        if (!archive->error)
+            decode_all(&work);
+        free(work.tasks);
         free(result.archives);
     } else {
         struct file_stamp stamp = {.size = bytes.size};

@@ -77,15 +77,17 @@ struct index_result {
     uint32_t count;
     struct index_archive **archives; /* referenced */
     uint32_t directory_count;
-    char **directories; /* to be watched, full paths */
-    bool unsettled;     /* files that may still be written were passed over: index again soon */
+    char **directories;  /* to be watched, full paths */
+    uint32_t lost_count; /* PATHs of an earlier index that are not there any more */
+    bool unsettled;      /* files that may still be written were passed over: index again soon */
 };
 
 enum { INDEX_SETTLE_MS = 300 };
 
 /*
  * Indexes PATHs in the order given: a folder, then the containers below it. before (may be NULL) lends what did not
- * change; with it, files that were written to within the last INDEX_SETTLE_MS are left for the next time. False with error only when a PATH is not there.
+ * change; with it, files that were written to within the last INDEX_SETTLE_MS are left for the next time. False with error when a
+ * folder holds too many files, or (without before) a PATH is not there.
  */
 bool index_paths(const char *const *paths, size_t count, const struct index_options *options,
                  const struct index_result *before, struct index_result *result, struct pose_error *error);

@@ -96,7 +96,7 @@ bool service_index(struct service *service, bool *unsettled, struct pose_error *
 {
     struct index_result result;
     const char *const *paths = (const char *const *)service->config->paths.items;
-    bool again = service->index.count > 0;
+    bool again = atomic_load(&service->generation) > 0;
     if (!index_paths(paths, service->config->paths.count, &service->index_options,
                      again ? &service->index : NULL, &result, error))
         return false;
