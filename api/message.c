@@ -74,6 +74,28 @@ void response_header(struct api_response *response, const char *name, const char
     response->header_count++;
 }
 
+void response_drop_header(struct api_response *response, const char *name)
+{
+    size_t from = 0, to = 0;
+    unsigned kept = 0;
+
+    for (unsigned i = 0; i < response->header_count; i++) {
+        char *at = response->headers + from;
+        const size_t name_size = strlen(at) + 1;
+        const size_t size = name_size + strlen(at + name_size) + 1;
+
+        from += size;
+        if (strcasecmp(at, name) == 0) {
+            continue;
+        }
+        memmove(response->headers + to, at, size);
+        to += size;
+        kept++;
+    }
+    response->header_size = (uint16_t)to;
+    response->header_count = (uint16_t)kept;
+}
+
 const char *response_find_header(const struct api_response *response, const char *name)
 {
     const char *at = response->headers;

@@ -71,6 +71,8 @@ void response_release(struct api_response *response);
  * and one that is empty is left out. */
 void response_header(struct api_response *response, const char *name, const char *value);
 /* The value of the first header of that name, NULL when there is none. */
+/* Takes every header of that name back. */
+void response_drop_header(struct api_response *response, const char *name);
 const char *response_find_header(const struct api_response *response, const char *name);
 
 /* Each of these sets the body, adds the header Content-Type unless content_type is NULL, and releases the body

@@ -106,23 +106,32 @@ void pose_request_twin(struct api_call *call, const struct pose_request *request
 
 enum { MOST_NAMES = 512 };
 
-static bool names_row(const char *word, size_t length, const struct pose_row *row)
+/* "#123" as ids are written: without sign and leading zeros. */
+static bool read_id(const char *word, size_t length, uint32_t *id)
 {
-    if (row->name && strlen(row->name) == length && !memcmp(row->name, word, length))
-        return true;
-    if (word[0] != '#' || !row->has_id)
+    uint64_t value = 0;
+    if (length < 2 || length > 11 || word[0] != '#' || (word[1] == '0' && length > 2))
         return false;
-    char id[16];
-    return (size_t)snprintf(id, sizeof id, "#%u", row->id) == length && !memcmp(id, word, length);
+    for (size_t i = 1; i < length; i++) {
+        if (word[i] < '0' || word[i] > '9')
+            return false;
+        value = value * 10 + (uint64_t)(word[i] - '0');
+    }
+    *id = (uint32_t)value;
+    return value <= UINT32_MAX;
 }
 
 /* Marks the rows of one name; how many there were. */
 static uint32_t mark(const struct pose_sampler *sampler, const char *word, size_t length, bool *marked)
 {
     const struct pose_row *rows = pose_sampler_rows(sampler);
-    uint32_t found = 0;
+    uint32_t found = 0, id = 0;
+    bool is_id = read_id(word, length, &id);
     for (uint32_t i = 0; i < pose_sampler_row_count(sampler); i++) {
-        if (names_row(word, length, &rows[i])) {
+        const char *name = rows[i].name;
+        /* A file's names may be megabytes long: no more of them is read than the word is. */
+        if ((name && !strncmp(name, word, length) && !name[length]) ||
+            (is_id && rows[i].has_id && rows[i].id == id)) {
             marked[i] = true;
             found++;
         }
@@ -233,10 +242,11 @@ void pose_request_tail(struct json_writer *json, const struct pose_request *requ
 
 double pose_time(const struct pose_request *request, double t)
 {
+    /* Far beyond any clip; what is later would not survive the rounding, nor the 32-bit float of the answer. */
+    static const double latest = 1e9;
     double duration = (double)request->clip->asset->duration;
-    if (fabs(t) < 1e12) /* beyond that a double has no millionths */
-        t = round(t * 1e6) / 1e6;
-    if (t < 0)
+    if (!(t > 0)) /* also -0 */
         return 0;
+    t = round(fmin(t, latest) * 1e6) / 1e6;
     return request->wrap == POSE_CLAMP && t > duration ? duration : t;
 }

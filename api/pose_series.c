@@ -369,6 +369,9 @@ enum api_outcome series_reply(struct api_call *call, struct pose_request *reques
     struct series *series = series_new(request, times, form);
     double started = clock_seconds();
     begin(series);
+    /* What is left to do must not look at the catalogue: the stream may outlive it. */
+    series->request.clip = NULL;
+    series->request.skeleton = (struct skeleton_choice){0};
     if (rows > STREAMED_ROWS) {
         struct api_response *response = call->response;
         response_header(response, "Content-Type", types[form]);

@@ -14,6 +14,9 @@ enum { ROW = 10, MATRIX = 16 };
 /* Scratch for a pose on the stack while it is small: most skeletons have fewer joints. */
 enum { STACK_ROWS = 256 };
 
+/* A pose of more rows is made on the pool, not to hold up the loop. */
+enum { INLINE_ROWS = 4096 };
+
 /* ----------------------------------------------------------------------------------------------- one pose -- */
 
 struct scratch {
@@ -157,6 +160,10 @@ enum api_outcome clip_pose_reply(struct api_call *call, struct catalog_item *ite
     enum api_outcome outcome;
     if (!pose_request_open(call, &request, &outcome))
         return outcome;
+    if (request.row_count > INLINE_ROWS && !call->request->may_wait) {
+        pose_request_close(&request);
+        return API_WAIT;
+    }
     struct scratch scratch;
     double begin = clock_seconds();
     scratch_open(&scratch, request.player->sampler);

@@ -51,6 +51,15 @@ static void open_problem(struct json_writer *json, unsigned status)
     jsonw_integer(json, "status", status);
 }
 
+/* A handler may have begun an answer that was to be kept, by its ETag, before it came upon the error. */
+static void forget_answer(struct api_response *response)
+{
+    static const char *const names[] = {"ETag",          "Cache-Control", "Content-Location",
+                                        "Accept-Ranges", "Posed-Warning", "Content-Disposition"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        response_drop_header(response, names[i]);
+}
+
 static enum api_outcome close_problem(struct api_call *call, struct json_writer *json, unsigned status,
                                       const char *detail)
 {
@@ -60,6 +69,7 @@ static enum api_outcome close_problem(struct api_call *call, struct json_writer 
     jsonw_end(json);
     snprintf(response->detail, sizeof response->detail, "%s", detail);
     response->status = status;
+    forget_answer(response);
     response_header(response, "Cache-Control", "no-store");
     if (status == 503)
         response_header(response, "Retry-After", "1");
@@ -74,7 +84,7 @@ static enum api_outcome simple_problem(struct api_call *call, unsigned status, c
     struct json_writer json;
     jsonw_init(&json, &body);
     open_problem(&json, status);
-    jsonw_string(&json, "detail", detail);
+    jsonw_line(&json, "detail", detail);
     if (code)
         jsonw_string(&json, "code", code);
     if (parameter)

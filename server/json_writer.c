@@ -94,6 +94,16 @@ void jsonw_string(struct json_writer *json, const char *key, const char *text)
     put_string(json, text);
 }
 
+void jsonw_line(struct json_writer *json, const char *key, const char *text)
+{
+    char line[512];
+    size_t length = 0;
+    for (; text[length] && length + 1 < sizeof line; length++)
+        line[length] = (unsigned char)text[length] < ' ' || text[length] == 0x7f ? '?' : text[length];
+    line[length] = 0;
+    jsonw_string(json, key, line);
+}
+
 void jsonw_value(struct json_writer *json, const char *key, const struct pose_value *value)
 {
     lead(json, key);
@@ -131,7 +141,7 @@ void jsonw_floats(struct json_writer *json, const char *key, const float *values
 
 void jsonw_error_members(struct json_writer *json, const struct pose_error *error)
 {
-    jsonw_string(json, "detail", error->detail[0] ? error->detail : "it cannot be read");
+    jsonw_line(json, "detail", error->detail[0] ? error->detail : "it cannot be read");
     if (error->code[0])
         jsonw_string(json, "code", error->code);
     if (error->field[0])

@@ -23,6 +23,8 @@ void jsonw_bool(struct json_writer *json, const char *key, bool value);
 void jsonw_integer(struct json_writer *json, const char *key, int64_t value);
 void jsonw_number(struct json_writer *json, const char *key, float value);      /* not finite: null */
 void jsonw_string(struct json_writer *json, const char *key, const char *text); /* NULL: null */
+/* A message, which may quote what a client or a file said: control characters become '?'; at most 511 bytes. */
+void jsonw_line(struct json_writer *json, const char *key, const char *text);
 void jsonw_value(struct json_writer *json, const char *key, const struct pose_value *value);
 /* The members of an object, without its braces. */
 void jsonw_members(struct json_writer *json, const struct pose_value *object);
