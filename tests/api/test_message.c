@@ -18,6 +18,27 @@ static void count_release(void *owner)
     released++;
 }
 
+START_TEST(drops_every_header_of_a_name)
+{
+    struct api_response response;
+
+    response_init(&response, 200);
+    response_header(&response, "ETag", "\"a\"");
+    response_header(&response, "Vary", "Accept");
+    response_header(&response, "etag", "\"b\"");
+    response_header(&response, "Allow", "GET");
+    response_drop_header(&response, "ETag");
+    response_drop_header(&response, "Link");
+    ck_assert_uint_eq(response.header_count, 2);
+    ck_assert_ptr_null(response_find_header(&response, "ETag"));
+    ck_assert_str_eq(response_find_header(&response, "Vary"), "Accept");
+    ck_assert_str_eq(response_find_header(&response, "Allow"), "GET");
+    response_header(&response, "ETag", "\"c\"");
+    ck_assert_str_eq(response_find_header(&response, "ETag"), "\"c\"");
+    response_release(&response);
+}
+END_TEST
+
 START_TEST(headers_are_kept_in_order_and_found_without_case)
 {
     struct api_response response;
@@ -159,6 +180,7 @@ int main(void)
 {
     TCase *tests = tcase_create("response");
 
+    tcase_add_test(tests, drops_every_header_of_a_name);
     tcase_add_test(tests, headers_are_kept_in_order_and_found_without_case);
     tcase_add_test(tests, a_value_is_cut_at_a_control_character);
     tcase_add_test(tests, a_header_that_does_not_fit_is_left_out);
