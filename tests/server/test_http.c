@@ -310,6 +310,29 @@ END_TEST
 
 /* ---- answers ---- */
 
+START_TEST(headers_are_sent_as_given)
+{
+    for (unsigned count = 0; count <= 100; count += 50) {
+        char target[32];
+        char expected[4096];
+        size_t size = 0;
+
+        for (unsigned i = 0; i < count; i++) {
+            size += (size_t)sprintf(expected + size, "X-%u: %u\r\n", i, i);
+        }
+        sprintf(expected + size,
+                "Link: </a>\r\nLink: </b>\r\nX-Long: %s\r\nContent-Type: application/octet-stream\r\n",
+                fixture_long_value());
+        sprintf(target, "/headers?%u", count);
+        get(target, 200, "headers");
+        ck_assert_msg(strstr(answer.head, expected) != NULL, "%s", answer.head);
+        ck_assert_str_eq(header_of_answer("Date"), "today");
+        ck_assert_str_eq(header_of_answer("Content-Length"), "7");
+        ck_assert_ptr_null(header_of_answer("Transfer-Encoding"));
+    }
+}
+END_TEST
+
 START_TEST(head_is_get_without_the_body)
 {
     static const char *const targets[] = {"/hello", "/bytes?100000", "/known?5000", "/pool", "/nothing"};
@@ -514,6 +537,7 @@ int main(void)
     tcase_add_test(tests, doubtful_framing_is_refused_and_closes);
     tcase_add_test(tests, a_broken_content_length_is_refused);
     tcase_add_test(tests, large_headers_do_not_hang);
+    tcase_add_test(tests, headers_are_sent_as_given);
     tcase_add_test(tests, head_is_get_without_the_body);
     tcase_add_test(tests, head_of_a_stream_sends_nothing_behind_the_headers);
     tcase_add_test(tests, some_answers_have_no_body);

@@ -22,6 +22,14 @@ uint8_t fixture_pattern(size_t offset)
     return (uint8_t)(offset * 31 + (offset >> 8) * 7 + (offset >> 16));
 }
 
+const char *fixture_long_value(void)
+{
+    static char value[1500];
+
+    memset(value, 'v', sizeof(value) - 1);
+    return value;
+}
+
 static void release_piece(void *owner)
 {
     struct piece *piece = owner;
@@ -132,6 +140,26 @@ static void handle_stream(struct fixture *fixture, struct api_request *request, 
                     piece);
 }
 
+/* N headers "X-0: 0", and some that libmicrohttpd has ideas about. */
+static void give_headers(struct fixture *fixture, size_t count, struct api_response *response)
+{
+    char name[32];
+    char value[32];
+
+    response_header(response, "Content-Length", "99");
+    for (size_t i = 0; i < count; i++) {
+        snprintf(name, sizeof(name), "X-%zu", i);
+        snprintf(value, sizeof(value), "%zu", i);
+        response_header(response, name, value);
+    }
+    response_header(response, "Link", "</a>");
+    response_header(response, "Link", "</b>");
+    response_header(response, "Transfer-Encoding", "gzip");
+    response_header(response, "Date", "today");
+    response_header(response, "X-Long", fixture_long_value());
+    give_text(fixture, response, "headers");
+}
+
 static void handle_shown(struct fixture *fixture, struct api_request *request, struct api_response *response)
 {
     char text[2048];
@@ -173,6 +201,8 @@ static enum api_outcome handle(void *user, struct api_request *request, struct a
         give_text(fixture, response, "let go");
     } else if (is_path(request, "/hello")) {
         response_static(response, "text/plain", "hello", 5);
+    } else if (is_path(request, "/headers")) {
+        give_headers(fixture, query_number(request), response);
     } else if (is_path(request, "/pool")) {
         give_text(fixture, response, "waited");
     } else if (is_path(request, "/none") || is_path(request, "/same")) {

@@ -8,6 +8,7 @@
  *   /stream?N       the same as a stream of unknown size      /known?N     as a stream of that size
  *   /short?N        a stream that promises N bytes and gives half
  *   /count?Name     how often a header was sent, and its first value
+ *   /headers?N      "X-0: 0" … N of them, and a few more
  *   /echo, /small   the body; at most 4 MiB, at most 1000 bytes; /pool-echo from the pool
  *   /file           "file" when the body was kept in a file that holds the same, else "memory"
  *   /forbidden      refused (403) when the headers are there
@@ -51,6 +52,9 @@ void fixture_await(const atomic_uint *value, unsigned count);
 void fixture_end(struct fixture *fixture);
 /* http_stop with a long grace, then fixture_end. */
 void fixture_stop(struct fixture *fixture);
+
+/* The value of X-Long of /headers. */
+const char *fixture_long_value(void);
 
 /* The byte at an offset of /bytes, /stream and /known. */
 uint8_t fixture_pattern(size_t offset);
