@@ -92,7 +92,7 @@ static void print_usage(FILE *out)
 {
     fputs("usage: posed COMMAND [OPTIONS] ...\n"
           "\n"
-          "Reads, serves and converts animations of games.\n"
+          "Reads, serves and packs animations of games.\n"
           "\n",
           out);
     for (const struct command *const *command = commands; *command; command++)

@@ -306,8 +306,8 @@ const struct command command_info = {
     .operands = "FILE [ENTRY]",
     .summary = "what a file is, or an entry of an archive",
     .description =
-        "Format, duration, joints, warnings, and whether the game's own viewer would take it. ENTRY is a\n"
-        "name in the archive, or an index as `posed ls` shows it.\n",
+        "Format, duration, joints and warnings. ENTRY is a name in the archive, or an index as `posed ls`\n"
+        "shows it.\n",
     .options = options,
     .run = run_info,
 };
