@@ -182,7 +182,8 @@ static bool read_vertices(struct api_call *call, struct vertices *vertices)
 struct stage {
     struct decoded *mesh_document, *skeleton_document;
     struct player *player;
-    struct pose_sampler *rest; /* without a clip */
+    struct pose_clip still;    /* what the rest pose is sampled from, without a clip */
+    struct pose_sampler *rest; /* points to still */
     struct pose_skin *skin;
 };
 
@@ -216,11 +217,9 @@ static bool open_skeleton(struct api_call *call, const struct vertices *vertices
     *skeleton = choice->item ? &stage->skeleton_document->document->skeletons[choice->asset->inner]
                              : &choice->shipped->skeletons[0];
     /* A clip that drives nothing leaves the rest pose. */
-    static const struct pose_clip nothing = {.axes = POSE_AXES_GLTF, .rules = POSE_RULES_PLAIN};
-    struct pose_clip still = nothing;
     struct pose_error error;
-    still.axes = (*skeleton)->axes;
-    stage->rest = pose_sampler_new(&still, *skeleton, axes, NULL, &error);
+    stage->still = (struct pose_clip){.axes = (*skeleton)->axes, .rules = POSE_RULES_PLAIN};
+    stage->rest = pose_sampler_new(&stage->still, *skeleton, axes, NULL, &error);
     *sampler = stage->rest;
     if (!stage->rest)
         *outcome = reply_error(call, &error, NULL, NULL);

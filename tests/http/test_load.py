@@ -1,6 +1,7 @@
 """Many clients at once: one decode for all, a cache within its bounds, a graceful end, the same ids afterwards."""
 
 import http.client
+import os
 import shutil
 import struct
 import tempfile
@@ -62,8 +63,9 @@ class Load(unittest.TestCase):
                         self.assertEqual(daemon.client.get(f"/v1/clips/{clip['id']}/pose?skeleton=none").status, 200)
                         self.assertLessEqual(daemon.client.metric("posed_cache_bytes", cache="clips"), limit)
                 self.assertGreater(daemon.client.metric("posed_cache_evictions_total", cache="clips"), 40)
-                # The bound of performance.md: idle + 1.25 x cache + 32 MB.
-                self.assertLess(daemon.resident_bytes(), idle + 1.25 * limit + 32 * MIB)
+                # The bound that speed goals set: idle + 1.25 x cache + 32 MB. A sanitizer keeps what was freed.
+                if not os.environ.get("POSED_SANITIZE"):
+                    self.assertLess(daemon.resident_bytes(), idle + 1.25 * limit + 32 * MIB)
 
     def test_the_end_under_load(self):
         with Daemon(Daemon.samples) as daemon:
