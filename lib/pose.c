@@ -295,8 +295,6 @@ bool pose_archive_read(const struct pose_archive *archive, uint32_t index, struc
 
 bool pose_archive_each(const struct pose_archive *archive, const struct pose_pass *pass)
 {
-    if (archive->one_stream && archive->type->each)
-        return archive->type->each(archive, pass);
     for (uint32_t i = 0; i < archive->entry_count; i++) {
         if (pass->wants && !pass->wants(pass->user, i))
             continue;

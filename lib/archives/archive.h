@@ -25,7 +25,6 @@ struct pose_archive {
     uint32_t name_count;
     const struct pose_name *names; /* sorted by id, each id once */
     struct warning_list warnings;
-    bool one_stream; /* it unpacks as one: set by open where the type's each is better than single readings */
 };
 
 /* Reading of one entry. */
@@ -57,8 +56,6 @@ struct archive_type {
     bool (*open)(struct pose_archive *archive, const struct pose_source *source, struct pose_error *error);
     /* Entries with an error or skipped, or larger than the limit, never get here. */
     bool (*read)(struct read_job *job);
-    /* Of archives that are one stream: visits the wanted entries in one pass; false when a visit ended it. */
-    bool (*each)(const struct pose_archive *archive, const struct pose_pass *pass);
     bool (*pack)(struct pack_job *job); /* NULL: cannot be written */
 };
 

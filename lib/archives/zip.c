@@ -49,21 +49,27 @@ static bool is_unsafe(const char *name)
     return false;
 }
 
-void zip_set_name(struct pose_archive *archive, uint32_t index, char *name)
+void zip_reject(struct pose_archive *archive, uint32_t index, enum pose_status status, const char *code,
+                uint64_t offset, const char *reason)
+{
+    struct pose_error error;
+    pose_error_init(&error);
+    error_set(&error, status, code, "entries[%u] at byte %llu: %s", index, (unsigned long long)offset,
+              reason);
+    error.offset = offset;
+    archive_reject(archive, index, &error);
+}
+
+void zip_set_name(struct pose_archive *archive, uint32_t index, char *name, uint64_t offset)
 {
     if (!name)
         return;
     while (name[0] == '.' && name[1] == '/')
         name += 2 + strspn(name + 2, "/");
     archive->entries[index].name = name;
-    if (!is_unsafe(name))
-        return;
-    struct pose_error error;
-    pose_error_init(&error);
-    error_set(&error, POSE_BAD_DATA, "unsafe_name",
-              "entries[%u].name: an absolute name, or one with a \"..\" part, is not read: %.100s", index,
-              name);
-    archive_reject(archive, index, &error);
+    if (is_unsafe(name))
+        zip_reject(archive, index, POSE_BAD_DATA, "unsafe_name", offset,
+                   "an absolute name, or one with a \"..\" part, is not read");
 }
 
 static bool zip_open(struct pose_archive *archive, const struct pose_source *source, struct pose_error *error)
@@ -96,7 +102,14 @@ static bool zip_open(struct pose_archive *archive, const struct pose_source *sou
 static bool zip_read(struct read_job *job)
 {
     const struct zip_row *row = &((const struct zip_row *)job->archive->rows)[job->index];
-    return row->direct ? zip_directory_read(job, row) : zip_stream_read(job, row);
+    switch (row->way) {
+    case ZIP_DIRECT:
+        return zip_directory_read(job, row);
+    case ZIP_STREAM:
+        return zip_stream_read(job, row);
+    default:
+        return zip_kept_read(job, row);
+    }
 }
 
 const struct archive_type zip_archive = {
@@ -104,6 +117,5 @@ const struct archive_type zip_archive = {
     .probe = zip_probe,
     .open = zip_open,
     .read = zip_read,
-    .each = zip_stream_each,
     .pack = zip_pack,
 };

@@ -210,39 +210,29 @@ static bool grow(struct pose_archive *archive, struct zip_row **rows, uint32_t *
     return true;
 }
 
-static void reject(struct pose_archive *archive, uint32_t index, enum pose_status status, const char *code,
-                   uint64_t offset, const char *reason)
-{
-    struct pose_error error;
-    pose_error_init(&error);
-    error_set(&error, status, code, "entries[%u] at byte %llu: %s", index, (unsigned long long)offset,
-              reason);
-    error.offset = offset;
-    archive_reject(archive, index, &error);
-}
-
 static void add_entry(struct pose_archive *archive, const struct record *record, uint64_t prefix, uint64_t at,
                       struct zip_row *row)
 {
     uint32_t index = archive->entry_count++;
     struct pose_entry *entry = &archive->entries[index];
-    *row = (struct zip_row){.start = record->offset + prefix,
-                            .direct = record->method == METHOD_STORED || record->method == METHOD_DEFLATE,
-                            .method = record->method,
-                            .crc = record->crc,
-                            .packed = record->packed};
+    *row = (struct zip_row){
+        .start = record->offset + prefix,
+        .way = record->method == METHOD_STORED || record->method == METHOD_DEFLATE ? ZIP_DIRECT : ZIP_STREAM,
+        .method = record->method,
+        .crc = record->crc,
+        .packed = record->packed};
     *entry = (struct pose_entry){.size = record->size, .skipped = skipped_reason(record)};
-    zip_set_name(archive, index, archive_name(&archive->arena, record->name, record->name_length));
+    zip_set_name(archive, index, archive_name(&archive->arena, record->name, record->name_length), at);
     if (entry->error)
         return;
     uint64_t size = archive->bytes.size;
     if (record->flags & FLAG_ENCRYPTED)
-        reject(archive, index, POSE_UNSUPPORTED, "encrypted", at, "the entry is encrypted");
+        zip_reject(archive, index, POSE_UNSUPPORTED, "encrypted", at, "the entry is encrypted");
     else if (record->offset > size - prefix || LOCAL_SIZE > size - row->start ||
              record->packed > size - row->start - LOCAL_SIZE)
-        reject(archive, index, POSE_BAD_DATA, "entry_range", at, "the entry lies outside of the file");
+        zip_reject(archive, index, POSE_BAD_DATA, "entry_range", at, "the entry lies outside of the file");
     else if (record->method == METHOD_STORED && record->packed != record->size)
-        reject(archive, index, POSE_BAD_DATA, "size_mismatch", at, "stored plainly, in another size");
+        zip_reject(archive, index, POSE_BAD_DATA, "size_mismatch", at, "stored plainly, in another size");
 }
 
 /* An entry by where its header starts. */
@@ -273,8 +263,8 @@ static void reject_overlaps(struct pose_archive *archive, const struct zip_row *
     uint64_t end = 0;
     for (uint32_t i = 0; i < count; i++) {
         if (places[i].start < end)
-            reject(archive, places[i].index, POSE_BAD_DATA, "overlap", places[i].start,
-                   "the entry lies within another one");
+            zip_reject(archive, places[i].index, POSE_BAD_DATA, "overlap", places[i].start,
+                       "the entry lies within another one");
         end = places[i].end > end ? places[i].end : end;
     }
 }
@@ -327,17 +317,6 @@ static bool find_data(const struct read_job *job, const struct zip_row *row, str
                        "data");
 }
 
-static bool inflate_into(const struct read_job *job, struct reader *data, uint8_t *out, size_t size)
-{
-    struct libdeflate_decompressor *decompressor = libdeflate_alloc_decompressor();
-    if (!decompressor)
-        return error_no_memory(job->error);
-    enum libdeflate_result result =
-        libdeflate_deflate_decompress(decompressor, data->at, reader_left(data), out, size, NULL);
-    libdeflate_free_decompressor(decompressor);
-    return result == LIBDEFLATE_SUCCESS;
-}
-
 bool zip_directory_read(struct read_job *job, const struct zip_row *row)
 {
     uint64_t size = job->archive->entries[job->index].size;
@@ -351,10 +330,7 @@ bool zip_directory_read(struct read_job *job, const struct zip_row *row)
         if (size / MOST_OF_DEFLATE > row->packed)
             return reader_fail_at(&data, at, "data", "size_mismatch", "%llu bytes cannot unpack to %llu",
                                   (unsigned long long)row->packed, (unsigned long long)size);
-        uint8_t *out = read_reserve(job, (size_t)size);
-        if (!out)
-            return false;
-        if (!inflate_into(job, &data, out, (size_t)size))
+        if (!zip_inflate(job, data.at, reader_left(&data), (size_t)size))
             return reader_fail_at(&data, at, "data", "bad_deflate", "they do not unpack to %llu bytes",
                                   (unsigned long long)size);
     }

@@ -6,8 +6,10 @@
  *   filter at the most (a gzip of a gzip could unpack a million to one before anything is seen);
  * - libarchive passes an entry by unpacking it, in one call: so the sizes in the headers are added up and checked
  *   against the limits before the next header is asked for;
- * - an entry's bytes grow as they come, whatever its header says.
- * Listing has thus shown what a later reading can cost.
+ * - an entry's memory is taken when its size has passed the limits.
+ *
+ * TAR and cpio store entries as they are, and ZIP packs each by itself: those are read from their own headers on. What
+ * unpacks as one stream is unpacked while it is listed, and kept (zip_keep.c).
  */
 #include "lib/archives/zip.h"
 
@@ -26,7 +28,7 @@ struct stream {
     struct archive_entry *entry;    /* of the last header */
     uint64_t start;                 /* offset in the file of its first byte */
     int filter;                     /* libarchive's code */
-    locale_t locale, locale_before; /* names are converted to the thread's locale: make that UTF-8 */
+    locale_t locale, locale_before; /* see use_utf8 */
     struct pose_error *error;
 };
 
@@ -112,6 +114,14 @@ static void close_stream(struct stream *stream)
     }
 }
 
+/* Names are converted to the thread's locale: make that UTF-8 for as long as names are read. */
+static void use_utf8(struct stream *stream)
+{
+    stream->locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+    if (stream->locale)
+        stream->locale_before = uselocale(stream->locale);
+}
+
 /* Opens the bytes from that offset on. Close it whatever this returns. */
 static bool open_stream(struct stream *stream, struct pose_bytes bytes, uint64_t start,
                         struct pose_error *error)
@@ -125,9 +135,6 @@ static bool open_stream(struct stream *stream, struct pose_bytes bytes, uint64_t
     if (!(filtered ? support_filtered(stream->archive, stream->filter) : support_plain(stream->archive)))
         return error_set(error, POSE_UNSUPPORTED, "unsupported_container",
                          "the system's libarchive does not read this by itself");
-    stream->locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
-    if (stream->locale)
-        stream->locale_before = uselocale(stream->locale);
     if (archive_read_open_memory(stream->archive, bytes.data + start, bytes.size - (size_t)start) ==
         ARCHIVE_OK)
         return true;
@@ -174,21 +181,26 @@ static const char *skipped_reason(struct archive_entry *entry)
     }
 }
 
-/* What unpacks as one stream counts as one, since passing an entry costs as much as reading it. */
+/* What unpacks as one stream counts as one: the sizes of its entries are added up. */
 struct listing {
     struct pose_archive *archive;
     struct stream *stream;
+    struct zip_keeper keeper;
     struct zip_row *rows;
     uint32_t capacity;
-    uint32_t header; /* number of headers so far */
     uint64_t unpacked;
     bool from_headers; /* an entry can be read from its own header on */
 };
 
+static uint64_t offset_of_header(struct stream *stream)
+{
+    la_int64_t at = archive_read_header_position(stream->archive);
+    return stream->filter == ARCHIVE_FILTER_NONE && at > 0 ? (uint64_t)at : 0;
+}
+
 /* Unpacks an entry whose size no header tells, to no avail but its size. */
 static bool measure(struct listing *listing, uint64_t *size)
 {
-    *size = 0;
     const void *block;
     size_t length;
     la_int64_t offset;
@@ -204,7 +216,6 @@ static bool measure(struct listing *listing, uint64_t *size)
 static bool add_size(struct listing *listing, uint64_t *size)
 {
     struct archive_entry *entry = listing->stream->entry;
-    struct pose_error *error = listing->stream->error;
     bool known = archive_entry_size_is_set(entry);
     if (known && archive_entry_size(entry) < 0)
         return fail_at_header(listing->stream, "damaged", "an entry of a negative size");
@@ -215,44 +226,93 @@ static bool add_size(struct listing *listing, uint64_t *size)
         return true;
     if (__builtin_add_overflow(listing->unpacked, *size + HEADER_SIZE, &listing->unpacked))
         listing->unpacked = UINT64_MAX;
-    return archive_check_size(listing->archive, listing->unpacked, listing->archive->bytes.size, error);
+    return archive_check_size(listing->archive, listing->unpacked, listing->archive->bytes.size,
+                              listing->stream->error);
+}
+
+/*
+ * The bytes of the entry whose header was last read; the holes of a sparse one are zeros. out has room for size bytes,
+ * and as many must come.
+ */
+static bool read_data(struct stream *stream, uint8_t *out, uint64_t size)
+{
+    const void *block;
+    size_t length;
+    la_int64_t offset;
+    uint64_t made = 0;
+    int result;
+    while ((result = archive_read_data_block(stream->archive, &block, &length, &offset)) == ARCHIVE_OK) {
+        uint64_t at = (uint64_t)offset;
+        if (offset < 0 || at < made || at > size || length > size - at)
+            return fail_at_header(stream, "size_mismatch", "more than the %llu bytes that the header tells",
+                                  (unsigned long long)size);
+        memset(out + made, 0, (size_t)(at - made));
+        if (length)
+            memcpy(out + at, block, length);
+        made = at + length;
+    }
+    if (result != ARCHIVE_EOF)
+        return fail(stream, "damaged", "the entry cannot be unpacked");
+    if (made < size && !archive_entry_sparse_count(stream->entry))
+        return fail_at_header(stream, "size_mismatch", "%llu of %llu bytes", (unsigned long long)made,
+                              (unsigned long long)size);
+    memset(out + made, 0, (size_t)(size - made));
+    return true;
+}
+
+/* Keeps an entry of a container that unpacks as one; one that is broken is listed with its error. */
+static bool keep_entry(struct listing *listing, uint32_t index)
+{
+    struct pose_archive *archive = listing->archive;
+    struct stream *stream = listing->stream;
+    size_t size = (size_t)archive->entries[index].size;
+    uint8_t *bytes = zip_keeper_reserve(&listing->keeper, size, stream->error);
+    if (!bytes)
+        return false;
+    if (read_data(stream, bytes, size))
+        return zip_keep(&listing->keeper, size, &listing->rows[index], stream->error);
+    archive_reject(archive, index, stream->error);
+    pose_error_init(stream->error);
+    return true;
+}
+
+static bool grow(struct listing *listing)
+{
+    struct pose_archive *archive = listing->archive;
+    uint32_t before = listing->capacity, count = archive->entry_count;
+    archive->entries =
+        arena_grow(&archive->arena, archive->entries, count, &listing->capacity, sizeof *archive->entries);
+    listing->rows = arena_grow(&archive->arena, listing->rows, count, &before, sizeof *listing->rows);
+    return archive->entries && listing->rows;
 }
 
 static bool add_entry(struct listing *listing)
 {
     struct pose_archive *archive = listing->archive;
-    struct archive_entry *from = listing->stream->entry;
-    uint32_t before = listing->capacity, index = archive->entry_count;
-    uint64_t size = 0;
+    struct stream *stream = listing->stream;
+    uint32_t index = archive->entry_count;
+    uint64_t size = 0, at = offset_of_header(stream);
     if (!add_size(listing, &size))
         return false;
-    if (archive_entry_filetype(from) == AE_IFDIR)
+    if (archive_entry_filetype(stream->entry) == AE_IFDIR)
         return true;
-    if (!archive_check_count(archive, (uint64_t)index + 1, listing->stream->error))
-        return false;
-    archive->entries =
-        arena_grow(&archive->arena, archive->entries, index, &listing->capacity, sizeof *archive->entries);
-    listing->rows = arena_grow(&archive->arena, listing->rows, index, &before, sizeof *listing->rows);
-    if (!archive->entries || !listing->rows)
+    if (!archive_check_count(archive, (uint64_t)index + 1, stream->error) || !grow(listing))
         return false;
     archive->entry_count++;
-    archive->entries[index] = (struct pose_entry){.size = size, .skipped = skipped_reason(from)};
-    listing->rows[index] = (struct zip_row){.skip = listing->header};
-    if (listing->from_headers) {
-        listing->rows[index].start = (uint64_t)archive_read_header_position(listing->stream->archive);
-        listing->rows[index].skip = 0;
-    }
-    zip_set_name(archive, index, name_of(listing->stream, &archive->arena));
-    if (archive_entry_is_data_encrypted(from) && !archive->entries[index].error) {
-        struct pose_error error;
-        pose_error_init(&error);
-        error_set(&error, POSE_UNSUPPORTED, "encrypted", "entries[%u]: the entry is encrypted", index);
-        archive_reject(archive, index, &error);
-    }
+    struct pose_entry *entry = &archive->entries[index];
+    *entry = (struct pose_entry){.size = size, .skipped = skipped_reason(stream->entry)};
+    listing->rows[index] = (struct zip_row){.way = ZIP_STREAM, .start = at};
+    zip_set_name(archive, index, name_of(stream, &archive->arena), at);
+    if (!entry->error && archive_entry_is_data_encrypted(stream->entry))
+        zip_reject(archive, index, POSE_UNSUPPORTED, "encrypted", at, "the entry is encrypted");
+    if (entry->error || entry->skipped || listing->from_headers)
+        return true;
+    if (archive_entry_size_is_set(stream->entry))
+        return keep_entry(listing, index);
+    zip_reject(archive, index, POSE_UNSUPPORTED, "unknown_size", at, "the header does not tell the size");
     return true;
 }
 
-/* TAR and cpio store entries as they are, one after the other; ZIP packs each by itself. */
 static bool stands_alone(struct stream *stream)
 {
     int family = archive_format(stream->archive) & ARCHIVE_FORMAT_BASE_MASK;
@@ -269,7 +329,6 @@ static bool list(struct listing *listing)
         listing->from_headers = stands_alone(stream);
         if (!add_entry(listing))
             return false;
-        listing->header++;
     }
     if (found == 0 || !archive->entry_count)
         return found == 0;
@@ -283,41 +342,14 @@ bool zip_stream_open(struct pose_archive *archive, struct pose_error *error)
     struct stream stream;
     struct listing listing = {.archive = archive, .stream = &stream};
     archive->entries = NULL;
-    bool done = open_stream(&stream, archive->bytes, 0, error) && list(&listing);
+    zip_keeper_init(&listing.keeper, archive);
+    bool done = open_stream(&stream, archive->bytes, 0, error);
+    use_utf8(&stream);
+    done = done && list(&listing);
     archive->rows = listing.rows;
-    archive->one_stream = !listing.from_headers;
+    zip_keeper_release(&listing.keeper);
     close_stream(&stream);
     return done && !archive->arena.failed;
-}
-
-/* --------------------------------------------------------------------------------------------- reading -- */
-
-/* Appends the bytes of the entry whose header was last read; the holes of a sparse one are zeros. */
-static bool read_data(struct stream *stream, uint64_t size, struct pose_buffer *out)
-{
-    struct writer writer;
-    const void *block;
-    size_t length;
-    la_int64_t offset;
-    int result;
-    writer_init(&writer, out, stream->error);
-    writer_reserve(&writer, 1); /* an empty entry as well has memory of its own */
-    while ((result = archive_read_data_block(stream->archive, &block, &length, &offset)) == ARCHIVE_OK) {
-        if (offset < (la_int64_t)out->size || (uint64_t)offset > size || length > size - (uint64_t)offset)
-            return fail_at_header(stream, "size_mismatch", "more than the %llu bytes that the header tells",
-                                  (unsigned long long)size);
-        writer_zeros(&writer, (size_t)offset - out->size);
-        writer_bytes(&writer, block, length);
-        if (writer.failed)
-            return false;
-    }
-    if (result != ARCHIVE_EOF)
-        return fail(stream, "damaged", "the entry cannot be unpacked");
-    if (out->size < size && !archive_entry_sparse_count(stream->entry))
-        return fail_at_header(stream, "size_mismatch", "%zu of %llu bytes", out->size,
-                              (unsigned long long)size);
-    writer_zeros(&writer, (size_t)(size - out->size));
-    return !writer.failed;
 }
 
 bool zip_stream_read(struct read_job *job, const struct zip_row *row)
@@ -328,55 +360,13 @@ bool zip_stream_read(struct read_job *job, const struct zip_row *row)
     if (!archive_check_size(archive, size, archive->bytes.size - row->start, job->error))
         return false;
     bool done = open_stream(&stream, archive->bytes, row->start, job->error);
-    for (uint32_t i = 0; done && i <= row->skip; i++) {
+    if (done) {
         int found = next_header(&stream);
-        done = found > 0 ||
-               (found == 0 && fail_at_header(&stream, "damaged", "the archive ends before the entry"));
+        done =
+            found > 0 || (!found && fail_at_header(&stream, "damaged", "the archive ends before the entry"));
     }
-    done = done && read_data(&stream, size, job->out);
+    uint8_t *out = done ? read_reserve(job, (size_t)size) : NULL;
+    done = out && read_data(&stream, out, size);
     close_stream(&stream);
     return done;
-}
-
-/* Reads the entry that the stream stands at, and shows it. False when the visit ends the pass. */
-static bool visit(const struct pose_archive *archive, const struct pose_pass *pass, uint32_t index,
-                  struct stream *stream, const struct pose_error *broken)
-{
-    if (pass->wants && !pass->wants(pass->user, index))
-        return true;
-    struct pose_buffer bytes = {.allocator = archive->allocator};
-    struct pose_error error;
-    pose_error_init(&error);
-    bool done = archive_check_entry(archive, index, &error);
-    if (done && broken) {
-        error = *broken;
-        done = false;
-    }
-    stream->error = &error;
-    done = done && read_data(stream, archive->entries[index].size, &bytes);
-    if (!done)
-        pose_buffer_free(&bytes);
-    bool go_on = pass->visit(pass->user, index, &bytes, done ? NULL : &error);
-    pose_buffer_free(&bytes);
-    return go_on;
-}
-
-bool zip_stream_each(const struct pose_archive *archive, const struct pose_pass *pass)
-{
-    const struct zip_row *rows = archive->rows;
-    struct pose_error broken;
-    struct stream stream;
-    pose_error_init(&broken);
-    bool go_on = true, sound = open_stream(&stream, archive->bytes, 0, &broken);
-    uint32_t header = 0;
-    for (uint32_t i = 0; go_on && i < archive->entry_count; i++) {
-        for (; sound && header <= rows[i].skip; header++) {
-            stream.error = &broken;
-            sound = next_header(&stream) > 0 ||
-                    fail_at_header(&stream, "damaged", "the archive ends before the entry");
-        }
-        go_on = visit(archive, pass, i, &stream, sound ? NULL : &broken);
-    }
-    close_stream(&stream);
-    return go_on;
 }

@@ -386,7 +386,8 @@ struct pose_name {
 struct pose_archive;
 
 /*
- * Opens the directory of an archive; nothing is unpacked. The bytes must outlive the archive. NULL on failure.
+ * Opens the directory of an archive. Nothing is unpacked, unless the archive unpacks as one stream (tar.gz, 7z, RAR):
+ * that is done once, and each entry kept by itself, packed. The bytes must outlive the archive. NULL on failure.
  * The archive itself is immutable: several threads may read entries at once.
  */
 POSE_API struct pose_archive *pose_archive_open(const struct pose_source *source,
@@ -418,19 +419,16 @@ struct pose_pass {
     /* Which entries are to be unpacked; NULL: all. */
     bool (*wants)(void *user, uint32_t index);
     /*
-     * One wanted entry; in an archive that unpacks as one stream not always in order. error is NULL, or says why
-     * there are no bytes (also for an entry that is skipped or has an error). bytes are freed after the visit; to
-     * keep them take the buffer and set *bytes to zero. False ends the pass.
+     * One wanted entry, in order. error is NULL, or says why there are no bytes (also for an entry that is skipped or
+     * has an error). bytes are freed after the visit; to keep them take the buffer and set *bytes to zero. False
+     * ends the pass.
      */
     bool (*visit)(void *user, uint32_t index, struct pose_buffer *bytes, const struct pose_error *error);
     pose_warn *warn; /* about the entry that is visited next; may be NULL */
     void *user;
 };
 
-/*
- * Reads every wanted entry in one pass: where an archive unpacks as one stream this is the only cheap way to read
- * many. False when a visit ended it.
- */
+/* Reads every wanted entry. False when a visit ended it. */
 POSE_API bool pose_archive_each(const struct pose_archive *archive, const struct pose_pass *pass);
 
 /* A file to be packed. */
