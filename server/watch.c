@@ -30,6 +30,10 @@ struct watch {
     bool working, again, stopped, unsettled;
     bool failed; /* the last index */
     uint32_t lost_count;
+    struct {
+        bool failed, unsettled;
+        uint32_t lost_count;
+    } outcome;  /* of the index that is running: its thread's until on_indexed */
     bool blind; /* a folder could not be watched: look again every now and then */
 };
 
@@ -180,9 +184,9 @@ static void run_index(uv_work_t *work)
         log_message(LOG_WARNING, "kept the catalogue as it was: %s", error.detail);
     if (watch->service->index.lost_count > watch->lost_count)
         log_message(LOG_WARNING, "a PATH is gone, and with it what it held");
-    watch->failed = !done;
-    watch->lost_count = watch->service->index.lost_count;
-    watch->unsettled = unsettled;
+    watch->outcome.failed = !done;
+    watch->outcome.lost_count = watch->service->index.lost_count;
+    watch->outcome.unsettled = unsettled;
 }
 
 static void on_indexed(uv_work_t *work, int status)
@@ -190,6 +194,9 @@ static void on_indexed(uv_work_t *work, int status)
     (void)status;
     struct watch *watch = work->data;
     watch->working = false;
+    watch->failed = watch->outcome.failed;
+    watch->unsettled = watch->outcome.unsettled;
+    watch->lost_count = watch->outcome.lost_count;
     if (watch->stopped)
         return;
     bool is_new = watch_places(watch);
