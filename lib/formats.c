@@ -9,6 +9,7 @@ extern const struct codec codec_sims1_bmf;
 extern const struct codec codec_sims1_cfp;
 extern const struct codec codec_sims1_cmx;
 extern const struct codec codec_sims1_skn;
+extern const struct codec codec_sims3_clip;
 extern const struct codec codec_sl_anim;
 extern const struct codec codec_sl_skeleton;
 extern const struct codec codec_tso_anim;
@@ -34,6 +35,7 @@ const struct codec *const codecs[] = {
     &codec_sims1_bcf,
     &codec_sims1_cfp,
     &codec_sl_skeleton,
+    &codec_sims3_clip,
     NULL,
 };
 /* clang-format on */

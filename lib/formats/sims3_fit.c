@@ -1,0 +1,378 @@
+#include "lib/formats/sims3_fit.h"
+
+#include "lib/core/hash.h"
+#include "lib/core/value.h"
+#include "lib/model/axes.h"
+
+#include <math.h>
+
+enum {
+    KEYS_LAST = 65535,    /* the most keys of a channel */
+    PALETTE_LAST = 65536, /* the most values that an index can tell apart */
+    TABLE_SIZE = 1 << 17,
+};
+
+static const double DEFAULT_FRAME_DURATION = 1 / 30.0; /* as in every known file */
+
+struct fitting {
+    struct encode_job *job;
+    const struct pose_clip *clip;
+    struct sims3_fit *fit;
+    uint32_t last_tick;
+    /* Told once a clip. */
+    uint32_t merged_keys, nameless, other;
+};
+
+/* -------------------------------------------------------------------------------------- packing of values -- */
+
+unsigned sims3_fit_key_size(const struct sims3_fit_channel *channel)
+{
+    return sims3_packing_of(channel->type)->key_size;
+}
+
+static uint32_t bits_of(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/* The slot of the palette's table that holds the value, or the free one where it belongs. */
+static uint32_t find_slot(const struct sims3_fit *fit, float value)
+{
+    uint32_t bits = bits_of(value), slot = (bits * 2654435761u) >> 15;
+    while (fit->palette_table[slot] && bits_of(fit->palette[fit->palette_table[slot] - 1]) != bits)
+        slot = (slot + 1) % TABLE_SIZE;
+    return slot;
+}
+
+/* |value| with the sign taken off, as a number up to max. */
+static unsigned quantise(const struct sims3_fit_channel *channel, float value, unsigned max, bool *negative)
+{
+    double normal = ((double)value - (double)channel->offset) / (double)channel->scale;
+    double raw = floor(fabs(normal) * max + 0.5);
+    unsigned whole = raw < max ? (unsigned)raw : max;
+    *negative = normal < 0 && whole > 0;
+    return whole;
+}
+
+static unsigned pack_component(const struct sims3_fit *fit, const struct sims3_fit_channel *channel,
+                               float value, bool *negative)
+{
+    switch (sims3_packing_of(channel->type)->kind) {
+    case SIMS3_TEN_BITS:
+        return quantise(channel, value, 1023, negative);
+    case SIMS3_WORDS:
+        return quantise(channel, value, 4095, negative);
+    case SIMS3_WORD:
+        return quantise(channel, value, 65535, negative);
+    default:
+        *negative = signbit(value) != 0;
+        return fit->palette_table[find_slot(fit, fabsf(value))] - 1;
+    }
+}
+
+static void put_word(uint8_t *to, unsigned word)
+{
+    to[0] = (uint8_t)word;
+    to[1] = (uint8_t)(word >> 8);
+}
+
+void sims3_fit_pack(const struct sims3_fit *fit, const struct sims3_fit_channel *channel, const float *value,
+                    uint8_t *to)
+{
+    const struct sims3_packing *packing = sims3_packing_of(channel->type);
+    unsigned flags = 0;
+    uint32_t packed = 0;
+    for (unsigned c = 0; c < packing->components; c++) {
+        bool negative;
+        unsigned raw = pack_component(fit, channel, value[c], &negative);
+        flags |= (unsigned)negative << c;
+        if (packing->kind == SIMS3_TEN_BITS)
+            packed |= (uint32_t)raw << 10 * c;
+        else
+            put_word(to + 2 + 2 * (size_t)c, raw);
+    }
+    put_word(to, flags);
+    if (packing->kind == SIMS3_TEN_BITS) {
+        put_word(to + 2, packed & 0xffff);
+        put_word(to + 4, packed >> 16);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------- the palette -- */
+
+static bool index_palette(struct fitting *fitting)
+{
+    struct sims3_fit *fit = fitting->fit;
+    if (!fit->palette_table)
+        fit->palette_table = ARENA_NEW(fitting->job->arena, uint32_t, TABLE_SIZE);
+    if (!fit->palette_table)
+        return false;
+    for (uint32_t i = 0; i < fit->palette_count && i < PALETTE_LAST; i++) {
+        uint32_t slot = find_slot(fit, fit->palette[i]);
+        if (!fit->palette_table[slot])
+            fit->palette_table[slot] = i + 1;
+    }
+    return true;
+}
+
+/* Makes every value of the channel one of the palette's; false when there is no room. */
+static bool extend_palette(struct fitting *fitting, const float *values, size_t count)
+{
+    struct sims3_fit *fit = fitting->fit;
+    if (!fit->palette_table && !index_palette(fitting))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        float value = fabsf(values[i]);
+        uint32_t slot = find_slot(fit, value);
+        if (fit->palette_table[slot])
+            continue;
+        if (fit->palette_count >= PALETTE_LAST)
+            return false;
+        fit->palette[fit->palette_count++] = value;
+        fit->palette_table[slot] = fit->palette_count;
+    }
+    return true;
+}
+
+/* The palette that the clip came with, which may be one that no channel uses, and room for more. */
+static bool take_palette(struct fitting *fitting)
+{
+    struct sims3_fit *fit = fitting->fit;
+    const struct pose_value *palette = pose_value_find(fitting->clip->extras, "palette");
+    size_t count = palette && palette->kind == POSE_ARRAY ? value_count(palette) : 0;
+    fit->palette = ARENA_NEW(fitting->job->arena, float, count + PALETTE_LAST);
+    if (!fit->palette)
+        return false;
+    count = value_get_floats(fitting->clip->extras, "palette", fit->palette, count);
+    while (count && !isfinite(fit->palette[count - 1]))
+        count--;
+    fit->palette_count = (uint32_t)count;
+    return true;
+}
+
+/* ----------------------------------------------------------------------------------------------- channels -- */
+
+static const uint8_t sub_types[POSE_PART_COUNT] = {SIMS3_TRANSLATION, SIMS3_ORIENTATION, SIMS3_SCALE,
+                                                   SIMS3_MORPH};
+static const uint8_t palette_types[POSE_PART_COUNT] = {SIMS3_F3, SIMS3_F4, SIMS3_F3, SIMS3_F1};
+static const uint8_t packed_types[POSE_PART_COUNT] = {SIMS3_F3_PACKED, SIMS3_F4_PACKED, SIMS3_F3_PACKED,
+                                                      SIMS3_F1_NORMALIZED};
+
+/* Was the part stored by the palette in the file that the track is from? */
+static bool was_in_palette(const struct pose_track *track, enum pose_part part)
+{
+    const struct pose_value *channels = pose_value_find(track->extras, "channels");
+    const struct pose_value *row = channels && channels->kind == POSE_ARRAY ? channels->first : NULL;
+    for (; row; row = row->next) {
+        if (value_get_int(row, "sub_type", 0) == sub_types[part] &&
+            value_get_int(row, "type", 0) == palette_types[part])
+            return true;
+    }
+    return false;
+}
+
+static bool are_zero(const float *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (values[i] != 0)
+            return false;
+    }
+    return true;
+}
+
+static void choose_range(struct sims3_fit_channel *channel, const float *values, size_t count)
+{
+    double least = (double)values[0], most = least;
+    for (size_t i = 1; i < count; i++) {
+        least = fmin(least, (double)values[i]);
+        most = fmax(most, (double)values[i]);
+    }
+    channel->offset = (float)((least + most) / 2);
+    channel->scale = (float)((most - least) / 2);
+    if (channel->scale == 0)
+        channel->scale = 1;
+}
+
+static void choose_packing(struct fitting *fitting, const struct pose_track *track, enum pose_part part,
+                           struct sims3_fit_channel *channel)
+{
+    size_t numbers = (size_t)channel->count * part_components(part);
+    channel->sub_type = sub_types[part];
+    channel->scale = 1;
+    if ((part == POSE_TRANSLATION || part == POSE_MORPH) && are_zero(channel->values, numbers)) {
+        channel->type = part == POSE_MORPH ? SIMS3_F1_ZERO : SIMS3_F3_ZERO;
+        channel->count = 0;
+        return;
+    }
+    channel->type = packed_types[part];
+    if (was_in_palette(track, part) && extend_palette(fitting, channel->values, numbers))
+        channel->type = palette_types[part];
+    else
+        choose_range(channel, channel->values, numbers);
+}
+
+static void straighten(float *rotations, uint32_t count)
+{
+    for (uint32_t k = 0; k < count; k++) {
+        float *q = rotations + (size_t)4 * k, *before = q - (k ? 4 : 0);
+        quat_normalise(q);
+        if (k && q[0] * before[0] + q[1] * before[1] + q[2] * before[2] + q[3] * before[3] < 0) {
+            for (int i = 0; i < 4; i++)
+                q[i] = -q[i];
+        }
+    }
+}
+
+/* Of keys that fall on one tick the last one stays. */
+static bool take_keys(struct fitting *fitting, const struct pose_channel *from, enum pose_part part,
+                      struct sims3_fit_channel *channel)
+{
+    size_t components = part_components(part);
+    uint16_t *ticks = ARENA_NEW(fitting->job->arena, uint16_t, from->count);
+    float *values = ARENA_NEW(fitting->job->arena, float, from->count *components);
+    if (!ticks || !values)
+        return false;
+    for (uint32_t k = 0; k < from->count; k++) {
+        double tick = floor((double)from->times[k] / (double)fitting->fit->frame_duration + 0.5);
+        uint16_t whole = (uint16_t)fmin(fmax(tick, 0), SIMS3_TICK_LAST);
+        bool same = channel->count && ticks[channel->count - 1] == whole;
+        fitting->merged_keys += same;
+        channel->count += !same;
+        ticks[channel->count - 1] = whole;
+        memcpy(values + (channel->count - 1) * components, from->values + k * components,
+               components * sizeof *values);
+    }
+    if (ticks[channel->count - 1] > fitting->last_tick)
+        fitting->last_tick = ticks[channel->count - 1];
+    if (part != POSE_MORPH && fitting->clip->axes != POSE_AXES_GLTF)
+        pose_convert_axes(part, values, channel->count, fitting->clip->axes, POSE_AXES_GLTF);
+    if (part == POSE_ROTATION)
+        straighten(values, channel->count);
+    channel->ticks = ticks;
+    channel->values = values;
+    return true;
+}
+
+static bool are_finite(const struct pose_channel *channel, uint32_t components)
+{
+    for (size_t i = 0; i < channel->count; i++) {
+        if (!isfinite(channel->times[i]))
+            return false;
+    }
+    for (size_t i = 0; i < (size_t)channel->count * components; i++) {
+        if (!isfinite(channel->values[i]))
+            return false;
+    }
+    return true;
+}
+
+/* The key by which the game finds what the track drives. Other formats' ids are none. */
+static bool find_key(const struct fitting *fitting, const struct pose_track *track, enum pose_part part,
+                     uint32_t *key)
+{
+    size_t length = track->name ? strlen(track->name) : 0;
+    if (track->has_id && (fitting->clip->rules == POSE_RULES_SIMS3 || !track->name))
+        *key = track->id;
+    else if (track->name)
+        *key =
+            part == POSE_MORPH ? (uint32_t)hash_fnv64(track->name, length) : hash_fnv32(track->name, length);
+    else
+        return false;
+    return true;
+}
+
+static bool fit_channel(struct fitting *fitting, uint32_t index, enum pose_part part)
+{
+    const struct pose_track *track = &fitting->clip->tracks[index];
+    const struct pose_channel *from = &track->channels[part];
+    struct sims3_fit_channel *channel = &fitting->fit->channels[fitting->fit->channel_count];
+    *channel = (struct sims3_fit_channel){0};
+    if (!from->count)
+        return true;
+    if (!are_finite(from, part_components(part)))
+        return error_set(fitting->job->error, POSE_BAD_DATA, "not_finite",
+                         "tracks[%u].%s: a key holds no number", index, part_name(part));
+    if (!find_key(fitting, track, part, &channel->key)) {
+        fitting->nameless++;
+        return true;
+    }
+    if (!take_keys(fitting, from, part, channel))
+        return false;
+    choose_packing(fitting, track, part, channel);
+    if (channel->count > KEYS_LAST)
+        return error_set(fitting->job->error, POSE_BAD_DATA, "too_many_keys",
+                         "tracks[%u].%s: %u keys; a channel holds up to %d", index, part_name(part),
+                         channel->count, KEYS_LAST);
+    fitting->fit->channel_count++;
+    return true;
+}
+
+/* --------------------------------------------------------------------------------------------------- clip -- */
+
+static void choose_frame_duration(struct fitting *fitting)
+{
+    const struct pose_clip *clip = fitting->clip;
+    float own = value_get_float(clip->extras, "frame_duration", 0);
+    double chosen = isfinite(own) && own > 0               ? (double)own
+                    : isfinite(clip->fps) && clip->fps > 0 ? 1 / (double)clip->fps
+                                                           : DEFAULT_FRAME_DURATION;
+    if (chosen > (double)SIMS3_FRAME_DURATION_LIMIT)
+        chosen = DEFAULT_FRAME_DURATION;
+    fitting->fit->frame_duration = (float)chosen;
+}
+
+static bool check_duration(struct fitting *fitting)
+{
+    float duration = fitting->clip->duration;
+    double ticks = floor((double)duration / (double)fitting->fit->frame_duration + 0.5);
+    if (!isfinite(duration) || duration < 0)
+        return error_set(fitting->job->error, POSE_BAD_DATA, "bad_duration", "a clip of %g seconds",
+                         (double)duration);
+    if (ticks > SIMS3_TICK_LAST)
+        return error_set(fitting->job->error, POSE_BAD_DATA, "too_long",
+                         "a clip of %.0f ticks of %g s; there is room for %d: cut it first", ticks,
+                         (double)fitting->fit->frame_duration, SIMS3_TICK_LAST);
+    fitting->last_tick = (uint32_t)ticks;
+    return true;
+}
+
+static void tell(const struct fitting *fitting)
+{
+    struct encode_job *job = fitting->job;
+    if (fitting->merged_keys)
+        encode_warn(job, "keys_merged", "%u keys fell on the tick of another, of which the last one stays",
+                    fitting->merged_keys);
+    if (fitting->nameless)
+        encode_warn(job, "unnamed_track", "%u channels of tracks without name and id were left out",
+                    fitting->nameless);
+    if (fitting->other)
+        encode_warn(job, "channels_dropped", "unknown channels of %u tracks were left out", fitting->other);
+    if (fitting->clip->loop == POSE_LOOP_YES)
+        encode_warn(job, "loop_dropped", "that the clip loops was left out: the format has no flag");
+}
+
+bool sims3_fit_clip(struct encode_job *job, const struct pose_clip *clip, struct sims3_fit *fit)
+{
+    struct fitting fitting = {.job = job, .clip = clip, .fit = fit};
+    *fit = (struct sims3_fit){0};
+    fit->channels =
+        ARENA_NEW(job->arena, struct sims3_fit_channel, (size_t)clip->track_count * POSE_PART_COUNT + 1);
+    if (!fit->channels || !take_palette(&fitting))
+        return false;
+    choose_frame_duration(&fitting);
+    if (!check_duration(&fitting))
+        return false;
+    for (uint32_t i = 0; i < clip->track_count; i++) {
+        fitting.other += pose_value_find(clip->tracks[i].extras, "other") != NULL;
+        for (int part = 0; part < POSE_PART_COUNT; part++) {
+            if (!fit_channel(&fitting, i, (enum pose_part)part))
+                return false;
+        }
+    }
+    /* 65536 ticks do not fit into their count: the last key tells of the last one. */
+    fit->tick_count = (uint16_t)(fitting.last_tick < UINT16_MAX ? fitting.last_tick + 1 : UINT16_MAX);
+    tell(&fitting);
+    return !job->arena->failed;
+}

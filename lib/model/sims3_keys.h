@@ -1,0 +1,21 @@
+/* Names behind the keys of The Sims 3's clips, as far as the library ships them. */
+#ifndef POSE_MODEL_SIMS3_KEYS_H
+#define POSE_MODEL_SIMS3_KEYS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct sims3_key {
+    uint32_t key;
+    const char *name;
+};
+
+/* The bone whose name has that FNV-32, NULL when it is not known. */
+const char *sims3_bone_name(uint32_t key);
+/* The morph whose name's FNV-64 ends with these 32 bits, NULL when it is not known. */
+const char *sims3_morph_name(uint32_t key);
+/* All of them, sorted by key. */
+const struct sims3_key *sims3_bone_keys(size_t *count);
+const struct sims3_key *sims3_morph_keys(size_t *count);
+
+#endif
