@@ -2,6 +2,7 @@
 
 #include "lib/core/hash.h"
 #include "lib/core/value.h"
+#include "lib/formats/sims3_keys.h"
 #include "lib/model/axes.h"
 
 #include <math.h>
@@ -10,7 +11,14 @@ enum {
     KEYS_LAST = 65535,    /* the most keys of a channel */
     PALETTE_LAST = 65536, /* the most values that an index can tell apart */
     TABLE_SIZE = 1 << 17,
+    SETTLE_ROUNDS = 32, /* each but the last brings a rotation nearer to unit length; few need three */
+    SLACK_STEPS = 2,    /* so far a rotation may leave its channel's range by being brought to unit length */
 };
+
+/* No component of a rotation needs more; a greater scale would only be coarse. */
+static const float LARGEST_ROTATION_SCALE = 1.01f;
+/* Rotations of a file are turned over only when it is beyond doubt that this is nearer. */
+static const float OPPOSITE = -0.01f;
 
 static const double DEFAULT_FRAME_DURATION = 1 / 30.0; /* as in every known file */
 
@@ -46,29 +54,55 @@ static uint32_t find_slot(const struct sims3_fit *fit, float value)
     return slot;
 }
 
-/* |value| with the sign taken off, as a number up to max. */
-static unsigned quantise(const struct sims3_fit_channel *channel, float value, unsigned max, bool *negative)
+/* A component as it is stored. */
+struct raw {
+    unsigned whole;
+    bool negative;
+};
+
+static unsigned largest_raw(enum sims3_packing_kind kind)
 {
-    double normal = ((double)value - (double)channel->offset) / (double)channel->scale;
-    double raw = floor(fabs(normal) * max + 0.5);
-    unsigned whole = raw < max ? (unsigned)raw : max;
-    *negative = normal < 0 && whole > 0;
-    return whole;
+    return kind == SIMS3_TEN_BITS ? 1023 : kind == SIMS3_WORDS ? 4095 : 65535;
 }
 
-static unsigned pack_component(const struct sims3_fit *fit, const struct sims3_fit_channel *channel,
-                               float value, bool *negative)
+static struct raw quantise(const struct sims3_fit_channel *channel, float value, unsigned max)
 {
-    switch (sims3_packing_of(channel->type)->kind) {
-    case SIMS3_TEN_BITS:
-        return quantise(channel, value, 1023, negative);
-    case SIMS3_WORDS:
-        return quantise(channel, value, 4095, negative);
-    case SIMS3_WORD:
-        return quantise(channel, value, 65535, negative);
-    default:
-        *negative = signbit(value) != 0;
-        return fit->palette_table[find_slot(fit, fabsf(value))] - 1;
+    double normal = ((double)value - (double)channel->offset) / (double)channel->scale;
+    double steps = floor(fabs(normal) * max + 0.5);
+    unsigned whole = steps < max ? (unsigned)steps : max;
+    return (struct raw){whole, normal < 0 && whole > 0};
+}
+
+static struct raw pack_component(const struct sims3_fit *fit, const struct sims3_fit_channel *channel,
+                                 float value)
+{
+    enum sims3_packing_kind kind = sims3_packing_of(channel->type)->kind;
+    if (kind == SIMS3_PALETTE)
+        return (struct raw){fit->palette_table[find_slot(fit, fabsf(value))] - 1, value < 0};
+    return quantise(channel, value, largest_raw(kind));
+}
+
+/*
+ * A reader brings rotations to unit length, and so off the steps: written again they could go on to a neighbour. Each
+ * round brings the stored rotation nearer to unit length, until it is the nearest one to what is read from it.
+ */
+static void settle(const struct sims3_fit_channel *channel, struct raw raws[4])
+{
+    unsigned max = largest_raw(SIMS3_WORDS);
+    bool moved = true;
+    for (int round = 0; moved && round < SETTLE_ROUNDS; round++) {
+        double q[4];
+        for (int c = 0; c < 4; c++) {
+            double normal = raws[c].whole / (double)max;
+            q[c] = (raws[c].negative ? -normal : normal) * (double)channel->scale + (double)channel->offset;
+        }
+        sims3_normalise(q);
+        moved = false;
+        for (int c = 0; c < 4; c++) {
+            struct raw next = quantise(channel, (float)q[c], max);
+            moved |= next.whole != raws[c].whole || next.negative != raws[c].negative;
+            raws[c] = next;
+        }
     }
 }
 
@@ -82,22 +116,24 @@ void sims3_fit_pack(const struct sims3_fit *fit, const struct sims3_fit_channel 
                     uint8_t *to)
 {
     const struct sims3_packing *packing = sims3_packing_of(channel->type);
+    struct raw raws[4] = {{0, false}};
     unsigned flags = 0;
-    uint32_t packed = 0;
-    for (unsigned c = 0; c < packing->components; c++) {
-        bool negative;
-        unsigned raw = pack_component(fit, channel, value[c], &negative);
-        flags |= (unsigned)negative << c;
-        if (packing->kind == SIMS3_TEN_BITS)
-            packed |= (uint32_t)raw << 10 * c;
-        else
-            put_word(to + 2 + 2 * (size_t)c, raw);
-    }
+    for (unsigned c = 0; c < packing->components; c++)
+        raws[c] = pack_component(fit, channel, value[c]);
+    if (packing->kind == SIMS3_WORDS && fit->settled)
+        settle(channel, raws);
+    for (unsigned c = 0; c < packing->components; c++)
+        flags |= (unsigned)raws[c].negative << c;
     put_word(to, flags);
     if (packing->kind == SIMS3_TEN_BITS) {
+        uint32_t packed =
+            (uint32_t)raws[0].whole | (uint32_t)raws[1].whole << 10 | (uint32_t)raws[2].whole << 20;
         put_word(to + 2, packed & 0xffff);
         put_word(to + 4, packed >> 16);
+        return;
     }
+    for (unsigned c = 0; c < packing->components; c++)
+        put_word(to + 2 + 2 * (size_t)c, raws[c].whole);
 }
 
 /* ------------------------------------------------------------------------------------------- the palette -- */
@@ -160,17 +196,16 @@ static const uint8_t palette_types[POSE_PART_COUNT] = {SIMS3_F3, SIMS3_F4, SIMS3
 static const uint8_t packed_types[POSE_PART_COUNT] = {SIMS3_F3_PACKED, SIMS3_F4_PACKED, SIMS3_F3_PACKED,
                                                       SIMS3_F1_NORMALIZED};
 
-/* Was the part stored by the palette in the file that the track is from? */
-static bool was_in_palette(const struct pose_track *track, enum pose_part part)
+/* How the part was stored in the file that the track is from, in that packing; NULL when it was not. */
+static const struct pose_value *find_row(const struct pose_track *track, enum pose_part part, uint8_t type)
 {
-    const struct pose_value *channels = pose_value_find(track->extras, "channels");
+    const struct pose_value *channels = pose_value_find(track->extras, "channels"), *found = NULL;
     const struct pose_value *row = channels && channels->kind == POSE_ARRAY ? channels->first : NULL;
     for (; row; row = row->next) {
-        if (value_get_int(row, "sub_type", 0) == sub_types[part] &&
-            value_get_int(row, "type", 0) == palette_types[part])
-            return true;
+        if (value_get_int(row, "sub_type", 0) == sub_types[part] && value_get_int(row, "type", 0) == type)
+            found = row;
     }
-    return false;
+    return found;
 }
 
 static bool are_zero(const float *values, size_t count)
@@ -195,6 +230,35 @@ static void choose_range(struct sims3_fit_channel *channel, const float *values,
         channel->scale = 1;
 }
 
+/* Would the values lie within these offset and scale, but for what bringing rotations to unit length adds? */
+static bool fits(const struct sims3_fit_channel *range, const float *values, size_t count, unsigned max)
+{
+    double most = 1 + (double)SLACK_STEPS / max;
+    if (!isfinite(range->offset) || !isfinite(range->scale) || range->scale == 0)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        if (!(fabs(((double)values[i] - (double)range->offset) / (double)range->scale) <= most))
+            return false;
+    }
+    return true;
+}
+
+/* Values that come from a file are whole steps of its own offset and scale: with these they are written as they were. */
+static bool keep_range(const struct pose_track *track, enum pose_part part, struct sims3_fit_channel *channel,
+                       size_t count)
+{
+    const struct pose_value *row = find_row(track, part, channel->type);
+    struct sims3_fit_channel own = {.offset = value_get_float(row, "offset", 0),
+                                    .scale = value_get_float(row, "scale", 0)};
+    unsigned max = largest_raw(sims3_packing_of(channel->type)->kind);
+    bool too_coarse = part == POSE_ROTATION && fabsf(own.scale) > LARGEST_ROTATION_SCALE;
+    if (!row || too_coarse || !fits(&own, channel->values, count, max))
+        return false;
+    channel->offset = own.offset;
+    channel->scale = own.scale;
+    return true;
+}
+
 static void choose_packing(struct fitting *fitting, const struct pose_track *track, enum pose_part part,
                            struct sims3_fit_channel *channel)
 {
@@ -206,19 +270,20 @@ static void choose_packing(struct fitting *fitting, const struct pose_track *tra
         channel->count = 0;
         return;
     }
+    channel->type = palette_types[part];
+    if (find_row(track, part, channel->type) && extend_palette(fitting, channel->values, numbers))
+        return;
     channel->type = packed_types[part];
-    if (was_in_palette(track, part) && extend_palette(fitting, channel->values, numbers))
-        channel->type = palette_types[part];
-    else
+    if (!keep_range(track, part, channel, numbers))
         choose_range(channel, channel->values, numbers);
 }
 
-static void straighten(float *rotations, uint32_t count)
+static void straighten(float *rotations, uint32_t count, float opposite)
 {
     for (uint32_t k = 0; k < count; k++) {
         float *q = rotations + (size_t)4 * k, *before = q - (k ? 4 : 0);
         quat_normalise(q);
-        if (k && q[0] * before[0] + q[1] * before[1] + q[2] * before[2] + q[3] * before[3] < 0) {
+        if (k && q[0] * before[0] + q[1] * before[1] + q[2] * before[2] + q[3] * before[3] < opposite) {
             for (int i = 0; i < 4; i++)
                 q[i] = -q[i];
         }
@@ -249,7 +314,7 @@ static bool take_keys(struct fitting *fitting, const struct pose_channel *from, 
     if (part != POSE_MORPH && fitting->clip->axes != POSE_AXES_GLTF)
         pose_convert_axes(part, values, channel->count, fitting->clip->axes, POSE_AXES_GLTF);
     if (part == POSE_ROTATION)
-        straighten(values, channel->count);
+        straighten(values, channel->count, fitting->fit->settled ? OPPOSITE : 0);
     channel->ticks = ticks;
     channel->values = values;
     return true;
@@ -311,13 +376,16 @@ static bool fit_channel(struct fitting *fitting, uint32_t index, enum pose_part 
 
 /* --------------------------------------------------------------------------------------------------- clip -- */
 
+/* The clip's own; every known file has 1/30, so rates close to that become it. */
 static void choose_frame_duration(struct fitting *fitting)
 {
     const struct pose_clip *clip = fitting->clip;
     float own = value_get_float(clip->extras, "frame_duration", 0);
-    double chosen = isfinite(own) && own > 0               ? (double)own
-                    : isfinite(clip->fps) && clip->fps > 0 ? 1 / (double)clip->fps
-                                                           : DEFAULT_FRAME_DURATION;
+    double chosen = DEFAULT_FRAME_DURATION;
+    if (isfinite(own) && own > 0)
+        chosen = (double)own;
+    else if (isfinite(clip->fps) && clip->fps > 0 && fabs((double)clip->fps * chosen - 1) > 0.01)
+        chosen = 1 / (double)clip->fps;
     if (chosen > (double)SIMS3_FRAME_DURATION_LIMIT)
         chosen = DEFAULT_FRAME_DURATION;
     fitting->fit->frame_duration = (float)chosen;
@@ -361,6 +429,7 @@ bool sims3_fit_clip(struct encode_job *job, const struct pose_clip *clip, struct
         ARENA_NEW(job->arena, struct sims3_fit_channel, (size_t)clip->track_count * POSE_PART_COUNT + 1);
     if (!fit->channels || !take_palette(&fitting))
         return false;
+    fit->settled = clip->rules == POSE_RULES_SIMS3;
     choose_frame_duration(&fitting);
     if (!check_duration(&fitting))
         return false;

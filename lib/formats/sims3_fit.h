@@ -19,6 +19,7 @@ struct sims3_fit_channel {
 struct sims3_fit {
     float frame_duration;
     uint16_t tick_count;
+    bool settled; /* rotations are written so that reading and writing them again changes nothing */
     uint32_t channel_count;
     struct sims3_fit_channel *channels; /* in the order of tracks: translation, rotation, scale, morph */
     float *palette;

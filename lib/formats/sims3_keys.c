@@ -41,7 +41,7 @@ static unsigned unpack(const struct sims3_section *section, const struct sims3_p
     return PALETTE_GAP;
 }
 
-static void normalise(double q[4])
+void sims3_normalise(double q[4])
 {
     double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
     if (length < (double)SHORTEST_ROTATION) {
@@ -72,7 +72,7 @@ static bool decode_constant(struct arena *arena, const struct sims3_packing *pac
     if (!channel_new(arena, part, 1, builder))
         return false;
     if (part == POSE_ROTATION)
-        normalise(values);
+        sims3_normalise(values);
     return store(values, builder->components, builder->values);
 }
 
@@ -92,7 +92,7 @@ static bool decode_key(struct reader *reader, const struct sims3_section *sectio
         values[c] = value * (double)channel->scale + (double)channel->offset;
     }
     if (channel->sub_type == SIMS3_ORIENTATION)
-        normalise(values);
+        sims3_normalise(values);
     if (!store(values, packing->components, to))
         return reader_fail_at(reader, at, NULL, "not_finite", "a value beyond the range of floats");
     return true;

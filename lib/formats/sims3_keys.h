@@ -12,4 +12,7 @@
 bool sims3_keys_decode(struct sims3_file *file, const struct sims3_section *section, uint32_t index,
                        enum pose_part part, struct pose_channel *decoded, uint64_t *odd_flags);
 
+/* Brings a rotation to unit length as the decoder does; one without length becomes the identity. */
+void sims3_normalise(double q[4]);
+
 #endif
