@@ -18,6 +18,8 @@ api_handler handle_skeletons, handle_skeleton, handle_skeleton_convert;
 api_handler handle_meshes, handle_mesh, handle_mesh_vertices;
 /* api/characters.c */
 api_handler handle_characters, handle_character;
+/* api/sims3.c */
+api_handler handle_hash, handle_resolve;
 /* api/named.c */
 api_handler handle_named, handle_named_keys, handle_named_pose, handle_named_poses, handle_named_events,
     handle_named_convert;

@@ -10,6 +10,8 @@ static const char *const entries_parameters[] = {LIST_PARAMETERS, "name", NULL};
 static const char *const clips_parameters[] = {
     LIST_PARAMETERS, "q", "name", "format", "archive", "joint", "min_duration", "max_duration", "sort", NULL};
 static const char *const assets_parameters[] = {LIST_PARAMETERS, "q", "name", "format", "archive", NULL};
+static const char *const hash_parameters[] = {"name", NULL};
+static const char *const resolve_parameters[] = {"name", "id", NULL};
 static const char *const mesh_parameters[] = {"axes", "v", NULL};
 static const char *const vertices_parameters[] = {"clip", "t", "skeleton", "axes", "wrap", "as", "v", NULL};
 static const char *const version_parameter[] = {"v", NULL};
@@ -45,6 +47,8 @@ const struct route routes[] = {
     {"GET", "/v1/archives/{id}/entries", entries_parameters, handle_entries, false},
     {"GET", "/v1/archives/{id}", NULL, handle_archive, false},
     {"GET", "/v1/archives", list_parameters, handle_archives, false},
+    {"GET", "/v1/hash", hash_parameters, handle_hash, false},
+    {"GET", "/v1/resolve", resolve_parameters, handle_resolve, false},
     {"GET", "/v1/formats", NULL, handle_formats, false},
     {"POST", "/v1/inspect", inspect_parameters, handle_inspect, true},
     {"GET", "/healthz", NULL, handle_health, false},

@@ -599,6 +599,23 @@ POSE_API const char *pose_stand_in_name(unsigned index);
 POSE_API struct pose_document *pose_stand_in(unsigned index, const struct pose_options *options,
                                              struct pose_error *error);
 
+/* -------------------------------------------------------------------------------------- names of The Sims 3 -- */
+
+enum { POSE_SIMS3_NAME = 256 };
+
+/* How The Sims 3 calls things by their names. */
+struct pose_sims3_name {
+    uint32_t fnv32;      /* FNV-1 of bones, slots, actors and props */
+    uint64_t fnv64;      /* of effects and most resources; its low half of morphs */
+    uint64_t clip_id;    /* instance id of a clip of that name, its actors' ages xored in */
+    uint32_t clip_group; /* that such clips are in; advice only */
+    char generic
+        [POSE_SIMS3_NAME]; /* the clip that the game falls back to, the same name when it is one; cut */
+};
+
+/* name: any bytes; case of ASCII letters does not matter. */
+POSE_API void pose_sims3_hash(const char *name, struct pose_sims3_name *hashes);
+
 /* ------------------------------------------------------------------------------------- numbers and JSON -- */
 
 enum { POSE_FLOAT_TEXT = 16 };

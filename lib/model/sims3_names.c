@@ -2,7 +2,9 @@
 
 #include "lib/core/hash.h"
 #include "lib/core/text.h"
+#include "pose.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -83,19 +85,41 @@ static char generic_letter(struct part code)
     return text_lower(code.text[0]) == 'o' ? 'o' : 'a';
 }
 
+/* "a2o_" of a name that is not generic; returns its length. */
+static size_t generic_prefix(const struct clip_name *cut, char prefix[5])
+{
+    size_t length = 0;
+    prefix[length++] = cut->two_actors ? generic_letter(cut->x) : 'a';
+    if (cut->two_actors) {
+        prefix[length++] = '2';
+        prefix[length++] = generic_letter(cut->y);
+    }
+    prefix[length++] = '_';
+    prefix[length] = 0;
+    return length;
+}
+
+size_t sims3_generic_name(const char *name, size_t length, char *generic, size_t capacity)
+{
+    struct clip_name cut = cut_name(name, length);
+    char prefix[5] = "";
+    size_t before = cut.generic ? 0 : generic_prefix(&cut, prefix);
+    struct part rest = cut.generic ? (struct part){name, length} : cut.rest;
+    snprintf(generic, capacity, "%s%.*s", prefix, (int)rest.length, rest.text);
+    return before + rest.length;
+}
+
 uint64_t sims3_clip_instance(const char *name, size_t length)
 {
     struct clip_name cut = cut_name(name, length);
     if (cut.generic)
         return hash_fnv64(name, length) & ~(1ull << 63);
-    uint64_t mask = 0x8000u | age_of(cut.x) << 8, hash;
-    if (cut.two_actors) {
-        const char prefix[] = {generic_letter(cut.x), '2', generic_letter(cut.y), '_', 0};
+    char prefix[5];
+    generic_prefix(&cut, prefix);
+    uint64_t hash = hash_pieces(prefix, cut.rest);
+    uint64_t mask = 0x8000u | age_of(cut.x) << 8;
+    if (cut.two_actors)
         mask |= age_of(cut.y);
-        hash = hash_pieces(prefix, cut.rest);
-    } else {
-        hash = hash_pieces("a_", cut.rest);
-    }
     return (hash & ~(1ull << 63)) ^ mask << 48;
 }
 
@@ -106,4 +130,14 @@ uint32_t sims3_clip_group(const char *name, size_t length)
         return 0;
     bool pets = age_of(cut.x) > LAST_OF_PEOPLE || (cut.two_actors && age_of(cut.y) > LAST_OF_PEOPLE);
     return pets ? 0x48000000u : 0;
+}
+
+void pose_sims3_hash(const char *name, struct pose_sims3_name *hashes)
+{
+    size_t length = strlen(name);
+    hashes->fnv32 = hash_fnv32(name, length);
+    hashes->fnv64 = hash_fnv64(name, length);
+    hashes->clip_id = sims3_clip_instance(name, length);
+    hashes->clip_group = sims3_clip_group(name, length);
+    sims3_generic_name(name, length, hashes->generic, sizeof hashes->generic);
 }

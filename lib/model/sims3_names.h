@@ -13,6 +13,9 @@
 
 /* The instance id of the clip of that name. */
 uint64_t sims3_clip_instance(const char *name, size_t length);
+/* The generic name that stands for every age ("t2c_kiss_x": "a2a_kiss_x"); a name that is generic stays as it is.
+ * Always NUL-terminated and cut at capacity; returns its whole length. */
+size_t sims3_generic_name(const char *name, size_t length, char *generic, size_t capacity);
 /* The group that the game's own clips of that name are in: 0x48000000 for pets, else 0. Advice, never a rule. */
 uint32_t sims3_clip_group(const char *name, size_t length);
 

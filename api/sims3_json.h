@@ -1,0 +1,21 @@
+/* What the API and the command line say about names of The Sims 3. */
+#ifndef POSED_API_SIMS3_JSON_H
+#define POSED_API_SIMS3_JSON_H
+
+#include "server/index.h"
+#include "server/json_writer.h"
+
+/* {"name","fnv32","fnv64","clip_id"} */
+void sims3_hashes(struct json_writer *json, const char *name);
+
+/* "0x" and 1 to 16 hex digits. */
+bool sims3_parse_id(const char *text, uint64_t *id);
+
+/*
+ * The fallback chain of a name (the clip itself, then the one that stands for every age), or with name NULL of the id
+ * alone; for each link its id, its name if it is known, and the entries of the archives that have it.
+ */
+void sims3_resolution(struct json_writer *json, const char *name, uint64_t id,
+                      struct index_archive *const *archives, uint32_t count);
+
+#endif
