@@ -1,7 +1,5 @@
 #include "api/asset_json.h"
 
-#include "api/clip_json.h"
-
 #include <string.h>
 
 void jsonw_id(struct json_writer *json, const char *key, const struct asset_id *id)
@@ -19,7 +17,7 @@ void asset_head(struct json_writer *json, const struct catalog *catalog, const s
     jsonw_string(json, "format", format);
     if (item) {
         jsonw_id(json, "archive", &catalog->archives[item->place.archive]->id);
-        jsonw_string(json, "entry", place_entry(catalog, item->place)->name);
+        jsonw_string(json, "entry", catalog_entry(catalog, item->place)->name);
     } else {
         jsonw_null(json, "archive");
         jsonw_null(json, "entry");
@@ -39,7 +37,7 @@ static bool passes(const struct catalog *catalog, const struct catalog_item *ite
         return false;
     if (filter->name && strcmp(item->asset->name, filter->name))
         return false;
-    if (filter->format && strcmp(place_entry(catalog, item->place)->format, filter->format))
+    if (filter->format && strcmp(catalog_entry(catalog, item->place)->format, filter->format))
         return false;
     bool inside = filter->archive < 0;
     for (uint32_t i = 0; i < item->place_count && !inside; i++)
@@ -74,7 +72,7 @@ enum api_outcome asset_list(struct api_call *call, enum asset_kind kind)
         if (count >= page.offset && count < page.offset + page.limit) {
             jsonw_object(&json, NULL);
             asset_head(&json, call->catalog, item->asset, item,
-                       place_entry(call->catalog, item->place)->format);
+                       catalog_entry(call->catalog, item->place)->format);
             jsonw_end(&json);
         }
         count++;

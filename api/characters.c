@@ -1,6 +1,5 @@
 /* Characters: suits and appearances of The Sims with their skeleton, meshes and clips. */
 #include "api/asset_json.h"
-#include "api/clip_json.h"
 #include "api/handlers.h"
 #include "server/relations.h"
 
@@ -82,10 +81,10 @@ enum api_outcome handle_character(struct api_call *call)
         return API_DONE;
     if (!call->request->may_wait)
         return API_WAIT;
-    struct decoded *decoded = document_get(call->service, call->catalog, item->place, &call->fetch);
-    call->response->cache = call->fetch.missed ? "miss" : "hit";
+    enum api_outcome outcome;
+    struct decoded *decoded = reply_document(call, item, &outcome);
     if (!decoded)
-        return reply_fetch(call);
+        return outcome;
     const struct pose_character *character = &decoded->document->characters[item->asset->inner];
     struct relations relations;
     relations_find(call->service, call->catalog, item, character, &relations);

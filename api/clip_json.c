@@ -6,11 +6,6 @@
 
 #include <stdio.h>
 
-const struct index_entry *place_entry(const struct catalog *catalog, struct catalog_place place)
-{
-    return catalog->archives[place.archive]->entries[place.entry];
-}
-
 static void head(struct json_writer *json, const struct index_asset *asset, const struct index_entry *entry)
 {
     jsonw_id(json, "id", &asset->id);
@@ -33,7 +28,7 @@ static void places(struct json_writer *json, const struct catalog *catalog, cons
     }
     jsonw_end(json);
     jsonw_id(json, "archive", &catalog->archives[item->place.archive]->id);
-    jsonw_string(json, "entry", place_entry(catalog, item->place)->name);
+    jsonw_string(json, "entry", catalog_entry(catalog, item->place)->name);
 }
 
 static void links(struct json_writer *json, const struct index_asset *asset)
@@ -60,7 +55,7 @@ void clip_metadata(struct json_writer *json, const struct catalog *catalog, stru
 {
     const struct index_asset *asset = item->asset;
     jsonw_object(json, NULL);
-    head(json, asset, place_entry(catalog, item->place));
+    head(json, asset, catalog_entry(catalog, item->place));
     places(json, catalog, item);
     jsonw_raw_members(json, asset->summary);
     if (document)

@@ -11,6 +11,4 @@ void clip_metadata(struct json_writer *json, const struct catalog *catalog, stru
 void clip_keys(struct json_writer *json, const struct index_asset *asset, const struct index_entry *entry,
                const struct pose_document *document);
 
-const struct index_entry *place_entry(const struct catalog *catalog, struct catalog_place place);
-
 #endif

@@ -16,17 +16,6 @@ struct catalog_item *clip_of_path(struct api_call *call)
     return asset_of_path(call, ASSET_CLIP, "clip");
 }
 
-/* The document of a clip; NULL and what to return in outcome. */
-static struct decoded *fetch_document(struct api_call *call, const struct catalog_item *item,
-                                      enum api_outcome *outcome)
-{
-    struct decoded *decoded = document_get(call->service, call->catalog, item->place, &call->fetch);
-    call->response->cache = call->fetch.missed ? "miss" : "hit";
-    if (!decoded)
-        *outcome = reply_fetch(call);
-    return decoded;
-}
-
 /* ------------------------------------------------------------------------------------------------ one clip -- */
 
 enum api_outcome clip_reply(struct api_call *call, struct catalog_item *item)
@@ -36,7 +25,7 @@ enum api_outcome clip_reply(struct api_call *call, struct catalog_item *item)
     if (reply_cached(call, digest, FRESH_REVALIDATE, true))
         return API_DONE;
     enum api_outcome outcome;
-    struct decoded *decoded = fetch_document(call, item, &outcome);
+    struct decoded *decoded = reply_document(call, item, &outcome);
     if (!decoded)
         return outcome;
     struct pose_buffer body = {0};
@@ -58,11 +47,11 @@ enum api_outcome clip_keys_reply(struct api_call *call, struct catalog_item *ite
     enum { LARGE = 256 * 1024 }; /* answers of more keys than this many bytes are made on the pool */
     if (reply_cached(call, digest_begin(call, &item->asset->id), freshness, true))
         return API_DONE;
-    const struct index_entry *entry = place_entry(call->catalog, item->place);
+    const struct index_entry *entry = catalog_entry(call->catalog, item->place);
     if (!call->request->may_wait && entry->size > LARGE)
         return API_WAIT;
     enum api_outcome outcome;
-    struct decoded *decoded = fetch_document(call, item, &outcome);
+    struct decoded *decoded = reply_document(call, item, &outcome);
     if (!decoded)
         return outcome;
     struct pose_buffer body = {0};
@@ -217,7 +206,7 @@ enum api_outcome clip_events_reply(struct api_call *call, struct catalog_item *i
     if (reply_cached(call, digest, FRESH_REVALIDATE, true))
         return API_DONE;
     enum api_outcome outcome;
-    struct decoded *decoded = fetch_document(call, item, &outcome);
+    struct decoded *decoded = reply_document(call, item, &outcome);
     if (!decoded)
         return outcome;
     struct pose_buffer body = {0};
@@ -282,7 +271,7 @@ static bool passes(const struct catalog *catalog, const struct catalog_item *ite
         return false;
     if (filter->name && strcmp(asset->name, filter->name))
         return false;
-    if (filter->format && strcmp(place_entry(catalog, item->place)->format, filter->format))
+    if (filter->format && strcmp(catalog_entry(catalog, item->place)->format, filter->format))
         return false;
     if (filter->archive >= 0 && !lies_in(item, filter->archive))
         return false;
@@ -307,7 +296,7 @@ static int compare_clips(const void *a, const void *b, void *context)
     else if (abs(key) == SORT_DURATION)
         order = x->asset->duration < y->asset->duration ? -1 : x->asset->duration > y->asset->duration;
     else
-        order = strcmp(place_entry(catalog, x->place)->format, place_entry(catalog, y->place)->format);
+        order = strcmp(catalog_entry(catalog, x->place)->format, catalog_entry(catalog, y->place)->format);
     if (order)
         return order * sign;
     return x < y ? -1 : x > y;

@@ -207,6 +207,10 @@ static enum api_outcome run(struct api_call *call, const struct match *match)
 
 static enum api_outcome no_route(struct api_call *call, const char *allowed)
 {
+    if (!*allowed && !strcmp(call->request->path, "/"))
+        return reply_problem(
+            call, 404, "not_found",
+            "there is no page here; /v1/clips lists the clips, /openapi.json describes the API");
     if (!*allowed)
         return reply_problem(call, 404, "not_found", "there is nothing at %.200s", call->request->path);
     char methods[96];

@@ -149,7 +149,8 @@ bool inspect_bytes(const char *name, struct pose_bytes bytes, const char *format
     } else if (is_file && (!only || !only->format)) {
         error->status = POSE_UNKNOWN_FORMAT;
         strcpy(error->code, "unknown_format");
-        strcpy(error->detail, "the bytes are of no known format");
+        strcpy(error->detail,
+               "the bytes are of no known format; a damaged file may need name= or format= to be told");
     }
     if (error->status == POSE_OK) {
         struct inspection work = {.archive = archive, .options = options};

@@ -1,10 +1,10 @@
 /* Meshes: lists, one with its faces, and its vertices on a pose. */
 #include "api/asset_json.h"
-#include "api/clip_json.h"
 #include "api/handlers.h"
 #include "api/pose_request.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,17 +62,6 @@ static void put_mesh(struct json_writer *json, const struct pose_mesh *mesh, con
     jsonw_end(json);
 }
 
-/* The document of an asset; NULL and what to return in outcome. */
-static struct decoded *fetch(struct api_call *call, const struct catalog_item *item,
-                             enum api_outcome *outcome)
-{
-    struct decoded *decoded = document_get(call->service, call->catalog, item->place, &call->fetch);
-    call->response->cache = call->fetch.missed ? "miss" : "hit";
-    if (!decoded)
-        *outcome = reply_fetch(call);
-    return decoded;
-}
-
 enum api_outcome handle_mesh(struct api_call *call)
 {
     struct catalog_item *item = asset_of_path(call, ASSET_MESH, "mesh");
@@ -90,7 +79,7 @@ enum api_outcome handle_mesh(struct api_call *call)
     if (!call->request->may_wait)
         return API_WAIT;
     enum api_outcome outcome;
-    struct decoded *decoded = fetch(call, item, &outcome);
+    struct decoded *decoded = reply_document(call, item, &outcome);
     if (!decoded)
         return outcome;
     const struct pose_mesh *mesh = &decoded->document->meshes[item->asset->inner];
@@ -212,7 +201,7 @@ static bool open_skeleton(struct api_call *call, const struct vertices *vertices
         *sampler = stage->player->sampler;
         return true;
     }
-    if (choice->item && !(stage->skeleton_document = fetch(call, choice->item, outcome)))
+    if (choice->item && !(stage->skeleton_document = reply_document(call, choice->item, outcome)))
         return false;
     *skeleton = choice->item ? &stage->skeleton_document->document->skeletons[choice->asset->inner]
                              : &choice->shipped->skeletons[0];
@@ -256,6 +245,10 @@ static enum api_outcome reply_vertices(struct api_call *call, const struct verti
 {
     uint32_t count = mesh->real_count;
     struct pose_buffer body = {0};
+    if (pose_skin_missing_count(stage->skin))
+        response_header(call->response, "Posed-Warning", "missing_bone");
+    else if (vertices->skeleton.shipped)
+        response_header(call->response, "Posed-Warning", "stand_in_skeleton");
     if (vertices->as_floats) {
         for (uint32_t i = 0; i < count; i++) {
             pose_buffer_append(&body, out[i], sizeof *out);
@@ -287,6 +280,14 @@ static enum api_outcome reply_vertices(struct api_call *call, const struct verti
     return reply_json(call, &body);
 }
 
+static void locate_twin(struct api_call *call, const struct vertices *vertices)
+{
+    char mesh[ID_TEXT], path[80];
+    id_write(&vertices->mesh_item->asset->id, mesh);
+    snprintf(path, sizeof path, "/v1/meshes/%s/vertices", mesh);
+    reply_twin(call, path, &vertices->skeleton.asset->id);
+}
+
 enum api_outcome handle_mesh_vertices(struct api_call *call)
 {
     struct vertices vertices = {.mesh_item = asset_of_path(call, ASSET_MESH, "mesh")};
@@ -303,12 +304,14 @@ enum api_outcome handle_mesh_vertices(struct api_call *call)
         return API_DONE;
     if (!call->request->may_wait)
         return API_WAIT;
+    if (vertices.automatic)
+        locate_twin(call, &vertices);
     struct stage stage = {0};
     enum api_outcome outcome = API_DONE;
     const struct pose_skeleton *skeleton;
     const struct pose_sampler *sampler;
     struct pose_error error;
-    stage.mesh_document = fetch(call, vertices.mesh_item, &outcome);
+    stage.mesh_document = reply_document(call, vertices.mesh_item, &outcome);
     if (stage.mesh_document) {
         const struct pose_mesh *mesh =
             &stage.mesh_document->document->meshes[vertices.mesh_item->asset->inner];

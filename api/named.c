@@ -72,7 +72,7 @@ static void list_matches(struct api_call *call, const struct matches *matches)
         jsonw_object(&json, NULL);
         jsonw_string(&json, "id", id);
         jsonw_string(&json, "name", matches->items[i]->asset->name);
-        jsonw_string(&json, "entry", place_entry(call->catalog, matches->items[i]->place)->name);
+        jsonw_string(&json, "entry", catalog_entry(call->catalog, matches->items[i]->place)->name);
         jsonw_end(&json);
     }
     jsonw_end(&json);

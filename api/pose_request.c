@@ -80,26 +80,10 @@ enum freshness pose_request_freshness(const struct pose_request *request, bool b
 
 void pose_request_twin(struct api_call *call, const struct pose_request *request, const char *rest)
 {
-    char clip[ID_TEXT], skeleton[ID_TEXT] = "none", target[1200];
+    char clip[ID_TEXT], path[80];
     id_write(&request->clip->asset->id, clip);
-    if (request->skeleton.asset)
-        id_write(&request->skeleton.asset->id, skeleton);
-    size_t used = (size_t)snprintf(target, sizeof target, "/v1/clips/%s%s?", clip, rest);
-    for (unsigned i = 0; i < call->params.count; i++) {
-        const struct param *param = &call->params.items[i];
-        if (!strcmp(param->name, "skeleton"))
-            continue;
-        if (used + 3 * (strlen(param->name) + strlen(param->value)) + 64 > sizeof target)
-            return;
-        percent_encode(param->name, target + used);
-        used += strlen(target + used);
-        target[used++] = '=';
-        percent_encode(param->value, target + used);
-        used += strlen(target + used);
-        target[used++] = '&';
-    }
-    snprintf(target + used, sizeof target - used, "skeleton=%s", skeleton);
-    response_header(call->response, "Content-Location", target);
+    snprintf(path, sizeof path, "/v1/clips/%s%s", clip, rest);
+    reply_twin(call, path, request->skeleton.asset ? &request->skeleton.asset->id : NULL);
 }
 
 /* -------------------------------------------------------------------------------------------------- rows -- */

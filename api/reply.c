@@ -172,6 +172,16 @@ enum api_outcome reply_fetch(struct api_call *call)
     return reply_error(call, &call->fetch.error, NULL, NULL);
 }
 
+struct decoded *reply_document(struct api_call *call, const struct catalog_item *item,
+                               enum api_outcome *outcome)
+{
+    struct decoded *decoded = document_get(call->service, call->catalog, item->place, &call->fetch);
+    call->response->cache = call->fetch.missed ? "miss" : "hit";
+    if (!decoded)
+        *outcome = reply_fetch(call);
+    return decoded;
+}
+
 enum api_outcome reply_not_found(struct api_call *call, const char *what, const char *name)
 {
     return reply_problem(call, 404, "not_found", "there is no %s \"%.80s\"", what, name);
@@ -243,6 +253,29 @@ bool reply_cached(struct api_call *call, struct asset_id digest, enum freshness 
         return false;
     call->response->status = 304;
     return true;
+}
+
+void reply_twin(struct api_call *call, const char *path, const struct asset_id *skeleton)
+{
+    char id[ID_TEXT] = "none", target[1200];
+    if (skeleton)
+        id_write(skeleton, id);
+    size_t used = (size_t)snprintf(target, sizeof target, "%s?", path);
+    for (unsigned i = 0; i < call->params.count; i++) {
+        const struct param *param = &call->params.items[i];
+        if (!strcmp(param->name, "skeleton"))
+            continue;
+        if (used + 3 * (strlen(param->name) + strlen(param->value)) + 64 > sizeof target)
+            return;
+        percent_encode(param->name, target + used);
+        used += strlen(target + used);
+        target[used++] = '=';
+        percent_encode(param->value, target + used);
+        used += strlen(target + used);
+        target[used++] = '&';
+    }
+    snprintf(target + used, sizeof target - used, "skeleton=%s", id);
+    response_header(call->response, "Content-Location", target);
 }
 
 /* ------------------------------------------------------------------------------------------------ bodies -- */

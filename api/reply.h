@@ -35,6 +35,13 @@ struct asset_id digest_text(struct asset_id digest, const char *text); /* NULL c
  */
 bool reply_cached(struct api_call *call, struct asset_id digest, enum freshness freshness, bool is_text);
 
+/* Content-Location of what is the same with an explicit skeleton (NULL: none), the other parameters as they came. */
+void reply_twin(struct api_call *call, const char *path, const struct asset_id *skeleton);
+
+/* The document of an asset, referenced, and "hit" or "miss" in the response; NULL and what to return in outcome. */
+struct decoded *reply_document(struct api_call *call, const struct catalog_item *item,
+                               enum api_outcome *outcome);
+
 /* 200 with a body that is taken over; text is compressed when the client asks and it is over 1 KiB. */
 enum api_outcome reply_body(struct api_call *call, const char *content_type, struct pose_buffer *body,
                             bool is_text);

@@ -30,13 +30,13 @@ static enum api_outcome skeleton_reply(struct api_call *call)
     digest = id_quick(&digest, &call->catalog->digest, sizeof call->catalog->digest);
     if (reply_cached(call, digest, FRESH_REVALIDATE, true))
         return API_DONE;
+    enum api_outcome outcome;
     struct decoded *decoded = NULL;
     const struct pose_document *document = choice.shipped;
     if (choice.item) {
-        decoded = document_get(call->service, call->catalog, choice.item->place, &call->fetch);
-        call->response->cache = call->fetch.missed ? "miss" : "hit";
+        decoded = reply_document(call, choice.item, &outcome);
         if (!decoded)
-            return reply_fetch(call);
+            return outcome;
         document = decoded->document;
     }
     const struct pose_skeleton *skeleton = &document->skeletons[choice.item ? choice.asset->inner : 0];

@@ -41,6 +41,11 @@ struct catalog_item *catalog_find(const struct catalog *catalog, enum asset_kind
     return found ? &list->items[found - 1] : NULL;
 }
 
+const struct index_entry *catalog_entry(const struct catalog *catalog, struct catalog_place place)
+{
+    return catalog->archives[place.archive]->entries[place.entry];
+}
+
 const struct index_archive *catalog_find_archive(const struct catalog *catalog, const struct asset_id *id,
                                                  uint32_t *index)
 {

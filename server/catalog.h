@@ -59,6 +59,9 @@ struct catalog_item *catalog_find(const struct catalog *catalog, enum asset_kind
 const struct index_archive *catalog_find_archive(const struct catalog *catalog, const struct asset_id *id,
                                                  uint32_t *index);
 
+/* The entry at a place. */
+const struct index_entry *catalog_entry(const struct catalog *catalog, struct catalog_place place);
+
 /* A skeleton that a clip is put on: of an archive, or shipped. */
 struct skeleton_choice {
     const struct index_asset *asset;     /* NULL: none */

@@ -238,6 +238,10 @@ struct entry_facts container_facts(const struct index_archive *archive, uint32_t
 
 bool container_wants_decoding(const struct entry_facts *facts)
 {
+    /* A type that the archive knows by name and no codec reads: listed, not broken. */
+    const struct pose_format *format = facts->format ? pose_format_find(facts->format) : NULL;
+    if (facts->format && (!format || !format->can_read))
+        return false;
     return !facts->error && !facts->skipped && (!facts->kind || strcmp(facts->kind, "other"));
 }
 
