@@ -27,10 +27,12 @@ struct command {
 };
 
 extern const struct command command_extract;
+extern const struct command command_hash;
 extern const struct command command_health;
 extern const struct command command_info;
 extern const struct command command_ls;
 extern const struct command command_pack;
+extern const struct command command_resolve;
 extern const struct command command_sample;
 extern const struct command command_serve;
 

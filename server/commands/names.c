@@ -1,0 +1,81 @@
+/* `posed hash` and `posed resolve`: names of The Sims 3, both ways, as the API answers them. */
+#include "api/sims3_json.h"
+#include "server/commands.h"
+#include "server/commands/progress.h"
+#include "server/config.h"
+
+#include <stdio.h>
+
+static int print(struct pose_buffer *text)
+{
+    fwrite(text->data, 1, text->size, stdout);
+    putchar('\n');
+    pose_buffer_free(text);
+    return command_finish();
+}
+
+static int run_hash(const struct command *command, int argc, char **argv)
+{
+    struct operands operands;
+    struct pose_buffer text = {0};
+    struct json_writer json;
+    if (!command_parse(command, NULL, argc, argv, 1, 1, &operands))
+        return COMMAND_BAD_USAGE;
+    jsonw_init(&json, &text);
+    sims3_hashes(&json, operands.items[0]);
+    return print(&text);
+}
+
+const struct command command_hash = {
+    .name = "hash",
+    .operands = "NAME",
+    .summary = "the hashes of a name of The Sims 3",
+    .description =
+        "Prints JSON: FNV-32 (bones, slots, actors), FNV-64 (resources; its low half for morphs) and the\n"
+        "instance id of a clip of that name. Letters count without case.\n",
+    .run = run_hash,
+};
+
+static int resolve(const char *wanted, const struct index_result *packages)
+{
+    struct pose_buffer text = {0};
+    struct json_writer json;
+    uint64_t id = 0;
+    bool is_id = sims3_parse_id(wanted, &id);
+    jsonw_init(&json, &text);
+    sims3_resolution(&json, is_id ? NULL : wanted, id, packages->archives, packages->count);
+    return print(&text);
+}
+
+static int run_resolve(const struct command *command, int argc, char **argv)
+{
+    struct operands operands;
+    struct config config;
+    struct index_result packages = {0};
+    struct pose_error error;
+    if (!command_parse(command, NULL, argc, argv, 1, 0, &operands))
+        return COMMAND_BAD_USAGE;
+    config_init(&config);
+    struct index_options limits = {.threads = (unsigned)config.threads,
+                                   .max_entries = (uint32_t)config.max_entries};
+    files_init();
+    progress_start("reading", 0);
+    bool indexed = index_paths((const char *const *)operands.items + 1, operands.count - 1, &limits, NULL,
+                               &packages, &error);
+    progress_end();
+    if (!indexed)
+        return command_failed(NULL, "%s", error.detail);
+    int status = resolve(operands.items[0], &packages);
+    index_release(&packages);
+    return status;
+}
+
+const struct command command_resolve = {
+    .name = "resolve",
+    .operands = "NAME|0xID [PACKAGE...]",
+    .summary = "what a clip name of The Sims 3 falls back to, or whose an id is",
+    .description =
+        "Prints JSON: the clip of that name, then the one that stands for every age, each with its instance\n"
+        "id and the entries of the packages that have it.\n",
+    .run = run_resolve,
+};
