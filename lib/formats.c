@@ -10,6 +10,7 @@ extern const struct codec codec_sims1_cfp;
 extern const struct codec codec_sims1_cmx;
 extern const struct codec codec_sims1_skn;
 extern const struct codec codec_sims3_clip;
+extern const struct codec codec_sims3_rig;
 extern const struct codec codec_sl_anim;
 extern const struct codec codec_sl_skeleton;
 extern const struct codec codec_tso_anim;
@@ -36,6 +37,7 @@ const struct codec *const codecs[] = {
     &codec_sims1_cfp,
     &codec_sl_skeleton,
     &codec_sims3_clip,
+    &codec_sims3_rig,
     NULL,
 };
 /* clang-format on */
