@@ -111,6 +111,54 @@ static void list_warnings(struct inspection *work)
     jsonw_end(json);
 }
 
+/*
+ * Whether the viewer of Second Life would take an upload: what its reader refuses has already failed to decode, these
+ * it refuses besides (sl-anim, validation with a skeleton at hand).
+ */
+static bool viewer_refuses(const struct pose_warning *warning)
+{
+    static const char *const codes[] = {"unknown_joint", "unknown_source_volume", "unknown_target_volume",
+                                        "undriven_chain"};
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
+        if (!strcmp(warning->code, codes[i]))
+            return true;
+    }
+    return false;
+}
+
+static void list_verdict(struct inspection *work)
+{
+    struct json_writer *json = &work->json;
+    const char *format = work->archive->archive ? NULL : work->archive->entries[0]->format;
+    if (!format || strcmp(format, "sl-anim"))
+        return;
+    struct pose_document *document = decode(work, 0);
+    uint32_t count = document ? document->warning_count : 0;
+    bool accepted = true;
+    for (uint32_t i = 0; i < count; i++)
+        accepted &= !viewer_refuses(&document->warnings[i]);
+    jsonw_array(json, "verdict");
+    jsonw_object(json, NULL);
+    jsonw_string(json, "target", "sl-viewer");
+    jsonw_bool(json, "accepted", accepted);
+    jsonw_array(json, "reasons");
+    for (uint32_t i = 0; i < count; i++) {
+        const struct pose_warning *warning = &document->warnings[i];
+        if (!viewer_refuses(warning))
+            continue;
+        jsonw_object(json, NULL);
+        jsonw_string(json, "code", warning->code);
+        jsonw_string(json, "message", warning->message);
+        if (warning->offset != POSE_NO_OFFSET)
+            jsonw_integer(json, "offset", (int64_t)warning->offset);
+        jsonw_end(json);
+    }
+    jsonw_end(json);
+    jsonw_end(json);
+    jsonw_end(json);
+    pose_document_free(document);
+}
+
 static void describe_archive(struct inspection *work)
 {
     struct json_writer *json = &work->json;
@@ -129,6 +177,7 @@ static void describe_archive(struct inspection *work)
     list_assets(work, ASSET_CHARACTER, "characters");
     archive_rejected(json, work->archive);
     list_warnings(work);
+    list_verdict(work);
     jsonw_raw(json, "links", "{}");
     jsonw_end(json);
 }

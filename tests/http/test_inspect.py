@@ -1,8 +1,9 @@
 """POST /v1/inspect, with sound files and with hostile ones."""
 
 import struct
+import unittest
 
-from daemon import Daemon
+from daemon import Daemon, corpus
 from fixture import SampleCase
 
 
@@ -127,3 +128,23 @@ class Inspect(SampleCase):
             reply = other.client.post("/v1/inspect", bytes(100_000), name="x.anim")
             self.assertProblem(reply, 413, limit="max-upload")
             self.assertNotEqual(other.client.post("/v1/inspect", bytes(60_000), name="x.anim").status, 413)
+
+
+@unittest.skipUnless(corpus(), "no corpus")
+class Verdict(SampleCase):
+    """Would the viewer of Second Life take it?"""
+
+    def verdict(self, *path):
+        report = self.client.post("/v1/inspect", corpus().joinpath(*path).read_bytes(), name=path[-1]).json
+        self.assertEqual(report["verdict"][0]["target"], "sl-viewer")
+        return report["verdict"][0]
+
+    def test_sound_files_are_taken(self):
+        self.assertEqual(self.verdict("sl", "ruth2", "FlatFeetDefault-p6.anim"),
+                         {"target": "sl-viewer", "accepted": True, "reasons": []})
+
+    def test_a_joint_that_nobody_knows_is_refused_with_its_place(self):
+        found = self.verdict("sl", "viewer", "46bb4359-de38-4ed8-6a22-f1f52fe8f506.animatn")
+        self.assertFalse(found["accepted"])
+        self.assertEqual(found["reasons"][0]["code"], "unknown_joint")
+        self.assertGreater(found["reasons"][0]["offset"], 0)
