@@ -50,24 +50,41 @@ static void links(struct json_writer *json, const struct index_asset *asset)
     jsonw_end(json);
 }
 
-void clip_metadata(struct json_writer *json, const struct catalog *catalog, struct catalog_item *item,
-                   const struct pose_document *document)
+void clip_head(struct json_writer *json, const struct catalog *catalog, const struct catalog_item *item)
 {
-    const struct index_asset *asset = item->asset;
-    jsonw_object(json, NULL);
-    head(json, asset, catalog_entry(catalog, item->place));
+    head(json, item->asset, catalog_entry(catalog, item->place));
     places(json, catalog, item);
-    jsonw_raw_members(json, asset->summary);
-    if (document)
-        describe_clip_joints(json, &document->clips[asset->inner]);
-    jsonw_integer(json, "event_count", asset->event_count);
+}
+
+/* What depends on what else is loaded: the skeleton that it is put on, and where it is served. */
+static void surroundings(struct json_writer *json, const struct catalog *catalog, struct catalog_item *item)
+{
     struct skeleton_choice skeleton = catalog_skeleton(catalog, item);
     if (skeleton.asset)
         jsonw_id(json, "skeleton", &skeleton.asset->id);
     else
         jsonw_null(json, "skeleton");
-    jsonw_raw_members(json, asset->notes);
-    links(json, asset);
+    jsonw_raw_members(json, item->asset->notes);
+    links(json, item->asset);
+}
+
+void clip_metadata(struct json_writer *json, const struct catalog *catalog, struct catalog_item *item,
+                   const struct pose_document *document, bool kept)
+{
+    const struct index_asset *asset = item->asset;
+    jsonw_object(json, NULL);
+    clip_head(json, catalog, item);
+    jsonw_raw_members(json, asset->summary);
+    if (document)
+        describe_clip_joints(json, &document->clips[asset->inner]);
+    jsonw_integer(json, "event_count", asset->event_count);
+    if (kept) {
+        surroundings(json, catalog, item);
+    } else {
+        jsonw_null(json, "skeleton");
+        jsonw_raw_members(json, asset->notes);
+        jsonw_raw(json, "links", "{}");
+    }
     jsonw_end(json);
 }
 

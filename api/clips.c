@@ -31,7 +31,7 @@ enum api_outcome clip_reply(struct api_call *call, struct catalog_item *item)
     struct pose_buffer body = {0};
     struct json_writer json;
     jsonw_init(&json, &body);
-    clip_metadata(&json, call->catalog, item, decoded->document);
+    clip_metadata(&json, call->catalog, item, decoded->document, true);
     document_put(decoded);
     return reply_json(call, &body);
 }
@@ -368,7 +368,7 @@ enum api_outcome handle_clips(struct api_call *call)
     jsonw_object(&json, NULL);
     jsonw_array(&json, "items");
     for (int64_t i = page.offset; i < page.offset + page.limit && i < count; i++)
-        clip_metadata(&json, call->catalog, items ? items[i] : &list->items[i], NULL);
+        clip_metadata(&json, call->catalog, items ? items[i] : &list->items[i], NULL, true);
     jsonw_end(&json);
     page_finish(call, &json, &page, count);
     jsonw_end(&json);

@@ -11,7 +11,8 @@
 /* The assets of one kind, each with all that is known of it. */
 struct inspection {
     struct json_writer json;
-    const struct index_archive *archive;
+    struct index_archive *archive;
+    struct catalog *catalog; /* over the archive alone */
     struct index_neighbours neighbours;
     const struct index_options *options;
 };
@@ -23,76 +24,41 @@ static struct pose_document *decode(const struct inspection *work, uint32_t entr
                         &work->options->pose, &error);
 }
 
-static void inspected_head(struct inspection *work, const struct index_asset *asset, uint32_t entry_index)
+static void other_item(struct inspection *work, const struct catalog_item *item)
 {
-    const struct index_entry *entry = work->archive->entries[entry_index];
-    struct json_writer *json = &work->json;
-    jsonw_id(json, "id", &asset->id);
-    jsonw_string(json, "name", asset->name);
-    jsonw_string(json, "format", entry->format);
-    jsonw_integer(json, "bytes", (int64_t)entry->size);
-    jsonw_array(json, "found_in");
-    jsonw_object(json, NULL);
-    jsonw_id(json, "archive", &work->archive->id);
-    jsonw_integer(json, "index", entry_index);
-    jsonw_string(json, "entry", entry->name);
-    jsonw_end(json);
-    jsonw_end(json);
-    jsonw_id(json, "archive", &work->archive->id);
-    jsonw_string(json, "entry", entry->name);
+    jsonw_object(&work->json, NULL);
+    clip_head(&work->json, work->catalog, item);
+    jsonw_raw_members(&work->json, item->asset->summary);
+    jsonw_end(&work->json);
 }
 
-static void clip_item(struct inspection *work, const struct index_asset *asset, uint32_t entry_index,
-                      const struct pose_document *document)
+/* The same bytes under many names are one clip, found in many places, and decoded once. */
+static void list_clips(struct inspection *work)
 {
-    struct json_writer *json = &work->json;
-    jsonw_object(json, NULL);
-    inspected_head(work, asset, entry_index);
-    jsonw_raw_members(json, asset->summary);
-    describe_clip_joints(json, &document->clips[asset->inner]);
-    jsonw_integer(json, "event_count", asset->event_count);
-    jsonw_null(json, "skeleton");
-    jsonw_raw_members(json, asset->notes);
-    jsonw_raw(json, "links", "{}");
-    jsonw_end(json);
-}
-
-static void other_item(struct inspection *work, const struct index_asset *asset, uint32_t entry_index)
-{
-    struct json_writer *json = &work->json;
-    jsonw_object(json, NULL);
-    inspected_head(work, asset, entry_index);
-    jsonw_raw_members(json, asset->summary);
-    jsonw_end(json);
-}
-
-static bool has_kind(const struct index_entry *entry, enum asset_kind kind)
-{
-    for (uint32_t i = 0; i < entry->asset_count; i++) {
-        if (entry->assets[i].kind == kind)
-            return true;
+    const struct catalog_list *clips = &work->catalog->lists[ASSET_CLIP];
+    struct pose_document *document = NULL;
+    uint32_t decoded = 0;
+    jsonw_array(&work->json, "clips");
+    for (uint32_t i = 0; i < clips->count; i++) {
+        struct catalog_item *item = &clips->items[i];
+        if (!document || item->place.entry != decoded) {
+            pose_document_free(document);
+            decoded = item->place.entry;
+            document = decode(work, decoded);
+        }
+        if (document)
+            clip_metadata(&work->json, work->catalog, item, document, false);
     }
-    return false;
+    pose_document_free(document);
+    jsonw_end(&work->json);
 }
 
 static void list_assets(struct inspection *work, enum asset_kind kind, const char *key)
 {
+    const struct catalog_list *list = &work->catalog->lists[kind];
     jsonw_array(&work->json, key);
-    for (uint32_t e = 0; e < work->archive->entry_count; e++) {
-        const struct index_entry *entry = work->archive->entries[e];
-        if (!has_kind(entry, kind))
-            continue;
-        struct pose_document *document = kind == ASSET_CLIP ? decode(work, e) : NULL;
-        for (uint32_t i = 0; i < entry->asset_count; i++) {
-            if (entry->assets[i].kind != kind)
-                continue;
-            if (document)
-                clip_item(work, &entry->assets[i], e, document);
-            else
-                other_item(work, &entry->assets[i], e);
-        }
-        pose_document_free(document);
-    }
+    for (uint32_t i = 0; i < list->count; i++)
+        other_item(work, &list->items[i]);
     jsonw_end(&work->json);
 }
 
@@ -107,7 +73,7 @@ static void list_warnings(struct inspection *work)
     if (document)
         jsonw_warnings(json, document->warnings, document->warning_count);
     pose_document_free(document);
-    lint_archive(json, work->archive, &work->options->pose);
+    lint_archive(json, work->catalog, &work->options->pose);
     jsonw_end(json);
 }
 
@@ -171,7 +137,7 @@ static void describe_archive(struct inspection *work)
     jsonw_integer(json, "bytes", (int64_t)work->archive->bytes);
     jsonw_integer(json, "entry_count", work->archive->entry_count);
     jsonw_string(json, "source", work->archive->source);
-    list_assets(work, ASSET_CLIP, "clips");
+    list_clips(work);
     list_assets(work, ASSET_SKELETON, "skeletons");
     list_assets(work, ASSET_MESH, "meshes");
     list_assets(work, ASSET_CHARACTER, "characters");
@@ -205,8 +171,10 @@ bool inspect_bytes(const char *name, struct pose_bytes bytes, const char *format
         struct inspection work = {.archive = archive, .options = options};
         if (neighbours)
             work.neighbours = *neighbours;
+        work.catalog = catalog_new(&archive, 1, 0, 0, NULL, 0);
         jsonw_init(&work.json, out);
         describe_archive(&work);
+        catalog_unref(work.catalog);
     }
     index_archive_unref(archive);
     return error->status == POSE_OK;

@@ -120,12 +120,20 @@ static void lint_entry(struct linting *work, uint32_t index)
     pose_document_free(document);
 }
 
-void lint_archive(struct json_writer *json, const struct index_archive *archive,
-                  const struct pose_options *options)
+/* Whether the entry is the first place of what it holds: copies of the same bytes need no second look. */
+static bool is_first_place(const struct catalog *catalog, uint32_t entry)
 {
-    struct linting work = {.json = json, .archive = archive, .options = options};
-    for (uint32_t e = 0; e < archive->entry_count; e++) {
-        if (archive->entries[e]->asset_count)
+    const struct index_entry *item = catalog->archives[0]->entries[entry];
+    const struct catalog_item *found =
+        item->asset_count ? catalog_find(catalog, item->assets[0].kind, &item->assets[0].id) : NULL;
+    return found && found->place.entry == entry;
+}
+
+void lint_archive(struct json_writer *json, const struct catalog *catalog, const struct pose_options *options)
+{
+    struct linting work = {.json = json, .archive = catalog->archives[0], .options = options};
+    for (uint32_t e = 0; e < work.archive->entry_count; e++) {
+        if (is_first_place(catalog, e))
             lint_entry(&work, e);
     }
 }

@@ -2,14 +2,15 @@
 #ifndef POSED_API_LINTS_H
 #define POSED_API_LINTS_H
 
-#include "server/index.h"
+#include "server/catalog.h"
 #include "server/json_writer.h"
 
 /*
- * Adds items ({code, severity, message, entry}) to the open array: those of pose_lint for each file, "missing_bone" of
- * meshes on the archive's skeleton that knows them best, "missing_mesh" of suits.
+ * Looks at the first archive of a catalogue, at bytes that lie in it several times once. Adds items ({code, severity,
+ * message, entry}) to the open array: those of pose_lint for each file, "missing_bone" of meshes on the archive's
+ * skeleton that knows them best, "missing_mesh" of suits.
  */
-void lint_archive(struct json_writer *json, const struct index_archive *archive,
+void lint_archive(struct json_writer *json, const struct catalog *catalog,
                   const struct pose_options *options);
 
 #endif
