@@ -201,6 +201,8 @@ enum api_outcome clip_events_reply(struct api_call *call, struct catalog_item *i
     if (!params_number(&call->params, "from", -1e9, 1e9, &from, &error) ||
         !params_number(&call->params, "to", -1e9, 1e9, &to, &error))
         return reply_parameter(call, &error);
+    if (from > to)
+        return reply_bad_parameter(call, "from", "it lies after to");
     struct asset_id digest = digest_begin(call, &item->asset->id);
     digest = id_quick(&digest, (double[]){from, to}, 2 * sizeof(double));
     if (reply_cached(call, digest, FRESH_REVALIDATE, true))

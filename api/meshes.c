@@ -299,13 +299,13 @@ enum api_outcome handle_mesh_vertices(struct api_call *call)
         digest = id_quick(&digest, &vertices.clip_item->asset->id, sizeof(struct asset_id));
     double canonical[4] = {vertices.t, vertices.native, vertices.as_floats, vertices.wrap == POSE_WRAP};
     digest = id_quick(&digest, canonical, sizeof canonical);
+    if (vertices.automatic)
+        locate_twin(call, &vertices);
     if (reply_cached(call, digest, vertices.automatic ? FRESH_REVALIDATE : FRESH_CONTENT,
                      !vertices.as_floats))
         return API_DONE;
     if (!call->request->may_wait)
         return API_WAIT;
-    if (vertices.automatic)
-        locate_twin(call, &vertices);
     struct stage stage = {0};
     enum api_outcome outcome = API_DONE;
     const struct pose_skeleton *skeleton;

@@ -18,10 +18,11 @@ struct params {
     char *storage; /* from malloc */
 };
 
-/* What is wrong with a parameter: its name and a line. */
+/* What is wrong with a parameter: its name and a line; limit names the option that refuses it, or is "". */
 struct param_error {
     char name[64];
     char detail[192];
+    char limit[24];
 };
 
 /* Percent-decodes "a=b&c"; '+' is a blank. False on bad escapes, NUL, bytes that are not UTF-8, or too many. */

@@ -15,6 +15,14 @@ void times_release(struct times *times)
     times->items = NULL;
 }
 
+/* The answer would have more poses than --max-frames allows. */
+static bool too_many(struct param_error *error, const char *name, double frames, uint64_t most)
+{
+    param_fail(error, name, "%.0f frames are more than max-frames, %llu", frames, (unsigned long long)most);
+    snprintf(error->limit, sizeof error->limit, "max-frames");
+    return false;
+}
+
 static bool read_list(const struct api_call *call, const struct pose_request *request, const char *text,
                       struct times *times, struct param_error *error)
 {
@@ -22,7 +30,7 @@ static bool read_list(const struct api_call *call, const struct pose_request *re
     for (const char *at = text; *at; at++)
         commas += *at == ',';
     if (commas + 1 > most)
-        return param_fail(error, "t", "more than max-frames, %zu times", most);
+        return too_many(error, "t", (double)commas + 1, most);
     times->items = must_alloc(commas + 1, sizeof *times->items);
     for (const char *at = text;;) {
         char word[48];
@@ -66,23 +74,27 @@ static bool read_grid(const struct api_call *call, const struct pose_request *re
         return param_fail(error, "from", "it lies after to");
     if (to > duration)
         to = duration;
-    double frames = floor(duration * fps) + 1;
-    if (frames > (double)call->service->config->max_frames)
-        return param_fail(error, "fps", "%.0f frames are more than max-frames, %llu", frames,
-                          (unsigned long long)call->service->config->max_frames);
+    /* The first and last k whose k/fps lie in the window; 1e-9 s of slack for what division rounds. */
+    uint64_t most = call->service->config->max_frames;
+    double first = ceil((from - 1e-9) * fps);
+    double frames = fmax(fmin(floor((to + 1e-9) * fps), floor(duration * fps)) - first + 1, 0);
+    if (frames > (double)most)
+        return too_many(error, "fps", frames, most);
     times->fps = fps;
     times->items = must_alloc((size_t)frames + 1, sizeof *times->items);
     double last = -1;
     for (size_t k = 0; k < (size_t)frames; k++) {
-        double t = (double)k / fps;
-        if (t < from - 1e-9 || t > to + 1e-9)
-            continue;
-        last = pose_time(request, t);
+        last = pose_time(request, (first + (double)k) / fps);
         times->items[times->count++] = last;
     }
     double final = pose_time(request, to);
-    if (end && (!times->count || final > last))
-        times->items[times->count++] = final;
+    if (!end || from > to || (times->count && final <= last))
+        return true;
+    if (times->count == most) {
+        times_release(times);
+        return too_many(error, "end", (double)most + 1, most);
+    }
+    times->items[times->count++] = final;
     return true;
 }
 

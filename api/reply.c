@@ -78,7 +78,7 @@ static enum api_outcome close_problem(struct api_call *call, struct json_writer 
 }
 
 static enum api_outcome simple_problem(struct api_call *call, unsigned status, const char *code,
-                                       const char *parameter, const char *detail)
+                                       const char *parameter, const char *limit, const char *detail)
 {
     struct pose_buffer body = {0};
     struct json_writer json;
@@ -89,6 +89,8 @@ static enum api_outcome simple_problem(struct api_call *call, unsigned status, c
         jsonw_string(&json, "code", code);
     if (parameter)
         jsonw_string(&json, "parameter", parameter);
+    if (limit)
+        jsonw_string(&json, "limit", limit);
     return close_problem(call, &json, status, detail);
 }
 
@@ -100,14 +102,15 @@ enum api_outcome reply_problem(struct api_call *call, unsigned status, const cha
     va_start(arguments, format);
     vsnprintf(detail, sizeof detail, format, arguments);
     va_end(arguments);
-    return simple_problem(call, status, code, NULL, detail);
+    return simple_problem(call, status, code, NULL, NULL, detail);
 }
 
 enum api_outcome reply_parameter(struct api_call *call, const struct param_error *error)
 {
     char detail[280];
     snprintf(detail, sizeof detail, "%s%s%s", error->name, error->name[0] ? ": " : "", error->detail);
-    return simple_problem(call, 400, "bad_parameter", error->name, detail);
+    return simple_problem(call, 400, "bad_parameter", error->name, error->limit[0] ? error->limit : NULL,
+                          detail);
 }
 
 enum api_outcome reply_bad_parameter(struct api_call *call, const char *name, const char *format, ...)
@@ -201,15 +204,16 @@ struct asset_id digest_text(struct asset_id digest, const char *text)
     return text ? id_quick(&digest, text, strlen(text) + 1) : id_quick(&digest, "", 0);
 }
 
-/* Whether the ETag is among those of If-None-Match; weak ones compare as strong ones do. */
-static bool etag_matches(const char *list, const char *etag)
+/* Whether the ETag is among those of If-Match or If-None-Match. For the latter weak ones compare as strong ones do, for
+ * the former they never match (RFC 9110, 13.1). */
+static bool etag_matches(const char *list, const char *etag, bool weak)
 {
     size_t length = strlen(etag);
     while (*list) {
         list += strspn(list, " \t,");
         if (*list == '*')
             return true;
-        if (list[0] == 'W' && list[1] == '/')
+        if (weak && list[0] == 'W' && list[1] == '/')
             list += 2;
         if (!strncmp(list, etag, length) && (!list[length] || strchr(" \t,", list[length])))
             return true;
@@ -248,8 +252,14 @@ bool reply_cached(struct api_call *call, struct asset_id digest, enum freshness 
     snprintf(etag, sizeof etag, "\"%s%s\"", id, suffixes[coding]);
     response_header(call->response, "ETag", etag);
     cache_control(call, freshness);
+    const char *wanted = call->request->header(call->request, "If-Match");
+    if (wanted && !etag_matches(wanted, etag, false)) {
+        reply_problem(call, 412, "precondition_failed",
+                      "the answer is not, or no longer, what If-Match names");
+        return true;
+    }
     const char *known = call->request->header(call->request, "If-None-Match");
-    if (!known || !etag_matches(known, etag))
+    if (!known || !etag_matches(known, etag, true))
         return false;
     call->response->status = 304;
     return true;

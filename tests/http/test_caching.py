@@ -27,6 +27,17 @@ class Caching(SampleCase):
                     self.assertEqual(reply["ETag"], etag)
                 self.assertEqual(self.client.get(path, headers={"If-None-Match": '"other"'}).status, 200)
 
+    def test_precondition(self):
+        for path in (self.base + "/keys", self.base + "/pose?t=0.3", self.base, "/v1/clips"):
+            with self.subTest(path):
+                etag = self.client.get(path)["ETag"]
+                for header in (etag, "*", f'"other", {etag}'):
+                    self.assertEqual(self.client.get(path, headers={"If-Match": header}).status, 200, header)
+                for header in ('"other"', f"W/{etag}"):
+                    reply = self.client.get(path, headers={"If-Match": header})
+                    self.assertProblem(reply, 412, code="precondition_failed")
+                    self.assertIsNone(reply["ETag"])
+
     def test_not_modified_needs_no_decode(self):
         etag = self.client.get(self.base + "/keys")["ETag"]
         before = self.client.metric("posed_decodes_total")

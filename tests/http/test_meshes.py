@@ -71,6 +71,13 @@ class Meshes(SampleCase):
         rows = zip(found["positions"], found["normals"], strict=True)
         self.assertClose(reply.floats, [v for position, normal in rows for v in position + normal], 1e-6)
 
+    def test_not_modified_names_the_twin_too(self):
+        reply = self.client.get(f"/v1/meshes/{self.id}/vertices")
+        again = self.client.get(f"/v1/meshes/{self.id}/vertices", headers={"If-None-Match": reply["ETag"]})
+        self.assertEqual(again.status, 304)
+        self.assertIn("skeleton=", again["Content-Location"])
+        self.assertEqual(again["Content-Location"], reply["Content-Location"])
+
     def test_wrong_names(self):
         self.assertEqual(self.client.get(f"/v1/meshes/{32 * '0'}").status, 404)
         reply = self.client.get(f"/v1/meshes/{self.id}/vertices", clip=32 * "0")

@@ -3,6 +3,7 @@
 import json
 import struct
 
+from daemon import Daemon
 from fixture import SampleCase
 
 
@@ -220,6 +221,26 @@ class Series(SampleCase):
     def test_window(self):
         found = self.poses(self.sl, fps=10, **{"from": 0.5, "to": 1.0}).json["times"]
         self.assertClose(found, [0.5, 0.6, 0.7, 0.8, 0.9, 1.0], 1e-6)
+        ended = self.poses(self.sl, fps=10, end=1, **{"from": 0.5, "to": 0.75}).json["times"]
+        self.assertClose(ended, [0.5, 0.6, 0.7, 0.75], 1e-6)
+        beyond = self.poses(self.sl, fps=10, end=1, **{"from": 5, "to": 6}).json
+        self.assertEqual((beyond["times"], beyond["poses"]), ([], []))
+        for what in ("poses", "events"):
+            reply = self.client.get(f"/v1/clips/{self.sl}/{what}", **{"from": 2, "to": 1})
+            self.assertProblem(reply, 400, parameter="from")
+
+    def test_most_frames(self):
+        """What counts is the answer, not the clip; a refusal names its limit."""
+        with Daemon("--max-frames", "20", Daemon.samples) as other:
+            base = f"/v1/clips/{self.sl}/poses"
+            window = {"from": 0.5, "to": 0.69}
+            self.assertEqual(len(other.client.get(base, fps=100, **window).json["poses"]), 20)
+            for parameter, query in (("fps", {"fps": 100}), ("fps", {"fps": 100, "from": 0.5, "to": 0.7}),
+                                     ("end", {"fps": 100, "end": 1, "from": 0.5, "to": 0.695}),
+                                     ("t", {"t": ",".join("0" * 21)})):
+                with self.subTest(query):
+                    reply = other.client.get(base, **query)
+                    self.assertProblem(reply, 400, parameter=parameter, limit="max-frames")
 
     def test_each_is_the_single_pose(self):
         found = self.poses(self.tso, t="0,0.7,2.4", skeleton="none", axes="native").json
