@@ -67,6 +67,47 @@ class Load(unittest.TestCase):
                 if not os.environ.get("POSED_SANITIZE"):
                     self.assertLess(daemon.resident_bytes(), idle + 1.25 * limit + 32 * MIB)
 
+    def test_mixed_load_while_the_library_changes(self):
+        """Hits, misses, evictions, lists, streams and a catalogue that is swapped, all at once; the race detector's
+        build runs this too."""
+        with tempfile.TemporaryDirectory() as top:
+            folder = Path(top) / "library"
+            shutil.copytree(Daemon.samples, folder)
+            with Daemon("--cache-size", "64K", "--threads", "2", folder) as daemon:
+                clips = [c["id"] for c in daemon.client.items("/v1/clips")]
+                done = threading.Event()
+
+                def ask(number):
+                    client = Client((daemon.client.host, daemon.client.port))  # no validation: Python would be the load
+                    for k in range(40):
+                        clip = clips[(number + k) % len(clips)]
+                        for path in (f"/v1/clips/{clip}/pose?t=0.{k}", f"/v1/clips/{clip}/keys", f"/v1/clips/{clip}",
+                                     f"/v1/clips/{clip}/poses?fps=30&as=ndjson", "/v1/clips?sort=name", "/metrics",
+                                     "/v1/archives", f"/v1/clips/{clip}/poses?as=f32&skeleton=none"):
+                            reply = client.get(path, headers={"Accept-Encoding": "gzip"} if k % 2 else None)
+                            self.assertEqual(reply.status, 200, reply)
+                    client.close()
+
+                def change():
+                    """A clip of its own comes and goes: wave with another priority."""
+                    wave = (Daemon.samples / "second-life" / "wave.anim").read_bytes()
+                    for k in range(1000):
+                        new = folder / f"new{k % 3}.anim"
+                        new.write_bytes(wave[:4] + struct.pack("<i", k % 2) + wave[8:])
+                        if done.wait(0.05):
+                            return
+                        new.unlink()
+
+                with ThreadPoolExecutor(9) as pool:
+                    changes = pool.submit(change)
+                    asked = [pool.submit(ask, number) for number in range(8)]
+                    try:
+                        for future in asked:
+                            future.result()
+                    finally:
+                        done.set()
+                    changes.result()
+
     def test_the_end_under_load(self):
         with Daemon(Daemon.samples) as daemon:
             clip = daemon.client.get("/v1/clips").json["items"][0]["id"]
