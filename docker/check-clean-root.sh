@@ -15,9 +15,12 @@ mounted() { mount -t proc proc "$1/proc"; }
 
 # shellcheck disable=SC2317 # the trap calls it
 clean() {
-    [ -z "$started" ] || kill "$started" 2>/dev/null || true
-    for root in "$work"/*/; do umount "$root/proc" 2>/dev/null || true; done
-    rm -rf "$work"
+    if [ -n "$started" ]; then
+        kill "$started" 2>/dev/null || true
+        wait "$started" 2>/dev/null || true
+    fi
+    for root in "$work"/*/; do umount -l "$root/proc" 2>/dev/null || true; done
+    rm -rf --one-file-system "$work" # never into what is still mounted
 }
 trap clean EXIT
 
@@ -28,7 +31,7 @@ inside() {
 }
 
 from() {
-    local suite=${1#debian:} name=${3:-last}
+    local suite=${1#debian:} name=${2:-last}
     suite=${suite%-slim}
     stage=$work/$name roots[$name]=$work/$name user=0:0 workdir=/
     [ -d "$work/base.$suite" ] || debootstrap --variant=minbase "$suite" "$work/base.$suite" "$mirror" >"$work/log" ||
