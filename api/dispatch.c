@@ -279,8 +279,6 @@ static void refuse_body(struct api_call *call, const char *detail)
     pose_error_init(&error);
     error.status = POSE_OVER_LIMIT;
     snprintf(error.code, sizeof error.code, "too_large");
-    if (route)
-        call->response->route = canonical_template(route);
     snprintf(error.limit, sizeof error.limit, "%s", route && route->takes_body ? "max-upload" : "");
     snprintf(error.detail, sizeof error.detail, "%s", detail);
     reply_error(call, &error, NULL, NULL);
