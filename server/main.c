@@ -48,7 +48,7 @@ int command_failed(const char *file, const char *format, ...)
     return COMMAND_BAD_INPUT;
 }
 
-/* The detail without what the line has said before it: the file, and " at byte N". */
+/* The detail without what the line has said before it: the file, and " at byte N" or " at line N". */
 static void short_detail(const char *file, const struct pose_error *error, char text[sizeof error->detail])
 {
     char place[40];
@@ -56,7 +56,10 @@ static void short_detail(const char *file, const struct pose_error *error, char 
     size_t length = strlen(file);
     if (!strncmp(detail, file, length) && !strncmp(detail + length, ": ", 2))
         detail += length + 2;
-    snprintf(place, sizeof place, "at byte %llu: ", (unsigned long long)error->offset);
+    if (error->line)
+        snprintf(place, sizeof place, "at line %u: ", error->line);
+    else
+        snprintf(place, sizeof place, "at byte %llu: ", (unsigned long long)error->offset);
     const char *found = strstr(detail, place);
     if (!found) {
         strcpy(text, detail);
