@@ -5,6 +5,8 @@
 
 /* Entries that are looked at over a whole archive, so that no archive can make this take long. */
 enum { MOST_VISITS = 5 * 1000 * 1000 };
+/* Joints of the skeletons that clips are looked at on: each costs what 64 of its poses do. */
+enum { MOST_JOINTS = 500 * 1000 };
 
 struct linting {
     struct json_writer *json;
@@ -12,6 +14,9 @@ struct linting {
     const struct pose_options *options;
     const char *entry; /* the findings are about */
     uint32_t visits;
+    uint64_t joints;
+    struct pose_document *skeleton; /* the last that a clip was looked at on; NULL: none */
+    uint32_t skeleton_entry;
 };
 
 /* Whether the whole archive may be searched once more. */
@@ -32,16 +37,16 @@ static void add(void *user, const struct pose_warning *finding)
     jsonw_end(work->json);
 }
 
-/* The archive's skeleton that knows the most bones of a mesh; its entry and place in the document. */
+/* The archive's skeleton that knows the most bones of a mesh or tracks of a clip; its entry and place in the document. */
 static const struct index_asset *best_skeleton(const struct index_archive *archive,
-                                               const struct index_asset *mesh, uint32_t *entry)
+                                               const struct index_asset *user, uint32_t *entry)
 {
     const struct index_asset *best = NULL;
     uint32_t most = 0;
     for (uint32_t e = 0; e < archive->entry_count; e++) {
         for (uint32_t i = 0; i < archive->entries[e]->asset_count; i++) {
             const struct index_asset *asset = &archive->entries[e]->assets[i];
-            uint32_t matches = asset->kind == ASSET_SKELETON ? known_matches(asset, mesh) : 0;
+            uint32_t matches = asset->kind == ASSET_SKELETON ? known_matches(asset, user) : 0;
             if (matches > most) {
                 most = matches;
                 best = asset;
@@ -68,6 +73,29 @@ static void lint_mesh(struct linting *work, const struct index_asset *asset, con
         pose_lint_skin(skin, add, work);
     pose_skin_free(skin);
     pose_document_free(document);
+}
+
+/* Many clips are on one skeleton, so the last one is kept. NULL when it cannot be had. */
+static const struct pose_document *open_skeleton(struct linting *work, uint32_t entry)
+{
+    struct pose_error error;
+    if (work->skeleton && work->skeleton_entry == entry)
+        return work->skeleton;
+    pose_document_free(work->skeleton);
+    work->skeleton = index_decode(work->archive, entry, NULL, 0, work->options, &error);
+    work->skeleton_entry = entry;
+    return work->skeleton;
+}
+
+static void lint_clip(struct linting *work, const struct index_asset *asset, const struct pose_clip *clip)
+{
+    uint32_t entry = 0;
+    const struct index_asset *known = may_search(work) ? best_skeleton(work->archive, asset, &entry) : NULL;
+    const struct pose_document *document = known ? open_skeleton(work, entry) : NULL;
+    const struct pose_skeleton *skeleton = document ? &document->skeletons[known->inner] : NULL;
+    work->joints += skeleton ? skeleton->joint_count : clip->track_count;
+    if (work->joints <= MOST_JOINTS)
+        pose_lint_clip(clip, skeleton, add, work);
 }
 
 /* An entry "NAME.skn", "NAME.bmf" or "NAME.mesh", or a mesh of that inner name. */
@@ -112,7 +140,9 @@ static void lint_entry(struct linting *work, uint32_t index)
     pose_lint(document, entry->name, add, work);
     for (uint32_t i = 0; i < entry->asset_count && work->archive->archive; i++) {
         const struct index_asset *asset = &entry->assets[i];
-        if (asset->kind == ASSET_MESH)
+        if (asset->kind == ASSET_CLIP)
+            lint_clip(work, asset, &document->clips[asset->inner]);
+        else if (asset->kind == ASSET_MESH)
             lint_mesh(work, asset, &document->meshes[asset->inner]);
         else if (asset->kind == ASSET_CHARACTER && !strcmp(document->characters[asset->inner].type, "suit"))
             lint_suit(work, &document->characters[asset->inner]);
@@ -136,4 +166,5 @@ void lint_archive(struct json_writer *json, const struct catalog *catalog, const
         if (is_first_place(catalog, e))
             lint_entry(&work, e);
     }
+    pose_document_free(work.skeleton);
 }

@@ -585,12 +585,24 @@ POSE_API void pose_deform(const struct pose_skin *skin, const float *matrices, f
 /*
  * What a modder should know of a sound file beyond the warnings of decoding it, a finding of each code an asset at
  * most: "name_differs" (the inner name is not the file's, in formats that want it; without case, extension and key),
- * "rotation_not_unit" (keys or rest rotations more than 0.5 % off), "normal_not_unit". name is the file's, may hold
- * a path, and may be NULL.
+ * "rotation_not_unit" (keys or rest rotations more than 0.5 % off), "normal_not_unit", "id_differs" (a Sims 3 clip that
+ * is called "TTTTTTTT-GGGGGGGG-IIIIIIIIIIIIIIII_name", and whose instance id is the hash of neither that name nor its
+ * own). name is the file's, may hold a path, and may be NULL.
  */
 POSE_API void pose_lint(const struct pose_document *document, const char *name, pose_warn *warn, void *user);
 /* The same for a mesh on a skeleton: "missing_bone". */
 POSE_API void pose_lint_skin(const struct pose_skin *skin, pose_warn *warn, void *user);
+/*
+ * The same for a clip on a skeleton; at most 64 poses are looked at, and nothing is found when memory is out.
+ * "foreign_tracks": the skeleton knows fewer than half of the tracks; then only the loop is looked at further.
+ * "stretched_bone": on a key a joint is farther from its parent, or nearer to it, than at rest by more than a quarter
+ * and 2 cm; not said of roots and The Sims 3's helpers. "below_floor": the lowest joint that it poses goes more than 5 cm below 0
+ * though the rest does not. "loop_gap": a clip that loops, or is called "..._loop", and whose pose at the loop's end is
+ * off that at its start by more than 2 degrees or 1 cm on a joint; not said of a root's way over the ground, nor of
+ * engines that blend the end into the start. skeleton NULL: "loop_gap" alone, of rotations.
+ */
+POSE_API void pose_lint_clip(const struct pose_clip *clip, const struct pose_skeleton *skeleton,
+                             pose_warn *warn, void *user);
 
 /* ------------------------------------------------------------------------------------------ shipped data -- */
 

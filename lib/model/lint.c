@@ -8,10 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static void report(const struct lint *lint, enum pose_severity severity, const char *code, const char *format,
-                   ...) POSE_PRINTF(4, 5);
-static void report(const struct lint *lint, enum pose_severity severity, const char *code, const char *format,
-                   ...)
+void lint_report(const struct lint *lint, enum pose_severity severity, const char *code, const char *format,
+                 ...)
 {
     char message[400];
     va_list arguments;
@@ -48,8 +46,8 @@ void lint_name(const struct lint *lint, const char *inner, const char *file)
     char plain[200];
     int length = snprintf(plain, sizeof plain, "%.*s", (int)plain_length(base), base);
     if (length < (int)sizeof plain && !text_equal_nocase(plain, inner))
-        report(lint, POSE_NOTE, "name_differs", "the file is named \"%.150s\", and what it holds \"%.150s\"",
-               plain, inner);
+        lint_report(lint, POSE_NOTE, "name_differs",
+                    "the file is named \"%.150s\", and what it holds \"%.150s\"", plain, inner);
 }
 
 /* ---------------------------------------------------------------------------------------- lengths of one -- */
@@ -86,9 +84,10 @@ static void report_units(const struct lint *lint, const struct unit_check *check
                          const char *code, const char *what)
 {
     if (check->off_count)
-        report(lint, severity, code, "%zu of %zu %s are off unit length, the worst has %.4g%s%.80s%s",
-               check->off_count, check->count, what, check->worst, check->first ? "; the first is \"" : "",
-               check->first ? check->first : "", check->first ? "\"'s" : "");
+        lint_report(lint, severity, code, "%zu of %zu %s are off unit length, the worst has %.4g%s%.80s%s",
+                    check->off_count, check->count, what, check->worst,
+                    check->first ? "; the first is \"" : "", check->first ? check->first : "",
+                    check->first ? "\"'s" : "");
 }
 
 void lint_clip(const struct lint *lint, const struct pose_clip *clip)
@@ -129,6 +128,6 @@ void pose_lint_skin(const struct pose_skin *skin, pose_warn *warn, void *user)
         used += (size_t)snprintf(names + used, sizeof names - used, "%s%.40s", i ? ", " : "",
                                  mesh->bones[skin->missing[i]]);
     if (skin->missing_count)
-        report(&lint, POSE_WARNING, "missing_bone", "the skeleton lacks %u of the mesh's %u bones: %s",
-               skin->missing_count, mesh->bone_count, names);
+        lint_report(&lint, POSE_WARNING, "missing_bone", "the skeleton lacks %u of the mesh's %u bones: %s",
+                    skin->missing_count, mesh->bone_count, names);
 }

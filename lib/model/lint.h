@@ -2,12 +2,17 @@
 #ifndef POSE_MODEL_LINT_H
 #define POSE_MODEL_LINT_H
 
+#include "lib/core/error.h"
 #include "pose.h"
 
 struct lint {
     pose_warn *warn;
     void *user;
 };
+
+/* A finding without a place in the file. */
+void lint_report(const struct lint *lint, enum pose_severity severity, const char *code, const char *format,
+                 ...) POSE_PRINTF(4, 5);
 
 /* An asset whose name should be that of its file. Either may be NULL: then nothing can be said. */
 void lint_name(const struct lint *lint, const char *inner, const char *file);
@@ -17,5 +22,7 @@ void lint_clip(const struct lint *lint, const struct pose_clip *clip);
 void lint_skeleton(const struct lint *lint, const struct pose_skeleton *skeleton);
 /* Normals off unit length. */
 void lint_mesh(const struct lint *lint, const struct pose_mesh *mesh);
+/* A Sims 3 clip whose instance id, as its file's name has it, is of another clip's name. */
+void lint_sims3_id(const struct lint *lint, const struct pose_clip *clip, const char *file);
 
 #endif

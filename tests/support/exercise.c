@@ -144,6 +144,7 @@ static void exercise_clip(struct exercise *exercise, const struct pose_document 
         sample_clip(exercise, clip, stand_in, POSE_AXES_GLTF);
     if (document->skeleton_count)
         sample_clip(exercise, clip, &document->skeletons[0], clip->axes);
+    pose_lint_clip(clip, stand_in, check_warning, exercise);
 }
 
 /* A broken skeleton is tried with a clip that moves nothing of it. */
@@ -153,6 +154,7 @@ static void exercise_skeleton(struct exercise *exercise, const struct pose_skele
     const struct pose_clip clip = {.axes = skeleton->axes, .duration = 1, .track_count = 1, .tracks = &track};
     sample_clip(exercise, &clip, skeleton, skeleton->axes);
     sample_clip(exercise, &clip, skeleton, POSE_AXES_GLTF);
+    pose_lint_clip(&clip, skeleton, check_warning, exercise);
 }
 
 /* ------------------------------------------------------------------------------------------------- skins -- */

@@ -1,0 +1,355 @@
+/* What clips do on a skeleton: bones stretched, floors broken through, tracks of others, loops with a gap, wrong ids. */
+#include "lib/model/lint.h"
+#include "tests/support/corpus.h"
+#include "tests/support/unit.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
+
+/* What was found, as "code: message" lines. */
+static char found[3000];
+
+static void note(void *user, const struct pose_warning *warning)
+{
+    (void)user;
+    size_t used = strlen(found);
+    snprintf(found + used, sizeof found - used, "%s: %s\n", warning->code, warning->message);
+}
+
+enum { SL, SIMS, STAND_INS };
+static struct pose_document *stand_ins[STAND_INS];
+
+static void load(void)
+{
+    struct pose_error error;
+    for (unsigned i = 0; i < STAND_INS; i++) {
+        stand_ins[i] = pose_stand_in(i, NULL, &error);
+        ck_assert_ptr_nonnull(stand_ins[i]);
+    }
+}
+
+static void unload(void)
+{
+    for (unsigned i = 0; i < STAND_INS; i++)
+        pose_document_free(stand_ins[i]);
+}
+
+static const float times[] = {0, 1};
+static const float still[] = {0, 0, 0, 1, 0, 0, 0, 1};
+static const float turned[] = {0, 0, 0, 1, 0.034899497f, 0, 0, 0.99939083f};   /* 4 degrees */
+static const float a_little[] = {0, 0, 0, 1, 0.013089596f, 0, 0, 0.99991433f}; /* 1.5 degrees */
+
+static struct pose_clip clip_of(unsigned stand_in, const struct pose_track *tracks, uint32_t count)
+{
+    return (struct pose_clip){.name = "made",
+                              .axes = stand_ins[stand_in]->skeletons[0].axes,
+                              .rules = stand_in == SL ? POSE_RULES_SL : POSE_RULES_SIMS,
+                              .duration = 1,
+                              .loop_out = 1,
+                              .track_count = count,
+                              .tracks = tracks};
+}
+
+static void look(const struct pose_clip *clip, const struct pose_skeleton *skeleton)
+{
+    found[0] = 0;
+    pose_lint_clip(clip, skeleton, note, NULL);
+}
+
+/* A clip of one track on a stand-in. */
+static void look_at(unsigned stand_in, const char *joint, enum pose_part part, const float *values)
+{
+    struct pose_track track = {.name = joint};
+    track.channels[part] = (struct pose_channel){2, times, values};
+    const struct pose_clip clip = clip_of(stand_in, &track, 1);
+    look(&clip, &stand_ins[stand_in]->skeletons[0]);
+}
+
+static const float *rest_of(unsigned stand_in, const char *joint)
+{
+    const struct pose_skeleton *skeleton = &stand_ins[stand_in]->skeletons[0];
+    for (uint32_t i = 0; i < skeleton->joint_count; i++) {
+        if (!strcmp(skeleton->joints[i].name, joint))
+            return skeleton->joints[i].translation;
+    }
+    ck_abort_msg("no joint %s", joint);
+}
+
+static const struct {
+    unsigned stand_in;
+    const char *joint;
+    float factor;
+    bool stretched;
+} lengths[] = {
+    {SL, "mKneeLeft", 1, false},   {SL, "mKneeLeft", 1.2f, false}, {SL, "mKneeLeft", 0.7f, true},
+    {SL, "mKneeLeft", 1.5f, true}, {SIMS, "R_LEG1", 1, false},     {SIMS, "R_LEG1", 1.5f, true},
+    {SIMS, "R_LEG1", 1.2f, false}, {SIMS, "ROOT", 1.5f, false},    {SL, "mPelvis", 0.02f, false},
+};
+
+START_TEST(bones_keep_their_length)
+{
+    const float *rest = rest_of(lengths[_i].stand_in, lengths[_i].joint);
+    float values[6];
+    for (int i = 0; i < 3; i++) {
+        values[i] = rest[i];
+        values[3 + i] = rest[i] * lengths[_i].factor;
+    }
+    look_at(lengths[_i].stand_in, lengths[_i].joint, POSE_TRANSLATION, values);
+    ck_assert_msg((strstr(found, "stretched_bone: joint ") == found) == lengths[_i].stretched, "%s", found);
+    if (lengths[_i].stretched)
+        ck_assert_msg(strstr(found, lengths[_i].joint) && strstr(found, "1 stretched in all"), "%s", found);
+}
+END_TEST
+
+static const struct {
+    float height; /* that the pelvis sinks, metres */
+    bool below;
+} depths[] = {{0, false}, {-0.02f, false}, {-0.2f, true}, {0.5f, false}};
+
+START_TEST(feet_stay_on_the_floor)
+{
+    const float values[] = {0, 0, 0, 0, 0, depths[_i].height};
+    const struct pose_track tracks[] = {
+        {.name = "mPelvis", .channels[POSE_TRANSLATION] = {2, times, values}},
+        {.name = "mKneeLeft", .channels[POSE_ROTATION] = {2, times, still}},
+    };
+    const struct pose_clip clip = clip_of(SL, tracks, 2);
+    look(&clip, &stand_ins[SL]->skeletons[0]);
+    ck_assert_msg((strstr(found, "below_floor: joint ") == found) == depths[_i].below, "%s", found);
+}
+END_TEST
+
+START_TEST(a_skeleton_below_the_floor_says_nothing)
+{
+    const struct pose_joint joints[] = {
+        {.name = "A", .parent = -1, .translation = {0, -1, 0}, .rotation = {0, 0, 0, 1}, .scale = {1, 1, 1}}};
+    const struct pose_skeleton skeleton = {.joint_count = 1, .joints = joints, .root_joint = -1};
+    const float values[] = {0, -3, 0, 0, -3, 0};
+    const struct pose_track track = {.name = "A", .channels[POSE_TRANSLATION] = {2, times, values}};
+    const struct pose_clip clip = {.duration = 1, .track_count = 1, .tracks = &track};
+    look(&clip, &skeleton);
+    ck_assert_str_eq(found, "");
+}
+END_TEST
+
+START_TEST(tracks_of_others_are_counted)
+{
+    const struct pose_track tracks[] = {
+        {.name = "mHead", .channels[POSE_ROTATION] = {2, times, still}},
+        {.name = "b__Head__", .channels[POSE_ROTATION] = {2, times, still}},
+        {.name = "b__Neck__", .channels[POSE_ROTATION] = {2, times, still}},
+    };
+    const struct pose_skeleton *skeleton = &stand_ins[SL]->skeletons[0];
+    struct pose_clip clip = clip_of(SL, tracks, 2);
+    look(&clip, skeleton);
+    ck_assert_str_eq(found, "");
+    clip.track_count = 3;
+    look(&clip, skeleton);
+    ck_assert_msg(strstr(found, "foreign_tracks: ") == found &&
+                      strstr(found, "knows 1 of the clip's 3 tracks"),
+                  "%s", found);
+}
+END_TEST
+
+static const struct {
+    const char *name;
+    enum pose_loop loop;
+    enum pose_rules rules;
+    const float *values;
+    bool gap;
+} loops[] = {
+    {"a", POSE_LOOP_YES, POSE_RULES_SL, turned, true},
+    {"a", POSE_LOOP_YES, POSE_RULES_SL, a_little, false},
+    {"a", POSE_LOOP_YES, POSE_RULES_SL, still, false},
+    {"a", POSE_LOOP_NO, POSE_RULES_SL, turned, false},
+    {"a_loop", POSE_LOOP_NO, POSE_RULES_SL, turned, false},
+    {"a_Loop", POSE_LOOP_UNKNOWN, POSE_RULES_SIMS3, turned, true},
+    {"a-loop", POSE_LOOP_UNKNOWN, POSE_RULES_PLAIN, turned, true},
+    {"a_sit_loop_x", POSE_LOOP_UNKNOWN, POSE_RULES_SIMS3, turned, true},
+    {"a_sit_x", POSE_LOOP_UNKNOWN, POSE_RULES_SIMS3, turned, false},
+    {"loop", POSE_LOOP_UNKNOWN, POSE_RULES_SIMS3, turned, false},
+    {NULL, POSE_LOOP_UNKNOWN, POSE_RULES_SIMS3, turned, false},
+    {"a_loop", POSE_LOOP_YES, POSE_RULES_SIMS, turned, false}, /* blends into its start */
+};
+
+START_TEST(loops_close)
+{
+    const struct pose_track track = {.name = "mHead",
+                                     .channels[POSE_ROTATION] = {2, times, loops[_i].values}};
+    struct pose_clip clip = clip_of(SL, &track, 1);
+    clip.name = loops[_i].name;
+    clip.loop = loops[_i].loop;
+    clip.rules = loops[_i].rules;
+    const struct pose_skeleton *skeletons[] = {&stand_ins[SL]->skeletons[0], NULL};
+    for (int i = 0; i < COUNT(skeletons); i++) {
+        look(&clip, skeletons[i]);
+        ck_assert_msg((strstr(found, "loop_gap: ") == found) == loops[_i].gap, "%s", found);
+        ck_assert(!loops[_i].gap || (strstr(found, "mHead") && strstr(found, "4 degrees")));
+    }
+}
+END_TEST
+
+static const struct {
+    const char *inner, *file;
+    const char *finding; /* part of it; NULL: none */
+} ids[] = {
+    {"c_walk", "6B20C4F3-00000000-92A06AB91BCA6BDE_c_walk", NULL},
+    {"other", "6B20C4F3-00000000-92A06AB91BCA6BDE_c_walk", NULL},
+    {"c_walk", "6B20C4F3-00000000-92A06AB91BCA6BDE_other", NULL},
+    {"a_walk", "6b20c4f3-00000000-11a06ab91bca6bde", NULL},
+    {"c_walk", "6B20C4F3-00000000-11A06AB91BCA6BDE", "but of \"a_walk\", which is for adults"},
+    {"a_walk", "6B20C4F3-00000000-92A06AB91BCA6BDE", "of the ages 0x03 and 0x00"},
+    {"a_walk", "6B20C4F3-00000000-92A06AB91BCA6BDF", "is not that of \"a_walk\" (0x11A06AB91BCA6BDE)\n"},
+    {"a_walk", "walk.clip", NULL},
+    {"a_walk", NULL, NULL},
+    {NULL, "6B20C4F3-00000000-92A06AB91BCA6BDF", NULL},
+};
+
+START_TEST(ids_are_those_of_names)
+{
+    const struct pose_clip clip = {.name = ids[_i].inner};
+    const struct lint lint = {note, NULL};
+    found[0] = 0;
+    lint_sims3_id(&lint, &clip, ids[_i].file);
+    if (!ids[_i].finding)
+        ck_assert_str_eq(found, "");
+    else
+        ck_assert_msg(strstr(found, "id_differs: ") == found && strstr(found, ids[_i].finding), "%s", found);
+}
+END_TEST
+
+/* --------------------------------------------------------------------------------------------- real clips -- */
+
+static const char *const codes[] = {"stretched_bone", "below_floor", "foreign_tracks", "loop_gap"};
+
+struct tally {
+    unsigned clips, findings[COUNT(codes)];
+};
+
+static void tally_clip(const struct pose_clip *clip, struct tally *tally)
+{
+    const struct pose_skeleton *best = NULL;
+    uint32_t most = 0;
+    for (unsigned i = 0; i < STAND_INS; i++) {
+        uint32_t matches = pose_skeleton_match(&stand_ins[i]->skeletons[0], clip);
+        if (matches > most) {
+            most = matches;
+            best = &stand_ins[i]->skeletons[0];
+        }
+    }
+    look(clip, best);
+    tally->clips++;
+    for (int i = 0; i < COUNT(codes); i++)
+        tally->findings[i] += strstr(found, codes[i]) != NULL;
+}
+
+static void tally_file(const char *path, struct tally *tally)
+{
+    struct test_file file;
+    struct pose_error error;
+    ck_assert(test_file_read(path, &file));
+    struct pose_source source = {.name = path, .bytes = {file.data, file.size}};
+    struct pose_document *document = pose_decode(&source, NULL, &error);
+    for (uint32_t i = 0; document && i < document->clip_count; i++)
+        tally_clip(&document->clips[i], tally);
+    pose_document_free(document);
+    test_file_free(&file);
+}
+
+/* "id_differs" of the clips of a package. */
+static unsigned count_wrong_ids(const char *name, unsigned *clips)
+{
+    struct test_file file;
+    struct pose_error error;
+    ck_assert(corpus_read(name, &file));
+    struct pose_source source = {.name = name, .bytes = {file.data, file.size}};
+    struct pose_archive *archive = pose_archive_open(&source, NULL, &error);
+    unsigned wrong = 0;
+    for (uint32_t i = 0; i < pose_archive_count(archive); i++) {
+        const struct pose_entry *entry = pose_archive_entry(archive, i);
+        struct pose_buffer bytes;
+        if (entry->type != 0x6b20c4f3 || !pose_archive_read(archive, i, &bytes, &error))
+            continue;
+        struct pose_source inner = {.name = entry->name, .bytes = {bytes.data, bytes.size}};
+        struct pose_document *document = pose_decode(&inner, NULL, &error);
+        ck_assert_ptr_nonnull(document);
+        found[0] = 0;
+        pose_lint(document, entry->name, note, NULL);
+        wrong += strstr(found, "id_differs") != NULL;
+        (*clips)++;
+        pose_document_free(document);
+        pose_buffer_free(&bytes);
+    }
+    pose_archive_close(archive);
+    test_file_free(&file);
+    return wrong;
+}
+
+START_TEST(real_ids_fit)
+{
+    unsigned clips = 0;
+    if (!corpus_root())
+        return;
+    ck_assert_uint_eq(count_wrong_ids("sims3/packages/pets-clips.package", &clips), 0);
+    ck_assert_uint_eq(count_wrong_ids("sims3/packages/seasons-clips.package", &clips), 0);
+    ck_assert_uint_eq(clips, 15);
+}
+END_TEST
+
+static struct tally tally_folder(const char *folder)
+{
+    struct tally tally = {0};
+    struct test_paths paths;
+    ck_assert(test_paths_walk(folder, &paths));
+    for (size_t i = 0; i < paths.count; i++)
+        tally_file(paths.items[i], &tally);
+    test_paths_free(&paths);
+    fprintf(stderr, "%s: %u clips:", folder, tally.clips);
+    for (int i = 0; i < COUNT(codes); i++)
+        fprintf(stderr, " %s %u", codes[i], tally.findings[i]);
+    fprintf(stderr, "\n");
+    return tally;
+}
+
+static const struct {
+    const char *folder;
+    struct tally tally;
+} real[] = {
+    {"sl", {167, {2, 25, 0, 14}}},
+    {"sims/tso", {44, {5, 3, 0, 0}}},
+    {"sims3", {8, {0, 0, 0, 0}}},
+};
+
+START_TEST(real_clips_have_the_known_findings)
+{
+    char folder[1000];
+    const char *root = corpus_root();
+    if (!root)
+        return;
+    snprintf(folder, sizeof folder, "%s/%s", root, real[_i].folder);
+    struct tally tally = tally_folder(folder);
+    ck_assert_uint_eq(tally.clips, real[_i].tally.clips);
+    for (int i = 0; i < COUNT(codes); i++)
+        ck_assert_msg(tally.findings[i] == real[_i].tally.findings[i], "%s: %u", codes[i], tally.findings[i]);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *made = tcase_create("made");
+    tcase_add_checked_fixture(made, load, unload);
+    tcase_add_loop_test(made, bones_keep_their_length, 0, COUNT(lengths));
+    tcase_add_loop_test(made, feet_stay_on_the_floor, 0, COUNT(depths));
+    tcase_add_test(made, a_skeleton_below_the_floor_says_nothing);
+    tcase_add_test(made, tracks_of_others_are_counted);
+    tcase_add_loop_test(made, loops_close, 0, COUNT(loops));
+    tcase_add_loop_test(made, ids_are_those_of_names, 0, COUNT(ids));
+    TCase *corpus = tcase_create("corpus");
+    tcase_add_checked_fixture(corpus, load, unload);
+    tcase_add_loop_test(corpus, real_clips_have_the_known_findings, 0, COUNT(real));
+    tcase_add_test(corpus, real_ids_fit);
+    return unit_run("lint_clip", made, corpus, NULL);
+}
