@@ -96,6 +96,15 @@ void response_drop_header(struct api_response *response, const char *name)
     response->header_count = (uint16_t)kept;
 }
 
+void response_header_block(struct api_response *response, const char *block, size_t size, unsigned count)
+{
+    if (size > sizeof response->headers - response->header_size)
+        return;
+    memcpy(response->headers + response->header_size, block, size);
+    response->header_size = (uint16_t)(response->header_size + size);
+    response->header_count = (uint16_t)(response->header_count + count);
+}
+
 const char *response_find_header(const struct api_response *response, const char *name)
 {
     const char *at = response->headers;

@@ -70,6 +70,8 @@ void response_release(struct api_response *response);
 /* Adds a header. A value with a control character (a name from a file, say) is cut at it; one that does not fit
  * and one that is empty is left out. */
 void response_header(struct api_response *response, const char *name, const char *value);
+/* Adds count headers as they stand in a block, "Name\0value\0" each: constant ones, known to be harmless. */
+void response_header_block(struct api_response *response, const char *block, size_t size, unsigned count);
 /* The value of the first header of that name, NULL when there is none. */
 /* Takes every header of that name back. */
 void response_drop_header(struct api_response *response, const char *name);
