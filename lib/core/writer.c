@@ -201,6 +201,23 @@ static size_t escape_byte(unsigned char byte, char *text)
     }
 }
 
+/* The number of a character of two or three bytes that a terminal or a page may act on where it only quotes, 0 for any
+ * other: C1 controls, line and paragraph separators, what turns the direction of the text (Unicode, UAX 9). */
+static uint32_t acting_character(const char *text, size_t length)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    if (length == 2) {
+        uint32_t code = (at[0] & 0x1fu) << 6 | (at[1] & 0x3fu);
+        return code < 0xa0 || code == 0x61c ? code : 0;
+    }
+    if (length != 3)
+        return 0;
+    uint32_t code = (at[0] & 0xfu) << 12 | (at[1] & 0x3fu) << 6 | (at[2] & 0x3fu);
+    bool acts = (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069) || code == 0x200e ||
+                code == 0x200f;
+    return acts ? code : 0;
+}
+
 void writer_json_string(struct writer *writer, const char *text)
 {
     writer_u8(writer, '"');
@@ -208,8 +225,12 @@ void writer_json_string(struct writer *writer, const char *text)
     while (left) {
         size_t length = text_utf8_sequence(text, left);
         char escaped[8];
+        uint32_t acting = acting_character(text, length);
         if (length == 1)
             writer_bytes(writer, escaped, escape_byte((unsigned char)*text, escaped));
+        else if (acting)
+            writer_bytes(writer, escaped,
+                         (size_t)snprintf(escaped, sizeof escaped, "\\u%04x", acting & 0xffffu));
         else if (length)
             writer_bytes(writer, text, length);
         else
@@ -243,7 +264,7 @@ static void json_scalar(struct writer *writer, const struct pose_value *value)
 }
 
 /* Trees are built by decoders, which bound their depth; deeper ones are cut at this level. */
-enum { JSON_DEPTH = 64 };
+enum { JSON_DEPTH = 128 };
 
 void writer_json_value(struct writer *writer, const struct pose_value *value)
 {

@@ -1,0 +1,389 @@
+#include "lib/core/json.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* --------------------------------------------------------------------------------------------- looking over -- */
+
+/* What a text is made of, seen without a parser. */
+struct census {
+    size_t objects, arrays, pairs, items, strings; /* items: commas, and one for each bracket */
+    size_t too_deep;                               /* offset of a bracket beyond the depth, SIZE_MAX: none */
+};
+
+/* The offset behind a string that begins at at, or size. */
+static size_t skip_string(const uint8_t *text, size_t size, size_t at)
+{
+    for (at++; at < size && text[at] != '"'; at++)
+        at += text[at] == '\\';
+    return at < size ? at + 1 : size;
+}
+
+static struct census take_census(struct pose_bytes text)
+{
+    struct census census = {.too_deep = SIZE_MAX};
+    unsigned depth = 0;
+    for (size_t at = 0; at < text.size; at++) {
+        switch (text.data[at]) {
+        case '{':
+        case '[':
+            census.objects += text.data[at] == '{';
+            census.arrays += text.data[at] == '[';
+            census.items++;
+            if (++depth > JSON_DEPTH && census.too_deep == SIZE_MAX)
+                census.too_deep = at;
+            break;
+        case '}':
+        case ']':
+            depth -= depth > 0;
+            break;
+        case ',':
+            census.items++;
+            break;
+        case ':':
+            census.pairs++;
+            break;
+        case '"':
+            census.strings++;
+            at = skip_string(text.data, text.size, at) - 1;
+            break;
+        default:
+            break;
+        }
+    }
+    return census;
+}
+
+/* Bytes that jansson 2.14 takes at most: the sizes of its structures, rounded up as malloc does, tables after the last
+ * doubling, and strings once more while they are read. */
+static uint64_t estimate(struct pose_bytes text, const struct census *census)
+{
+    return 3 * (uint64_t)text.size + 256 * (uint64_t)census->objects + 144 * (uint64_t)census->arrays +
+           64 * (uint64_t)census->items + 128 * (uint64_t)census->pairs + 64 * (uint64_t)census->strings;
+}
+
+/* ------------------------------------------------------------------------------------------------- numbers -- */
+
+/*
+ * The float of a text that was read as a double. Where the double lies exactly between two floats, rounding has lost on
+ * which side the text was: if it was the shortest text of one of them, it is that one.
+ */
+static float nearest_float(double number)
+{
+    float nearest = (float)number;
+    float other = nextafterf(nearest, (double)nearest < number ? INFINITY : -INFINITY);
+    if ((double)nearest == number || !isfinite(other) ||
+        (double)nearest + (double)other != 2 * number) /* exact: both have 24 bits */
+        return nearest;
+    char text[POSE_FLOAT_TEXT + 1];
+    text[pose_float_text(other, text)] = 0;
+    json_t *again = json_loads(text, JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL, NULL);
+    bool is_other = again && json_real_value(again) == number;
+    json_decref(again);
+    return is_other ? other : nearest;
+}
+
+static void put_number(struct value_list *list, const char *key, double number)
+{
+    bool whole = number == floor(number) && fabs(number) <= 9007199254740992.0;
+    if (whole && !(number == 0 && signbit(number)))
+        value_put_int(list, key, (int64_t)number);
+    else if (fabs(number) > 3.5e38)
+        value_put_null(list, key);
+    else
+        value_put_float(list, key, nearest_float(number));
+}
+
+/* --------------------------------------------------------------------------------------------------- trees -- */
+
+/* An array or object whose items are being taken over. */
+struct frame {
+    json_t *from;
+    void *member; /* of an object */
+    size_t index; /* of an array */
+    struct value_list to;
+    const char *key;
+};
+
+/* The next item of the frame; NULL behind the last one. */
+static json_t *next_item(struct frame *frame, const char **key)
+{
+    *key = NULL;
+    if (json_is_array(frame->from))
+        return json_array_get(frame->from, frame->index++);
+    if (!frame->member)
+        return NULL;
+    json_t *item = json_object_iter_value(frame->member);
+    *key = json_object_iter_key(frame->member);
+    frame->member = json_object_iter_next(frame->from, frame->member);
+    return item;
+}
+
+static struct frame open_frame(struct arena *arena, json_t *from, const char *key)
+{
+    bool is_object = json_is_object(from);
+    return (struct frame){.from = from,
+                          .member = is_object ? json_object_iter(from) : NULL,
+                          .to = is_object ? value_object(arena) : value_array(arena),
+                          .key = key};
+}
+
+static void put_scalar(struct value_list *list, const char *key, const json_t *item)
+{
+    if (json_is_string(item))
+        value_put_string(list, key,
+                         arena_text(list->arena, json_string_value(item), json_string_length(item)));
+    else if (json_is_number(item))
+        put_number(list, key, json_number_value(item));
+    else if (json_is_boolean(item))
+        value_put_bool(list, key, json_is_true(item));
+    else
+        value_put_null(list, key);
+}
+
+/* The tree of an array or object, at most JSON_DEPTH deep. */
+static const struct pose_value *take_over(struct arena *arena, json_t *root)
+{
+    struct frame stack[JSON_DEPTH];
+    unsigned depth = 0;
+    stack[depth++] = open_frame(arena, root, NULL);
+    for (;;) {
+        struct frame *frame = &stack[depth - 1];
+        const char *key;
+        json_t *item = arena->failed ? NULL : next_item(frame, &key);
+        if (item && key)
+            key = arena_text(arena, key, strlen(key));
+        if (!item) {
+            if (--depth == 0)
+                return frame->to.value;
+            value_put_list(&stack[depth - 1].to, frame->key, &frame->to);
+        } else if (!json_is_array(item) && !json_is_object(item)) {
+            put_scalar(&frame->to, key, item);
+        } else if (depth < JSON_DEPTH) {
+            stack[depth++] = open_frame(arena, item, key);
+        }
+    }
+}
+
+/* A value without what is in it. */
+static struct value_list copy_one(struct arena *arena, const struct pose_value *from)
+{
+    struct value_list made = from->kind == POSE_OBJECT ? value_object(arena) : value_array(arena);
+    if (!made.value)
+        return made;
+    made.value->kind = from->kind;
+    made.value->as = from->as;
+    if (from->kind == POSE_STRING)
+        made.value->as.string = arena_text(arena, from->as.string, strlen(from->as.string));
+    return made;
+}
+
+struct pose_value *value_copy(struct arena *arena, const struct pose_value *value)
+{
+    struct {
+        const struct pose_value *next;
+        struct value_list to;
+    } stack[JSON_DEPTH];
+    if (!value)
+        return NULL;
+    stack[0].next = value->first;
+    stack[0].to = copy_one(arena, value);
+    unsigned depth = 1;
+    while (depth && !arena->failed) {
+        const struct pose_value *from = stack[depth - 1].next;
+        if (!from) {
+            depth--;
+            continue;
+        }
+        stack[depth - 1].next = from->next;
+        struct value_list made = copy_one(arena, from);
+        value_put_list(&stack[depth - 1].to,
+                       from->key ? arena_text(arena, from->key, strlen(from->key)) : NULL, &made);
+        if (from->first && depth < JSON_DEPTH) {
+            stack[depth].next = from->first;
+            stack[depth++].to = made;
+        }
+    }
+    return arena->failed ? NULL : stack[0].to.value;
+}
+
+/* ------------------------------------------------------------------------------------------------- opening -- */
+
+bool json_refuse(struct pose_error *error, enum pose_status status, const char *code, const char *pointer,
+                 const char *format, ...)
+{
+    char reason[240];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(reason, sizeof reason, format, arguments);
+    va_end(arguments);
+    if (!error || error_is_set(error))
+        return false;
+    error_set(error, status, code, "%s%s%s", pointer, *pointer ? ": " : "", reason);
+    snprintf(error->field, sizeof error->field, "%s", pointer);
+    if (!*pointer)
+        error->offset = 0; /* the whole text */
+    return false;
+}
+
+/* jansson counts lines from 1 and bytes from 0, and stops behind what it could not take. */
+static bool refuse_text(struct pose_error *error, const json_error_t *reason, struct pose_bytes text,
+                        uint64_t offset)
+{
+    size_t at = reason->position > 0 ? (size_t)reason->position : 0;
+    uint64_t place = offset + (at < text.size ? at : text.size);
+    if (json_error_code(reason) == json_error_out_of_memory)
+        return error_no_memory(error);
+    if (!error || error_is_set(error))
+        return false;
+    error_set(error, POSE_BAD_DATA, "bad_json", "at line %d, byte %llu: %s", reason->line,
+              (unsigned long long)place, reason->text);
+    error->offset = place;
+    error->line = reason->line > 0 ? (uint32_t)reason->line : 1;
+    return false;
+}
+
+static bool refuse_depth(struct pose_error *error, uint64_t offset)
+{
+    if (!error || error_is_set(error))
+        return false;
+    error_set(error, POSE_BAD_DATA, "too_deep", "at byte %llu: arrays and objects more than %d deep",
+              (unsigned long long)offset, JSON_DEPTH);
+    error->offset = offset;
+    return false;
+}
+
+/* A byte order mark before and NUL bytes behind the text are no part of it. */
+static struct pose_bytes trim(struct pose_bytes text, uint64_t *offset)
+{
+    if (text.size >= 3 && !memcmp(text.data, "\xef\xbb\xbf", 3)) {
+        text.data += 3;
+        text.size -= 3;
+        *offset += 3;
+    }
+    while (text.size && !text.data[text.size - 1])
+        text.size--;
+    return text;
+}
+
+/* What one of the two arenas holds the other one may not. */
+static void share_limit(struct json *json)
+{
+    json->document->limit = json->limit > json->arena.held ? json->limit - json->arena.held : 0;
+}
+
+bool json_open(struct json *json, struct pose_bytes text, uint64_t offset, struct arena *document,
+               struct pose_error *error)
+{
+    *json = (struct json){.document = document, .limit = document->limit};
+    arena_init(&json->arena, document->allocator, document->limit, error);
+    text = trim(text, &offset);
+    struct census census = take_census(text);
+    if (census.too_deep != SIZE_MAX)
+        return refuse_depth(error, offset + census.too_deep);
+    uint64_t needed = estimate(text, &census);
+    if (needed > document->limit - document->held)
+        return error_limit(error, "memory", "reading %zu bytes of JSON may take %llu bytes of memory",
+                           text.size, (unsigned long long)needed);
+    json->arena.limit = document->limit - document->held - (size_t)needed;
+    json_error_t reason;
+    json_t *root = json_loadb((const char *)text.data, text.size, JSON_DECODE_INT_AS_REAL, &reason);
+    if (!root)
+        return refuse_text(error, &reason, text, offset);
+    json->root = take_over(&json->arena, root);
+    json_decref(root);
+    share_limit(json);
+    return json->root && !json->arena.failed;
+}
+
+void json_close(struct json *json)
+{
+    arena_release(&json->arena);
+    if (json->document)
+        json->document->limit = json->limit;
+}
+
+void *json_alloc(struct json *json, size_t count, size_t size)
+{
+    json->arena.limit = json->limit > json->document->held ? json->limit - json->document->held : 1;
+    void *memory = arena_alloc(&json->arena, count, size);
+    share_limit(json);
+    return memory;
+}
+
+bool json_list(struct json *json, const struct pose_value *array, struct json_list *list)
+{
+    *list = (struct json_list){0};
+    if (!array)
+        return true;
+    if (array->kind != POSE_ARRAY)
+        return false;
+    list->items = json_alloc(json, value_count(array), sizeof *list->items);
+    for (const struct pose_value *item = array->first; item && list->items; item = item->next)
+        list->items[list->count++] = item;
+    return list->items;
+}
+
+/* ------------------------------------------------------------------------------------------------- probing -- */
+
+static bool begins_as(uint8_t byte, char kind)
+{
+    return kind == '0' ? byte == '-' || (byte >= '0' && byte <= '9') : byte == (uint8_t)kind;
+}
+
+static bool is_blank(uint8_t byte)
+{
+    return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n';
+}
+
+static size_t skip_blanks(struct pose_bytes text, size_t at)
+{
+    while (at < text.size && is_blank(text.data[at]))
+        at++;
+    return at;
+}
+
+/* Which of the members the key between two offsets (with its quotes) is, -1 when none. */
+static int find_member(const struct json_member *members, const uint8_t *key, size_t size)
+{
+    for (int i = 0; members[i].name; i++) {
+        size_t length = strlen(members[i].name);
+        if (size == length + 2 && !memcmp(key + 1, members[i].name, length))
+            return i;
+    }
+    return -1;
+}
+
+bool json_has_members(struct pose_bytes text, const struct json_member *members)
+{
+    uint64_t offset = 0;
+    unsigned found = 0, wanted = 0, depth = 0;
+    text = trim(text, &offset);
+    while (members[wanted].name)
+        wanted++;
+    size_t at = skip_blanks(text, 0);
+    if (at == text.size || text.data[at] != '{')
+        return false;
+    while (at < text.size) {
+        uint8_t byte = text.data[at];
+        if (byte != '"') {
+            depth += byte == '{' || byte == '[';
+            depth -= depth && (byte == '}' || byte == ']');
+            at++;
+            continue;
+        }
+        size_t end = skip_string(text.data, text.size, at), next = skip_blanks(text, end);
+        if (depth == 1 && next < text.size && text.data[next] == ':') {
+            int member = find_member(members, text.data + at, end - at);
+            next = skip_blanks(text, next + 1);
+            if (member >= 0 && next < text.size && begins_as(text.data[next], members[member].begins))
+                found |= 1u << member;
+            if (found == (1u << wanted) - 1)
+                return true;
+        }
+        at = end;
+    }
+    return false;
+}
