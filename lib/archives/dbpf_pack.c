@@ -37,29 +37,18 @@ struct package {
 
 /* ---------------------------------------------------------------------------------------------- the key -- */
 
-static bool parse_hex(const char *text, unsigned digits, uint32_t *value)
-{
-    *value = 0;
-    for (unsigned i = 0; i < digits; i++) {
-        char c = text_lower(text[i]);
-        if (!(c >= '0' && c <= '9') && !(c >= 'a' && c <= 'f'))
-            return false;
-        *value = *value << 4 | (uint32_t)(c <= '9' ? c - '0' : c - 'a' + 10);
-    }
-    return true;
-}
-
-/* "TTTTTTTT-GGGGGGGG-IIIIIIIIIIIIIIII", and "_name" behind it; what else follows it says nothing. */
+/* A name that holds the key; what else is in it is the resource's own name. */
 static bool parse_key(const char *name, struct item *item)
 {
-    if (strlen(name) < DBPF_KEY || name[8] != '-' || name[17] != '-' ||
-        !parse_hex(name, 8, &item->fields[0]) || !parse_hex(name + 9, 8, &item->fields[1]) ||
-        !parse_hex(name + 18, 8, &item->fields[2]) || !parse_hex(name + 26, 8, &item->fields[3]))
+    struct pose_sims3_key key;
+    if (!pose_sims3_key(name, &key))
         return false;
-    if (name[DBPF_KEY] == '_') {
-        item->label = name + DBPF_KEY + 1;
-        item->label_length = strlen(item->label);
-    }
+    item->fields[0] = key.type;
+    item->fields[1] = key.group;
+    item->fields[2] = (uint32_t)(key.instance >> 32);
+    item->fields[3] = (uint32_t)key.instance;
+    item->label = key.name;
+    item->label_length = key.name_length;
     return true;
 }
 
@@ -67,7 +56,7 @@ static bool parse_key(const char *name, struct item *item)
 static bool make_key(const char *name, struct item *item)
 {
     size_t length = text_stem_length(name);
-    bool clip = text_has_extension(name, ".clip"), rig = text_has_extension(name, ".rig");
+    bool clip = text_has_extension(name, ".clip .animation"), rig = text_has_extension(name, ".rig");
     if (!length || (!clip && !rig))
         return false;
     uint64_t instance = clip ? sims3_clip_instance(name, length) : hash_fnv64(name, length);

@@ -40,7 +40,7 @@ static const struct pak_type {
     {PRIME_TYPE('C', 'I', 'N', 'F'), "skeleton", "prime-cinf"},
     {PRIME_TYPE('E', 'V', 'N', 'T'), "events", "prime-evnt"},
     {PRIME_TYPE('A', 'N', 'C', 'S'), "character", "prime-ancs"},
-    {PRIME_TYPE('C', 'S', 'K', 'R'), "other", "prime-cskr"},
+    {PRIME_TYPE('C', 'S', 'K', 'R'), "mesh", "prime-cskr"},
 };
 
 struct pak_row {
