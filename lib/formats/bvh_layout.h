@@ -1,0 +1,67 @@
+/*
+ * What a BVH file holds: its hierarchy, and where its numbers begin. Text of words that blanks and line ends separate;
+ * keywords in any case; braces may touch other words. A joint's name is the rest of its line.
+ */
+#ifndef POSE_FORMATS_BVH_LAYOUT_H
+#define POSE_FORMATS_BVH_LAYOUT_H
+
+#include "lib/core/arena.h"
+#include "lib/core/reader.h"
+
+enum { BVH_CHANNEL_LIMIT = 9 };
+
+/* What a channel drives: position, rotation and scale, each x, y, z. */
+enum bvh_channel { BVH_POSITION = 0, BVH_ROTATION = 3, BVH_SCALE = 6, BVH_CHANNEL_KINDS = 9 };
+
+/* "Xposition" … */
+extern const char *const bvh_channel_names[BVH_CHANNEL_KINDS];
+
+struct bvh_joint {
+    const char *name; /* UTF-8, as in the file */
+    uint32_t line;
+    uint64_t offset_in_file; /* of the name */
+    bool is_utf8;
+    int32_t parent; /* precedes its children; -1 for a root */
+    float offset[3];
+    uint32_t channel_count;
+    uint8_t channels[BVH_CHANNEL_LIMIT]; /* enum bvh_channel, each at most once but rotations */
+    uint32_t end_count, first_end;       /* End Sites, among those of the layout */
+};
+
+struct bvh_end {
+    uint32_t joint;
+    float offset[3];
+};
+
+struct bvh_layout {
+    uint32_t joint_count, joint_capacity, end_count, end_capacity;
+    struct bvh_joint *joints;
+    struct bvh_end *ends;   /* grouped by joint */
+    uint32_t number_count;  /* of a frame */
+    uint32_t frame_count;   /* the numbers of all of them fit into what is left of the file */
+    uint32_t frames_line;   /* where the count stands */
+    const char *frame_time; /* as it is written */
+    float frame_seconds;    /* > 0, or 0 of a file of at most one frame */
+};
+
+/* Words, one after another. */
+struct bvh_words {
+    struct reader reader; /* stands behind the word; its line is that of the word */
+    bool colons;          /* are blanks, too */
+    const char *word;
+    size_t length; /* 0 at the end of the file */
+};
+
+void bvh_words_init(struct bvh_words *words, struct pose_bytes bytes, struct pose_error *error);
+/* True when the first word is that of a BVH file. */
+bool bvh_starts(struct bvh_words *words);
+/* The next number; field names it. */
+float bvh_number(struct bvh_words *words, const char *field);
+/* True when nothing but blanks follows; else words->word is what does. */
+bool bvh_at_end(struct bvh_words *words);
+
+/* Reads everything up to the first number of the first frame. */
+bool bvh_layout_read(struct bvh_words *words, struct arena *arena, const struct pose_limits *limits,
+                     struct bvh_layout *layout);
+
+#endif

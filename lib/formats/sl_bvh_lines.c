@@ -1,0 +1,167 @@
+/*
+ * The viewer's reader of BVH, as far as it refuses: it goes by lines, and looks for its words anywhere in them, in their
+ * usual case. Blank lines do not count. Facts: the viewer's loader, whose names of errors the codes follow.
+ */
+#include "lib/formats/sl_bvh.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct line_walk {
+    const char *at, *end;
+    uint32_t next_number; /* of the line at at */
+    const char *text;     /* the current line */
+    size_t length;
+    uint32_t number;
+    uint32_t joint_count;
+    uint64_t needed; /* numbers of a frame */
+    struct sl_bvh_reason *reason;
+};
+
+static bool refuse(struct line_walk *walk, const char *code, const char *message)
+{
+    walk->reason->code = code;
+    walk->reason->line = walk->number;
+    snprintf(walk->reason->message, sizeof walk->reason->message, "%s", message);
+    return false;
+}
+
+/* The next line with something in it. */
+static bool next_line(struct line_walk *walk)
+{
+    while (walk->at < walk->end && (*walk->at == '\r' || *walk->at == '\n'))
+        walk->next_number += *walk->at++ == '\n';
+    if (walk->at == walk->end)
+        return refuse(walk, "truncated", "the file ends too early");
+    walk->text = walk->at;
+    walk->number = walk->next_number;
+    while (walk->at < walk->end && *walk->at != '\r' && *walk->at != '\n')
+        walk->at++;
+    walk->length = (size_t)(walk->at - walk->text);
+    return true;
+}
+
+static const char *find(const struct line_walk *walk, const char *word)
+{
+    return memmem(walk->text, walk->length, word, strlen(word));
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\v' || c == '\f';
+}
+
+static uint64_t count_words(const struct line_walk *walk)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < walk->length; i++)
+        count += !is_blank(walk->text[i]) && (i == 0 || is_blank(walk->text[i - 1]));
+    return count;
+}
+
+static bool expect_line(struct line_walk *walk, const char *word, const char *code, const char *message)
+{
+    return next_line(walk) && (find(walk, word) || refuse(walk, code, message));
+}
+
+/* "CHANNELS 6 …" at the start of the line; else what the viewer assumes. */
+static unsigned read_channel_count(const struct line_walk *walk)
+{
+    const char *at = walk->text, *end = at + walk->length, *word = "CHANNELS";
+    unsigned fallback = walk->joint_count ? 3 : 6, count = 0;
+    while (at < end && is_blank(*at))
+        at++;
+    if ((size_t)(end - at) < strlen(word) || memcmp(at, word, strlen(word)) != 0)
+        return fallback;
+    for (at += strlen(word); at < end && is_blank(*at);)
+        at++;
+    if (at == end || *at < '0' || *at > '9')
+        return fallback;
+    for (; at < end && *at >= '0' && *at <= '9' && count < 1000; at++)
+        count = count * 10 + (unsigned)(*at - '0');
+    return count;
+}
+
+static bool check_channels(struct line_walk *walk)
+{
+    if (!expect_line(walk, "CHANNELS", "no_channels", "a line with CHANNELS must follow that of OFFSET"))
+        return false;
+    const char *at = walk->text, *end = at + walk->length;
+    for (int i = 0; i < 3; i++) {
+        const char *found = memmem(at, (size_t)(end - at), "rotation", 8);
+        if (!found)
+            return refuse(walk, "no_rotation", "every joint needs three rotation channels");
+        if (found == walk->text || !memchr("XYZ", found[-1], 3))
+            return refuse(walk, "no_axis", "a rotation that is not about X, Y or Z");
+        at = found + 8;
+    }
+    unsigned count = read_channel_count(walk);
+    walk->needed += count == 6 ? 6 : 3;
+    walk->joint_count++;
+    return true;
+}
+
+static bool check_joint(struct line_walk *walk)
+{
+    if (count_words(walk) < 2)
+        return refuse(walk, "no_name", "the name must follow ROOT or JOINT on its line");
+    return expect_line(walk, "{", "no_offset", "the brace { must stand on the line after the name") &&
+           expect_line(walk, "OFFSET", "no_offset", "a line with OFFSET must follow that of the brace {") &&
+           check_channels(walk);
+}
+
+static bool check_hierarchy(struct line_walk *walk)
+{
+    if (!expect_line(walk, "HIERARCHY", "no_hierarchy", "the first line must hold HIERARCHY"))
+        return false;
+    for (;;) {
+        if (!next_line(walk))
+            return false;
+        if (find(walk, "}"))
+            continue;
+        if (find(walk, "MOTION"))
+            return true;
+        if (find(walk, "ROOT") || find(walk, "JOINT")) {
+            if (!check_joint(walk))
+                return false;
+        } else if (!find(walk, "End Site")) {
+            return refuse(walk, "no_joint",
+                          "a line with ROOT, JOINT, End Site, } or MOTION is expected here");
+        } else if (!next_line(walk) || !next_line(walk) || !next_line(walk)) {
+            return false;
+        }
+    }
+}
+
+/* "Frames: 12": the word begins the line. The number has been read before. */
+static bool starts(const struct line_walk *walk, const char *word)
+{
+    return walk->length >= strlen(word) && !memcmp(walk->text, word, strlen(word));
+}
+
+static bool check_motion(struct line_walk *walk, uint32_t frame_count)
+{
+    if (!next_line(walk))
+        return false;
+    if (!starts(walk, "Frames:") || count_words(walk) < 2)
+        return refuse(walk, "no_frames", "the line after MOTION must begin with Frames: and their number");
+    if (!next_line(walk))
+        return false;
+    if (!starts(walk, "Frame Time:") || count_words(walk) < 3)
+        return refuse(walk, "no_frame_time", "the next line must begin with Frame Time: and the seconds");
+    for (uint32_t i = 0; i < frame_count; i++) {
+        if (!next_line(walk))
+            return false;
+        if (count_words(walk) < walk->needed)
+            return refuse(walk, "no_positions", "all numbers of a frame must stand on one line");
+    }
+    return true;
+}
+
+bool sl_bvh_check_lines(struct pose_bytes bytes, uint32_t frame_count, struct sl_bvh_reason *reason)
+{
+    const char *start = bytes.size ? (const char *)bytes.data : "";
+    struct line_walk walk = {.at = start, .end = start + bytes.size, .next_number = 1, .reason = reason};
+    reason->code = NULL;
+    return check_hierarchy(&walk) && check_motion(&walk, frame_count);
+}
