@@ -5,6 +5,8 @@
  */
 #include "lib/model/sims3_keys.h"
 
+#include "pose.h"
+
 #include <stdlib.h>
 
 /* Both sorted by key. */
@@ -207,6 +209,16 @@ const char *sims3_bone_name(uint32_t key)
 const char *sims3_morph_name(uint32_t key)
 {
     return find(key, morphs, MORPHS);
+}
+
+const char *pose_sims3_bone(uint32_t hash)
+{
+    return sims3_bone_name(hash);
+}
+
+const char *pose_sims3_morph(uint32_t hash)
+{
+    return sims3_morph_name(hash);
 }
 
 const struct sims3_key *sims3_bone_keys(size_t *count)

@@ -39,8 +39,10 @@ struct encode_job {
     void *user;
 };
 
-/* Tells the caller what the target cannot hold. code is static. */
+/* Tells the caller what the target cannot hold, a loss. code is static. */
 void encode_warn(struct encode_job *job, const char *code, const char *format, ...) POSE_PRINTF(3, 4);
+/* The same of what is worth knowing though all that the clip holds is in the file, its extras included. */
+void encode_note(struct encode_job *job, const char *code, const char *format, ...) POSE_PRINTF(3, 4);
 
 struct codec {
     struct pose_format format; /* can_read and can_write follow from decode and encode */

@@ -19,7 +19,6 @@
 #include "lib/formats/sims3_layout.h"
 #include "lib/formats/sims3_tracks.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -42,12 +41,12 @@ static bool read_head(struct sims3_file *file)
     if (!reader->failed && type && type <= SIMS4_VERSION_LAST)
         return refuse_successor(reader, type);
     if (!reader->failed && type != SIMS3_CLIP_TYPE)
-        return reader_fail(reader, "bad_type_id", "0x%08x where a clip has 0x%08x", type, SIMS3_CLIP_TYPE);
+        return reader_fail(reader, "bad_type_id", "0x%08X where a clip has 0x%08X", type, SIMS3_CLIP_TYPE);
     uint32_t linked = reader_u32le(reader, "linked_clip");
     reader_skip(reader, SIMS3_HEAD - 8, "head");
     if (linked && !reader->failed)
         warning_add(&file->job->warnings, POSE_WARNING, "linked_clip", 4,
-                    "a link to clip 0x%08x, which means nothing here", linked);
+                    "a link to clip 0x%08X, which means nothing here", linked);
     sims3_used(file, reader);
     return !reader->failed;
 }
@@ -156,15 +155,6 @@ static float find_duration(const struct sims3_section *section, const struct sim
     return fmaxf((float)(last_tick * (double)section->frame_duration), find_last_time(tracks));
 }
 
-/* 30 where the frame is the float next to 1/30, for what was meant is a whole number. */
-static float find_fps(float frame_duration)
-{
-    double fps = 1 / (double)frame_duration, whole = floor(fps + 0.5);
-    if (whole > 0 && (float)(1 / whole) == frame_duration)
-        fps = whole;
-    return fps <= (double)FLT_MAX ? (float)fps : 0;
-}
-
 static bool build_clip(struct sims3_file *file, const struct sims3_section *section,
                        const struct sims3_tracks *tracks, const struct sims3_events *events,
                        const struct value_list *extras)
@@ -176,7 +166,7 @@ static bool build_clip(struct sims3_file *file, const struct sims3_section *sect
                                .axes = POSE_AXES_GLTF,
                                .rules = POSE_RULES_SIMS3,
                                .duration = find_duration(section, tracks),
-                               .fps = find_fps(section->frame_duration),
+                               .fps = clip_frame_rate(section->frame_duration),
                                .frame_count = section->tick_count,
                                .loop = POSE_LOOP_UNKNOWN,
                                .track_count = tracks->count,
@@ -232,6 +222,9 @@ static enum probe_result probe(const struct pose_source *source)
     uint32_t word = reader_u32le(&reader, NULL);
     if (word == SIMS3_CLIP_TYPE)
         return has_section(source->bytes) ? PROBE_SURE : PROBE_NAME;
+    struct pose_sims3_key key;
+    if (source->name && pose_sims3_key(source->name, &key) && key.type == SIMS3_CLIP_TYPE)
+        return PROBE_NAME;
     bool is_successor = word && word <= SIMS4_VERSION_LAST;
     return is_successor && source->name && text_has_extension(source->name, ".clip .animation") ? PROBE_NAME
                                                                                                 : PROBE_NO;

@@ -70,7 +70,7 @@ static void put_hash(struct building *building, const struct sims3_field *field)
     if (!name && building->name && *building->name &&
         hash_fnv32(building->name, strlen(building->name)) == hash)
         name = building->name;
-    value_put_string(&building->fields, field->key, arena_format(building->fields.arena, "0x%08x", hash));
+    value_put_string(&building->fields, field->key, arena_format(building->fields.arena, "0x%08X", hash));
     if (name)
         value_put_string(&building->fields, field->name_key, name);
 }
@@ -79,7 +79,7 @@ static void put_effect(struct building *building, const struct sims3_field *fiel
 {
     uint64_t hash = reader_u64le(building->reader, field->key);
     value_put_string(&building->fields, field->key,
-                     arena_format(building->fields.arena, "0x%016llx", (unsigned long long)hash));
+                     arena_format(building->fields.arena, "0x%016llX", (unsigned long long)hash));
     if (building->name && hash_fnv64(building->name, strlen(building->name)) == hash)
         value_put_string(&building->fields, field->name_key, building->name);
 }

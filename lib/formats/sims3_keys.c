@@ -124,11 +124,11 @@ static uint32_t sort_keys(struct sims3_file *file, const struct sims3_section *s
     uint64_t at = section->start + channel->key_offset;
     if (unsorted)
         warning_add(&file->job->warnings, POSE_WARNING, "unsorted_keys", at,
-                    "the %u keys of channel 0x%08x are not in order of time", channel->key_count,
+                    "the %u keys of channel 0x%08X are not in order of time", channel->key_count,
                     channel->key);
     if (repeated)
         warning_add(&file->job->warnings, POSE_WARNING, "equal_key_times", at,
-                    "%u keys of channel 0x%08x repeat a tick; of equal ones the last counts", repeated,
+                    "%u keys of channel 0x%08X repeat a tick; of equal ones the last counts", repeated,
                     channel->key);
     return kept;
 }

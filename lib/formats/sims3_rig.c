@@ -25,6 +25,8 @@ enum {
     CHAIN_LIMIT = 256,
 };
 
+#define RIG_TYPE 0x8eaf13deu
+
 /* One decoding. */
 struct building {
     struct decode_job *job;
@@ -45,7 +47,7 @@ static enum layout find_layout(struct pose_bytes bytes)
     uint32_t first = reader_u32le(&reader, NULL), second = reader_u32le(&reader, NULL);
     if (reader.failed)
         return OTHER;
-    if (first == 0x8eaf13deu)
+    if (first == RIG_TYPE)
         return WRAPPED_GRANNY;
     if (first == 0xcab067b8u || first == 0xc06cde29u)
         return PLAIN_GRANNY;
@@ -131,7 +133,7 @@ static bool read_bone(struct building *building, uint32_t index)
     joint->id = reader_u32le(reader, "hash");
     if (!reader->failed && joint->id != hash_fnv32(bytes, length))
         warning_add(&building->job->warnings, POSE_WARNING, "hash_differs", reader_last_offset(reader),
-                    "0x%08x is not the hash of \"%.40s\"", joint->id, joint->name);
+                    "0x%08X is not the hash of \"%.40s\"", joint->id, joint->name);
     value_put_int(&extras, "opposite", opposite);
     value_put_int(&extras, "flags", reader_u32le(reader, "flags"));
     joint->extras = value_done(&extras);
@@ -347,14 +349,17 @@ static enum probe_result probe(const struct pose_source *source)
     enum layout layout = find_layout(source->bytes);
     if (layout == WRAPPED_GRANNY || (layout == CLEAR && walk_is_exact(source->bytes)))
         return PROBE_SURE;
-    return layout != OTHER && source->name && text_has_extension(source->name, ".rig") ? PROBE_NAME
-                                                                                       : PROBE_NO;
+    struct pose_sims3_key key;
+    if (source->name && pose_sims3_key(source->name, &key) && key.type == RIG_TYPE)
+        return PROBE_NAME;
+    return layout != OTHER && source->name && text_has_extension(source->name, ".rig .grannyrig") ? PROBE_NAME
+                                                                                                  : PROBE_NO;
 }
 
 const struct codec codec_sims3_rig = {
     .format = {.id = "sims3-rig",
                .title = "The Sims 3 rig",
-               .extensions = ".rig",
+               .extensions = ".rig .grannyrig",
                .media_type = "application/x-sims3-rig",
                .kinds = "skeleton"},
     .probe = probe,

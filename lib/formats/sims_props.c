@@ -1,20 +1,30 @@
 #include "lib/formats/sims_props.h"
 
-static struct value_list prop_object(struct arena *arena, const struct sims_prop *prop)
+static void put_pair(struct value_list *list, const struct sims_pair *pair)
 {
-    struct value_list object = value_object(arena);
+    struct value_list object = value_object(list->arena);
+    value_put_string(&object, pair->key, pair->value);
+    value_put_list(list, NULL, &object);
+}
+
+/* No object has two members: keys may repeat, and not every JSON parser keeps their order. */
+static void put_prop(struct value_list *list, const struct sims_prop *prop)
+{
+    if (prop->count == 1) {
+        put_pair(list, prop->pairs);
+        return;
+    }
+    struct value_list pairs = value_array(list->arena);
     for (uint32_t i = 0; i < prop->count; i++)
-        value_put_string(&object, prop->pairs[i].key, prop->pairs[i].value);
-    return object;
+        put_pair(&pairs, &prop->pairs[i]);
+    value_put_list(list, NULL, &pairs);
 }
 
 void sims_put_props(struct value_list *list, const char *key, const struct sims_props *props)
 {
     struct value_list array = value_array(list->arena);
-    for (uint32_t i = 0; i < props->count; i++) {
-        struct value_list object = prop_object(list->arena, &props->items[i]);
-        value_put_list(&array, NULL, &object);
-    }
+    for (uint32_t i = 0; i < props->count; i++)
+        put_prop(&array, &props->items[i]);
     value_put_list(list, key, &array);
 }
 
@@ -66,17 +76,28 @@ static bool is_array(const struct pose_value *value)
     return value && value->kind == POSE_ARRAY;
 }
 
-static struct sims_prop get_prop(struct arena *arena, const struct pose_value *object)
+static void get_pairs(struct arena *arena, const struct pose_value *object, struct sims_prop *prop)
 {
-    struct sims_prop prop = {0};
-    if (object->kind != POSE_OBJECT)
-        return prop;
-    prop.pairs = ARENA_NEW(arena, struct sims_pair, value_count(object));
-    for (const struct pose_value *member = object->first; member && prop.pairs; member = member->next) {
-        struct sims_pair *pair = &prop.pairs[prop.count++];
+    for (const struct pose_value *member = object->kind == POSE_OBJECT ? object->first : NULL; member;
+         member = member->next) {
+        struct sims_pair *pair = &prop->pairs[prop->count++];
         pair->key = member->key ? member->key : "";
         pair->value = sims_text_of(arena, member);
     }
+}
+
+static struct sims_prop get_prop(struct arena *arena, const struct pose_value *value)
+{
+    struct sims_prop prop = {0};
+    size_t count = value->kind == POSE_OBJECT ? value_count(value) : 0;
+    for (const struct pose_value *item = is_array(value) ? value->first : NULL; item; item = item->next)
+        count += value_count(item);
+    prop.pairs = ARENA_NEW(arena, struct sims_pair, count);
+    if (!prop.pairs)
+        return prop;
+    get_pairs(arena, value, &prop);
+    for (const struct pose_value *item = is_array(value) ? value->first : NULL; item; item = item->next)
+        get_pairs(arena, item, &prop);
     return prop;
 }
 

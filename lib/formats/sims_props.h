@@ -1,7 +1,8 @@
 /*
- * Props and moments as trees, for extras, and back: a prop is an object of its pairs, in their order, and a moment is
- * {"time_ms": 500, "props": [prop, …]}. What comes back may have been through JSON and hands: whatever does not have
- * that shape is left out.
+ * Props and moments as trees, for extras, and back: a prop is {key: value}, or a list of such when it has not just one
+ * pair, so that keys that repeat and their order outlive any JSON parser; a moment is {"time_ms": 500, "props": [prop,
+ * …]}. What comes back may have been through JSON and hands: whatever does not have that shape is left out; an object of
+ * several pairs is taken.
  */
 #ifndef POSE_FORMATS_SIMS_PROPS_H
 #define POSE_FORMATS_SIMS_PROPS_H

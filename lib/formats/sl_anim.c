@@ -102,7 +102,7 @@ static uint32_t cut_keys(const struct building *building, const struct sl_joint 
         return count;
     warning_add(&building->job->warnings, POSE_WARNING, "key_outside_clip", joint->key_offsets[kind],
                 "keys outside of 0 to %g s were brought to its ends", (double)duration);
-    struct sl_curve curve = {kind == SL_ROTATION, count, channel->times, channel->values};
+    struct sl_curve curve = {kind == SL_ROTATION, count, channel->times, channel->values, 0};
     return sl_curve_cut(&curve, duration, channel->times, channel->values);
 }
 

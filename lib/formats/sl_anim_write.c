@@ -2,10 +2,12 @@
 
 #include "lib/core/text.h"
 #include "lib/core/value.h"
+#include "lib/formats/sl_bvh.h"
 #include "lib/formats/sl_constraint.h"
 #include "lib/formats/sl_fit.h"
 #include "lib/formats/sl_keys.h"
 #include "lib/formats/sl_layout.h"
+#include "lib/model/upload.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -234,12 +236,18 @@ bool sl_anim_encode(struct encode_job *job)
                          "a Second Life animation holds one clip, and there are %u: name one",
                          content->clip_count);
     struct writing writing = {.job = job, .clip = &content->clips[0]};
+    struct pose_clip upload;
     struct sl_fit fit;
+    if (clip_is_upload(writing.clip)) {
+        if (!sl_bvh_convert(job, writing.clip, &upload))
+            return false;
+        writing.clip = &upload;
+    }
     if (!check_clip(writing.clip, job->error) || !sl_fit_clip(job, writing.clip, &fit))
         return false;
     if (!write_head(&writing, fit.track_count))
         return false;
-    writing.is_conversion = fit.is_conversion;
+    writing.is_conversion = fit.is_conversion || writing.clip == &upload;
     write_tracks(&writing, &fit);
     return sl_constraints_write(pose_value_find(writing.clip->extras, "constraints"), fit.track_count, job);
 }

@@ -6,8 +6,7 @@
 
 /* The spec's defaults, section 7. */
 #define POSITION_TOLERANCE 0.0005
-/* sin(a / 4) of a = 0.05 degrees, times 2: the distance of two unit quaternions that are so far apart. */
-#define ROTATION_TOLERANCE 4.363323e-4
+#define ROTATION_TOLERANCE 8.726646e-4 /* 0.05 degrees */
 
 static double distance(const double *a, const float *b, int components, double sign)
 {
@@ -21,10 +20,14 @@ static double distance(const double *a, const float *b, int components, double s
 
 static bool is_near(const struct sl_curve *curve, const double *value, uint32_t key)
 {
+    double tolerance = curve->tolerance > 0 ? curve->tolerance
+                       : curve->is_rotation ? ROTATION_TOLERANCE
+                                            : POSITION_TOLERANCE;
     if (!curve->is_rotation)
-        return distance(value, curve->values + (size_t)key * 3, 3, 1) <= POSITION_TOLERANCE;
+        return distance(value, curve->values + (size_t)key * 3, 3, 1) <= tolerance;
+    /* Unit quaternions of rotations that are a small angle apart differ by half of it. */
     const float *q = curve->values + (size_t)key * 4;
-    return distance(value, q, 4, 1) <= ROTATION_TOLERANCE || distance(value, q, 4, -1) <= ROTATION_TOLERANCE;
+    return distance(value, q, 4, 1) <= tolerance / 2 || distance(value, q, 4, -1) <= tolerance / 2;
 }
 
 /* The weights of two rotations at u, as the viewer takes them; their sum need not have unit length. */

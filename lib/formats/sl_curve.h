@@ -14,6 +14,7 @@ struct sl_curve {
     uint32_t count;
     const float *times;
     const float *values; /* [count][4], or [count][3] */
+    double tolerance;    /* of what may be dropped: radians or metres; 0: 0.05 degrees, 0.5 mm */
 };
 
 /*
@@ -22,7 +23,7 @@ struct sl_curve {
  */
 uint32_t sl_curve_cut(const struct sl_curve *curve, float duration, float *times, float *values);
 
-/* True when no key is further from the first than the tolerance (0.05 degrees, 0.5 mm). */
+/* True when no key is further from the first than the tolerance. */
 bool sl_curve_is_constant(const struct sl_curve *curve);
 /* Writes the indices of the keys to be kept, the first and the last among them; returns how many. kept: [count].
  * O(n log n) in the keys. */

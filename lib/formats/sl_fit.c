@@ -80,7 +80,7 @@ static bool reduce_keys(struct fitting *fitting, int kind, bool is_pelvis, uint3
     float *first = values + components;
     if (kind == SL_ROTATION)
         normalise_rotations(first, count);
-    struct sl_curve curve = {kind == SL_ROTATION, count, times + 1, first};
+    struct sl_curve curve = {kind == SL_ROTATION, count, times + 1, first, 0};
     if (sl_curve_is_constant(&curve)) {
         /* Positions are absolute: one that stays would freeze the avatar's own proportions. */
         bool is_kept = kind == SL_ROTATION || is_pelvis;

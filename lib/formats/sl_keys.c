@@ -189,20 +189,61 @@ static double miss(const uint16_t words[3], const double q[4], bool may_be_long)
     return sum;
 }
 
-/* Near a half turn a step of the words changes w a lot: of the eight grid points around it the nearest one is taken. */
-static void choose_words(const double q[4], bool may_be_long, uint16_t words[3])
+/* A set of words that is tried, and the best one so far. */
+struct choice {
+    const double *q;
+    bool may_be_long;
+    double least;
+    uint16_t *words;
+};
+
+static void try_words(struct choice *choice, const uint16_t tried[3])
 {
-    double least = INFINITY;
-    for (unsigned corner = 0; corner < 8; corner++) {
-        uint16_t tried[3];
-        for (unsigned i = 0; i < 3; i++) {
-            unsigned below = (unsigned)fmin(fmax((q[i] + 1) / 2 * 65535, 0), 65534);
-            tried[i] = settle_zero((uint16_t)(below + (corner >> i & 1)));
-        }
-        double missed = miss(tried, q, may_be_long);
-        if (missed < least) {
-            least = missed;
-            memcpy(words, tried, sizeof tried);
+    double missed = miss(tried, choice->q, choice->may_be_long);
+    if (missed < choice->least) {
+        choice->least = missed;
+        memcpy(choice->words, tried, 3 * sizeof *tried);
+    }
+}
+
+static uint16_t word_near(double value, int step)
+{
+    return settle_zero((uint16_t)fmin(fmax(floor((value + 1) / 2 * 65535) + step, 0), 65535));
+}
+
+/* Near a half turn a step of the words changes w a lot: of the eight grid points around it the nearest one is taken. */
+static void choose_words(struct choice *choice)
+{
+    for (int corner = 0; corner < 8; corner++) {
+        const uint16_t tried[3] = {word_near(choice->q[0], corner & 1),
+                                   word_near(choice->q[1], corner >> 1 & 1),
+                                   word_near(choice->q[2], corner >> 2 & 1)};
+        try_words(choice, tried);
+    }
+}
+
+/*
+ * What was never in a file may lie on a point that is a few steps off and has a much better w: two components go that
+ * far, and the longest one makes up for it.
+ */
+static void choose_far_words(struct choice *choice)
+{
+    enum { REACH = 5 };
+    const double *q = choice->q;
+    int longest = fabs(q[1]) > fabs(q[0]) ? 1 : 0;
+    longest = fabs(q[2]) > fabs(q[longest]) ? 2 : longest;
+    int a = (longest + 1) % 3, b = (longest + 2) % 3;
+    for (int i = -REACH; i <= REACH + 1; i++) {
+        for (int k = -REACH; k <= REACH + 1; k++) {
+            uint16_t tried[3] = {0};
+            tried[a] = word_near(q[a], i);
+            tried[b] = word_near(q[b], k);
+            double x = (double)dequantise_word(tried[a], 2, -1), y = (double)dequantise_word(tried[b], 2, -1);
+            double rest = copysign(sqrt(fmax(1 - q[3] * q[3] - x * x - y * y, 0)), q[longest]);
+            for (int step = 0; step < 2; step++) {
+                tried[longest] = word_near(rest, step);
+                try_words(choice, tried);
+            }
         }
     }
 }
@@ -219,9 +260,12 @@ void sl_rotation_encode(const float q[4], bool may_be_long, uint16_t words[3])
         unit[i] = (double)q[i] * scale;
     for (int i = 0; i < 3; i++)
         words[i] = quantise_signed(unit[i], 1);
-    /* Rounding makes no vector longer than 1 when w is larger than that. */
-    if (unit[3] < 0.01 && square > 0)
-        choose_words(unit, may_be_long, words);
+    /* Rounding makes no vector longer than 1 when w is larger than 0.01; up to 0.1 it may be off by 0.03 degrees. */
+    struct choice choice = {unit, may_be_long, INFINITY, words};
+    if (unit[3] < (may_be_long ? 0.01 : 0.1) && square > 0)
+        choose_words(&choice);
+    if (unit[3] < 0.1 && square > 0 && !may_be_long)
+        choose_far_words(&choice);
 }
 
 void sl_position_encode(const float position[3], uint16_t words[3])

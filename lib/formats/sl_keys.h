@@ -49,9 +49,10 @@ bool sl_times_ascend(const float *times, uint32_t count);
 /* Writing version 1.0: clamped, rounded to nearest, zero as 32767. */
 uint16_t sl_time_encode(float time, float duration);
 /*
- * q of any length; the quaternion of the pair +-q with w >= 0 is written. Close to a half turn (w < 0.01), where
- * rounding alone may make the vector longer than 1, the words are those that read back nearest to q; may_be_long
- * allows vectors that are (a decoded file may have some), else none is written that a reader would have to shorten.
+ * q of any length; the quaternion of the pair +-q with w >= 0 is written. Close to a half turn (w < 0.01,
+ * where rounding alone may make the vector longer than 1, or 0.1) the words are those that read back nearest to q;
+ * may_be_long allows vectors that are (a decoded file may have some), else none is written that a reader would have to
+ * shorten, and the search goes wider.
  */
 void sl_rotation_encode(const float q[4], bool may_be_long, uint16_t words[3]);
 void sl_position_encode(const float position[3], uint16_t words[3]);

@@ -146,6 +146,16 @@ int sl_joint_find(const char *name, size_t length, const char **own)
     return found ? found->number : -1;
 }
 
+/* Bones are called mX; their other names are aliases. */
+const char *sl_joint_name(int number)
+{
+    for (size_t i = 0; i < sizeof joint_names / sizeof *joint_names; i++) {
+        if (joint_names[i].number == number && (number >= SL_FIRST_VOLUME || *joint_names[i].name == 'm'))
+            return joint_names[i].name;
+    }
+    return NULL;
+}
+
 bool sl_joint_is_forbidden(const char *name, size_t length)
 {
     return (length == 7 && !memcmp(name, "mScreen", 7)) || (length == 5 && !memcmp(name, "mRoot", 5));

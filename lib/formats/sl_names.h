@@ -22,6 +22,8 @@ enum {
  * NULL) becomes the name as static text, NULL when there is none.
  */
 int sl_joint_find(const char *name, size_t length, const char **own);
+/* The joint's own name, static; 0 <= number < SL_JOINT_COUNT. */
+const char *sl_joint_name(int number);
 /* The viewer refuses a clip with such a track. */
 bool sl_joint_is_forbidden(const char *name, size_t length);
 /* True when an animation of that name is built into the viewer; case does not matter. */

@@ -214,6 +214,6 @@ bool sl_skeleton_encode(struct encode_job *job)
     }
     writer_text(writer, "</linden_skeleton>\n");
     if (roots > 1)
-        encode_warn(job, "several_roots", "%u joints have no parent; the viewer wants one", roots);
+        encode_note(job, "several_roots", "%u joints have no parent; the viewer wants one", roots);
     return true;
 }

@@ -6,6 +6,7 @@
  *     SL      x_gltf =  y   y_gltf = z   z_gltf = x    metres
  *     SIMS    x_gltf = -x   y_gltf = y   z_gltf = z    feet, 0.3048 m
  *     PRIME   x_gltf = -x   y_gltf = z   z_gltf = y    taken as metres
+ *     INCHES  the same                                 inches of 0.02540005 m, as Second Life's viewer takes them
  *
  * The vector part of a rotation goes the same way: SL's and Prime's maps are rotations, and Sims' mirror would turn
  * (x, y, z, w) into (x, -y, -z, w), but stored rotations act as their conjugate, which makes it (-x, y, z, w).
@@ -27,5 +28,12 @@ struct axes_map axes_map_between(enum pose_axes from, enum pose_axes to);
 /* Brings a quaternion to unit length; the identity when it has none. One that is unit up to rounding is left as it
  * is. */
 void quat_normalise(float q[4]);
+
+/* The cosine of the angle between quaternions of unit length. */
+static inline double quat_dot(const float a[4], const float b[4])
+{
+    return (double)a[0] * (double)b[0] + (double)a[1] * (double)b[1] + (double)a[2] * (double)b[2] +
+           (double)a[3] * (double)b[3];
+}
 
 #endif

@@ -47,10 +47,11 @@ static struct weights plain_weights(double cosine, double fraction)
     return weights;
 }
 
-/* Never the other way round, however long the arc. */
+/* Never the other way round, however long the arc. The game holds the first key where the cosine is 1 or more; keys are of
+ * unit length up to rounding, so that this says nothing, and what is linear there is as near. */
 static struct weights prime_weights(double cosine, double fraction)
 {
-    if (fraction <= 1e-5 || cosine >= 1)
+    if (fraction <= 1e-5)
         return linear(0);
     if (fraction >= 0.99999)
         return linear(1);

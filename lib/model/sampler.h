@@ -84,6 +84,12 @@ struct row_drivers {
  */
 struct row_drivers *sampler_make_rows(struct pose_sampler *sampler, struct arena *scratch);
 
+/*
+ * The row that Prime's root channel drives, which is for moving the actor and no part of the pose
+ * (prime-skeleton.md, 2); -1 when there is none.
+ */
+int64_t sampler_motion_row(const struct pose_sampler *sampler);
+
 /* Compiles the drivers. False when memory is out. */
 bool sampler_compile(struct pose_sampler *sampler, const struct row_drivers *drivers, struct arena *scratch);
 

@@ -185,11 +185,7 @@ static bool make_set(struct compiler *compiler, uint32_t count, struct channel_s
 
 /* -------------------------------------------------------------------------------------------------- motion -- */
 
-/*
- * The row that Prime's root channel drives, which is for moving the actor and no part of the pose
- * (prime-skeleton.md, 2); -1 when there is none.
- */
-static int64_t find_motion_row(const struct pose_sampler *sampler)
+int64_t sampler_motion_row(const struct pose_sampler *sampler)
 {
     const struct pose_clip *clip = sampler->clip;
     bool prime = clip->rules == POSE_RULES_PRIME || clip->rules == POSE_RULES_PRIME_FRAMES;
@@ -296,7 +292,7 @@ bool sampler_compile(struct pose_sampler *sampler, const struct row_drivers *dri
     };
     if (!compiler.sources || !compiler.values)
         return false;
-    int64_t motion_row = find_motion_row(sampler);
+    int64_t motion_row = sampler_motion_row(sampler);
     uint32_t count = 0;
     for (uint32_t row = 0; row < sampler->row_count; row++) {
         if (row != motion_row)

@@ -109,8 +109,7 @@ static bool same_times(const struct key_source *a, const struct key_source *b, b
             !memcmp(a->channel->times, b->channel->times, a->channel->count * sizeof *a->channel->times));
 }
 
-/* Seconds a frame, as the file has it, else from the frame rate or the duration. */
-static double frame_interval(const struct pose_clip *clip, uint32_t count)
+double key_frame_interval(const struct pose_clip *clip, uint32_t count)
 {
     double stored = (double)value_get_float(clip->extras, "interval", 0);
     if (stored > 0 && isfinite(stored))
@@ -129,7 +128,7 @@ static struct timeline *new_timeline(const struct pose_clip *clip, struct arena 
     if (clip->rules == POSE_RULES_SIMS)
         timeline_init_fraction(timeline, channel->count);
     else if (clip->rules == POSE_RULES_PRIME_FRAMES)
-        timeline_init_frames(timeline, channel->count, frame_interval(clip, channel->count));
+        timeline_init_frames(timeline, channel->count, key_frame_interval(clip, channel->count));
     else if (!timeline_init_keyed(timeline, arena, channel->times, channel->count))
         return NULL;
     return timeline;

@@ -16,6 +16,8 @@ struct key_source {
 
 /* Writes [channel->count][components] values. */
 void key_source_values(const struct pose_sampler *sampler, const struct key_source *source, float *values);
+/* Seconds from key to key of POSE_RULES_PRIME_FRAMES: as the file has it, else from the frame rate or the duration. */
+double key_frame_interval(const struct pose_clip *clip, uint32_t count);
 /* True when all its keys are the same. */
 bool key_source_is_constant(const struct key_source *source);
 /*

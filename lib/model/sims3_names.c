@@ -26,21 +26,28 @@ struct clip_name {
     struct part rest; /* what follows the first '_' */
 };
 
+/* Codes that the game knows; nobody has said yet what those without words are of. */
 static const struct {
-    const char code[3];
-    uint8_t age;
+    char code[3];
+    uint8_t number;
+    const char *age, *species;
 } ages[] = {
-    {"b", 0x01},  {"p", 0x02},  {"c", 0x03},  {"t", 0x04},  {"h", 0x05},
-    {"e", 0x06},  {"ad", 0x08}, {"cd", 0x09}, {"al", 0x0a}, {"ac", 0x0d},
-    {"cc", 0x0e}, {"ah", 0x10}, {"ch", 0x11}, {"ab", 0x12}, {"ar", 0x13},
+    {"b", 0x01, "baby", "human"},  {"p", 0x02, "toddler", "human"}, {"c", 0x03, "child", "human"},
+    {"t", 0x04, "teen", "human"},  {"h", 0x05, NULL, NULL},         {"e", 0x06, "elder", "human"},
+    {"ad", 0x08, "adult", "dog"},  {"cd", 0x09, "puppy", "dog"},    {"al", 0x0a, "adult", "little dog"},
+    {"ac", 0x0d, "adult", "cat"},  {"cc", 0x0e, "kitten", "cat"},   {"ah", 0x10, "adult", "horse"},
+    {"ch", 0x11, "foal", "horse"}, {"ab", 0x12, NULL, NULL},        {"ar", 0x13, NULL, NULL},
+    {"a", 0, "adult", "human"},    {"o", 0, NULL, "object"},
 };
+
+enum { AGES = sizeof ages / sizeof *ages };
 
 static unsigned age_of(struct part code)
 {
-    for (size_t i = 0; i < sizeof ages / sizeof *ages; i++) {
+    for (size_t i = 0; i < AGES; i++) {
         if (strlen(ages[i].code) == code.length && text_lower(code.text[0]) == ages[i].code[0] &&
             (code.length == 1 || text_lower(code.text[1]) == ages[i].code[1]))
-            return ages[i].age;
+            return ages[i].number;
     }
     return 0;
 }
@@ -140,4 +147,133 @@ void pose_sims3_hash(const char *name, struct pose_sims3_name *hashes)
     hashes->clip_id = sims3_clip_instance(name, length);
     hashes->clip_group = sims3_clip_group(name, length);
     sims3_generic_name(name, length, hashes->generic, sizeof hashes->generic);
+}
+
+/* ------------------------------------------------------------------------------------- from an id to actors -- */
+
+/* What all variants of a name share: the generic names that it may be a variant of begin so. */
+static const struct {
+    char prefix[5];
+    char x, y; /* y 0: one actor */
+} generics[] = {{"a_", 'a', 0},     {"o_", 'o', 0},     {"a2a_", 'a', 'a'},
+                {"a2o_", 'a', 'o'}, {"o2a_", 'o', 'a'}, {"o2o_", 'o', 'o'}};
+
+static void set_actor(size_t row, struct pose_sims3_actor *actor)
+{
+    memcpy(actor->code, ages[row].code, sizeof actor->code);
+    actor->age = ages[row].age;
+    actor->species = ages[row].species;
+}
+
+/* The actor of an age; 0 is an adult or an object, as the generic name says. */
+static bool find_actor(unsigned number, char letter, struct pose_sims3_actor *actor)
+{
+    for (size_t i = 0; i < AGES; i++) {
+        if (ages[i].number == number && (number || ages[i].code[0] == letter)) {
+            set_actor(i, actor);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* An actor as the name spells it, known or not. */
+static void spell_actor(struct part code, struct pose_sims3_actor *actor)
+{
+    *actor = (struct pose_sims3_actor){.age = NULL};
+    for (size_t i = 0; i < code.length; i++)
+        actor->code[i] = text_lower(code.text[i]);
+    for (size_t i = 0; i < AGES; i++) {
+        if (!strcmp(ages[i].code, actor->code))
+            set_actor(i, actor);
+    }
+}
+
+/* Reads the mask that separates an id from that of a generic name. Ages of 0 alone are those of unknown codes. */
+static bool read_mask(unsigned mask, char x, char y, struct pose_sims3_actor actors[2])
+{
+    unsigned first = mask >> 8 & 0x7f, second = mask & 0xff;
+    if (mask && (!(mask & 0x8000) || (!first && !second) || (!y && second)))
+        return false;
+    return find_actor(first, x, &actors[0]) && (!y || find_actor(second, y, &actors[1]));
+}
+
+unsigned pose_sims3_actors(const char *name, uint64_t id, struct pose_sims3_actor actors[2],
+                           char variant[POSE_SIMS3_NAME])
+{
+    struct clip_name cut = cut_name(name, strlen(name));
+    unsigned count = 0;
+    *variant = 0;
+    if (!cut.rest.text)
+        return 0;
+    if (sims3_clip_instance(name, strlen(name)) == id) {
+        spell_actor(cut.x, &actors[0]);
+        if (cut.two_actors)
+            spell_actor(cut.y, &actors[1]);
+        snprintf(variant, POSE_SIMS3_NAME, "%s", name);
+        return cut.two_actors ? 2 : 1;
+    }
+    for (size_t i = 0; i < sizeof generics / sizeof *generics && !count; i++) {
+        uint64_t difference = (hash_pieces(generics[i].prefix, cut.rest) & ~(1ull << 63)) ^ id;
+        if (difference << 16 ||
+            !read_mask((unsigned)(difference >> 48), generics[i].x, generics[i].y, actors))
+            continue;
+        count = generics[i].y ? 2 : 1;
+        snprintf(variant, POSE_SIMS3_NAME, "%s%s%s_%.*s", actors[0].code, count == 2 ? "2" : "",
+                 count == 2 ? actors[1].code : "", (int)cut.rest.length, cut.rest.text);
+    }
+    return count;
+}
+
+/* ----------------------------------------------------------------------------------------- keys in file names -- */
+
+static bool read_hex(const char *text, unsigned digits, uint64_t *value)
+{
+    *value = 0;
+    for (unsigned i = 0; i < digits; i++) {
+        char c = text_lower(text[i]);
+        if (!(c >= '0' && c <= '9') && !(c >= 'a' && c <= 'f'))
+            return false;
+        *value = *value << 4 | (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+    }
+    return true;
+}
+
+static bool has_prefix(const char *text, const char *prefix)
+{
+    while (*prefix && text_lower(*text) == *prefix)
+        text++, prefix++;
+    return !*prefix;
+}
+
+/* Package tools add "%%+CLIP.animation"; other names may hold dots of their own. */
+static size_t name_length(const char *name)
+{
+    const char *tag = strstr(name, "%%+");
+    if (tag)
+        return (size_t)(tag - name);
+    return text_has_extension(name, ".clip .animation .rig .grannyrig") ? text_stem_length(name)
+                                                                        : strlen(name);
+}
+
+bool pose_sims3_key(const char *file, struct pose_sims3_key *key)
+{
+    enum { GROUP = 9, INSTANCE = 18, END = 34 };
+    const char *base = text_base_name(file);
+    bool exported = has_prefix(base, "s3_");
+    char separator = exported ? '_' : '-';
+    uint64_t type, group, more;
+    *key = (struct pose_sims3_key){.type = 0};
+    base += exported ? 3 : 0;
+    if (strlen(base) < END || base[GROUP - 1] != separator || base[INSTANCE - 1] != separator ||
+        !read_hex(base, 8, &type) || !read_hex(base + GROUP, 8, &group) ||
+        !read_hex(base + INSTANCE, 16, &key->instance) || read_hex(base + END, 1, &more))
+        return false;
+    key->type = (uint32_t)type;
+    key->group = (uint32_t)group;
+    if (base[END] == '_' && base[END + 1]) {
+        key->name_length = name_length(base + END + 1);
+        key->name = key->name_length ? base + END + 1 : NULL;
+    }
+    return true;
 }

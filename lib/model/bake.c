@@ -1,0 +1,396 @@
+/* From any clip to one that a format can hold: which way it goes. */
+#include "lib/model/bake.h"
+
+#include "lib/core/text.h"
+#include "lib/core/value.h"
+#include "lib/model/build.h"
+#include "lib/model/copy.h"
+#include "lib/model/document.h"
+#include "lib/model/upload.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { DEFAULT_KEY_LIMIT = 4 * 1000 * 1000 };
+
+#define SL_DURATION_LIMIT 60.0f
+/* What may be asked for. */
+#define FPS_LEAST 0.1f
+#define FPS_MOST 1000.0f
+
+/* ------------------------------------------------------------------------------------------------ targets -- */
+
+#define SIMS_TARGET(id, name)                                                                                \
+    {                                                                                                        \
+        id, name, FAMILY_SIMS, POSE_AXES_SIMS, POSE_RULES_SIMS, {true, true, false, false},                  \
+    }
+#define EXCHANGE(id, name)                                                                                   \
+    {                                                                                                        \
+        id, name, FAMILY_NONE, POSE_AXES_GLTF, POSE_RULES_PLAIN, {true, true, true, true},                   \
+    }
+
+static const struct bake_target targets[] = {
+    {"sl-anim", "Second Life", FAMILY_SL, POSE_AXES_SL, POSE_RULES_SL, {true, true, false, false}},
+    SIMS_TARGET("tso-anim", "The Sims Online"),
+    SIMS_TARGET("sims1-cmx", "The Sims 1"),
+    SIMS_TARGET("sims1-bcf", "The Sims 1"),
+    SIMS_TARGET("sims1-cfp", "The Sims 1"),
+    {"sims3-clip", "The Sims 3", FAMILY_SIMS3, POSE_AXES_GLTF, POSE_RULES_SIMS3, {true, true, true, true}},
+    {"prime-anim",
+     "Metroid Prime",
+     FAMILY_PRIME,
+     POSE_AXES_PRIME,
+     POSE_RULES_PRIME,
+     {true, true, true, false}},
+    EXCHANGE("gltf", "glTF"),
+    EXCHANGE("bvh", "BVH"),
+    EXCHANGE("json", "JSON"),
+};
+
+enum { TARGETS = sizeof targets / sizeof *targets };
+
+static const struct bake_target *find_target(const char *format)
+{
+    for (size_t i = 0; i < TARGETS; i++) {
+        if (!strcmp(targets[i].format, format))
+            return &targets[i];
+    }
+    return NULL;
+}
+
+static enum family family_of_rules(enum pose_rules rules)
+{
+    static const enum family families[] = {
+        [POSE_RULES_PLAIN] = FAMILY_NONE,  [POSE_RULES_SL] = FAMILY_SL,
+        [POSE_RULES_SIMS] = FAMILY_SIMS,   [POSE_RULES_SIMS3] = FAMILY_SIMS3,
+        [POSE_RULES_PRIME] = FAMILY_PRIME, [POSE_RULES_PRIME_FRAMES] = FAMILY_PRIME,
+    };
+    return families[rules];
+}
+
+/* Whose extras the clip has: of the format that it says, else of its document, else of its rules. */
+static void find_origin(struct baking *b)
+{
+    const struct pose_conversion *conversion = b->conversion;
+    const struct bake_target *from = conversion->from ? find_target(conversion->from) : NULL;
+    const struct bake_target *origin = b->clip.origin ? find_target(b->clip.origin) : NULL;
+    if (!origin || origin->family == FAMILY_NONE)
+        origin = from;
+    b->family = origin ? origin->family : FAMILY_NONE;
+    b->origin = b->family != FAMILY_NONE ? origin->format : NULL;
+    if (b->family != FAMILY_NONE || conversion->from)
+        return;
+    b->family = family_of_rules(b->clip.rules);
+    for (size_t i = 0; i < TARGETS && b->family != FAMILY_NONE && !b->origin; i++)
+        b->origin = targets[i].family == b->family ? targets[i].format : NULL;
+}
+
+/* ---------------------------------------------------------------------------------- warnings and settings -- */
+
+void bake_warn(const struct baking *b, const char *code, const char *format, ...)
+{
+    if (!b->warn)
+        return;
+    char message[400];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    text_make_line(message);
+    b->warn(b->user,
+            &(struct pose_warning){
+                .code = code, .severity = POSE_WARNING, .message = message, .offset = POSE_NO_OFFSET});
+}
+
+bool bake_bad_setting(const struct baking *b, const char *name, const char *what)
+{
+    if (error_is_set(b->error))
+        return false;
+    error_set(b->error, POSE_BAD_ARGUMENT, "bad_setting", "%s: %s", name, what);
+    if (b->error)
+        snprintf(b->error->field, sizeof b->error->field, "%s", name);
+    return false;
+}
+
+bool bake_flag(const struct baking *b, const char *name, bool fallback, bool *flag)
+{
+    const struct pose_value *asked = pose_value_find(b->conversion->settings, name);
+    *flag = fallback;
+    if (!asked)
+        return true;
+    if (asked->kind != POSE_BOOL && asked->kind != POSE_INT)
+        return bake_bad_setting(b, name, "neither true nor false");
+    *flag = value_get_bool(b->conversion->settings, name, fallback);
+    return true;
+}
+
+bool bake_number(const struct baking *b, const char *name, float fallback, bool is_signed, float *number)
+{
+    const struct pose_value *asked = pose_value_find(b->conversion->settings, name);
+    *number = fallback;
+    if (asked && (!value_number(asked, number) || !isfinite(*number) || (*number < 0 && !is_signed)))
+        return bake_bad_setting(b, name, "not a number that can be");
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------------- checks -- */
+
+static bool check_numbers(const struct baking *b, uint32_t track, enum pose_part part)
+{
+    const struct pose_channel *channel = &b->clip.tracks[track].channels[part];
+    bool finite = true, ascend = true;
+    for (uint32_t k = 0; k < channel->count; k++) {
+        finite &= isfinite(channel->times[k]) != 0;
+        ascend &= !k || channel->times[k] > channel->times[k - 1];
+    }
+    for (size_t i = 0; i < (size_t)channel->count * part_components(part); i++)
+        finite &= isfinite(channel->values[i]) != 0;
+    if (finite && ascend)
+        return true;
+    return error_set(b->error, POSE_BAD_DATA, finite ? "unsorted_keys" : "not_finite", "tracks[%u].%s: %s",
+                     track, part_name(part), finite ? "times do not ascend" : "a key holds no number");
+}
+
+static bool check_clip(const struct baking *b)
+{
+    const struct pose_clip *clip = &b->clip;
+    float fps = b->conversion->fps;
+    if (fps != 0 && !(fps >= FPS_LEAST && fps <= FPS_MOST))
+        return error_set(b->error, POSE_BAD_ARGUMENT, "bad_fps", "fps: neither 0 nor a number from %g to %g",
+                         (double)FPS_LEAST, (double)FPS_MOST);
+    if (!isfinite(clip->duration) || clip->duration < 0)
+        return error_set(b->error, POSE_BAD_DATA, "bad_duration", "a clip of %g seconds",
+                         (double)clip->duration);
+    if (b->target.family == FAMILY_SL && clip->duration > SL_DURATION_LIMIT)
+        return error_set(b->error, POSE_BAD_DATA, "too_long",
+                         "a clip of %g seconds; Second Life plays up to %g: cut it first",
+                         (double)clip->duration, (double)SL_DURATION_LIMIT);
+    for (uint32_t i = 0; i < clip->track_count; i++) {
+        for (int part = 0; part < POSE_PART_COUNT; part++) {
+            if (!check_numbers(b, i, (enum pose_part)part))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Seconds a frame of Prime, 0 when the clip does not say. */
+static double stored_interval(const struct pose_clip *clip)
+{
+    double interval = (double)value_get_float(clip->extras, "interval", 0);
+    return isfinite(interval) && interval > 0 ? interval : 0;
+}
+
+static bool is_on_frames(const struct pose_channel *channel, double frame)
+{
+    for (uint32_t k = 0; k < channel->count; k++) {
+        double at = (double)channel->times[k] / frame;
+        if (fabs(at - round(at)) > 0.01)
+            return false;
+    }
+    return true;
+}
+
+/* Key k on frame k, to the last one. */
+static bool is_every_frame(const struct pose_channel *channel, double frame, float duration)
+{
+    return is_on_frames(channel, frame) && channel->times[0] < 0.5 * frame &&
+           fabs((double)channel->times[channel->count - 1] - (double)duration) < 0.5 * frame &&
+           fabs((double)channel->count - 1 - round((double)duration / frame)) < 0.5;
+}
+
+static bool same_times(const struct pose_channel *a, const struct pose_channel *b)
+{
+    return a->count == b->count && !memcmp(a->times, b->times, a->count * sizeof *a->times);
+}
+
+/*
+ * Whether the keys lie where the clip's own rules want them: what was edited by other programs may say that it is a clip
+ * of The Sims, and have its keys anywhere.
+ */
+static bool keys_obey_rules(const struct pose_clip *clip)
+{
+    double frame = stored_interval(clip);
+    const struct pose_channel *first = NULL;
+    bool is_prime = clip->rules == POSE_RULES_PRIME || clip->rules == POSE_RULES_PRIME_FRAMES;
+    if (clip->rules != POSE_RULES_SIMS && !is_prime)
+        return true;
+    if (is_prime && !(frame > 0))
+        frame = clip->fps > 0 && isfinite(clip->fps) ? 1 / (double)clip->fps : 1 / 30.0;
+    for (uint32_t i = 0; i < clip->track_count; i++) {
+        for (int part = 0; part <= POSE_SCALE; part++) {
+            const struct pose_channel *channel = &clip->tracks[i].channels[part];
+            if (!channel->count)
+                continue;
+            first = first ? first : channel;
+            if (clip->rules == POSE_RULES_SIMS && !bake_is_even(channel, clip->duration, channel->count))
+                return false;
+            if (is_prime && (!is_on_frames(channel, frame) || !same_times(channel, first)))
+                return false;
+            if (clip->rules == POSE_RULES_PRIME_FRAMES && !is_every_frame(channel, frame, clip->duration))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* --------------------------------------------------------------------------------------------------- ways -- */
+
+static bool is_among(const char *word, const char *const *words)
+{
+    while (*words && strcmp(word, *words) != 0)
+        words++;
+    return *words;
+}
+
+/* Version 0 of Prime has a key on every frame. */
+static bool choose_rules(struct baking *b)
+{
+    static const char *const games[] = {"mp1", "mp2", "mp2demo", NULL};
+    if (b->target.family != FAMILY_PRIME)
+        return true;
+    int64_t own = b->keeps_extras ? value_get_int(b->clip.extras, "version", 2) : 2;
+    int64_t version = value_get_int(b->conversion->settings, "version", own);
+    if (pose_value_find(b->conversion->settings, "version") && version != 0 && version != 2)
+        return bake_bad_setting(b, "version", "neither 0 nor 2");
+    b->target.rules = version == 0 ? POSE_RULES_PRIME_FRAMES : POSE_RULES_PRIME;
+    const char *own_game = b->keeps_extras ? value_get_string(b->clip.extras, "game", "mp1") : "mp1";
+    b->game = value_get_string(b->conversion->settings, "game", own_game);
+    const struct pose_value *asked = pose_value_find(b->conversion->settings, "game");
+    if ((asked && asked->kind != POSE_STRING) || !is_among(b->game, games))
+        return bake_bad_setting(b, "game", "neither \"mp1\" nor \"mp2\" nor \"mp2demo\"");
+    b->target.holds[POSE_SCALE] = !strcmp(b->game, "mp2");
+    return true;
+}
+
+/* The clip as it is, for formats of exchange and for its own. */
+static bool take_over(struct baking *b)
+{
+    if (!copy_clip(b->arena, b->conversion->clip, b->out))
+        return false;
+    if (b->target.family == FAMILY_NONE && !b->out->origin)
+        b->out->origin = copy_text(b->arena, b->origin);
+    if (b->target.family != FAMILY_NONE)
+        b->out->origin = NULL;
+    return bake_rename(b);
+}
+
+static bool change(struct baking *b)
+{
+    b->out->name = copy_text(b->arena, b->clip.name);
+    b->out->axes = b->target.axes;
+    b->out->rules = b->target.rules;
+    if (b->target.family == FAMILY_NONE)
+        b->out->origin = copy_text(b->arena, b->origin);
+    if (!bake_tracks(b) || !bake_clock(b) || !bake_keys(b) || !bake_extras(b))
+        return false;
+    b->out->tracks = b->tracks;
+    b->out->track_count = b->track_count;
+    b->out->key_count = clip_count_keys(b->out);
+    return !b->arena->failed && !b->scratch->failed;
+}
+
+/* Settings that change what a clip is, not only how it is written. */
+static bool has_own_settings(const struct baking *b)
+{
+    static const char *const names[] = {"loop", "distance", "actor",        "source_name",
+                                        "game", "version",  "root_bone_id", "evnt"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (pose_value_find(b->conversion->settings, names[i]))
+            return true;
+    }
+    return false;
+}
+
+static bool is_same_format(const struct baking *b)
+{
+    return b->origin && !strcmp(b->origin, b->target.format) && b->keeps_keys &&
+           b->clip.axes == b->target.axes && !has_own_settings(b);
+}
+
+/* A clip that was read from BVH goes to Second Life as the viewer's upload of the file would: that is the encoder's
+ * affair, which wants the file's own numbers. */
+static bool is_upload(const struct baking *b)
+{
+    return b->target.family == FAMILY_SL && clip_is_upload(&b->clip);
+}
+
+static bool bake(struct baking *b)
+{
+    if (is_upload(b)) {
+        if (b->conversion->fps > 0)
+            bake_warn(b, "fps_ignored", "BVH goes to Second Life frame by frame");
+        return take_over(b);
+    }
+    bool is_sampled_here = b->conversion->fps > 0 && !strcmp(b->target.format, "json");
+    if (b->target.family == FAMILY_NONE && !is_sampled_here)
+        return take_over(b);
+    if (!check_clip(b))
+        return false;
+    if (is_sampled_here) {
+        b->target.axes = b->clip.axes;
+        b->target.rules = b->clip.rules;
+    }
+    b->keeps_extras = is_sampled_here || b->family == b->target.family;
+    if (!choose_rules(b))
+        return false;
+    if (!keys_obey_rules(&b->clip))
+        b->clip.rules = b->clip.rules == POSE_RULES_PRIME_FRAMES ? POSE_RULES_PRIME : POSE_RULES_PLAIN;
+    b->keeps_keys =
+        b->clip.rules == b->target.rules && !(b->conversion->fps > 0) && keys_obey_rules(&b->clip);
+    return is_same_format(b) ? take_over(b) : change(b);
+}
+
+/* ---------------------------------------------------------------------------------------------- the entry -- */
+
+static bool bake_document(struct baking *b, const struct pose_options *options,
+                          struct pose_document *document)
+{
+    struct arena scratch;
+    arena_init(&scratch, b->arena->allocator, options ? options->limits.memory : 0, b->error);
+    b->scratch = &scratch;
+    b->out = ARENA_NEW(b->arena, struct pose_clip, 1);
+    find_origin(b);
+    bool done = b->out && bake(b) && !b->arena->failed;
+    arena_release(&scratch);
+    document->format = b->target.format;
+    document->clips = b->out;
+    document->clip_count = 1;
+    return done;
+}
+
+struct pose_document *pose_bake(const struct pose_conversion *conversion, const struct pose_options *options,
+                                pose_warn *warn, void *user, struct pose_error *error)
+{
+    struct pose_error local;
+    error = error ? error : &local;
+    pose_error_init(error);
+    const struct bake_target *target = conversion->to ? find_target(conversion->to) : NULL;
+    if (!target) {
+        error_set(error, POSE_BAD_ARGUMENT, "unknown_format", "no clip can be written as \"%s\"",
+                  conversion->to ? conversion->to : "");
+        return NULL;
+    }
+    struct arena arena;
+    arena_init(&arena, options ? options->allocator : NULL, options ? options->limits.memory : 0, error);
+    struct document *document = ARENA_NEW(&arena, struct document, 1);
+    uint64_t key_limit = options && options->limits.keys ? options->limits.keys : DEFAULT_KEY_LIMIT;
+    struct baking b = {.conversion = conversion,
+                       .target = *target,
+                       .arena = &arena,
+                       .clip = *conversion->clip,
+                       .key_limit = key_limit,
+                       .warn = warn,
+                       .user = user,
+                       .error = error};
+    if (!document || !bake_document(&b, options, &document->view)) {
+        error_set(error, POSE_BAD_DATA, "bad_data", "the clip cannot be brought to that format");
+        arena_release(&arena);
+        return NULL;
+    }
+    document->view.size = arena.held;
+    arena.error = NULL;
+    document->arena = arena;
+    return &document->view;
+}

@@ -1,0 +1,354 @@
+/* Which tracks go along, and how the target knows their joints. */
+#include "lib/model/bake.h"
+
+#include "lib/core/hash.h"
+#include "lib/core/value.h"
+#include "lib/model/build.h"
+#include "lib/model/copy.h"
+#include "lib/model/match.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PRIME_BONES = 100 };
+
+struct gathering {
+    struct baking *b;
+    struct joint_index joints; /* of the skeleton, by the target's rules */
+    bool has_joints;
+    bool taken[PRIME_BONES];
+    /* Told once a clip. */
+    uint32_t scales, morphs, unnamed, unknown, twice, without_rest, pelvis_without_rest;
+    char unknown_names[200];
+};
+
+/* ------------------------------------------------------------------------------------------------- pelvis -- */
+
+/* Second Life's pelvis rests here, and its keys are added to that (sl-anim.md, 5). */
+static const float standing[3] = {0, 0, 1.067f};
+
+/* The skeleton whose pelvis rests otherwise, if it is one of Second Life. */
+static const struct pose_joint *find_pelvis(const struct baking *b)
+{
+    const struct pose_skeleton *skeleton = b->conversion->skeleton;
+    bool has = skeleton && skeleton->axes == POSE_AXES_SL && skeleton->root_joint >= 0 &&
+               (uint32_t)skeleton->root_joint < skeleton->joint_count;
+    return has ? &skeleton->joints[skeleton->root_joint] : NULL;
+}
+
+static bool is_pelvis(const struct baking *b, const char *name)
+{
+    const struct pose_joint *joint = find_pelvis(b);
+    if (!name)
+        return false;
+    for (const char *const *alias = joint ? joint->aliases : NULL; alias && *alias; alias++) {
+        if (!strcmp(name, *alias))
+            return true;
+    }
+    return !strcmp(name, "mPelvis") || !strcmp(name, "hip") || !strcmp(name, "avatar_mPelvis") ||
+           (joint && joint->name && !strcmp(name, joint->name));
+}
+
+/* What has to be added to the pelvis' translations: its rest where the clip leaves it out and the target does not, and
+ * the other way round. */
+static void place_pelvis(struct gathering *g, const struct pose_track *from, const struct pose_track *to,
+                         struct bake_track *source)
+{
+    const struct baking *b = g->b;
+    bool is_key = b->clip.rules == POSE_RULES_SL && is_pelvis(b, from->name);
+    bool wants_key = b->target.rules == POSE_RULES_SL && is_pelvis(b, to->name);
+    const struct pose_joint *joint = find_pelvis(b);
+    float rest[3];
+    /* A pelvis that is given another name, or gets its own back, stays what it is. */
+    bool is_renamed = b->clip.rules == POSE_RULES_SL && b->target.rules == POSE_RULES_SL;
+    if (is_renamed || is_key == wants_key || !from->channels[POSE_TRANSLATION].count)
+        return;
+    g->pelvis_without_rest += is_key && !joint;
+    if (is_key && !joint)
+        return;
+    memcpy(rest, joint ? joint->translation : standing, sizeof rest);
+    pose_convert_axes(POSE_TRANSLATION, rest, 1, POSE_AXES_SL, b->clip.axes);
+    for (int i = 0; i < 3; i++)
+        source->offset[i] = is_key ? (double)rest[i] : -(double)rest[i];
+}
+
+/* ------------------------------------------------------------------------------------------------- joints -- */
+
+/* The number in "joint_123", -1 when it is another name. */
+static int64_t number_of(const char *name)
+{
+    unsigned number;
+    char more;
+    return name && sscanf(name, "joint_%10u%c", &number, &more) == 1 ? (int64_t)number : -1;
+}
+
+static bool name_sims3(const struct gathering *g, const struct pose_track *from, const char *name,
+                       bool is_new, struct pose_track *to)
+{
+    to->name = copy_text(g->b->arena, name);
+    if (!is_new && from->has_id && g->b->family == FAMILY_SIMS3) {
+        to->id = from->id;
+        return to->has_id = true;
+    }
+    int64_t number = number_of(name);
+    if (number >= 0) {
+        to->name = NULL;
+        to->id = (uint32_t)number;
+        return to->has_id = true;
+    }
+    if (!name)
+        return false;
+    /* Morphs hash otherwise than bones: what is both is left to the encoder. */
+    bool is_morph = from->channels[POSE_MORPH].count, is_joint = track_is_joint(from);
+    to->id = is_morph ? (uint32_t)hash_fnv64(name, strlen(name)) : hash_fnv32(name, strlen(name));
+    to->has_id = is_morph != is_joint;
+    return true;
+}
+
+static int64_t find_bone(const struct gathering *g, const struct pose_track *from, const char *name,
+                         bool is_new)
+{
+    if (!is_new && from->has_id && g->b->family == FAMILY_PRIME)
+        return from->id;
+    int64_t number = number_of(name);
+    if (number >= 0 || !name || !g->has_joints)
+        return number;
+    const struct pose_skeleton *skeleton = g->b->conversion->skeleton;
+    int64_t joint = joint_index_find(&g->joints, &(struct pose_track){.name = name});
+    return joint >= 0 && skeleton->joints[joint].has_id ? (int64_t)skeleton->joints[joint].id : -1;
+}
+
+static void note_unknown(struct gathering *g, const char *name)
+{
+    size_t used = strlen(g->unknown_names);
+    snprintf(g->unknown_names + used, sizeof g->unknown_names - used, "%s%s", used ? ", " : "",
+             name ? name : "one without a name");
+    g->unknown++;
+}
+
+static bool name_prime(struct gathering *g, const struct pose_track *from, const char *name, bool is_new,
+                       struct pose_track *to)
+{
+    int64_t bone = find_bone(g, from, name, is_new);
+    if (bone < 0 || bone >= PRIME_BONES) {
+        note_unknown(g, name);
+        return false;
+    }
+    if (g->taken[bone]) {
+        g->twice++;
+        return false;
+    }
+    g->taken[bone] = true;
+    to->id = (uint32_t)bone;
+    return to->has_id = true;
+}
+
+/* False when the target cannot have the joint. */
+static bool name_joint(struct gathering *g, const struct pose_track *from, struct pose_track *to)
+{
+    char made[32] = "";
+    if (!from->name && from->has_id)
+        snprintf(made, sizeof made, "joint_%u", from->id);
+    const char *old = from->name ? from->name : *made ? made : NULL, *new = bake_new_name(g->b, old);
+    const char *name = new ? new : from->name;
+    if (g->b->target.family == FAMILY_PRIME)
+        return name_prime(g, from, name, new, to);
+    if (g->b->target.family == FAMILY_SIMS3 && name_sims3(g, from, name, new, to))
+        return true;
+    if (g->b->target.family == FAMILY_NONE) {
+        to->has_id = from->has_id && !new;
+        to->id = to->has_id ? from->id : 0;
+    }
+    if (g->b->target.family == FAMILY_SIMS && !name)
+        name = old;
+    to->name = copy_text(g->b->arena, name);
+    g->unnamed += !to->name && !to->has_id;
+    return to->name || to->has_id;
+}
+
+/* ------------------------------------------------------------------------------------------------- tracks -- */
+
+/* Whether something is left of a track that drives something, or whether it may be there without. */
+static bool goes_along(struct gathering *g, const struct pose_track *from)
+{
+    const bool *holds = g->b->target.holds;
+    bool drives = false, driven = false;
+    for (int part = 0; part < POSE_PART_COUNT; part++) {
+        bool has = from->channels[part].count;
+        driven |= has;
+        drives |= has && holds[part];
+    }
+    g->scales += from->channels[POSE_SCALE].count && !holds[POSE_SCALE];
+    g->morphs += from->channels[POSE_MORPH].count && !holds[POSE_MORPH];
+    return driven ? drives : g->b->keeps_extras;
+}
+
+static void take_rest(struct gathering *g, const struct pose_track *track, struct bake_track *source)
+{
+    static const float identity[4] = {0, 0, 0, 1};
+    int64_t joint = g->has_joints ? joint_index_find(&g->joints, track) : -1;
+    float rest[10];
+    memcpy(source->rest_rotation, identity, sizeof identity);
+    source->wants_rotation = true;
+    g->without_rest += joint < 0;
+    if (joint < 0)
+        return;
+    pose_joint_rest(g->b->conversion->skeleton, (uint32_t)joint, g->b->clip.axes, rest);
+    memcpy(source->rest_rotation, rest + 3, sizeof source->rest_rotation);
+}
+
+static void take_track(struct gathering *g, const struct pose_track *from)
+{
+    struct baking *b = g->b;
+    struct pose_track *to = &b->tracks[b->track_count];
+    struct bake_track *source = &b->sources[b->track_count];
+    *to = (struct pose_track){0};
+    *source = (struct bake_track){.from = from};
+    if (!goes_along(g, from) || !name_joint(g, from, to))
+        return;
+    place_pelvis(g, from, to, source);
+    b->track_count++;
+}
+
+/* --------------------------------------------------------------------------------------------- for Prime -- */
+
+struct bone {
+    struct pose_track track;
+    struct bake_track source;
+};
+
+static int compare_bones(const void *a, const void *b)
+{
+    const struct bone *x = a, *y = b;
+    return x->track.id < y->track.id ? -1 : x->track.id > y->track.id;
+}
+
+static void add_bones(struct gathering *g)
+{
+    const struct pose_skeleton *skeleton = g->b->conversion->skeleton;
+    for (uint32_t i = 0; g->has_joints && i < skeleton->joint_count; i++) {
+        const struct pose_joint *joint = &skeleton->joints[i];
+        if (!joint->has_id || joint->id >= PRIME_BONES || g->taken[joint->id])
+            continue;
+        g->taken[joint->id] = true;
+        g->b->sources[g->b->track_count] = (struct bake_track){0};
+        g->b->tracks[g->b->track_count++] = (struct pose_track){.has_id = true, .id = joint->id};
+    }
+}
+
+static bool sort_bones(struct baking *b)
+{
+    struct bone *bones = ARENA_NEW(b->scratch, struct bone, b->track_count);
+    if (!bones)
+        return false;
+    for (uint32_t i = 0; i < b->track_count; i++)
+        bones[i] = (struct bone){b->tracks[i], b->sources[i]};
+    if (b->track_count)
+        qsort(bones, b->track_count, sizeof *bones, compare_bones);
+    for (uint32_t i = 0; i < b->track_count; i++) {
+        b->tracks[i] = bones[i].track;
+        b->sources[i] = bones[i].source;
+    }
+    return true;
+}
+
+static bool has_rotation(const struct bake_track *source)
+{
+    return source->from && source->from->channels[POSE_ROTATION].count;
+}
+
+/*
+ * Prime 1 reads a rotation of every bone that has anything; Prime 2 one track for every bone of the skeleton, by
+ * ascending id, and a rotation of the first (prime-anim.md, 2.2). What already is a clip of Prime is left as it is.
+ */
+static bool complete_bones(struct gathering *g)
+{
+    struct baking *b = g->b;
+    bool is_mp2 = b->target.holds[POSE_SCALE];
+    const char *own = value_get_string(b->clip.extras, "game", "");
+    if (b->keeps_extras && !strcmp(own, b->game))
+        return true;
+    if (is_mp2)
+        add_bones(g);
+    if (is_mp2 && !sort_bones(b))
+        return false;
+    for (uint32_t i = 0; i < b->track_count; i++) {
+        if (!has_rotation(&b->sources[i]) && (!is_mp2 || i == 0))
+            take_rest(g, &b->tracks[i], &b->sources[i]);
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------------- losses -- */
+
+/* Renaming must not make two joints one unnoticed. */
+static bool count_same_names(struct gathering *g)
+{
+    struct name_index index;
+    struct baking *b = g->b;
+    if (!b->conversion->rename_count)
+        return true;
+    if (!name_index_init(&index, b->scratch, b->track_count))
+        return false;
+    for (uint32_t i = 0; i < b->track_count; i++)
+        name_index_add(&index, b->tracks[i].name, i);
+    name_index_sort(&index);
+    for (uint32_t i = 1; i < index.count; i++)
+        g->twice += !strcmp(index.entries[i].name, index.entries[i - 1].name);
+    return true;
+}
+
+static void tell(const struct gathering *g)
+{
+    const struct baking *b = g->b;
+    const char *title = b->target.title;
+    if (g->scales)
+        bake_warn(b, "scale_dropped", "the scale of %u tracks was left out: %s has none", g->scales, title);
+    if (g->morphs)
+        bake_warn(b, "morph_dropped", "the morphs of %u tracks were left out: %s has none", g->morphs, title);
+    if (g->unnamed)
+        bake_warn(b, "unnamed_track", "%u tracks without a name were left out", g->unnamed);
+    if (g->unknown)
+        bake_warn(
+            b, "unknown_bone",
+            "%u tracks were left out, since nothing tells which bone of %s they are (a skeleton, or names "
+            "as joint_7): %s",
+            g->unknown, title, g->unknown_names);
+    if (g->twice)
+        bake_warn(b, "joint_twice", "%u tracks are of a joint that another one drives already", g->twice);
+    if (g->pelvis_without_rest)
+        bake_warn(
+            b, "pelvis_without_rest",
+            "the pelvis' translation is counted from standing, not from the ground: a skeleton of Second "
+            "Life would tell its rest");
+    if (g->without_rest)
+        bake_warn(
+            b, "rest_unknown",
+            "%u bones without keys of rotation got the identity, which %s cannot do without: a skeleton "
+            "would tell their rest",
+            g->without_rest, title);
+    bake_renames_tell(b);
+}
+
+bool bake_tracks(struct baking *b)
+{
+    struct gathering g = {.b = b};
+    const struct pose_skeleton *skeleton = b->conversion->skeleton;
+    size_t room = (size_t)b->clip.track_count + PRIME_BONES;
+    b->tracks = ARENA_NEW(b->arena, struct pose_track, room);
+    b->sources = ARENA_NEW(b->scratch, struct bake_track, room);
+    if (!b->tracks || !b->sources || !bake_renames_init(b))
+        return false;
+    g.has_joints = skeleton;
+    if (skeleton && !joint_index_init(&g.joints, b->scratch, skeleton, b->target.rules))
+        return false;
+    for (uint32_t i = 0; i < b->clip.track_count; i++)
+        take_track(&g, &b->clip.tracks[i]);
+    if (b->target.family == FAMILY_PRIME && !complete_bones(&g))
+        return false;
+    if (!count_same_names(&g))
+        return false;
+    tell(&g);
+    return !b->arena->failed;
+}
