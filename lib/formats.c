@@ -4,6 +4,14 @@
 
 #include <string.h>
 
+extern const struct codec codec_prime_ancs;
+extern const struct codec codec_prime_anim;
+extern const struct codec codec_clip_json;
+extern const struct codec codec_gltf;
+extern const struct codec codec_prime_cinf;
+extern const struct codec codec_prime_cskr;
+extern const struct codec codec_prime_evnt;
+extern const struct codec codec_bvh;
 extern const struct codec codec_sims1_bcf;
 extern const struct codec codec_sims1_bmf;
 extern const struct codec codec_sims1_cfp;
@@ -38,6 +46,14 @@ const struct codec *const codecs[] = {
     &codec_sl_skeleton,
     &codec_sims3_clip,
     &codec_sims3_rig,
+    &codec_prime_anim,
+    &codec_gltf,
+    &codec_prime_ancs,
+    &codec_prime_cinf,
+    &codec_prime_cskr,
+    &codec_prime_evnt,
+    &codec_bvh,
+    &codec_clip_json,
     NULL,
 };
 /* clang-format on */

@@ -16,7 +16,7 @@ const char *pose_version(void)
 /* Raise whenever any decoded or sampled value changes. */
 unsigned pose_revision(void)
 {
-    return 1;
+    return 2;
 }
 
 static struct pose_limits limits_with_defaults(const struct pose_options *options)
@@ -137,19 +137,33 @@ void pose_lint(const struct pose_document *document, const char *name, pose_warn
 
 /* ---------------------------------------------------------------------------------------------- encoding -- */
 
-void encode_warn(struct encode_job *job, const char *code, const char *format, ...)
+static void tell(struct encode_job *job, enum pose_severity severity, const char *code, const char *format,
+                 va_list arguments)
 {
     if (!job->warn)
         return;
     char message[400];
-    va_list arguments;
-    va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
     text_make_line(message);
     job->warn(job->user,
               &(struct pose_warning){
-                  .code = code, .severity = POSE_WARNING, .message = message, .offset = POSE_NO_OFFSET});
+                  .code = code, .severity = severity, .message = message, .offset = POSE_NO_OFFSET});
+}
+
+void encode_warn(struct encode_job *job, const char *code, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    tell(job, POSE_WARNING, code, format, arguments);
+    va_end(arguments);
+}
+
+void encode_note(struct encode_job *job, const char *code, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    tell(job, POSE_NOTE, code, format, arguments);
+    va_end(arguments);
 }
 
 bool pose_encode(const char *format, const struct pose_content *content, const struct pose_options *options,

@@ -128,7 +128,7 @@ POSE_API const struct pose_value *pose_value_find(const struct pose_value *objec
 
 enum pose_severity {
     POSE_NOTE,    /* worth knowing */
-    POSE_WARNING, /* something is off */
+    POSE_WARNING, /* something is off; of what is written: lost */
 };
 
 struct pose_warning {
@@ -142,10 +142,11 @@ struct pose_warning {
 
 /* The axes and units in which values are stored, and those that may be asked for. */
 enum pose_axes {
-    POSE_AXES_GLTF,  /* right-handed, +Y up, +Z forward, metres */
-    POSE_AXES_SL,    /* right-handed, +Z up, +X forward, metres */
-    POSE_AXES_SIMS,  /* left-handed, +Y up, +Z forward, feet; rotations act as their conjugate */
-    POSE_AXES_PRIME, /* right-handed, +Z up, +Y forward */
+    POSE_AXES_GLTF,   /* right-handed, +Y up, +Z forward, metres */
+    POSE_AXES_SL,     /* right-handed, +Z up, +X forward, metres */
+    POSE_AXES_SIMS,   /* left-handed, +Y up, +Z forward, feet; rotations act as their conjugate */
+    POSE_AXES_PRIME,  /* right-handed, +Z up, +Y forward */
+    POSE_AXES_INCHES, /* right-handed, +Y up, +Z forward, inches: BVH made for Second Life */
 };
 
 /* The rules by which an engine plays its clips: key clock, interpolation, loop, order of tracks. */
@@ -210,6 +211,9 @@ struct pose_clip {
     const struct pose_value *extras; /* an object, NULL when empty */
     const char *companion;           /* name of the file without which it cannot be decoded; NULL when none */
     const char *game;                /* NULL, or which layout was found, "mp1" */
+    /* The format that the clip was before it became glTF, BVH or JSON: extras, events' fields and track extras are
+     * that format's. NULL: the document's own format. */
+    const char *origin;
     uint32_t warning_count;
     const struct pose_warning *warnings; /* of this clip alone */
 };
@@ -296,7 +300,8 @@ struct pose_document {
     const struct pose_character *characters;
     uint32_t event_count; /* of a file of events alone */
     const struct pose_event *events;
-    uint32_t warning_count; /* of the file as a whole */
+    const struct pose_value *extras; /* of the file as a whole: an object, NULL when empty */
+    uint32_t warning_count;          /* of the file as a whole */
     const struct pose_warning *warnings;
     size_t size;
 };
@@ -342,6 +347,12 @@ POSE_API const struct pose_format *pose_format_find(const char *id);
 
 /* ---------------------------------------------------------------------------------------------- encoding -- */
 
+/* A picture that a mesh may name as its texture: the bytes of a BMP, PNG, JPEG or TGA file as they were found. */
+struct pose_image {
+    const char *name; /* its file's, may hold a path; compared by base name, without extension and case */
+    struct pose_bytes bytes;
+};
+
 /* What is to be written; the codec takes the parts that it can hold. */
 struct pose_content {
     uint32_t clip_count, skeleton_count, mesh_count, character_count;
@@ -349,13 +360,23 @@ struct pose_content {
     const struct pose_skeleton *skeletons;
     const struct pose_mesh *meshes;
     const struct pose_character *characters;
+    uint32_t event_count; /* of a file of events alone */
+    const struct pose_event *events;
+    const struct pose_value *extras; /* of the file as a whole, as in struct pose_document; may be NULL */
+    uint32_t image_count;
+    const struct pose_image *images;
     const struct pose_value *settings; /* an object of the target's own options; NULL: the defaults */
 };
 
-/* Told about everything that the target cannot hold. */
+/*
+ * Told what there is to know of a file that is written. POSE_WARNING: a loss, something that the target cannot hold or
+ * that had to be changed or guessed for it. POSE_NOTE: a remark; all that was to be written is in the file and comes back
+ * from it, if need be from its extras (glTF's "unmatched_tracks" and "morphs_not_played").
+ */
 typedef void pose_warn(void *user, const struct pose_warning *warning);
 
-/* Writes a file of that format. False on failure; out is then empty. */
+/* Writes a file of that format. False on failure; out is then empty. Who wants nothing to be lost takes a POSE_WARNING for
+ * a failure, and a POSE_NOTE for none. */
 POSE_API bool pose_encode(const char *format, const struct pose_content *content,
                           const struct pose_options *options, pose_warn *warn, void *user,
                           struct pose_buffer *out, struct pose_error *error);
@@ -580,13 +601,79 @@ POSE_API size_t pose_deform_scratch(const struct pose_skin *skin);
 POSE_API void pose_deform(const struct pose_skin *skin, const float *matrices, float (*positions)[3],
                           float (*normals)[3], void *scratch);
 
+/* ------------------------------------------------------------------------------------------- conversions -- */
+
+/* A joint as the clip has it, and the name that it shall get. from may be "joint_ID" for one known by id alone. */
+struct pose_rename {
+    const char *from, *to;
+};
+
+/* A clip that is to become one of another format. Everything must outlive the call only. */
+struct pose_conversion {
+    const struct pose_clip *clip;
+    const char *from; /* format of the clip's document; NULL: as far as the clip itself tells */
+    const char *to;   /* the target: a format of clips that can be written */
+    /* The skeleton that the clip plays on, NULL: none. It says where Second Life's pelvis rests, which ids the joints of
+     * Prime have, and how a joint rests of which the target wants more than the clip drives. */
+    const struct pose_skeleton *skeleton;
+    float
+        fps; /* keys on every frame of that rate; 0: the clip's own keys as far as the target can hold them */
+    const struct pose_rename *renames; /* nothing is renamed that is not in here */
+    uint32_t rename_count;
+    const struct pose_value *settings; /* an object of the target's own options, below; NULL: the defaults */
+};
+
+/*
+ * Makes of any clip one that the target can hold: axes and units, names or ids, the engine's clock and interpolation,
+ * events and extras. The document is of the format `to`, holds that one clip, and is freed with pose_document_free; its
+ * clip is for pose_encode with the same settings. NULL on failure. Joints keep their local transforms: nothing is fitted
+ * to other proportions.
+ *
+ * Extras and what belongs to them are kept when the clip is of the target's family (its origin, else `from`, else its
+ * rules say), and dropped else. A clip whose rules are the target's keeps its keys untouched; of the same format and
+ * without renames it is the same clip. Other keys are kept where the target has a place for them, and more are put
+ * between them until the pose is off by no more than 1e-4 rad and 0.1 mm on every joint, as far as the target's frames
+ * allow; what is left is said ("keys_off_frames").
+ *
+ *     gltf, bvh, json  the clip as it is; fps is left to the encoders of gltf and bvh
+ *     sl-anim          keys at their own times; of foreign clips pose_convert drops what the viewer's interpolation
+ *                      gives back within 0.05 degrees and 0.5 mm (setting reduce). mPelvis' translation is taken off its
+ *                      rest. Settings: priority [the clip's, 2], loop [the clip's, false], ease_in, ease_out [the
+ *                      clip's, 0.3 s], reduce. A clip that was read from BVH becomes what the viewer's upload of the
+ *                      file would be, and is refused where the viewer would refuse it
+ *     tso-anim, sims1-cmx, sims1-bcf, sims1-cfp
+ *                      even frames, 30 a second or as many as the clip of The Sims had. A foreign clip that does not loop becomes a frame longer,
+ *                      which holds its last pose. Settings: loop (whether the end leads to the start) [the clip's],
+ *                      distance (in feet) [the clip's, 0]
+ *     sims3-clip       keys on frames of 1/30 s (the clip's own, or 1 / fps); the duration becomes whole frames.
+ *                      Settings: actor ["x"], source_name [""]
+ *     prime-anim       keys of all joints on the same frames, of 1 / fps, the clip's interval or rate, else of a usual
+ *                      rate that has all its keys on frames, else 1/30 s; without fps stretched so that the duration is
+ *                      whole. Settings:
+ *                      game "mp1", "mp2" or "mp2demo" [the clip's, "mp1"], version 0 or 2 [the clip's, 2], loop [the clip's,
+ *                      false], root_bone_id [the clip's, 3 in mp1, else 0], evnt [the clip's, 0]
+ *
+ * Warnings: "scale_dropped", "morph_dropped", "events_dropped", "extras_dropped", "loop_dropped", "loop_range_dropped",
+ * "unnamed_track", "unknown_bone", "joint_twice", "rename_unused", "pelvis_without_rest", "keys_off_frames",
+ * "duration_changed", "rest_unknown". Errors: "unknown_format", "bad_setting", "bad_fps", "not_finite", "unsorted_keys",
+ * "bad_duration", "too_long", the limits "keys" and memory.
+ */
+POSE_API struct pose_document *pose_bake(const struct pose_conversion *conversion,
+                                         const struct pose_options *options, pose_warn *warn, void *user,
+                                         struct pose_error *error);
+
+/* pose_bake, then pose_encode with the skeleton where the target has a place for it (gltf, bvh). What belongs into two
+ * files (sims1-cmx and sims1-cfp) takes two calls with the same arguments. False on failure; out is then empty. */
+POSE_API bool pose_convert(const struct pose_conversion *conversion, const struct pose_options *options,
+                           pose_warn *warn, void *user, struct pose_buffer *out, struct pose_error *error);
+
 /* ------------------------------------------------------------------------------------------------- lints -- */
 
 /*
  * What a modder should know of a sound file beyond the warnings of decoding it, a finding of each code an asset at
  * most: "name_differs" (the inner name is not the file's, in formats that want it; without case, extension and key),
- * "rotation_not_unit" (keys or rest rotations more than 0.5 % off), "normal_not_unit", "id_differs" (a Sims 3 clip that
- * is called "TTTTTTTT-GGGGGGGG-IIIIIIIIIIIIIIII_name", and whose instance id is the hash of neither that name nor its
+ * "rotation_not_unit" (keys or rest rotations more than 0.5 % off), "normal_not_unit", "id_differs" (a Sims 3 clip whose
+ * file is named by its key, see pose_sims3_key, and whose instance id is the hash of neither the name there nor its
  * own). name is the file's, may hold a path, and may be NULL.
  */
 POSE_API void pose_lint(const struct pose_document *document, const char *name, pose_warn *warn, void *user);
@@ -628,6 +715,38 @@ struct pose_sims3_name {
 /* name: any bytes; case of ASCII letters does not matter. */
 POSE_API void pose_sims3_hash(const char *name, struct pose_sims3_name *hashes);
 
+/* One that takes part in a clip. */
+struct pose_sims3_actor {
+    char code[3];        /* as in names: "a", "ad" */
+    const char *age;     /* "adult", "kitten"; NULL of objects and of codes that nobody has explained */
+    const char *species; /* "human", "little dog", "object"; NULL of the latter */
+};
+
+/*
+ * Who the clip of that instance id is for, when it is the named one or another age's variant of it ("ad2c_hug_x" of
+ * "a2a_hug_x"): how many actors, 1 or 2, and in variant the name that has the id. 0 when the id is of another clip, or
+ * the name names no actors.
+ */
+POSE_API unsigned pose_sims3_actors(const char *name, uint64_t id, struct pose_sims3_actor actors[2],
+                                    char variant[POSE_SIMS3_NAME]);
+
+/* What the name of a file or entry says of the resource in it. */
+struct pose_sims3_key {
+    uint32_t type, group;
+    uint64_t instance;
+    const char *name; /* within what was given, without tags of tools; NULL: none */
+    size_t name_length;
+};
+
+/* Reads names like "TTTTTTTT-GGGGGGGG-IIIIIIIIIIIIIIII_name" and "S3_TTTTTTTT_GGGGGGGG_IIIIIIIIIIIIIIII_name%%+CLIP.animation"
+ * (their base name); false when it is none. */
+POSE_API bool pose_sims3_key(const char *file, struct pose_sims3_key *key);
+
+/* The known bone whose name has that FNV-32; NULL when it is none. */
+POSE_API const char *pose_sims3_bone(uint32_t hash);
+/* The known morph whose name's FNV-64 ends with these 32 bits. */
+POSE_API const char *pose_sims3_morph(uint32_t hash);
+
 /* ------------------------------------------------------------------------------------- numbers and JSON -- */
 
 enum { POSE_FLOAT_TEXT = 16 };
@@ -643,6 +762,25 @@ POSE_API bool pose_buffer_append(struct pose_buffer *buffer, const void *bytes, 
 POSE_API bool pose_json_string(struct pose_buffer *buffer, const char *text);
 /* A tree as JSON. NULL: null. */
 POSE_API bool pose_json_value(struct pose_buffer *buffer, const struct pose_value *value);
+
+/* Parts of a clip JSON, in this order. */
+enum {
+    POSE_JSON_TIMING = 1, /* "duration" … "key_count" */
+    POSE_JSON_NOTES = 2,  /* "warnings", "extras" */
+    POSE_JSON_KEYS = 4,   /* "event_count", "axes", "rules", "joints" with every key, "events" */
+    POSE_JSON_ALL = 7,
+};
+
+struct pose_clip_json {
+    const struct pose_clip *clip;
+    const struct pose_document *document; /* whose warnings are told as well; NULL: none */
+    bool gltf;                            /* keys in glTF's axes and metres; else as they are stored */
+    unsigned parts;
+};
+
+/* Appends those members of a clip's JSON, without braces and without a comma before or behind; what pose_encode writes as
+ * "json" is all of them behind "name" and "format". False when memory is out. */
+POSE_API bool pose_json_clip(struct pose_buffer *buffer, const struct pose_clip_json *what);
 
 #ifdef __cplusplus
 }
