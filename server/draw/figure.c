@@ -1,0 +1,455 @@
+#include "server/draw/figure.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    ROW = 10,
+    MATRIX = 16,
+    MOST_TIMES = 48,      /* at which the bounds are taken */
+    MOST_MESH_TIMES = 12, /* the same with meshes */
+};
+
+static const struct scene_color driven_color = {0.36f, 0.62f, 1.0f};
+static const struct scene_color resting_color = {0.66f, 0.69f, 0.74f};
+static const struct scene_color skin_color = {0.93f, 0.80f, 0.70f};
+static const struct scene_color axis_colors[3] = {
+    {0.93f, 0.36f, 0.36f}, {0.36f, 0.75f, 0.36f}, {0.36f, 0.55f, 0.98f}};
+
+struct figure {
+    struct figure_source source;
+    struct view view;
+    uint32_t count; /* joints */
+    const struct pose_row *rows;
+    bool *shown;                         /* [count] joints that bones lead to */
+    bool *ends;                          /* [count] shown, and no bone begins there */
+    float *local;                        /* [count][10] */
+    float *matrices;                     /* [count][16] */
+    float (*places)[3];                  /* [count] joints in model space */
+    float (*vertices)[3], (*normals)[3]; /* of the largest mesh */
+    void *scratch;
+    float floor;
+    bool has_floor;
+    bool follows[3]; /* along which axes of model space the onlooker goes with the figure */
+};
+
+/* ------------------------------------------------------------------------------------------------ which bones -- */
+
+/*
+ * Skeletons hold much that a clip leaves alone (faces, fingers, wings, volumes). Shown are the joints that it drives,
+ * what leads to them, and one joint more at the end of a chain, so that feet and hands have a direction. Where nothing
+ * is driven, all.
+ */
+static void choose_joints(struct figure *figure)
+{
+    bool any = false;
+    for (uint32_t i = figure->count; i-- > 0;) {
+        const struct pose_row *row = &figure->rows[i];
+        figure->shown[i] |= row->driven;
+        any |= row->driven;
+        if (figure->shown[i] && row->parent >= 0)
+            figure->shown[row->parent] = true;
+    }
+    for (uint32_t i = 0; i < figure->count; i++) {
+        figure->ends[i] = figure->shown[i];
+        if (!any)
+            figure->shown[i] = figure->ends[i] = true;
+    }
+    for (uint32_t i = 0; i < figure->count; i++) {
+        int32_t parent = figure->rows[i].parent;
+        if (parent >= 0 && figure->shown[i])
+            figure->ends[parent] = false;
+    }
+}
+
+/* The first bone that goes on from the end of a chain, when it is neither a speck nor a wing: a foot, a hand. */
+static void extend_chains(struct figure *figure)
+{
+    for (uint32_t i = 0; i < figure->count; i++) {
+        int32_t parent = figure->rows[i].parent;
+        if (figure->shown[i] || parent < 0 || !figure->ends[parent] || !figure->rows[parent].driven)
+            continue;
+        const float *from = figure->places[parent], *to = figure->places[i];
+        float length = hypotf(hypotf(to[0] - from[0], to[1] - from[1]), to[2] - from[2]);
+        if (length > 0.02f && length < 0.3f) {
+            figure->shown[i] = figure->ends[i] = true;
+            figure->ends[parent] = false;
+        }
+    }
+}
+
+/* --------------------------------------------------------------------------------------------------- sampling -- */
+
+/* The middle of what is shown, in model space. */
+static void find_middle(const struct figure *figure, float middle[3])
+{
+    double sums[3] = {0};
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < figure->count; i++) {
+        if (!figure->shown[i])
+            continue;
+        for (int k = 0; k < 3; k++)
+            sums[k] += (double)figure->places[i][k];
+        count++;
+    }
+    for (int k = 0; k < 3; k++)
+        middle[k] = count ? (float)(sums[k] / count) : 0;
+}
+
+/* Along the directions in which it is followed, the figure stays where it is. */
+static void hold(struct figure *figure)
+{
+    float middle[3];
+    find_middle(figure, middle);
+    for (uint32_t i = 0; i < figure->count; i++) {
+        for (int k = 0; k < 3; k++) {
+            if (!figure->follows[k])
+                continue;
+            figure->places[i][k] -= middle[k];
+            figure->matrices[(size_t)i * MATRIX + 12 + (size_t)k] -= middle[k];
+        }
+    }
+}
+
+static void sample(struct figure *figure, double t)
+{
+    const struct figure_source *source = &figure->source;
+    pose_sample(source->sampler, t, source->wrap, POSE_IN_PLACE, figure->local, NULL);
+    if (!source->has_skeleton)
+        return;
+    pose_model(source->sampler, figure->local, figure->matrices);
+    for (uint32_t i = 0; i < figure->count; i++)
+        memcpy(figure->places[i], &figure->matrices[(size_t)i * MATRIX + 12], sizeof figure->places[i]);
+    if (figure->follows[0] || figure->follows[1])
+        hold(figure);
+}
+
+static void deform(struct figure *figure, unsigned mesh)
+{
+    pose_deform(figure->source.skins[mesh], figure->matrices, figure->vertices, figure->normals,
+                figure->scratch);
+}
+
+/* --------------------------------------------------------------------------------------------------- the life -- */
+
+static bool allocate(struct figure *figure)
+{
+    size_t vertices = 1, scratch = 1, count = figure->count ? figure->count : 1;
+    for (unsigned i = 0; i < figure->source.mesh_count; i++) {
+        size_t real = figure->source.meshes[i]->real_count,
+               needed = pose_deform_scratch(figure->source.skins[i]);
+        vertices = real > vertices ? real : vertices;
+        scratch = needed > scratch ? needed : scratch;
+    }
+    figure->shown = calloc(count, sizeof *figure->shown);
+    figure->ends = calloc(count, sizeof *figure->ends);
+    figure->local = calloc(count, ROW * sizeof *figure->local);
+    figure->matrices = calloc(count, MATRIX * sizeof *figure->matrices);
+    figure->places = calloc(count, sizeof *figure->places);
+    figure->vertices = calloc(vertices, sizeof *figure->vertices);
+    figure->normals = calloc(vertices, sizeof *figure->normals);
+    figure->scratch = malloc(scratch);
+    return figure->shown && figure->ends && figure->local && figure->matrices && figure->places &&
+           figure->vertices && figure->normals && figure->scratch;
+}
+
+struct figure *figure_new(const struct figure_source *source, const struct view *view)
+{
+    struct figure *figure = calloc(1, sizeof *figure);
+    if (!figure)
+        return NULL;
+    figure->source = *source;
+    figure->view = *view;
+    figure->count = pose_sampler_row_count(source->sampler);
+    figure->rows = pose_sampler_rows(source->sampler);
+    if (!allocate(figure)) {
+        figure_free(figure);
+        return NULL;
+    }
+    if (source->has_skeleton) {
+        sample(figure, 0);
+        choose_joints(figure);
+        extend_chains(figure);
+    }
+    return figure;
+}
+
+void figure_free(struct figure *figure)
+{
+    if (!figure)
+        return;
+    free(figure->shown);
+    free(figure->ends);
+    free(figure->local);
+    free(figure->matrices);
+    free(figure->places);
+    free(figure->vertices);
+    free(figure->normals);
+    free(figure->scratch);
+    free(figure);
+}
+
+/* --------------------------------------------------------------------------------------------------- skeletons -- */
+
+/* Whether a bone leads to that joint. */
+static bool has_bone(const struct figure *figure, uint32_t joint)
+{
+    int32_t parent = figure->rows[joint].parent;
+    return parent >= 0 && figure->shown[joint] && figure->shown[parent];
+}
+
+/* A bone moves with the joint where it begins. */
+static void draw_bones(const struct figure *figure, float (*places)[3], struct scene *scene)
+{
+    for (uint32_t i = 0; i < figure->count; i++) {
+        if (!figure->shown[i])
+            continue;
+        float radius = 0.012f;
+        if (has_bone(figure, i)) {
+            uint32_t parent = (uint32_t)figure->rows[i].parent;
+            scene_add_bone(scene, places[parent], places[i],
+                           figure->rows[parent].driven ? driven_color : resting_color);
+            radius =
+                0.05f * hypotf(hypotf(places[i][0] - places[parent][0], places[i][1] - places[parent][1]),
+                               places[i][2] - places[parent][2]);
+        }
+        if (figure->ends[i])
+            scene_add_ball(scene, places[i], fminf(radius, 0.02f),
+                           figure->rows[i].driven ? driven_color : resting_color);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------ meshes -- */
+
+static void draw_mesh(const struct figure *figure, unsigned mesh, float (*points)[3], struct scene *scene)
+{
+    const uint32_t(*faces)[3] = pose_skin_faces(figure->source.skins[mesh]);
+    for (uint32_t i = 0; i < figure->source.meshes[mesh]->face_count; i++)
+        scene_add_triangle(scene, points[faces[i][0]], points[faces[i][1]], points[faces[i][2]], skin_color,
+                           true);
+}
+
+/* -------------------------------------------------------------------------------------------- without hierarchy -- */
+
+/* A grid of cells, left to right and down, each with a joint's axes and its name; about as high as it is wide. */
+enum { MOST_CELLS = 400 };
+static const float cell_width = 1.7f, cell_height = 0.34f;
+
+static uint32_t cell_count(const struct figure *figure)
+{
+    return figure->count < MOST_CELLS ? figure->count : MOST_CELLS;
+}
+
+static unsigned column_count(const struct figure *figure)
+{
+    return (unsigned)fmaxf(1, roundf(sqrtf((float)cell_count(figure) * cell_height / cell_width)));
+}
+
+static void cell_place(const struct figure *figure, uint32_t cell, float place[3])
+{
+    unsigned columns = column_count(figure);
+    place[0] = (float)(cell % columns) * cell_width;
+    place[1] = -(float)(cell / columns) * cell_height;
+    place[2] = 0;
+}
+
+/* The columns of the rotation of a unit quaternion. */
+static void turn_axis(const float q[4], int axis, float out[3])
+{
+    float v[3] = {axis == 0, axis == 1, axis == 2}, t[3];
+    t[0] = 2 * (q[1] * v[2] - q[2] * v[1]);
+    t[1] = 2 * (q[2] * v[0] - q[0] * v[2]);
+    t[2] = 2 * (q[0] * v[1] - q[1] * v[0]);
+    out[0] = v[0] + q[3] * t[0] + q[1] * t[2] - q[2] * t[1];
+    out[1] = v[1] + q[3] * t[1] + q[2] * t[0] - q[0] * t[2];
+    out[2] = v[2] + q[3] * t[2] + q[0] * t[1] - q[1] * t[0];
+}
+
+static void draw_cells(const struct figure *figure, struct scene *scene)
+{
+    for (uint32_t i = 0; i < cell_count(figure); i++) {
+        float place[3], label[3], arm[3], seen[3], tip[3];
+        cell_place(figure, i, place);
+        memcpy(label, place, sizeof label);
+        label[0] += 0.16f;
+        scene_add_ball(scene, place, 0.035f, figure->rows[i].driven ? driven_color : resting_color);
+        for (int axis = 0; axis < 3; axis++) {
+            turn_axis(&figure->local[(size_t)i * ROW + 3], axis, arm);
+            view_turn(&figure->view, arm, seen);
+            for (int k = 0; k < 3; k++)
+                tip[k] = place[k] + 0.12f * seen[k];
+            scene_add_line(scene, place, tip, axis_colors[axis], 1.4f);
+        }
+        scene_add_label(scene, label, figure->rows[i].name ? figure->rows[i].name : "(no name)");
+    }
+}
+
+static struct view_box cell_bounds(const struct figure *figure)
+{
+    struct view_box box = {0};
+    uint32_t count = cell_count(figure);
+    float place[3];
+    for (uint32_t i = 0; i < count; i++) {
+        cell_place(figure, i, place);
+        float corners[2][3] = {{place[0] - 0.14f, place[1] - 0.15f, 0},
+                               {place[0] + cell_width - 0.2f, place[1] + 0.15f, 0}};
+        view_box_add(&box, corners[0]);
+        view_box_add(&box, corners[1]);
+    }
+    return box;
+}
+
+/* ---------------------------------------------------------------------------------------------------- the whole -- */
+
+static void add_point(struct figure *figure, const float point[3], struct view_box *box, float *lowest,
+                      float *highest)
+{
+    float seen[3];
+    view_turn(&figure->view, point, seen);
+    view_box_add(box, seen);
+    *lowest = fminf(*lowest, point[1]);
+    *highest = fmaxf(*highest, point[1]);
+}
+
+static void add_pose(struct figure *figure, struct view_box *box, float *lowest, float *highest)
+{
+    for (unsigned mesh = 0; mesh < figure->source.mesh_count; mesh++) {
+        deform(figure, mesh);
+        for (uint32_t i = 0; i < figure->source.meshes[mesh]->real_count; i++)
+            add_point(figure, figure->vertices[i], box, lowest, highest);
+    }
+    for (uint32_t i = 0; !figure->source.mesh_count && i < figure->count; i++) {
+        if (figure->shown[i])
+            add_point(figure, figure->places[i], box, lowest, highest);
+    }
+}
+
+/* The moments at which bounds are taken. */
+static int time_count(const struct figure *figure)
+{
+    int most = figure->source.mesh_count ? MOST_MESH_TIMES : MOST_TIMES;
+    return figure->source.clip->duration > 0 ? most : 1;
+}
+
+static double time_of(const struct figure *figure, int i, int count)
+{
+    return count > 1 ? (double)figure->source.clip->duration * i / (count - 1) : 0;
+}
+
+struct range {
+    float least[3], most[3];
+};
+
+static void range_add(struct range *range, const float point[3])
+{
+    for (int k = 0; k < 3; k++) {
+        range->least[k] = fminf(range->least[k], point[k]);
+        range->most[k] = fmaxf(range->most[k], point[k]);
+    }
+}
+
+static float range_size(const struct range *range)
+{
+    float size = 0;
+    for (int k = 0; k < 3; k++)
+        size = fmaxf(size, range->most[k] - range->least[k]);
+    return size;
+}
+
+static const struct range no_range = {{HUGE_VALF, HUGE_VALF, HUGE_VALF},
+                                      {-HUGE_VALF, -HUGE_VALF, -HUGE_VALF}};
+
+/* A figure that goes farther than twice its own size would be a speck: it is followed, over the ground and, where it
+ * flies, up. */
+static void decide_to_follow(struct figure *figure)
+{
+    struct range way = no_range;
+    float size = 0, middle[3];
+    int count = time_count(figure);
+    for (int i = 0; i < count; i++) {
+        struct range pose = no_range;
+        sample(figure, time_of(figure, i, count));
+        for (uint32_t joint = 0; joint < figure->count; joint++) {
+            if (figure->shown[joint])
+                range_add(&pose, figure->places[joint]);
+        }
+        size = fmaxf(size, range_size(&pose));
+        find_middle(figure, middle);
+        range_add(&way, middle);
+    }
+    bool over_ground = fmaxf(way.most[0] - way.least[0], way.most[2] - way.least[2]) > 2 * size;
+    figure->follows[0] = figure->follows[2] = over_ground;
+    figure->follows[1] = way.most[1] - way.least[1] > 2 * size;
+}
+
+struct view_box figure_bounds(struct figure *figure)
+{
+    struct view_box box = {0};
+    float lowest = HUGE_VALF, highest = -HUGE_VALF;
+    if (!figure->source.has_skeleton)
+        return cell_bounds(figure);
+    decide_to_follow(figure);
+    int count = time_count(figure);
+    for (int i = 0; i < count; i++) {
+        sample(figure, time_of(figure, i, count));
+        add_pose(figure, &box, &lowest, &highest);
+    }
+    /* Engines stand their figures on 0; what is made otherwise stands on its lowest point. */
+    float height = highest - lowest;
+    figure->has_floor = isfinite(height) && !figure->follows[1];
+    figure->floor = fabsf(lowest) < 0.35f * height ? 0 : lowest;
+    return box;
+}
+
+bool figure_floor(const struct figure *figure, float *height)
+{
+    *height = figure->floor;
+    return figure->has_floor;
+}
+
+/* All points in view space; those of a shadow fall straight down before. */
+static void turn_points(const struct figure *figure, float (*points)[3], size_t count, bool to_floor,
+                        float (*out)[3])
+{
+    for (size_t i = 0; i < count; i++) {
+        float point[3] = {points[i][0], to_floor ? figure->floor : points[i][1], points[i][2]};
+        view_turn(&figure->view, point, out[i]);
+    }
+}
+
+static void draw_figure(struct figure *figure, struct scene *scene, bool to_floor)
+{
+    size_t most = figure->count;
+    for (unsigned mesh = 0; mesh < figure->source.mesh_count; mesh++) {
+        if (figure->source.meshes[mesh]->real_count > most)
+            most = figure->source.meshes[mesh]->real_count;
+    }
+    float(*points)[3] = malloc((most ? most : 1) * sizeof *points);
+    if (!points) {
+        scene->out_of_memory = true;
+        return;
+    }
+    for (unsigned mesh = 0; mesh < figure->source.mesh_count; mesh++) {
+        deform(figure, mesh);
+        turn_points(figure, figure->vertices, figure->source.meshes[mesh]->real_count, to_floor, points);
+        draw_mesh(figure, mesh, points, scene);
+    }
+    if (!figure->source.mesh_count) {
+        turn_points(figure, figure->places, figure->count, to_floor, points);
+        draw_bones(figure, points, scene);
+    }
+    free(points);
+}
+
+void figure_draw(struct figure *figure, double t, struct scene *scene, struct scene *shadow)
+{
+    sample(figure, t);
+    if (!figure->source.has_skeleton) {
+        draw_cells(figure, scene);
+        return;
+    }
+    draw_figure(figure, scene, false);
+    if (shadow && figure->has_floor)
+        draw_figure(figure, shadow, true);
+}

@@ -1,0 +1,19 @@
+/* An animated WebP from frames that are drawn by cairo. */
+#ifndef POSED_SERVER_DRAW_MOTION_H
+#define POSED_SERVER_DRAW_MOTION_H
+
+#include "pose.h"
+
+#include <cairo.h>
+
+/* Draws the moment t on an empty surface of the picture's size. */
+typedef void motion_frame(void *user, cairo_t *cairo, double t);
+
+/*
+ * Writes a picture that plays duration seconds for ever, at fps (0: unknown) or as many frames a second as the bounds
+ * on frames and pixels allow. False when memory is out.
+ */
+bool motion_write(unsigned width, unsigned height, double duration, double fps, motion_frame *draw,
+                  void *user, struct pose_buffer *out);
+
+#endif

@@ -1,0 +1,121 @@
+#include "server/draw/paint.h"
+
+#include <math.h>
+
+static double pixel_x(const struct view_frame *frame, const float point[3])
+{
+    return frame->origin_x + frame->scale * (double)point[0];
+}
+
+static double pixel_y(const struct view_frame *frame, const float point[3])
+{
+    return frame->origin_y - frame->scale * (double)point[1];
+}
+
+void paint_background(cairo_t *cairo, struct color color, double width, double height)
+{
+    if (!(color.a > 0))
+        return;
+    cairo_set_source_rgba(cairo, color.r, color.g, color.b, color.a);
+    cairo_rectangle(cairo, 0, 0, width, height);
+    cairo_fill(cairo);
+}
+
+/* The floor's plane in view space is affine, so a circle on it is a circle under a matrix. */
+void paint_floor(cairo_t *cairo, const struct view *view, const struct view_frame *frame,
+                 const struct paint_floor *floor)
+{
+    static const float x_axis[3] = {1, 0, 0}, z_axis[3] = {0, 0, 1};
+    float middle[3] = {floor->middle[0], floor->height, floor->middle[2]}, at[3], x[3], z[3];
+    if (!floor->is_there || !(floor->radius > 0))
+        return;
+    view_turn(view, middle, at);
+    view_turn(view, x_axis, x);
+    view_turn(view, z_axis, z);
+    cairo_matrix_t plane;
+    cairo_matrix_init(&plane, frame->scale * (double)x[0], -frame->scale * (double)x[1],
+                      frame->scale * (double)z[0], -frame->scale * (double)z[1], pixel_x(frame, at),
+                      pixel_y(frame, at));
+    if (fabs(plane.xx * plane.yy - plane.xy * plane.yx) < 1e-6)
+        return; /* seen edge-on */
+    cairo_save(cairo);
+    cairo_transform(cairo, &plane);
+    cairo_pattern_t *fading = cairo_pattern_create_radial(0, 0, 0, 0, 0, (double)floor->radius);
+    cairo_pattern_add_color_stop_rgba(fading, 0, 0.5, 0.53, 0.58, 0.28);
+    cairo_pattern_add_color_stop_rgba(fading, 0.6, 0.5, 0.53, 0.58, 0.14);
+    cairo_pattern_add_color_stop_rgba(fading, 1, 0.5, 0.53, 0.58, 0);
+    cairo_set_source(cairo, fading);
+    cairo_arc(cairo, 0, 0, (double)floor->radius, 0, 2 * M_PI);
+    cairo_fill(cairo);
+    cairo_pattern_destroy(fading);
+    cairo_restore(cairo);
+}
+
+static void trace(cairo_t *cairo, const struct view_frame *frame, const struct scene_triangle *triangle)
+{
+    cairo_move_to(cairo, pixel_x(frame, triangle->corners[0]), pixel_y(frame, triangle->corners[0]));
+    cairo_line_to(cairo, pixel_x(frame, triangle->corners[1]), pixel_y(frame, triangle->corners[1]));
+    cairo_line_to(cairo, pixel_x(frame, triangle->corners[2]), pixel_y(frame, triangle->corners[2]));
+    cairo_close_path(cairo);
+}
+
+void paint_shadow(cairo_t *cairo, const struct view_frame *frame, const struct scene *shadow)
+{
+    if (!shadow->triangle_count)
+        return;
+    for (size_t i = 0; i < shadow->triangle_count; i++)
+        trace(cairo, frame, &shadow->triangles[i]);
+    cairo_set_source_rgba(cairo, 0.1, 0.12, 0.16, 0.28);
+    cairo_set_fill_rule(cairo, CAIRO_FILL_RULE_WINDING);
+    cairo_fill(cairo);
+}
+
+static void paint_triangle(cairo_t *cairo, const struct view_frame *frame,
+                           const struct scene_triangle *triangle)
+{
+    cairo_set_source_rgb(cairo, (double)triangle->color.r, (double)triangle->color.g,
+                         (double)triangle->color.b);
+    trace(cairo, frame, triangle);
+    if (triangle->is_closed) {
+        cairo_fill_preserve(cairo);
+        cairo_stroke(cairo); /* over the seam that antialiasing leaves */
+    } else {
+        cairo_fill(cairo);
+    }
+}
+
+static void paint_line(cairo_t *cairo, const struct view_frame *frame, const struct scene_line *line,
+                       double unit)
+{
+    cairo_set_source_rgb(cairo, (double)line->color.r, (double)line->color.g, (double)line->color.b);
+    cairo_set_line_width(cairo, (double)line->width * unit);
+    cairo_move_to(cairo, pixel_x(frame, line->ends[0]), pixel_y(frame, line->ends[0]));
+    cairo_line_to(cairo, pixel_x(frame, line->ends[1]), pixel_y(frame, line->ends[1]));
+    cairo_stroke(cairo);
+}
+
+/* Readable on any background: grey, left-aligned, in the middle of its height. */
+static void paint_label(cairo_t *cairo, const struct view_frame *frame, const struct scene_label *label)
+{
+    cairo_set_source_rgb(cairo, 0.45, 0.49, 0.55);
+    cairo_move_to(cairo, pixel_x(frame, label->at), pixel_y(frame, label->at) + 0.035 * frame->scale);
+    cairo_show_text(cairo, label->text);
+}
+
+void paint_scene(cairo_t *cairo, const struct view_frame *frame, struct scene *scene, double unit)
+{
+    scene_sort(scene);
+    cairo_set_line_join(cairo, CAIRO_LINE_JOIN_ROUND);
+    cairo_set_line_cap(cairo, CAIRO_LINE_CAP_ROUND);
+    cairo_set_line_width(cairo, 0.7);
+    for (size_t i = 0; i < scene->triangle_count; i++)
+        paint_triangle(cairo, frame, &scene->triangles[i]);
+    for (size_t i = 0; i < scene->line_count; i++)
+        paint_line(cairo, frame, &scene->lines[i], unit);
+    if (scene->label_count) {
+        cairo_select_font_face(cairo, "sans", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL);
+        cairo_set_font_size(cairo, 0.1 * frame->scale);
+    }
+    for (size_t i = 0; i < scene->label_count; i++)
+        paint_label(cairo, frame, &scene->labels[i]);
+}

@@ -1,0 +1,20 @@
+/* Curves of one joint over the time of its clip, as SVG: axes with units, a legend, marks where events are. */
+#ifndef POSED_SERVER_DRAW_PLOT_H
+#define POSED_SERVER_DRAW_PLOT_H
+
+#include "pose.h"
+
+enum { PLOT_WIDTH = 640, PLOT_HEIGHT = 400, PLOT_SIZE_LEAST = 160, PLOT_SIZE_MOST = 2048 };
+
+struct plot_source {
+    const struct pose_clip *clip;
+    const struct pose_sampler *sampler; /* what it gives is drawn, in its axes */
+    uint32_t row;                       /* which joint */
+    const char *length_unit;            /* "m", or NULL: the file's own */
+};
+
+/* Draws into out (empty before), with sizes as bounded above. False, and error, when memory is out. */
+bool plot_draw(const struct plot_source *source, unsigned width, unsigned height, struct pose_buffer *out,
+               struct pose_error *error);
+
+#endif

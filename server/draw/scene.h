@@ -1,0 +1,60 @@
+/*
+ * What a picture is made of before it is painted: flat triangles, lines and labels in view space (x to the right, y up,
+ * z towards the onlooker, metres).
+ */
+#ifndef POSED_SERVER_DRAW_SCENE_H
+#define POSED_SERVER_DRAW_SCENE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct scene_color {
+    float r, g, b; /* 0 … 1 */
+};
+
+struct scene_triangle {
+    float corners[3][3];
+    struct scene_color color; /* as lit */
+    float depth;              /* of its middle; less is farther away */
+    bool is_closed;           /* part of a surface: no seam may show between it and its neighbours */
+};
+
+struct scene_line {
+    float ends[2][3];
+    struct scene_color color;
+    float width; /* pixels of a picture of 320 */
+};
+
+struct scene_label {
+    float at[3];
+    const char *text; /* UTF-8, outlives the scene */
+};
+
+/* Zero-initialise; grows as it is filled. */
+struct scene {
+    struct scene_triangle *triangles;
+    struct scene_line *lines;
+    struct scene_label *labels;
+    size_t triangle_count, triangle_capacity, line_count, line_capacity, label_count, label_capacity;
+    bool out_of_memory; /* something is missing */
+};
+
+void scene_clear(struct scene *scene);
+void scene_release(struct scene *scene);
+
+/* A triangle seen from its front (corners counter-clockwise) is added in its colour as lit, others are left out. */
+void scene_add_triangle(struct scene *scene, const float a[3], const float b[3], const float c[3],
+                        struct scene_color color, bool is_closed);
+/* A bone from one joint to the next: an eight-sided spindle, thickest near its beginning. */
+void scene_add_bone(struct scene *scene, const float from[3], const float to[3], struct scene_color color);
+/* A joint where no bone begins: an eight-sided ball. */
+void scene_add_ball(struct scene *scene, const float center[3], float radius, struct scene_color color);
+void scene_add_line(struct scene *scene, const float from[3], const float to[3], struct scene_color color,
+                    float width);
+void scene_add_label(struct scene *scene, const float at[3], const char *text);
+
+/* Triangles from the farthest to the nearest. */
+void scene_sort(struct scene *scene);
+
+#endif

@@ -1,0 +1,14 @@
+/* Drawings as SVG whose bytes depend on nothing but what is drawn. */
+#ifndef POSED_SERVER_DRAW_SVG_H
+#define POSED_SERVER_DRAW_SVG_H
+
+#include "pose.h"
+
+#include <cairo.h>
+
+/* A surface of width x height pixels that writes to out. */
+cairo_surface_t *svg_open(double width, double height, struct pose_buffer *out);
+/* Finishes and destroys it. CAIRO_STATUS_SUCCESS: out holds the drawing. */
+cairo_status_t svg_close(cairo_surface_t *surface, struct pose_buffer *out);
+
+#endif

@@ -1,0 +1,133 @@
+// What stands beside the view of a clip: what it is, its events, files to take away, lines to copy.
+import { bytes, copyButton, el, failure, say, seconds } from "./dom.js";
+
+const MOST_EVENTS = 500;
+
+function section(title, ...children) {
+  return el("section", {}, el("h2", {}, title), ...children);
+}
+
+function facts(clip) {
+  const rows = [
+    ["Format", clip.format], ["Duration", seconds(clip.duration)],
+    ["Frames", clip.fps ? `${clip.frame_count ?? "?"} at ${Number(clip.fps.toFixed(3))}/s` : "by keys"],
+    ["Joints", clip.joint_count], ["Keys", clip.key_count], ["Events", clip.event_count], ["Between keys", clip.interpolation],
+    ["Loop", clip.loop === null ? "not said" : clip.loop ? `${seconds(clip.loop_in)} to ${seconds(clip.loop_out)}` : "no"],
+    ["Size", bytes(clip.bytes)],
+    ...clip.found_in.slice(0, 5).map((place) => ["File", place.entry]),
+  ];
+  if (clip.found_in.length > 5) rows.push(["File", `and ${clip.found_in.length - 5} more`]);
+  return section("Facts",
+    el("dl", { class: "facts-list" }, ...rows.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, String(value))])),
+    Object.keys(clip.extras).length
+      ? el("details", {}, el("summary", {}, "What only this format has"), el("pre", { class: "code", tabindex: 0 }, JSON.stringify(clip.extras, null, 1)))
+      : null);
+}
+
+function warnings(list) {
+  if (!list.length) return null;
+  return section("Warnings",
+    el("ul", { class: "rejected" }, ...list.map((one) => el("li", {}, one.message, one.offset === undefined ? "" : ` (byte ${one.offset})`))));
+}
+
+const SAID = ["name", "value", "joint", "joints", "sound", "effect", "actor"];
+
+/** What an event says besides its time, on one line. */
+export function eventText(event) {
+  const said = SAID.map((key) => event[key]).filter((value) => value !== undefined && value !== null && value !== "")
+    .map((value) => (Array.isArray(value) ? value.join(" ") : String(value)));
+  return [...new Set([event.type ?? event.kind ?? "event", ...said])].join(" · ");
+}
+
+function events(list, seek) {
+  if (!list.length) return null;
+  return section("Events",
+    el("ul", { class: "events" }, ...list.slice(0, MOST_EVENTS).map((event) => el("li", {},
+      el("button", { type: "button", class: "link", onclick: () => seek(event.time) }, seconds(event.time)), " ", eventText(event)))));
+}
+
+/** Fetched first, so that a refusal and what the format could not hold are shown and not saved. */
+async function download(posed, path, name, told) {
+  told.replaceChildren();
+  try {
+    const response = await posed.request(path);
+    const disposition = response.headers.get("Content-Disposition") ?? "";
+    const plain = /filename="([^"]+)"/.exec(disposition)?.[1], coded = /filename\*=UTF-8''([^;]+)/i.exec(disposition)?.[1];
+    const url = URL.createObjectURL(await response.blob());
+    el("a", { href: url, download: coded ? decodeURIComponent(coded) : plain ?? name }).click();
+    setTimeout(() => URL.revokeObjectURL(url), 60000);
+    const warning = response.headers.get("Posed-Warning");
+    if (warning) told.append(el("p", { class: "notice" }, `What this format could not hold: ${warning.replaceAll("_", " ")}`));
+    else say("Downloaded");
+  } catch (error) {
+    told.append(failure(error));
+  }
+}
+
+/**
+ * A link for each format that can be written, and pictures. choose(): {skeleton, mesh} of the view.
+ * @param formats the items of /v1/formats
+ */
+function downloads(posed, { id, name }, formats, choose) {
+  const told = el("div", { "aria-live": "polite" });
+  const link = (label, title, target) => {
+    const one = el("a", { class: "quiet", href: target({}), title }, label);
+    one.addEventListener("click", (event) => {
+      event.preventDefault();
+      const path = target(choose());
+      download(posed, path, `${name}.${/\.(\w+)(\?|$)/.exec(path)[1]}`, told);
+    });
+    return one;
+  };
+  const writable = formats.filter((format) => format.write && format.kinds.includes("clip"));
+  const extensionOf = (format) => format.extensions[0].replace(".", "");
+  const shared = (extension) => writable.filter((format) => extensionOf(format) === extension).length > 1;
+  const conversion = (label, title, extension, options = {}, takesMesh = false) => link(label, title, ({ skeleton, mesh }) =>
+    posed.convertURL(id, extension, { ...options, skeleton: skeleton === "auto" ? undefined : skeleton, mesh: (takesMesh && mesh) || undefined }));
+  const links = [
+    conversion("GLB", "glTF 2.0 in one binary file", "glb", {}, true), conversion("glTF", "glTF 2.0 as JSON", "gltf", {}, true),
+    ...writable.filter((format) => format.id !== "gltf" && format.id !== "json").map((format) => {
+      const extension = extensionOf(format);
+      const label = format.id === "bvh" ? "BVH" : format.id;
+      return conversion(label, format.title, extension, shared(extension) ? { to: format.id } : {});
+    }),
+    link("JSON", "Every key, reads back in without loss", () => posed.convertURL(id, "json")),
+    ...[["webp", "WebP", "The motion as a picture"], ["png", "PNG", "A picture"], ["svg", "SVG", "A picture"]].map(([type, label, title]) =>
+      link(label, title, ({ skeleton, mesh, time }) => posed.previewURL(id, type,
+        { skeleton: skeleton === "auto" ? undefined : skeleton, mesh: mesh || undefined, t: type === "webp" ? undefined : time }))),
+  ];
+  return section("Download", el("div", { class: "buttons" }, ...links), told);
+}
+
+function snippets(id) {
+  const { origin } = location;
+  const lines = [
+    ["curl", `curl -s "${origin}/v1/clips/${id}/pose?t=0.5"`],
+    ["<img>", `<img src="${origin}/v1/clips/${id}/preview.webp" width="320" height="320" alt="">`],
+    ["<iframe>", `<iframe src="${origin}/embed/${id}" width="480" height="360" title="Animation"></iframe>`],
+    ["<script>", `<script type="module">\n  import { Posed } from "${origin}/client.js";\n` +
+      `  const poses = await new Posed("${origin}").poses("${id}");\n</script>`],
+  ];
+  return section("Use it", ...lines.map(([label, text]) => {
+    const code = el("pre", { class: "code", tabindex: 0, role: "region", "aria-label": label }, text);
+    return el("div", { class: "snippet" }, copyButton(`Copy ${label}`, code), code);
+  }));
+}
+
+export const KEYS = [
+  ["Space", "play or pause"], ["← →", "one frame"], ["Home End", "begin, end"], ["+ −", "speed"], ["L", "loop"],
+  ["B M F", "bones, mesh, floor"], ["1 2 3 4", "front, side, three-quarter, top"], ["Shift ← → ↑ ↓", "turn the view"],
+  ["[ ]", "away, nearer"], ["J", "next joint"], ["/", "search"], ["Esc", "back to the list"],
+];
+
+function keys() {
+  return section("Keys", el("dl", { class: "facts-list keys" },
+    ...KEYS.flatMap(([key, what]) => [el("dt", {}, el("kbd", {}, key)), el("dd", {}, what)])));
+}
+
+/** The sections beside the view; seek(t), choose() as above. */
+export function aboutClip(posed, clip, found, { seek, choose }) {
+  return [
+    facts(clip), warnings(clip.warnings), events(found.events, seek), downloads(posed, clip, found.formats, choose), snippets(clip.id), keys(),
+  ].filter(Boolean);
+}

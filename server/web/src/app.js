@@ -1,0 +1,51 @@
+// The pages: which one a path means, and going from one to another without loading anew.
+import "./style.css";
+import { Posed } from "../../../api/client/posed.js";
+import { showCatalogue } from "./catalogue.js";
+import { showClip } from "./clip.js";
+import { showEmbed } from "./embed.js";
+import { acceptUploads } from "./upload.js";
+
+const posed = new Posed();
+const content = document.getElementById("content");
+let leave = () => {};
+
+function show() {
+  leave();
+  delete document.documentElement.dataset.ready;
+  content.replaceChildren();
+  const [, kind, id] = /^\/(clip|embed)\/([0-9a-f]{32})$/.exec(location.pathname) ?? [];
+  if (kind === "embed") leave = showEmbed(posed, content, id);
+  else if (kind === "clip") leave = showClip(posed, content, id);
+  else leave = showCatalogue(posed, content);
+}
+
+/** Goes to a page of ours. */
+export function go(path) {
+  history.pushState(null, "", path);
+  show();
+  content.focus({ preventScroll: true });
+  scrollTo(0, 0);
+}
+
+document.addEventListener("click", (event) => {
+  const link = event.target.closest?.("a[data-link]");
+  if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+  event.preventDefault();
+  go(link.getAttribute("href"));
+});
+
+document.addEventListener("keydown", (event) => {
+  const typing = event.target.matches?.("input:not([type=range], [type=checkbox]), select, textarea, dialog, dialog *");
+  const search = document.getElementById("search");
+  if (event.key === "/" && !typing && search) {
+    event.preventDefault();
+    search.focus();
+  } else if (event.key === "Escape" && !typing && location.pathname.startsWith("/clip/")) {
+    go("/");
+  }
+});
+
+addEventListener("popstate", show);
+if (document.getElementById("upload-button")) acceptUploads(posed, go);
+show();

@@ -1,0 +1,196 @@
+// The page of one clip: the view, playback, what is shown in it; beside it what the clip is and what to do with it.
+import { aboutClip } from "./about.js";
+import { debounce, el, failure, say } from "./dom.js";
+import { MeshLoader } from "./mesh.js";
+import { Player } from "./player.js";
+import { ANGLES, Viewer } from "./viewer.js";
+
+const TURN = Math.PI / 24;
+const NEARER = 0.85;
+
+/** What a link holds behind "#": the moment, the camera, the skeleton, the mesh. */
+function readLink() {
+  return Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+}
+
+function checkbox(label, on, change) {
+  const box = el("input", { type: "checkbox", checked: on, onchange: () => change(box.checked) });
+  return [box, el("label", { class: "check" }, box, label)];
+}
+
+function options(list, chosen) {
+  return list.map(([value, text]) => el("option", { value, selected: value === chosen }, text));
+}
+
+export function showClip(posed, content, id) {
+  const link = readLink();
+  const stage = el("div", { class: "stage" });
+  const tip = el("div", { class: "tip", hidden: true });
+  const title = el("h1", {}, "…");
+  const below = el("div", { class: "below" });
+  const side = el("div", { class: "side" });
+  content.append(el("article", { class: "clip" }, el("div", { class: "show" }, title, stage, below), side));
+  const viewer = new Viewer(stage);
+  stage.append(tip);
+  stage.viewer = viewer; // for who measures
+  const choice = { skeleton: link.skeleton ?? "auto", mesh: link.mesh ?? "" };
+  let clip, player, meshLoader, lastMesh;
+  let gone = false;
+
+  const remember = debounce(300, () => {
+    if (gone || !player || player.playing) return;
+    const state = new URLSearchParams({ t: Number(player.time.toFixed(5)), camera: viewer.view });
+    if (choice.skeleton !== "auto") state.set("skeleton", choice.skeleton);
+    if (choice.mesh) state.set("mesh", choice.mesh);
+    history.replaceState(null, "", `#${state}`);
+  });
+
+  const plot = el("div", { class: "plot", hidden: true });
+  const note = el("p", { class: "notice", hidden: true });
+  const nameOf = (index) => {
+    const one = viewer.poses.joints[index];
+    return one.name ?? `#${one.id}`;
+  };
+
+  function selectJoint(index) {
+    jointList.value = index < 0 ? "" : String(index);
+    viewer.select(index);
+    plot.hidden = index < 0;
+    if (index < 0) return;
+    say(nameOf(index));
+    const wanted = { joint: nameOf(index), width: Math.min(Math.max(below.clientWidth, 280), 1000), height: 320, skeleton: viewer.poses.head.skeleton ?? "none" };
+    plot.replaceChildren(el("img", { src: posed.plotURL(id, wanted), alt: `Curves of ${nameOf(index)}`, width: wanted.width, height: wanted.height }));
+  }
+
+  const jointList = el("select", { id: "joint", onchange: () => selectJoint(jointList.value === "" ? -1 : Number(jointList.value)) });
+  const skeletonList = el("select", {
+    id: "skeleton", onchange: () => { choice.skeleton = skeletonList.value; loadPoses().then(loadMesh).then(remember, fail); },
+  });
+  const meshList = el("select", { id: "mesh", onchange: () => { choice.mesh = meshList.value; loadMesh(); remember(); } });
+  const [bonesBox, bones] = checkbox("Bones", true, (on) => (viewer.showsBones = on));
+  const [floorBox, floor] = checkbox("Floor", true, (on) => (viewer.showsFloor = on));
+  const angles = el("div", { class: "angles", role: "group", "aria-label": "Look from" }, ...Object.keys(ANGLES).map((angle) =>
+    el("button", { type: "button", class: "quiet", onclick: () => look(angle) }, angle)));
+
+  function look(angle) {
+    viewer.frameAll(angle);
+    remember();
+  }
+
+  function fail(error) {
+    if (gone || error.name === "AbortError") return;
+    below.prepend(failure(error));
+    document.documentElement.dataset.ready = "clip";
+  }
+
+  async function loadMesh() {
+    meshLoader?.stop();
+    viewer.setMesh(null);
+    bonesBox.checked = viewer.showsBones = !choice.mesh;
+    if (!choice.mesh) return;
+    lastMesh = choice.mesh;
+    meshLoader = new MeshLoader(posed, viewer);
+    await meshLoader.load(choice.mesh, clip, choice.skeleton).catch(fail);
+  }
+
+  async function loadPoses() {
+    const poses = await posed.poses(id, { skeleton: choice.skeleton, end: 1 });
+    if (gone) return;
+    const time = player.time;
+    viewer.setPoses(poses);
+    viewer.showsBones = bonesBox.checked;
+    viewer.showsFloor = floorBox.checked;
+    viewer.frameAll();
+    jointList.replaceChildren(...options([["", "none"], ...poses.joints.map((_, i) => [i, nameOf(i)])]));
+    selectJoint(-1);
+    player.seek(time);
+    const said = (poses.head.warnings ?? []).map((one) => one.message);
+    if (!poses.head.skeleton && !said.length) said.push("Without a skeleton its joints stand in a grid, each as it turns.");
+    note.textContent = said.join(" ");
+    note.hidden = !said.length;
+  }
+
+  async function load() {
+    const [metadata, events, skeletons, meshes, formats] = await Promise.all([
+      posed.clip(id), posed.events(id).catch(() => ({ items: [] })), posed.skeletons({ limit: 500 }), posed.meshes({ limit: 500 }), posed.formats()]);
+    if (gone) return;
+    clip = metadata;
+    document.title = `${clip.name} · posed`;
+    title.textContent = clip.name;
+    player = new Player(viewer, clip, events.items);
+    player.time = Number(link.t) || 0;
+    player.onTime = remember;
+    skeletonList.append(...options([["auto", "Automatic"], ["none", "None"], ...skeletons.items.map((one) => [one.id, `${one.name} (${one.format})`])], choice.skeleton));
+    const drawn = meshes.items.filter((mesh) => mesh.face_count > 0);
+    const own = drawn.filter((mesh) => mesh.archive === clip.archive);
+    meshList.append(...options([["", "None"], ...(own.length ? own : drawn).map((one) => [one.id, one.name])], choice.mesh));
+    below.append(note, player.element,
+      el("div", { class: "options", role: "group", "aria-label": "View" }, bones, floor, angles,
+        el("label", { class: "field", for: "skeleton" }, "Skeleton", skeletonList),
+        el("label", { class: "field", for: "mesh" }, "Mesh", meshList),
+        el("label", { class: "field", for: "joint" }, "Joint", jointList)),
+      plot);
+    side.append(...aboutClip(posed, clip, { events: events.items, formats: formats.items }, {
+      seek: (t) => { player.pause(); player.seek(t); },
+      choose: () => ({ ...choice, time: Number(player.time.toFixed(3)) }),
+    }));
+    await loadPoses();
+    if (gone) return;
+    if (choice.mesh) loadMesh();
+    if (link.camera) viewer.view = link.camera;
+    player.seek(Number(link.t) || 0);
+    if (link.t === undefined && !matchMedia("(prefers-reduced-motion: reduce)").matches) player.play();
+    viewer.controls.addEventListener("change", remember);
+    document.documentElement.dataset.ready = "clip";
+  }
+
+  viewer.onHover = (index, event) => {
+    tip.hidden = index < 0;
+    if (index < 0) return;
+    const box = stage.getBoundingClientRect();
+    tip.textContent = nameOf(index);
+    const x = Math.min(event.clientX - box.left + 12, box.width - tip.offsetWidth - 4);
+    const y = Math.min(event.clientY - box.top + 12, box.height - tip.offsetHeight - 4);
+    tip.style.transform = `translate(${x}px, ${y}px)`;
+  };
+  viewer.onSelect = selectJoint;
+
+  function toggleMesh() {
+    const first = meshList.options[1]?.value ?? "";
+    meshList.value = choice.mesh ? "" : lastMesh ?? first;
+    meshList.dispatchEvent(new Event("change"));
+  }
+
+  function nextJoint() {
+    const { selectedIndex, length } = jointList;
+    jointList.selectedIndex = (selectedIndex + 1) % length;
+    jointList.dispatchEvent(new Event("change"));
+  }
+
+  const actions = {
+    b: () => bonesBox.click(), f: () => floorBox.click(), m: toggleMesh, j: nextJoint,
+    ...Object.fromEntries(Object.keys(ANGLES).map((angle, i) => [i + 1, () => look(angle)])),
+    "[": () => viewer.zoom(1 / NEARER), "]": () => viewer.zoom(NEARER),
+  };
+  const turns = { ArrowLeft: [-TURN, 0], ArrowRight: [TURN, 0], ArrowUp: [0, TURN], ArrowDown: [0, -TURN] };
+
+  function onKey(event) {
+    if (!player || !viewer.poses || event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input[type=search], select, textarea, dialog *")) return;
+    if (event.key === " " && event.target.matches("button, a, input[type=checkbox], summary")) return;
+    if (event.shiftKey && event.key in turns) viewer.turn(...turns[event.key]);
+    else if (event.target.matches("input[type=range]") && event.key.startsWith("Arrow")) return;
+    else if (event.key.toLowerCase() in actions) actions[event.key.toLowerCase()]();
+    else if (!player.key(event)) return;
+    event.preventDefault();
+  }
+
+  addEventListener("keydown", onKey);
+  load().catch(fail);
+  return () => {
+    gone = true;
+    removeEventListener("keydown", onKey);
+    meshLoader?.stop();
+    player?.pause();
+    viewer.dispose();
+  };
+}

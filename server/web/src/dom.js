@@ -1,0 +1,58 @@
+// Small helpers around the document.
+
+/** el("button", {class: "quiet", type: "button", onclick}, "Play"): attributes, listeners, children. */
+export function el(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === undefined || value === null || value === false) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name === "value" || name === "checked" || name === "disabled" || name === "selected") element[name] = value;
+    else element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children.filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+/** Tells those who do not see the page. */
+export function say(text) {
+  document.getElementById("status").textContent = text;
+}
+
+export function debounce(milliseconds, action) {
+  let timer;
+  return (...values) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => action(...values), milliseconds);
+  };
+}
+
+export const seconds = (value) => `${Number(value.toFixed(2))} s`;
+
+export function bytes(value) {
+  if (value < 1024) return `${value} B`;
+  return value < 1024 * 1024 ? `${(value / 1024).toFixed(1)} KiB` : `${(value / 1024 / 1024).toFixed(1)} MiB`;
+}
+
+/** A message in place of what could not be shown. */
+export function failure(error) {
+  return el("p", { class: "notice bad", role: "alert" }, error.message);
+}
+
+/** Without https:// a page has no clipboard, but what is selected can be copied. */
+async function copyText(element) {
+  if (navigator.clipboard) return navigator.clipboard.writeText(element.textContent);
+  getSelection().selectAllChildren(element);
+  document.execCommand("copy");
+}
+
+/** A button that copies the text of an element and says so. */
+export function copyButton(label, element) {
+  const button = el("button", { type: "button", class: "quiet" }, label);
+  button.addEventListener("click", async () => {
+    await copyText(element);
+    button.textContent = "Copied";
+    say("Copied");
+    setTimeout(() => (button.textContent = label), 1500);
+  });
+  return button;
+}

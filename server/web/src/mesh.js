@@ -1,0 +1,39 @@
+// A mesh on a clip: its vertices at some times, fetched while the view already plays.
+const MESH_FRAMES = 60;
+const FETCHES = 6;
+
+/** Fetches a mesh's vertices all over the clip, a few at a time, and shows each as it comes. */
+export class MeshLoader {
+  constructor(posed, viewer) {
+    Object.assign(this, { posed, viewer, controller: new AbortController() });
+  }
+
+  stop() {
+    this.controller.abort();
+  }
+
+  frame() {
+    if (!this.viewer.wasTurned) this.viewer.frameAll();
+  }
+
+  async load(mesh, clip, skeleton) {
+    const { signal } = this.controller;
+    const { faces } = await this.posed.mesh(mesh, { signal });
+    const count = clip.duration > 0 ? Math.min(MESH_FRAMES, Math.ceil(clip.duration * (clip.fps || 30)) + 1) : 1;
+    const times = Array.from({ length: count }, (_, i) => (count > 1 ? (clip.duration * i) / (count - 1) : 0));
+    const frames = new Array(count).fill(null);
+    const options = { clip: clip.id, skeleton: skeleton === "auto" ? undefined : skeleton };
+    frames[0] = await this.posed.vertices(mesh, { ...options, t: 0 }, { signal });
+    this.viewer.setMesh({ faces, times, frames, vertexCount: frames[0].length / 6 });
+    this.frame();
+    let next = 1;
+    const worker = async () => {
+      while (next < count) {
+        const i = next++;
+        frames[i] = await this.posed.vertices(mesh, { ...options, t: times[i] }, { signal });
+      }
+    };
+    await Promise.all(Array.from({ length: FETCHES }, worker));
+    this.frame();
+  }
+}

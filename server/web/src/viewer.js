@@ -1,0 +1,393 @@
+// The 3D view of one clip: poses of the API on bones, a mesh on request, a floor, names on hover.
+import {
+  AmbientLight, Box3, BufferAttribute, BufferGeometry, Color, DirectionalLight, DoubleSide, GridHelper, Group, InstancedMesh,
+  Matrix4, Mesh, MeshLambertMaterial, PerspectiveCamera, Quaternion, Raycaster, Scene, Spherical, Vector2, Vector3, WebGLRenderer,
+} from "three";
+import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
+
+const ROW = 10;
+const CELL = 0.2; // height of a cell for a joint without hierarchy
+const NAME_PIXELS = 130, LINE_PIXELS = 14;
+const FRAMES_LOOKED_AT = 48;
+export const ANGLES = { front: [0, 0.12, 1], side: [1, 0.12, 0], "three-quarter": [0.5, 0.22, 0.85], top: [0, 1, 0.001] };
+const COLORS = { driven: 0x5b9eff, resting: 0x9aa3b2, selected: 0xffb347, skin: 0xd9b99b };
+
+/** A bone of length 1 along +Y: an eight-sided spindle, thickest near its beginning. */
+function boneGeometry() {
+  const width = 0.085, middle = 0.14;
+  const ring = [[width, middle, 0], [0, middle, -width], [-width, middle, 0], [0, middle, width]];
+  const points = [];
+  for (let i = 0; i < 4; i++) {
+    const a = ring[i], b = ring[(i + 1) % 4];
+    points.push(...a, ...b, 0, 1, 0, ...b, ...a, 0, 0, 0);
+  }
+  const geometry = new BufferGeometry();
+  geometry.setAttribute("position", new BufferAttribute(new Float32Array(points), 3));
+  geometry.computeVertexNormals();
+  return geometry;
+}
+
+/** Joints that are shown: those that the clip drives and what leads to them; all where it drives none. */
+function shownJoints(joints) {
+  const shown = joints.map((joint) => joint.driven);
+  for (let i = joints.length - 1; i >= 0; i--) if (shown[i] && joints[i].parent >= 0) shown[joints[i].parent] = true;
+  return shown.some(Boolean) ? shown : joints.map(() => true);
+}
+
+export class Viewer {
+  constructor(container) {
+    this.container = container;
+    this.renderer = new WebGLRenderer({ antialias: true, alpha: true });
+    this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
+    this.canvas = this.renderer.domElement;
+    this.canvas.setAttribute("role", "img");
+    this.canvas.setAttribute("aria-label", "The figure in three dimensions");
+    this.canvas.tabIndex = 0;
+    this.labels = document.createElement("div");
+    this.labels.className = "labels";
+    this.labels.setAttribute("aria-hidden", "true");
+    container.append(this.canvas, this.labels);
+    this.scene = new Scene();
+    this.camera = new PerspectiveCamera(35, 1, 0.01, 1000);
+    this.controls = new OrbitControls(this.camera, this.canvas);
+    this.controls.enableDamping = false;
+    const sun = new DirectionalLight(0xffffff, 2.2);
+    sun.position.set(-1.2, 2, 1.7);
+    this.scene.add(sun, new AmbientLight(0xffffff, 1.4));
+    this.grid = new GridHelper(10, 20, 0x8890a0, 0x8890a0);
+    this.grid.material.transparent = true;
+    this.grid.material.opacity = 0.28;
+    this.scene.add(this.grid);
+    this.figure = new Group();
+    this.scene.add(this.figure);
+    this.onHover = () => {};
+    this.onSelect = () => {};
+    this.scriptMs = 0;
+    this.angle = "three-quarter";
+    this.resizer = new ResizeObserver(() => this.resize());
+    this.resizer.observe(container);
+    this.canvas.addEventListener("pointermove", (event) => this.onHover(this.pick(event), event));
+    this.canvas.addEventListener("pointerleave", () => this.onHover(-1));
+    let pressed = [0, 0];
+    this.canvas.addEventListener("pointerdown", (event) => (pressed = [event.clientX, event.clientY]));
+    this.canvas.addEventListener("click", (event) => { // the end of a turn selects nothing
+      if (Math.hypot(event.clientX - pressed[0], event.clientY - pressed[1]) < 5) this.onSelect(this.pick(event));
+    });
+    this.controls.addEventListener("change", () => this.draw());
+    this.controls.addEventListener("start", () => (this.wasTurned = true));
+    this.wasTurned = false; // by hand or by a link: then the view stays where it is
+    this.resize();
+  }
+
+  dispose() {
+    this.resizer.disconnect();
+    this.controls.dispose();
+    this.clear();
+    this.renderer.dispose();
+  }
+
+  clear() {
+    for (const object of [this.bones, this.mesh]) {
+      if (!object) continue;
+      this.figure.remove(object);
+      object.geometry.dispose();
+      object.material.dispose();
+    }
+    this.bones = this.mesh = null;
+    this.labels.replaceChildren();
+  }
+
+  /** Takes the poses of a clip and shows the first. */
+  setPoses(poses) {
+    this.clear();
+    this.poses = poses;
+    this.row = new Float32Array(poses.stride);
+    this.hasTree = poses.head.skeleton !== null;
+    const count = poses.joints.length;
+    this.locals = new Float32Array(count * 16);
+    this.world = new Float32Array(count * 16);
+    this.shown = this.hasTree ? shownJoints(poses.joints) : poses.joints.map(() => true);
+    this.boneJoints = [];
+    for (let i = 0; i < count; i++) if (!this.hasTree || (this.shown[i] && poses.joints[i].parent >= 0)) this.boneJoints.push(i);
+    const material = new MeshLambertMaterial({ color: 0xffffff, flatShading: true });
+    this.bones = new InstancedMesh(boneGeometry(), material, Math.max(1, this.boneJoints.length));
+    this.bones.count = this.boneJoints.length;
+    this.bones.frustumCulled = false;
+    this.figure.add(this.bones);
+    this.select(-1);
+    if (!this.hasTree) {
+      this.layCells();
+      this.makeLabels();
+    }
+    this.setTime(0);
+  }
+
+  /** What no hierarchy ties together stands in a grid of the view's own shape, each with its name. */
+  cell(index) {
+    const { columns, rows, width } = this.cells;
+    return new Vector3((index % columns - (columns - 1) / 2) * width, ((rows - 1) / 2 - Math.floor(index / columns)) * CELL, 0);
+  }
+
+  /** As many columns as the names leave room for, and cells as wide as lets the grid fill the view. */
+  layCells() {
+    const { clientWidth: width, clientHeight: height } = this.container;
+    const count = Math.max(1, this.poses.joints.length);
+    const columns = Math.min(count, Math.max(1, Math.floor(width / NAME_PIXELS), Math.ceil((count * LINE_PIXELS) / Math.max(1, height))));
+    const rows = Math.ceil(count / columns);
+    this.cells = { columns, rows, width: Math.max(CELL, (rows * CELL * (width / Math.max(1, height))) / columns) };
+    this.labels.style.setProperty("--cell", `${Math.floor((width * 0.94) / columns) - 10}px`);
+  }
+
+  makeLabels() {
+    this.labels.append(...this.poses.joints.map((joint) => {
+      const label = document.createElement("span");
+      label.textContent = joint.name ?? `#${joint.id}`;
+      return label;
+    }));
+  }
+
+  placeLabels() {
+    const { clientWidth: width, clientHeight: height } = this.container;
+    this.camera.updateMatrixWorld();
+    [...this.labels.children].forEach((label, i) => {
+      const place = this.cell(i).project(this.camera);
+      label.style.transform = `translate(${((place.x + 1) / 2) * width + 5}px, ${((1 - place.y) / 2) * height - 12}px)`;
+    });
+  }
+
+  setTime(t) {
+    if (!this.poses) return;
+    const begin = performance.now();
+    this.time = t;
+    this.poses.sample(t, this.row);
+    if (this.hasTree) this.solve();
+    this.placeBones();
+    if (this.frames) this.showMesh(t);
+    this.scriptMs = performance.now() - begin;
+    this.draw();
+  }
+
+  /** Local rows to matrices in model space; parents come first. */
+  solve() {
+    const { joints } = this.poses;
+    for (let i = 0; i < joints.length; i++) {
+      LOCAL.compose(
+        POSITION.fromArray(this.row, i * ROW), ROTATION.fromArray(this.row, i * ROW + 3), SCALE.fromArray(this.row, i * ROW + 7));
+      if (joints[i].parent >= 0) LOCAL.premultiply(PARENT.fromArray(this.world, joints[i].parent * 16));
+      LOCAL.toArray(this.world, i * 16);
+    }
+  }
+
+  placeBones() {
+    for (let k = 0; k < this.boneJoints.length; k++) {
+      const i = this.boneJoints[k];
+      if (this.hasTree) {
+        FROM.fromArray(this.world, this.poses.joints[i].parent * 16 + 12);
+        TO.fromArray(this.world, i * 16 + 12).sub(FROM);
+      } else {
+        FROM.copy(this.cell(i));
+        TO.set(0, CELL * 0.7, 0).applyQuaternion(ROTATION.fromArray(this.row, i * ROW + 3));
+      }
+      const length = TO.length();
+      ROTATION.setFromUnitVectors(UP, length > 1e-9 ? TO.divideScalar(length) : UP);
+      LOCAL.compose(FROM, ROTATION, SCALE.setScalar(length));
+      this.bones.setMatrixAt(k, LOCAL);
+    }
+    this.bones.instanceMatrix.needsUpdate = true;
+    this.bones.boundingSphere = null;
+  }
+
+  /** Highlights a joint; -1: none. */
+  select(joint) {
+    this.selected = joint;
+    this.boneJoints.forEach((i, k) => {
+      const kind = i === joint ? "selected" : this.poses.joints[this.hasTree ? this.poses.joints[i].parent : i].driven ? "driven" : "resting";
+      this.bones.setColorAt(k, COLOR.set(COLORS[kind]));
+    });
+    if (this.bones.instanceColor) this.bones.instanceColor.needsUpdate = true;
+    this.draw();
+  }
+
+  /** The joint under the pointer, -1. */
+  pick(event) {
+    if (!this.bones?.visible) return -1;
+    const { left, top, width, height } = this.canvas.getBoundingClientRect();
+    POINTER.set(((event.clientX - left) / width) * 2 - 1, 1 - ((event.clientY - top) / height) * 2);
+    RAYCASTER.setFromCamera(POINTER, this.camera);
+    const [hit] = RAYCASTER.intersectObject(this.bones);
+    return hit ? this.boneJoints[hit.instanceId] : -1;
+  }
+
+  /** A mesh whose vertices for some times were fetched: {faces, times, frames: Float32Array a time, 6 a vertex}. */
+  setMesh(mesh) {
+    if (this.mesh) {
+      this.figure.remove(this.mesh);
+      this.mesh.geometry.dispose();
+      this.mesh.material.dispose();
+      this.mesh = null;
+    }
+    this.frames = mesh;
+    if (mesh) {
+      const geometry = new BufferGeometry();
+      geometry.setIndex(mesh.faces.flat());
+      const count = mesh.vertexCount;
+      geometry.setAttribute("position", new BufferAttribute(new Float32Array(count * 3), 3));
+      geometry.setAttribute("normal", new BufferAttribute(new Float32Array(count * 3), 3));
+      this.mesh = new Mesh(geometry, new MeshLambertMaterial({ color: COLORS.skin, side: DoubleSide }));
+      this.mesh.frustumCulled = false;
+      this.figure.add(this.mesh);
+      this.showMesh(this.time);
+    }
+    this.draw();
+  }
+
+  /** The frame nearest to t among those that are there. */
+  showMesh(t) {
+    const { times, frames } = this.frames;
+    let best = -1;
+    for (let i = 0; i < times.length; i++)
+      if (frames[i] && (best < 0 || Math.abs(times[i] - t) < Math.abs(times[best] - t))) best = i;
+    if (best < 0) return;
+    const { position, normal } = this.mesh.geometry.attributes;
+    const from = frames[best];
+    for (let i = 0; i < position.count; i++) {
+      position.setXYZ(i, from[i * 6], from[i * 6 + 1], from[i * 6 + 2]);
+      normal.setXYZ(i, from[i * 6 + 3], from[i * 6 + 4], from[i * 6 + 5]);
+    }
+    position.needsUpdate = normal.needsUpdate = true;
+  }
+
+  /** Every place that the motion comes to, in one list: x, y, z, … */
+  places() {
+    const places = [];
+    if (!this.hasTree) {
+      for (let i = 0; i < this.poses.joints.length; i++) {
+        const { x, y } = this.cell(i);
+        places.push(x - CELL, y - CELL * 0.75, 0, x + this.cells.width * 0.9, y + CELL, 0);
+      }
+      return places;
+    }
+    const steps = Math.min(this.poses.frameCount, FRAMES_LOOKED_AT);
+    for (let k = 0; k < steps; k++) {
+      this.poses.sample(steps > 1 ? (this.poses.duration * k) / (steps - 1) : 0, this.row);
+      this.solve();
+      for (let i = 0; i < this.shown.length; i++)
+        if (this.shown[i]) places.push(this.world[i * 16 + 12], this.world[i * 16 + 13], this.world[i * 16 + 14]);
+    }
+    for (const frame of this.frames?.frames ?? [])
+      for (let i = 0; frame && i < frame.length; i += 6) places.push(frame[i], frame[i + 1], frame[i + 2]);
+    return places.every(Number.isFinite) ? places : [];
+  }
+
+  /** Looks at the whole motion, as near as lets every place of it stay in sight. */
+  frameAll(angle = this.angle) {
+    this.angle = angle;
+    this.wasTurned = false;
+    if (!this.hasTree) this.layCells();
+    const places = this.places();
+    if (!places.length) return;
+    const box = new Box3().setFromArray(places);
+    const middle = box.getCenter(new Vector3());
+    const size = Math.max(box.getSize(TO).length(), 1e-4);
+    const direction = new Vector3(...(this.hasTree ? ANGLES[angle] : [0, 0, 1])).normalize();
+    const right = new Vector3().crossVectors(UP, direction).normalize();
+    const up = new Vector3().crossVectors(direction, right);
+    const high = Math.tan((this.camera.fov / 360) * Math.PI) * 0.9, wide = high * this.camera.aspect;
+    let distance = size * 0.3;
+    for (let i = 0; i < places.length; i += 3) {
+      TO.fromArray(places, i).sub(middle);
+      const near = TO.dot(direction);
+      distance = Math.max(distance, near + Math.abs(TO.dot(up)) / high, near + Math.abs(TO.dot(right)) / wide);
+    }
+    this.controls.target.copy(middle);
+    this.camera.position.copy(middle).addScaledVector(direction, distance);
+    this.camera.near = distance / 200;
+    this.camera.far = distance * 100 + size * 10;
+    this.camera.updateProjectionMatrix();
+    this.controls.update();
+    this.layFloor(box, size);
+    this.setTime(this.time ?? 0);
+  }
+
+  /** Squares of 1, 10, … cm or m, whatever the figure is like; below all of the motion where that is far from 0. */
+  layFloor(box, size) {
+    const square = 10 ** Math.round(Math.log10(size / 4));
+    this.grid.scale.setScalar(square * 2); // 20 squares over 10 units
+    this.grid.position.set(
+      Math.round((box.min.x + box.max.x) / 2 / square) * square, box.min.y > -size * 0.2 && box.min.y < size ? 0 : box.min.y,
+      Math.round((box.min.z + box.max.z) / 2 / square) * square);
+    this.grid.visible &&= this.hasTree;
+  }
+
+  /** Turns around what is looked at, by angles in radians. */
+  turn(sideways, upwards) {
+    this.wasTurned = true;
+    const place = new Spherical().setFromVector3(TO.copy(this.camera.position).sub(this.controls.target));
+    place.theta += sideways;
+    place.phi = Math.min(Math.max(place.phi - upwards, 0.01), Math.PI - 0.01);
+    this.camera.position.setFromSpherical(place).add(this.controls.target);
+    this.controls.update();
+  }
+
+  /** Comes nearer (below 1) or goes away. */
+  zoom(by) {
+    this.wasTurned = true;
+    this.camera.position.sub(this.controls.target).multiplyScalar(by).add(this.controls.target);
+    this.controls.update();
+  }
+
+  /** Where the camera is, as text for a link, and back. */
+  get view() {
+    return [...this.camera.position.toArray(), ...this.controls.target.toArray()].map((value) => Number(value.toPrecision(6))).join(",");
+  }
+
+  set view(text) {
+    const values = text.split(",").map(Number);
+    if (values.length !== 6 || !values.every(Number.isFinite)) return;
+    this.wasTurned = true;
+    this.camera.position.fromArray(values);
+    this.controls.target.fromArray(values, 3);
+    this.controls.update();
+    this.draw();
+  }
+
+  set showsBones(on) {
+    this.bones.visible = on;
+    this.draw();
+  }
+
+  set showsFloor(on) {
+    this.grid.visible = on && this.hasTree;
+    this.draw();
+  }
+
+  resize() {
+    const { clientWidth: width, clientHeight: height } = this.container;
+    if (!width || !height) return;
+    this.renderer.setSize(width, height);
+    this.camera.aspect = width / height;
+    this.camera.updateProjectionMatrix();
+    if (this.poses && !this.hasTree) this.frameAll();
+    this.draw();
+  }
+
+  /** At most once a frame of the display. */
+  draw() {
+    if (this.pending) return;
+    this.pending = true;
+    requestAnimationFrame(() => {
+      this.pending = false;
+      if (this.labels.childElementCount) this.placeLabels();
+      this.renderer.render(this.scene, this.camera);
+    });
+  }
+}
+
+// Scratch, so that a frame allocates nothing.
+const LOCAL = new Matrix4(), PARENT = new Matrix4();
+const POSITION = new Vector3(), SCALE = new Vector3(), FROM = new Vector3(), TO = new Vector3();
+const ROTATION = new Quaternion();
+const UP = new Vector3(0, 1, 0);
+const COLOR = new Color();
+const POINTER = new Vector2();
+const RAYCASTER = new Raycaster();
