@@ -27,7 +27,7 @@ trap clean EXIT
 # inside COMMAND...: in the root of this stage, as its user. /proc is all that a build or the daemon may expect.
 inside() {
     chroot --userspec="$user" "$stage" env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-        HOME=/ "$@"
+        HOME=/ NODE_EXTRA_CA_CERTS=/etc/host-certificates.crt "$@"
 }
 
 from() {
@@ -38,6 +38,8 @@ from() {
         { tail "$work/log"; exit 1; }
     cp -a "$work/base.$suite" "$stage"
     cp /etc/resolv.conf "$stage/etc/resolv.conf"
+    # Where a proxy with a certificate of its own stands between here and npm's registry.
+    cp /etc/ssl/certs/ca-certificates.crt "$stage/etc/host-certificates.crt"
     mounted "$stage"
 }
 
