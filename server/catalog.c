@@ -46,6 +46,17 @@ const struct index_entry *catalog_entry(const struct catalog *catalog, struct ca
     return catalog->archives[place.archive]->entries[place.entry];
 }
 
+bool catalog_reaches(const struct catalog *catalog, struct catalog_place from, struct catalog_place to)
+{
+    return to.archive == from.archive || to.archive < catalog->path_count;
+}
+
+const char *catalog_morph_name(const struct catalog *catalog, struct catalog_place clip, uint32_t hash)
+{
+    const char *own = index_morph_name(catalog->archives + clip.archive, 1, hash);
+    return own ? own : index_morph_name(catalog->archives, catalog->path_count, hash);
+}
+
 const struct index_archive *catalog_find_archive(const struct catalog *catalog, const struct asset_id *id,
                                                  uint32_t *index)
 {
@@ -134,6 +145,7 @@ struct catalog *catalog_new(struct index_archive *const *archives, uint32_t coun
     for (uint32_t i = 0; i < count; i++) {
         catalog->archives[i] = archives[i];
         index_archive_ref(archives[i]);
+        catalog->has_morphs |= archives[i]->morph_count > 0;
     }
     catalog->shipped = shipped;
     catalog->shipped_count = shipped_count;
@@ -144,11 +156,15 @@ struct catalog *catalog_new(struct index_archive *const *archives, uint32_t coun
         catalog->lists[kind].items = REGION_NEW(&catalog->region, struct catalog_item, counts[kind]);
         make_slots(&catalog->region, &catalog->lists[kind], counts[kind]);
     }
+    catalog_names_init(&catalog->names, &catalog->region, counts[ASSET_CLIP]);
     for (uint32_t a = 0; a < count; a++) {
         for (uint32_t e = 0; e < archives[a]->entry_count; e++) {
             const struct index_entry *entry = archives[a]->entries[e];
-            for (uint32_t i = 0; i < entry->asset_count; i++)
+            for (uint32_t i = 0; i < entry->asset_count; i++) {
                 add_item(catalog, &entry->assets[i], (struct catalog_place){a, e});
+                if (entry->assets[i].kind == ASSET_CLIP)
+                    catalog_names_add(&catalog->names, &entry->assets[i], a, e);
+            }
         }
     }
     catalog->digest = digest_of(catalog);
@@ -225,6 +241,10 @@ static int64_t choose(const struct catalog *catalog, const struct catalog_item *
 {
     const struct catalog_list *skeletons = &catalog->lists[ASSET_SKELETON];
     struct candidate own = {.place = NO_SKELETON}, shared = own, shipped = own;
+    const struct catalog_item *named =
+        clip->asset->skeleton ? catalog_find(catalog, ASSET_SKELETON, clip->asset->skeleton) : NULL;
+    if (named)
+        return named - skeletons->items;
     for (uint32_t i = 0; i < skeletons->count; i++) {
         const struct catalog_item *item = &skeletons->items[i];
         bool is_own = false, is_shared = false;

@@ -5,6 +5,7 @@
 #ifndef POSED_SERVER_CATALOG_H
 #define POSED_SERVER_CATALOG_H
 
+#include "server/catalog_names.h"
 #include "server/index.h"
 
 struct catalog_place {
@@ -41,7 +42,9 @@ struct catalog {
     uint32_t archive_count;
     struct index_archive **archives; /* those of the command line first */
     uint32_t path_count;             /* how many are of the command line */
+    bool has_morphs;                 /* some archive names morphs, see index_morph_name */
     struct catalog_list lists[ASSET_KIND_COUNT];
+    struct catalog_names names;             /* of clips */
     const struct shipped_skeleton *shipped; /* static for the life of the process */
     uint32_t shipped_count;
 };
@@ -61,6 +64,13 @@ const struct index_archive *catalog_find_archive(const struct catalog *catalog, 
 
 /* The entry at a place. */
 const struct index_entry *catalog_entry(const struct catalog *catalog, struct catalog_place place);
+
+/* True when what lies at one place may serve what lies at another: it is in the same archive or of the command line. An
+ * upload never reaches into another upload. */
+bool catalog_reaches(const struct catalog *catalog, struct catalog_place from, struct catalog_place to);
+
+/* The morph of that hash as the clip's own archive names it, else those of the command line; NULL when none does. */
+const char *catalog_morph_name(const struct catalog *catalog, struct catalog_place clip, uint32_t hash);
 
 /* A skeleton that a clip is put on: of an archive, or shipped. */
 struct skeleton_choice {

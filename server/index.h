@@ -6,6 +6,7 @@
 #define POSED_SERVER_INDEX_H
 
 #include "pose.h"
+#include "server/blobs.h"
 #include "server/files.h"
 #include "server/ids.h"
 #include "server/region.h"
@@ -29,6 +30,12 @@ struct index_asset {
      * each once. joint_count counts the same things. */
     uint32_t known_count;
     const uint64_t *known;
+    /* Of a clip of Metroid Prime, by what lies in the same archive (prime_sets.h). */
+    const char *own_name;            /* its name without that, NULL: the same */
+    const struct asset_id *skeleton; /* of its character, NULL: not known */
+    uint32_t evnt;                   /* id of its events, 0: none */
+    int64_t events_entry,
+        event_set; /* where its events are: an entry (-1: nowhere), and which set of it (-1: all) */
 };
 
 struct index_entry {
@@ -45,6 +52,20 @@ struct index_entry {
     bool wants_companions;          /* it asked for companion files: to be read again when others change */
     uint32_t asset_count;
     struct index_asset *assets;
+    const struct prime_set *set; /* of a character set, NULL */
+};
+
+/* An entry that has an id in its archive. */
+struct index_resource {
+    const char *format;
+    uint32_t id;
+    uint32_t entry;
+};
+
+/* A name of which the low half of its FNV-64 is what tracks of morphs store (The Sims 3). */
+struct index_morph {
+    uint32_t hash;
+    const char *name;
 };
 
 struct index_archive {
@@ -52,24 +73,39 @@ struct index_archive {
     struct region region;
     struct asset_id id;
     const char *name;
-    const char *format; /* "folder", "file", or of the library */
-    const char *path;   /* on the machine */
-    const char *root;   /* the PATH that it came from */
-    const char *source; /* "path" or "upload" */
+    const char *format;                      /* "folder", "file", or of the library */
+    const char *path;                        /* on the machine */
+    const char *root;                        /* the PATH that it came from */
+    const char *source;                      /* "path" or "upload" */
+    const char *forced_format, *forced_game; /* of an upload, as the client said; NULL */
     uint64_t bytes;
+    uint64_t wanted_bytes;   /* of a container: what its entries that are decoded unpack to */
     struct file_stamp stamp; /* of a file */
     struct file_bytes map;   /* of a container */
+    struct blob *blob;       /* of an upload: owned, and what map lends */
     struct pose_archive *archive;
     const struct pose_error *error; /* a container that could not be opened */
-    uint32_t entry_count;
-    struct index_entry **entries;
+    uint32_t entry_count, entry_capacity;
+    struct index_entry **entries; /* its own, then those of the containers in it */
+    uint32_t nested_count;
+    struct index_nested **nested;
+    uint32_t morph_count;
+    const struct index_morph *morphs; /* what its name maps may call morphs, sorted by hash */
+    bool linked;                      /* prime_link was here */
+    uint32_t resource_count;
+    const struct index_resource *resources; /* of Metroid Prime, sorted by format, id and entry */
     struct name_slot *names; /* entry_count slots sorted by the hash of the base name in lower case */
 };
 
+struct index_cache;
+
 struct index_options {
     struct pose_options pose;
+    struct index_cache *cache; /* for index_paths: of earlier runs, NULL: none */
     unsigned threads;
     uint32_t max_entries;
+    double
+        deadline; /* of CLOCK_MONOTONIC in seconds, for index_bytes: over it is limit "max-time"; 0: none */
 };
 
 /* What a PATH, or all of them, gave. */
@@ -100,12 +136,16 @@ struct index_neighbours {
 };
 
 /*
- * An archive of bytes that are in memory (and outlive it): a container, or one file as format "file". format and game
- * (NULL: found out) force those of a file; neighbours (NULL: none) have its companions.
+ * An archive of bytes that are in memory (and outlive it): a container with the containers in it, or one file as format
+ * "file". format and game (NULL: found out) force those of a file; neighbours (NULL: none) have companions that are
+ * not in it. error of the archive is set when it cannot be opened or is over a limit.
  */
 struct index_archive *index_bytes(const char *name, struct pose_bytes bytes, const char *format,
                                   const char *game, const struct index_neighbours *neighbours,
                                   const struct index_options *options);
+
+/* The morph of that hash by the name maps of archives; NULL when none names it. */
+const char *index_morph_name(struct index_archive *const *archives, uint32_t count, uint32_t hash);
 
 void index_archive_ref(struct index_archive *archive);
 void index_archive_unref(struct index_archive *archive);

@@ -1,5 +1,10 @@
 #include "server/index_archive.h"
 
+#include "server/index_morphs.h"
+#include "server/index_nested.h"
+
+#include <malloc.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +22,7 @@ static struct index_archive *new_archive(const char *path, const char *name, con
     archive->name = region_text(&region, name);
     archive->format = format;
     archive->source = "path";
-    archive->entry_count = entries;
+    archive->entry_count = archive->entry_capacity = entries;
     archive->entries = REGION_NEW(&region, struct index_entry *, entries);
     archive->region = region;
     return archive;
@@ -51,9 +56,13 @@ struct index_archive *archive_of_file(const char *path, const struct file_stamp 
 }
 
 struct index_archive *archive_of_container(const char *path, const char *name, const char *format,
-                                           struct file_bytes *map, const struct pose_options *options)
+                                           const struct index_hints *hints, struct file_bytes *map,
+                                           const struct pose_options *options)
 {
-    struct pose_source source = {.name = name, .bytes = map->bytes};
+    struct pose_source source = {.name = name,
+                                 .bytes = map->bytes,
+                                 .format = hints ? hints->format : NULL,
+                                 .game = hints ? hints->game : NULL};
     struct pose_error error;
     struct pose_archive *opened = pose_archive_open(&source, options, &error);
     struct index_archive *archive = new_archive(path, name, opened ? pose_archive_format(opened) : format,
@@ -66,16 +75,36 @@ struct index_archive *archive_of_container(const char *path, const char *name, c
     archive->archive = opened;
     archive->stamp = map->stamp;
     archive->bytes = map->bytes.size;
-    archive->id = id_of(archive->format, map->bytes.data, map->bytes.size);
+    archive->id = hints && hints->id ? *hints->id : id_of(archive->format, map->bytes.data, map->bytes.size);
     archive->map = *map;
     *map = (struct file_bytes){0};
+    if (opened)
+        index_list_morphs(archive);
     return archive;
+}
+
+bool archive_over_limit(struct index_archive *archive, const char *limit, const char *format, ...)
+{
+    struct pose_error *error = REGION_NEW(&archive->region, struct pose_error, 1);
+    va_list arguments;
+    pose_error_init(error);
+    error->status = POSE_OVER_LIMIT;
+    strcpy(error->code, "over_limit");
+    snprintf(error->limit, sizeof error->limit, "%s", limit);
+    va_start(arguments, format);
+    vsnprintf(error->detail, sizeof error->detail, format, arguments);
+    va_end(arguments);
+    archive->error = error;
+    return false;
 }
 
 void index_archive_ref(struct index_archive *archive)
 {
     atomic_fetch_add_explicit(&archive->references, 1, memory_order_relaxed);
 }
+
+/* Entries whose memory is given back to the machine with their archive: it lies in a great many small pieces. */
+enum { WORTH_TRIMMING = 10000 };
 
 void index_archive_unref(struct index_archive *archive)
 {
@@ -85,11 +114,16 @@ void index_archive_unref(struct index_archive *archive)
         if (archive->entries[i])
             index_entry_unref(archive->entries[i]);
     }
+    nested_release(archive);
     pose_archive_close(archive->archive);
     if (archive->map.mapped)
         file_release(&archive->map);
+    blob_release(archive->blob);
+    bool is_large = archive->entry_count > WORTH_TRIMMING;
     struct region region = archive->region;
     region_release(&region);
+    if (is_large)
+        malloc_trim(0);
 }
 
 /* ------------------------------------------------------------------------------------------------- names -- */
@@ -204,12 +238,16 @@ bool index_read(const struct index_archive *archive, uint32_t entry, struct pose
 {
     *out = (struct pose_buffer){0};
     const struct index_entry *item = archive->entries[entry];
+    if (archive->blob && !blob_check(archive->blob, error))
+        return false;
     if (archive->archive) {
         struct file_stamp now;
         bool is_directory;
         if (archive->map.mapped &&
             (!file_stat(archive->path, &now, &is_directory) || !stamp_equal(&now, &archive->stamp)))
             return changed(archive->path, error);
+        if (entry >= nested_own_count(archive))
+            return nested_read(archive, entry, NULL, out, error);
         return pose_archive_read(archive->archive, entry, out, error);
     }
     if (archive->map.bytes.data) {

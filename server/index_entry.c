@@ -1,6 +1,7 @@
 #include "server/index_entry.h"
 
 #include "server/describe.h"
+#include "server/prime_sets.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -129,6 +130,8 @@ static void summarise_clip(struct region *region, const struct pose_document *do
     asset->fps = clip->fps;
     asset->joint_count = clip->track_count;
     asset->event_count = clip->event_count;
+    const struct pose_value *evnt = pose_value_find(clip->extras, "evnt");
+    asset->evnt = evnt && evnt->kind == POSE_INT ? (uint32_t)evnt->as.integer : 0;
     list_tracks(region, clip, asset);
 }
 
@@ -244,6 +247,7 @@ static void add_asset(struct index_entry *entry, const struct pose_document *doc
     asset->inner = inner;
     asset->name = name && *name ? region_text(&entry->region, name) : stem_of(&entry->region, entry->name);
     asset->notes = "";
+    asset->events_entry = asset->event_set = -1;
     if (kind == ASSET_CLIP)
         summarise_clip(&entry->region, document, asset);
     else if (kind == ASSET_SKELETON)
@@ -350,6 +354,13 @@ void index_entry_unref(struct index_entry *entry)
     region_release(&region);
 }
 
+/* The format's own text, which lives as long as the program; that of a request does not. */
+static const char *format_known(const char *id)
+{
+    const struct pose_format *format = id ? pose_format_find(id) : NULL;
+    return format ? format->id : id;
+}
+
 static struct index_entry *new_entry(const struct entry_facts *facts)
 {
     struct region region;
@@ -359,8 +370,8 @@ static struct index_entry *new_entry(const struct entry_facts *facts)
     entry->name = region_text(&region, facts->name);
     entry->size = facts->size;
     entry->kind = facts->kind ? facts->kind : "other";
-    entry->format = facts->format;
-    entry->game = facts->game;
+    entry->format = format_known(facts->format);
+    entry->game = region_text(&region, facts->game);
     entry->stamp = facts->stamp;
     entry->region = region;
     return entry;
@@ -435,10 +446,12 @@ struct index_entry *index_entry_decode(const struct entry_facts *facts, struct p
         entry->kind = kind_of_document(document);
         add_assets(entry, document);
         give_ids(entry, facts, document, bytes, finder);
+        if (!strcmp(document->format, "prime-ancs"))
+            entry->set = prime_set_new(&entry->region, document);
         pose_document_free(document);
     } else if (error.status != POSE_UNKNOWN_FORMAT) {
         set_error(entry, &error);
-        entry->format = facts->format ? facts->format : pose_detect(&source);
+        entry->format = facts->format ? format_known(facts->format) : pose_detect(&source);
         if (!facts->kind && entry->format)
             entry->kind = first_kind(entry->format);
     }

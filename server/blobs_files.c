@@ -1,0 +1,404 @@
+/*
+ * Blobs as files:
+ *     DIR/blobs/HASH   the bytes, by the hex digits of their SHA-256
+ *     DIR/notes/NAME   the notes
+ *     DIR/tmp/…        what is being written
+ * A file gets its bytes first (fsync), then its name (rename), and the name is made to last (fsync of the folder)
+ * before anybody is told.
+ */
+#include "server/blobs.h"
+
+#include "server/files.h"
+#include "server/log.h"
+#include "server/region.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <openssl/evp.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct files {
+    struct blobs blobs; /* first */
+    char *folder;
+};
+
+struct file_blob {
+    struct blob blob;    /* first */
+    struct draft *draft; /* until it is kept */
+    char *path;          /* once it is kept */
+    bool mapped;
+    pthread_mutex_t lock;    /* of what follows */
+    struct file_stamp stamp; /* when the hash was last found right */
+    bool checked, told;
+};
+
+void hash_write(const struct blob_hash *hash, char text[HASH_TEXT])
+{
+    static const char digits[] = "0123456789abcdef";
+    for (size_t i = 0; i < sizeof hash->bytes; i++) {
+        text[2 * i] = digits[hash->bytes[i] >> 4];
+        text[2 * i + 1] = digits[hash->bytes[i] & 15];
+    }
+    text[HASH_TEXT - 1] = 0;
+}
+
+static int digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+bool hash_parse(const char *text, struct blob_hash *hash)
+{
+    if (strlen(text) != HASH_TEXT - 1)
+        return false;
+    for (size_t i = 0; i < sizeof hash->bytes; i++) {
+        int high = digit(text[2 * i]), low = digit(text[2 * i + 1]);
+        if (high < 0 || low < 0)
+            return false;
+        hash->bytes[i] = (uint8_t)(high << 4 | low);
+    }
+    return true;
+}
+
+struct blob_hash hash_of(const void *bytes, size_t size)
+{
+    struct blob_hash hash = {{0}};
+    if (!EVP_Digest(bytes ? bytes : "", size, hash.bytes, NULL, EVP_sha256(), NULL))
+        abort();
+    return hash;
+}
+
+/* ------------------------------------------------------------------------------------------------- names -- */
+
+/* DIR/FOLDER/NAME, from malloc. */
+static char *path_of(const struct files *files, const char *folder, const char *name)
+{
+    size_t size = strlen(files->folder) + strlen(folder) + strlen(name) + 3;
+    char *path = must_alloc(size, 1);
+    snprintf(path, size, "%s/%s%s%s", files->folder, folder, *name ? "/" : "", name);
+    return path;
+}
+
+static char *blob_path(const struct files *files, const struct blob_hash *hash)
+{
+    char name[HASH_TEXT];
+    hash_write(hash, name);
+    return path_of(files, "blobs", name);
+}
+
+static bool sync_folder(const char *path, struct store_error *error)
+{
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool done = fd >= 0 && !fsync(fd);
+    if (!done)
+        store_fail_errno(error, "%s", path);
+    if (fd >= 0)
+        close(fd);
+    return done;
+}
+
+/* The folder that a path lies in. */
+static bool sync_parent(const char *path, struct store_error *error)
+{
+    char *parent = strndup(path, (size_t)(strrchr(path, '/') - path));
+    bool done = parent ? sync_folder(parent, error) : store_fail(error, STORE_DOWN, "out of memory");
+    free(parent);
+    return done;
+}
+
+/* Makes a folder, which lasts when it returns; one that is there is fine. */
+static bool make_folder(const char *path, struct store_error *error)
+{
+    if (!mkdir(path, 0700))
+        return sync_parent(path, error);
+    return errno == EEXIST || store_fail_errno(error, "%s", path);
+}
+
+/* Gives the file of a draft its name. The draft's own is gone afterwards. */
+static bool publish(struct draft *draft, const char *path, struct store_error *error)
+{
+    if (fsync(draft->fd))
+        return store_fail_errno(error, "%s", draft->path);
+    if (rename(draft->path, path))
+        return store_fail_errno(error, "%s", path);
+    free(draft->path);
+    draft->path = NULL;
+    return sync_parent(path, error);
+}
+
+/* ------------------------------------------------------------------------------------------------- blobs -- */
+
+static void free_blob(struct blob *blob)
+{
+    struct file_blob *file = (struct file_blob *)blob;
+    union {
+        const uint8_t *view;
+        void *memory;
+    } data = {.view = blob->bytes.data};
+    if (file->mapped)
+        munmap(data.memory, blob->bytes.size);
+    draft_free(file->draft);
+    pthread_mutex_destroy(&file->lock);
+    free(file->path);
+    free(file);
+}
+
+static bool is_right(const struct blob *blob)
+{
+    struct blob_hash hash = hash_of(blob->bytes.data, blob->bytes.size);
+    return !memcmp(&hash, &blob->hash, sizeof hash);
+}
+
+static bool check(struct blob *blob, struct pose_error *error)
+{
+    struct file_blob *file = (struct file_blob *)blob;
+    struct file_stamp now = {0};
+    bool is_directory;
+    if (!file->path)
+        return true;
+    pthread_mutex_lock(&file->lock);
+    /* A file that was removed (DELETE) still is what it was. */
+    bool there = file_stat(file->path, &now, &is_directory);
+    if (!file->checked || (there && !stamp_equal(&now, &file->stamp))) {
+        file->checked = is_right(blob);
+        file->stamp = now;
+        if (!file->checked && !file->told)
+            log_message(LOG_WARNING, "%s is damaged: its bytes are not those of its name", file->path);
+        file->told |= !file->checked;
+    }
+    bool sound = file->checked;
+    pthread_mutex_unlock(&file->lock);
+    if (sound)
+        return true;
+    pose_error_init(error);
+    error->status = POSE_BAD_ARGUMENT;
+    strcpy(error->code, "corrupt_blob");
+    strcpy(error->detail, "the stored bytes of this upload are damaged; upload them again");
+    return false;
+}
+
+static struct file_blob *new_blob(const struct blob_hash *hash)
+{
+    struct file_blob *file = must_alloc(1, sizeof *file);
+    atomic_init(&file->blob.references, 1);
+    file->blob.hash = *hash;
+    file->blob.check = check;
+    file->blob.free = free_blob;
+    pthread_mutex_init(&file->lock, NULL);
+    return file;
+}
+
+static struct draft *begin(struct blobs *blobs, struct store_error *error)
+{
+    char *folder = path_of((struct files *)blobs, "tmp", "");
+    struct draft *draft = draft_in_folder(folder, true, error);
+    free(folder);
+    return draft;
+}
+
+static struct blob *seal(struct blobs *blobs, struct draft *draft, struct store_error *error)
+{
+    (void)blobs;
+    if (!draft_finish(draft, error)) {
+        draft_free(draft);
+        return NULL;
+    }
+    struct file_blob *file = new_blob(&draft->hash);
+    file->draft = draft;
+    file->blob.bytes = (struct pose_bytes){draft->data, (size_t)draft->size};
+    return &file->blob;
+}
+
+static bool keep(struct blobs *blobs, struct blob *blob, struct store_error *error)
+{
+    struct file_blob *file = (struct file_blob *)blob;
+    char *path = blob_path((struct files *)blobs, &blob->hash);
+    if (!publish(file->draft, path, error)) {
+        free(path);
+        return false;
+    }
+    bool is_directory;
+    pthread_mutex_lock(&file->lock);
+    file->checked = file_stat(path, &file->stamp, &is_directory);
+    file->path = path;
+    pthread_mutex_unlock(&file->lock);
+    close(file->draft->fd);
+    file->draft->fd = -1;
+    return true;
+}
+
+static struct blob *open_blob(struct blobs *blobs, const struct blob_hash *hash, struct store_error *error)
+{
+    char *path = blob_path((struct files *)blobs, hash);
+    struct file_bytes bytes;
+    struct pose_error why;
+    if (!file_map(path, &bytes, &why)) {
+        store_fail(error, strcmp(why.code, "not_found") ? STORE_DOWN : STORE_MISSING, "%.200s", why.detail);
+        free(path);
+        return NULL;
+    }
+    struct file_blob *file = new_blob(hash);
+    file->path = path;
+    file->blob.bytes = bytes.bytes;
+    file->mapped = bytes.mapped;
+    return &file->blob;
+}
+
+/* Removes a file; the removal lasts when it returns. */
+static bool remove_file(const char *path, struct store_error *error)
+{
+    if (unlink(path))
+        return errno == ENOENT || store_fail_errno(error, "%s", path);
+    return sync_parent(path, error);
+}
+
+static bool remove_blob(struct blobs *blobs, const struct blob_hash *hash, struct store_error *error)
+{
+    char *path = blob_path((struct files *)blobs, hash);
+    bool done = remove_file(path, error);
+    free(path);
+    return done;
+}
+
+/* ------------------------------------------------------------------------------------------------- walks -- */
+
+typedef bool name_visit(void *user, const char *folder, const char *name);
+
+/* Every name in a folder but those with a dot in front; the folder may change meanwhile. */
+static bool walk(const char *folder, name_visit *visit, void *user, struct store_error *error)
+{
+    DIR *directory = opendir(folder);
+    bool going = true;
+    if (!directory)
+        return errno == ENOENT || store_fail_errno(error, "%s", folder);
+    for (const struct dirent *row; going && (row = readdir(directory));) {
+        if (row->d_name[0] != '.')
+            going = visit(user, folder, row->d_name);
+    }
+    closedir(directory);
+    return true;
+}
+
+struct blob_walk {
+    blob_visit *visit;
+    void *user;
+};
+
+static bool visit_blob(void *user, const char *folder, const char *name)
+{
+    const struct blob_walk *work = user;
+    struct blob_hash hash;
+    (void)folder;
+    return !hash_parse(name, &hash) || work->visit(work->user, &hash);
+}
+
+static bool each(struct blobs *blobs, blob_visit *visit, void *user, struct store_error *error)
+{
+    struct blob_walk work = {visit, user};
+    char *folder = path_of((struct files *)blobs, "blobs", "");
+    bool done = walk(folder, visit_blob, &work, error);
+    free(folder);
+    return done;
+}
+
+/* ------------------------------------------------------------------------------------------------- notes -- */
+
+static bool note(struct blobs *blobs, const char *name, const char *text, size_t size,
+                 struct store_error *error)
+{
+    struct draft *draft = begin(blobs, error);
+    if (!draft)
+        return false;
+    char *path = path_of((struct files *)blobs, "notes", name);
+    bool done = draft_append(draft, text, size, error) && publish(draft, path, error);
+    draft_free(draft);
+    free(path);
+    return done;
+}
+
+static bool unnote(struct blobs *blobs, const char *name, struct store_error *error)
+{
+    char *path = path_of((struct files *)blobs, "notes", name);
+    bool done = remove_file(path, error);
+    free(path);
+    return done;
+}
+
+struct note_walk {
+    note_visit *visit;
+    void *user;
+};
+
+static bool visit_note(void *user, const char *folder, const char *name)
+{
+    enum { LARGEST_NOTE = 1 << 20 };
+    const struct note_walk *work = user;
+    struct file_bytes bytes;
+    struct pose_error error;
+    char *path = path_join(folder, name);
+    bool read = file_read(path, LARGEST_NOTE, &bytes, &error);
+    bool going = true;
+    if (read) {
+        going = work->visit(work->user, name, (const char *)bytes.bytes.data, bytes.bytes.size);
+        file_release(&bytes);
+    }
+    free(path);
+    return going;
+}
+
+static bool each_note(struct blobs *blobs, note_visit *visit, void *user, struct store_error *error)
+{
+    struct note_walk work = {visit, user};
+    char *folder = path_of((struct files *)blobs, "notes", "");
+    bool done = walk(folder, visit_note, &work, error);
+    free(folder);
+    return done;
+}
+
+/* ----------------------------------------------------------------------------------------------- opening -- */
+
+static bool remove_stray(void *user, const char *folder, const char *name)
+{
+    (void)user;
+    char *path = path_join(folder, name);
+    unlink(path);
+    free(path);
+    return true;
+}
+
+static void close_files(struct blobs *blobs)
+{
+    struct files *files = (struct files *)blobs;
+    free(files->folder);
+    free(files);
+}
+
+struct blobs *blobs_files_open(const char *folder, struct store_error *error)
+{
+    static const char *const names[] = {"blobs", "notes", "tmp"};
+    struct files *files = must_alloc(1, sizeof *files);
+    files->folder = strdup(folder);
+    files->blobs =
+        (struct blobs){begin, seal, keep, open_blob, remove_blob, each, note, unnote, each_note, close_files};
+    bool done = files->folder != NULL;
+    for (size_t i = 0; i < sizeof names / sizeof *names && done; i++) {
+        char *path = path_of(files, names[i], "");
+        done = make_folder(path, error);
+        if (done && i == 2)
+            done = walk(path, remove_stray, NULL, error);
+        free(path);
+    }
+    if (done)
+        return &files->blobs;
+    close_files(&files->blobs);
+    return NULL;
+}

@@ -1,0 +1,99 @@
+/* Uploads without a store: in memory, until the process ends. */
+#include "server/blobs.h"
+
+#include "server/region.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct memory_blob {
+    struct blob blob;
+    struct draft *draft;
+};
+
+static void free_blob(struct blob *blob)
+{
+    struct memory_blob *memory = (struct memory_blob *)blob;
+    draft_free(memory->draft);
+    free(memory);
+}
+
+static struct draft *begin(struct blobs *blobs, struct store_error *error)
+{
+    (void)blobs;
+    return draft_in_memory(error);
+}
+
+static struct blob *seal(struct blobs *blobs, struct draft *draft, struct store_error *error)
+{
+    (void)blobs;
+    if (!draft_finish(draft, error)) {
+        draft_free(draft);
+        return NULL;
+    }
+    struct memory_blob *memory = must_alloc(1, sizeof *memory);
+    atomic_init(&memory->blob.references, 1);
+    memory->blob.hash = draft->hash;
+    memory->blob.bytes = (struct pose_bytes){draft->data, (size_t)draft->size};
+    memory->blob.free = free_blob;
+    memory->draft = draft;
+    return &memory->blob;
+}
+
+/* The archives of the catalogue hold the blobs themselves. */
+static bool keep(struct blobs *blobs, struct blob *blob, struct store_error *error)
+{
+    (void)blobs, (void)blob, (void)error;
+    return true;
+}
+
+static struct blob *open_blob(struct blobs *blobs, const struct blob_hash *hash, struct store_error *error)
+{
+    (void)blobs, (void)hash;
+    store_fail(error, STORE_MISSING, "uploads live in memory");
+    return NULL;
+}
+
+static bool remove_blob(struct blobs *blobs, const struct blob_hash *hash, struct store_error *error)
+{
+    (void)blobs, (void)hash, (void)error;
+    return true;
+}
+
+static bool each(struct blobs *blobs, blob_visit *visit, void *user, struct store_error *error)
+{
+    (void)blobs, (void)visit, (void)user, (void)error;
+    return true;
+}
+
+static bool note(struct blobs *blobs, const char *name, const char *text, size_t size,
+                 struct store_error *error)
+{
+    (void)blobs, (void)name, (void)text, (void)size, (void)error;
+    return true;
+}
+
+static bool unnote(struct blobs *blobs, const char *name, struct store_error *error)
+{
+    (void)blobs, (void)name, (void)error;
+    return true;
+}
+
+static bool each_note(struct blobs *blobs, note_visit *visit, void *user, struct store_error *error)
+{
+    (void)blobs, (void)visit, (void)user, (void)error;
+    return true;
+}
+
+static void close_blobs(struct blobs *blobs)
+{
+    free(blobs);
+}
+
+struct blobs *blobs_memory_open(void)
+{
+    struct blobs *blobs = must_alloc(1, sizeof *blobs);
+    *blobs =
+        (struct blobs){begin, seal, keep, open_blob, remove_blob, each, note, unnote, each_note, close_blobs};
+    return blobs;
+}

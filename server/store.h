@@ -1,0 +1,53 @@
+/*
+ * The store of uploads: their bytes (blobs.h) and the list of them (store_catalog.h). What was answered as kept is
+ * there after a crash, what was not is gone; see store_keep for the order of things.
+ */
+#ifndef POSED_SERVER_STORE_H
+#define POSED_SERVER_STORE_H
+
+#include "server/store_catalog.h"
+
+struct store;
+
+/*
+ * Opens the store in a folder, which is made when it is not there; NULL: in memory. A second process on the same folder
+ * is refused (STORE_IN_USE). What a crash left behind is removed. most: bytes of all uploads together, 0: no bound.
+ */
+struct store *store_open(const char *folder, uint64_t most, struct store_error *error);
+void store_close(struct store *store);
+
+/* Where bodies may be spooled: on the same disk; "/tmp" without a folder. Lives as long as the store. */
+const char *store_spool_folder(const struct store *store);
+/* Bytes of all uploads. From any thread, as all that follows. */
+uint64_t store_bytes(const struct store *store);
+/* False after a write has failed for another reason than a full disk, until one works again. */
+bool store_is_up(const struct store *store);
+
+/* A draft for that many bytes; STORE_FULL when so many could never be kept. */
+struct draft *store_begin(struct store *store, uint64_t size, struct store_error *error);
+/* What the draft holds, which is taken over. */
+struct blob *store_seal(struct store *store, struct draft *draft, struct store_error *error);
+/*
+ * Keeps a sealed blob as the upload of that row, whose blob and bytes are filled in; there is none of its id. When it
+ * returns true: first the bytes were synced, then their name, then the note, then the row. When it returns false
+ * nothing is left.
+ */
+bool store_keep(struct store *store, struct blob *blob, struct upload_row *row, struct store_error *error);
+bool store_remove(struct store *store, const struct asset_id *id, struct store_error *error);
+/* The uploads in the order in which they came; the visitor must not call the store but for store_blob. */
+bool store_each(struct store *store, upload_visit *visit, void *user, struct store_error *error);
+struct blob *store_blob(struct store *store, const struct blob_hash *hash, struct store_error *error);
+
+/* What store_reindex found. */
+struct reindexed {
+    uint64_t kept;
+    uint64_t damaged; /* blobs whose bytes are not those of their hash, left alone and not listed */
+    uint64_t missing; /* notes without their blob */
+};
+
+/* Makes the catalogue of a folder that no daemon uses anew, from notes and blobs. report (may be NULL) is told of each
+ * blob that is damaged or missing, a line. */
+bool store_reindex(const char *folder, struct reindexed *found, void (*report)(const char *line),
+                   struct store_error *error);
+
+#endif

@@ -1,0 +1,46 @@
+/*
+ * Which uploads there are: the other interface that the store stands on. Here rows in SQLite (store_sqlite.c) or in
+ * memory (store_memory.c); a server of databases would be a third.
+ */
+#ifndef POSED_SERVER_STORE_CATALOG_H
+#define POSED_SERVER_STORE_CATALOG_H
+
+#include "server/blobs.h"
+#include "server/ids.h"
+
+/* Texts belong to whoever made the row. */
+struct upload_row {
+    struct asset_id id; /* of the archive */
+    struct blob_hash blob;
+    const char *name;
+    const char *format, *game; /* forced by the client; NULL: found out */
+    bool has_parts;            /* a multipart upload: the blob is a ZIP of its parts (parts.h) */
+    uint64_t bytes;            /* of the blob */
+    int64_t created_ms;        /* since 1970 */
+};
+
+/* The row lives during the call. False ends the walk. */
+typedef bool upload_visit(void *user, const struct upload_row *row);
+
+/* Functions give false with the error set. Called by one thread at a time. What add and remove did lasts when they
+ * return: power may fail then. */
+struct store_catalog {
+    /* A row of that id is replaced. */
+    bool (*add)(struct store_catalog *catalog, const struct upload_row *row, struct store_error *error);
+    /* None there is fine. */
+    bool (*remove)(struct store_catalog *catalog, const struct asset_id *id, struct store_error *error);
+    /* In the order in which they came. */
+    bool (*each)(struct store_catalog *catalog, upload_visit *visit, void *user, struct store_error *error);
+    /* How many rows name a blob. */
+    bool (*count_blob)(struct store_catalog *catalog, const struct blob_hash *hash, uint64_t *count,
+                       struct store_error *error);
+    /* Removes all rows and puts others in their place, all or nothing: next gives them, false at the end. */
+    bool (*rebuild)(struct store_catalog *catalog, bool (*next)(void *user, struct upload_row *row),
+                    void *user, struct store_error *error);
+    void (*close)(struct store_catalog *catalog);
+};
+
+struct store_catalog *store_sqlite_open(const char *path, struct store_error *error);
+struct store_catalog *store_memory_open(void);
+
+#endif

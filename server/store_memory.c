@@ -1,0 +1,102 @@
+/* The catalogue of uploads that live in memory. */
+#include "server/store_catalog.h"
+
+#include "server/region.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct memory_catalog {
+    struct store_catalog catalog; /* first */
+    size_t count, capacity;
+    struct upload_row *rows;
+};
+
+static char *copy(const char *text)
+{
+    char *made = text ? must_alloc(strlen(text) + 1, 1) : NULL;
+    return text ? memcpy(made, text, strlen(text) + 1) : NULL;
+}
+
+static void drop(struct upload_row *row)
+{
+    free((char *)(uintptr_t)row->name);
+    free((char *)(uintptr_t)row->format);
+    free((char *)(uintptr_t)row->game);
+}
+
+static bool remove_row(struct store_catalog *catalog, const struct asset_id *id, struct store_error *error)
+{
+    struct memory_catalog *memory = (struct memory_catalog *)catalog;
+    (void)error;
+    for (size_t i = 0; i < memory->count; i++) {
+        if (!id_equal(&memory->rows[i].id, id))
+            continue;
+        drop(&memory->rows[i]);
+        memory->count--;
+        memmove(memory->rows + i, memory->rows + i + 1, (memory->count - i) * sizeof *memory->rows);
+        break;
+    }
+    return true;
+}
+
+static bool add(struct store_catalog *catalog, const struct upload_row *row, struct store_error *error)
+{
+    struct memory_catalog *memory = (struct memory_catalog *)catalog;
+    remove_row(catalog, &row->id, error);
+    if (memory->count == memory->capacity) {
+        memory->capacity = memory->capacity ? memory->capacity * 2 : 16;
+        memory->rows = must_grow(memory->rows, memory->capacity, sizeof *memory->rows);
+    }
+    struct upload_row *kept = &memory->rows[memory->count++];
+    *kept = *row;
+    kept->name = copy(row->name);
+    kept->format = copy(row->format);
+    kept->game = copy(row->game);
+    return true;
+}
+
+static bool each(struct store_catalog *catalog, upload_visit *visit, void *user, struct store_error *error)
+{
+    const struct memory_catalog *memory = (const struct memory_catalog *)catalog;
+    (void)error;
+    for (size_t i = 0; i < memory->count; i++) {
+        if (!visit(user, &memory->rows[i]))
+            break;
+    }
+    return true;
+}
+
+static bool count_blob(struct store_catalog *catalog, const struct blob_hash *hash, uint64_t *count,
+                       struct store_error *error)
+{
+    const struct memory_catalog *memory = (const struct memory_catalog *)catalog;
+    (void)error;
+    *count = 0;
+    for (size_t i = 0; i < memory->count; i++)
+        *count += !memcmp(&memory->rows[i].blob, hash, sizeof *hash);
+    return true;
+}
+
+static bool rebuild(struct store_catalog *catalog, bool (*next)(void *user, struct upload_row *row),
+                    void *user, struct store_error *error)
+{
+    (void)catalog, (void)next, (void)user;
+    return store_fail(error, STORE_DOWN, "uploads live in memory");
+}
+
+static void close_catalog(struct store_catalog *catalog)
+{
+    struct memory_catalog *memory = (struct memory_catalog *)catalog;
+    for (size_t i = 0; i < memory->count; i++)
+        drop(&memory->rows[i]);
+    free(memory->rows);
+    free(memory);
+}
+
+struct store_catalog *store_memory_open(void)
+{
+    struct memory_catalog *memory = must_alloc(1, sizeof *memory);
+    memory->catalog = (struct store_catalog){add, remove_row, each, count_blob, rebuild, close_catalog};
+    return &memory->catalog;
+}

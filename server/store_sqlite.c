@@ -1,0 +1,238 @@
+/*
+ * The catalogue of uploads in SQLite: one table, a write-ahead log that is synced with every commit. The schema's
+ * version is user_version; an older one is brought up step by step, a newer one is refused.
+ */
+#include "server/store_catalog.h"
+
+#include "server/region.h"
+
+#include <errno.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum statement { ADD, REMOVE, COUNT_BLOB, STATEMENT_COUNT };
+
+struct sqlite_catalog {
+    struct store_catalog catalog; /* first */
+    sqlite3 *db;
+    sqlite3_stmt *statements[STATEMENT_COUNT];
+};
+
+static const char *const statement_texts[STATEMENT_COUNT] = {
+    [ADD] = ("INSERT OR REPLACE INTO upload (id, blob, name, format, game, has_parts, bytes, created_ms)"
+             " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"),
+    [REMOVE] = "DELETE FROM upload WHERE id = ?1",
+    [COUNT_BLOB] = "SELECT count(*) FROM upload WHERE blob = ?1",
+};
+
+/* migrations[k] leads from version k to k + 1. */
+static const char *const migrations[] = {
+    "CREATE TABLE upload ("
+    " sequence INTEGER PRIMARY KEY AUTOINCREMENT,"
+    " id BLOB NOT NULL UNIQUE CHECK (length(id) = 16)," /* of the archive */
+    " blob BLOB NOT NULL CHECK (length(blob) = 32),"    /* SHA-256 */
+    " name TEXT NOT NULL,"
+    " format TEXT," /* forced by the client */
+    " game TEXT,"
+    " has_parts INTEGER NOT NULL CHECK (has_parts IN (0, 1)),"
+    " bytes INTEGER NOT NULL CHECK (bytes >= 0),"
+    " created_ms INTEGER NOT NULL"
+    ") STRICT;"
+    "CREATE INDEX upload_blob ON upload (blob);",
+};
+enum { VERSION = sizeof migrations / sizeof migrations[0] };
+
+static bool fail(struct sqlite_catalog *catalog, const char *what, struct store_error *error)
+{
+    int code = sqlite3_errcode(catalog->db), reason = sqlite3_system_errno(catalog->db);
+    bool is_full = code == SQLITE_FULL ||
+                   (code == SQLITE_IOERR && (reason == ENOSPC || reason == EDQUOT || reason == EFBIG));
+    return store_fail(error, is_full ? STORE_FULL : STORE_DOWN, "the catalogue: %s: %s", what,
+                      sqlite3_errmsg(catalog->db));
+}
+
+static bool execute(struct sqlite_catalog *catalog, const char *text, struct store_error *error)
+{
+    return sqlite3_exec(catalog->db, text, NULL, NULL, NULL) == SQLITE_OK || fail(catalog, "SQL", error);
+}
+
+/* ------------------------------------------------------------------------------------------------- rows -- */
+
+static void bind_text(sqlite3_stmt *statement, int index, const char *text)
+{
+    if (text)
+        sqlite3_bind_text(statement, index, text, -1, SQLITE_STATIC);
+    else
+        sqlite3_bind_null(statement, index);
+}
+
+/* Runs a statement that gives no rows and resets it. */
+static bool finish(struct sqlite_catalog *catalog, sqlite3_stmt *statement, const char *what,
+                   struct store_error *error)
+{
+    bool done = sqlite3_step(statement) == SQLITE_DONE || fail(catalog, what, error);
+    sqlite3_reset(statement);
+    sqlite3_clear_bindings(statement);
+    return done;
+}
+
+static bool add(struct store_catalog *catalog, const struct upload_row *row, struct store_error *error)
+{
+    struct sqlite_catalog *sqlite = (struct sqlite_catalog *)catalog;
+    sqlite3_stmt *statement = sqlite->statements[ADD];
+    sqlite3_bind_blob(statement, 1, row->id.bytes, sizeof row->id.bytes, SQLITE_STATIC);
+    sqlite3_bind_blob(statement, 2, row->blob.bytes, sizeof row->blob.bytes, SQLITE_STATIC);
+    bind_text(statement, 3, row->name);
+    bind_text(statement, 4, row->format);
+    bind_text(statement, 5, row->game);
+    sqlite3_bind_int(statement, 6, row->has_parts);
+    sqlite3_bind_int64(statement, 7, (sqlite3_int64)row->bytes);
+    sqlite3_bind_int64(statement, 8, row->created_ms);
+    return finish(sqlite, statement, "adding an upload", error);
+}
+
+static bool remove_row(struct store_catalog *catalog, const struct asset_id *id, struct store_error *error)
+{
+    struct sqlite_catalog *sqlite = (struct sqlite_catalog *)catalog;
+    sqlite3_stmt *statement = sqlite->statements[REMOVE];
+    sqlite3_bind_blob(statement, 1, id->bytes, sizeof id->bytes, SQLITE_STATIC);
+    return finish(sqlite, statement, "removing an upload", error);
+}
+
+static bool take_row(sqlite3_stmt *statement, struct upload_row *row)
+{
+    if (sqlite3_column_bytes(statement, 0) != sizeof row->id.bytes ||
+        sqlite3_column_bytes(statement, 1) != sizeof row->blob.bytes)
+        return false;
+    memcpy(row->id.bytes, sqlite3_column_blob(statement, 0), sizeof row->id.bytes);
+    memcpy(row->blob.bytes, sqlite3_column_blob(statement, 1), sizeof row->blob.bytes);
+    row->name = (const char *)sqlite3_column_text(statement, 2);
+    row->format = (const char *)sqlite3_column_text(statement, 3);
+    row->game = (const char *)sqlite3_column_text(statement, 4);
+    row->has_parts = sqlite3_column_int(statement, 5) != 0;
+    row->bytes = (uint64_t)sqlite3_column_int64(statement, 6);
+    row->created_ms = sqlite3_column_int64(statement, 7);
+    return row->name != NULL;
+}
+
+static bool each(struct store_catalog *catalog, upload_visit *visit, void *user, struct store_error *error)
+{
+    static const char text[] = "SELECT id, blob, name, format, game, has_parts, bytes, created_ms FROM upload"
+                               " ORDER BY sequence";
+    struct sqlite_catalog *sqlite = (struct sqlite_catalog *)catalog;
+    sqlite3_stmt *statement;
+    if (sqlite3_prepare_v2(sqlite->db, text, -1, &statement, NULL) != SQLITE_OK)
+        return fail(sqlite, "reading", error);
+    bool going = true;
+    int status = SQLITE_DONE;
+    while (going && (status = sqlite3_step(statement)) == SQLITE_ROW) {
+        struct upload_row row;
+        if (take_row(statement, &row))
+            going = visit(user, &row);
+    }
+    bool done = !going || status == SQLITE_DONE || fail(sqlite, "reading", error);
+    sqlite3_finalize(statement);
+    return done;
+}
+
+static bool count_blob(struct store_catalog *catalog, const struct blob_hash *hash, uint64_t *count,
+                       struct store_error *error)
+{
+    struct sqlite_catalog *sqlite = (struct sqlite_catalog *)catalog;
+    sqlite3_stmt *statement = sqlite->statements[COUNT_BLOB];
+    sqlite3_bind_blob(statement, 1, hash->bytes, sizeof hash->bytes, SQLITE_STATIC);
+    bool done = sqlite3_step(statement) == SQLITE_ROW || fail(sqlite, "reading", error);
+    *count = done ? (uint64_t)sqlite3_column_int64(statement, 0) : 0;
+    sqlite3_reset(statement);
+    return done;
+}
+
+static bool rebuild(struct store_catalog *catalog, bool (*next)(void *user, struct upload_row *row),
+                    void *user, struct store_error *error)
+{
+    struct sqlite_catalog *sqlite = (struct sqlite_catalog *)catalog;
+    struct upload_row row;
+    bool done = execute(sqlite, "BEGIN IMMEDIATE; DELETE FROM upload;", error);
+    while (done && next(user, &row))
+        done = add(catalog, &row, error);
+    if (done)
+        done = execute(sqlite, "COMMIT", error);
+    if (!done)
+        sqlite3_exec(sqlite->db, "ROLLBACK", NULL, NULL, NULL);
+    return done;
+}
+
+/* ----------------------------------------------------------------------------------------------- opening -- */
+
+static void close_catalog(struct store_catalog *catalog)
+{
+    struct sqlite_catalog *sqlite = (struct sqlite_catalog *)catalog;
+    for (int i = 0; i < STATEMENT_COUNT; i++)
+        sqlite3_finalize(sqlite->statements[i]);
+    sqlite3_close(sqlite->db);
+    free(sqlite);
+}
+
+static bool read_version(struct sqlite_catalog *catalog, int *version, struct store_error *error)
+{
+    sqlite3_stmt *statement = NULL;
+    bool done = sqlite3_prepare_v2(catalog->db, "PRAGMA user_version", -1, &statement, NULL) == SQLITE_OK &&
+                sqlite3_step(statement) == SQLITE_ROW;
+    *version = done ? sqlite3_column_int(statement, 0) : 0;
+    if (!done)
+        fail(catalog, "it cannot be read", error);
+    sqlite3_finalize(statement);
+    return done;
+}
+
+static bool migrate(struct sqlite_catalog *catalog, struct store_error *error)
+{
+    int version;
+    if (!read_version(catalog, &version, error))
+        return false;
+    if (version < 0 || version > VERSION)
+        return store_fail(error, STORE_DOWN, "the catalogue is of version %d; this posed knows up to %d",
+                          version, VERSION);
+    for (; version < VERSION; version++) {
+        char *text = sqlite3_mprintf("BEGIN IMMEDIATE; %s PRAGMA user_version = %d; COMMIT",
+                                     migrations[version], version + 1);
+        bool done = text && execute(catalog, text, error);
+        sqlite3_free(text);
+        if (!done)
+            return false;
+    }
+    return true;
+}
+
+static bool prepare(struct sqlite_catalog *catalog, struct store_error *error)
+{
+    for (int i = 0; i < STATEMENT_COUNT; i++) {
+        if (sqlite3_prepare_v3(catalog->db, statement_texts[i], -1, SQLITE_PREPARE_PERSISTENT,
+                               &catalog->statements[i], NULL) != SQLITE_OK)
+            return fail(catalog, "SQL", error);
+    }
+    return true;
+}
+
+struct store_catalog *store_sqlite_open(const char *path, struct store_error *error)
+{
+    enum { BUSY_MS = 2000 }; /* somebody may look into it, or back it up */
+    struct sqlite_catalog *sqlite = must_alloc(1, sizeof *sqlite);
+    sqlite->catalog = (struct store_catalog){add, remove_row, each, count_blob, rebuild, close_catalog};
+    bool done = sqlite3_open_v2(path, &sqlite->db,
+                                SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX |
+                                    SQLITE_OPEN_NOFOLLOW,
+                                NULL) == SQLITE_OK ||
+                fail(sqlite, path, error);
+    if (done) {
+        sqlite3_busy_timeout(sqlite->db, BUSY_MS);
+        sqlite3_extended_result_codes(sqlite->db, 0);
+    }
+    done = done && execute(sqlite, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;", error) &&
+           migrate(sqlite, error) && prepare(sqlite, error);
+    if (done)
+        return &sqlite->catalog;
+    close_catalog(&sqlite->catalog);
+    return NULL;
+}

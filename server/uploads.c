@@ -1,0 +1,287 @@
+#include "server/uploads.h"
+
+#include "server/log.h"
+#include "server/parallel.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* ------------------------------------------------------------------------------------------------- bytes -- */
+
+struct sink {
+    struct draft *draft;
+    struct store_error *error;
+};
+
+static bool append(void *user, const void *data, size_t size)
+{
+    const struct sink *sink = user;
+    return draft_append(sink->draft, data, size, sink->error);
+}
+
+/* The bytes of an upload, on the disk but not yet kept. NULL with the error. */
+static struct blob *seal(struct service *service, const struct upload *upload, struct store_error *error)
+{
+    uint64_t size = upload->parts ? parts_bytes(upload->parts) : upload->bytes.size;
+    struct sink sink = {store_begin(service->store, size, error), error};
+    if (!sink.draft)
+        return NULL;
+    bool done = upload->parts ? parts_write(upload->parts, append, &sink)
+                              : append(&sink, upload->bytes.data, upload->bytes.size);
+    if (done)
+        return store_seal(service->store, sink.draft, error);
+    draft_free(sink.draft);
+    return NULL;
+}
+
+/* ----------------------------------------------------------------------------------------------- catalogue -- */
+
+/* A catalogue of the same files of the command line and these uploads takes the current one's place. Under the write
+ * lock. */
+static void publish(struct service *service, struct index_archive *const *uploads, uint32_t count)
+{
+    const struct catalog *current = service->current;
+    uint32_t paths = current->path_count;
+    struct index_archive **all = must_alloc(paths + count, sizeof(struct index_archive *));
+    memcpy(all, current->archives, paths * sizeof(struct index_archive *));
+    if (count)
+        memcpy(all + paths, uploads, count * sizeof(struct index_archive *));
+    service_publish(service, all, paths + count, paths);
+    free(all);
+}
+
+/* The current uploads without one (NULL: all of them) and with another (NULL: none) at the end. */
+static void republish(struct service *service, const struct index_archive *without,
+                      struct index_archive *with)
+{
+    const struct catalog *current = service->current;
+    struct index_archive **uploads =
+        must_alloc(current->archive_count - current->path_count + 1, sizeof(struct index_archive *));
+    uint32_t count = 0;
+    for (uint32_t i = current->path_count; i < current->archive_count; i++) {
+        if (current->archives[i] != without)
+            uploads[count++] = current->archives[i];
+    }
+    if (with)
+        uploads[count++] = with;
+    publish(service, uploads, count);
+    free(uploads);
+}
+
+static struct index_archive *find(const struct service *service, const struct asset_id *id, bool *is_upload)
+{
+    const struct catalog *current = service->current;
+    for (uint32_t i = 0; i < current->archive_count; i++) {
+        *is_upload = i >= current->path_count;
+        if (id_equal(&current->archives[i]->id, id))
+            return current->archives[i];
+    }
+    return NULL;
+}
+
+/* ------------------------------------------------------------------------------------------------- taking -- */
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* The archive that is there already; one whose bytes went bad makes room for the sound ones. */
+static struct index_archive *find_sound(struct service *service, const struct asset_id *id,
+                                        struct store_error *error)
+{
+    struct pose_error why;
+    bool is_upload;
+    struct index_archive *known = find(service, id, &is_upload);
+    error->status = STORE_OK;
+    if (!known || !is_upload || !known->blob || blob_check(known->blob, &why))
+        return known;
+    if (store_remove(service->store, id, error))
+        republish(service, known, NULL);
+    return NULL;
+}
+
+/* Under the write lock. */
+static enum upload_outcome keep(struct service *service, const struct upload *upload,
+                                struct uploaded *uploaded)
+{
+    struct index_archive *archive = uploaded->archive;
+    struct index_archive *known = find_sound(service, &archive->id, &uploaded->store_error);
+    if (known) {
+        index_archive_ref(known);
+        index_archive_unref(archive);
+        uploaded->archive = known;
+        return UPLOAD_KNOWN;
+    }
+    struct upload_row row = {.id = archive->id,
+                             .name = archive->name,
+                             .format = upload->format,
+                             .game = upload->game,
+                             .has_parts = upload->parts != NULL,
+                             .created_ms = now_ms()};
+    if (uploaded->store_error.status != STORE_OK ||
+        !store_keep(service->store, archive->blob, &row, &uploaded->store_error)) {
+        index_archive_unref(archive);
+        uploaded->archive = NULL;
+        return UPLOAD_NOT_KEPT;
+    }
+    republish(service, NULL, archive);
+    return UPLOAD_NEW;
+}
+
+void upload_take(struct service *service, const struct upload *upload, struct uploaded *uploaded)
+{
+    *uploaded = (struct uploaded){.outcome = UPLOAD_NOT_KEPT};
+    struct blob *blob = seal(service, upload, &uploaded->store_error);
+    if (!blob)
+        return;
+    struct catalog *catalog = service_enter(service, false, 0);
+    struct index_neighbours paths = {catalog->archives, catalog->path_count};
+    struct index_options options = service_request_options(service);
+    struct upload_source source = {.name = upload->name,
+                                   .bytes = blob->bytes,
+                                   .format = upload->format,
+                                   .game = upload->game,
+                                   .has_parts = upload->parts != NULL};
+    if (upload->parts)
+        source.id = parts_id(upload->parts);
+    uploaded->archive = index_upload(&source, &paths, &options);
+    uploaded->archive->blob = blob;
+    service_leave(service, catalog, false);
+    if (!index_keepable(uploaded->archive, &uploaded->refusal)) {
+        uploaded->outcome = UPLOAD_REFUSED;
+        return;
+    }
+    pthread_mutex_lock(&service->write_lock);
+    uploaded->outcome = keep(service, upload, uploaded);
+    pthread_mutex_unlock(&service->write_lock);
+}
+
+bool upload_remove(struct service *service, const struct asset_id *id, struct store_error *error)
+{
+    bool is_upload = false;
+    pthread_mutex_lock(&service->write_lock);
+    const struct index_archive *archive = find(service, id, &is_upload);
+    bool done = archive && is_upload ? store_remove(service->store, id, error)
+                                     : store_fail(error, STORE_MISSING, "there is no such upload");
+    if (done)
+        republish(service, archive, NULL);
+    pthread_mutex_unlock(&service->write_lock);
+    return done;
+}
+
+/* ------------------------------------------------------------------------------------------------ loading -- */
+
+struct loading {
+    struct service *service;
+    struct index_neighbours paths;
+    struct index_options options;
+    struct region region;
+    uint32_t count, capacity;
+    struct upload_row *rows;
+    struct index_archive **archives; /* [count], NULL: its bytes are not there */
+};
+
+static bool list_row(void *user, const struct upload_row *row)
+{
+    struct loading *work = user;
+    if (work->count == work->capacity) {
+        work->capacity = work->capacity ? work->capacity * 2 : 64;
+        work->rows = must_grow(work->rows, work->capacity, sizeof *work->rows);
+    }
+    struct upload_row *copy = &work->rows[work->count++];
+    *copy = *row;
+    copy->name = region_text(&work->region, row->name);
+    copy->format = region_text(&work->region, row->format);
+    copy->game = region_text(&work->region, row->game);
+    return true;
+}
+
+static void load_one(void *user, size_t item)
+{
+    struct loading *work = user;
+    const struct upload_row *row = &work->rows[item];
+    struct store_error error;
+    struct blob *blob = store_blob(work->service->store, &row->blob, &error);
+    if (!blob) {
+        log_message(LOG_WARNING, "the upload %s is not served: %s", row->name, error.detail);
+        return;
+    }
+    struct upload_source source = {.name = row->name,
+                                   .bytes = blob->bytes,
+                                   .format = row->format,
+                                   .game = row->game,
+                                   .has_parts = row->has_parts,
+                                   .id = row->id};
+    struct pose_error why;
+    if (!blob_check(blob, &why)) {
+        log_message(LOG_WARNING, "the upload %s is not served: %s", row->name, why.detail);
+        blob_release(blob);
+        return;
+    }
+    work->archives[item] = index_upload(&source, &work->paths, &work->options);
+    work->archives[item]->blob = blob;
+}
+
+bool uploads_load(struct service *service, struct store_error *error)
+{
+    struct loading work = {.service = service, .options = service->index_options};
+    bool done = store_each(service->store, list_row, &work, error);
+    if (done && work.count) {
+        pthread_mutex_lock(&service->write_lock);
+        work.paths = (struct index_neighbours){service->current->archives, service->current->path_count};
+        work.archives = must_alloc(work.count, sizeof(struct index_archive *));
+        work.options.threads = 1;
+        parallel_for(work.count, service->index_options.threads, load_one, &work);
+        uint32_t kept = 0;
+        for (uint32_t i = 0; i < work.count; i++) {
+            if (work.archives[i])
+                work.archives[kept++] = work.archives[i];
+        }
+        publish(service, work.archives, kept);
+        for (uint32_t i = 0; i < kept; i++)
+            index_archive_unref(work.archives[i]);
+        pthread_mutex_unlock(&service->write_lock);
+    }
+    free(work.archives);
+    free(work.rows);
+    region_release(&work.region);
+    return done;
+}
+
+static bool wants_companions(const struct index_archive *archive)
+{
+    for (uint32_t i = 0; i < archive->entry_count; i++) {
+        if (archive->entries[i]->wants_companions)
+            return true;
+    }
+    return false;
+}
+
+struct index_archive **uploads_refresh(struct service *service, const struct catalog *catalog,
+                                       const struct index_neighbours *paths, uint32_t *count)
+{
+    *count = catalog->archive_count - catalog->path_count;
+    struct index_archive **uploads = must_alloc(*count, sizeof(struct index_archive *));
+    for (uint32_t i = 0; i < *count; i++) {
+        struct index_archive *archive = catalog->archives[catalog->path_count + i];
+        if (!wants_companions(archive)) {
+            index_archive_ref(archive);
+            uploads[i] = archive;
+            continue;
+        }
+        struct upload_source source = {.name = archive->name,
+                                       .bytes = archive->blob->bytes,
+                                       .format = archive->forced_format,
+                                       .game = archive->forced_game,
+                                       .has_parts = archive->archive && !strcmp(archive->format, "folder"),
+                                       .id = archive->id};
+        uploads[i] = index_upload(&source, paths, &service->index_options);
+        uploads[i]->blob = archive->blob;
+        blob_ref(archive->blob);
+    }
+    return uploads;
+}

@@ -1,0 +1,45 @@
+/* Taking uploads into the catalogue, and out of it again. */
+#ifndef POSED_SERVER_UPLOADS_H
+#define POSED_SERVER_UPLOADS_H
+
+#include "server/index_upload.h"
+#include "server/parts.h"
+#include "server/service.h"
+
+enum upload_outcome {
+    UPLOAD_NEW,
+    UPLOAD_KNOWN,    /* the same bytes are there */
+    UPLOAD_REFUSED,  /* see refusal */
+    UPLOAD_NOT_KEPT, /* see store_error */
+};
+
+/* What is uploaded: bytes, or sorted parts. */
+struct upload {
+    const char *name;
+    const char *format, *game;
+    struct pose_bytes bytes;
+    const struct parts *parts; /* NULL: bytes */
+};
+
+struct uploaded {
+    enum upload_outcome outcome;
+    struct index_archive *archive; /* unless it was not kept: to be given back by index_archive_unref */
+    struct index_refusal refusal;  /* its texts live as long as the archive */
+    struct store_error store_error;
+};
+
+/* On the pool. With UPLOAD_NEW the upload is durable and in the catalogue. */
+void upload_take(struct service *service, const struct upload *upload, struct uploaded *uploaded);
+
+/* Removes one, from the catalogue and for good. False with the error; STORE_MISSING when there is no such upload. */
+bool upload_remove(struct service *service, const struct asset_id *id, struct store_error *error);
+
+/* At the start, after service_index: the uploads of the store join the catalogue. */
+bool uploads_load(struct service *service, struct store_error *error);
+
+/* The uploads of a catalogue anew where files of the command line, which have changed, may be their companions: from
+ * malloc, each referenced. Under the service's write lock. */
+struct index_archive **uploads_refresh(struct service *service, const struct catalog *catalog,
+                                       const struct index_neighbours *paths, uint32_t *count);
+
+#endif
