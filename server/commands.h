@@ -26,12 +26,15 @@ struct command {
     int (*run)(const struct command *command, int argc, char **argv);
 };
 
+extern const struct command command_convert;
 extern const struct command command_extract;
 extern const struct command command_hash;
 extern const struct command command_health;
 extern const struct command command_info;
 extern const struct command command_ls;
 extern const struct command command_pack;
+extern const struct command command_preview;
+extern const struct command command_reindex;
 extern const struct command command_resolve;
 extern const struct command command_sample;
 extern const struct command command_serve;

@@ -2,6 +2,7 @@
 
 #include <sched.h>
 #include <stddef.h>
+#include <stdio.h>
 
 enum { SECOND = 1000, HOUR = 3600 * SECOND, DAY = 24 * HOUR, MOST_LOOPS = 64 };
 
@@ -20,7 +21,7 @@ const struct option config_options[] = {
      .shown = "none: uploads live in memory",
      .kind = OPTION_TEXT,
      .member = MEMBER(data),
-     .help = "the folder where uploads are kept; not in this version"},
+     .help = "the folder where uploads are kept"},
     {.name = "--cache-size",
      .metavar = "SIZE",
      .fallback = "256M",
@@ -101,19 +102,20 @@ const struct option config_options[] = {
      .fallback = "off",
      .kind = OPTION_RATE,
      .member = MEMBER(rate_limit),
-     .help = "requests per client address; not in this version"},
+     .help = "requests of one client address; what it does not use it may save up for two seconds"},
     {.name = "--trusted-proxy",
      .metavar = "ADDR",
      .shown = "none",
      .kind = OPTION_TEXT,
      .member = MEMBER(trusted_proxy),
-     .help = "the proxy whose forwarded client addresses are believed; not in this version"},
+     .help =
+         "proxies (addresses or networks, comma-separated) whose forwarded client addresses are believed"},
     {.name = "--token-file",
      .metavar = "FILE",
      .shown = "none",
      .kind = OPTION_TEXT,
      .member = MEMBER(token_file),
-     .help = "bearer tokens, one a line, # comments; every write then needs one; not in this version"},
+     .help = "bearer tokens, one a line, # comments; every write then needs one; SIGHUP re-reads them"},
     {.name = "--cors",
      .metavar = "ORIGIN",
      .fallback = "*",
@@ -125,7 +127,7 @@ const struct option config_options[] = {
      .shown = "any",
      .kind = OPTION_TEXT,
      .member = MEMBER(allowed_hosts),
-     .help = "host names that requests may be for, comma-separated; not in this version"},
+     .help = "host names that requests may be for, comma-separated; *.NAME is any below NAME"},
     {.name = "--idle-timeout",
      .metavar = "T",
      .fallback = "30s",
@@ -187,6 +189,11 @@ bool config_parse(struct config *config, int argc, char **argv, option_environme
     *config = (struct config){0};
     if (!options_parse(config_options, config, argc, argv, environment, &config->paths, error))
         return false;
+    if (config->trusted_proxy && !address_list_parse(&config->trusted, config->trusted_proxy)) {
+        snprintf(error, OPTION_ERROR_CAPACITY, "--trusted-proxy: \"%.60s\" is no list of addresses",
+                 config->trusted_proxy);
+        return false;
+    }
     if (!config->threads)
         config->threads = core_count();
     return true;

@@ -4,6 +4,7 @@
 #ifndef POSED_SERVER_CONFIG_H
 #define POSED_SERVER_CONFIG_H
 
+#include "server/addresses.h"
 #include "server/log.h"
 #include "server/options.h"
 
@@ -18,8 +19,9 @@ struct config {
     uint64_t max_upload, max_unpacked, max_entries, max_ratio, max_time_ms, max_frames;
     uint64_t max_store; /* 0: no bound with data, else CONFIG_MEMORY_STORE */
     uint64_t max_connections;
-    double rate_limit;         /* requests a second and client address; 0: off */
-    const char *trusted_proxy; /* addresses, comma-separated */
+    double rate_limit;           /* requests a second and client address; 0: off */
+    const char *trusted_proxy;   /* addresses, comma-separated */
+    struct address_list trusted; /* the same */
     const char *token_file;
     const char *cors;          /* an origin, "*" */
     const char *allowed_hosts; /* comma-separated */

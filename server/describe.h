@@ -6,10 +6,9 @@
 
 /* "duration" … "key_count" but for the joints. */
 void describe_clip_timing(struct json_writer *json, const struct pose_clip *clip);
-/* "joints": names, ids and channels. */
-void describe_clip_joints(struct json_writer *json, const struct pose_clip *clip);
-/* "joints" with every key, and "events": the clip JSON. */
-void describe_clip_keys(struct json_writer *json, const struct pose_clip *clip);
+/* "joints": names, ids and channels. morph_name is asked for morphs that the file and the library do not name. */
+void describe_clip_joints(struct json_writer *json, const struct pose_clip *clip,
+                          const char *(*morph_name)(const void *user, uint32_t hash), const void *user);
 /* "warnings" of the file and of the clip, "extras". */
 void describe_clip_notes(struct json_writer *json, const struct pose_document *document,
                          const struct pose_clip *clip);
@@ -17,7 +16,5 @@ void describe_clip_notes(struct json_writer *json, const struct pose_document *d
 void describe_skeleton(struct json_writer *json, const struct pose_skeleton *skeleton, enum pose_axes axes);
 /* An event as an object. */
 void describe_event(struct json_writer *json, const struct pose_event *event);
-/* "nlerp", "slerp" … */
-const char *describe_interpolation(enum pose_rules rules);
 
 #endif

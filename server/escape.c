@@ -3,8 +3,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The length of the UTF-8 sequence at text (1 to 4), 0 when there is none. */
-static size_t utf8_length(const unsigned char *text)
+/* The length of the UTF-8 sequence at text (1 to 4) and its number, 0 when there is none. */
+static size_t utf8_length(const unsigned char *text, uint32_t *number)
 {
     static const struct {
         unsigned char mask, lead;
@@ -20,16 +20,19 @@ static size_t utf8_length(const unsigned char *text)
             character = character << 6 | (text[i] & 0x3fu);
         }
         bool surrogate = character >= 0xd800 && character < 0xe000;
+        *number = character;
         return character >= kinds[length - 1].least && character < 0x110000 && !surrogate ? length : 0;
     }
     return 0;
 }
 
-/* What a terminal may act on: C0, DEL, and C1 in UTF-8. */
-static bool is_control(const unsigned char *text, size_t length)
+/* What a terminal or an editor may act on: C0, DEL, C1, line and paragraph separators, and what turns the direction of
+ * the text (Unicode, UAX 9), so that a name looks like another. */
+static bool is_control(uint32_t character)
 {
-    return (length == 1 && (text[0] < 0x20 || text[0] == 0x7f)) ||
-           (length == 2 && text[0] == 0xc2 && text[1] < 0xa0);
+    return character < 0x20 || (character >= 0x7f && character < 0xa0) || character == 0x61c ||
+           character == 0x200e || character == 0x200f || (character >= 0x2028 && character <= 0x202e) ||
+           (character >= 0x2066 && character <= 0x2069);
 }
 
 size_t escape_character(enum escape_kind kind, const char *text, char piece[ESCAPE_CAPACITY],
@@ -37,9 +40,9 @@ size_t escape_character(enum escape_kind kind, const char *text, char piece[ESCA
 {
     static const char hex[] = "0123456789abcdef";
     const unsigned char *at = (const unsigned char *)text;
-    size_t length = utf8_length(at);
-    unsigned char last = length ? at[length - 1] : *at;
-    if (length && !is_control(at, length)) {
+    uint32_t character = 0;
+    size_t length = utf8_length(at, &character);
+    if (length && !is_control(character)) {
         bool quoted = *text == '\\' || (*text == '"' && kind == ESCAPE_JSON);
         piece[0] = '\\';
         memcpy(piece + quoted, text, length);
@@ -51,8 +54,11 @@ size_t escape_character(enum escape_kind kind, const char *text, char piece[ESCA
     } else if (!length) {
         memcpy(piece, "\\ufffd", 6);
         *piece_length = 6;
-    } else { /* the last byte of a C1 control is also its number */
-        memcpy(piece, (char[]){'\\', 'u', '0', '0', hex[last >> 4], hex[last & 15]}, 6);
+    } else {
+        memcpy(piece,
+               (char[]){'\\', 'u', hex[character >> 12 & 15], hex[character >> 8 & 15],
+                        hex[character >> 4 & 15], hex[character & 15]},
+               6);
         *piece_length = 6;
     }
     return length ? length : 1;

@@ -39,6 +39,7 @@ const char *transport_find_header(const struct api_request *request, const char 
 
 struct header_search {
     const char *name;
+    size_t prefix; /* so many characters are to be the same, 0: all */
     size_t count;
 };
 
@@ -48,13 +49,16 @@ static enum MHD_Result count_name(void *cls, enum MHD_ValueKind kind, const char
 
     (void)kind;
     (void)value;
-    search->count += strcasecmp(name, search->name) == 0;
+    search->count += search->prefix > 0 ? strncasecmp(name, search->name, search->prefix) == 0
+                                        : strcasecmp(name, search->name) == 0;
     return MHD_YES;
 }
 
 size_t transport_count_headers(const struct api_request *request, const char *name)
 {
-    struct header_search search = {.name = name, .count = 0};
+    const size_t length = strlen(name);
+    struct header_search search = {
+        .name = name, .prefix = length > 0 && name[length - 1] == '*' ? length - 1 : 0, .count = 0};
 
     MHD_get_connection_values((struct MHD_Connection *)request->transport, MHD_HEADER_KIND, count_name,
                               &search);
@@ -262,6 +266,20 @@ static struct http_connection *connection_of(struct MHD_Connection *mhd)
     return MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
 }
 
+/*
+ * libmicrohttpd (0.9.75) keeps each parameter of the query in the memory of the connection and overlooks that it is
+ * full: some 500 of them, and the request hangs until it is too old. The query is taken from our own copy, so its text,
+ * which lies in the connection's own buffer and is looked at after on_target only, ends before the first of them.
+ */
+static void hide_query(const char *target)
+{
+    char *mark = (char *)(uintptr_t)strchr(target, '?');
+
+    if (mark != NULL && mark[1] != '\0') {
+        mark[1] = '\0';
+    }
+}
+
 /* The request line is there; what is returned comes back as the context of all further calls. */
 static void *on_target(void *cls, const char *target, struct MHD_Connection *mhd)
 {
@@ -275,6 +293,9 @@ static void *on_target(void *cls, const char *target, struct MHD_Connection *mhd
     if (!exchange_take_target(exchange, target != NULL ? target : "")) {
         exchange_end(exchange, 0, false);
         return NULL;
+    }
+    if (target != NULL) {
+        hide_query(target);
     }
     connection_begins(connection, exchange);
     return exchange;

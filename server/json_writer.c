@@ -131,6 +131,13 @@ void jsonw_raw_members(struct json_writer *json, const char *text)
         jsonw_raw(json, NULL, text);
 }
 
+void jsonw_clip(struct json_writer *json, const struct pose_clip_json *what)
+{
+    lead(json, NULL);
+    if (!pose_json_clip(json->out, what))
+        json->failed = true;
+}
+
 void jsonw_floats(struct json_writer *json, const char *key, const float *values, size_t count)
 {
     jsonw_array(json, key);

@@ -31,6 +31,8 @@ void jsonw_members(struct json_writer *json, const struct pose_value *object);
 /* JSON text as it is: a value, or (jsonw_raw_members) members of the open object; "" adds nothing. */
 void jsonw_raw(struct json_writer *json, const char *key, const char *text);
 void jsonw_raw_members(struct json_writer *json, const char *text);
+/* Members of a clip's JSON, into an open object. */
+void jsonw_clip(struct json_writer *json, const struct pose_clip_json *what);
 void jsonw_floats(struct json_writer *json, const char *key, const float *values, size_t count);
 
 /* The members of a problem that an error gives (code, detail, offset …); status is not among them. */

@@ -10,8 +10,9 @@
 
 /* In the order in which the help lists them. */
 static const struct command *const commands[] = {
-    &command_serve, &command_ls,   &command_info,    &command_sample, &command_extract,
-    &command_pack,  &command_hash, &command_resolve, &command_health, NULL,
+    &command_serve,   &command_ls,      &command_info, &command_sample, &command_convert,
+    &command_preview, &command_extract, &command_pack, &command_hash,   &command_resolve,
+    &command_health,  &command_reindex, NULL,
 };
 
 /* ---------------------------------------------------------------------------------------------------- ending -- */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_BLOCK = 1024, LARGEST_BLOCK = 256 * 1024 };
+enum { FIRST_BLOCK = 512, LARGEST_BLOCK = 256 * 1024 };
 
 struct region_block {
     struct region_block *next;

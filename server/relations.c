@@ -1,9 +1,13 @@
 #include "server/relations.h"
 
+#include "server/prime_sets.h"
+
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_PARTS = 256 }; /* of one character; real ones have a handful */
+enum { MOST_PARTS = 256, MOST_CLIPS = 1000 }; /* of one character; real ones have a handful of parts */
 
 static const char *text_of(const struct pose_value *object, const char *key)
 {
@@ -130,6 +134,71 @@ static void add_bindings(struct service *service, const struct catalog *catalog,
     }
 }
 
+/* A character of Metroid Prime names its skin by id; the model that the skin is of is not read. */
+static void add_skin(const struct catalog *catalog, uint32_t own, const struct pose_value *extras,
+                     struct relations *relations)
+{
+    const struct pose_value *cskr = pose_value_find(extras, "cskr");
+    char wanted[16];
+    if (!cskr || cskr->kind != POSE_INT || !cskr->as.integer)
+        return;
+    struct related_mesh *part = &relations->meshes[relations->count++];
+    int64_t entry = prime_find_resource(catalog->archives[own], "prime-cskr", (uint32_t)cskr->as.integer);
+    snprintf(wanted, sizeof wanted, "%08" PRIX32, (uint32_t)cskr->as.integer);
+    part->wanted = copy(wanted);
+    if (entry >= 0)
+        part->item = mesh_at(catalog, (struct catalog_place){own, (uint32_t)entry});
+}
+
+static void add_skeleton(const struct catalog *catalog, uint32_t own, const struct pose_value *extras,
+                         struct relations *relations)
+{
+    const struct pose_value *cinf = pose_value_find(extras, "cinf");
+    int64_t entry = cinf && cinf->kind == POSE_INT ? prime_find_resource(catalog->archives[own], "prime-cinf",
+                                                                         (uint32_t)cinf->as.integer)
+                                                   : -1;
+    if (entry < 0 || !catalog->archives[own]->entries[entry]->asset_count)
+        return;
+    relations->skeleton =
+        catalog_find_skeleton(catalog, &catalog->archives[own]->entries[entry]->assets[0].id);
+}
+
+/* The clips that the character's animations play, each once. */
+static void add_clips(const struct catalog *catalog, const struct catalog_item *item,
+                      const struct pose_value *extras, struct relations *relations)
+{
+    const struct index_archive *archive = catalog->archives[item->place.archive];
+    const struct prime_set *set = archive->entries[item->place.entry]->set;
+    const struct pose_value *animations = pose_value_find(extras, "animations");
+    bool *taken = must_alloc(catalog->lists[ASSET_CLIP].count, sizeof *taken);
+    relations->clips = must_alloc(MOST_CLIPS, sizeof *relations->clips);
+    relations->has_clips = true;
+    for (const struct pose_value *one = animations && set ? animations->first : NULL; one; one = one->next) {
+        const struct pose_value *index = pose_value_find(one, "index");
+        uint32_t leaf = prime_first_leaf(set, index ? (uint32_t)index->as.integer : 0);
+        for (; leaf < set->leaf_count && set->leaves[leaf].animation == (uint32_t)index->as.integer; leaf++) {
+            int64_t entry = prime_find_resource(archive, "prime-anim", set->leaves[leaf].anim);
+            if (entry < 0 || !archive->entries[entry]->asset_count || relations->clip_count == MOST_CLIPS)
+                continue;
+            struct catalog_item *clip =
+                catalog_find(catalog, ASSET_CLIP, &archive->entries[entry]->assets[0].id);
+            if (!clip || taken[clip - catalog->lists[ASSET_CLIP].items])
+                continue;
+            taken[clip - catalog->lists[ASSET_CLIP].items] = true;
+            relations->clips[relations->clip_count++] = clip;
+        }
+    }
+    free(taken);
+}
+
+static void add_character_set(const struct catalog *catalog, const struct catalog_item *item,
+                              const struct pose_value *extras, struct relations *relations)
+{
+    add_skin(catalog, item->place.archive, extras, relations);
+    add_skeleton(catalog, item->place.archive, extras, relations);
+    add_clips(catalog, item, extras, relations);
+}
+
 void relations_find(struct service *service, const struct catalog *catalog, const struct catalog_item *item,
                     const struct pose_character *character, struct relations *relations)
 {
@@ -139,6 +208,8 @@ void relations_find(struct service *service, const struct catalog *catalog, cons
         add_binding(catalog, own, character->extras, relations);
     else if (!strcmp(character->type, "suit"))
         add_skins(catalog, own, character->extras, relations);
+    else if (!strcmp(character->type, "character_set"))
+        add_character_set(catalog, item, character->extras, relations);
     else
         add_bindings(service, catalog, own, character->extras, relations);
 }
@@ -151,4 +222,20 @@ void relations_release(struct relations *relations)
         free(relations->meshes[i].wanted);
     }
     free(relations->meshes);
+    free(relations->clips);
+}
+
+struct skeleton_choice relations_skeleton(const struct catalog *catalog, struct catalog_item *item,
+                                          const struct relations *relations)
+{
+    if (relations->skeleton.asset || relations->has_clips)
+        return relations->skeleton;
+    for (uint32_t i = 0; i < relations->count; i++) {
+        struct skeleton_choice choice = {0};
+        if (relations->meshes[i].item)
+            choice = catalog_skeleton(catalog, relations->meshes[i].item);
+        if (choice.asset)
+            return choice;
+    }
+    return catalog_skeleton(catalog, item);
 }

@@ -1,5 +1,8 @@
 #include "server/service.h"
 
+#include "server/index_cache.h"
+#include "server/uploads.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -27,12 +30,27 @@ static void collect(void *user, struct metrics_gauges *gauges)
     for (int kind = 0; kind < ASSET_KIND_COUNT; kind++)
         gauges->assets[kind] = catalog->lists[kind].count;
     service_leave(service, catalog, false);
+    gauges->store_bytes = service->store ? store_bytes(service->store) : 0;
 }
 
 /* Encoded answers get a tenth of what decoded clips get. */
 static uint64_t reply_cache_size(const struct config *config)
 {
     return config->cache_size / 10;
+}
+
+struct index_options service_limits(const struct config *config)
+{
+    struct index_options options = {
+        .threads = (unsigned)config->threads,
+        .max_entries = (uint32_t)config->max_entries,
+    };
+    options.pose.limits = (struct pose_limits){
+        .entries = (uint32_t)config->max_entries,
+        .unpacked = config->max_unpacked,
+        .ratio = (uint32_t)config->max_ratio,
+    };
+    return options;
 }
 
 struct service *service_new(const struct config *config, const char *const *routes)
@@ -52,19 +70,14 @@ struct service *service_new(const struct config *config, const char *const *rout
     service->metrics = metrics_new(&options);
     if (!service->clips || !service->replies || !service->metrics)
         abort();
+    if (config->rate_limit > 0 && !(service->rate_limit = rate_limit_new(config->rate_limit)))
+        abort();
     metrics_add_cache(service->metrics, service->clips);
     metrics_add_cache(service->metrics, service->replies);
-    service->index_options = (struct index_options){
-        .threads = (unsigned)config->threads,
-        .max_entries = (uint32_t)config->max_entries,
-    };
-    service->index_options.pose.limits = (struct pose_limits){
-        .entries = (uint32_t)config->max_entries,
-        .unpacked = config->max_unpacked,
-        .ratio = (uint32_t)config->max_ratio,
-    };
+    service->index_options = service_limits(config);
     service->shipped = shipped_skeletons(&service->shipped_count);
     pthread_mutex_init(&service->lock, NULL);
+    pthread_mutex_init(&service->write_lock, NULL);
     service->current = catalog_new(NULL, 0, 0, 0, service->shipped, service->shipped_count);
     return service;
 }
@@ -77,8 +90,13 @@ void service_free(struct service *service)
     cache_free(service->clips);
     cache_free(service->replies);
     metrics_free(service->metrics);
+    rate_limit_free(service->rate_limit);
+    tokens_close(service->tokens);
     index_release(&service->index);
+    index_cache_close(service->index_options.cache);
+    store_close(service->store);
     pthread_mutex_destroy(&service->lock);
+    pthread_mutex_destroy(&service->write_lock);
     free(service);
 }
 
@@ -92,6 +110,31 @@ static void swap_catalog(struct service *service, struct catalog *catalog)
     catalog_unref(old);
 }
 
+void service_publish(struct service *service, struct index_archive *const *archives, uint32_t count,
+                     uint32_t path_count)
+{
+    swap_catalog(service, catalog_new(archives, count, path_count, atomic_load(&service->generation) + 1,
+                                      service->shipped, service->shipped_count));
+}
+
+/* Publishes what the PATHs hold now, with the uploads behind it. */
+static void join_uploads(struct service *service, const struct index_result *paths)
+{
+    struct index_neighbours neighbours = {paths->archives, paths->count};
+    uint32_t count;
+    struct index_archive **uploads = uploads_refresh(service, service->current, &neighbours, &count);
+    struct index_archive **all = must_alloc(paths->count + count, sizeof(struct index_archive *));
+    if (paths->count)
+        memcpy(all, paths->archives, paths->count * sizeof(struct index_archive *));
+    if (count)
+        memcpy(all + paths->count, uploads, count * sizeof(struct index_archive *));
+    service_publish(service, all, paths->count + count, paths->count);
+    for (uint32_t i = 0; i < count; i++)
+        index_archive_unref(uploads[i]);
+    free(uploads);
+    free(all);
+}
+
 bool service_index(struct service *service, bool *unsettled, struct pose_error *error)
 {
     struct index_result result;
@@ -101,13 +144,19 @@ bool service_index(struct service *service, bool *unsettled, struct pose_error *
                      again ? &service->index : NULL, &result, error))
         return false;
     *unsettled = result.unsettled;
-    struct catalog *catalog =
-        catalog_new(result.archives, result.count, result.count, atomic_load(&service->generation) + 1,
-                    service->shipped, service->shipped_count);
+    pthread_mutex_lock(&service->write_lock);
+    join_uploads(service, &result);
+    pthread_mutex_unlock(&service->write_lock);
     index_release(&service->index);
     service->index = result;
-    swap_catalog(service, catalog);
     return true;
+}
+
+struct index_options service_request_options(const struct service *service)
+{
+    struct index_options options = service->index_options;
+    options.deadline = clock_seconds() + (double)service->config->max_time_ms * 1e-3;
+    return options;
 }
 
 static struct catalog *hold_current(struct service *service)

@@ -9,6 +9,9 @@
 #include "server/catalog.h"
 #include "server/config.h"
 #include "server/metrics.h"
+#include "server/rate_limit.h"
+#include "server/store.h"
+#include "server/tokens.h"
 
 #include <pthread.h>
 
@@ -26,10 +29,16 @@ struct service {
     struct cache *clips;   /* decoded documents and players */
     struct cache *replies; /* encoded answers */
     struct metrics *metrics;
+    struct rate_limit *rate_limit; /* NULL: off */
+    struct tokens *tokens;         /* of those who may write; NULL: the loopback rule */
     struct index_options index_options;
     _Atomic int state;
     const struct shipped_skeleton *shipped;
     uint32_t shipped_count;
+
+    struct store *store; /* NULL: a command without uploads */
+    pthread_mutex_t
+        write_lock; /* held while the next catalogue is made and takes the place of the current one */
 
     pthread_mutex_t lock; /* of what follows */
     struct catalog *current;
@@ -41,12 +50,21 @@ struct service {
     void *gauges_user;
 };
 
-/* Caches, counters, an empty catalogue. routes: templates for the metrics, ended by NULL. */
+/* The threads and limits of a configuration, as indexing and decoding take them. */
+struct index_options service_limits(const struct config *config);
+
+/* Caches, counters, an empty catalogue; no store yet. routes: templates for the metrics, ended by NULL. */
 struct service *service_new(const struct config *config, const char *const *routes);
 void service_free(struct service *service);
 
 /* Indexes the PATHs anew and swaps the catalogue. May take long; one thread at a time. */
 bool service_index(struct service *service, bool *unsettled, struct pose_error *error);
+
+/* A catalogue over these archives takes the current one's place. Under the write lock. */
+void service_publish(struct service *service, struct index_archive *const *archives, uint32_t count,
+                     uint32_t path_count);
+/* How a request's own bytes are indexed: what it may cost ends max-time from now. */
+struct index_options service_request_options(const struct service *service);
 
 /*
  * The catalogue for one request: on a loop (of a number below SERVICE_LOOPS) it is borrowed from the loop's own hold,

@@ -263,6 +263,15 @@ void watch_stop(struct watch *watch)
     close_places(watch);
 }
 
+void watch_finish(struct watch *watch)
+{
+    watch_stop(watch);
+    if (watch->working)
+        uv_cancel((uv_req_t *)&watch->work); /* unless it has begun */
+    while (watch->working)
+        uv_run(watch->loop, UV_RUN_ONCE);
+}
+
 void watch_free(struct watch *watch)
 {
     free(watch);

@@ -15,6 +15,8 @@ struct watch;
 struct watch *watch_start(uv_loop_t *loop, struct service *service);
 /* Stops; handles close on the loop's next turns. */
 void watch_stop(struct watch *watch);
+/* Turns the loop until no index is made any more: that works on the service, which may be freed only then. */
+void watch_finish(struct watch *watch);
 /* After the loop has turned for the last time. */
 void watch_free(struct watch *watch);
 

@@ -19,6 +19,7 @@ struct extract_options {
 static const struct option options[] = {
     {.name = "--to",
      .metavar = "DIR",
+     .shown = "must be given",
      .kind = OPTION_TEXT,
      .member = offsetof(struct extract_options, to),
      .help = "where they go; it is made when it is not there"},

@@ -13,6 +13,7 @@
 
 struct info_options {
     bool json;
+    const char *skeleton;
 };
 
 static const struct option options[] = {
@@ -20,6 +21,12 @@ static const struct option options[] = {
      .kind = OPTION_FLAG,
      .member = offsetof(struct info_options, json),
      .help = "the JSON of POST /v1/inspect"},
+    {.name = "--skeleton",
+     .metavar = "FILE",
+     .shown = "one in FILE that knows half of a clip's joints",
+     .kind = OPTION_TEXT,
+     .member = offsetof(struct info_options, skeleton),
+     .help = "a file with the skeleton on which clips are looked at"},
     {.name = NULL},
 };
 
@@ -52,12 +59,15 @@ static void print_place(const json_t *item)
         printf("offset 0x%llx: ", (unsigned long long)json_integer_value(offset));
 }
 
-static void print_warnings(const json_t *object, const char *indent)
+/* lints: those alone that say of which entry they are. */
+static void print_warnings(const json_t *object, const char *indent, bool lints)
 {
     size_t index;
     const json_t *warning;
     json_array_foreach(json_object_get(object, "warnings"), index, warning)
     {
+        if (lints && !json_object_get(warning, "entry"))
+            continue;
         printf("%s%s: ", indent, text_of(warning, "severity"));
         print_place(warning);
         escape_print(text_of(warning, "message"), stdout);
@@ -97,12 +107,50 @@ static void print_clip(const json_t *clip)
     print_count(clip, "event_count", "event", "events", &comma);
 }
 
+/* "    for adult cat and child human, id 0x… of ac2c_hug_x" */
+static void print_sims3(const json_t *clip)
+{
+    const json_t *key = json_object_get(clip, "sims3"), *actors = json_object_get(key, "actors"), *actor;
+    const json_t *instance = json_object_get(key, "instance");
+    size_t index;
+    if (!key)
+        return;
+    fputs("    ", stdout);
+    json_array_foreach(actors, index, actor)
+    {
+        const char *age = text_of(actor, "age"), *species = text_of(actor, "species");
+        printf("%s%s: %s%s%s", index ? ", " : "", text_of(actor, "actor"), age, *age ? " " : "", species);
+        if (!*age && !*species)
+            fputs("unknown", stdout);
+        printf(" (");
+        escape_print(text_of(actor, "code"), stdout);
+        putchar(')');
+    }
+    fputs(json_array_size(actors) ? "; " : "", stdout);
+    if (!json_is_string(instance))
+        printf("its id would be %s", text_of(key, "clip_id"));
+    else if (json_is_true(json_object_get(key, "fits")))
+        printf("id %s fits ", text_of(key, "instance"));
+    else
+        printf("id %s does not fit ", text_of(key, "instance"));
+    if (json_is_string(instance))
+        escape_print(text_of(key, "name"), stdout);
+    putchar('\n');
+}
+
 static void print_counts(const json_t *asset)
 {
     const char *comma = "";
     print_count(asset, "joint_count", "joint", "joints", &comma);
     print_count(asset, "vertex_count", "vertex", "vertices", &comma);
     print_count(asset, "face_count", "face", "faces", &comma);
+}
+
+/* "character_set" as words. */
+static void print_type(const json_t *character)
+{
+    for (const char *at = text_of(character, "type"); *at; at++)
+        putchar(*at == '_' ? ' ' : *at);
 }
 
 static void print_assets(const json_t *root, const char *key, const char *word)
@@ -116,10 +164,13 @@ static void print_assets(const json_t *root, const char *key, const char *word)
         fputs(": ", stdout);
         if (!strcmp(word, "clip"))
             print_clip(asset);
+        else if (!strcmp(word, "character"))
+            print_type(asset);
         else
             print_counts(asset);
         putchar('\n');
-        print_warnings(asset, "    ");
+        print_sims3(asset);
+        print_warnings(asset, "    ", false);
         print_verdicts(asset, "    ");
     }
 }
@@ -153,9 +204,8 @@ static void print_text(const char *path, const json_t *root)
     if (is_archive)
         print_count(root, "entry_count", "entry", "entries", &comma);
     putchar('\n');
-    /* Those of a file are also those of its clips. */
-    if (is_archive || !json_array_size(json_object_get(root, "clips")))
-        print_warnings(root, "  ");
+    /* Those of decoding a file are also those of its clips. */
+    print_warnings(root, "  ", !is_archive && json_array_size(json_object_get(root, "clips")));
     print_verdicts(root, "  ");
     print_assets(root, "clips", "clip");
     print_assets(root, "skeletons", "skeleton");
@@ -166,6 +216,12 @@ static void print_text(const char *path, const json_t *root)
 
 /* -------------------------------------------------------------------------------------------------- inspecting -- */
 
+/* How: within which limits, and clips on which skeleton (NULL: one beside them). */
+struct setting {
+    struct index_options index;
+    const struct pose_skeleton *skeleton;
+};
+
 /* What is inspected: bytes with a name, and where their companions may be. */
 struct subject {
     const char *path; /* as in error messages */
@@ -175,13 +231,14 @@ struct subject {
     struct index_neighbours neighbours;
 };
 
-static int print_inspection(const struct subject *subject, const struct index_options *limits, bool as_json)
+static int print_inspection(const struct subject *subject, const struct setting *setting, bool as_json)
 {
     struct pose_buffer json = {0};
     struct pose_error error;
     const char *found;
-    if (!inspect_bytes(subject->name, subject->bytes, subject->format, subject->game, &subject->neighbours,
-                       limits, &json, &found, &error))
+    struct inspected what = {subject->name, subject->bytes,       subject->format,
+                             subject->game, &subject->neighbours, setting->skeleton};
+    if (!inspect_bytes(&what, &setting->index, &json, &found, &error))
         return command_broken(subject->path, &error);
     if (as_json) {
         fwrite(json.data, 1, json.size, stdout);
@@ -196,7 +253,7 @@ static int print_inspection(const struct subject *subject, const struct index_op
 }
 
 /* A file, with its companions in the same folder. */
-static int inspect_file(const char *path, const struct index_options *limits, bool as_json)
+static int inspect_file(const char *path, const struct setting *setting, bool as_json)
 {
     struct companions companions;
     struct index_result beside;
@@ -206,14 +263,14 @@ static int inspect_file(const char *path, const struct index_options *limits, bo
         return command_broken(path, &error);
     companions_find(path, NULL, &companions);
     int status = COMMAND_BAD_INPUT;
-    if (!index_paths((const char *const *)companions.paths, companions.count, limits, NULL, &beside,
+    if (!index_paths((const char *const *)companions.paths, companions.count, &setting->index, NULL, &beside,
                      &error)) {
         command_broken(path, &error);
     } else {
         char *name = path_base_name(path);
         struct subject subject = {
             .path = path, .name = name, .bytes = file.bytes, .neighbours = {beside.archives, beside.count}};
-        status = print_inspection(&subject, limits, as_json);
+        status = print_inspection(&subject, setting, as_json);
         index_release(&beside);
         free(name);
     }
@@ -237,7 +294,7 @@ static int64_t find_entry(const struct index_archive *archive, const char *text)
 }
 
 /* An entry, with its companions in the same archive. */
-static int inspect_entry(struct index_archive *archive, uint32_t index, const struct index_options *limits,
+static int inspect_entry(struct index_archive *archive, uint32_t index, const struct setting *setting,
                          bool as_json)
 {
     const struct index_entry *entry = archive->entries[index];
@@ -257,19 +314,19 @@ static int inspect_entry(struct index_archive *archive, uint32_t index, const st
                                   .format = row ? row->format : NULL,
                                   .game = row ? row->game : NULL,
                                   .neighbours = {&archive, 1}};
-        status = print_inspection(&subject, limits, as_json);
+        status = print_inspection(&subject, setting, as_json);
     }
     pose_buffer_free(&bytes);
     free(path);
     return status;
 }
 
-static int inspect_in(const char *path, const char *text, const struct index_options *limits, bool as_json)
+static int inspect_in(const char *path, const char *text, const struct setting *setting, bool as_json)
 {
     struct index_result result;
     struct pose_error error;
     progress_start("reading", 0);
-    bool indexed = index_paths(&path, 1, limits, NULL, &result, &error);
+    bool indexed = index_paths(&path, 1, &setting->index, NULL, &result, &error);
     progress_end();
     if (!indexed)
         return command_broken(path, &error);
@@ -281,9 +338,40 @@ static int inspect_in(const char *path, const char *text, const struct index_opt
     else if (entry < 0)
         status = command_failed(path, "has no entry %s", text);
     else
-        status = inspect_entry(archive, (uint32_t)entry, limits, as_json);
+        status = inspect_entry(archive, (uint32_t)entry, setting, as_json);
     index_release(&result);
     return status;
+}
+
+/* The first skeleton of that file. False when it has none; that has been said then. */
+static bool open_skeleton(const char *path, struct setting *setting, struct index_result *result,
+                          struct pose_document **owner)
+{
+    struct pose_error error;
+    if (!index_paths(&path, 1, &setting->index, NULL, result, &error)) {
+        command_broken(path, &error);
+        return false;
+    }
+    for (uint32_t a = 0; a < result->count && !*owner; a++) {
+        const struct index_archive *archive = result->archives[a];
+        const struct pose_error *why = archive->error;
+        for (uint32_t e = 0; e < archive->entry_count && !*owner; e++) {
+            if (!strcmp(archive->entries[e]->kind, "skeleton") && !archive->entries[e]->error)
+                *owner = index_decode(archive, e, NULL, 0, &setting->index.pose, &error);
+            else if (archive->entry_count == 1)
+                why = archive->entries[e]->error;
+        }
+        if (!*owner && why) {
+            command_broken(path, why);
+            return false;
+        }
+    }
+    if (!*owner || !(*owner)->skeleton_count) {
+        command_failed(path, "holds no skeleton");
+        return false;
+    }
+    setting->skeleton = &(*owner)->skeletons[0];
+    return true;
 }
 
 static int run_info(const struct command *command, int argc, char **argv)
@@ -294,20 +382,26 @@ static int run_info(const struct command *command, int argc, char **argv)
     if (!command_parse(command, &values, argc, argv, 1, 2, &operands))
         return COMMAND_BAD_USAGE;
     config_init(&config);
-    struct index_options limits = {.threads = (unsigned)config.threads,
-                                   .max_entries = (uint32_t)config.max_entries};
+    struct setting setting = {.index = service_limits(&config)};
+    struct index_result skeleton = {0};
+    struct pose_document *owner = NULL;
     files_init();
-    return operands.count == 2 ? inspect_in(operands.items[0], operands.items[1], &limits, values.json)
-                               : inspect_file(operands.items[0], &limits, values.json);
+    int status = COMMAND_BAD_INPUT;
+    if (!values.skeleton || open_skeleton(values.skeleton, &setting, &skeleton, &owner))
+        status = operands.count == 2 ? inspect_in(operands.items[0], operands.items[1], &setting, values.json)
+                                     : inspect_file(operands.items[0], &setting, values.json);
+    pose_document_free(owner);
+    index_release(&skeleton);
+    return status;
 }
 
 const struct command command_info = {
     .name = "info",
     .operands = "FILE [ENTRY]",
     .summary = "what a file is, or an entry of an archive",
-    .description =
-        "Format, duration, joints and warnings. ENTRY is a name in the archive, or an index as `posed ls`\n"
-        "shows it.\n",
+    .description = "Format, duration, joints and warnings; of a clip of The Sims 3 also whom it is for, and "
+                   "whether its id\n"
+                   "fits its name. ENTRY is a name in the archive, or an index as `posed ls` shows it.\n",
     .options = options,
     .run = run_info,
 };

@@ -2,9 +2,8 @@
 #include "api/archive_json.h"
 #include "server/commands.h"
 #include "server/commands/progress.h"
-#include "server/config.h"
 #include "server/escape.h"
-#include "server/index.h"
+#include "server/service.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -148,8 +147,7 @@ static int run_ls(const struct command *command, int argc, char **argv)
     if (!command_parse(command, &values, argc, argv, 1, 0, &paths))
         return COMMAND_BAD_USAGE;
     config_init(&config);
-    struct index_options limits = {.threads = (unsigned)config.threads,
-                                   .max_entries = (uint32_t)config.max_entries};
+    struct index_options limits = service_limits(&config);
     files_init();
     progress_start("reading", 0);
     bool indexed = index_paths((const char *const *)paths.items, paths.count, &limits, NULL, &result, &error);

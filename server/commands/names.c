@@ -2,7 +2,7 @@
 #include "api/sims3_json.h"
 #include "server/commands.h"
 #include "server/commands/progress.h"
-#include "server/config.h"
+#include "server/service.h"
 
 #include <stdio.h>
 
@@ -56,8 +56,7 @@ static int run_resolve(const struct command *command, int argc, char **argv)
     if (!command_parse(command, NULL, argc, argv, 1, 0, &operands))
         return COMMAND_BAD_USAGE;
     config_init(&config);
-    struct index_options limits = {.threads = (unsigned)config.threads,
-                                   .max_entries = (uint32_t)config.max_entries};
+    struct index_options limits = service_limits(&config);
     files_init();
     progress_start("reading", 0);
     bool indexed = index_paths((const char *const *)operands.items + 1, operands.count - 1, &limits, NULL,

@@ -13,6 +13,7 @@
 struct pack_options {
     const char *format;
     const char *game;
+    const char *compress;
 };
 
 static const struct option options[] = {
@@ -27,6 +28,12 @@ static const struct option options[] = {
      .kind = OPTION_TEXT,
      .member = offsetof(struct pack_options, game),
      .help = "of a .pak, whose layout depends on it: mp1, mp2, ..."},
+    {.name = "--compress",
+     .metavar = "METHOD",
+     .shown = "the format's own",
+     .kind = OPTION_TEXT,
+     .member = offsetof(struct pack_options, compress),
+     .help = "none, or of a .package refpack or zlib"},
     {.name = NULL},
 };
 
@@ -160,15 +167,20 @@ static void release(struct package *package)
 
 /* ---------------------------------------------------------------------------------------------------- packing -- */
 
-static int write_package(const struct package *package, const char *out, const char *format, const char *game)
+static int write_package(const struct package *package, const char *out, const char *format,
+                         const struct pack_options *values)
 {
-    struct pose_value member = {.kind = POSE_STRING, .key = "game", .as.string = game};
-    struct pose_value settings = {.kind = POSE_OBJECT, .first = &member};
+    struct pose_value compress = {.kind = POSE_STRING, .key = "compress", .as.string = values->compress};
+    struct pose_value game = {.kind = POSE_STRING, .key = "game", .as.string = values->game};
+    struct pose_value settings = {.kind = POSE_OBJECT, .first = values->compress ? &compress : NULL};
+    if (values->game) {
+        game.next = settings.first;
+        settings.first = &game;
+    }
     struct pose_buffer bytes = {0};
     struct pose_error error;
     progress_start("packing", 0);
-    bool packed =
-        pose_pack(format, package->items, package->count, game ? &settings : NULL, NULL, &bytes, &error);
+    bool packed = pose_pack(format, package->items, package->count, &settings, NULL, &bytes, &error);
     progress_end();
     int status = COMMAND_DONE;
     if (!packed)
@@ -200,7 +212,7 @@ static int run_pack(const struct command *command, int argc, char **argv)
     if (status == COMMAND_DONE && !names_differ(&package))
         status = COMMAND_BAD_INPUT;
     if (status == COMMAND_DONE)
-        status = write_package(&package, out, format->id, values.game);
+        status = write_package(&package, out, format->id, &values);
     release(&package);
     return status;
 }

@@ -3,7 +3,11 @@
 #include "server/commands.h"
 #include "server/config.h"
 #include "server/http.h"
+#include "server/index_cache.h"
 #include "server/log.h"
+#include "server/sandbox.h"
+#include "server/systemd.h"
+#include "server/uploads.h"
 #include "server/watch.h"
 
 #include <malloc.h>
@@ -12,15 +16,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GRACE_S = 10, QUEUE_LIMIT = 1024, SPOOL_THRESHOLD = 1 << 20 };
+enum { GRACE_S = 10, QUEUE_LIMIT = 1024, SPOOL_THRESHOLD = 1 << 20, SIGNAL_COUNT = 3 };
 
 struct daemon {
     struct config config;
     struct service *service;
     struct http_server *http;
     struct watch *watch;
-    uv_signal_t signals[2];
+    uv_signal_t signals[SIGNAL_COUNT];
     uv_timer_t drain;
+    struct systemd_watchdog watchdog;
+    int listen_fd; /* passed by systemd, or -1 */
     bool stopping;
 };
 
@@ -30,30 +36,52 @@ static void stop_http(uv_timer_t *timer)
 {
     struct daemon *daemon = timer->data;
     watch_stop(daemon->watch);
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < SIGNAL_COUNT; i++)
         uv_close((uv_handle_t *)&daemon->signals[i], NULL);
     uv_close((uv_handle_t *)&daemon->drain, NULL);
+    systemd_watchdog_stop(&daemon->watchdog);
     http_stop(daemon->http, GRACE_S);
+}
+
+/* SIGHUP: what may change without a restart. */
+static void reload(struct daemon *daemon)
+{
+    char error[256];
+    if (daemon->stopping)
+        return;
+    systemd_reloading();
+    if (!daemon->service->tokens)
+        log_message(LOG_INFO, "signal %d: there is no --token-file to read again", SIGHUP);
+    else if (tokens_reload(daemon->service->tokens, error, sizeof error))
+        log_message(LOG_INFO, "signal %d: tokens read again", SIGHUP);
+    else
+        log_message(LOG_ERROR, "signal %d: the tokens stay as they were: %s", SIGHUP, error);
+    systemd_ready(http_address(daemon->http));
 }
 
 static void on_signal(uv_signal_t *signal, int number)
 {
     struct daemon *daemon = signal->data;
+    if (number == SIGHUP) {
+        reload(daemon);
+        return;
+    }
     if (daemon->stopping)
         return;
     daemon->stopping = true;
     log_message(LOG_INFO, "signal %d: draining", number);
+    systemd_stopping();
     atomic_store(&daemon->service->state, SERVICE_DRAINING);
     uv_timer_start(&daemon->drain, stop_http, daemon->config.drain_delay_ms, 0);
 }
 
 static void watch_signals(struct daemon *daemon)
 {
-    static const int numbers[2] = {SIGTERM, SIGINT};
+    static const int numbers[SIGNAL_COUNT] = {SIGTERM, SIGINT, SIGHUP};
     uv_loop_t *loop = http_main_loop(daemon->http);
     uv_timer_init(loop, &daemon->drain);
     daemon->drain.data = daemon;
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < SIGNAL_COUNT; i++) {
         uv_signal_init(loop, &daemon->signals[i]);
         daemon->signals[i].data = daemon;
         uv_signal_start(&daemon->signals[i], on_signal, numbers[i]);
@@ -68,7 +96,7 @@ static void on_finished(void *user, const struct http_record *record)
     const struct api_response *response = record->response;
     metrics_request(service->metrics, response->route, record->method, record->status, record->seconds);
     struct log_request line = {.id = response->request_id,
-                               .client = record->client,
+                               .client = response->client[0] ? response->client : record->client,
                                .method = record->method,
                                .route = response->route,
                                .path = record->path,
@@ -98,22 +126,6 @@ static void tune_memory(void)
     mallopt(M_TOP_PAD, STEP);
 }
 
-/* Options of the contract that need parts which this version does not have yet: refused, not ignored. */
-static const char *missing_part(const struct config *config)
-{
-    if (config->data)
-        return "--data";
-    if (config->token_file)
-        return "--token-file";
-    if (config->rate_limit > 0)
-        return "--rate-limit";
-    if (config->trusted_proxy)
-        return "--trusted-proxy";
-    if (config->allowed_hosts)
-        return "--allowed-hosts";
-    return NULL;
-}
-
 static bool open_http(struct daemon *daemon)
 {
     const struct config *config = &daemon->config;
@@ -123,14 +135,14 @@ static bool open_http(struct daemon *daemon)
                                            .refuse = api_refuse,
                                            .finished = on_finished};
     struct http_options options = {.listen = config->listen,
-                                   .listen_fd = -1,
+                                   .listen_fd = daemon->listen_fd,
                                    .threads = (unsigned)config->threads,
                                    .max_connections = (unsigned)config->max_connections,
                                    .idle_timeout_s = (unsigned)((config->idle_timeout_ms + 999) / 1000),
                                    .request_timeout_s = (unsigned)((config->request_timeout_ms + 999) / 1000),
                                    .queue_limit = QUEUE_LIMIT,
                                    .spool_threshold = SPOOL_THRESHOLD,
-                                   .spool_dir = "/tmp"};
+                                   .spool_dir = store_spool_folder(daemon->service->store)};
     char error[256];
     daemon->http = http_open(&options, &application, error, sizeof error);
     if (!daemon->http) {
@@ -142,26 +154,97 @@ static bool open_http(struct daemon *daemon)
     return true;
 }
 
-static int serve(struct daemon *daemon)
+/* Before the loops have threads. A daemon that cannot be confined does not serve. */
+static bool enter_sandbox(const struct daemon *daemon)
+{
+    char error[256];
+    if (daemon->config.no_sandbox || sandbox_enter(error, sizeof error))
+        return true;
+    fprintf(stderr, "posed: %s\n", error);
+    return false;
+}
+
+static bool open_tokens(struct daemon *daemon)
+{
+    char error[256];
+    if (!daemon->config.token_file)
+        return true;
+    daemon->service->tokens = tokens_open(daemon->config.token_file, error, sizeof error);
+    if (!daemon->service->tokens)
+        fprintf(stderr, "posed: %s\n", error);
+    return daemon->service->tokens;
+}
+
+static uint64_t most_stored(const struct config *config)
+{
+    return config->data || config->max_store ? config->max_store : CONFIG_MEMORY_STORE;
+}
+
+/* The store, and what an earlier daemon found out about the PATHs; false, having said why, when it cannot be used. */
+static bool open_store(struct daemon *daemon)
+{
+    const struct config *config = &daemon->config;
+    struct store_error error;
+    if (config->check)
+        return true;
+    daemon->service->store = store_open(config->data, most_stored(config), &error);
+    if (!daemon->service->store) {
+        fprintf(stderr, "posed: %s\n", error.detail);
+        return false;
+    }
+    if (config->data) {
+        char *path = path_join(config->data, "index.db");
+        daemon->service->index_options.cache = index_cache_open(path);
+        free(path);
+    }
+    return true;
+}
+
+/* What the store and the PATHs hold. */
+static bool fill_catalog(struct daemon *daemon)
 {
     struct pose_error error;
+    struct store_error store_error;
     bool unsettled;
-    daemon->service = service_new(&daemon->config, api_route_templates());
     if (!service_index(daemon->service, &unsettled, &error)) {
-        service_free(daemon->service);
         fprintf(stderr, "posed: %s\n", error.detail);
+        return false;
+    }
+    if (daemon->config.check || uploads_load(daemon->service, &store_error))
+        return true;
+    fprintf(stderr, "posed: %s\n", store_error.detail);
+    return false;
+}
+
+static int serve(struct daemon *daemon)
+{
+    daemon->service = service_new(&daemon->config, api_route_templates());
+    if (!open_tokens(daemon) || !open_store(daemon) || !fill_catalog(daemon)) {
+        service_free(daemon->service);
         return COMMAND_BAD_INPUT;
     }
     if (daemon->config.check || !open_http(daemon)) {
         service_free(daemon->service);
         return daemon->config.check ? COMMAND_DONE : COMMAND_BAD_INPUT;
     }
+    if (!enter_sandbox(daemon)) {
+        http_close(daemon->http);
+        service_free(daemon->service);
+        return COMMAND_BAD_INPUT;
+    }
+    if (!daemon->config.data)
+        log_message(LOG_INFO,
+                    "uploads live in memory, at most %llu bytes, until the end; --data DIR keeps them",
+                    (unsigned long long)most_stored(&daemon->config));
     watch_signals(daemon);
+    systemd_watchdog_start(&daemon->watchdog, http_main_loop(daemon->http));
     daemon->watch = watch_start(http_main_loop(daemon->http), daemon->service);
     atomic_store(&daemon->service->state, SERVICE_READY);
     printf("posed: listening on http://%s\n", http_address(daemon->http));
     fflush(stdout);
+    systemd_ready(http_address(daemon->http));
     http_run(daemon->http);
+    watch_finish(daemon->watch);
     http_close(daemon->http);
     watch_free(daemon->watch);
     service_free(daemon->service);
@@ -175,10 +258,12 @@ static int run_serve(const struct command *command, int argc, char **argv)
     (void)command;
     if (!config_parse(&daemon.config, argc, argv, getenv, error))
         return command_misused("%s", error);
-    const char *missing = missing_part(&daemon.config);
-    if (missing)
-        return command_misused("%s is not there yet in this version", missing);
+    if (!systemd_socket(&daemon.listen_fd, error, sizeof error)) {
+        fprintf(stderr, "posed: %s\n", error);
+        return COMMAND_BAD_INPUT;
+    }
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a file over the limit of the process is a write that fails */
     log_init((enum log_format)daemon.config.log, 2);
     files_init();
     tune_memory();

@@ -1,0 +1,181 @@
+#include "server/commands/asking.h"
+
+#include "api/dispatch.h"
+#include "server/commands.h"
+#include "server/commands/library.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------------------- what is meant -- */
+
+/* An item of an archive that came from that path. */
+static bool is_from(const struct catalog *catalog, const struct catalog_item *item, const char *path)
+{
+    for (uint32_t i = 0; i < item->place_count; i++) {
+        if (!strcmp(catalog->archives[item->places[i].archive]->root, path))
+            return true;
+    }
+    return false;
+}
+
+/* The names of a file's clips, as many as fit on a line. */
+static void list_clips(const struct catalog *catalog, const char *path, char *text, size_t capacity)
+{
+    const struct catalog_list *clips = &catalog->lists[ASSET_CLIP];
+    size_t length = 0;
+    *text = '\0';
+    for (uint32_t i = 0; i < clips->count; i++) {
+        if (!is_from(catalog, &clips->items[i], path))
+            continue;
+        const char *name = clips->items[i].asset->name;
+        if (length + strlen(name) + 8 > capacity) {
+            strcpy(text + length, ", ...");
+            return;
+        }
+        length += (size_t)sprintf(text + length, "%s%s", length ? ", " : "", name);
+    }
+}
+
+/* What is wrong with the file that has no clip to be sampled. */
+static void explain_no_clip(const struct catalog *catalog, const char *path)
+{
+    for (uint32_t a = 0; a < catalog->archive_count; a++) {
+        const struct index_archive *archive = catalog->archives[a];
+        if (strcmp(archive->root, path))
+            continue;
+        if (archive->error) {
+            command_broken(path, archive->error);
+            return;
+        }
+        if (archive->entry_count == 1 && archive->entries[0]->error) {
+            command_broken(path, archive->entries[0]->error);
+            return;
+        }
+    }
+    command_failed(path, "holds no clip");
+}
+
+/* By name, by the name of its entry, or by id. */
+static bool is_called(const struct catalog *catalog, const struct catalog_item *item, const char *name)
+{
+    char id[ID_TEXT];
+    id_write(&item->asset->id, id);
+    const struct index_archive *archive = catalog->archives[item->place.archive];
+    return !strcmp(item->asset->name, name) || !strcmp(archive->entries[item->place.entry]->name, name) ||
+           !strcmp(id, name);
+}
+
+const struct catalog_item *asking_clip(const struct catalog *catalog, const char *path, const char *name)
+{
+    const struct catalog_list *clips = &catalog->lists[ASSET_CLIP];
+    const struct catalog_item *chosen = NULL;
+    char names[600];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < clips->count; i++) {
+        const struct catalog_item *item = &clips->items[i];
+        if (!is_from(catalog, item, path) || (name && !is_called(catalog, item, name)))
+            continue;
+        chosen = item;
+        count++;
+    }
+    if (count == 1)
+        return chosen;
+    list_clips(catalog, path, names, sizeof names);
+    if (!*names)
+        explain_no_clip(catalog, path);
+    else if (name && count)
+        command_failed(path, "holds %u clips of the name %s", count, name);
+    else if (name)
+        command_failed(path, "holds no clip of the name %s but %s", name, names);
+    else
+        command_failed(path, "holds several clips; --clip is one of %s", names);
+    return NULL;
+}
+
+bool asking_skeleton(const struct catalog *catalog, const char *path, char text[ID_TEXT])
+{
+    const struct catalog_list *skeletons = &catalog->lists[ASSET_SKELETON];
+    if (!path || !strcmp(path, "none")) {
+        strcpy(text, path ? "none" : "auto");
+        return true;
+    }
+    for (uint32_t i = 0; i < skeletons->count; i++) {
+        if (is_from(catalog, &skeletons->items[i], path)) {
+            id_write(&skeletons->items[i].asset->id, text);
+            return true;
+        }
+    }
+    for (uint32_t a = 0; a < catalog->archive_count; a++) {
+        const struct index_archive *archive = catalog->archives[a];
+        if (!strcmp(archive->root, path) && archive->entry_count == 1 && archive->entries[0]->error) {
+            command_broken(path, archive->entries[0]->error);
+            return false;
+        }
+    }
+    command_failed(path, "holds no skeleton");
+    return false;
+}
+
+/* ----------------------------------------------------------------------------------------------- the request -- */
+
+static const char *no_header(const struct api_request *request, const char *name)
+{
+    (void)request;
+    (void)name;
+    return NULL;
+}
+
+static size_t no_header_count(const struct api_request *request, const char *name)
+{
+    (void)request;
+    (void)name;
+    return 0;
+}
+
+static int explain(const char *path, const struct api_response *response)
+{
+    json_t *problem = json_loadb(response->data, response->size, 0, NULL);
+    const char *detail = json_string_value(json_object_get(problem, "detail"));
+    int status = command_failed(path, "%s", detail ? detail : "it cannot be answered");
+    json_decref(problem);
+    return status;
+}
+
+int asking_get(struct service *service, const char *path, const char *target, const char *query,
+               struct api_response *response)
+{
+    struct api_request request = {.method = "GET",
+                                  .path = target,
+                                  .query = query,
+                                  .body = (const uint8_t *)"",
+                                  .body_fd = -1,
+                                  .client = "",
+                                  .client_is_loopback = true,
+                                  .may_wait = true,
+                                  .header = no_header,
+                                  .header_count = no_header_count};
+    api_handle(service, &request, response);
+    if (response->status == 200)
+        return COMMAND_DONE;
+    int status = explain(path, response);
+    response_release(response);
+    return status;
+}
+
+int asking_of_file(const char *path, const char *skeleton,
+                   int (*ask)(struct service *service, const char *path, void *user), void *user)
+{
+    char *paths[2] = {strdup(path), skeleton && strcmp(skeleton, "none") ? strdup(skeleton) : NULL};
+    struct library library;
+    int status = COMMAND_BAD_INPUT;
+    files_init();
+    if (library_open(&library, paths, paths[1] ? 2 : 1)) {
+        status = ask(library.service, paths[0], user);
+        library_close(&library);
+    }
+    free(paths[0]);
+    free(paths[1]);
+    return status;
+}

@@ -1,0 +1,275 @@
+/* Everything in an archive or a folder, on all processors, going on past what is broken. */
+#include "server/commands/conversion_job.h"
+#include "server/commands/progress.h"
+#include "server/commands/save.h"
+#include "server/parallel.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A clip at one of its places, which becomes one file. */
+struct task {
+    const struct catalog_item *item;
+    struct catalog_place place;
+    char *name; /* in the folder, without extension, from malloc */
+    char *said; /* what went wrong, or the warnings; NULL: nothing. From malloc */
+    bool failed;
+};
+
+struct work {
+    const struct job *job;
+    const struct convert_target *target;
+    int folder;
+    size_t count, capacity;
+    struct task *tasks;
+    bool misused;
+};
+
+/* ------------------------------------------------------------------------------------------------------- names -- */
+
+/* Whether IN is several archives, so that each gets a folder of its own. */
+static bool has_several(const struct job *job)
+{
+    uint32_t count = 0;
+    for (uint32_t a = 0; a < job->source->archive_count; a++)
+        count += job_has_archive(job, a);
+    return count > 1;
+}
+
+static char *print(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static char *print(const char *format, ...)
+{
+    char *text;
+    va_list arguments;
+    va_start(arguments, format);
+    if (vasprintf(&text, format, arguments) < 0)
+        abort();
+    va_end(arguments);
+    return text;
+}
+
+static uint32_t count_clips(const struct index_entry *entry)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < entry->asset_count; i++)
+        count += entry->assets[i].kind == ASSET_CLIP;
+    return count;
+}
+
+/* The entry's name without extension. Where it holds several clips, the clip's own name in its place; where it is but a
+ * number, that behind it. */
+static char *name_of(const struct work *work, const struct catalog_item *item, struct catalog_place place)
+{
+    const struct index_archive *archive = work->job->source->archives[place.archive];
+    const struct index_entry *entry = archive->entries[place.entry];
+    const char *slash = strrchr(entry->name, '/'), *base = slash ? slash + 1 : entry->name;
+    const char *dot = strrchr(base, '.');
+    char *stem = dot && dot != base ? print("%.*s", (int)(dot - base), base) : print("%s", base);
+    char *text = print("%s", item->asset->name);
+    const char *own = convert_file_name(text);
+    bool in_folder =
+        has_several(work->job) && strcmp(archive->format, "folder") && strcmp(archive->format, "file");
+    bool has_number = !strcmp(archive->format, "prime-pak") && !strcasestr(stem, own);
+    bool is_one = count_clips(entry) == 1;
+    char *name = print("%s%s%.*s%s%s%s", in_folder ? archive->name : "", in_folder ? "/" : "",
+                       (int)(base - entry->name), entry->name, is_one ? stem : own,
+                       is_one && has_number ? "_" : "", is_one && has_number ? own : "");
+    free(text);
+    free(stem);
+    return name;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    const struct task *x = *(struct task *const *)a, *y = *(struct task *const *)b;
+    int order = strcmp(x->name, y->name);
+    return order ? order : x < y ? -1 : x > y;
+}
+
+/* "walk", "walk (2)" … */
+static void number_repeated(struct work *work)
+{
+    struct task **order = must_alloc(work->count + 1, sizeof(struct task *));
+    for (size_t i = 0; i < work->count; i++)
+        order[i] = &work->tasks[i];
+    qsort(order, work->count, sizeof(struct task *), compare_names);
+    for (size_t i = 0; i < work->count;) {
+        size_t same = i + 1;
+        for (; same < work->count && !strcmp(order[same]->name, order[i]->name); same++) {
+            char *name = print("%s (%zu)", order[i]->name, same - i + 1);
+            free(order[same]->name);
+            order[same]->name = name;
+        }
+        i = same;
+    }
+    free(order);
+}
+
+static void add_task(struct work *work, const struct catalog_item *item, struct catalog_place place)
+{
+    if (work->count == work->capacity) {
+        work->capacity = work->capacity ? 2 * work->capacity : 64;
+        work->tasks = must_grow(work->tasks, work->capacity, sizeof *work->tasks);
+    }
+    work->tasks[work->count++] =
+        (struct task){.item = item, .place = place, .name = name_of(work, item, place)};
+}
+
+static void list_tasks(struct work *work)
+{
+    const struct catalog_list *clips = &work->job->source->lists[ASSET_CLIP];
+    for (uint32_t i = 0; i < clips->count; i++) {
+        const struct catalog_item *item = &clips->items[i];
+        for (uint32_t p = 0; p < item->place_count; p++) {
+            if (job_has_archive(work->job, item->places[p].archive))
+                add_task(work, item, item->places[p]);
+        }
+    }
+    number_repeated(work);
+}
+
+/* -------------------------------------------------------------------------------------------------- converting -- */
+
+static bool save(const struct work *work, const struct task *task, const struct job_result *result)
+{
+    const char *extension = work->target->extensions;
+    char *path = print("%s.%.*s", task->name, (int)strcspn(extension, " "), extension);
+    const struct pose_buffer *first = result->is_pair ? &result->pair.bytes[0] : &result->bytes;
+    bool done = save_below(work->folder, path, (struct pose_bytes){first->data, first->size});
+    free(path);
+    if (!done || !result->is_pair)
+        return done;
+    const char *slash = strrchr(task->name, '/');
+    path = print("%.*s%s", slash ? (int)(slash - task->name + 1) : 0, task->name, result->pair.names[1]);
+    done = save_below(work->folder, path,
+                      (struct pose_bytes){result->pair.bytes[1].data, result->pair.bytes[1].size});
+    free(path);
+    return done;
+}
+
+static void convert_task(void *user, size_t index)
+{
+    struct work *work = user;
+    struct task *task = &work->tasks[index];
+    struct conversion_parts parts = {0};
+    struct job_result result;
+    char codes[WARNING_CODES];
+    const char *slash = strrchr(task->name, '/');
+    bool done = job_convert(work->job, work->target, &task->item, 1, &parts, slash ? slash + 1 : task->name,
+                            false, &result);
+    if (!done) {
+        task->said = strdup(result.detail);
+    } else if (!save(work, task, &result)) {
+        task->said = strdup(errno == EINVAL ? "the name leads out of the folder" : strerror(errno));
+        done = false;
+    } else {
+        conversion_warning_codes(&result.warnings, codes);
+        if (*codes)
+            task->said =
+                print("%s: %s", convert_warnings_serious(&result.warnings) ? "warning" : "note", codes);
+    }
+    task->failed = !done;
+    job_result_release(&result);
+    progress_step();
+}
+
+/* Options that no clip could be converted with; found out once and not for every clip. */
+static bool check_options(struct work *work, int *status)
+{
+    struct job_result result;
+    struct conversion_parts parts = {0};
+    bool fine = true;
+    if (work->count) {
+        job_convert(work->job, work->target, &work->tasks[0].item, 1, &parts, "x", false, &result);
+        fine = !result.misused;
+        if (!fine && !strncmp(result.detail, "map: ", 5))
+            *status = command_failed(work->job->map, "%s", result.detail + 5);
+        else if (!fine)
+            *status = command_misused("%s", result.detail);
+        job_result_release(&result);
+    }
+    return fine;
+}
+
+/* --------------------------------------------------------------------------------------------------- the end -- */
+
+/* What the archive says is not there (deleted) is told, and no failure. */
+static bool is_skipped(const struct index_archive *archive, uint32_t entry)
+{
+    return archive->archive && entry < pose_archive_count(archive->archive) &&
+           pose_archive_entry(archive->archive, entry)->skipped;
+}
+
+/* Entries that nothing could be read of, and archives that could not be opened. */
+static size_t tell_broken(const struct job *job)
+{
+    size_t count = 0;
+    for (uint32_t a = 0; a < job->source->archive_count; a++) {
+        const struct index_archive *archive = job->source->archives[a];
+        if (!job_has_archive(job, a))
+            continue;
+        if (archive->error) {
+            command_broken(archive->path ? archive->path : job->in, archive->error);
+            count++;
+        }
+        for (uint32_t e = 0; e < archive->entry_count; e++) {
+            if (!archive->entries[e]->error)
+                continue;
+            char *label = print("%s: %s", job->in, archive->entries[e]->name);
+            command_broken(label, archive->entries[e]->error);
+            free(label);
+            count += !is_skipped(archive, e);
+        }
+    }
+    return count;
+}
+
+static int tell(const struct work *work)
+{
+    size_t failed = tell_broken(work->job), done = 0;
+    for (size_t i = 0; i < work->count; i++) {
+        const struct task *task = &work->tasks[i];
+        if (task->said)
+            command_failed(task->name, "%s", task->said);
+        failed += task->failed;
+        done += !task->failed;
+    }
+    if (failed)
+        printf("%zu converted, %zu failed\n", done, failed);
+    else
+        printf("%zu converted\n", done);
+    int status = command_finish();
+    if (!work->count && !failed)
+        return command_failed(work->job->in, "holds no clip");
+    return failed ? COMMAND_BAD_INPUT : status;
+}
+
+int convert_all(const struct job *job, const struct convert_target *target, const char *folder)
+{
+    struct work work = {.job = job, .target = target};
+    int status = COMMAND_BAD_USAGE;
+    list_tasks(&work);
+    if (check_options(&work, &status)) {
+        work.folder = save_folder(folder);
+        if (work.folder < 0) {
+            status = command_failed(folder, "%s", strerror(errno));
+        } else {
+            progress_start("converting", work.count);
+            parallel_for(work.count, job->service->index_options.threads, convert_task, &work);
+            progress_end();
+            status = tell(&work);
+            close(work.folder);
+        }
+    }
+    for (size_t i = 0; i < work.count; i++) {
+        free(work.tasks[i].name);
+        free(work.tasks[i].said);
+    }
+    free(work.tasks);
+    return status;
+}

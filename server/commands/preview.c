@@ -1,0 +1,178 @@
+/* `posed preview`: a picture of a clip, asked of the API's own handler. */
+#include "server/commands.h"
+#include "server/commands/asking.h"
+#include "server/commands/save.h"
+#include "server/draw/picture.h"
+#include "server/draw/view.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+struct preview_options {
+    double t;
+    const char *size, *angle, *background, *clip, *skeleton;
+    uint64_t frames;
+};
+
+static const struct option options[] = {
+    {.name = "--t",
+     .metavar = "S",
+     .fallback = "0",
+     .kind = OPTION_NUMBER,
+     .member = offsetof(struct preview_options, t),
+     .help = "the time in the clip, in seconds"},
+    {.name = "--size",
+     .metavar = "WxH",
+     .fallback = "320x320",
+     .kind = OPTION_TEXT,
+     .member = offsetof(struct preview_options, size),
+     .help = "width and height in pixels, 16 to 2048 each"},
+    {.name = "--angle",
+     .metavar = "A",
+     .fallback = "three-quarter",
+     .kind = OPTION_TEXT,
+     .member = offsetof(struct preview_options, angle),
+     .help = "front, side, three-quarter or top"},
+    {.name = "--frames",
+     .metavar = "N",
+     .fallback = "1",
+     .kind = OPTION_COUNT,
+     .member = offsetof(struct preview_options, frames),
+     .least = 1,
+     .most = 64,
+     .help = "so many moments of the clip in one sheet"},
+    {.name = "--background",
+     .metavar = "COLOR",
+     .fallback = "transparent",
+     .kind = OPTION_TEXT,
+     .member = offsetof(struct preview_options, background),
+     .help = "transparent, white, black, rrggbb or rrggbbaa"},
+    {.name = "--clip",
+     .metavar = "NAME",
+     .shown = "the only one",
+     .kind = OPTION_TEXT,
+     .member = offsetof(struct preview_options, clip),
+     .help = "which clip, when IN holds several: its name, its entry's name or its id"},
+    {.name = "--skeleton",
+     .metavar = "FILE",
+     .shown = "the best of IN and those that posed ships",
+     .kind = OPTION_TEXT,
+     .member = offsetof(struct preview_options, skeleton),
+     .help = "a file with the skeleton; none: the tracks as they are"},
+    {.name = NULL},
+};
+
+/* "svg", "png" or "webp" after the last dot; NULL. */
+static const char *type_of(const char *path)
+{
+    static const char *const types[] = {"svg", "png", "webp"};
+    const char *dot = strrchr(path, '.');
+    for (size_t i = 0; dot && i < sizeof types / sizeof *types; i++) {
+        if (!strcasecmp(dot + 1, types[i]))
+            return types[i];
+    }
+    return NULL;
+}
+
+struct drawing {
+    const struct preview_options *values;
+    unsigned size[2];
+    const char *out, *type;
+};
+
+static bool is_angle(const char *word)
+{
+    size_t i = 0;
+    while (view_angle_words[i] && strcmp(view_angle_words[i], word) != 0)
+        i++;
+    return view_angle_words[i];
+}
+
+static bool is_side(unsigned pixels)
+{
+    return pixels >= PICTURE_SIZE_LEAST && pixels <= PICTURE_SIZE_MOST;
+}
+
+/* What the handler would refuse by the name of its own parameter is refused here by that of the option. */
+static bool check_values(const struct preview_options *values, unsigned size[2])
+{
+    struct color color;
+    char rest;
+    if (sscanf(values->size, "%5ux%5u%c", &size[0], &size[1], &rest) != 2 || !is_side(size[0]) ||
+        !is_side(size[1]))
+        command_misused("--size: %s is not WxH, of %d to %d pixels each", values->size, PICTURE_SIZE_LEAST,
+                        PICTURE_SIZE_MOST);
+    else if (!is_angle(values->angle))
+        command_misused("--angle: %s is none of front, side, three-quarter, top", values->angle);
+    else if (!color_parse(values->background, &color))
+        command_misused("--background: %s is none of transparent, white, black, rrggbb, rrggbbaa",
+                        values->background);
+    else
+        return true;
+    return false;
+}
+
+static void write_query(const struct drawing *drawing, const char *skeleton, char *query, size_t capacity)
+{
+    const struct preview_options *values = drawing->values;
+    const char *background = values->background + (*values->background == '#');
+    int used = snprintf(query, capacity, "width=%u&height=%u&angle=%s&background=%s&skeleton=%s",
+                        drawing->size[0], drawing->size[1], values->angle, background, skeleton);
+    if (strcmp(drawing->type, "webp") != 0)
+        snprintf(query + used, capacity - (size_t)used, "&frames=%llu&t=%.17g",
+                 (unsigned long long)values->frames, values->t);
+    for (char *plus = query; (plus = strchr(plus, '+'));)
+        *plus = '0';
+}
+
+static int draw(struct service *service, const char *in, void *user)
+{
+    const struct drawing *drawing = user;
+    const struct preview_options *values = drawing->values;
+    struct catalog *catalog = service_enter(service, false, 0);
+    char skeleton[ID_TEXT], id[ID_TEXT], target[96], query[256];
+    const struct catalog_item *clip = asking_clip(catalog, in, values->clip);
+    int status = COMMAND_BAD_INPUT;
+    struct api_response response;
+    if (clip && asking_skeleton(catalog, values->skeleton, skeleton)) {
+        id_write(&clip->asset->id, id);
+        snprintf(target, sizeof target, "/v1/clips/%s/preview.%s", id, drawing->type);
+        write_query(drawing, skeleton, query, sizeof query);
+        status = asking_get(service, in, target, query, &response);
+        if (status == COMMAND_DONE) {
+            struct pose_bytes bytes = {response.data, response.size};
+            if (!save_file(drawing->out, bytes))
+                status = command_failed(drawing->out, "%s", strerror(errno));
+            response_release(&response);
+        }
+    }
+    service_leave(service, catalog, false);
+    return status;
+}
+
+static int run_preview(const struct command *command, int argc, char **argv)
+{
+    struct preview_options values;
+    struct operands operands;
+    if (!command_parse(command, &values, argc, argv, 2, 2, &operands))
+        return COMMAND_BAD_USAGE;
+    const char *type = type_of(operands.items[1]);
+    if (!type)
+        return command_misused("%s: a picture ends in .svg, .png or .webp", operands.items[1]);
+    struct drawing drawing = {.values = &values, .out = operands.items[1], .type = type};
+    if (!check_values(&values, drawing.size))
+        return COMMAND_BAD_USAGE;
+    return asking_of_file(operands.items[0], values.skeleton, draw, &drawing);
+}
+
+const struct command command_preview = {
+    .name = "preview",
+    .operands = "IN OUT.svg|png|webp",
+    .summary = "a picture of a clip: a pose, a sheet of poses, or (WebP) the motion",
+    .description =
+        "IN is a clip, or an archive or folder of clips. What the clip needs is looked for beside it.\n",
+    .options = options,
+    .run = run_preview,
+};

@@ -1,0 +1,343 @@
+#include "server/convert.h"
+
+#include "server/convert_rename.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* ------------------------------------------------------------------------------------------------- targets -- */
+
+#define GLTF(word, media_type) word, "gltf", word, media_type, "mesh bones fps"
+#define GAME(id, extensions, media_type, options)                                                            \
+    {                                                                                                        \
+        id, id, extensions, media_type, options, .is_text = false                                            \
+    }
+#define SIMS1(id, extensions)                                                                                \
+    {                                                                                                        \
+        id, id, extensions, "application/zip", "fps loop", .is_pair = true                                   \
+    }
+
+const struct convert_target convert_targets[] = {
+    {GLTF("glb", "model/gltf-binary"), .on_skeleton = true},
+    {GLTF("gltf", "model/gltf+json"), .on_skeleton = true, .is_text = true},
+    {"bvh", "bvh", "bvh", "text/x-bvh", "fps", .on_skeleton = true, .is_text = true},
+    {"json", "json", "json", "application/json", "axes", .is_text = true},
+    GAME("sl-anim", "anim animatn", "application/vnd.ll.animation", "fps priority loop ease_in ease_out"),
+    GAME("tso-anim", "anim", "application/x-tso-anim", "fps loop"),
+    GAME("prime-anim", "anim", "application/x-prime-anim", "fps loop game"),
+    GAME("sims3-clip", "clip animation", "application/x-sims3-clip", "fps"),
+    SIMS1("sims1-cmx", "cmx cfp"),
+    SIMS1("sims1-bcf", "bcf"),
+    {.word = NULL},
+};
+
+const struct convert_target *convert_target_find(const char *word)
+{
+    for (const struct convert_target *target = convert_targets; target->word; target++) {
+        if (!strcmp(target->word, word))
+            return target;
+    }
+    return NULL;
+}
+
+/* Whether a blank-separated list holds the word. */
+static bool lists(const char *list, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = list; *at; at += strspn(at, " ")) {
+        size_t here = strcspn(at, " ");
+        if (here == length && !strncasecmp(at, word, length))
+            return true;
+        at += here;
+    }
+    return false;
+}
+
+bool convert_target_has_extension(const struct convert_target *target, const char *extension)
+{
+    return lists(target->extensions, extension);
+}
+
+bool convert_target_takes(const struct convert_target *target, const char *option)
+{
+    return lists(target->options, option);
+}
+
+/* ------------------------------------------------------------------------------------------------ warnings -- */
+
+void convert_warn_text(struct convert_warnings *warnings, const char *code, enum pose_severity severity,
+                       const char *message)
+{
+    for (uint32_t i = 0; i < warnings->count; i++) {
+        if (!strcmp(warnings->items[i].code, code) && !strcmp(warnings->items[i].message, message))
+            return;
+    }
+    if (warnings->count == CONVERT_WARNINGS) {
+        warnings->is_full = true;
+        return;
+    }
+    warnings->items[warnings->count++] =
+        (struct pose_warning){.code = region_text(&warnings->region, code),
+                              .severity = severity,
+                              .message = region_text(&warnings->region, message),
+                              .offset = POSE_NO_OFFSET};
+}
+
+void convert_warn(void *user, const struct pose_warning *warning)
+{
+    convert_warn_text(user, warning->code, warning->severity, warning->message ? warning->message : "");
+}
+
+/* A clip's own table of names is not the whole of it: see rename_tell_unused. */
+static void warn_of_bake(void *user, const struct pose_warning *warning)
+{
+    if (strcmp(warning->code, "rename_unused") != 0)
+        convert_warn(user, warning);
+}
+
+void convert_warnings_release(struct convert_warnings *warnings)
+{
+    region_release(&warnings->region);
+    *warnings = (struct convert_warnings){0};
+}
+
+const struct pose_warning *convert_warnings_serious(const struct convert_warnings *warnings)
+{
+    for (uint32_t i = 0; i < warnings->count; i++) {
+        if (warnings->items[i].severity == POSE_WARNING)
+            return &warnings->items[i];
+    }
+    return NULL;
+}
+
+/* ------------------------------------------------------------------------------------------------ file names -- */
+
+const char *convert_file_name(char *text)
+{
+    for (char *at = text; *at; at++) {
+        unsigned char c = (unsigned char)*at;
+        if (c < 0x20 || c == 0x7f || strchr("/\\:*?\"<>|", c))
+            *at = '_';
+    }
+    size_t length = strlen(text);
+    while (length && (text[length - 1] == '.' || text[length - 1] == ' '))
+        text[--length] = '\0';
+    while (*text == '.' || *text == ' ')
+        text++;
+    return *text ? text : "clip";
+}
+
+/* ---------------------------------------------------------------------------------------------- one conversion -- */
+
+struct run {
+    const struct convert_content *content;
+    const struct pose_options *options;
+    struct convert_warnings *warnings;
+    struct pose_error *error;
+    struct region region;
+    struct pose_value settings; /* an object of members */
+    struct pose_value members[CONVERT_SETTINGS + 2];
+    unsigned member_count;
+};
+
+static void add_setting(struct run *run, struct pose_value member)
+{
+    struct pose_value *at = &run->members[run->member_count];
+    *at = member;
+    at->next = NULL;
+    if (run->member_count++)
+        at[-1].next = at;
+    run->settings = (struct pose_value){.kind = POSE_OBJECT, .first = run->members};
+}
+
+static void begin(struct run *run)
+{
+    const struct convert_content *content = run->content;
+    const struct convert_options *options = content->options;
+    region_init(&run->region);
+    for (unsigned i = 0; i < options->setting_count; i++)
+        add_setting(run, options->settings[i]);
+    if (!strcmp(content->target->format, "gltf"))
+        add_setting(run, (struct pose_value){
+                             .kind = POSE_STRING, .key = "container", .as.string = content->target->word});
+    if (content->target->on_skeleton && options->fps > 0)
+        add_setting(run, (struct pose_value){.kind = POSE_FLOAT, .key = "fps", .as.number = options->fps});
+    rename_tell_unused(content, run->warnings);
+}
+
+/* The clip under a name that is never NULL; those without tell only what their file is called. */
+static struct pose_clip *named_clip(struct run *run, const struct convert_clip *from)
+{
+    struct pose_clip *clip = REGION_NEW(&run->region, struct pose_clip, 1);
+    *clip = *from->clip;
+    if (!clip->name)
+        clip->name = from->name;
+    return clip;
+}
+
+static struct pose_conversion conversion_of(struct run *run, const struct convert_clip *from)
+{
+    const struct convert_content *content = run->content;
+    return (struct pose_conversion){.clip = named_clip(run, from),
+                                    .from = from->format,
+                                    .to = content->target->format,
+                                    .skeleton = content->skeleton,
+                                    .fps = content->options->fps,
+                                    .renames = content->options->renames,
+                                    .rename_count = content->options->rename_count,
+                                    .settings = run->member_count ? &run->settings : NULL};
+}
+
+static struct pose_document *bake(struct run *run, const struct convert_clip *from)
+{
+    struct pose_conversion conversion = conversion_of(run, from);
+    return pose_bake(&conversion, run->options, warn_of_bake, run->warnings, run->error);
+}
+
+/* Clips, a skeleton and meshes in one file. */
+static bool run_whole(struct run *run, struct pose_buffer *out)
+{
+    const struct convert_content *content = run->content;
+    struct pose_document **documents = REGION_NEW(&run->region, struct pose_document *, content->clip_count);
+    struct pose_clip *clips = REGION_NEW(&run->region, struct pose_clip, content->clip_count);
+    bool done = true;
+    for (uint32_t i = 0; i < content->clip_count && done; i++) {
+        documents[i] = bake(run, &content->clips[i]);
+        done = documents[i] != NULL;
+        if (done)
+            clips[i] = documents[i]->clips[0];
+    }
+    struct pose_content all = {
+        .clip_count = content->clip_count,
+        .clips = clips,
+        .skeleton_count = content->skeleton != NULL,
+        .skeletons = rename_skeleton(&run->region, content->skeleton, content->options),
+        .mesh_count = content->mesh_count,
+        .meshes = rename_meshes(&run->region, content->meshes, content->mesh_count, content->options),
+        .image_count = content->image_count,
+        .images = content->images,
+        .settings = run->member_count ? &run->settings : NULL,
+    };
+    done = done && pose_encode(content->target->format, &all, run->options, convert_warn, run->warnings, out,
+                               run->error);
+    for (uint32_t i = 0; i < content->clip_count; i++)
+        pose_document_free(documents[i]);
+    return done;
+}
+
+static bool one_clip(struct run *run)
+{
+    if (run->content->clip_count == 1)
+        return true;
+    pose_error_init(run->error);
+    run->error->status = POSE_BAD_ARGUMENT;
+    strcpy(run->error->code, "one_clip");
+    strcpy(run->error->detail, "a file of this format holds one clip");
+    return false;
+}
+
+static bool run_zipped(const struct convert_content *content, const struct pose_options *options,
+                       struct convert_warnings *warnings, struct pose_buffer *out, struct pose_error *error)
+{
+    struct convert_pair pair;
+    if (!convert_run_pair(content, options, warnings, &pair, error))
+        return false;
+    struct pose_pack_item items[2];
+    for (int i = 0; i < 2; i++)
+        items[i] = (struct pose_pack_item){pair.names[i], {pair.bytes[i].data, pair.bytes[i].size}};
+    bool done = pose_pack("zip", items, 2, NULL, options, out, error);
+    convert_pair_release(&pair);
+    return done;
+}
+
+bool convert_run(const struct convert_content *content, const struct pose_options *options,
+                 struct convert_warnings *warnings, struct pose_buffer *out, struct pose_error *error)
+{
+    struct run run = {.content = content, .options = options, .warnings = warnings, .error = error};
+    *out = (struct pose_buffer){0};
+    if (content->target->is_pair)
+        return run_zipped(content, options, warnings, out, error);
+    bool is_gltf = !strcmp(content->target->format, "gltf");
+    if (!is_gltf && !one_clip(&run))
+        return false;
+    begin(&run);
+    bool done;
+    if (content->target->on_skeleton || content->target->is_text) {
+        done = run_whole(&run, out);
+    } else {
+        struct pose_conversion conversion = conversion_of(&run, &content->clips[0]);
+        done = pose_convert(&conversion, options, warn_of_bake, warnings, out, error);
+    }
+    region_release(&run.region);
+    return done;
+}
+
+/* ---------------------------------------------------------------------------------------------------- pairs -- */
+
+/* The file that a skill says its keys are in, or that its encoder makes up. From malloc. */
+static char *key_file_name(const struct pose_clip *clip)
+{
+    const struct pose_value *file = pose_value_find(clip->extras, "file");
+    const char *stem = file && file->kind == POSE_STRING ? file->as.string : clip->name ? clip->name : "";
+    size_t length = strlen(stem);
+    bool has_extension = length > 4 && !strcasecmp(stem + length - 4, ".cfp");
+    char *name = must_alloc(length + 16, 1);
+    sprintf(name, "%s%s%s", file ? "" : "xskill-", stem, has_extension ? "" : ".cfp");
+    return name;
+}
+
+/* text, made harmless, from malloc; text is freed. */
+static char *harmless(char *text)
+{
+    char *name = strdup(convert_file_name(text));
+    free(text);
+    if (!name)
+        abort();
+    return name;
+}
+
+static char *skill_file_name(const struct convert_content *content)
+{
+    const char *extension = content->target->extensions;
+    size_t length = strlen(content->name);
+    char *name = must_alloc(length + 8, 1);
+    sprintf(name, "%s.%.*s", content->name, (int)strcspn(extension, " "), extension);
+    return name;
+}
+
+bool convert_run_pair(const struct convert_content *content, const struct pose_options *options,
+                      struct convert_warnings *warnings, struct convert_pair *pair, struct pose_error *error)
+{
+    struct run run = {.content = content, .options = options, .warnings = warnings, .error = error};
+    *pair = (struct convert_pair){0};
+    if (!one_clip(&run))
+        return false;
+    begin(&run);
+    struct pose_document *document = bake(&run, &content->clips[0]);
+    bool done = document != NULL;
+    const char *formats[2] = {content->target->format, "sims1-cfp"};
+    for (int i = 0; i < 2 && done; i++) {
+        struct pose_content one = {
+            .clip_count = 1, .clips = document->clips, .settings = run.member_count ? &run.settings : NULL};
+        done = pose_encode(formats[i], &one, options, convert_warn, warnings, &pair->bytes[i], error);
+    }
+    if (done) {
+        pair->names[0] = harmless(skill_file_name(content));
+        pair->names[1] = harmless(key_file_name(document->clips));
+    }
+    pose_document_free(document);
+    region_release(&run.region);
+    if (!done)
+        convert_pair_release(pair);
+    return done;
+}
+
+void convert_pair_release(struct convert_pair *pair)
+{
+    for (int i = 0; i < 2; i++) {
+        pose_buffer_free(&pair->bytes[i]);
+        free(pair->names[i]);
+    }
+}

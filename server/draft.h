@@ -1,0 +1,51 @@
+/* Bytes on their way into the store: they go to a file piece by piece and are hashed meanwhile. */
+#ifndef POSED_SERVER_DRAFT_H
+#define POSED_SERVER_DRAFT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum store_status {
+    STORE_OK,
+    STORE_FULL,    /* no room, on the disk or within max-store */
+    STORE_DOWN,    /* the disk or the database does not do what it should */
+    STORE_MISSING, /* not there */
+    STORE_IN_USE,  /* by another process */
+};
+
+struct store_error {
+    enum store_status status;
+    const char *limit; /* "max-store", NULL; static */
+    char detail[256];
+};
+
+/* Always false. store_fail_errno adds what errno says, and takes the status from it. */
+bool store_fail(struct store_error *error, enum store_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+bool store_fail_errno(struct store_error *error, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+struct blob_hash {
+    uint8_t bytes[32];
+};
+
+struct draft {
+    int fd;
+    char *path; /* NULL: the file has no name and is gone with its descriptor */
+    uint64_t size;
+    struct blob_hash hash; /* after draft_finish */
+    const uint8_t *data;   /* after draft_finish: size bytes, mapped; NULL when empty */
+    void *digest;
+};
+
+/* In a file of the folder, with a name or without. */
+struct draft *draft_in_folder(const char *folder, bool named, struct store_error *error);
+struct draft *draft_in_memory(struct store_error *error);
+bool draft_append(struct draft *draft, const void *data, size_t size, struct store_error *error);
+/* All bytes are there. */
+bool draft_finish(struct draft *draft, struct store_error *error);
+/* Lets go of everything, and removes the file if it still has its first name. */
+void draft_free(struct draft *draft);
+
+#endif

@@ -1,0 +1,232 @@
+#include "server/ingredients.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* A document, either from the cache or one's own. */
+struct held {
+    const struct catalog *catalog;
+    struct catalog_place place;
+    struct decoded *decoded;
+    struct pose_document *own;
+    const struct pose_document *document;
+};
+
+struct ingredients {
+    struct service *service;
+    const struct catalog *common;
+    struct fetch fetch;
+    struct region region;
+    uint32_t held_count;
+    struct held held[INGREDIENT_CLIPS + INGREDIENT_MESHES + 1];
+    uint32_t clip_count;
+    struct convert_clip clips[INGREDIENT_CLIPS];
+    const struct pose_skeleton *skeleton;
+    uint32_t mesh_count;
+    struct pose_mesh meshes[INGREDIENT_MESHES];
+    uint32_t image_count;
+    struct pose_image images[INGREDIENT_IMAGES];
+    struct pose_buffer image_bytes[INGREDIENT_IMAGES];
+};
+
+struct ingredients *ingredients_new(struct service *service, const struct catalog *common)
+{
+    struct ingredients *ingredients = must_alloc(1, sizeof *ingredients);
+    ingredients->service = service;
+    ingredients->common = common;
+    ingredients->fetch.may_wait = true;
+    region_init(&ingredients->region);
+    return ingredients;
+}
+
+void ingredients_free(struct ingredients *ingredients)
+{
+    if (!ingredients)
+        return;
+    for (uint32_t i = 0; i < ingredients->held_count; i++) {
+        document_put(ingredients->held[i].decoded);
+        pose_document_free(ingredients->held[i].own);
+    }
+    for (uint32_t i = 0; i < ingredients->image_count; i++)
+        pose_buffer_free(&ingredients->image_bytes[i]);
+    region_release(&ingredients->region);
+    free(ingredients);
+}
+
+static bool too_many(struct pose_error *error, const char *what, unsigned most)
+{
+    pose_error_init(error);
+    error->status = POSE_BAD_ARGUMENT;
+    strcpy(error->code, "too_many");
+    snprintf(error->detail, sizeof error->detail, "more than %u %s in one file", most, what);
+    return false;
+}
+
+/* ----------------------------------------------------------------------------------------------- documents -- */
+
+static bool decode_aside(struct ingredients *ingredients, struct held *held, struct pose_error *error)
+{
+    const struct catalog *common = ingredients->common;
+    double begin = clock_seconds();
+    held->own =
+        index_decode(held->catalog->archives[held->place.archive], held->place.entry, common->archives,
+                     common->path_count, &ingredients->service->index_options.pose, error);
+    ingredients->fetch.decode_seconds += clock_seconds() - begin;
+    held->document = held->own;
+    return held->own;
+}
+
+static bool take_cached(struct ingredients *ingredients, struct held *held, struct pose_error *error)
+{
+    held->decoded = document_get(ingredients->service, held->catalog, held->place, &ingredients->fetch);
+    if (!held->decoded) {
+        *error = ingredients->fetch.error;
+        return false;
+    }
+    held->document = held->decoded->document;
+    return true;
+}
+
+/* The document at a place, which is got once; NULL with error. */
+static const struct pose_document *hold(struct ingredients *ingredients, const struct catalog *catalog,
+                                        struct catalog_place place, struct pose_error *error)
+{
+    for (uint32_t i = 0; i < ingredients->held_count; i++) {
+        const struct held *held = &ingredients->held[i];
+        if (held->catalog == catalog && held->place.archive == place.archive &&
+            held->place.entry == place.entry)
+            return held->document;
+    }
+    struct held *held = &ingredients->held[ingredients->held_count];
+    *held = (struct held){.catalog = catalog, .place = place};
+    bool done = catalog == ingredients->common ? take_cached(ingredients, held, error)
+                                               : decode_aside(ingredients, held, error);
+    ingredients->held_count += done;
+    return held->document;
+}
+
+bool ingredients_add_clip(struct ingredients *ingredients, const struct ingredient *clip,
+                          struct pose_error *error)
+{
+    if (ingredients->clip_count == INGREDIENT_CLIPS)
+        return too_many(error, "clips", INGREDIENT_CLIPS);
+    const struct pose_document *document = hold(ingredients, clip->catalog, clip->item->place, error);
+    if (!document)
+        return false;
+    ingredients->clips[ingredients->clip_count++] =
+        (struct convert_clip){.clip = &document->clips[clip->item->asset->inner],
+                              .format = document->format,
+                              .name = clip->item->asset->name};
+    return true;
+}
+
+bool ingredients_set_skeleton(struct ingredients *ingredients, const struct ingredient_skeleton *skeleton,
+                              struct pose_error *error)
+{
+    const struct skeleton_choice *choice = &skeleton->choice;
+    if (!choice->item) {
+        ingredients->skeleton = choice->shipped ? &choice->shipped->skeletons[0] : NULL;
+        return true;
+    }
+    const struct pose_document *document = hold(ingredients, skeleton->catalog, choice->item->place, error);
+    if (document)
+        ingredients->skeleton = &document->skeletons[choice->asset->inner];
+    return document;
+}
+
+/* ------------------------------------------------------------------------------------------------- meshes -- */
+
+static const char *base_of(const char *name)
+{
+    const char *slash = strrchr(name, '/');
+    return slash ? slash + 1 : name;
+}
+
+static bool is_picture(const char *name)
+{
+    static const char *const extensions[] = {".bmp", ".png", ".jpg", ".jpeg", ".tga"};
+    const char *dot = strrchr(name, '.');
+    for (size_t i = 0; dot && i < sizeof extensions / sizeof *extensions; i++) {
+        if (!strcasecmp(dot, extensions[i]))
+            return true;
+    }
+    return false;
+}
+
+/* Without folder and extension, and without case. */
+static bool has_stem_of(const char *name, const char *texture)
+{
+    const char *a = base_of(name), *b = base_of(texture);
+    const char *end_a = strrchr(a, '.'), *end_b = is_picture(b) ? strrchr(b, '.') : NULL;
+    size_t length = end_a ? (size_t)(end_a - a) : strlen(a);
+    return length == (end_b ? (size_t)(end_b - b) : strlen(b)) && !strncasecmp(a, b, length);
+}
+
+bool texture_find(const struct catalog *catalog, uint32_t archive_index, const char *texture,
+                  struct catalog_place *place)
+{
+    const struct index_archive *archive = catalog->archives[archive_index];
+    for (uint32_t e = 0; texture && *texture && e < archive->entry_count; e++) {
+        const char *name = archive->entries[e]->name;
+        if (is_picture(name) && has_stem_of(name, texture)) {
+            *place = (struct catalog_place){archive_index, e};
+            return true;
+        }
+    }
+    return false;
+}
+
+/* One that cannot be read is left out: the mesh is as good without. */
+static void add_image(struct ingredients *ingredients, const struct catalog *catalog,
+                      struct catalog_place place)
+{
+    const struct index_archive *archive = catalog->archives[place.archive];
+    const char *name = base_of(archive->entries[place.entry]->name);
+    struct pose_error ignored;
+    for (uint32_t i = 0; i < ingredients->image_count; i++) {
+        if (!strcmp(ingredients->images[i].name, name))
+            return;
+    }
+    uint32_t at = ingredients->image_count;
+    if (at == INGREDIENT_IMAGES || !index_read(archive, place.entry, &ingredients->image_bytes[at], &ignored))
+        return;
+    ingredients->images[at] =
+        (struct pose_image){.name = region_text(&ingredients->region, name),
+                            .bytes = {ingredients->image_bytes[at].data, ingredients->image_bytes[at].size}};
+    ingredients->image_count++;
+}
+
+bool ingredients_add_mesh(struct ingredients *ingredients, const struct ingredient *mesh, const char *texture,
+                          struct pose_error *error)
+{
+    struct catalog_place place;
+    if (ingredients->mesh_count == INGREDIENT_MESHES)
+        return too_many(error, "meshes", INGREDIENT_MESHES);
+    const struct pose_document *document = hold(ingredients, mesh->catalog, mesh->item->place, error);
+    if (!document)
+        return false;
+    struct pose_mesh *copy = &ingredients->meshes[ingredients->mesh_count++];
+    *copy = document->meshes[mesh->item->asset->inner];
+    if (texture)
+        copy->texture = region_text(&ingredients->region, base_of(texture));
+    if (texture_find(mesh->catalog, mesh->item->place.archive, copy->texture, &place))
+        add_image(ingredients, mesh->catalog, place);
+    return true;
+}
+
+void ingredients_list(const struct ingredients *ingredients, struct convert_content *content)
+{
+    content->clip_count = ingredients->clip_count;
+    content->clips = ingredients->clips;
+    content->skeleton = ingredients->skeleton;
+    content->mesh_count = ingredients->mesh_count;
+    content->meshes = ingredients->meshes;
+    content->image_count = ingredients->image_count;
+    content->images = ingredients->images;
+}
+
+double ingredients_decode_seconds(const struct ingredients *ingredients)
+{
+    return ingredients->fetch.decode_seconds;
+}
