@@ -19,7 +19,8 @@ struct api_call {
     struct params params;
     const char *values[CALL_VALUES]; /* of the template's {…}, decoded, in order */
     char *value_storage;
-    struct fetch fetch; /* what getting documents cost */
+    struct fetch fetch;         /* what getting documents cost */
+    struct catalog_item placed; /* a clip as one of several archives has it, see api/named.c */
     double begun, sample_seconds, write_seconds;
 };
 
@@ -33,13 +34,18 @@ enum freshness {
 
 /* ------------------------------------------------------------------------------------------------ routes -- */
 
+enum route_flags {
+    ROUTE_BODY = 1,   /* takes a body, up to --max-upload */
+    ROUTE_WRITES = 2, /* changes what is kept: see access.h */
+};
+
 /* A row of the route table in api/routes.c. */
 struct route {
     const char *method;
     const char *template;          /* "/v1/clips/{id}/pose" */
     const char *const *parameters; /* that the query may hold, ended by NULL; NULL: none */
     api_handler *run;
-    bool takes_body; /* up to --max-upload */
+    unsigned flags; /* of enum route_flags */
 };
 
 extern const struct route routes[];

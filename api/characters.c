@@ -1,4 +1,4 @@
-/* Characters: suits and appearances of The Sims with their skeleton, meshes and clips. */
+/* Characters: suits and appearances of The Sims, and those of Metroid Prime, with their skeleton, meshes and clips. */
 #include "api/asset_json.h"
 #include "api/handlers.h"
 #include "server/relations.h"
@@ -34,18 +34,20 @@ static void put_parts(struct json_writer *json, const struct relations *relation
     jsonw_end(json);
 }
 
-/* The skeleton that knows the most bones of the first mesh that is there. */
-static struct skeleton_choice skeleton_of(const struct catalog *catalog, struct catalog_item *item,
-                                          const struct relations *relations)
+static void put_clip(struct json_writer *json, const struct catalog_item *clip)
 {
-    for (uint32_t i = 0; i < relations->count; i++) {
-        struct skeleton_choice choice = {0};
-        if (relations->meshes[i].item)
-            choice = catalog_skeleton(catalog, relations->meshes[i].item);
-        if (choice.asset)
-            return choice;
-    }
-    return catalog_skeleton(catalog, item);
+    jsonw_object(json, NULL);
+    jsonw_id(json, "id", &clip->asset->id);
+    jsonw_string(json, "name", clip->asset->name);
+    jsonw_end(json);
+}
+
+static void put_named_clips(struct json_writer *json, const struct relations *relations)
+{
+    jsonw_array(json, "clips");
+    for (uint32_t i = 0; i < relations->clip_count; i++)
+        put_clip(json, relations->clips[i]);
+    jsonw_end(json);
 }
 
 /* Clips that play on that skeleton, those of the character's archive alone. */
@@ -61,10 +63,7 @@ static void put_clips(struct json_writer *json, const struct catalog *catalog,
         if (clip->place.archive != item->place.archive || clip->asset->axes != skeleton->asset->axes ||
             catalog_skeleton(catalog, clip).asset != skeleton->asset)
             continue;
-        jsonw_object(json, NULL);
-        jsonw_id(json, "id", &clip->asset->id);
-        jsonw_string(json, "name", clip->asset->name);
-        jsonw_end(json);
+        put_clip(json, clip);
         count++;
     }
     jsonw_end(json);
@@ -88,7 +87,7 @@ enum api_outcome handle_character(struct api_call *call)
     const struct pose_character *character = &decoded->document->characters[item->asset->inner];
     struct relations relations;
     relations_find(call->service, call->catalog, item, character, &relations);
-    struct skeleton_choice skeleton = skeleton_of(call->catalog, item, &relations);
+    struct skeleton_choice skeleton = relations_skeleton(call->catalog, item, &relations);
     struct pose_buffer body = {0};
     struct json_writer json;
     jsonw_init(&json, &body);
@@ -99,7 +98,10 @@ enum api_outcome handle_character(struct api_call *call)
     else
         jsonw_null(&json, "skeleton");
     put_parts(&json, &relations);
-    put_clips(&json, call->catalog, item, &skeleton);
+    if (relations.has_clips)
+        put_named_clips(&json, &relations);
+    else
+        put_clips(&json, call->catalog, item, &skeleton);
     jsonw_array(&json, "warnings");
     jsonw_warnings(&json, decoded->document->warnings, decoded->document->warning_count);
     jsonw_warnings(&json, character->warnings, character->warning_count);

@@ -1,15 +1,17 @@
 #include "api/clip_json.h"
 
 #include "api/asset_json.h"
+#include "api/sims3_json.h"
 
 #include "server/describe.h"
 
 #include <stdio.h>
 
-static void head(struct json_writer *json, const struct index_asset *asset, const struct index_entry *entry)
+static void head(struct json_writer *json, const struct index_asset *asset, const struct index_entry *entry,
+                 const char *name)
 {
     jsonw_id(json, "id", &asset->id);
-    jsonw_string(json, "name", asset->name);
+    jsonw_string(json, "name", name);
     jsonw_string(json, "format", entry->format);
     jsonw_integer(json, "bytes", (int64_t)entry->size);
 }
@@ -35,8 +37,8 @@ static void links(struct json_writer *json, const struct index_asset *asset)
 {
     static const struct {
         const char *key, *rest;
-    } kinds[] = {{"self", ""},      {"pose", "/pose"},     {"poses", "/poses"},
-                 {"keys", "/keys"}, {"events", "/events"}, {"json", ".json"}};
+    } kinds[] = {{"self", ""},          {"pose", "/pose"}, {"poses", "/poses"}, {"keys", "/keys"},
+                 {"events", "/events"}, {"json", ".json"}, {"glb", ".glb"},     {"preview", "/preview.png"}};
     char id[ID_TEXT], target[128];
     id_write(&asset->id, id);
     jsonw_object(json, "links");
@@ -52,7 +54,7 @@ static void links(struct json_writer *json, const struct index_asset *asset)
 
 void clip_head(struct json_writer *json, const struct catalog *catalog, const struct catalog_item *item)
 {
-    head(json, item->asset, catalog_entry(catalog, item->place));
+    head(json, item->asset, catalog_entry(catalog, item->place), item->asset->name);
     places(json, catalog, item);
 }
 
@@ -68,6 +70,18 @@ static void surroundings(struct json_writer *json, const struct catalog *catalog
     links(json, item->asset);
 }
 
+/* Whose morphs are to be named. */
+struct named_clip {
+    const struct catalog *catalog;
+    struct catalog_place place;
+};
+
+static const char *morph_name(const void *context, uint32_t hash)
+{
+    const struct named_clip *clip = context;
+    return catalog_morph_name(clip->catalog, clip->place, hash);
+}
+
 void clip_metadata(struct json_writer *json, const struct catalog *catalog, struct catalog_item *item,
                    const struct pose_document *document, bool kept)
 {
@@ -76,8 +90,10 @@ void clip_metadata(struct json_writer *json, const struct catalog *catalog, stru
     clip_head(json, catalog, item);
     jsonw_raw_members(json, asset->summary);
     if (document)
-        describe_clip_joints(json, &document->clips[asset->inner]);
+        describe_clip_joints(json, &document->clips[asset->inner], morph_name,
+                             &(struct named_clip){catalog, item->place});
     jsonw_integer(json, "event_count", asset->event_count);
+    sims3_clip_key(json, catalog, item);
     if (kept) {
         surroundings(json, catalog, item);
     } else {
@@ -89,14 +105,11 @@ void clip_metadata(struct json_writer *json, const struct catalog *catalog, stru
 }
 
 void clip_keys(struct json_writer *json, const struct index_asset *asset, const struct index_entry *entry,
-               const struct pose_document *document)
+               const struct pose_document *document, bool gltf)
 {
     const struct pose_clip *clip = &document->clips[asset->inner];
     jsonw_object(json, NULL);
-    head(json, asset, entry);
-    describe_clip_timing(json, clip);
-    jsonw_integer(json, "event_count", clip->event_count);
-    describe_clip_notes(json, document, clip);
-    describe_clip_keys(json, clip);
+    head(json, asset, entry, asset->own_name ? asset->own_name : asset->name);
+    jsonw_clip(json, &(struct pose_clip_json){clip, document, gltf, POSE_JSON_ALL});
     jsonw_end(json);
 }

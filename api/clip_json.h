@@ -9,8 +9,8 @@ void clip_metadata(struct json_writer *json, const struct catalog *catalog, stru
                    const struct pose_document *document, bool kept);
 /* "id" … "entry" of any asset, into an open object. */
 void clip_head(struct json_writer *json, const struct catalog *catalog, const struct catalog_item *item);
-/* The clip JSON of /keys: what depends on the file alone, with every key and event. */
+/* The clip JSON of /keys: what depends on the file alone, with every key and event; in glTF's axes, or as stored. */
 void clip_keys(struct json_writer *json, const struct index_asset *asset, const struct index_entry *entry,
-               const struct pose_document *document);
+               const struct pose_document *document, bool gltf);
 
 #endif

@@ -45,7 +45,12 @@ enum api_outcome handle_clip(struct api_call *call)
 enum api_outcome clip_keys_reply(struct api_call *call, struct catalog_item *item, enum freshness freshness)
 {
     enum { LARGE = 256 * 1024 }; /* answers of more keys than this many bytes are made on the pool */
-    if (reply_cached(call, digest_begin(call, &item->asset->id), freshness, true))
+    static const char *const axes[] = {"native", "gltf", NULL};
+    struct param_error error;
+    int axis = 0;
+    if (!params_choice(&call->params, "axes", axes, &axis, &error))
+        return reply_parameter(call, &error);
+    if (reply_cached(call, digest_text(digest_begin(call, &item->asset->id), axes[axis]), freshness, true))
         return API_DONE;
     const struct index_entry *entry = catalog_entry(call->catalog, item->place);
     if (!call->request->may_wait && entry->size > LARGE)
@@ -57,7 +62,7 @@ enum api_outcome clip_keys_reply(struct api_call *call, struct catalog_item *ite
     struct pose_buffer body = {0};
     struct json_writer json;
     jsonw_init(&json, &body);
-    clip_keys(&json, item->asset, entry, decoded->document);
+    clip_keys(&json, item->asset, entry, decoded->document, axis);
     document_put(decoded);
     return reply_json(call, &body);
 }
@@ -66,40 +71,6 @@ enum api_outcome handle_clip_keys(struct api_call *call)
 {
     struct catalog_item *item = clip_of_path(call);
     return item ? clip_keys_reply(call, item, FRESH_CONTENT) : API_DONE;
-}
-
-/* A header value that names a file: quotes and what is not ASCII are replaced, the exact name follows as RFC 8187. */
-static void disposition(struct api_call *call, const char *name, const char *extension)
-{
-    char plain[128], encoded[400], value[640];
-    size_t used = 0;
-    for (const char *at = name; *at && used + 1 < sizeof plain; at++)
-        plain[used++] = (*at > ' ' && *at <= '~' && !strchr("\"\\/:;%*?<>|", *at)) ? *at : '_';
-    plain[used] = 0;
-    if (strlen(name) * 3 < sizeof encoded - 1)
-        percent_encode(name, encoded);
-    else
-        percent_encode(plain, encoded);
-    snprintf(value, sizeof value, "attachment; filename=\"%s.%s\"; filename*=UTF-8''%s.%s", plain, extension,
-             encoded, extension);
-    response_header(call->response, "Content-Disposition", value);
-}
-
-enum api_outcome clip_convert_reply(struct api_call *call, struct catalog_item *item, const char *extension,
-                                    enum freshness freshness)
-{
-    if (strcmp(extension, "json"))
-        return reply_problem(call, 404, "no_conversion", "there is no conversion to \".%.20s\"", extension);
-    enum api_outcome outcome = clip_keys_reply(call, item, freshness);
-    if (outcome == API_DONE && call->response->status == 200)
-        disposition(call, item->asset->name, extension);
-    return outcome;
-}
-
-enum api_outcome handle_clip_convert(struct api_call *call)
-{
-    struct catalog_item *item = clip_of_path(call);
-    return item ? clip_convert_reply(call, item, call->values[1], FRESH_CONTENT) : API_DONE;
 }
 
 /* ------------------------------------------------------------------------------------------------- events -- */
@@ -194,6 +165,48 @@ static int64_t write_events(struct json_writer *json, const struct pose_clip *cl
     return count;
 }
 
+/* Events that lie in another file of the archive: all of a file of events, or one set of a character set. */
+static int64_t write_companion_events(struct json_writer *json, const struct pose_document *document,
+                                      int64_t event_set, double from, double to)
+{
+    int64_t count = 0;
+    for (uint32_t i = 0; event_set < 0 && i < document->event_count; i++) {
+        const struct pose_event *event = &document->events[i];
+        if ((double)event->time < from || (double)event->time > to)
+            continue;
+        describe_event(json, event);
+        count++;
+    }
+    const struct pose_value *sets = pose_value_find(document->extras, "event_sets");
+    const struct pose_value *set = sets && event_set >= 0 ? sets->first : NULL;
+    while (set && event_set-- > 0)
+        set = set->next;
+    const struct pose_value *events = pose_value_find(set, "events");
+    for (const struct pose_value *event = events ? events->first : NULL; event; event = event->next) {
+        const struct pose_value *time = pose_value_find(event, "time");
+        double at = time && time->kind == POSE_FLOAT ? (double)time->as.number : 0;
+        if (at < from || at > to)
+            continue;
+        jsonw_value(json, NULL, event);
+        count++;
+    }
+    return count;
+}
+
+/* The document that holds a clip's events; NULL when it is the clip's own, or cannot be read, which is no fault of the
+ * clip. */
+static struct decoded *events_document(struct api_call *call, const struct catalog_item *item, bool *wait)
+{
+    *wait = false;
+    if (item->asset->events_entry < 0)
+        return NULL;
+    struct catalog_place place = {item->place.archive, (uint32_t)item->asset->events_entry};
+    struct fetch fetch = {.may_wait = call->request->may_wait};
+    struct decoded *decoded = document_get(call->service, call->catalog, place, &fetch);
+    *wait = !decoded && fetch.outcome == CACHE_WOULD_WAIT;
+    return decoded;
+}
+
 enum api_outcome clip_events_reply(struct api_call *call, struct catalog_item *item)
 {
     double from = -HUGE_VAL, to = HUGE_VAL;
@@ -205,12 +218,21 @@ enum api_outcome clip_events_reply(struct api_call *call, struct catalog_item *i
         return reply_bad_parameter(call, "from", "it lies after to");
     struct asset_id digest = digest_begin(call, &item->asset->id);
     digest = id_quick(&digest, (double[]){from, to}, 2 * sizeof(double));
+    if (item->asset->events_entry >= 0)
+        digest = id_quick(&digest, &call->catalog->digest, sizeof call->catalog->digest);
     if (reply_cached(call, digest, FRESH_REVALIDATE, true))
         return API_DONE;
     enum api_outcome outcome;
+    bool wait;
+    struct decoded *companion = events_document(call, item, &wait);
+    if (wait)
+        return API_WAIT;
     struct decoded *decoded = reply_document(call, item, &outcome);
-    if (!decoded)
+    if (!decoded) {
+        if (companion)
+            document_put(companion);
         return outcome;
+    }
     struct pose_buffer body = {0};
     struct json_writer json;
     char id[ID_TEXT];
@@ -220,6 +242,10 @@ enum api_outcome clip_events_reply(struct api_call *call, struct catalog_item *i
     jsonw_string(&json, "clip", id);
     jsonw_array(&json, "items");
     int64_t total = write_events(&json, &decoded->document->clips[item->asset->inner], from, to);
+    if (companion) {
+        total += write_companion_events(&json, companion->document, item->asset->event_set, from, to);
+        document_put(companion);
+    }
     jsonw_end(&json);
     jsonw_null(&json, "next");
     jsonw_integer(&json, "total", total);

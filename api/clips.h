@@ -11,7 +11,7 @@ enum api_outcome clip_reply(struct api_call *call, struct catalog_item *item);
 enum api_outcome clip_keys_reply(struct api_call *call, struct catalog_item *item, enum freshness freshness);
 enum api_outcome clip_events_reply(struct api_call *call, struct catalog_item *item);
 enum api_outcome clip_convert_reply(struct api_call *call, struct catalog_item *item, const char *extension,
-                                    enum freshness freshness);
+                                    bool by_name);
 /* explicit_target: the path that names the clip by its id, for Content-Location, or NULL. */
 enum api_outcome clip_pose_reply(struct api_call *call, struct catalog_item *item, bool by_name);
 enum api_outcome clip_poses_reply(struct api_call *call, struct catalog_item *item, bool by_name);

@@ -22,29 +22,58 @@ int quality_of(const char *parameters, size_t length)
     return 1000;
 }
 
-enum coding coding_choose(const struct api_request *request)
+struct qualities {
+    int of[3]; /* in thousandths by enum coding, <= 0: not wanted */
+};
+
+static struct qualities read_qualities(const struct api_request *request)
 {
     const char *accept = request->header(request, "Accept-Encoding");
-    int quality[3] = {0, -1, -1}, others = -1;
-    if (!accept)
-        return CODING_IDENTITY;
-    while (*accept) {
+    struct qualities quality = {{0, -1, -1}};
+    int others = -1;
+    while (accept && *accept) {
         accept += strspn(accept, " \t,");
         size_t name = strcspn(accept, ",; \t"), whole = strcspn(accept, ",");
         int q = quality_of(accept + name, whole - name);
         if (name == 4 && !strncasecmp(accept, "gzip", 4))
-            quality[CODING_GZIP] = q;
+            quality.of[CODING_GZIP] = q;
         else if (name == 4 && !strncasecmp(accept, "zstd", 4))
-            quality[CODING_ZSTD] = q;
+            quality.of[CODING_ZSTD] = q;
         else if (name == 1 && *accept == '*')
             others = q;
         accept += whole;
     }
-    if (quality[CODING_GZIP] < 0)
-        quality[CODING_GZIP] = others;
-    if (quality[CODING_ZSTD] <= 0 && quality[CODING_GZIP] <= 0)
+    if (quality.of[CODING_GZIP] < 0)
+        quality.of[CODING_GZIP] = others;
+    return quality;
+}
+
+enum coding coding_choose(const struct api_request *request)
+{
+    struct qualities quality = read_qualities(request);
+    if (quality.of[CODING_ZSTD] <= 0 && quality.of[CODING_GZIP] <= 0)
         return CODING_IDENTITY;
-    return quality[CODING_ZSTD] >= quality[CODING_GZIP] ? CODING_ZSTD : CODING_GZIP;
+    return quality.of[CODING_ZSTD] >= quality.of[CODING_GZIP] ? CODING_ZSTD : CODING_GZIP;
+}
+
+bool coding_takes_gzip(const struct api_request *request)
+{
+    return read_qualities(request).of[CODING_GZIP] > 0;
+}
+
+void *coding_unpack(const void *packed, size_t packed_size, size_t size)
+{
+    struct libdeflate_decompressor *decompressor = libdeflate_alloc_decompressor();
+    void *bytes = malloc(size ? size : 1);
+    if (!decompressor || !bytes ||
+        libdeflate_gzip_decompress(decompressor, packed, packed_size, bytes, size, NULL) !=
+            LIBDEFLATE_SUCCESS) {
+        free(bytes);
+        bytes = NULL;
+    }
+    if (decompressor)
+        libdeflate_free_decompressor(decompressor);
+    return bytes;
 }
 
 static size_t apply_gzip(const struct pose_buffer *body, void **out)

@@ -9,8 +9,12 @@ enum coding { CODING_IDENTITY, CODING_GZIP, CODING_ZSTD };
 
 /* The best coding of Accept-Encoding that we know; identity when it asks for none. */
 enum coding coding_choose(const struct api_request *request);
+/* Whether the client takes gzip at all, for what is kept in that form. */
+bool coding_takes_gzip(const struct api_request *request);
 /* Replaces the body by its compressed form; false (and nothing changed) when that fails. */
 bool coding_apply(enum coding coding, struct pose_buffer *body);
+/* gzipped bytes as they were, from malloc; size is what they unpack to. NULL when memory is out. */
+void *coding_unpack(const void *packed, size_t packed_size, size_t size);
 /* The q parameter in thousandths of the parameters ";q=0.5" in length characters; 1000 without one. */
 int quality_of(const char *parameters, size_t length);
 

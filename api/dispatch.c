@@ -1,5 +1,8 @@
 #include "api/dispatch.h"
 
+#include "api/access.h"
+#include "api/admission.h"
+#include "api/forwarded.h"
 #include "api/reply.h"
 
 #include <stdatomic.h>
@@ -166,6 +169,17 @@ static const char *canonical_template(const struct route *route)
     return "";
 }
 
+/* What the log, the metrics and a problem want to know of the request. route NULL: none. */
+static void begin_response(struct api_call *call, const struct route *route)
+{
+    struct api_response *response = call->response;
+    response_init(response, 200);
+    give_request_id(call->request, response);
+    response->route = route ? canonical_template(route) : "";
+    if (call->service->config->trusted.count)
+        forwarded_client(call->request, &call->service->config->trusted, response->client);
+}
+
 static bool decode_values(struct api_call *call, const struct match *match)
 {
     size_t size = 1;
@@ -197,6 +211,8 @@ static void preflight(struct api_response *response, const char *allowed)
 static enum api_outcome run(struct api_call *call, const struct match *match)
 {
     struct param_error error;
+    if (call->route->flags & ROUTE_WRITES && !access_may_write(call))
+        return API_DONE;
     if (!decode_values(call, match))
         return reply_problem(call, 400, "bad_path", "the path is not percent-encoded UTF-8 without NUL");
     if (!params_parse(&call->params, call->request->query, &error) ||
@@ -207,10 +223,6 @@ static enum api_outcome run(struct api_call *call, const struct match *match)
 
 static enum api_outcome no_route(struct api_call *call, const char *allowed)
 {
-    if (!*allowed && !strcmp(call->request->path, "/"))
-        return reply_problem(
-            call, 404, "not_found",
-            "there is no page here; /v1/clips lists the clips, /openapi.json describes the API");
     if (!*allowed)
         return reply_problem(call, 404, "not_found", "there is nothing at %.200s", call->request->path);
     char methods[96];
@@ -225,15 +237,13 @@ enum api_outcome api_handle(void *user, struct api_request *request, struct api_
     struct service *service = user;
     struct match match = {0};
     char allowed[64];
-    response_init(response, 200);
-    give_request_id(request, response);
     const struct route *route = find_route(request->method, request->path, &match, allowed, sizeof allowed);
     struct api_call call = {.service = service,
                             .request = request,
                             .response = response,
                             .route = route,
                             .fetch.may_wait = request->may_wait};
-    response->route = match.route ? canonical_template(match.route) : "";
+    begin_response(&call, match.route);
     enum api_outcome outcome = API_DONE;
     if (route) {
         bool on_loop = !request->may_wait && request->loop < SERVICE_LOOPS;
@@ -263,9 +273,21 @@ bool api_admit(void *user, const struct api_request *request, uint64_t *max_body
     struct match match = {0};
     char allowed[64];
     const struct route *route = find_route(request->method, request->path, &match, allowed, sizeof allowed);
-    (void)response;
-    *max_body = route && route->takes_body ? service->config->max_upload : IGNORED_BODY;
-    return true;
+    struct api_call call = {.service = service,
+                            .request = (struct api_request *)(uintptr_t)request,
+                            .response = response,
+                            .route = route};
+    *max_body = route && route->flags & ROUTE_BODY ? service->config->max_upload : IGNORED_BODY;
+    bool writes = route && route->flags & ROUTE_WRITES;
+    if (!writes && !admission_has_rules(service))
+        return true;
+    begin_response(&call, match.route);
+    if (admission_check(&call) && (!writes || access_may_write(&call))) {
+        response_release(response);
+        return true;
+    }
+    reply_finish(&call);
+    return false;
 }
 
 /* The body is larger than max-upload; requests that take none have a bound of their own, without a name. */
@@ -279,7 +301,7 @@ static void refuse_body(struct api_call *call, const char *detail)
     pose_error_init(&error);
     error.status = POSE_OVER_LIMIT;
     snprintf(error.code, sizeof error.code, "too_large");
-    snprintf(error.limit, sizeof error.limit, "%s", route && route->takes_body ? "max-upload" : "");
+    snprintf(error.limit, sizeof error.limit, "%s", route && route->flags & ROUTE_BODY ? "max-upload" : "");
     snprintf(error.detail, sizeof error.detail, "%s", detail);
     reply_error(call, &error, NULL, NULL);
 }

@@ -8,21 +8,37 @@
 api_handler handle_health, handle_ready, handle_metrics, handle_openapi, handle_formats;
 /* api/archives.c */
 api_handler handle_archives, handle_archive, handle_entries, handle_entry_bytes;
+/* api/uploads.c */
+api_handler handle_upload, handle_delete;
 /* api/clips.c */
-api_handler handle_clips, handle_clip, handle_clip_keys, handle_clip_events, handle_clip_convert;
+api_handler handle_clips, handle_clip, handle_clip_keys, handle_clip_events;
+/* api/conversions.c */
+api_handler handle_clip_convert;
 /* api/poses.c */
 api_handler handle_pose, handle_poses;
+/* api/batch.c */
+api_handler handle_batch;
 /* api/skeletons.c */
-api_handler handle_skeletons, handle_skeleton, handle_skeleton_convert;
+api_handler handle_skeletons, handle_skeleton, handle_skeleton_file, handle_skeleton_model;
 /* api/meshes.c */
 api_handler handle_meshes, handle_mesh, handle_mesh_vertices;
 /* api/characters.c */
 api_handler handle_characters, handle_character;
+/* api/models.c */
+api_handler handle_mesh_model, handle_character_model;
 /* api/sims3.c */
 api_handler handle_hash, handle_resolve;
+/* api/pages.c */
+api_handler handle_page, handle_embed, handle_docs, handle_client, handle_asset;
+/* api/pictures.c */
+api_handler handle_preview;
+/* api/plots.c */
+api_handler handle_plot;
 /* api/named.c */
 api_handler handle_named, handle_named_keys, handle_named_pose, handle_named_poses, handle_named_events,
-    handle_named_convert;
+    handle_named_convert, handle_named_preview, handle_named_plot;
+/* api/convert.c */
+api_handler handle_convert;
 /* api/inspect.c */
 api_handler handle_inspect;
 

@@ -14,6 +14,7 @@ struct inspection {
     struct index_archive *archive;
     struct catalog *catalog; /* over the archive alone */
     struct index_neighbours neighbours;
+    const struct pose_skeleton *skeleton; /* for clips, NULL: found out */
     const struct index_options *options;
 };
 
@@ -73,7 +74,7 @@ static void list_warnings(struct inspection *work)
     if (document)
         jsonw_warnings(json, document->warnings, document->warning_count);
     pose_document_free(document);
-    lint_archive(json, work->catalog, &work->options->pose);
+    lint_archive(json, work->catalog, work->skeleton, &work->options->pose);
     jsonw_end(json);
 }
 
@@ -92,34 +93,51 @@ static bool viewer_refuses(const struct pose_warning *warning)
     return false;
 }
 
+static void put_reason(struct json_writer *json, const struct pose_warning *warning)
+{
+    jsonw_object(json, NULL);
+    jsonw_string(json, "code", warning->code);
+    jsonw_string(json, "message", warning->message);
+    if (warning->offset != POSE_NO_OFFSET)
+        jsonw_integer(json, "offset", (int64_t)warning->offset);
+    jsonw_end(json);
+}
+
+/* Those of BVH were found when it was read: objects of code, message and line. */
+static const struct pose_value *bvh_reasons(const struct pose_document *document)
+{
+    bool is_bvh = document && !strcmp(document->format, "bvh") && document->clip_count;
+    const struct pose_value *list = is_bvh ? pose_value_find(document->clips->extras, "sl_viewer") : NULL;
+    return list ? list->first : NULL;
+}
+
+static void put_reasons(struct json_writer *json, const struct pose_document *document)
+{
+    jsonw_array(json, "reasons");
+    for (uint32_t i = 0; document && i < document->warning_count; i++) {
+        if (viewer_refuses(&document->warnings[i]))
+            put_reason(json, &document->warnings[i]);
+    }
+    for (const struct pose_value *reason = bvh_reasons(document); reason; reason = reason->next)
+        jsonw_value(json, NULL, reason);
+    jsonw_end(json);
+}
+
 static void list_verdict(struct inspection *work)
 {
     struct json_writer *json = &work->json;
     const char *format = work->archive->archive ? NULL : work->archive->entries[0]->format;
-    if (!format || strcmp(format, "sl-anim"))
+    if (!format || (strcmp(format, "sl-anim") && strcmp(format, "bvh")))
         return;
     struct pose_document *document = decode(work, 0);
-    uint32_t count = document ? document->warning_count : 0;
-    bool accepted = true;
-    for (uint32_t i = 0; i < count; i++)
+    bool accepted = !bvh_reasons(document);
+    for (uint32_t i = 0; document && i < document->warning_count; i++)
         accepted &= !viewer_refuses(&document->warnings[i]);
     jsonw_array(json, "verdict");
     jsonw_object(json, NULL);
     jsonw_string(json, "target", "sl-viewer");
     jsonw_bool(json, "accepted", accepted);
-    jsonw_array(json, "reasons");
-    for (uint32_t i = 0; i < count; i++) {
-        const struct pose_warning *warning = &document->warnings[i];
-        if (!viewer_refuses(warning))
-            continue;
-        jsonw_object(json, NULL);
-        jsonw_string(json, "code", warning->code);
-        jsonw_string(json, "message", warning->message);
-        if (warning->offset != POSE_NO_OFFSET)
-            jsonw_integer(json, "offset", (int64_t)warning->offset);
-        jsonw_end(json);
-    }
-    jsonw_end(json);
+    put_reasons(json, document);
     jsonw_end(json);
     jsonw_end(json);
     pose_document_free(document);
@@ -148,34 +166,30 @@ static void describe_archive(struct inspection *work)
     jsonw_end(json);
 }
 
-bool inspect_bytes(const char *name, struct pose_bytes bytes, const char *format, const char *game,
-                   const struct index_neighbours *neighbours, const struct index_options *options,
-                   struct pose_buffer *out, const char **found, struct pose_error *error)
+void inspect_archive(struct index_archive *archive, const struct inspected *what,
+                     const struct index_options *options, struct pose_buffer *out)
 {
-    struct index_archive *archive = index_bytes(name, bytes, format, game, neighbours, options);
-    const struct index_entry *only = archive->entry_count == 1 ? archive->entries[0] : NULL;
-    bool is_file = !archive->archive;
-    pose_error_init(error);
-    *found = is_file ? (only ? only->format : NULL) : archive->format;
-    if (archive->error) {
-        *error = *archive->error;
-    } else if (is_file && only && only->error) {
-        *error = *only->error;
-    } else if (is_file && (!only || !only->format)) {
-        error->status = POSE_UNKNOWN_FORMAT;
-        strcpy(error->code, "unknown_format");
-        strcpy(error->detail,
-               "the bytes are of no known format; a damaged file may need name= or format= to be told");
-    }
-    if (error->status == POSE_OK) {
-        struct inspection work = {.archive = archive, .options = options};
-        if (neighbours)
-            work.neighbours = *neighbours;
-        work.catalog = catalog_new(&archive, 1, 0, 0, NULL, 0);
-        jsonw_init(&work.json, out);
-        describe_archive(&work);
-        catalog_unref(work.catalog);
-    }
+    struct inspection work = {.archive = archive, .options = options, .skeleton = what->skeleton};
+    if (what->neighbours)
+        work.neighbours = *what->neighbours;
+    work.catalog = catalog_new(&archive, 1, 0, 0, NULL, 0);
+    jsonw_init(&work.json, out);
+    describe_archive(&work);
+    catalog_unref(work.catalog);
+}
+
+bool inspect_bytes(const struct inspected *what, const struct index_options *options, struct pose_buffer *out,
+                   const char **found, struct pose_error *error)
+{
+    struct upload_source source = {
+        .name = what->name, .bytes = what->bytes, .format = what->format, .game = what->game};
+    struct index_archive *archive = index_upload(&source, what->neighbours, options);
+    struct index_refusal refusal;
+    bool sound = index_verdict(archive, &refusal);
+    if (sound)
+        inspect_archive(archive, what, options, out);
+    *found = refusal.format;
+    *error = refusal.error;
     index_archive_unref(archive);
-    return error->status == POSE_OK;
+    return sound;
 }

@@ -12,7 +12,8 @@ struct linting {
     struct json_writer *json;
     const struct index_archive *archive;
     const struct pose_options *options;
-    const char *entry; /* the findings are about */
+    const struct pose_skeleton *chosen; /* NULL: none */
+    const char *entry;                  /* the findings are about */
     uint32_t visits;
     uint64_t joints;
     struct pose_document *skeleton; /* the last that a clip was looked at on; NULL: none */
@@ -37,12 +38,14 @@ static void add(void *user, const struct pose_warning *finding)
     jsonw_end(work->json);
 }
 
-/* The archive's skeleton that knows the most bones of a mesh or tracks of a clip; its entry and place in the document. */
+/* The archive's skeleton that knows the most bones of a mesh or tracks of a clip, at least so many; its entry and place in
+ * the document. */
 static const struct index_asset *best_skeleton(const struct index_archive *archive,
-                                               const struct index_asset *user, uint32_t *entry)
+                                               const struct index_asset *user, uint32_t least,
+                                               uint32_t *entry)
 {
     const struct index_asset *best = NULL;
-    uint32_t most = 0;
+    uint32_t most = least ? least - 1 : 0;
     for (uint32_t e = 0; e < archive->entry_count; e++) {
         for (uint32_t i = 0; i < archive->entries[e]->asset_count; i++) {
             const struct index_asset *asset = &archive->entries[e]->assets[i];
@@ -61,7 +64,7 @@ static void lint_mesh(struct linting *work, const struct index_asset *asset, con
 {
     uint32_t entry = 0;
     const struct index_asset *skeleton =
-        may_search(work) ? best_skeleton(work->archive, asset, &entry) : NULL;
+        may_search(work) ? best_skeleton(work->archive, asset, 1, &entry) : NULL;
     struct pose_error error;
     struct pose_document *document =
         skeleton ? index_decode(work->archive, entry, NULL, 0, work->options, &error) : NULL;
@@ -87,12 +90,24 @@ static const struct pose_document *open_skeleton(struct linting *work, uint32_t 
     return work->skeleton;
 }
 
+/*
+ * The skeleton that was chosen, else the one that skeleton=auto would take. One that knows fewer than half of the tracks
+ * says nothing about the clip: mods bring the rigs of their props along, and not those of the game's people.
+ */
+static const struct pose_skeleton *skeleton_of(struct linting *work, const struct index_asset *asset)
+{
+    uint32_t entry = 0, half = (asset->joint_count + 1) / 2;
+    if (work->chosen)
+        return work->chosen;
+    const struct index_asset *known =
+        may_search(work) ? best_skeleton(work->archive, asset, half ? half : 1, &entry) : NULL;
+    const struct pose_document *document = known ? open_skeleton(work, entry) : NULL;
+    return document ? &document->skeletons[known->inner] : NULL;
+}
+
 static void lint_clip(struct linting *work, const struct index_asset *asset, const struct pose_clip *clip)
 {
-    uint32_t entry = 0;
-    const struct index_asset *known = may_search(work) ? best_skeleton(work->archive, asset, &entry) : NULL;
-    const struct pose_document *document = known ? open_skeleton(work, entry) : NULL;
-    const struct pose_skeleton *skeleton = document ? &document->skeletons[known->inner] : NULL;
+    const struct pose_skeleton *skeleton = skeleton_of(work, asset);
     work->joints += skeleton ? skeleton->joint_count : clip->track_count;
     if (work->joints <= MOST_JOINTS)
         pose_lint_clip(clip, skeleton, add, work);
@@ -138,10 +153,12 @@ static void lint_entry(struct linting *work, uint32_t index)
         return;
     work->entry = entry->name;
     pose_lint(document, entry->name, add, work);
-    for (uint32_t i = 0; i < entry->asset_count && work->archive->archive; i++) {
+    for (uint32_t i = 0; i < entry->asset_count; i++) {
         const struct index_asset *asset = &entry->assets[i];
         if (asset->kind == ASSET_CLIP)
             lint_clip(work, asset, &document->clips[asset->inner]);
+        else if (!work->archive->archive)
+            continue; /* what belongs to it is elsewhere */
         else if (asset->kind == ASSET_MESH)
             lint_mesh(work, asset, &document->meshes[asset->inner]);
         else if (asset->kind == ASSET_CHARACTER && !strcmp(document->characters[asset->inner].type, "suit"))
@@ -159,9 +176,11 @@ static bool is_first_place(const struct catalog *catalog, uint32_t entry)
     return found && found->place.entry == entry;
 }
 
-void lint_archive(struct json_writer *json, const struct catalog *catalog, const struct pose_options *options)
+void lint_archive(struct json_writer *json, const struct catalog *catalog,
+                  const struct pose_skeleton *skeleton, const struct pose_options *options)
 {
-    struct linting work = {.json = json, .archive = catalog->archives[0], .options = options};
+    struct linting work = {
+        .json = json, .archive = catalog->archives[0], .chosen = skeleton, .options = options};
     for (uint32_t e = 0; e < work.archive->entry_count; e++) {
         if (is_first_place(catalog, e))
             lint_entry(&work, e);

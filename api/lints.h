@@ -7,10 +7,11 @@
 
 /*
  * Looks at the first archive of a catalogue, at bytes that lie in it several times once. Adds items ({code, severity,
- * message, entry}) to the open array: those of pose_lint for each file, of pose_lint_clip and "missing_bone" of clips
- * and meshes on the archive's skeleton that knows them best, "missing_mesh" of suits.
+ * message, entry}) to the open array: those of pose_lint for each file; of pose_lint_clip on the skeleton given (NULL:
+ * on the archive's own that knows the most tracks and at least half of them); "missing_bone" of meshes on the archive's
+ * skeleton that knows them best; "missing_mesh" of suits.
  */
 void lint_archive(struct json_writer *json, const struct catalog *catalog,
-                  const struct pose_options *options);
+                  const struct pose_skeleton *skeleton, const struct pose_options *options);
 
 #endif

@@ -24,7 +24,8 @@ struct api_request {
     unsigned loop; /* index of the event loop that serves the connection, for per-loop buffers */
 
     /* The value of a header (name without regard to case), NULL when absent. Several of the same name: the
-     * first; header_count tells that there are more. Valid until the answer is finished. */
+     * first; header_count tells that there are more, and takes "X-Forwarded-*" for all that begin so. Valid until
+     * the answer is finished. */
     const char *(*header)(const struct api_request *request, const char *name);
     size_t (*header_count)(const struct api_request *request, const char *name);
     const void *transport; /* belongs to whoever made the request */
@@ -36,7 +37,7 @@ enum api_outcome {
     API_WAIT, /* it needs the pool: call again with may_wait set; the response is discarded */
 };
 
-enum { API_HEADER_CAPACITY = 3072 };
+enum { API_HEADER_CAPACITY = 3072, API_CLIENT_CAPACITY = 46 };
 
 /*
  * The body is one of: nothing; bytes (data, size, released by release(owner) once sent); a stream (read is
@@ -58,7 +59,8 @@ struct api_response {
     const char *route; /* the route's template, "" when none matched; static */
     const char *cache; /* "hit", "miss" or NULL; static */
     char request_id[132];
-    char detail[192]; /* of a problem */
+    char client[API_CLIENT_CAPACITY]; /* who asks, as a trusted proxy says; "": the peer */
+    char detail[192];                 /* of a problem */
 };
 
 #define API_UNKNOWN_SIZE ((size_t)-1)

@@ -2,56 +2,92 @@
 #include "api/clip_json.h"
 #include "api/clips.h"
 #include "api/handlers.h"
+#include "api/pictures.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The archive's name, or its id. */
-static bool names_archive(const struct index_archive *archive, const char *text)
+/* An archive's name as the path has it, which may be its id. */
+struct archive_name {
+    const char *text;
+    struct asset_id id;
+    bool is_id;
+};
+
+static struct archive_name read_archive_name(const char *text)
 {
-    char id[ID_TEXT];
-    if (!strcmp(archive->name, text))
-        return true;
-    id_write(&archive->id, id);
-    return !strcmp(id, text);
+    struct archive_name name = {.text = text};
+    name.is_id = id_parse(text, strlen(text), &name.id);
+    return name;
+}
+
+static bool names_archive(const struct index_archive *archive, const struct archive_name *name)
+{
+    return !strcmp(archive->name, name->text) || (name->is_id && id_equal(&archive->id, &name->id));
 }
 
 enum { MOST_MATCHES = 64 };
 
 struct matches {
     struct catalog_item *items[MOST_MATCHES];
+    struct catalog_place places[MOST_MATCHES]; /* where it was found first */
     unsigned count;
 };
 
-static void add_match(struct matches *matches, struct catalog_item *item)
+static void add_match(struct matches *matches, struct catalog_item *item, struct catalog_place place)
 {
     for (unsigned i = 0; i < matches->count; i++) {
         if (matches->items[i] == item)
             return;
     }
-    if (matches->count < MOST_MATCHES)
-        matches->items[matches->count++] = item;
+    if (matches->count == MOST_MATCHES)
+        return;
+    matches->places[matches->count] = place;
+    matches->items[matches->count++] = item;
+}
+
+/*
+ * A clip that several uploads hold, as the one that was named has it: with what lies beside it there. Else a rig that
+ * somebody uploaded first, with the same clip, would be put under everybody's.
+ */
+static struct catalog_item *place_match(struct api_call *call, const struct matches *matches)
+{
+    struct catalog_item *item = matches->items[0];
+    struct catalog_place place = matches->places[0];
+    if (item->place.archive == place.archive || item->place.archive < call->catalog->path_count)
+        return item;
+    call->placed.asset = item->asset;
+    call->placed.place = place;
+    call->placed.place_count = item->place_count;
+    call->placed.places = item->places;
+    atomic_init(&call->placed.skeleton, INT64_MIN);
+    return &call->placed;
 }
 
 /* Clips of that name in archives of that name, of the command line or (else) uploaded. */
-static void find_in(const struct catalog *catalog, const char *archive_name, const char *clip_name,
-                    uint32_t first, uint32_t last, bool *has_archive, struct matches *matches)
+static void find_in(const struct catalog *catalog, const char *archive_text, const char *clip_name,
+                    uint32_t first, uint32_t last, struct matches *matches)
 {
-    for (uint32_t a = first; a < last; a++) {
-        const struct index_archive *archive = catalog->archives[a];
-        if (!names_archive(archive, archive_name))
-            continue;
-        *has_archive = true;
-        for (uint32_t e = 0; e < archive->entry_count; e++) {
-            const struct index_entry *entry = archive->entries[e];
-            for (uint32_t i = 0; i < entry->asset_count; i++) {
-                const struct index_asset *asset = &entry->assets[i];
-                if (asset->kind == ASSET_CLIP && !strcmp(asset->name, clip_name))
-                    add_match(matches, catalog_find(catalog, ASSET_CLIP, &asset->id));
-            }
-        }
+    struct archive_name archive_name = read_archive_name(archive_text);
+    for (const struct catalog_named *found = catalog_names_first(&catalog->names, clip_name); found;
+         found = catalog_names_next(&catalog->names, found)) {
+        if (found->archive >= first && found->archive < last &&
+            names_archive(catalog->archives[found->archive], &archive_name))
+            add_match(matches, catalog_find(catalog, ASSET_CLIP, &found->asset->id),
+                      (struct catalog_place){found->archive, found->entry});
     }
+}
+
+/* For what a 404 says. */
+static bool has_archive(const struct catalog *catalog, const char *text)
+{
+    struct archive_name name = read_archive_name(text);
+    for (uint32_t i = 0; i < catalog->archive_count; i++) {
+        if (names_archive(catalog->archives[i], &name))
+            return true;
+    }
+    return false;
 }
 
 static void list_matches(struct api_call *call, const struct matches *matches)
@@ -88,17 +124,16 @@ static struct catalog_item *find_named(struct api_call *call, const char *clip_n
 {
     const struct catalog *catalog = call->catalog;
     struct matches matches = {.count = 0};
-    bool has_archive = false;
-    find_in(catalog, call->values[0], clip_name, 0, catalog->path_count, &has_archive, &matches);
+    find_in(catalog, call->values[0], clip_name, 0, catalog->path_count, &matches);
     if (!matches.count)
-        find_in(catalog, call->values[0], clip_name, catalog->path_count, catalog->archive_count,
-                &has_archive, &matches);
+        find_in(catalog, call->values[0], clip_name, catalog->path_count, catalog->archive_count, &matches);
     if (matches.count == 1)
-        return matches.items[0];
+        return place_match(call, &matches);
     if (matches.count)
         list_matches(call, &matches);
     else
-        reply_not_found(call, has_archive ? "clip" : "archive", has_archive ? clip_name : call->values[0]);
+        has_archive(catalog, call->values[0]) ? reply_not_found(call, "clip", clip_name)
+                                              : reply_not_found(call, "archive", call->values[0]);
     return NULL;
 }
 
@@ -152,16 +187,26 @@ enum api_outcome handle_named_poses(struct api_call *call)
     return item ? clip_poses_reply(call, item, true) : API_DONE;
 }
 
+enum api_outcome handle_named_preview(struct api_call *call)
+{
+    struct catalog_item *item = find_named(call, call->values[1]);
+    return item ? clip_preview_reply(call, item, true) : API_DONE;
+}
+
+enum api_outcome handle_named_plot(struct api_call *call)
+{
+    struct catalog_item *item = find_named(call, call->values[1]);
+    return item ? clip_plot_reply(call, item, true) : API_DONE;
+}
+
 /* A name may hold a dot itself: the whole part is tried first. */
 enum api_outcome handle_named_convert(struct api_call *call)
 {
-    char whole[1024], rest[40];
+    char whole[1024];
     struct matches matches = {.count = 0};
-    bool has_archive = false;
     int length = snprintf(whole, sizeof whole, "%s.%s", call->values[1], call->values[2]);
     if (length > 0 && (size_t)length < sizeof whole) {
-        find_in(call->catalog, call->values[0], whole, 0, call->catalog->archive_count, &has_archive,
-                &matches);
+        find_in(call->catalog, call->values[0], whole, 0, call->catalog->archive_count, &matches);
         if (matches.count) {
             call->values[1] = whole;
             return handle_named(call);
@@ -170,9 +215,5 @@ enum api_outcome handle_named_convert(struct api_call *call)
     struct catalog_item *item = find_named(call, call->values[1]);
     if (!item)
         return API_DONE;
-    snprintf(rest, sizeof rest, ".%.30s", call->values[2]);
-    enum api_outcome outcome = clip_convert_reply(call, item, call->values[2], FRESH_REVALIDATE);
-    if (outcome == API_DONE && call->response->status < 400)
-        located(call, item, rest);
-    return outcome;
+    return clip_convert_reply(call, item, call->values[2], true);
 }

@@ -25,8 +25,7 @@ static int hex(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Well-formed UTF-8 without control characters of ASCII's first row but tab. */
-static bool is_text(const char *text)
+bool is_utf8(const char *text)
 {
     const unsigned char *p = (const unsigned char *)text;
     while (*p) {
@@ -65,7 +64,7 @@ bool percent_decode(const char *from, size_t length, bool plus_is_blank, char *t
         text[used++] = c;
     }
     text[used] = 0;
-    return is_text(text);
+    return is_utf8(text);
 }
 
 void percent_encode(const char *text, char *out)

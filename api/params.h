@@ -50,6 +50,8 @@ bool number_parse(const char *text, double *value);
 
 /* Percent-decodes length bytes in place of text, which has room for them and a NUL. False as params_parse. */
 bool percent_decode(const char *from, size_t length, bool plus_is_blank, char *text);
+/* Whether the text is well-formed UTF-8. */
+bool is_utf8(const char *text);
 /* Escapes what is not unreserved in a path segment or query value; out has room for 3 bytes each and a NUL. */
 void percent_encode(const char *text, char *out);
 

@@ -46,7 +46,8 @@ bool pose_request_read(struct api_call *call, struct catalog_item *clip, struct 
     request->gltf = axis == 0;
     request->wrap = wrap ? POSE_WRAP : POSE_CLAMP;
     request->flags = root ? POSE_MOTION : POSE_IN_PLACE;
-    request->joints = params_get(params, "joints");
+    request->joints_parameter = "joints";
+    request->joints = params_get(params, request->joints_parameter);
     if (!choose_skeleton(call, request, clip))
         return false;
     if (request->model && !request->skeleton.asset) {
@@ -54,6 +55,13 @@ bool pose_request_read(struct api_call *call, struct catalog_item *clip, struct 
         return false;
     }
     return true;
+}
+
+/* Other archives give names to morphs where the answer depends on what is loaded anyway. */
+static bool may_name_morphs(const struct api_call *call, const struct pose_request *request)
+{
+    const char *format = catalog_entry(call->catalog, request->clip->place)->format;
+    return request->automatic && call->catalog->has_morphs && format && !strcmp(format, "sims3-clip");
 }
 
 struct asset_id pose_request_digest(const struct api_call *call, const struct pose_request *request)
@@ -70,6 +78,8 @@ struct asset_id pose_request_digest(const struct api_call *call, const struct po
         canonical.skeleton = request->skeleton.asset->id;
     struct asset_id digest = digest_begin(call, &request->clip->asset->id);
     digest = id_quick(&digest, &canonical, sizeof canonical);
+    if (may_name_morphs(call, request))
+        digest = id_quick(&digest, &call->catalog->digest, sizeof call->catalog->digest);
     return request->joints ? digest_text(digest, request->joints) : digest;
 }
 
@@ -135,19 +145,19 @@ static bool select_rows(struct api_call *call, struct pose_request *request)
     unsigned names = 0;
     for (const char *at = request->joints; *at && known;) {
         if (names++ == MOST_NAMES) {
-            reply_bad_parameter(call, "joints", "more than %d names", MOST_NAMES);
+            reply_bad_parameter(call, request->joints_parameter, "more than %d names", MOST_NAMES);
             known = false;
             break;
         }
         size_t length = strcspn(at, ",");
         known = mark(sampler, at, length, marked) > 0;
         if (!known)
-            reply_bad_parameter(call, "joints", "there is no joint \"%.*s\"",
+            reply_bad_parameter(call, request->joints_parameter, "there is no joint \"%.*s\"",
                                 (int)(length < 80 ? length : 80), at);
         at += length + (at[length] == ',');
     }
     if (!*request->joints)
-        reply_bad_parameter(call, "joints", "it names no joint");
+        reply_bad_parameter(call, request->joints_parameter, "it names no joint");
     request->selected = must_alloc(count, sizeof *request->selected);
     request->row_count = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -156,6 +166,34 @@ static bool select_rows(struct api_call *call, struct pose_request *request)
     }
     free(marked);
     return known;
+}
+
+/* Copies, as an answer may outlive the catalogue of the moment. */
+static void name_morphs(struct api_call *call, struct pose_request *request)
+{
+    const struct pose_sampler *sampler = request->player->sampler;
+    uint32_t count = pose_sampler_morph_count(sampler);
+    if (!may_name_morphs(call, request))
+        return;
+    request->morph_names = must_alloc(count, sizeof *request->morph_names);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct pose_morph *morph = &pose_sampler_morphs(sampler)[i];
+        const char *name = morph->name || !morph->has_id
+                               ? NULL
+                               : catalog_morph_name(call->catalog, request->clip->place, morph->id);
+        request->morph_names[i] = name ? strdup(name) : NULL;
+    }
+}
+
+const char *pose_request_morph(const struct pose_request *request, uint32_t index, char room[16])
+{
+    const struct pose_morph *morph = &pose_sampler_morphs(request->player->sampler)[index];
+    if (morph->name)
+        return morph->name;
+    if (request->morph_names && request->morph_names[index])
+        return request->morph_names[index];
+    snprintf(room, 16, "#%u", morph->id);
+    return room;
 }
 
 bool pose_request_open(struct api_call *call, struct pose_request *request, enum api_outcome *outcome)
@@ -171,6 +209,7 @@ bool pose_request_open(struct api_call *call, struct pose_request *request, enum
     if (request->skeleton.shipped)
         response_header(call->response, "Posed-Warning", "stand_in_skeleton");
     *outcome = API_DONE;
+    name_morphs(call, request);
     if (select_rows(call, request))
         return true;
     pose_request_close(request);
@@ -179,6 +218,11 @@ bool pose_request_open(struct api_call *call, struct pose_request *request, enum
 
 void pose_request_close(struct pose_request *request)
 {
+    uint32_t morphs = request->morph_names ? pose_sampler_morph_count(request->player->sampler) : 0;
+    for (uint32_t i = 0; i < morphs; i++)
+        free(request->morph_names[i]);
+    free(request->morph_names);
+    request->morph_names = NULL;
     player_put(request->player);
     free(request->selected);
     request->player = NULL;

@@ -13,8 +13,10 @@ struct pose_request {
     unsigned flags; /* POSE_MOTION */
     bool automatic; /* skeleton=auto: depends on what else is loaded */
     struct skeleton_choice skeleton;
-    const char *joints; /* as given, NULL: all */
+    const char *joints;           /* as given, NULL: all */
+    const char *joints_parameter; /* its name */
     struct player *player;
+    char **morph_names; /* that other archives give, NULL for those they do not; NULL: none */
     uint32_t *selected; /* rows, in the order of the skeleton; NULL: all */
     uint32_t row_count;
 };
@@ -34,6 +36,9 @@ enum freshness pose_request_freshness(const struct pose_request *request, bool b
 void pose_request_head(struct json_writer *json, const struct pose_request *request);
 /* "unmatched" and "warnings", when there are any. */
 void pose_request_tail(struct json_writer *json, const struct pose_request *request);
+
+/* What a morph of the player's sampler is called: its name, or "#ID" in room. */
+const char *pose_request_morph(const struct pose_request *request, uint32_t index, char room[16]);
 
 /* Rounds t to 1e-6 and holds it in the clip when it is clamped. */
 double pose_time(const struct pose_request *request, double t);

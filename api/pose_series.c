@@ -120,7 +120,9 @@ struct series {
     struct pose_request request;
     enum series_form form;
     struct times times;
-    size_t next; /* frame */
+    const float *given; /* the rows of the only frame, NULL: sampled */
+    const bool *driven; /* of the rows that are given */
+    size_t next;        /* frame */
     bool finished;
     float *rows, *matrices, *morphs, *before; /* before: the rows of the frame before, for hemispheres */
     struct pose_buffer pending;               /* made and not sent yet */
@@ -173,6 +175,7 @@ static struct series *series_new(struct pose_request *request, const struct time
     series->request = *request;
     request->player = NULL;
     request->selected = NULL;
+    request->morph_names = NULL;
     return series;
 }
 
@@ -195,7 +198,10 @@ static void sample(struct series *series, double t)
 {
     const struct pose_request *request = &series->request;
     const struct pose_sampler *sampler = request->player->sampler;
-    pose_sample(sampler, t, request->wrap, request->flags, series->rows, series->morphs);
+    if (series->given)
+        memcpy(series->rows, series->given, pose_sampler_row_count(sampler) * ROW * sizeof *series->rows);
+    else
+        pose_sample(sampler, t, request->wrap, request->flags, series->rows, series->morphs);
     if (request->gltf)
         keep_hemisphere(series);
     if (request->model)
@@ -245,7 +251,7 @@ static void put_pose(struct json_writer *json, const struct series *series, doub
         jsonw_end(json);
     }
     uint32_t morphs = pose_sampler_morph_count(series->request.player->sampler);
-    if (morphs)
+    if (morphs && !series->given)
         jsonw_floats(json, "morphs", series->morphs, morphs);
 }
 
@@ -266,20 +272,18 @@ static void put_joints(struct json_writer *json, const struct series *series)
             jsonw_null(json, "id");
         if (request->player->skeleton)
             jsonw_integer(json, "parent", parents[i]);
-        jsonw_bool(json, "driven", row->driven);
+        jsonw_bool(json, "driven", series->driven ? series->driven[row_at(series, i)] : row->driven);
         jsonw_end(json);
     }
     jsonw_end(json);
     free(parents);
-    uint32_t morphs = pose_sampler_morph_count(request->player->sampler);
+    uint32_t morphs = series->given ? 0 : pose_sampler_morph_count(request->player->sampler);
     if (!morphs)
         return;
     jsonw_array(json, "morphs");
     for (uint32_t i = 0; i < morphs; i++) {
-        const struct pose_morph *morph = &pose_sampler_morphs(request->player->sampler)[i];
-        char id[16];
-        snprintf(id, sizeof id, "#%u", morph->id);
-        jsonw_string(json, NULL, morph->name ? morph->name : id);
+        char room[16];
+        jsonw_string(json, NULL, pose_request_morph(request, i, room));
     }
     jsonw_end(json);
 }
@@ -288,7 +292,7 @@ static void put_joints(struct json_writer *json, const struct series *series)
 static void put_head(struct json_writer *json, const struct series *series)
 {
     jsonw_object(json, NULL);
-    jsonw_string(json, "clip", series->clip);
+    jsonw_string(json, "clip", series->given ? NULL : series->clip);
     pose_request_head(json, &series->request);
     if (series->times.fps > 0)
         jsonw_number(json, "fps", (float)series->times.fps);
@@ -364,6 +368,30 @@ static ssize_t series_read(void *owner, uint8_t *buffer, size_t capacity)
     memcpy(buffer, series->pending.data + series->sent, size);
     series->sent += size;
     return (ssize_t)size;
+}
+
+/* Makes all of it and takes it out; frees the series. */
+static void finish_text(struct series *series, struct pose_buffer *out)
+{
+    begin(series);
+    produce(series, SIZE_MAX);
+    pose_buffer_append(out, series->pending.data, series->pending.size);
+    series_free(series);
+}
+
+void series_text(struct pose_request *request, const struct times *times, struct pose_buffer *out)
+{
+    finish_text(series_new(request, times, SERIES_JSON), out);
+}
+
+void series_text_of(struct pose_request *request, double t, const float *rows, const bool *driven,
+                    struct pose_buffer *out)
+{
+    struct times once = {.items = &t, .count = 1};
+    struct series *series = series_new(request, &once, SERIES_JSON);
+    series->given = rows;
+    series->driven = driven;
+    finish_text(series, out);
 }
 
 enum api_outcome series_reply(struct api_call *call, struct pose_request *request, const struct times *times,

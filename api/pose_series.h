@@ -20,6 +20,15 @@ void times_release(struct times *times);
 /* Posed-Frames, Posed-Joints and, unless 0, Posed-Fps. */
 void series_headers(struct api_call *call, size_t frames, uint32_t joints, double fps);
 
+/* The answer as JSON into out, whole. Takes over the open request. */
+void series_text(struct pose_request *request, const struct times *times, struct pose_buffer *out);
+/*
+ * The same of one pose that was made elsewhere: rows [row_count of the sampler][10], local; driven [the same] in place
+ * of what the sampler says. The answer is of no clip.
+ */
+void series_text_of(struct pose_request *request, double t, const float *rows, const bool *driven,
+                    struct pose_buffer *out);
+
 /* Takes over the open request. */
 enum api_outcome series_reply(struct api_call *call, struct pose_request *request, const struct times *times,
                               enum series_form form);

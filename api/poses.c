@@ -83,10 +83,8 @@ static void put_morphs(struct json_writer *json, const struct pose_request *requ
         return;
     jsonw_object(json, "morphs");
     for (uint32_t i = 0; i < count; i++) {
-        const struct pose_morph *morph = &pose_sampler_morphs(sampler)[i];
-        char id[16];
-        snprintf(id, sizeof id, "#%u", morph->id);
-        jsonw_number(json, morph->name ? morph->name : id, morphs[i]);
+        char room[16];
+        jsonw_number(json, pose_request_morph(request, i, room), morphs[i]);
     }
     jsonw_end(json);
 }

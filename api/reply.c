@@ -1,6 +1,7 @@
 #include "api/reply.h"
 
 #include "api/coding.h"
+#include "server/convert.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -105,6 +106,12 @@ enum api_outcome reply_problem(struct api_call *call, unsigned status, const cha
     return simple_problem(call, status, code, NULL, NULL, detail);
 }
 
+enum api_outcome reply_limit(struct api_call *call, unsigned status, const char *code, const char *limit,
+                             const char *detail)
+{
+    return simple_problem(call, status, code, NULL, limit, detail);
+}
+
 enum api_outcome reply_parameter(struct api_call *call, const struct param_error *error)
 {
     char detail[280];
@@ -133,7 +140,7 @@ unsigned problem_status(const struct pose_error *error)
     case POSE_OVER_LIMIT:
         return 413;
     case POSE_BAD_ARGUMENT:
-        if (!strcmp(error->code, "changed"))
+        if (!strcmp(error->code, "changed") || !strcmp(error->code, "corrupt_blob"))
             return 503;
         return !strcmp(error->code, "not_found") || !strcmp(error->code, "unreadable") ? 404 : 400;
     case POSE_NO_MEMORY:
@@ -165,6 +172,17 @@ enum api_outcome reply_error(struct api_call *call, const struct pose_error *err
     jsonw_init(&json, &body);
     jsonw_object(&json, NULL);
     problem_members(&json, error, format, entry);
+    return close_problem(call, &json, problem_status(error), error->detail);
+}
+
+enum api_outcome reply_error_of(struct api_call *call, const struct pose_error *error, const char *parameter)
+{
+    struct pose_buffer body = {0};
+    struct json_writer json;
+    jsonw_init(&json, &body);
+    jsonw_object(&json, NULL);
+    problem_members(&json, error, NULL, NULL);
+    jsonw_string(&json, "parameter", parameter);
     return close_problem(call, &json, problem_status(error), error->detail);
 }
 
@@ -244,15 +262,9 @@ static void cache_control(struct api_call *call, enum freshness freshness)
     response_header(call->response, "Cache-Control", text);
 }
 
-bool reply_cached(struct api_call *call, struct asset_id digest, enum freshness freshness, bool is_text)
+/* Preconditions against the ETag; true when they are the end of it. */
+static bool is_settled(struct api_call *call, const char *etag)
 {
-    static const char *const suffixes[] = {"", "-gzip", "-zstd"};
-    char etag[64], id[ID_TEXT];
-    id_write(&digest, id);
-    enum coding coding = is_text ? coding_choose(call->request) : CODING_IDENTITY;
-    snprintf(etag, sizeof etag, "\"%s%s\"", id, suffixes[coding]);
-    response_header(call->response, "ETag", etag);
-    cache_control(call, freshness);
     const char *wanted = call->request->header(call->request, "If-Match");
     if (wanted && !etag_matches(wanted, etag, false)) {
         reply_problem(call, 412, "precondition_failed",
@@ -264,6 +276,25 @@ bool reply_cached(struct api_call *call, struct asset_id digest, enum freshness 
         return false;
     call->response->status = 304;
     return true;
+}
+
+bool reply_known(struct api_call *call, const char *etag, const char *cache_control)
+{
+    response_header(call->response, "ETag", etag);
+    response_header(call->response, "Cache-Control", cache_control);
+    return is_settled(call, etag);
+}
+
+bool reply_cached(struct api_call *call, struct asset_id digest, enum freshness freshness, bool is_text)
+{
+    static const char *const suffixes[] = {"", "-gzip", "-zstd"};
+    char etag[64], id[ID_TEXT];
+    id_write(&digest, id);
+    enum coding coding = is_text ? coding_choose(call->request) : CODING_IDENTITY;
+    snprintf(etag, sizeof etag, "\"%s%s\"", id, suffixes[coding]);
+    response_header(call->response, "ETag", etag);
+    cache_control(call, freshness);
+    return is_settled(call, etag);
 }
 
 void reply_twin(struct api_call *call, const char *path, const struct asset_id *skeleton)
@@ -309,6 +340,39 @@ enum api_outcome reply_body(struct api_call *call, const char *content_type, str
 enum api_outcome reply_json(struct api_call *call, struct pose_buffer *body)
 {
     return reply_body(call, "application/json", body, true);
+}
+
+/* What no file system minds in a name, and no header: a copy, from malloc. */
+static char *file_name(const char *name, const char *extension)
+{
+    char *text = NULL;
+    if (asprintf(&text, "%s", name) < 0)
+        abort();
+    char *whole = NULL;
+    if (asprintf(&whole, "%s.%s", convert_file_name(text), extension) < 0)
+        abort();
+    free(text);
+    return whole;
+}
+
+void reply_attachment(struct api_call *call, const char *name, const char *extension)
+{
+    enum { MOST = 600 };
+    char value[MOST + 200], plain[160];
+    char *whole = file_name(name, extension);
+    size_t used = 0;
+    for (const char *at = whole; *at && used + 1 < sizeof plain; at++)
+        plain[used++] = (*at > ' ' && *at <= '~' && !strchr("%'", *at)) ? *at : '_';
+    plain[used] = '\0';
+    if (strlen(whole) >= sizeof plain)
+        snprintf(plain + sizeof plain - 20, 20, ".%.16s", extension);
+    int length = snprintf(value, sizeof value, "attachment; filename=\"%s\"", plain);
+    if (strlen(whole) * 3 < MOST) {
+        length += snprintf(value + length, sizeof value - (size_t)length, "; filename*=UTF-8''");
+        percent_encode(whole, value + length);
+    }
+    free(whole);
+    response_header(call->response, "Content-Disposition", value);
 }
 
 /* -------------------------------------------------------------------------------------------- every answer -- */

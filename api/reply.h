@@ -8,12 +8,17 @@
 /* A problem (RFC 9457). code may be NULL. */
 enum api_outcome reply_problem(struct api_call *call, unsigned status, const char *code, const char *format,
                                ...) __attribute__((format(printf, 4, 5)));
+/* A problem that names the limit that was hit (NULL: none). */
+enum api_outcome reply_limit(struct api_call *call, unsigned status, const char *code, const char *limit,
+                             const char *detail);
 enum api_outcome reply_parameter(struct api_call *call, const struct param_error *error);
 enum api_outcome reply_bad_parameter(struct api_call *call, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* A libpose error: 415, 422, 413, 503 … format and entry say what it is about and may be NULL. */
 enum api_outcome reply_error(struct api_call *call, const struct pose_error *error, const char *format,
                              const char *entry);
+/* The same, and which parameter it is about. */
+enum api_outcome reply_error_of(struct api_call *call, const struct pose_error *error, const char *parameter);
 /* After a NULL from document_get or player_get: API_WAIT, or the failure. */
 enum api_outcome reply_fetch(struct api_call *call);
 enum api_outcome reply_not_found(struct api_call *call, const char *what, const char *name);
@@ -35,6 +40,9 @@ struct asset_id digest_text(struct asset_id digest, const char *text); /* NULL c
  */
 bool reply_cached(struct api_call *call, struct asset_id digest, enum freshness freshness, bool is_text);
 
+/* The same with an ETag (in its quotes) and Cache-Control that are known. */
+bool reply_known(struct api_call *call, const char *etag, const char *cache_control);
+
 /* Content-Location of what is the same with an explicit skeleton (NULL: none), the other parameters as they came. */
 void reply_twin(struct api_call *call, const char *path, const struct asset_id *skeleton);
 
@@ -46,6 +54,8 @@ struct decoded *reply_document(struct api_call *call, const struct catalog_item 
 enum api_outcome reply_body(struct api_call *call, const char *content_type, struct pose_buffer *body,
                             bool is_text);
 enum api_outcome reply_json(struct api_call *call, struct pose_buffer *body);
+/* Content-Disposition (RFC 6266) of a file of that name, which may hold anything. */
+void reply_attachment(struct api_call *call, const char *name, const char *extension);
 
 /* What is added to every answer: CORS, request id, timing. */
 void reply_finish(struct api_call *call);

@@ -14,47 +14,84 @@ static const char *const hash_parameters[] = {"name", NULL};
 static const char *const resolve_parameters[] = {"name", "id", NULL};
 static const char *const mesh_parameters[] = {"axes", "v", NULL};
 static const char *const vertices_parameters[] = {"clip", "t", "skeleton", "axes", "wrap", "as", "v", NULL};
-static const char *const version_parameter[] = {"v", NULL};
+static const char *const keys_parameters[] = {"axes", "v", NULL};
 static const char *const pose_parameters[] = {POSE_PARAMETERS, "t", NULL};
 static const char *const poses_parameters[] = {POSE_PARAMETERS, "t", "fps", "from", "to", "end", NULL};
 static const char *const events_parameters[] = {"from", "to", NULL};
+#define CONVERT_PARAMETERS                                                                                   \
+    "to", "skeleton", "mesh", "bones", "fps", "axes", "map", "strict", "priority", "loop", "ease_in",        \
+        "ease_out", "game"
+static const char *const convert_parameters[] = {CONVERT_PARAMETERS, "v", NULL};
+#define PREVIEW_PARAMETERS "width", "height", "angle", "background", "skeleton", "mesh", "v"
+static const char *const preview_parameters[] = {PREVIEW_PARAMETERS, "t", "wrap", "frames", NULL};
+static const char *const moving_parameters[] = {PREVIEW_PARAMETERS, NULL};
+static const char *const plot_parameters[] = {"joint", "width", "height", "skeleton", "axes", "v", NULL};
 static const char *const skeleton_parameters[] = {"axes", "v", NULL};
-static const char *const inspect_parameters[] = {"name", "format", "game", NULL};
+static const char *const convert_body_parameters[] = {CONVERT_PARAMETERS, "clip", "name", "format", NULL};
+static const char *const skeleton_model_parameters[] = {"bones", "map", "strict", "v", NULL};
+static const char *const mesh_model_parameters[] = {"skeleton", "map", "strict", "v", NULL};
+static const char *const character_model_parameters[] = {"clips", "skeleton", "bones", "fps",
+                                                         "map",   "strict",   "v",     NULL};
+static const char *const inspect_parameters[] = {"name", "format", "game", "skeleton", NULL};
+static const char *const upload_parameters[] = {"name", "format", "game", NULL};
+
+static const char *const page_parameters[] = {"q", "format", "archive", "sort", NULL};
 
 const struct route routes[] = {
-    {"GET", "/v1/clips/{id}/pose", pose_parameters, handle_pose, false},
-    {"GET", "/v1/clips/{id}/poses", poses_parameters, handle_poses, false},
-    {"GET", "/v1/clips/{id}/keys", version_parameter, handle_clip_keys, false},
-    {"GET", "/v1/clips/{id}/events", events_parameters, handle_clip_events, false},
-    {"GET", "/v1/clips/{id}.{ext}", version_parameter, handle_clip_convert, false},
-    {"GET", "/v1/clips/{id}", NULL, handle_clip, false},
-    {"GET", "/v1/clips", clips_parameters, handle_clips, false},
-    {"GET", "/v1/named/{archive}/{clip}/pose", pose_parameters, handle_named_pose, false},
-    {"GET", "/v1/named/{archive}/{clip}/poses", poses_parameters, handle_named_poses, false},
-    {"GET", "/v1/named/{archive}/{clip}/keys", version_parameter, handle_named_keys, false},
-    {"GET", "/v1/named/{archive}/{clip}/events", events_parameters, handle_named_events, false},
-    {"GET", "/v1/named/{archive}/{clip}.{ext}", version_parameter, handle_named_convert, false},
-    {"GET", "/v1/named/{archive}/{clip}", NULL, handle_named, false},
-    {"GET", "/v1/skeletons/{id}.{ext}", skeleton_parameters, handle_skeleton_convert, false},
-    {"GET", "/v1/skeletons/{id}", skeleton_parameters, handle_skeleton, false},
-    {"GET", "/v1/skeletons", assets_parameters, handle_skeletons, false},
-    {"GET", "/v1/meshes/{id}/vertices", vertices_parameters, handle_mesh_vertices, false},
-    {"GET", "/v1/meshes/{id}", mesh_parameters, handle_mesh, false},
-    {"GET", "/v1/meshes", assets_parameters, handle_meshes, false},
-    {"GET", "/v1/characters/{id}", NULL, handle_character, false},
-    {"GET", "/v1/characters", assets_parameters, handle_characters, false},
-    {"GET", "/v1/archives/{id}/entries/{index}", NULL, handle_entry_bytes, false},
-    {"GET", "/v1/archives/{id}/entries", entries_parameters, handle_entries, false},
-    {"GET", "/v1/archives/{id}", NULL, handle_archive, false},
-    {"GET", "/v1/archives", list_parameters, handle_archives, false},
-    {"GET", "/v1/hash", hash_parameters, handle_hash, false},
-    {"GET", "/v1/resolve", resolve_parameters, handle_resolve, false},
-    {"GET", "/v1/formats", NULL, handle_formats, false},
-    {"POST", "/v1/inspect", inspect_parameters, handle_inspect, true},
-    {"GET", "/healthz", NULL, handle_health, false},
-    {"GET", "/readyz", NULL, handle_ready, false},
-    {"GET", "/metrics", NULL, handle_metrics, false},
-    {"GET", "/openapi.json", NULL, handle_openapi, false},
+    {"GET", "/v1/clips/{id}/pose", pose_parameters, handle_pose, 0},
+    {"GET", "/v1/clips/{id}/poses", poses_parameters, handle_poses, 0},
+    {"GET", "/v1/clips/{id}/keys", keys_parameters, handle_clip_keys, 0},
+    {"GET", "/v1/clips/{id}/events", events_parameters, handle_clip_events, 0},
+    {"GET", "/v1/clips/{id}/preview.svg", preview_parameters, handle_preview, 0},
+    {"GET", "/v1/clips/{id}/preview.png", preview_parameters, handle_preview, 0},
+    {"GET", "/v1/clips/{id}/preview.webp", moving_parameters, handle_preview, 0},
+    {"GET", "/v1/clips/{id}/plot.svg", plot_parameters, handle_plot, 0},
+    {"GET", "/v1/clips/{id}.{ext}", convert_parameters, handle_clip_convert, 0},
+    {"GET", "/v1/clips/{id}", NULL, handle_clip, 0},
+    {"GET", "/v1/clips", clips_parameters, handle_clips, 0},
+    {"GET", "/v1/named/{archive}/{clip}/pose", pose_parameters, handle_named_pose, 0},
+    {"GET", "/v1/named/{archive}/{clip}/poses", poses_parameters, handle_named_poses, 0},
+    {"GET", "/v1/named/{archive}/{clip}/keys", keys_parameters, handle_named_keys, 0},
+    {"GET", "/v1/named/{archive}/{clip}/events", events_parameters, handle_named_events, 0},
+    {"GET", "/v1/named/{archive}/{clip}/preview.svg", preview_parameters, handle_named_preview, 0},
+    {"GET", "/v1/named/{archive}/{clip}/preview.png", preview_parameters, handle_named_preview, 0},
+    {"GET", "/v1/named/{archive}/{clip}/preview.webp", moving_parameters, handle_named_preview, 0},
+    {"GET", "/v1/named/{archive}/{clip}/plot.svg", plot_parameters, handle_named_plot, 0},
+    {"GET", "/v1/named/{archive}/{clip}.{ext}", convert_parameters, handle_named_convert, 0},
+    {"GET", "/v1/named/{archive}/{clip}", NULL, handle_named, 0},
+    {"GET", "/v1/skeletons/{id}.json", skeleton_parameters, handle_skeleton_file, 0},
+    {"GET", "/v1/skeletons/{id}.glb", skeleton_model_parameters, handle_skeleton_model, 0},
+    {"GET", "/v1/skeletons/{id}", skeleton_parameters, handle_skeleton, 0},
+    {"GET", "/v1/skeletons", assets_parameters, handle_skeletons, 0},
+    {"GET", "/v1/meshes/{id}/vertices", vertices_parameters, handle_mesh_vertices, 0},
+    {"GET", "/v1/meshes/{id}.glb", mesh_model_parameters, handle_mesh_model, 0},
+    {"GET", "/v1/meshes/{id}", mesh_parameters, handle_mesh, 0},
+    {"GET", "/v1/meshes", assets_parameters, handle_meshes, 0},
+    {"GET", "/v1/characters/{id}.glb", character_model_parameters, handle_character_model, 0},
+    {"GET", "/v1/characters/{id}", NULL, handle_character, 0},
+    {"GET", "/v1/characters", assets_parameters, handle_characters, 0},
+    {"GET", "/v1/archives/{id}/entries/{index}", NULL, handle_entry_bytes, 0},
+    {"GET", "/v1/archives/{id}/entries", entries_parameters, handle_entries, 0},
+    {"GET", "/v1/archives/{id}", NULL, handle_archive, 0},
+    {"GET", "/v1/archives", list_parameters, handle_archives, 0},
+    {"POST", "/v1/archives", upload_parameters, handle_upload, ROUTE_BODY | ROUTE_WRITES},
+    {"DELETE", "/v1/archives/{id}", NULL, handle_delete, ROUTE_WRITES},
+    {"GET", "/v1/hash", hash_parameters, handle_hash, 0},
+    {"GET", "/v1/resolve", resolve_parameters, handle_resolve, 0},
+    {"GET", "/v1/formats", NULL, handle_formats, 0},
+    {"POST", "/v1/poses", NULL, handle_batch, ROUTE_BODY},
+    {"POST", "/v1/convert", convert_body_parameters, handle_convert, ROUTE_BODY},
+    {"POST", "/v1/inspect", inspect_parameters, handle_inspect, ROUTE_BODY},
+    {"GET", "/", page_parameters, handle_page, 0},
+    {"GET", "/clip/{id}", NULL, handle_page, 0},
+    {"GET", "/embed/{id}", NULL, handle_embed, 0},
+    {"GET", "/docs", NULL, handle_docs, 0},
+    {"GET", "/client.js", NULL, handle_client, 0},
+    {"GET", "/assets/{file}", NULL, handle_asset, 0},
+    {"GET", "/healthz", NULL, handle_health, 0},
+    {"GET", "/readyz", NULL, handle_ready, 0},
+    {"GET", "/metrics", NULL, handle_metrics, 0},
+    {"GET", "/openapi.json", NULL, handle_openapi, 0},
 };
 
 const size_t route_count = sizeof routes / sizeof routes[0];

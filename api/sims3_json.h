@@ -2,7 +2,7 @@
 #ifndef POSED_API_SIMS3_JSON_H
 #define POSED_API_SIMS3_JSON_H
 
-#include "server/index.h"
+#include "server/catalog.h"
 #include "server/json_writer.h"
 
 /* {"name","fnv32","fnv64","clip_id"} */
@@ -12,8 +12,15 @@ void sims3_hashes(struct json_writer *json, const char *name);
 bool sims3_parse_id(const char *text, uint64_t *id);
 
 /*
- * The fallback chain of a name (the clip itself, then the one that stands for every age), or with name NULL of the id
- * alone; for each link its id, its name if it is known, and the entries of the archives that have it.
+ * "sims3" of a clip, into an open object: the id that it is filed under (of the first place that has one), whether that
+ * is the hash of its name, and who it is for. Nothing for clips of other games.
+ */
+void sims3_clip_key(struct json_writer *json, const struct catalog *catalog, const struct catalog_item *item);
+
+/*
+ * The fallback chain of a name (the clip itself, then the one that stands for every age), or with name NULL of an id,
+ * whose name is looked for among the clips, name maps, bones and morphs that are known; for each link its id, its name,
+ * who it is for, and the entries of the archives that have it.
  */
 void sims3_resolution(struct json_writer *json, const char *name, uint64_t id,
                       struct index_archive *const *archives, uint32_t count);

@@ -1,6 +1,7 @@
 /* Skeletons: lists, and one with its joints. */
 #include "api/asset_json.h"
 #include "api/handlers.h"
+#include "api/models.h"
 #include "server/describe.h"
 
 #include <stdlib.h>
@@ -11,18 +12,27 @@ enum api_outcome handle_skeletons(struct api_call *call)
     return asset_list(call, ASSET_SKELETON);
 }
 
-static enum api_outcome skeleton_reply(struct api_call *call)
+/* The skeleton of the path's id; without one the 404 is in the response. */
+static struct skeleton_choice skeleton_of_path(struct api_call *call)
 {
-    static const char *const axes[] = {"gltf", "native", NULL};
-    struct param_error error;
     struct asset_id id;
     const char *text = call->values[0];
-    int axis = 0;
     struct skeleton_choice choice = {0};
     if (id_parse(text, strlen(text), &id))
         choice = catalog_find_skeleton(call->catalog, &id);
     if (!choice.asset)
-        return reply_not_found(call, "skeleton", text);
+        reply_not_found(call, "skeleton", text);
+    return choice;
+}
+
+static enum api_outcome skeleton_reply(struct api_call *call)
+{
+    static const char *const axes[] = {"gltf", "native", NULL};
+    struct param_error error;
+    int axis = 0;
+    struct skeleton_choice choice = skeleton_of_path(call);
+    if (!choice.asset)
+        return API_DONE;
     if (!params_choice(&call->params, "axes", axes, &axis, &error))
         return reply_parameter(call, &error);
     struct asset_id digest = digest_begin(call, &choice.asset->id);
@@ -65,10 +75,18 @@ enum api_outcome handle_skeleton(struct api_call *call)
     return skeleton_reply(call);
 }
 
-enum api_outcome handle_skeleton_convert(struct api_call *call)
+enum api_outcome handle_skeleton_file(struct api_call *call)
 {
-    if (strcmp(call->values[1], "json"))
-        return reply_problem(call, 404, "no_conversion", "there is no conversion to \".%.20s\"",
-                             call->values[1]);
-    return skeleton_reply(call);
+    enum api_outcome outcome = skeleton_reply(call);
+    if (outcome == API_DONE && call->response->status == 200) {
+        struct skeleton_choice choice = skeleton_of_path(call);
+        reply_attachment(call, choice.asset->name ? choice.asset->name : "skeleton", "json");
+    }
+    return outcome;
+}
+
+enum api_outcome handle_skeleton_model(struct api_call *call)
+{
+    struct skeleton_choice choice = skeleton_of_path(call);
+    return choice.asset ? skeleton_model_reply(call, &choice) : API_DONE;
 }

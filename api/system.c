@@ -20,8 +20,12 @@ enum api_outcome handle_health(struct api_call *call)
 
 enum api_outcome handle_ready(struct api_call *call)
 {
-    static const char *const states[] = {"starting", "ok", "draining"};
+    static const char *const states[] = {"starting", "ok", "draining", "store_down"};
+    enum { STORE_DOWN_STATE = 3 };
     int state = atomic_load(&call->service->state);
+    const struct store *store = call->service->store;
+    if (state == SERVICE_READY && store && !store_is_up(store))
+        state = STORE_DOWN_STATE;
     struct pose_buffer body = {0};
     struct json_writer json;
     jsonw_init(&json, &body);

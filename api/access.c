@@ -1,0 +1,88 @@
+#include "api/access.h"
+
+#include "api/reply.h"
+
+#include <string.h>
+#include <strings.h>
+
+/* The length of a Host header's value without its port. */
+static size_t host_length(const char *host)
+{
+    if (*host == '[') {
+        const char *end = strchr(host, ']');
+        return end ? (size_t)(end + 1 - host) : strlen(host);
+    }
+    return strcspn(host, ":");
+}
+
+/* What names this machine alone, whatever a name server says. */
+static bool is_local_name(const char *host)
+{
+    static const char *const names[] = {"localhost", "127.0.0.1", "[::1]"};
+    size_t length = host_length(host);
+    if (host[length] == ':' && host[length + 1 + strspn(host + length + 1, "0123456789")])
+        return false;
+    if (host[length] && host[length] != ':')
+        return false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strlen(names[i]) == length && !strncasecmp(host, names[i], length))
+            return true;
+    }
+    return false;
+}
+
+/* An Origin is our own when it is http:// and the very Host, port and all. */
+static bool is_own_origin(const char *origin, const char *host)
+{
+    static const char scheme[] = "http://";
+    return !strncasecmp(origin, scheme, sizeof scheme - 1) && !strcasecmp(origin + sizeof scheme - 1, host);
+}
+
+/* NULL when the request may write without a token, else why it may not. */
+static const char *refusal(const struct api_request *request)
+{
+    const char *host = request->header(request, "Host"), *origin = request->header(request, "Origin");
+    if (!request->client_is_loopback)
+        return "without a token, writes are taken from this machine only";
+    if (!host || request->header_count(request, "Host") != 1 || !is_local_name(host))
+        return "without a token, writes are taken for localhost, 127.0.0.1 or [::1] only";
+    if (request->header_count(request, "Forwarded") || request->header_count(request, "Via") ||
+        request->header_count(request, "X-Forwarded-*"))
+        return "without a token, no writes are taken through a proxy";
+    if (origin && (request->header_count(request, "Origin") != 1 || !is_own_origin(origin, host)))
+        return "without a token, no writes are taken from pages of other sites";
+    return NULL;
+}
+
+/* The token of "Authorization: Bearer TOKEN", NULL when there is none. */
+static const char *bearer_token(const struct api_request *request)
+{
+    static const char scheme[] = "Bearer ";
+    const char *value = request->header(request, "Authorization");
+    if (!value || request->header_count(request, "Authorization") != 1 ||
+        strncasecmp(value, scheme, sizeof scheme - 1) != 0)
+        return NULL;
+    value += sizeof scheme - 1;
+    value += strspn(value, " ");
+    return *value ? value : NULL;
+}
+
+bool access_may_write(struct api_call *call)
+{
+    struct tokens *tokens = call->service->tokens;
+    if (!tokens) {
+        const char *why = refusal(call->request);
+        if (why)
+            reply_problem(call, 403, "write_refused", "%s", why);
+        return !why;
+    }
+    const char *token = bearer_token(call->request);
+    if (token && tokens_hold(tokens, token))
+        return true;
+    if (!token)
+        response_header(call->response, "WWW-Authenticate", "Bearer");
+    reply_problem(call, token ? 403 : 401, token ? "wrong_token" : "no_token", "%s",
+                  token ? "the token is none that may write"
+                        : "writes need a token: Authorization: Bearer TOKEN");
+    return false;
+}

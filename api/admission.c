@@ -1,0 +1,82 @@
+#include "api/admission.h"
+
+#include "api/forwarded.h"
+#include "api/reply.h"
+#include "server/service.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+/* The host of a Host header without its port: "example.org:8080", "[::1]:8080". */
+static size_t host_length(const char *host)
+{
+    const char *end = host[0] == '[' ? strchr(host, ']') : NULL;
+    return end ? (size_t)(end + 1 - host) : strcspn(host, ":");
+}
+
+/* "example.org" is that host, "*.example.org" any below it. */
+static bool pattern_matches(const char *pattern, size_t size, const char *host, size_t length)
+{
+    if (size > 2 && pattern[0] == '*' && pattern[1] == '.') {
+        size_t ending = size - 1;
+        return length > ending && !strncasecmp(host + length - ending, pattern + 1, ending);
+    }
+    return size == length && !strncasecmp(pattern, host, size);
+}
+
+static bool host_is_listed(const char *list, const char *host)
+{
+    size_t length = host_length(host);
+    while (*list) {
+        list += strspn(list, ", \t");
+        size_t size = strcspn(list, ", \t");
+        if (size && pattern_matches(list, size, host, length))
+            return true;
+        list += size;
+    }
+    return false;
+}
+
+static bool check_host(struct api_call *call)
+{
+    const char *list = call->service->config->allowed_hosts;
+    const char *host = call->request->header(call->request, "Host");
+    if (!list || host_is_listed(list, host ? host : ""))
+        return true;
+    reply_problem(call, 403, "host_not_allowed", "requests for \"%.100s\" are not answered here",
+                  host ? host : "");
+    return false;
+}
+
+static bool check_rate(struct api_call *call)
+{
+    char client[API_CLIENT_CAPACITY], seconds[24];
+    double wait;
+    if (!call->service->rate_limit)
+        return true;
+    forwarded_client(call->request, &call->service->config->trusted, client);
+    if (rate_limit_take(call->service->rate_limit, client, clock_seconds(), &wait))
+        return true;
+    snprintf(seconds, sizeof seconds, "%.0f", ceil(wait));
+    response_header(call->response, "Retry-After", seconds);
+    reply_problem(call, 429, "rate_limited", "more than %g requests a second of one client",
+                  call->service->config->rate_limit);
+    return false;
+}
+
+bool admission_has_rules(const struct service *service)
+{
+    return service->rate_limit || service->config->allowed_hosts;
+}
+
+static bool is_for_watchers(const char *path)
+{
+    return !strcmp(path, "/healthz") || !strcmp(path, "/readyz");
+}
+
+bool admission_check(struct api_call *call)
+{
+    return is_for_watchers(call->request->path) || (check_host(call) && check_rate(call));
+}

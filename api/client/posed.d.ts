@@ -1,0 +1,211 @@
+export interface Problem {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  code?: string;
+  format?: string;
+  offset?: number;
+  line?: number;
+  pointer?: string;
+  parameter?: string;
+  entry?: string;
+  limit?: string;
+  request_id?: string;
+}
+
+export class PosedError extends Error {
+  constructor(message: string, status: number, problem?: Problem | null);
+  readonly status: number;
+  readonly problem: Problem | null;
+}
+
+export interface Page<Item> {
+  items: Item[];
+  next: string | null;
+  total: number;
+}
+
+export interface Asset {
+  id: string;
+  name: string;
+  format: string;
+  archive: string;
+  entry: string;
+}
+
+export interface Warning {
+  code: string;
+  severity: "note" | "warning";
+  message: string;
+  offset?: number;
+}
+
+export interface ClipItem extends Asset {
+  bytes: number;
+  duration: number;
+  fps: number | null;
+  frame_count: number | null;
+  loop: boolean | null;
+  loop_in: number;
+  loop_out: number;
+  interpolation: string;
+  joint_count: number;
+  key_count: number;
+  event_count: number;
+  skeleton: string | null;
+  warnings: Warning[];
+  extras: Record<string, unknown>;
+  links: Record<string, string>;
+}
+
+export interface Clip extends ClipItem {
+  found_in: { archive: string; index: number; entry: string }[];
+  joints: { name: string | null; id: number | null; channels: string[] }[];
+}
+
+/** What else it has depends on the format: kind, name, value, joints, … */
+export interface Event {
+  time: number;
+  type?: string;
+  [field: string]: unknown;
+}
+
+export interface Joint {
+  name: string | null;
+  id: number | null;
+  parent?: number;
+  driven: boolean;
+}
+
+export interface Pose {
+  clip: string;
+  t: number;
+  space: "local" | "model";
+  axes: "gltf" | "native";
+  skeleton: string | null;
+  joints: (Joint & { translation?: number[]; rotation?: number[]; scale?: number[]; matrix?: number[] })[];
+  morphs?: Record<string, number>;
+  unmatched?: string[];
+  warnings?: Warning[];
+}
+
+export interface PosesHead {
+  clip: string | null;
+  space: "local" | "model";
+  axes: "gltf" | "native";
+  skeleton: string | null;
+  fps: number | null;
+  times: number[];
+  joints: Joint[];
+  morphs?: string[];
+  unmatched?: string[];
+  warnings?: Warning[];
+}
+
+export interface Frame {
+  t: number;
+  translation: (number[] | null)[];
+  rotation: (number[] | null)[];
+  scale: (number[] | null)[];
+  matrix?: number[][];
+  morphs?: number[];
+}
+
+export interface PoseOptions {
+  space?: "local" | "model";
+  axes?: "gltf" | "native";
+  skeleton?: "auto" | "none" | string;
+  wrap?: "clamp" | "loop";
+  root?: "in_place" | "motion";
+  joints?: string[] | string;
+}
+
+export interface PosesOptions extends PoseOptions {
+  t?: number[];
+  fps?: number;
+  from?: number;
+  to?: number;
+  end?: 0 | 1;
+}
+
+export interface Layer {
+  clip: string;
+  t?: number;
+  weight?: number;
+  joints?: string[];
+}
+
+export type BatchRequest =
+  | ({ clip: string; t?: number | number[]; joints?: string[] } & Omit<PoseOptions, "joints">)
+  | ({ layers: Layer[] } & Omit<PoseOptions, "joints">);
+
+export type BatchResult = (PosesHead & { poses: Frame[] }) | { error: Problem };
+
+export class Poses {
+  constructor(head: PosesHead, floats: Float32Array);
+  readonly head: PosesHead;
+  readonly floats: Float32Array;
+  readonly joints: Joint[];
+  readonly times: Float64Array;
+  readonly frameCount: number;
+  readonly width: 10 | 16;
+  readonly stride: number;
+  readonly duration: number;
+  frame(index: number): Float32Array;
+  frameAt(t: number): number;
+  sample(t: number, out: Float32Array): Float32Array;
+}
+
+export function decodePoses(buffer: ArrayBuffer): Poses;
+
+export interface Upload {
+  id: string;
+  name: string;
+  format: string;
+  bytes: number;
+  entry_count: number;
+  source: "upload" | "path";
+  clips: { id: string; name: string }[];
+  skeletons: { id: string; name: string }[];
+  meshes: { id: string; name: string }[];
+  characters: { id: string; name: string }[];
+  rejected: { entry: string; index: number; error: Problem }[];
+  links: Record<string, string>;
+}
+
+type Filter = Record<string, string | number | undefined>;
+
+export class Posed {
+  constructor(base?: string, options?: { token?: string; fetch?: typeof fetch });
+  request(path: string, init?: RequestInit): Promise<Response>;
+  json<T = unknown>(path: string, init?: RequestInit): Promise<T>;
+  clips(filter?: Filter, init?: RequestInit): Promise<Page<ClipItem>>;
+  archives(filter?: Filter, init?: RequestInit): Promise<Page<{ id: string; name: string; format: string }>>;
+  skeletons(filter?: Filter, init?: RequestInit): Promise<Page<Asset & { joint_count: number }>>;
+  meshes(filter?: Filter, init?: RequestInit): Promise<Page<Asset & { vertex_count: number; face_count: number }>>;
+  characters(filter?: Filter, init?: RequestInit): Promise<Page<Asset>>;
+  formats(init?: RequestInit): Promise<Page<{ id: string; title: string; kinds: string[]; read: boolean; write: boolean }>>;
+  all(kind: "clips", filter?: Filter): AsyncGenerator<ClipItem>;
+  all(kind: "archives" | "skeletons" | "meshes" | "characters", filter?: Filter): AsyncGenerator<Asset>;
+  clip(id: string, init?: RequestInit): Promise<Clip>;
+  keys(id: string, init?: RequestInit): Promise<unknown>;
+  events(id: string, window?: { from?: number; to?: number }, init?: RequestInit): Promise<Page<Event>>;
+  skeleton(id: string, init?: RequestInit): Promise<unknown>;
+  mesh(id: string, init?: RequestInit): Promise<unknown>;
+  pose(id: string, t?: number, options?: PoseOptions, init?: RequestInit): Promise<Pose>;
+  poses(id: string, options?: PosesOptions, init?: RequestInit): Promise<Poses>;
+  stream(id: string, options?: PosesOptions, init?: RequestInit): AsyncGenerator<Frame>;
+  batch(requests: BatchRequest[], init?: RequestInit): Promise<BatchResult[]>;
+  vertices(
+    mesh: string,
+    options?: { clip?: string; t?: number; skeleton?: string; axes?: "gltf" | "native"; wrap?: "clamp" | "loop" },
+    init?: RequestInit,
+  ): Promise<Float32Array>;
+  inspect(bytes: BodyInit, name?: string, init?: RequestInit): Promise<unknown>;
+  upload(files: File | Blob | (File | Blob)[], name?: string, init?: RequestInit): Promise<Upload>;
+  remove(archive: string, init?: RequestInit): Promise<void>;
+  previewURL(id: string, type?: "png" | "svg" | "webp", options?: Filter): string;
+  plotURL(id: string, options?: Filter): string;
+  convertURL(id: string, extension: string, options?: Filter): string;
+}

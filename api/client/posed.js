@@ -1,0 +1,261 @@
+/**
+ * A client of the posed API for browsers, Node and workers. No dependencies.
+ *
+ *     import { Posed } from "./posed.js";
+ *     const posed = new Posed("http://localhost:8080");
+ *     const { items } = await posed.clips({ q: "walk" });
+ *     const poses = await posed.poses(items[0].id);
+ *     poses.sample(0.5, new Float32Array(poses.stride));
+ */
+
+/** What the server refused, or what came instead of an answer. `problem` is its RFC 9457 body, or null. */
+export class PosedError extends Error {
+  constructor(message, status, problem = null) {
+    super(message);
+    this.name = "PosedError";
+    this.status = status;
+    this.problem = problem;
+  }
+}
+
+const PART = { translation: 0, rotation: 3, scale: 7 };
+const ROW = 10;
+const MATRIX = 16;
+
+/** undefined and null are left out; lists become "a,b". */
+function query(parameters = {}) {
+  const pairs = Object.entries(parameters).filter(([, value]) => value !== undefined && value !== null);
+  const text = new URLSearchParams(pairs.map(([name, value]) => [name, Array.isArray(value) ? value.join(",") : String(value)]));
+  return pairs.length ? `?${text}` : "";
+}
+
+async function refusal(response) {
+  let problem = null;
+  try {
+    problem = await response.json();
+  } catch {
+    // No problem document: the status has to do.
+  }
+  return new PosedError(problem?.detail ?? `${response.status} ${response.statusText}`, response.status, problem);
+}
+
+/** Poses of one clip at ascending times, decoded into typed arrays. */
+export class Poses {
+  constructor(head, floats) {
+    /** What the server says of them: clip, space, axes, skeleton, fps, times, joints, morphs, unmatched, warnings. */
+    this.head = head;
+    /** Float32Array: frames x joints x width. */
+    this.floats = floats;
+    this.joints = head.joints;
+    this.times = Float64Array.from(head.times);
+    this.frameCount = this.times.length;
+    /** Floats a joint: 10 (translation xyz, rotation xyzw, scale xyz), or 16 (a column-major matrix). */
+    this.width = head.space === "model" ? MATRIX : ROW;
+    /** Floats a frame. */
+    this.stride = this.joints.length * this.width;
+  }
+
+  get duration() {
+    return this.frameCount ? this.times[this.frameCount - 1] : 0;
+  }
+
+  /** The floats of a frame: a view, not a copy. */
+  frame(index) {
+    return this.floats.subarray(index * this.stride, (index + 1) * this.stride);
+  }
+
+  /** The last frame whose time is not after t, at least 0. */
+  frameAt(t) {
+    let low = 0;
+    let high = this.frameCount - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (this.times[middle] <= t) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+
+  /** The pose at t into out ([stride] floats): between two frames, rotations by normalised interpolation. */
+  sample(t, out) {
+    if (!this.frameCount) return out;
+    const index = this.frameAt(t);
+    const from = this.frame(index);
+    const span = index + 1 < this.frameCount ? this.times[index + 1] - this.times[index] : 0;
+    const share = span > 0 ? Math.min(Math.max((t - this.times[index]) / span, 0), 1) : 0;
+    out.set(from);
+    if (!share) return out;
+    const to = this.frame(index + 1);
+    for (let i = 0; i < this.stride; i++) out[i] += (to[i] - from[i]) * share;
+    if (this.width === ROW) normalise(out);
+    return out;
+  }
+}
+
+/** Neighbouring frames lie in one hemisphere, so that their sum is never far from unit length. */
+function normalise(rows) {
+  for (let i = PART.rotation; i < rows.length; i += ROW) {
+    const length = Math.hypot(rows[i], rows[i + 1], rows[i + 2], rows[i + 3]);
+    if (length > 0) for (let k = 0; k < 4; k++) rows[i + k] /= length;
+  }
+}
+
+/** The body of `as=posed`: a length, that much JSON, padding to four bytes, floats. */
+export function decodePoses(buffer) {
+  const length = new DataView(buffer).getUint32(0, true);
+  const head = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
+  return new Poses(head, new Float32Array(buffer, 4 + length + ((4 - (length % 4)) % 4)));
+}
+
+export class Posed {
+  /**
+   * @param {string} base where the server is; "" is where the page came from
+   * @param {{token?: string, fetch?: typeof fetch}} options token: a bearer token for uploads
+   */
+  constructor(base = "", options = {}) {
+    this.base = base.replace(/\/+$/, "");
+    this.token = options.token;
+    this.fetcher = options.fetch ?? globalThis.fetch.bind(globalThis);
+  }
+
+  /** The response of a path below the server; what is not 2xx is thrown. */
+  async request(path, init = {}) {
+    const headers = new Headers(init.headers);
+    if (this.token) headers.set("Authorization", `Bearer ${this.token}`);
+    const response = await this.fetcher(this.base + path, { ...init, headers });
+    if (!response.ok) throw await refusal(response);
+    return response;
+  }
+
+  async json(path, init) {
+    return (await this.request(path, init)).json();
+  }
+
+  /** One page of a list: {items, next, total}. */
+  clips(filter = {}, init) {
+    return this.json(`/v1/clips${query(filter)}`, init);
+  }
+
+  archives(filter = {}, init) {
+    return this.json(`/v1/archives${query(filter)}`, init);
+  }
+
+  skeletons(filter = {}, init) {
+    return this.json(`/v1/skeletons${query(filter)}`, init);
+  }
+
+  meshes(filter = {}, init) {
+    return this.json(`/v1/meshes${query(filter)}`, init);
+  }
+
+  characters(filter = {}, init) {
+    return this.json(`/v1/characters${query(filter)}`, init);
+  }
+
+  formats(init) {
+    return this.json("/v1/formats", init);
+  }
+
+  /** Every item of a list, page by page: for await (const clip of posed.all("clips", {q: "walk"})) … */
+  async *all(kind, filter = {}) {
+    let path = `/v1/${kind}${query(filter)}`;
+    while (path) {
+      const page = await this.json(path);
+      yield* page.items;
+      path = page.next;
+    }
+  }
+
+  clip(id, init) {
+    return this.json(`/v1/clips/${id}`, init);
+  }
+
+  keys(id, init) {
+    return this.json(`/v1/clips/${id}/keys`, init);
+  }
+
+  events(id, window = {}, init) {
+    return this.json(`/v1/clips/${id}/events${query(window)}`, init);
+  }
+
+  skeleton(id, init) {
+    return this.json(`/v1/skeletons/${id}`, init);
+  }
+
+  mesh(id, init) {
+    return this.json(`/v1/meshes/${id}`, init);
+  }
+
+  /** One pose as JSON. */
+  pose(id, t = 0, options = {}, init) {
+    return this.json(`/v1/clips/${id}/pose${query({ t, ...options })}`, init);
+  }
+
+  /** Many poses as typed arrays, by the clip's frames, or {fps}, or {t: [0, 0.5]}; {space: "model"} for matrices. */
+  async poses(id, options = {}, init) {
+    const response = await this.request(`/v1/clips/${id}/poses${query({ ...options, as: "posed" })}`, init);
+    return decodePoses(await response.arrayBuffer());
+  }
+
+  /** Poses one after another as the server makes them: {t, translation, rotation, scale}. */
+  async *stream(id, options = {}, init) {
+    const response = await this.request(`/v1/clips/${id}/poses${query({ ...options, as: "ndjson" })}`, init);
+    const decoder = new TextDecoder();
+    const reader = response.body.getReader();
+    let text = "";
+    for (;;) {
+      const { done, value } = await reader.read();
+      text += decoder.decode(value, { stream: !done });
+      const lines = text.split("\n");
+      text = lines.pop();
+      for (const line of lines) if (line) yield JSON.parse(line);
+      if (done) return;
+    }
+  }
+
+  /** Poses of many clips, and blends, in one request; a result is {error} where an item was refused. */
+  async batch(requests, init = {}) {
+    const body = JSON.stringify({ requests });
+    const headers = { "Content-Type": "application/json" };
+    return (await this.json("/v1/poses", { ...init, method: "POST", headers, body })).results;
+  }
+
+  /** Positions and normals of a mesh on a clip: Float32Array, 6 a vertex. */
+  async vertices(mesh, options = {}, init) {
+    const response = await this.request(`/v1/meshes/${mesh}/vertices${query({ ...options, as: "f32" })}`, init);
+    return new Float32Array(await response.arrayBuffer());
+  }
+
+  /** What a file is, without keeping it. */
+  inspect(bytes, name, init = {}) {
+    return this.json(`/v1/inspect${query({ name })}`, { ...init, method: "POST", body: bytes });
+  }
+
+  /** Keeps a file, or several as one archive; the answer lists what was found and what was rejected. */
+  upload(files, name, init = {}) {
+    const list = Array.isArray(files) ? files : [files];
+    if (list.length === 1)
+      return this.json(`/v1/archives${query({ name: name ?? list[0].name })}`, { ...init, method: "POST", body: list[0] });
+    const form = new FormData();
+    for (const file of list) form.append("file", file, file.name);
+    return this.json(`/v1/archives${query({ name })}`, { ...init, method: "POST", body: form });
+  }
+
+  async remove(archive, init = {}) {
+    await this.request(`/v1/archives/${archive}`, { ...init, method: "DELETE" });
+  }
+
+  /** Where a picture is, for <img src>: {t, width, height, angle, background, frames, skeleton, mesh}. */
+  previewURL(id, type = "png", options = {}) {
+    return `${this.base}/v1/clips/${id}/preview.${type}${query(options)}`;
+  }
+
+  plotURL(id, options = {}) {
+    return `${this.base}/v1/clips/${id}/plot.svg${query(options)}`;
+  }
+
+  /** Where a conversion is: "glb", "bvh", "json", … */
+  convertURL(id, extension, options = {}) {
+    return `${this.base}/v1/clips/${id}.${extension}${query(options)}`;
+  }
+}

@@ -1,0 +1,299 @@
+/* POST /v1/convert: a body as a file of another format. Nothing is kept. */
+#include "api/body_files.h"
+#include "api/conversion.h"
+#include "api/handlers.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct request {
+    struct api_call *call;
+    const struct conversion *conversion;
+    const struct catalog *own; /* over the body alone */
+    uint32_t clip_count;
+    struct ingredient clips[INGREDIENT_CLIPS];
+    struct conversion_parts parts;
+};
+
+/* ------------------------------------------------------------------------------------------------- which clips -- */
+
+/* As many names as fit on a line. */
+static void list_names(const struct catalog_list *list, char *text, size_t capacity)
+{
+    size_t used = 0;
+    *text = '\0';
+    for (uint32_t i = 0; i < list->count; i++) {
+        const char *name = list->items[i].asset->name;
+        if (used + strlen(name) + 8 > capacity) {
+            strcpy(text + used, used ? ", ..." : "...");
+            return;
+        }
+        used += (size_t)sprintf(text + used, "%s%s", used ? ", " : "", name);
+    }
+}
+
+/* By name, by the name of its entry, or by id. */
+static bool is_called(const struct catalog *catalog, const struct catalog_item *item, const char *name,
+                      size_t length)
+{
+    char id[ID_TEXT];
+    const char *names[] = {item->asset->name, catalog_entry(catalog, item->place)->name, id};
+    id_write(&item->asset->id, id);
+    for (int i = 0; i < 3; i++) {
+        if (strlen(names[i]) == length && !memcmp(names[i], name, length))
+            return true;
+    }
+    return false;
+}
+
+static bool add_clip(struct request *request, const struct catalog_item *item)
+{
+    if (request->clip_count == INGREDIENT_CLIPS) {
+        reply_bad_parameter(request->call, "clip", "more than %d clips", INGREDIENT_CLIPS);
+        return false;
+    }
+    request->clips[request->clip_count++] = (struct ingredient){request->own, item};
+    return true;
+}
+
+/* One of the names in clip=, which may hold a comma itself when it is the only one. */
+static bool find_clip(struct request *request, const char *name, size_t length)
+{
+    const struct catalog_list *clips = &request->own->lists[ASSET_CLIP];
+    const struct catalog_item *found = NULL;
+    char names[300];
+    for (uint32_t i = 0; i < clips->count; i++) {
+        if (!is_called(request->own, &clips->items[i], name, length))
+            continue;
+        if (found) {
+            reply_bad_parameter(request->call, "clip",
+                                "several clips are called \"%.*s\": name one by its id",
+                                (int)(length < 60 ? length : 60), name);
+            return false;
+        }
+        found = &clips->items[i];
+    }
+    if (found)
+        return add_clip(request, found);
+    list_names(clips, names, sizeof names);
+    reply_bad_parameter(request->call, "clip", "there is no clip \"%.*s\" but %s",
+                        (int)(length < 60 ? length : 60), name, *names ? names : "none");
+    return false;
+}
+
+static bool is_whole_name(const struct request *request, const char *text)
+{
+    const struct catalog_list *clips = &request->own->lists[ASSET_CLIP];
+    for (uint32_t i = 0; i < clips->count; i++) {
+        if (is_called(request->own, &clips->items[i], text, strlen(text)))
+            return true;
+    }
+    return false;
+}
+
+static bool find_clips(struct request *request, const char *text)
+{
+    if (is_whole_name(request, text))
+        return find_clip(request, text, strlen(text));
+    for (const char *at = text; at;) {
+        size_t length = strcspn(at, ",");
+        if (!find_clip(request, at, length))
+            return false;
+        at = at[length] ? at + length + 1 : NULL;
+    }
+    return true;
+}
+
+/* The only file of the body that could not be read, whose error says more than that there is no clip. */
+static const struct index_entry *broken_entry(const struct catalog *own)
+{
+    const struct index_archive *archive = own->archives[0];
+    for (uint32_t i = 0; i < archive->entry_count; i++) {
+        if (archive->entries[i]->error)
+            return archive->entries[i];
+    }
+    return NULL;
+}
+
+static bool is_gltf(const struct request *request)
+{
+    return !strcmp(request->conversion->target->format, "gltf");
+}
+
+/* Without clips glTF takes the first skeleton, and all meshes. */
+static bool take_model(struct request *request)
+{
+    const struct catalog *own = request->own;
+    const struct catalog_list *meshes = &own->lists[ASSET_MESH], *skeletons = &own->lists[ASSET_SKELETON];
+    if (is_gltf(request) && (meshes->count || skeletons->count)) {
+        for (uint32_t i = 0; i < meshes->count && i < CONVERSION_MESHES; i++)
+            request->parts.meshes[request->parts.mesh_count++] = (struct ingredient){own, &meshes->items[i]};
+        return true;
+    }
+    const struct index_entry *broken = broken_entry(own);
+    if (broken)
+        reply_error(request->call, broken->error, broken->format, broken->name);
+    else
+        reply_problem(request->call, 422, "no_clip", "there is no clip in it");
+    return false;
+}
+
+static bool choose_clips(struct request *request)
+{
+    const struct catalog_list *clips = &request->own->lists[ASSET_CLIP];
+    const char *wanted = params_get(&request->call->params, "clip");
+    char names[300];
+    if (wanted && !find_clips(request, wanted))
+        return false;
+    if (!wanted && !clips->count)
+        return take_model(request);
+    if (!wanted && clips->count == 1)
+        return add_clip(request, &clips->items[0]);
+    if (request->clip_count == 1 || (request->clip_count && is_gltf(request)))
+        return true;
+    list_names(clips, names, sizeof names);
+    reply_bad_parameter(request->call, "clip", "%s of %s",
+                        is_gltf(request) ? "some, comma-separated," : "one", names);
+    return false;
+}
+
+/* ------------------------------------------------------------------------------------------------- converting -- */
+
+static bool frames_fit(const struct request *request)
+{
+    double seconds = 0;
+    for (uint32_t i = 0; i < request->clip_count; i++)
+        seconds += (double)request->clips[i].item->asset->duration;
+    return conversion_frames_fit(request->call, request->conversion, seconds);
+}
+
+static bool gather(struct request *request, struct ingredients *ingredients, struct pose_error *error)
+{
+    for (uint32_t i = 0; i < request->clip_count; i++) {
+        if (!ingredients_add_clip(ingredients, &request->clips[i], error))
+            return false;
+    }
+    for (unsigned i = 0; i < request->parts.mesh_count; i++) {
+        if (!ingredients_add_mesh(ingredients, &request->parts.meshes[i], NULL, error))
+            return false;
+    }
+    return ingredients_set_skeleton(ingredients, &request->parts.skeleton, error);
+}
+
+static enum api_outcome run(struct request *request, const char *name)
+{
+    struct api_call *call = request->call;
+    struct ingredients *ingredients = ingredients_new(call->service, call->catalog);
+    struct convert_warnings warnings = {0};
+    struct converted *converted = NULL;
+    struct pose_buffer bytes = {0};
+    struct pose_error error;
+    enum api_outcome outcome;
+    bool done = gather(request, ingredients, &error);
+    if (done) {
+        struct convert_content content = {
+            .target = request->conversion->target, .options = &request->conversion->options, .name = name};
+        ingredients_list(ingredients, &content);
+        conversion_warn_of_skeleton(request->conversion, &request->parts.skeleton, &warnings);
+        done = convert_run(&content, &call->service->index_options.pose, &warnings, &bytes, &error);
+    }
+    if (done)
+        converted = converted_new(&bytes, &warnings);
+    response_header(call->response, "Cache-Control", "no-store");
+    if (converted)
+        outcome = reply_converted(call, request->conversion, converted, name);
+    else if (done)
+        outcome = reply_problem(call, 503, "no_memory", "out of memory");
+    else
+        outcome = conversion_failed(call, &error);
+    pose_buffer_free(&bytes);
+    convert_warnings_release(&warnings);
+    ingredients_free(ingredients);
+    return outcome;
+}
+
+/* Without a clip, the first skeleton of the body. */
+static void take_own_skeleton(struct request *request)
+{
+    const struct catalog_list *skeletons = &request->own->lists[ASSET_SKELETON];
+    struct ingredient_skeleton *skeleton = &request->parts.skeleton;
+    if (!request->clip_count && !skeleton->choice.asset && skeletons->count && request->parts.automatic)
+        *skeleton = (struct ingredient_skeleton){
+            request->own, {.asset = skeletons->items[0].asset, .item = &skeletons->items[0]}};
+}
+
+/* The name of what comes out: the clip's when there is one, else the body's. */
+static char *output_name(const struct request *request, const struct body_files *files)
+{
+    if (request->clip_count == 1)
+        return strdup(request->clips[0].item->asset->name);
+    const char *dot = strrchr(files->name, '.');
+    return dot && dot != files->name ? strndup(files->name, (size_t)(dot - files->name))
+                                     : strdup(files->name);
+}
+
+static enum api_outcome convert_catalog(struct request *request, const struct body_files *files)
+{
+    if (!choose_clips(request) || !frames_fit(request))
+        return API_DONE;
+    if (request->clip_count)
+        request->parts.clip = request->clips[0];
+    if (!conversion_parts_read(request->call, request->own, &request->parts))
+        return API_DONE;
+    take_own_skeleton(request);
+    char *name = output_name(request, files);
+    if (!name)
+        abort();
+    enum api_outcome outcome = run(request, name);
+    free(name);
+    return outcome;
+}
+
+static enum api_outcome convert_body(struct api_call *call, const struct conversion *conversion,
+                                     const struct body_files *files, const struct upload_source *source)
+{
+    struct index_neighbours paths = {call->catalog->archives, call->catalog->path_count};
+    struct index_options options = service_request_options(call->service);
+    struct index_archive *archive = index_upload(source, &paths, &options);
+    struct index_refusal refusal;
+    enum api_outcome outcome;
+    if (index_verdict(archive, &refusal)) {
+        struct catalog *own =
+            catalog_new(&archive, 1, 0, 0, call->service->shipped, call->service->shipped_count);
+        struct request *request = must_alloc(1, sizeof *request);
+        request->call = call;
+        request->conversion = conversion;
+        request->own = own;
+        outcome = convert_catalog(request, files);
+        free(request);
+        catalog_unref(own);
+    } else {
+        outcome = reply_error(call, &refusal.error, refusal.format, refusal.entry);
+    }
+    index_archive_unref(archive);
+    return outcome;
+}
+
+enum api_outcome handle_convert(struct api_call *call)
+{
+    struct body_files files;
+    struct upload_source source;
+    struct conversion conversion;
+    const struct convert_target *target = conversion_target_of_to(call);
+    if (!target)
+        return API_DONE;
+    if (!call->request->may_wait)
+        return API_WAIT;
+    enum api_outcome outcome = API_DONE;
+    if (conversion_read(call, target, &conversion) && body_files_read(call, &files)) {
+        /* The game of what is made, where that can be any: see openapi.json. */
+        if (convert_target_takes(target, "game"))
+            files.upload.game = NULL;
+        if (body_files_source(call, &files, &source))
+            outcome = convert_body(call, &conversion, &files, &source);
+        body_files_release(&files);
+    }
+    conversion_release(&conversion);
+    return outcome;
+}

@@ -1,0 +1,16 @@
+/* Who asks, when a proxy stands between. */
+#ifndef POSED_API_FORWARDED_H
+#define POSED_API_FORWARDED_H
+
+#include "api/message.h"
+#include "server/addresses.h"
+
+/*
+ * The client's address as text: the peer's own, unless the peer is one of the trusted; then what X-Forwarded-For or
+ * Forwarded (RFC 7239) say, from their end, as far as each hop is trusted. A header that is there twice or cannot be
+ * read, and two that contradict each other, are not believed.
+ */
+void forwarded_client(const struct api_request *request, const struct address_list *trusted,
+                      char client[API_CLIENT_CAPACITY]);
+
+#endif

@@ -1,0 +1,88 @@
+/* The web page: its documents and what they load. Nothing in it comes from another host, and its policy says so. */
+#include "api/pages.h"
+
+#include "api/coding.h"
+#include "api/handlers.h"
+#include "api/reply.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* frame-ancestors: who may show the document in a frame. */
+#define POLICY(styles, ancestors)                                                                            \
+    "default-src 'none'; script-src 'self'; style-src 'self'" styles                                         \
+    "; img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; "                \
+    "frame-ancestors " ancestors
+
+static const struct web_file *find_file(const char *name)
+{
+    for (const struct web_file *file = web_files; file->name; file++) {
+        if (!strcmp(file->name, name))
+            return file;
+    }
+    return NULL;
+}
+
+static enum api_outcome reply_file(struct api_call *call, const struct web_file *file,
+                                   const char *cache_control)
+{
+    struct api_response *response = call->response;
+    bool packed = coding_takes_gzip(call->request);
+    size_t packed_size = (size_t)(file->end - file->packed);
+    if (reply_known(call, packed ? file->gzip_etag : file->etag, cache_control))
+        return API_DONE;
+    if (packed) {
+        response_header(response, "Content-Encoding", "gzip");
+        response_static(response, file->media_type, file->packed, packed_size);
+        return API_DONE;
+    }
+    void *bytes = coding_unpack(file->packed, packed_size, file->size);
+    if (!bytes)
+        return reply_problem(call, 503, "no_memory", "out of memory");
+    response_take(response, file->media_type, bytes, file->size);
+    return API_DONE;
+}
+
+static enum api_outcome reply_document_file(struct api_call *call, const char *name, const char *policy)
+{
+    const struct web_file *file = find_file(name);
+    if (!file)
+        return reply_problem(call, 404, "not_found",
+                             "this program was built without its web page; /openapi.json describes the API");
+    response_header(call->response, "Content-Security-Policy", policy);
+    response_header(call->response, "Referrer-Policy", "same-origin");
+    return reply_file(call, file, "no-cache");
+}
+
+enum api_outcome handle_page(struct api_call *call)
+{
+    return reply_document_file(call, "index.html", POLICY("", "'none'"));
+}
+
+enum api_outcome handle_embed(struct api_call *call)
+{
+    return reply_document_file(call, "embed.html", POLICY("", "*"));
+}
+
+/* Swagger UI sets styles in its elements. */
+enum api_outcome handle_docs(struct api_call *call)
+{
+    return reply_document_file(call, "docs.html", POLICY(" 'unsafe-inline'", "'none'"));
+}
+
+enum api_outcome handle_client(struct api_call *call)
+{
+    const struct web_file *file = find_file("client.js");
+    return file ? reply_file(call, file, "public, max-age=3600") : reply_not_found(call, "file", "client.js");
+}
+
+/* Their names hold a digest of their bytes. */
+enum api_outcome handle_asset(struct api_call *call)
+{
+    char name[160];
+    const struct web_file *file = NULL;
+    if (snprintf(name, sizeof name, "assets/%s", call->values[0]) < (int)sizeof name)
+        file = find_file(name);
+    return file ? reply_file(call, file, "public, max-age=31536000, immutable")
+                : reply_not_found(call, "file", call->values[0]);
+}
