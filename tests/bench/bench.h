@@ -21,12 +21,18 @@ struct bench_part {
     void (*run)(void);
 };
 
+extern const struct bench_part bench_bvh;
+extern const struct bench_part bench_gltf;
 extern const struct bench_part bench_http;
+extern const struct bench_part bench_many;
 extern const struct bench_part bench_meshes;
 extern const struct bench_part bench_numbers;
 extern const struct bench_part bench_pack;
+extern const struct bench_part bench_pictures;
+extern const struct bench_part bench_prime;
 extern const struct bench_part bench_sample;
 extern const struct bench_part bench_services;
+extern const struct bench_part bench_sims3;
 extern const struct bench_part bench_skills;
 extern const struct bench_part bench_start;
 extern const struct bench_part bench_sl;

@@ -1,9 +1,10 @@
 /*
- * libFuzzer's target for every codec and archive type: the first byte chooses a row of pose_formats (or detection), the
- * rest is the file. A broken promise of pose.h ends it as a crash does.
+ * libFuzzer's target for every codec and archive type: the first line is the id of a format (or anything else, for
+ * detection), the rest is the file, whose last byte chooses what its clips are converted to. A broken promise of pose.h
+ * ends it as a crash does.
  *
  *     cmake --preset fuzz && cmake --build build/fuzz
- *     build/fuzz/tests/fuzz/fuzz_codecs -max_len=65536 FOLDER
+ *     build/fuzz/tests/fuzz/fuzz_codecs -max_len=65536 -dict=tests/fuzz/codecs.dict FOLDER
  *
  * Without POSED_FUZZ the same code is a program that replays files: what the fuzzer found stays found.
  */
@@ -11,6 +12,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -21,12 +23,14 @@ static void give_up(void *user, const char *message)
     abort();
 }
 
-static size_t count_formats(void)
+/* NULL: none of that name. */
+static const struct pose_format *find_format(const uint8_t *id, size_t length)
 {
-    size_t count = 0;
-    while (pose_formats()[count].id)
-        count++;
-    return count;
+    for (const struct pose_format *format = pose_formats(); format->id; format++) {
+        if (strlen(format->id) == length && !memcmp(format->id, id, length))
+            return format;
+    }
+    return NULL;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -38,14 +42,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         exercise = (struct exercise){.name = "fuzz", .memory = &memory, .complain = give_up};
         exercise_open(&exercise); /* the stand-ins stay for the life of the process */
     }
-    if (!size)
+    const uint8_t *end = size ? memchr(data, '\n', size) : NULL;
+    if (!end)
         return 0;
-    size_t row = data[0] % (count_formats() + 1);
-    const struct pose_format *format = &pose_formats()[row];
-    if (format->id && !format->can_read)
+    const struct pose_format *format = find_format(data, (size_t)(end - data));
+    if (format && !format->can_read)
         return 0;
-    exercise.format = format->id; /* NULL behind the last row: detection */
+    exercise.format = format ? format->id : NULL;
+    exercise.turn = data[size - 1]; /* not what came before: an input does the same every time */
     watched_memory_rewind(&memory, 0);
-    exercise_bytes(&exercise, (struct pose_bytes){data + 1, size - 1});
+    exercise_bytes(&exercise, (struct pose_bytes){end + 1, (size_t)(data + size - end - 1)});
     return 0;
 }

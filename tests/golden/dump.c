@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const axes_names[] = {"gltf", "sl", "sims", "prime"};
+static const char *const axes_names[] = {"gltf", "sl", "sims", "prime", "inches"};
 static const char *const rules_names[] = {"plain", "sl", "sims", "sims3", "prime", "prime_frames"};
 static const char *const loop_names[] = {"unknown", "no", "yes"};
 static const char *const part_names[] = {"translation", "rotation", "scale", "morph"};
@@ -219,6 +219,7 @@ static void put_character(FILE *out, const struct pose_character *character)
 static void put_document(FILE *out, const struct pose_document *document)
 {
     fprintf(out, "format %s\n", document->format);
+    put_value(out, "extras", document->extras);
     put_warnings(out, document->warnings, document->warning_count);
     put_events(out, document->events, document->event_count);
     for (uint32_t i = 0; i < document->clip_count; i++)

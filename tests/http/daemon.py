@@ -86,11 +86,12 @@ class Daemon:
         self.log.seek(0)
         return self.log.read()
 
-    def resident_bytes(self):
+    def resident_bytes(self, which="VmRSS"):
+        """Held now, or (VmHWM) at most so far."""
         for line in Path(f"/proc/{self.process.pid}/status").read_text().splitlines():
-            if line.startswith("VmRSS:"):
+            if line.startswith(which + ":"):
                 return int(line.split()[1]) * 1024
-        raise AssertionError("no VmRSS")
+        raise AssertionError(f"no {which}")
 
 
 def run(*arguments, **options):

@@ -57,6 +57,29 @@ class Caching(SampleCase):
                                        "/pose?space=model", "/pose?as=f32", "/poses", "/keys")]
         self.assertEqual(len(set(different)), len(different))
 
+    def test_two_spellings_have_one_etag(self):
+        mesh = next(m["id"] for m in self.client.items("/v1/meshes") if m["format"] == "tso-mesh")
+        other = self.clip("a2o-walk", "tso-anim")["id"]
+        for one, two in (
+            (f"/v1/clips/{other}/pose?t=0.5", f"/v1/clips/{other}/pose?t=5e-1&axes=gltf&space=local"),
+            (f"/v1/clips/{other}/pose?joints=HEAD,R_HAND", f"/v1/clips/{other}/pose?joints=%48EAD%2CR_HAND"),
+            (f"/v1/clips/{other}/poses?fps=10", f"/v1/clips/{other}/poses?wrap=clamp&fps=10.0&end=0"),
+            (f"/v1/clips/{other}/keys", f"/v1/clips/{other}/keys?axes=native"),
+            (f"/v1/clips/{other}/keys", f"/v1/clips/%{ord(other[0]):02x}{other[1:]}/keys"),
+            (f"/v1/clips/{other}.glb", f"/v1/clips/{other}.glb?bones=mesh&strict=false"),
+            (f"/v1/clips/{other}.glb?fps=10", f"/v1/clips/{other}.glb?strict=0&fps=10.0"),
+            (f"/v1/clips/{other}.json", f"/v1/clips/{other}.json?axes=native"),
+            (f"/v1/clips/{other}/preview.png", f"/v1/clips/{other}/preview.png?height=320&width=320&angle=three-quarter"),
+            (f"/v1/clips/{other}/preview.png?background=white", f"/v1/clips/{other}/preview.png?background=%23fff"),
+            (f"/v1/clips/{other}/plot.svg", f"/v1/clips/{other}/plot.svg?width=640&height=400"),
+            (f"/v1/meshes/{mesh}/vertices", f"/v1/meshes/{mesh}/vertices?t=0&axes=gltf"),
+            ("/v1/clips?q=walk&sort=name", "/v1/clips?sort=name&q=wal%6b"),
+        ):
+            with self.subTest(two):
+                first, second = self.client.get(one), self.client.get(two)
+                self.assertEqual((first.status, first["ETag"]), (200, second["ETag"]))
+                self.assertEqual(first.body, second.body)
+
     def test_what_depends_on_bytes_alone_is_public(self):
         for target in ("/keys", f"/pose?skeleton={self.explicit}", "/pose?skeleton=none", "/poses?fps=5&skeleton=none"):
             with self.subTest(target):

@@ -34,7 +34,7 @@ class CommandLine(unittest.TestCase):
     def test_help_and_version(self):
         self.assertRegex(self.succeed("--version"), r"^posed \d+\.\d+\.\d+")
         text = self.succeed("--help")
-        for command in ("serve", "ls", "info", "extract", "sample", "pack", "health"):
+        for command in ("serve", "ls", "info", "extract", "sample", "convert", "pack", "health"):
             self.assertIn(command, text)
             self.assertIn("posed " + command, self.succeed(command, "--help"))
 
@@ -98,6 +98,18 @@ class CommandLine(unittest.TestCase):
         self.assertFalse(Path("/abs.anim").exists())
         names = {p.name for p in self.folder.rglob("*.anim")}
         self.assertLessEqual(names, {"good.anim"})
+
+    def test_names_cannot_act_on_a_terminal(self):
+        import zipfile
+
+        name = "\x1b[31m\u009b2J\u202egpj\u2066\u2028.anim"
+        with zipfile.ZipFile(self.folder / "names.zip", "w") as archive:
+            archive.writestr(name, self.walk.read_bytes())
+        for command in ("ls",), ("ls", "--json"), ("info",), ("info", "--json"):
+            shown = self.succeed(*command, self.folder / "names.zip")
+            self.assertFalse({c for c in name if not c.isprintable()} & set(shown), f"{command}: {shown!r}")
+        listed = json.loads(self.succeed("ls", "--json", self.folder / "names.zip"))
+        self.assertEqual(listed["items"][0]["name"], name)
 
     def test_sample_is_the_api(self):
         found = json.loads(self.succeed("sample", self.walk, "--t", "0.3", "--axes", "native"))

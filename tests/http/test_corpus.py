@@ -43,7 +43,8 @@ class Corpus(unittest.TestCase):
             reply = self.client.get(f"/v1/clips/{clip['id']}/pose", t=0.1, space="model")
             self.assertEqual(reply.status, 200, clip["name"])
             self.assertIsNotNone(reply.json["skeleton"])
-            self.assertGreaterEqual(len(reply.json["joints"]), 29)
+            # BVH stands on the hierarchy of its own file.
+            self.assertGreaterEqual(len(reply.json["joints"]), 15 if clip["format"] == "bvh" else 29, clip["name"])
 
     def test_sample_values_of_second_life(self):
         for t, name, rotation in ((0.3, "mPelvis", (0.002808, 0.067315, -0.01105, 0.997667)),

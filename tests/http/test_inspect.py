@@ -130,6 +130,26 @@ class Inspect(SampleCase):
             self.assertNotEqual(other.client.post("/v1/inspect", bytes(60_000), name="x.anim").status, 413)
 
 
+class BvhVerdict(SampleCase):
+    """Would the viewer of Second Life take the BVH as an upload?"""
+
+    def verdict(self, root, frames="0 0 0\n90 0 0\n"):
+        text = (f"HIERARCHY\nROOT {root}\n{{\nOFFSET 0 0 0\nCHANNELS 3 Xrotation Yrotation Zrotation\n}}\n"
+                f"MOTION\nFrames: 2\nFrame Time: 0.1\n{frames}")
+        return self.client.post("/v1/inspect", text.encode(), name="a.bvh").json["verdict"]
+
+    def test_taken(self):
+        self.assertEqual(self.verdict("hip"), [{"target": "sl-viewer", "accepted": True, "reasons": []}])
+
+    def test_refused_with_the_line(self):
+        [found] = self.verdict("Hips")
+        self.assertFalse(found["accepted"])
+        self.assertEqual([(reason["code"], reason["line"]) for reason in found["reasons"]],
+                         [("bad_root", 2), ("unknown_joint", 2)])
+        self.assertEqual(self.verdict("hip", "0 0 0\n0 0 0\n")[0]["reasons"][0]["code"], "no_joints")
+        self.assertEqual(self.verdict("hip", "0 0 0\n90\n0 0\n")[0]["reasons"][0]["line"], 11)
+
+
 @unittest.skipUnless(corpus(), "no corpus")
 class Verdict(SampleCase):
     """Would the viewer of Second Life take it?"""

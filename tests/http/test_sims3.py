@@ -1,11 +1,26 @@
-"""Names of The Sims 3: hashes, fallback chains, who is loaded."""
+"""The Sims 3: names both ways, who clips are for, what other packages name, what modders are told."""
 
+import shutil
+import tempfile
 import unittest
+from pathlib import Path
 
-from daemon import Daemon, corpus
+import sims3_files as made
+from daemon import Daemon, corpus, run
 from fixture import SampleCase
 
 PETS = "6B20C4F3-48000000-94E51F6DDD39F504"
+CHAIN = (("b__ROOT__", -1, (0, 0, 0)), ("b__ROOT_bind__", 0, (0, 1, 0)), ("b__Pelvis__", 1, (0, 0, 0)),
+         ("b__Spine0__", 2, (0, 0.1, 0)), ("b__Spine1__", 3, (0, 0.2, 0)), ("b__Head__", 4, (0, 0.4, 0)))
+IDENTITY, ZERO = 0x11, 0x0B
+
+
+def turned(*bones):
+    """Tracks that drive bones, with a rotation that stays."""
+    return tuple(made.channel(made.fnv(bone, 32), made.ROTATION, IDENTITY) for bone in bones)
+
+
+BONES = tuple(name for name, _, _ in CHAIN)
 
 
 class Names(SampleCase):
@@ -24,7 +39,14 @@ class Names(SampleCase):
     def test_chain_of_a_name(self):
         chain = self.client.get("/v1/resolve", name="t2c_kiss_x").json["chain"]
         self.assertEqual([link["name"] for link in chain], ["t2c_kiss_x", "a2a_kiss_x"])
+        self.assertEqual([actor["age"] for actor in chain[0]["actors"]], ["teen", "child"])
+        self.assertEqual([actor["species"] for actor in chain[1]["actors"]], ["human", "human"])
         self.assertEqual(len(self.client.get("/v1/resolve", name="a_walk").json["chain"]), 1)
+
+    def test_what_a_short_id_is_of(self):
+        for number, name in (("0xFEAE6981", "b__ROOT__"), ("0xf7f2bc99", "NoseCrinkleBack"), ("0x1", None)):
+            found = self.client.get("/v1/resolve", id=number).json
+            self.assertEqual((found["name"], found["chain"][0]["name"]), (name, name))
 
     def test_what_is_missing_or_wrong(self):
         self.assertProblem(self.client.get("/v1/hash"), 400, parameter="name")
@@ -34,10 +56,270 @@ class Names(SampleCase):
             self.assertProblem(self.client.get("/v1/resolve", id=text), 400, parameter="id")
 
 
+class Samples(SampleCase):
+    """The package of the sample library."""
+
+    def test_what_it_shows(self):
+        clips = {clip["name"]: clip for clip in self.client.items("/v1/clips", format="sims3-clip")}
+        self.assertEqual(sorted(clips), ["a_idle_loop_x", "a_walk_loop_x", "c_wave_x"])
+        self.assertTrue(all(clip["sims3"]["fits"] and not clip["warnings"] for clip in clips.values()))
+        rig = self.client.items("/v1/skeletons", format="sims3-rig")[0]
+        self.assertTrue(all(clip["skeleton"] == rig["id"] for clip in clips.values()))
+        steps = self.client.get(f"/v1/clips/{clips['a_walk_loop_x']['id']}/events").json["items"]
+        self.assertEqual([(step["type"], step["sound"]) for step in steps], [("sound", "foot_step")] * 2)
+        data = (Daemon.samples / "sims-3.package").read_bytes()
+        self.assertEqual(self.client.post("/v1/inspect", data, name="x.package").json["warnings"], [])
+
+    def test_the_figure_stands_as_in_the_other_games(self):
+        """The same motion on the same figure: each joint where it is in The Sims Online, to a few millimetres."""
+        for name, other in (("a_walk_loop_x", "a2o-walk"), ("c_wave_x", "a2o-wave")):
+            found = self.clip(name, "sims3-clip"), self.clip(other, "tso-anim")
+            here, there = ([joint["matrix"][12:15] for joint in self.client.get(
+                f"/v1/clips/{clip['id']}/pose", t=0, space="model").json["joints"]] for clip in found)
+            self.assertEqual(len(here), len(there))
+            for a, b in zip(here, there):
+                self.assertClose(a, b, 0.003, name)
+
+
+class MadeCase(unittest.TestCase):
+    """Made files in a folder of their own."""
+
+    def setUp(self):
+        top = tempfile.TemporaryDirectory()
+        self.addCleanup(top.cleanup)
+        self.top = Path(top.name)
+
+    def write(self, name, data):
+        (self.top / name).write_bytes(data)
+        return self.top / name
+
+
+class Library(MadeCase):
+    def test_whom_clips_are_for(self):
+        walk = made.clip("c_walk", turned("b__Head__"))
+        other = made.clip("cc_hop_x", turned("b__Pelvis__"))
+        self.write("walk.package", made.package(
+            (made.CLIP, 0, 0x92A06AB91BCA6BDE, walk), (made.CLIP, 0, 0x11A06AB91BCA6BDE, other),
+            (made.NAME_MAP, 0, 0, made.name_map((0x11A06AB91BCA6BDE, "cc_walk")))))
+        exported = self.write("S3_6B20C4F3_48000000_94E51F6DDD39F504_al_wheeze_x%%+CLIP.animation",
+                              made.clip("inner", turned("b__Head__")))
+        self.write("loose.clip", made.clip("e2o_sit_x", turned("b__Head__")))
+        with Daemon(self.top) as daemon:
+            found = {clip["name"]: clip for clip in daemon.client.items("/v1/clips")}
+            walk = found["c_walk"]["sims3"]
+            self.assertEqual((walk["instance"], walk["fits"]), ("0x92A06AB91BCA6BDE", True))
+            self.assertEqual(walk["actors"], [{"actor": "x", "code": "c", "age": "child", "species": "human"}])
+            # Filed as another age's than its name says.
+            wrong = found["cc_hop_x"]["sims3"]
+            self.assertEqual((wrong["name"], wrong["fits"]), ("cc_walk", False))
+            self.assertEqual(wrong["actors"][0]["species"], "human")
+            self.assertEqual(found["inner"]["sims3"]["name"], "al_wheeze_x")
+            self.assertEqual(found["inner"]["sims3"]["group"], "0x48000000")
+            self.assertTrue(found["inner"]["sims3"]["fits"])
+            loose = found["e2o_sit_x"]["sims3"]
+            self.assertEqual((loose["instance"], loose["group"], loose["fits"]), (None, None, None))
+            self.assertEqual([actor["age"] for actor in loose["actors"]], ["elder", None])
+            one = daemon.client.get(f"/v1/clips/{found['c_walk']['id']}").json
+            self.assertEqual(one["sims3"], walk)
+            # Both ways: from the name to the loose file and the entry, and from an id that nothing has to its name.
+            for name, entry in (("e2o_sit_x", "loose.clip"), ("al_wheeze_x", exported.name)):
+                link = daemon.client.get("/v1/resolve", name=name).json["chain"][0]
+                self.assertEqual([loaded["entry"] for loaded in link["loaded"]], [entry])
+            clip_id = daemon.client.get("/v1/hash", name="ac_wheeze_x").json["clip_id"]
+            chain = daemon.client.get("/v1/resolve", id=clip_id).json["chain"]
+            self.assertEqual([link["name"] for link in chain], ["ac_wheeze_x", "a_wheeze_x"])
+        status, text, _ = run("info", exported)
+        self.assertEqual(status, 0)
+        self.assertIn("x: adult little dog (al); id 0x94E51F6DDD39F504 fits al_wheeze_x", text)
+        _, text, _ = run("info", self.top / "walk.package")
+        self.assertIn("x: child human (c); id 0x92A06AB91BCA6BDE fits c_walk", text)
+        self.assertIn("id 0x11A06AB91BCA6BDE does not fit cc_walk", text)
+
+    def test_what_a_broken_file_was_is_in_its_name(self):
+        broken = made.clip("a_x")[:80]
+        with Daemon(Daemon.samples) as daemon:
+            for name in ("S3_6B20C4F3_00000000_94E51F6DDD39F504_x.bin", "6B20C4F3-00000000-94E51F6DDD39F504"):
+                reply = daemon.client.post("/v1/inspect", b"\xff" + broken[1:], name=name)
+                self.assertEqual((reply.status, reply.json["format"]), (422, "sims3-clip"), reply.text)
+            reply = daemon.client.post("/v1/inspect", b"\x09" + bytes(40), name="S3_8EAF13DE_00000000_94E51F6DDD39F504_x")
+            self.assertEqual((reply.status, reply.json["format"]), (422, "sims3-rig"), reply.text)
+
+    def test_packing(self):
+        """Stored, RefPack and zlib: the same entries come out of each, and those that are packed are smaller."""
+        clips = [self.write(f"{name}_hop_x.clip", made.clip(f"{name}_hop_x", turned(*BONES) * 9)) for name in "ac"]
+        sizes = {}
+        for method in (None, "none", "refpack", "zlib"):
+            package = self.top / f"{method}.package"
+            status, _, errors = run("pack", *(("--compress", method) if method else ()), package, *clips)
+            self.assertEqual(status, 0, errors)
+            sizes[method] = package.stat().st_size
+            self.assertEqual(run("extract", package, "--to", self.top / str(method))[0], 0)
+            found = sorted(path.read_bytes() for path in (self.top / str(method)).iterdir() if "0166038C" not in path.name)
+            self.assertEqual(found, sorted(clip.read_bytes() for clip in clips))
+        self.assertEqual(sizes[None], sizes["refpack"])
+        self.assertLess(max(sizes["refpack"], sizes["zlib"]), sizes["none"] // 2)
+        status, _, errors = run("pack", "--compress", "lzma", self.top / "x.package", *clips)
+        self.assertEqual((status, "compress" in errors), (1, True), errors)
+
+    def test_morphs_that_other_packages_name(self):
+        hashed, nobody = made.fnv("madeFrown", 64), 0x12345678
+        tracks = [made.channel(key, made.WEIGHT, 0x05, made.weight_keys(0), 1)
+                  for key in (hashed & 0xFFFFFFFF, nobody, made.fnv("NoseCrinkleBack", 64) & 0xFFFFFFFF)]
+        self.write("clip.package", made.package((made.CLIP, 0, 1, made.clip("a_frown_x", tracks))))
+        with Daemon(self.top) as daemon:
+            clip = daemon.client.items("/v1/clips")[0]["id"]
+            plain = f"#{hashed & 0xFFFFFFFF}"
+            before = daemon.client.get(f"/v1/clips/{clip}/pose")
+            self.assertEqual(before.json["morphs"], {plain: 1, f"#{nobody}": 1, "NoseCrinkleBack": 1})
+            names = [joint["name"] for joint in daemon.client.get(f"/v1/clips/{clip}").json["joints"]]
+            self.assertEqual(names, [None, None, "NoseCrinkleBack"])
+        self.write("morphs.package", made.package(
+            (made.MORPH, 0, hashed, b"a morph"),
+            # A name that its own id is not the hash of says nothing about tracks.
+            (made.NAME_MAP, 0, 0, made.name_map((hashed, "madeFrown"), (nobody, "liar")))))
+        with Daemon(self.top) as daemon:
+            after = daemon.client.get(f"/v1/clips/{clip}/pose")
+            self.assertEqual(after.json["morphs"], {"madeFrown": 1, f"#{nobody}": 1, "NoseCrinkleBack": 1})
+            self.assertNotEqual(before.headers["ETag"], after.headers["ETag"])
+            # What depends on the file alone stays as it is.
+            explicit = daemon.client.get(f"/v1/clips/{clip}/pose", skeleton="none")
+            self.assertEqual(list(explicit.json["morphs"])[0], plain)
+            series = daemon.client.get(f"/v1/clips/{clip}/poses", fps=1).json
+            self.assertEqual(series["morphs"], ["madeFrown", f"#{nobody}", "NoseCrinkleBack"])
+            names = [joint["name"] for joint in daemon.client.get(f"/v1/clips/{clip}").json["joints"]]
+            self.assertEqual(names, ["madeFrown", None, "NoseCrinkleBack"])
+            found = daemon.client.get("/v1/resolve", id=f"0x{hashed & 0xFFFFFFFF:08x}").json
+            self.assertEqual(found["name"], "madeFrown")
+            self.assertEqual(daemon.client.get("/v1/resolve", id=f"0x{hashed:016X}").json["name"], "madeFrown")
+
+
+class Lints(MadeCase):
+    """A mod as it is uploaded: clips with the rig of a prop, or of another creature, or with their own."""
+
+    def inspect(self, daemon, *entries, **query):
+        found = daemon.client.post("/v1/inspect", made.package(*entries), name="mod.package", **query)
+        self.assertEqual(found.status, 200, found.text)
+        return {warning["code"]: warning for warning in found.json["warnings"]}
+
+    def test_a_prop_s_rig_says_nothing_about_the_clip(self):
+        clip = made.clip("a_sneeze_x", turned(*BONES))
+        prop = made.rig("tissue", (("b__ROOT__", -1, (0, 0, 0)), ("paper", 0, (0, 0.1, 0))))
+        sim = made.rig("auRig", CHAIN)
+        clip_id = 0x1111
+        with Daemon(self.write("au.rig", sim), self.write("tissue.rig", prop)) as daemon:
+            rigs = {rig["name"]: rig["id"] for rig in daemon.client.items("/v1/skeletons")}
+            upload = ((made.CLIP, 0, clip_id, clip), (made.RIG, 0, 2, prop))
+            self.assertNotIn("foreign_tracks", self.inspect(daemon, *upload))
+            # Unless it is the one that was asked for.
+            found = self.inspect(daemon, *upload, skeleton=rigs["tissue"])
+            self.assertIn("knows 1 of the clip's 6 tracks", found["foreign_tracks"]["message"])
+            self.assertNotIn("foreign_tracks", self.inspect(daemon, *upload, skeleton=rigs["auRig"]))
+            for wrong in ("0" * 32, "auRig", ""):
+                reply = daemon.client.post("/v1/inspect", clip, name="a.clip", skeleton=wrong)
+                self.assertEqual((reply.status, reply.json["parameter"]), (400, "skeleton"))
+        status, text, _ = run("info", "--skeleton", self.top / "tissue.rig", self.write("a_sneeze_x.clip", clip))
+        self.assertEqual(status, 0)
+        self.assertIn("knows 1 of the clip's 6 tracks", text)
+        self.assertNotIn("tracks", run("info", self.top / "a_sneeze_x.clip")[1])
+        status, _, errors = run("info", "--skeleton", self.top / "a_sneeze_x.clip", self.top / "a_sneeze_x.clip")
+        self.assertEqual((status, "holds no skeleton" in errors), (1, True))
+
+    def test_on_its_own_rig(self):
+        sim = (made.RIG, 0, 2, made.rig("auRig", CHAIN))
+
+        def moved(bone, height):
+            """A bone's translation, one key, from 0 to height."""
+            word = 1023 << 10
+            return made.channel(made.fnv(bone, 32), made.TRANSLATION, 0x12, b"\0\0\0\0" + word.to_bytes(4, "little"),
+                                1, 0, height)
+
+        with Daemon(Daemon.samples) as daemon:
+            def look(name, *channels):
+                others = turned(*BONES)
+                return self.inspect(daemon, (made.CLIP, 0, 1, made.clip(name, others + channels)), sim)
+
+            self.assertEqual(set(look("a_fine_x", moved("b__Spine1__", 0.2))), {"id_differs"})
+            self.assertIn("b__Spine1__", look("a_long_x", moved("b__Spine1__", 0.5))["stretched_bone"]["message"])
+            found = look("a_sunk_x", moved("b__ROOT__", -1.5))
+            self.assertIn("1.5 m below the floor", found["below_floor"]["message"])
+            self.assertNotIn("stretched_bone", found)
+            half = b"".join(b"".join(part.to_bytes(2, "little") for part in (tick, 0, sine, 0, 0, cosine))
+                            for tick, sine, cosine in ((0, 0, 4095), (30, 2896, 2896)))
+            turn = made.channel(made.fnv("b__Head__", 32), made.ROTATION, 0x14, half, 2)
+            self.assertIn("90 degrees", look("a_sit_loop_x", turn)["loop_gap"]["message"])
+            self.assertNotIn("loop_gap", look("a_sit_x", turn))
+            # A loose clip that is called a loop should close, too.
+            reply = daemon.client.post("/v1/inspect", made.clip("a_sit_loop_x", (turn,)), name="a_sit_loop_x.clip")
+            self.assertEqual([warning["code"] for warning in reply.json["warnings"]], ["loop_gap"])
+
+
 @unittest.skipUnless(corpus(), "no corpus")
 class Loaded(unittest.TestCase):
+    """What CORPUS.md says of the real files, from the running daemon."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.daemon = Daemon(corpus() / "sims3")
+        cls.daemon.__enter__()
+        cls.client = cls.daemon.client
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.daemon.__exit__(None, None, None)
+
     def test_who_has_an_id(self):
-        with Daemon(corpus() / "sims3") as daemon:
-            link = daemon.client.get("/v1/resolve", id="0x94E51F6DDD39F504").json["chain"][0]
-            self.assertEqual(link["name"], "al_wheeze_x")
-            self.assertTrue(any(entry["entry"].startswith(PETS) for entry in link["loaded"]))
+        link = self.client.get("/v1/resolve", id="0x94E51F6DDD39F504").json["chain"][0]
+        self.assertEqual(link["name"], "al_wheeze_x")
+        self.assertTrue(any(entry["entry"].startswith(PETS) for entry in link["loaded"]))
+        # The map of names is right where the inner name, ad_testcough4_x, is not.
+        found = self.client.get("/v1/resolve", id="0xB978ECD3046CB427").json
+        self.assertEqual(found["name"], "ad_idle_sit_hack_x")
+
+    def test_counts(self):
+        clips = self.client.items("/v1/clips")
+        self.assertEqual(len(clips), 17)
+        self.assertEqual(sum(len(clip["found_in"]) for clip in clips), 23)
+        self.assertEqual(sum(clip["key_count"] * len(clip["found_in"]) for clip in clips), 395566)
+        self.assertEqual([clip["name"] for clip in clips if clip["warnings"]], [])
+        filed = [clip["sims3"] for clip in clips if clip["sims3"]["instance"]]
+        self.assertEqual((len(filed), all(key["fits"] for key in filed)), (15, True))
+        self.assertTrue(all(key["actors"][0]["species"] for key in filed))
+        rigs = self.client.items("/v1/skeletons")
+        places = [entry for archive in self.client.items("/v1/archives")
+                  for entry in self.client.items(f"/v1/archives/{archive['id']}/entries")
+                  if entry["kind"] == "skeleton"]
+        self.assertEqual((len(rigs), len(places)), (4, 8))
+        self.assertFalse(any("error" in entry for entry in places))
+
+    def test_broken_and_deleted(self):
+        archives = {Path(archive["name"]).name: archive for archive in self.client.items("/v1/archives")}
+        for name, offset in (("s4tk-Corrupt.package", 64), ("s4tk-CorruptHeader.package", 0)):
+            error = self.client.get(f"/v1/archives/{archives[name]['id']}").json["error"]
+            self.assertEqual((error["status"], error["offset"]), (422, offset), error)
+            status, _, errors = run("ls", corpus() / "sims3" / "packages" / name)
+            self.assertEqual((status, f"offset {hex(offset)}: " in errors), (1, True), errors)
+        broken = [name for name, archive in archives.items() if "error" in
+                  self.client.get(f"/v1/archives/{archive['id']}").json]
+        self.assertEqual(len(broken), 2)
+        deleted = archives["s4tk-DeletedRecord.package"]["id"]
+        entry = self.client.items(f"/v1/archives/{deleted}/entries")[0]
+        self.assertEqual(entry["error"]["code"], "deleted")
+        self.assertEqual(self.client.get(f"/v1/archives/{deleted}/entries/0").json["code"], "deleted")
+        _, text, _ = run("ls", corpus() / "sims3" / "packages" / "s4tk-DeletedRecord.package")
+        self.assertIn("deleted", text)
+
+    def test_nothing_to_say_about_real_mods(self):
+        for name in ("pets-clips.package", "seasons-clips.package", "object-rigs.package"):
+            data = (corpus() / "sims3" / "packages" / name).read_bytes()
+            found = self.client.post("/v1/inspect", data, name=name).json
+            self.assertEqual(found["warnings"], [], name)
+
+    def test_a_real_clip_as_tools_name_it(self):
+        with tempfile.TemporaryDirectory() as folder:
+            name = "S3_6B20C4F3_70000000_D660C6DA61573420_c_buff_dazed_x%%+CLIP.animation"
+            shutil.copy(corpus() / "sims3" / "clips" / "c_buff_dazed_x.clip", Path(folder) / name)
+            _, text, _ = run("info", Path(folder) / name)
+            self.assertIn("x: child human (c); id 0xD660C6DA61573420 fits c_buff_dazed_x", text)
+            status, _, errors = run("pack", Path(folder) / "x.package", Path(folder) / name)
+            self.assertEqual(status, 0, errors)
+            self.assertIn("6B20C4F3-70000000-D660C6DA61573420_c_buff_dazed_x", run("ls", Path(folder) / "x.package")[1])

@@ -8,6 +8,8 @@ import unittest
 from pathlib import Path
 
 from daemon import Daemon
+from test_hostile_uploads import skill
+from uploads import zipped
 
 PATIENCE_SECONDS = 20  # the promise is a second; a busy machine must not fail the test
 
@@ -59,6 +61,57 @@ class Watch(unittest.TestCase):
         self.wait_for(["a2o-idle", "a2o-walk", "a2o-wave", "idle", "walk", "wave"])
         self.assertIn("more.far", [a["name"] for a in self.client.items("/v1/archives")])
 
+    def test_a_half_copied_file_is_not_there_yet(self):
+        whole = (Daemon.samples / "sims-online" / "a2o-walk.anim").read_bytes()
+        step = len(whole) // 8 + 1
+        with open(self.folder / "slow.anim", "wb") as file:
+            for begin in range(0, len(whole), step):
+                file.write(whole[begin : begin + step])
+                file.flush()
+                time.sleep(0.12)
+                self.assertEqual(self.names(), ["idle", "walk", "wave"])
+                archive = self.client.items("/v1/archives")[0]["id"]
+                self.assertEqual(self.client.get(f"/v1/archives/{archive}").json["rejected"], [])
+        self.wait_for(["a2o-walk", "idle", "walk", "wave"])
+
+    def test_a_replaced_file_swaps(self):
+        """The old id answers from what is decoded until the new one is there, then no more; neither ever half."""
+        clip = next(c["id"] for c in self.client.items("/v1/clips") if c["name"] == "walk")
+        pose = self.client.get(f"/v1/clips/{clip}/pose", t="0.4").body
+        self.put(Daemon.samples / "second-life" / "wave.anim", "walk.anim")
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while (reply := self.client.get(f"/v1/clips/{clip}/pose", t="0.4")).status == 200:
+            self.assertEqual(reply.body, pose)
+            self.assertEqual(len(self.client.get("/v1/archives").json["items"]), 1)
+            self.assertLess(time.monotonic(), deadline)
+        self.assertEqual(reply.status, 404, reply)
+        # Where the old one went the new one is, at once.
+        self.assertEqual(max(len(clip["found_in"]) for clip in self.client.items("/v1/clips")), 2)
+
+    def test_a_replaced_archive_swaps(self):
+        self.put(Daemon.samples / "sims-online.far", "more.far")
+        self.wait_for(["a2o-idle", "a2o-walk", "a2o-wave", "idle", "walk", "wave"])
+        packed = Path(self.top.name) / "packed.zip"
+        packed.write_bytes(zipped([("z.anim", (Daemon.samples / "second-life" / "idle.anim").read_bytes())]))
+        self.put(packed, "more.far")
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while (names := self.names()) != ["idle", "walk", "wave"]:
+            self.assertEqual(names, ["a2o-idle", "a2o-walk", "a2o-wave", "idle", "walk", "wave"])
+            self.assertLess(time.monotonic(), deadline)
+
+    def test_fresh_files_stay_while_they_are_looked_at_again(self):
+        """Containers and skills that were written just before the start, and the second look soon after it."""
+        folder = Path(self.top.name) / "fresh"
+        folder.mkdir()
+        shutil.copy(Daemon.samples / "sims-online.far", folder / "a.far")
+        (folder / "steal.cmx").write_bytes(skill())
+        with Daemon(folder) as daemon:
+            wanted = [clip["id"] for clip in daemon.client.items("/v1/clips")]
+            self.assertEqual(len(wanted), 4)
+            deadline = time.monotonic() + 1.2
+            while time.monotonic() < deadline:
+                self.assertEqual([clip["id"] for clip in daemon.client.items("/v1/clips")], wanted)
+
     def test_a_broken_file_is_listed_and_the_rest_is_served(self):
         whole = (Daemon.samples / "second-life" / "walk.anim").read_bytes()
         aside = Path(self.top.name) / "aside"
@@ -75,3 +128,15 @@ class Watch(unittest.TestCase):
         self.assertEqual(rejected[0]["entry"], "broken.anim")
         self.assertTrue(rejected[0]["error"]["detail"])
         self.assertEqual(self.names(), ["idle", "walk", "wave"])
+
+
+class Stopping(unittest.TestCase):
+    def test_while_a_folder_is_read_anew(self):
+        """The folder is read once more soon after the start; whoever stops the daemon then must not meet that halfway."""
+        with tempfile.TemporaryDirectory() as folder:
+            first = shutil.copy(Daemon.samples / "second-life" / "walk.anim", Path(folder) / "walk.anim")
+            for number in range(6000):
+                os.link(first, Path(folder) / f"{number}.anim")
+            for step in range(10):
+                with Daemon(folder):
+                    time.sleep(0.09 + 0.005 * step)

@@ -33,6 +33,28 @@ const struct body sims_body = {{[PELVIS] = "PELVIS",
                                 [TOES] = "L_TOE0",
                                 "R_TOE0"}};
 
+const struct body sims3_body = {{[PELVIS] = "b__Pelvis__",
+                                 [SPINE] = "b__Spine0__",
+                                 [CHEST] = "b__Spine2__",
+                                 [NECK] = "b__Neck__",
+                                 [HEAD] = "b__Head__",
+                                 [CLAVICLE] = "b__L_Clavicle__",
+                                 "b__R_Clavicle__",
+                                 [UPPER_ARM] = "b__L_UpperArm__",
+                                 "b__R_UpperArm__",
+                                 [FOREARM] = "b__L_Forearm__",
+                                 "b__R_Forearm__",
+                                 [HAND] = "b__L_Hand__",
+                                 "b__R_Hand__",
+                                 [THIGH] = "b__L_Thigh__",
+                                 "b__R_Thigh__",
+                                 [SHIN] = "b__L_Calf__",
+                                 "b__R_Calf__",
+                                 [FOOT] = "b__L_Foot__",
+                                 "b__R_Foot__",
+                                 [TOES] = "b__L_Toe0__",
+                                 "b__R_Toe0__"}};
+
 /* ----------------------------------------------------------------------------------------------- binding -- */
 
 static void bind_joint(struct figure *figure, unsigned index, const struct body *body)

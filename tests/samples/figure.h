@@ -27,7 +27,7 @@ struct body {
     const char *parts[PART_COUNT];
 };
 
-extern const struct body sl_body, sims_body;
+extern const struct body sl_body, sims_body, sims3_body;
 
 /* A joint of a figure, in glTF axes and metres. */
 struct figure_joint {

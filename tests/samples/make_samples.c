@@ -1,12 +1,15 @@
 /*
  * posed-samples OUTDIR: the sample library. An expressive walk, wave and idle on the two stand-in skeletons, written
- * with libpose's own encoders: loose files of Second Life and of The Sims Online, and a FAR that holds the latter.
+ * with libpose's own encoders: loose files of Second Life and of The Sims Online, a FAR that holds the latter, a
+ * package of The Sims 3, and a creature in paks of Metroid Prime 1 and 2.
  *
  * posed-samples --formats OUTDIR: for the tests, a sample of every format that can be written, OUTDIR/FORMAT/sample.EXT.
  *
  * The same bytes every time.
  */
 #include "tests/samples/output.h"
+#include "tests/samples/prime_samples.h"
+#include "tests/samples/sample_paks.h"
 #include "tests/samples/sample_set.h"
 
 #include <stdio.h>
@@ -60,6 +63,26 @@ static bool write_sims_online(const struct sample_set *set, const char *root)
                 write_made(root, ".", &far, 1);
     free_made(files, FILES);
     free_made(&far, 1);
+    return done;
+}
+
+/* Clips, their rig, and the map of names that packing adds. */
+static bool write_sims3(const struct sample_set *set, const char *root)
+{
+    enum { FILES = MOTIONS + 1 };
+    struct made files[FILES] = {0}, package = {.name = "sims-3.package"};
+    const struct pose_content rig = {.skeleton_count = 1, .skeletons = &set->sims3.skeleton};
+    bool done = true;
+    for (int i = 0; done && i < MOTIONS; i++) {
+        const struct pose_clip *clip = &set->sims3.clips[i].clip;
+        snprintf(files[i].name, sizeof files[i].name, "%s.clip", clip->name);
+        done = encode_made("sims3-clip", &(struct pose_content){.clip_count = 1, .clips = clip}, &files[i]);
+    }
+    snprintf(files[MOTIONS].name, sizeof files[MOTIONS].name, "%s.rig", set->sims3.skeleton.name);
+    done = done && encode_made("sims3-rig", &rig, &files[MOTIONS]) &&
+           pack_made("dbpf", files, FILES, &package) && write_made(root, ".", &package, 1);
+    free_made(files, FILES);
+    free_made(&package, 1);
     return done;
 }
 
@@ -136,9 +159,12 @@ static bool make_archive(const struct sample_set *set, const struct pose_format 
     return done;
 }
 
-/* What the library holds needs no second sample. */
+/* What the library holds needs no second sample; of Metroid Prime there are those of sample_paks.c and
+ * prime_samples.c. */
 static bool is_in_library(const struct pose_format *format)
 {
+    if (!strncmp(format->id, "prime-", 6) && strcmp(format->id, "prime-pak") != 0)
+        return true;
     static const char *const ids[] = {"sl-anim", "tso-anim", "tso-skel", "tso-mesh",
                                       "tso-bnd", "tso-apr",  "far3"};
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
@@ -175,9 +201,10 @@ int main(int argc, char **argv)
     }
     const char *root = argv[argc - 1];
     struct sample_set *set = sample_set_new();
-    bool done =
-        set && make_folder(root) &&
-        (formats ? write_formats(set, root) : write_second_life(set, root) && write_sims_online(set, root));
+    bool done = set && make_folder(root) &&
+                (formats ? write_formats(set, root) && write_prime_samples(root) && write_pak_parts(root)
+                         : write_second_life(set, root) && write_sims_online(set, root) &&
+                               write_sims3(set, root) && write_paks(root));
     sample_set_free(set);
     return done ? EXIT_SUCCESS : EXIT_FAILURE;
 }

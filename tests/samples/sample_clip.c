@@ -134,3 +134,52 @@ void sample_clip_sims(struct sample_clip *sample, struct figure *figure, const s
     put_footsteps(sample, figure, motion);
     put_tracks(sample, figure, count, POSE_AXES_SIMS);
 }
+
+static void put_steps_to_hear(struct sample_clip *sample, const struct motion *motion)
+{
+    for (unsigned i = 0; i < motion->footstep_count; i++) {
+        struct pose_value *fields = sample->event_fields[i];
+        fields[1] = tree_string("name", "foot_step");
+        fields[2] = tree_string("sound", "foot_step");
+        fields[0] = tree_of(POSE_OBJECT, NULL, fields + 1, 2);
+        sample->events[i] = (struct pose_event){
+            .time = (float)(motion->footsteps[i].at * motion->duration), .type = "sound", .fields = fields};
+    }
+    sample->clip.events = sample->events;
+    sample->clip.event_count = motion->footstep_count;
+}
+
+/* Bones are known by the hash of their name. */
+static void hash_names(struct sample_clip *sample)
+{
+    for (int part = 0; part < PART_COUNT; part++) {
+        struct pose_sims3_name hashes;
+        pose_sims3_hash(sample->tracks[part].name, &hashes);
+        sample->tracks[part].has_id = true;
+        sample->tracks[part].id = hashes.fnv32;
+    }
+}
+
+void sample_clip_sims3(struct sample_clip *sample, struct figure *figure, const struct motion *motion,
+                       const char *name)
+{
+    uint32_t count = (uint32_t)lround(motion->duration * FPS) + 1;
+    float duration = (float)((count - 1) / FPS);
+    memset(sample, 0, sizeof *sample);
+    sample->clip = (struct pose_clip){.name = name,
+                                      .rules = POSE_RULES_SIMS3,
+                                      .duration = duration,
+                                      .fps = (float)FPS,
+                                      .frame_count = count,
+                                      .loop_out = duration};
+    struct pose_value members[] = {tree_string("source_name", "posed-samples"), tree_string("actor", "x")};
+    memcpy(sample->extras + 1, members, sizeof members);
+    sample->extras[0] = tree_of(POSE_OBJECT, NULL, sample->extras + 1, 2);
+    sample->clip.extras = sample->extras;
+    put_keys(sample, figure, motion, count, 1, (struct vec){0, 0, 0});
+    for (uint32_t key = 0; key < count; key++)
+        sample->times[key] = (float)(key / FPS);
+    put_steps_to_hear(sample, motion);
+    put_tracks(sample, figure, count, POSE_AXES_GLTF);
+    hash_names(sample);
+}

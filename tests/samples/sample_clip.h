@@ -23,5 +23,8 @@ void sample_clip_sl(struct sample_clip *sample, struct figure *figure, const str
 /* An .anim of The Sims Online: key k of n at k/n of the duration, footsteps as events, the distance of a walk. */
 void sample_clip_sims(struct sample_clip *sample, struct figure *figure, const struct motion *motion,
                       const char *name);
+/* A clip of The Sims 3: keys at whole ticks, the last one is the first again, footsteps as sounds. */
+void sample_clip_sims3(struct sample_clip *sample, struct figure *figure, const struct motion *motion,
+                       const char *name);
 
 #endif

@@ -32,15 +32,28 @@ static bool check_reach(const struct figure *figure, const char *name)
     return false;
 }
 
+static bool open_sims3(struct sample_set *set)
+{
+    struct sample_family *family = &set->sims3;
+    if (!sample_rig(&set->rig, &set->sims.stand_in->skeletons[0], "sampleRig") ||
+        !figure_bind(&family->figure, &set->rig.skeleton, &sims3_body))
+        return fail("sampleRig", "a joint of the figure has no bone");
+    family->skeleton = set->rig.skeleton;
+    return true;
+}
+
 static bool make_clips(struct sample_set *set)
 {
     static const char *const sims_names[MOTIONS] = {"a2o-walk", "a2o-wave", "a2o-idle"};
+    static const char *const sims3_names[MOTIONS] = {"a_walk_loop_x", "c_wave_x", "a_idle_loop_x"};
     bool done = true;
     for (int i = 0; done && i < MOTIONS; i++) {
         sample_clip_sl(&set->second_life.clips[i], &set->second_life.figure, &motions[i]);
         sample_clip_sims(&set->sims.clips[i], &set->sims.figure, &motions[i], sims_names[i]);
+        sample_clip_sims3(&set->sims3.clips[i], &set->sims3.figure, &motions[i], sims3_names[i]);
         done = check_reach(&set->second_life.figure, motions[i].name) &&
-               check_reach(&set->sims.figure, sims_names[i]);
+               check_reach(&set->sims.figure, sims_names[i]) &&
+               check_reach(&set->sims3.figure, sims3_names[i]);
     }
     return done;
 }
@@ -100,7 +113,7 @@ struct sample_set *sample_set_new(void)
 {
     struct sample_set *set = calloc(1, sizeof *set);
     if (set && open_family(&set->second_life, &sl_body, "avatar") &&
-        open_family(&set->sims, &sims_body, "adult") && make_clips(set)) {
+        open_family(&set->sims, &sims_body, "adult") && open_sims3(set) && make_clips(set)) {
         sample_body(&set->body, &set->sims.figure);
         make_characters(set);
         return set;

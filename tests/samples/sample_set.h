@@ -4,10 +4,11 @@
 
 #include "tests/samples/sample_body.h"
 #include "tests/samples/sample_clip.h"
+#include "tests/samples/sample_rig.h"
 
 enum { MOTIONS = 3, CHARACTERS = 3 };
 
-/* One family: its stand-in skeleton, and every motion on it. */
+/* One family: its stand-in skeleton (The Sims 3: the rig), and every motion on it. */
 struct sample_family {
     struct pose_document *stand_in;
     struct pose_skeleton skeleton; /* a view of the document's, renamed */
@@ -16,7 +17,8 @@ struct sample_family {
 };
 
 struct sample_set {
-    struct sample_family second_life, sims;
+    struct sample_family second_life, sims, sims3;
+    struct sample_rig rig;
     struct sample_body body;
     /* What dresses the figure in the body: an outfit of one appearance of one binding of the mesh. */
     struct pose_character characters[CHARACTERS];

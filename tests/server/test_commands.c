@@ -142,6 +142,17 @@ START_TEST(a_bad_command_line_is_status_2)
     fails("POSED_LOG=loud posed serve", 2, "posed: POSED_LOG: \"loud\" is not text|json\n");
     fails("posed extract a.far", 2, "posed: extract needs --to DIR\n");
     fails("posed sample x --t soon", 2, "posed: --t: \"soon\" is not a number\n");
+    fails("posed preview a b.png --angle left", 2,
+          "posed: --angle: left is none of front, side, three-quarter, top\n");
+    for (const char *const *size = (const char *const[]){"32", "8x32", "32x4096", "32x32x", NULL}; *size;
+         size++) {
+        char line[64], message[96];
+        snprintf(line, sizeof line, "posed preview a b.png --size %s", *size);
+        snprintf(message, sizeof message, "posed: --size: %s is not WxH, of 16 to 2048 pixels each\n", *size);
+        fails(line, 2, message);
+    }
+    fails("posed preview a b.png --background pink", 2,
+          "posed: --background: pink is none of transparent, white, black, rrggbb, rrggbbaa\n");
     fails("posed health https://there", 2, "posed: https://there: not a URL such as http://127.0.0.1:8080\n");
     ck_assert_int_eq(run("posed pack a.xyz b"), 2);
     ck_assert_msg(
@@ -242,6 +253,15 @@ START_TEST(info_says_what_a_file_is)
     ck_assert_msg(strstr(out, "a.far: far1a (FAR archive of The Sims), "), "%s", out);
     ck_assert_msg(strstr(out, "\na.far: a2o-test.anim: tso-anim ("), "%s", out);
     fails("posed info a.far 1", 1, "posed: a.far: has no entry 1\n");
+    write_text("a.txt", "neither a clip nor an archive");
+    fails("posed info a.txt", 1,
+          "posed: a.txt: the bytes are of no known format, and no name or format tells what they were meant "
+          "to be\n");
+    ck_assert_int_eq(run("posed convert a2o-test.anim a.xyz"), 2);
+    ck_assert_msg(strstr(errors, "posed: a.xyz: its extension tells no format; --to is one of glb, gltf, ") ==
+                      errors,
+                  "%s", errors);
+    ck_assert_msg(strstr(errors, ", sims1-bcf\n"), "%s", errors);
 }
 END_TEST
 

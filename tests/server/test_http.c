@@ -190,6 +190,19 @@ START_TEST(long_paths_are_whole)
 }
 END_TEST
 
+/* libmicrohttpd would keep each of them, and hang when its memory is full. */
+START_TEST(many_parameters_are_no_trouble)
+{
+    for (unsigned count = 100; count <= 3000; count += 100) {
+        ck_assert(client_print(&client, "GET /hello?"));
+        for (unsigned i = 0; i < count; i++)
+            ck_assert(client_send(&client, "a=1&", 4));
+        ck_assert(client_print(&client, " HTTP/1.1\r\nHost: a\r\n\r\n"));
+        expect(200, "hello");
+    }
+}
+END_TEST
+
 START_TEST(an_absolute_target_loses_its_authority)
 {
     get("http://posed.example:8080/raw/a?b=http://c/d", 200, "/raw/a\nb=http://c/d");
@@ -529,6 +542,7 @@ int main(void)
     tcase_add_test(tests, http_1_0_is_understood);
     tcase_add_test(tests, paths_stay_raw);
     tcase_add_test(tests, long_paths_are_whole);
+    tcase_add_test(tests, many_parameters_are_no_trouble);
     tcase_add_test(tests, an_absolute_target_loses_its_authority);
     tcase_add_test(tests, what_is_no_path_is_refused);
     tcase_add_test(tests, headers_are_found_and_counted);

@@ -124,7 +124,15 @@ START_TEST(what_could_forge_a_line_or_move_a_cursor_is_escaped)
         {"Grüße 日本 😀", "Grüße 日本 😀", "Grüße 日本 😀"},
         {"\xc2\x9b"
          "31m",
-         "\\xc2\\x9b31m", "\\u009b31m"},                              /* C1 as UTF-8 */
+         "\\xc2\\x9b31m", "\\u009b31m"}, /* C1 as UTF-8 */
+        {"a\xe2\x80\xae|\xe2\x81\xa6|\xd8\x9c", "a\\xe2\\x80\\xae|\\xe2\\x81\\xa6|\\xd8\\x9c",
+         "a\\u202e|\\u2066|\\u061c"}, /* direction */
+        {"a\xe2\x80\xa8"
+         "b",
+         "a\\xe2\\x80\\xa8"
+         "b",
+         "a\\u2028"
+         "b"},                                                        /* a line separator */
         {"\xc2\xa0|", "\xc2\xa0|", "\xc2\xa0|"},                      /* the first one behind C1 */
         {"\xff|\xc3", "\\xff|\\xc3", "\\ufffd|\\ufffd"},              /* no UTF-8; cut off at the end */
         {"\xc0\xaf", "\\xc0\\xaf", "\\ufffd\\ufffd"},                 /* overlong */

@@ -121,6 +121,9 @@ static void note_loss(void *user, const struct pose_warning *warning)
     struct codec_losses *losses = user;
     size_t used = strlen(losses->codes);
     snprintf(losses->codes + used, sizeof losses->codes - used, "%s ", warning->code);
+    used = strlen(losses->notes);
+    if (warning->severity == POSE_NOTE)
+        snprintf(losses->notes + used, sizeof losses->notes - used, "%s ", warning->code);
 }
 
 struct pose_buffer codec_must_encode(const char *format, const struct pose_content *content,
@@ -130,7 +133,7 @@ struct pose_buffer codec_must_encode(const char *format, const struct pose_conte
     struct pose_buffer out = {0};
     struct pose_error error;
     losses = losses ? losses : &ignored;
-    losses->codes[0] = 0;
+    losses->codes[0] = losses->notes[0] = 0;
     bool done = pose_encode(format, content, NULL, note_loss, losses, &out, &error);
     ck_assert_msg(done, "%s: %s", error.code, error.detail);
     return out;
@@ -145,7 +148,10 @@ struct pose_content codec_content(const struct pose_document *document)
                                  .clips = document->clips,
                                  .skeletons = document->skeletons,
                                  .meshes = document->meshes,
-                                 .characters = document->characters};
+                                 .characters = document->characters,
+                                 .event_count = document->event_count,
+                                 .events = document->events,
+                                 .extras = document->extras};
 }
 
 void codec_check_bytes(const char *what, const void *a, size_t a_size, const void *b, size_t b_size)

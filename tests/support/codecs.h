@@ -31,15 +31,15 @@ uint32_t codec_warnings(const struct pose_document *document, const char *code);
 /* The message of the first, "" when there is none. */
 const char *codec_warning_text(const struct pose_document *document, const char *code);
 
-/* Codes of what encoders report, each followed by a blank. */
+/* Codes of what encoders report, each followed by a blank: all, and those of them that are no losses. */
 struct codec_losses {
-    char codes[400];
+    char codes[400], notes[200];
 };
 
 /* Encodes what must succeed; losses may be NULL. Free with pose_buffer_free. */
 struct pose_buffer codec_must_encode(const char *format, const struct pose_content *content,
                                      struct codec_losses *losses);
-/* The clips, skeletons, meshes and characters of a document, to be encoded. */
+/* All that a document holds, to be encoded. */
 struct pose_content codec_content(const struct pose_document *document);
 /* Fails the test unless the bytes are the same; says where they differ. */
 void codec_check_bytes(const char *what, const void *a, size_t a_size, const void *b, size_t b_size);

@@ -213,7 +213,10 @@ static bool encode(struct exercise *exercise, const char *format, const struct p
                                    .clips = document->clips,
                                    .skeletons = document->skeletons,
                                    .meshes = document->meshes,
-                                   .characters = document->characters};
+                                   .characters = document->characters,
+                                   .event_count = document->event_count,
+                                   .events = document->events,
+                                   .extras = document->extras};
     struct pose_options options = begin(exercise);
     struct pose_error error;
     if (pose_encode(format, &content, &options, check_warning, exercise, out, &error))
@@ -259,6 +262,54 @@ static void check_round_trip(struct exercise *exercise, const struct pose_docume
     pose_buffer_free(&first);
 }
 
+/* ------------------------------------------------------------------------------------------- conversions -- */
+
+/* Prime knows its joints by number: the first ones get some. */
+enum { RENAMES = 4 };
+
+static uint32_t make_renames(const struct pose_clip *clip, struct pose_rename *renames)
+{
+    static const char *const numbers[RENAMES] = {"joint_3", "joint_4", "joint_5", "joint_3"};
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < clip->track_count && count < RENAMES; i++) {
+        if (clip->tracks[i].name) {
+            renames[count] = (struct pose_rename){clip->tracks[i].name, numbers[count]};
+            count++;
+        }
+    }
+    return count;
+}
+
+/* To one format a clip, whose turn it is: each damaged file would else be converted to all of them. */
+static void exercise_conversion(struct exercise *exercise, const struct pose_document *document,
+                                const struct pose_clip *clip)
+{
+    static const char *const targets[] = {"sl-anim", "prime-anim", "tso-anim",
+                                          "json",    "sims3-clip", "sims1-cfp"};
+    unsigned turn = exercise->turn++ % (sizeof targets / sizeof *targets);
+    struct pose_rename renames[RENAMES];
+    bool is_numbered = !strcmp(targets[turn], "prime-anim");
+    struct pose_conversion conversion = {.clip = clip,
+                                         .from = document->format,
+                                         .to = targets[turn],
+                                         .skeleton = best_stand_in(exercise, clip),
+                                         .fps = exercise->turn % 7 ? 0 : 12.5f,
+                                         .renames = renames,
+                                         .rename_count = is_numbered ? make_renames(clip, renames) : 0};
+    struct pose_options options = begin(exercise);
+    struct pose_error error;
+    struct pose_document *baked = pose_bake(&conversion, &options, check_warning, exercise, &error);
+    if (!baked) {
+        check_failure(exercise, "bake", &error, 0);
+        return;
+    }
+    check_converted(exercise, baked, document);
+    struct pose_buffer out;
+    if (encode(exercise, conversion.to, baked, &out))
+        pose_buffer_free(&out);
+    pose_document_free(baked);
+}
+
 /* ------------------------------------------------------------------------------------ documents, archives -- */
 
 /* Blocks are a little larger than what was asked for. */
@@ -282,6 +333,8 @@ static enum exercise_outcome exercise_document(struct exercise *exercise, const 
     check_document(exercise, document);
     for (uint32_t i = 0; i < document->clip_count && i < MOST_CLIPS; i++)
         exercise_clip(exercise, document, &document->clips[i]);
+    if (document->clip_count)
+        exercise_conversion(exercise, document, &document->clips[0]);
     for (uint32_t i = 0; i < document->skeleton_count && i < MOST_CLIPS; i++)
         exercise_skeleton(exercise, &document->skeletons[i]);
     for (uint32_t i = 0; i < document->mesh_count && i < MOST_CLIPS; i++)

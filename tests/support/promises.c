@@ -37,8 +37,9 @@ void check_refusal(struct exercise *exercise, const char *what, const struct pos
     if (!is_one_line(error->code) || !is_one_line(error->detail))
         exercise_complain(exercise, "%s: refused as \"%s\" with the detail \"%s\"", what, error->code,
                           error->detail);
-    if (error->status == POSE_BAD_DATA && size && !has_offset && !error->line)
-        exercise_complain(exercise, "%s: neither offset nor line: %s: %s", what, error->code, error->detail);
+    if (error->status == POSE_BAD_DATA && size && !has_offset && !error->line && error->field[0] != '/')
+        exercise_complain(exercise, "%s: neither offset nor line nor pointer: %s: %s", what, error->code,
+                          error->detail);
     if (error->status == POSE_OVER_LIMIT && !*error->limit)
         exercise_complain(exercise, "%s: over a limit without its name: %s", what, error->detail);
     if (has_offset && error->offset > whole)
@@ -215,12 +216,14 @@ static void check_mesh(struct exercise *exercise, const struct pose_mesh *mesh)
     check_warnings(exercise, mesh->warnings, mesh->warning_count);
 }
 
-void check_document(struct exercise *exercise, const struct pose_document *document)
+void check_converted(struct exercise *exercise, const struct pose_document *document,
+                     const struct pose_document *from)
 {
+    bool may_leave = document_warns(from, "key_outside_clip");
     if (!document->format || !document->size)
         exercise_complain(exercise, "the document lacks its format or size");
     for (uint32_t i = 0; i < document->clip_count; i++)
-        check_clip(exercise, &document->clips[i], document_warns(document, "key_outside_clip"));
+        check_clip(exercise, &document->clips[i], may_leave);
     for (uint32_t i = 0; i < document->skeleton_count; i++)
         check_skeleton(exercise, &document->skeletons[i]);
     for (uint32_t i = 0; i < document->mesh_count; i++)
@@ -231,4 +234,9 @@ void check_document(struct exercise *exercise, const struct pose_document *docum
     }
     check_events(exercise, document->events, document->event_count);
     check_warnings(exercise, document->warnings, document->warning_count);
+}
+
+void check_document(struct exercise *exercise, const struct pose_document *document)
+{
+    check_converted(exercise, document, document);
 }

@@ -13,6 +13,9 @@ void check_warning(void *user, const struct pose_warning *warning);
 bool document_warns(const struct pose_document *document, const char *code);
 /* Finite numbers, ascending times, parents before children, indices within their arrays, warnings with text. */
 void check_document(struct exercise *exercise, const struct pose_document *document);
+/* The same of one that was made of from: where that has said so, keys may lie outside of the clip. */
+void check_converted(struct exercise *exercise, const struct pose_document *document,
+                     const struct pose_document *from);
 /* False (and a complaint) when one is NaN or infinite. */
 bool check_finite(struct exercise *exercise, const char *what, const float *numbers, size_t count);
 

@@ -740,18 +740,21 @@ START_TEST(names_become_keys_and_a_map)
         {"auRig.rig", {(const uint8_t *)"rig", 3}},
         {"02D5DF13-00000001-0000000000000005_a machine", {(const uint8_t *)"jazz", 4}},
         {"02d5df13-00000001-0000000000000006.bin", {(const uint8_t *)"x", 1}},
+        /* As package tools name what they write out. */
+        {"S3_6B20C4F3_70000000_D660C6DA61573420_c_dazed%%+CLIP.animation", {(const uint8_t *)"y", 1}},
     };
     struct pose_buffer bytes;
     struct test_archive test;
-    test_pack("dbpf", items, 4, NULL, &bytes);
+    test_pack("dbpf", items, 5, NULL, &bytes);
     test_archive_must_open(&bytes, &test);
-    ck_assert_uint_eq(pose_archive_count(test.archive), 5);
+    ck_assert_uint_eq(pose_archive_count(test.archive), 6);
     test_entry_holds(&test, 0, "6B20C4F3-00000000-92A06AB91BCA6BDE_c_walk", "clip", 4);
     test_entry_holds(&test, 1, "8EAF13DE-00000000-D057FCC534C1BCBB_auRig", "rig", 3);
     test_entry_holds(&test, 2, "02D5DF13-00000001-0000000000000005_a machine", "jazz", 4);
     test_entry_holds(&test, 3, "02D5DF13-00000001-0000000000000006", "x", 1);
-    ck_assert_uint_eq(pose_archive_entry(test.archive, 4)->type, NAME_MAP);
-    ck_assert_uint_eq(pose_archive_name_count(test.archive), 3);
+    test_entry_holds(&test, 4, "6B20C4F3-70000000-D660C6DA61573420_c_dazed", "y", 1);
+    ck_assert_uint_eq(pose_archive_entry(test.archive, 5)->type, NAME_MAP);
+    ck_assert_uint_eq(pose_archive_name_count(test.archive), 4);
     test_archive_close(&test);
     pose_buffer_free(&bytes);
 }

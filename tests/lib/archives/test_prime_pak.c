@@ -99,7 +99,7 @@ START_TEST(tables_by_hand)
     test_entry_holds(&test, 6, "00000008.0102032F", data + 64, 32);
     test_entry_holds(&test, 7, "00000009_World.MLVL", data, 0);
     static const char *const kinds[] = {"skeleton", "character", "clip",  "skeleton",
-                                        "events",   "other",     "other", "other"};
+                                        "events",   "mesh",      "other", "other"};
     static const char *const formats[] = {"prime-cinf", "prime-ancs", "prime-anim", "prime-cinf",
                                           "prime-evnt", "prime-cskr", NULL,         NULL};
     for (uint32_t i = 0; i < 8; i++) {

@@ -167,7 +167,7 @@ START_TEST(suits_are_read)
     ck_assert_str_eq(document->characters->name, "b001");
     ck_assert_str_eq(document->characters->type, "suit");
     check_json(document->characters->extras,
-               "{\"type\":1,\"props\":[{\"age\":\"old\",\"size\":\"\"}],\"skins\":[{\"bone\":\"HEAD\","
+               "{\"type\":1,\"props\":[[{\"age\":\"old\"},{\"size\":\"\"}]],\"skins\":[{\"bone\":\"HEAD\","
                "\"mesh\":\"xskin-hat\",\"flags\":4,\"props\":[{\"a\":\"b\"}]}]}");
     pose_document_free(document);
 }

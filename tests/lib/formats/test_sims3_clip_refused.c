@@ -57,6 +57,8 @@ static const struct {
     {SIMS3_AT_PALETTE_OFFSET, 210, "bad_offset", "section.palette_offset", 0x5c},
     {SIMS3_AT_NAME_OFFSET, 210, "bad_offset", "section.clip_name", 0x60},
     {SIMS3_AT_CHANNEL + 8, 0x7fc00000, "not_finite", "section.channels[0].offset", 0x70},
+    {SIMS3_AT_CHANNEL + 12, 0x7fc00000, "not_finite", "section.channels[0].scale", 0x74},
+    {SIMS3_AT_CHANNEL + 12, 0xff800000, "not_finite", "section.channels[0].scale", 0x74},
     {SIMS3_AT_CHANNEL + 12, 0x7f800000, "not_finite", "section.channels[0].scale", 0x74},
     {SIMS3_AT_CHANNEL, 210, "keys_outside", "section.channels[0].key_offset", SIMS3_AT_CHANNEL},
     {SIMS3_AT_CHANNEL, 202, "keys_outside", "section.channels[0].key_count", SIMS3_AT_CHANNEL},
@@ -77,6 +79,8 @@ static const struct {
     {SIMS3_AT_EVENT + 24, UINT32_MAX, "truncated", "events[0].name", SIMS3_AT_EVENT + 28},
 };
 
+enum { LITTLE = 256 << 10 };
+
 START_TEST(what_is_broken_is_refused)
 {
     struct sims3_made made;
@@ -89,6 +93,8 @@ START_TEST(what_is_broken_is_refused)
     struct pose_error error = codec_must_fail(FORMAT, made.bytes.data, made.bytes.size, refusals[_i].code);
     ck_assert_str_eq(error.field, refusals[_i].field);
     ck_assert_uint_le(error.offset, made.bytes.size);
+    /* Whatever a word says, the work is that of a file of 340 bytes. */
+    ck_assert_uint_lt(codec_memory(FORMAT, made.bytes.data, made.bytes.size), LITTLE);
     if (refusals[_i].offset)
         ck_assert_msg(error.offset == refusals[_i].offset, "%s", error.detail);
     pose_buffer_free(&made.bytes);
@@ -185,9 +191,43 @@ START_TEST(a_table_that_leads_to_itself_ends)
     for (int i = 0; i < 1200; i++)
         sims3_put_u32(&made, 0);
     sims3_set_u32(&made, made.bytes.size - 4800, 1000);
+    ck_assert_uint_lt(codec_memory(FORMAT, made.bytes.data, made.bytes.size), SMALL);
     struct pose_document *document = decode(&made);
     ck_assert_uint_eq(value_count(pose_value_find(document->clips->extras, "ik_chains")), 1000);
     pose_document_free(document);
+}
+END_TEST
+
+/* Offsets of chains and targets that go around 2^32, or lead behind the end. */
+START_TEST(offsets_do_not_wrap)
+{
+    static const struct {
+        uint32_t chain, target;
+        const char *field;
+    } offsets[] = {
+        {UINT32_MAX, 0, "chains[0].offset"},
+        {0xfffffff0, 0, "chains[0].offset"},
+        {4, UINT32_MAX, "chains[0].targets[0].offset"},
+        {4, 0xfffffff0, "chains[0].targets[0].offset"},
+        {4, 2000, "chains[0].targets[0].offset"},
+    };
+    for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
+        struct sims3_made made;
+        uint8_t target[1028] = {0};
+        make(&made, NULL, 0);
+        sims3_begin_block(&made, SIMS3_AT_IK_TABLE);
+        sims3_put_u32(&made, 1);
+        sims3_put_u32(&made, offsets[i].chain);
+        sims3_put_u32(&made, 0x7e7e7e7e);
+        sims3_put_u32(&made, 1);
+        sims3_put_u32(&made, offsets[i].target);
+        sims3_put(&made, target, sizeof target);
+        struct pose_error error = codec_must_fail(FORMAT, made.bytes.data, made.bytes.size, "bad_offset");
+        ck_assert_msg(strstr(error.field, offsets[i].field), "%s", error.field);
+        ck_assert_uint_le(error.offset, made.bytes.size);
+        ck_assert_uint_lt(codec_memory(FORMAT, made.bytes.data, made.bytes.size), LITTLE);
+        pose_buffer_free(&made.bytes);
+    }
 }
 END_TEST
 
@@ -201,5 +241,6 @@ int main(void)
     tcase_add_test(refused, overlapping_channels_do_not_multiply);
     tcase_add_test(refused, chains_on_top_of_each_other_do_not_multiply);
     tcase_add_test(refused, a_table_that_leads_to_itself_ends);
+    tcase_add_test(refused, offsets_do_not_wrap);
     return unit_run("sims3-clip refused", refused, NULL);
 }

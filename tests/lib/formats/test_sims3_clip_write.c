@@ -92,14 +92,14 @@ static const struct {
     const char *fields;
 } expected_events[] = {
     {-1, "sound", "\"name\":\"sound\",\"sound\":\"dog_bark\"}"},
-    {0.25f, "unparent", "\"name\":\"\",\"object\":\"0x050c5d67\",\"object_name\":\"x\"}"},
+    {0.25f, "unparent", "\"name\":\"\",\"object\":\"0x050C5D67\",\"object_name\":\"x\"}"},
     {0.5f, "attach_object",
-     "\"name\":\"\",\"prop\":\"0x11111111\",\"object\":\"0x050c5d67\",\"object_name\":\"x\","
-     "\"slot\":\"0xfeae6981\",\"slot_name\":\"b__ROOT__\",\"payload_12\":4,"
+     "\"name\":\"\",\"prop\":\"0x11111111\",\"object\":\"0x050C5D67\",\"object_name\":\"x\","
+     "\"slot\":\"0xFEAE6981\",\"slot_name\":\"b__ROOT__\",\"payload_12\":4,"
      "\"matrix\":[1,0,0,0,0,1,0,0,0,0,1,0,0.5,2,3,1]}"},
     {0.75f, "effect_start",
-     "\"name\":\"ep5CatScratchSim\",\"effect\":\"0xa8dee7b73034ff0e\",\"effect_name\":\"ep5CatScratchSim\","
-     "\"instance\":\"0xd8e29cce\",\"instance_name\":\"ep5CatScratchSim\",\"actor\":\"0x050c5d67\","
+     "\"name\":\"ep5CatScratchSim\",\"effect\":\"0xA8DEE7B73034FF0E\",\"effect_name\":\"ep5CatScratchSim\","
+     "\"instance\":\"0xD8E29CCE\",\"instance_name\":\"ep5CatScratchSim\",\"actor\":\"0x050C5D67\","
      "\"actor_name\":\"x\",\"slot\":\"0x33333333\",\"payload_20\":0}"},
     {1, "destroy_prop", "\"name\":\"\",\"prop\":\"0x22222222\"}"},
     {1, "effect_stop", "\"name\":\"end\",\"instance\":\"0x44444444\",\"payload_4\":6}"},

@@ -15,7 +15,7 @@ static void expect_cut(float duration, uint32_t count, const float *times, const
     memcpy(t, times, count * sizeof *t);
     for (uint32_t k = 0; k < count; k++)
         values[k][0] = xs[k];
-    struct sl_curve curve = {false, count, t, values[0]};
+    struct sl_curve curve = {false, count, t, values[0], 0};
     ck_assert_uint_eq(sl_curve_cut(&curve, duration, t, values[0]), left);
     for (uint32_t k = 0; k < left; k++) {
         ck_assert_float_eq(t[k], left_times[k]);
@@ -51,7 +51,7 @@ END_TEST
 START_TEST(rotations)
 {
     float times[2] = {-1, 1}, values[2][4] = {{0, 0, 0, 1}, {0.6f, 0, 0, 0.8f}};
-    struct sl_curve curve = {true, 2, times, values[0]};
+    struct sl_curve curve = {true, 2, times, values[0], 0};
     ck_assert_uint_eq(sl_curve_cut(&curve, 2, times, values[0]), 2);
     float length = sqrtf(0.3f * 0.3f + 0.9f * 0.9f);
     ck_assert_float_eq_tol(values[0][0], 0.3f / length, 1e-6f);
@@ -59,7 +59,7 @@ START_TEST(rotations)
     ck_assert_float_eq(values[1][0], 0.6f);
     /* A negative dot product: the short way round, on the great circle. */
     float apart[2] = {-1, 1}, turns[2][4] = {{1, 0, 0, 0}, {-0.8f, 0.6f, 0, 0}};
-    struct sl_curve other = {true, 2, apart, turns[0]};
+    struct sl_curve other = {true, 2, apart, turns[0], 0};
     sl_curve_cut(&other, 2, apart, turns[0]);
     float half = 0.5f * acosf(0.8f), sign = turns[0][0] < 0 ? -1 : 1;
     ck_assert_float_eq_tol(sign * turns[0][0], cosf(half), 1e-6f);

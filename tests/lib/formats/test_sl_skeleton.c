@@ -401,6 +401,7 @@ START_TEST(what_cannot_be_held)
     struct codec_losses losses;
     struct pose_buffer out = codec_must_encode("sl-skeleton", &content, &losses);
     ck_assert_str_eq(losses.codes, "several_roots ");
+    ck_assert_str_eq(losses.notes, "several_roots ");
     pose_buffer_free(&out);
     struct pose_error error;
     joints[1].name = NULL;

@@ -200,9 +200,12 @@ static const struct {
     {"other", "6B20C4F3-00000000-92A06AB91BCA6BDE_c_walk", NULL},
     {"c_walk", "6B20C4F3-00000000-92A06AB91BCA6BDE_other", NULL},
     {"a_walk", "6b20c4f3-00000000-11a06ab91bca6bde", NULL},
-    {"c_walk", "6B20C4F3-00000000-11A06AB91BCA6BDE", "but of \"a_walk\", which is for adults"},
-    {"a_walk", "6B20C4F3-00000000-92A06AB91BCA6BDE", "of the ages 0x03 and 0x00"},
+    {"c_walk", "6B20C4F3-00000000-11A06AB91BCA6BDE", "but that of \"a_walk\"\n"},
+    {"a_walk", "6B20C4F3-00000000-92A06AB91BCA6BDE", "but that of \"c_walk\"\n"},
     {"a_walk", "6B20C4F3-00000000-92A06AB91BCA6BDF", "is not that of \"a_walk\" (0x11A06AB91BCA6BDE)\n"},
+    {"c_walk", "S3_6B20C4F3_00000000_92A06AB91BCA6BDE_other%%+CLIP.animation", NULL},
+    {"x", "folder/S3_6B20C4F3_00000000_92A06AB91BCA6BDE_c_walk%%+CLIP.animation", NULL},
+    {"a_walk", "S3_6B20C4F3_00000000_92A06AB91BCA6BDE_a_walk%%+CLIP.animation", "but that of \"c_walk\"\n"},
     {"a_walk", "walk.clip", NULL},
     {"a_walk", NULL, NULL},
     {NULL, "6B20C4F3-00000000-92A06AB91BCA6BDF", NULL},
@@ -246,6 +249,7 @@ static void tally_clip(const struct pose_clip *clip, struct tally *tally)
         tally->findings[i] += strstr(found, codes[i]) != NULL;
 }
 
+/* Game clips: what motion capture does beside them was not looked at by hand. */
 static void tally_file(const char *path, struct tally *tally)
 {
     struct test_file file;
@@ -253,7 +257,8 @@ static void tally_file(const char *path, struct tally *tally)
     ck_assert(test_file_read(path, &file));
     struct pose_source source = {.name = path, .bytes = {file.data, file.size}};
     struct pose_document *document = pose_decode(&source, NULL, &error);
-    for (uint32_t i = 0; document && i < document->clip_count; i++)
+    bool is_game = document && strcmp(document->format, "bvh") != 0;
+    for (uint32_t i = 0; is_game && i < document->clip_count; i++)
         tally_clip(&document->clips[i], tally);
     pose_document_free(document);
     test_file_free(&file);

@@ -1,8 +1,10 @@
 /* Every vector of sims3-hash.md, and the names of the corpus against the ids that they stand under there. */
 #include "lib/core/hash.h"
 #include "lib/model/sims3_names.h"
+#include "pose.h"
 #include "tests/support/unit.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const struct {
@@ -76,11 +78,123 @@ START_TEST(odd_names)
 }
 END_TEST
 
+/* ------------------------------------------------------------------------------------- from an id to actors -- */
+
+static const struct {
+    const char *name;
+    uint64_t id;
+    const char *variant; /* "": of another clip */
+    const char *codes;   /* "x y" */
+    const char *words;   /* age and species of x */
+} variants[] = {
+    /* The example of the spec. */
+    {"a2a_soc_neutral_attacksim_insulting_neutral_x", 0xc26063a8dea2048e,
+     "ad2c_soc_neutral_attacksim_insulting_neutral_x", "ad c", "adult dog"},
+    {"a_walk", 0x92a06ab91bca6bde, "c_walk", "c ", "child human"},
+    {"c_walk", 0x11a06ab91bca6bde, "a_walk", "a ", "adult human"},
+    {"cc_walk", 0x11a06ab91bca6bde, "a_walk", "a ", "adult human"},
+    {"C_Walk", 0x92a06ab91bca6bde, "C_Walk", "c ", "child human"},
+    {"t2c_kiss_x", 0xa183758c58387c6f, "t2c_kiss_x", "t c", "teen human"},
+    {"o2a_chair_sit_x", 0xc36f29e86419d141, "o2c_chair_sit_x", "o c", "- object"},
+    {"al_wheeze_x", 0x94e51f6ddd39f504, "al_wheeze_x", "al ", "adult little dog"},
+    {"q_foo", 0xe3cb40c4660fda13, "q_foo", "q ", "- -"},
+    {"a_foo", 0xe3cb40c4660fda13, "", "", ""}, /* of an unknown code: it has no name */
+    {"a_walk", 0x11a06ab91bca6bdf, "", "", ""},
+    {"a_walk", 0x12a06ab91bca6bde, "", "", ""}, /* an age without the bit that says so */
+    {"a_walk", 0x92a16ab91bca6bde, "", "", ""}, /* a second actor */
+    {"react_jump_x", 0x42106856e28a285c, "", "", ""},
+    {"walk", 0, "", "", ""},
+    {"", 0, "", "", ""},
+};
+
+static const char *or_dash(const char *text)
+{
+    return text ? text : "-";
+}
+
+START_TEST(ids_name_their_actors)
+{
+    struct pose_sims3_actor actors[2] = {{.code = ""}, {.code = ""}};
+    char variant[POSE_SIMS3_NAME], text[64];
+    unsigned count = pose_sims3_actors(variants[_i].name, variants[_i].id, actors, variant);
+    ck_assert_str_eq(variant, variants[_i].variant);
+    ck_assert_uint_eq(count, !*variant ? 0 : strchr(variants[_i].codes, ' ')[1] ? 2 : 1);
+    if (!count)
+        return;
+    snprintf(text, sizeof text, "%s %s", actors[0].code, count == 2 ? actors[1].code : "");
+    ck_assert_str_eq(text, variants[_i].codes);
+    snprintf(text, sizeof text, "%s %s", or_dash(actors[0].age), or_dash(actors[0].species));
+    ck_assert_str_eq(text, variants[_i].words);
+    ck_assert_uint_eq(sims3_clip_instance(variant, strlen(variant)), variants[_i].id);
+}
+END_TEST
+
+/* A name longer than there is room for is cut, never overrun. */
+START_TEST(long_names_are_cut)
+{
+    char name[1000], variant[POSE_SIMS3_NAME];
+    struct pose_sims3_actor actors[2];
+    memset(name, 'a', sizeof name - 1);
+    memcpy(name, "c_", 2);
+    name[sizeof name - 1] = 0;
+    uint64_t id = sims3_clip_instance(name, strlen(name));
+    ck_assert_uint_eq(pose_sims3_actors(name, id, actors, variant), 1);
+    ck_assert_uint_eq(strlen(variant), POSE_SIMS3_NAME - 1);
+    ck_assert_uint_eq(pose_sims3_actors(name, id ^ (uint64_t)0x8300 << 48, actors, variant), 1);
+    ck_assert_uint_eq(strlen(variant), POSE_SIMS3_NAME - 1);
+}
+END_TEST
+
+/* --------------------------------------------------------------------------------------------------- keys -- */
+
+static const struct {
+    const char *file;
+    const char *name; /* "-": none; NULL: no key */
+} keys[] = {
+    {"6B20C4F3-48000000-94E51F6DDD39F504", "-"},
+    {"6b20c4f3-48000000-94e51f6ddd39f504_al_wheeze_x", "al_wheeze_x"},
+    {"6B20C4F3-48000000-94E51F6DDD39F504_al.wheeze", "al.wheeze"},
+    {"6B20C4F3-48000000-94E51F6DDD39F504_", "-"},
+    {"6B20C4F3-48000000-94E51F6DDD39F504.clip", "-"},
+    {"a/b/6B20C4F3-48000000-94E51F6DDD39F504_al_wheeze_x.clip", "al_wheeze_x"},
+    {"S3_6B20C4F3_48000000_94E51F6DDD39F504", "-"},
+    {"S3_6B20C4F3_48000000_94E51F6DDD39F504.animation", "-"},
+    {"S3_6B20C4F3_48000000_94E51F6DDD39F504%%+CLIP.animation", "-"},
+    {"S3_6B20C4F3_48000000_94E51F6DDD39F504_al_wheeze_x%%+CLIP.animation", "al_wheeze_x"},
+    {"c:\\x\\s3_6b20c4f3_48000000_94e51f6ddd39f504_al_wheeze_x%%+clip.animation", "al_wheeze_x"},
+    {"S3_6B20C4F3_48000000_94E51F6DDD39F504_al_wheeze_x.clip", "al_wheeze_x"},
+    {"S3_6B20C4F3_48000000_94E51F6DDD39F504_%%+CLIP.animation", "-"},
+    {"6B20C4F3_48000000_94E51F6DDD39F504", NULL},
+    {"S3_6B20C4F3-48000000-94E51F6DDD39F504", NULL},
+    {"6B20C4F3-48000000-94E51F6DDD39F50", NULL},
+    {"6B20C4F3-48000000-94E51F6DDD39F5041", NULL},
+    {"6B20C4G3-48000000-94E51F6DDD39F504", NULL},
+    {"S3_", NULL},
+    {"", NULL},
+};
+
+START_TEST(keys_of_file_names)
+{
+    struct pose_sims3_key key;
+    ck_assert_int_eq(pose_sims3_key(keys[_i].file, &key), keys[_i].name != NULL);
+    if (!keys[_i].name)
+        return;
+    ck_assert(key.type == 0x6b20c4f3 && key.group == 0x48000000 && key.instance == 0x94e51f6ddd39f504);
+    char name[64] = "-";
+    if (key.name && key.name_length)
+        snprintf(name, sizeof name, "%.*s", (int)key.name_length, key.name);
+    ck_assert_str_eq(name, keys[_i].name);
+}
+END_TEST
+
 int main(void)
 {
     TCase *cases = tcase_create("names");
     tcase_add_loop_test(cases, hashes_of_the_spec, 0, sizeof hashes / sizeof *hashes);
     tcase_add_loop_test(cases, clips_of_the_spec, 0, sizeof clips / sizeof *clips);
     tcase_add_test(cases, odd_names);
+    tcase_add_loop_test(cases, ids_name_their_actors, 0, sizeof variants / sizeof *variants);
+    tcase_add_test(cases, long_names_are_cut);
+    tcase_add_loop_test(cases, keys_of_file_names, 0, sizeof keys / sizeof *keys);
     return unit_run("sims3_names", cases, NULL);
 }

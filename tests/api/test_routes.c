@@ -1,0 +1,132 @@
+/* The route table and openapi.json tell the same: every route with its query parameters, both ways. */
+#include "api/call.h"
+#include "api/openapi.h"
+#include "tests/support/unit.h"
+
+#include <ctype.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+static json_t *contract;
+
+/* What "$ref": "#/components/parameters/x" stands for. */
+static json_t *resolve(json_t *item)
+{
+    const char *reference = json_string_value(json_object_get(item, "$ref"));
+    json_t *found = contract;
+    if (!reference)
+        return item;
+    ck_assert_msg(!strncmp(reference, "#/", 2), "%s", reference);
+    for (const char *at = reference + 2; *at;) {
+        char part[80];
+        size_t length = strcspn(at, "/");
+        snprintf(part, sizeof part, "%.*s", (int)length, at);
+        found = json_object_get(found, part);
+        ck_assert_msg(found, "%s leads nowhere", reference);
+        at += length + (at[length] == '/');
+    }
+    return found;
+}
+
+static json_t *find_operation(const struct route *route)
+{
+    char method[8];
+    size_t i = 0;
+    for (; route->method[i]; i++)
+        method[i] = (char)tolower((unsigned char)route->method[i]);
+    method[i] = '\0';
+    return json_object_get(json_object_get(json_object_get(contract, "paths"), route->template), method);
+}
+
+static bool takes(const struct route *route, const char *name)
+{
+    for (const char *const *at = route->parameters; at && *at; at++) {
+        if (!strcmp(*at, name))
+            return true;
+    }
+    return false;
+}
+
+/* Whether the operation describes that parameter of the query; the path's are among the template's. */
+static bool describes(json_t *operation, const char *name)
+{
+    json_t *parameter;
+    size_t index;
+    json_array_foreach(json_object_get(operation, "parameters"), index, parameter)
+    {
+        parameter = resolve(parameter);
+        if (!strcmp(json_string_value(json_object_get(parameter, "in")), "query") &&
+            !strcmp(json_string_value(json_object_get(parameter, "name")), name))
+            return true;
+    }
+    return false;
+}
+
+START_TEST(every_route_is_described)
+{
+    for (size_t i = 0; i < route_count; i++) {
+        json_t *operation = find_operation(&routes[i]);
+        ck_assert_msg(operation, "%s %s is not in openapi.json", routes[i].method, routes[i].template);
+        for (const char *const *name = routes[i].parameters; name && *name; name++)
+            ck_assert_msg(describes(operation, *name), "%s: %s is not in openapi.json", routes[i].template,
+                          *name);
+        ck_assert_msg(!(routes[i].flags & ROUTE_BODY) == !json_object_get(operation, "requestBody"),
+                      "%s: a body, or none", routes[i].template);
+    }
+}
+END_TEST
+
+static const struct route *find_route(const char *template, const char *method)
+{
+    for (size_t i = 0; i < route_count; i++) {
+        if (!strcmp(routes[i].template, template) && !strcasecmp(routes[i].method, method))
+            return &routes[i];
+    }
+    return NULL;
+}
+
+static void check_operation(const char *template, const char *method, json_t *operation)
+{
+    const struct route *route = find_route(template, method);
+    json_t *parameter;
+    size_t index;
+    ck_assert_msg(route, "%s %s has no route", method, template);
+    json_array_foreach(json_object_get(operation, "parameters"), index, parameter)
+    {
+        parameter = resolve(parameter);
+        const char *name = json_string_value(json_object_get(parameter, "name"));
+        const char *in = json_string_value(json_object_get(parameter, "in"));
+        char hole[80];
+        snprintf(hole, sizeof hole, "{%s}", name);
+        ck_assert_msg(strcmp(in, "path") || strstr(template, hole), "%s has no %s", template, hole);
+        ck_assert_msg(strcmp(in, "query") || takes(route, name), "%s does not take %s", template, name);
+    }
+}
+
+START_TEST(every_operation_has_a_route)
+{
+    const char *template, *method;
+    json_t *item, *operation;
+    json_object_foreach(json_object_get(contract, "paths"), template, item)
+    {
+        json_object_foreach(item, method, operation) check_operation(template, method, operation);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    json_error_t problem;
+    contract = json_loadb(openapi_text, openapi_size, JSON_REJECT_DUPLICATES, &problem);
+    if (!contract) {
+        fprintf(stderr, "openapi.json, line %d: %s\n", problem.line, problem.text);
+        return 1;
+    }
+    TCase *both = tcase_create("both ways");
+    tcase_add_test(both, every_route_is_described);
+    tcase_add_test(both, every_operation_has_a_route);
+    int status = unit_run("routes", both, NULL);
+    json_decref(contract);
+    return status;
+}

@@ -1,0 +1,154 @@
+// Files given to the page: good, partly broken, broken; by the button and by dropping; and what it wrote, read again.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { after, before, test } from "node:test";
+import { assertAccessible, open, startBrowser, withPage } from "./lib/browser.mjs";
+import { corpus, samples, startDaemon, temporaryFolder } from "./lib/daemon.mjs";
+
+const folder = temporaryFolder(after);
+const walk = join(samples, "second-life", "walk.anim");
+const broken = join(folder, "broken.anim"), zip = join(folder, "mod.zip");
+let daemon, browser;
+
+before(async () => {
+  writeFileSync(broken, readFileSync(walk).subarray(0, 200));
+  writeFileSync(join(folder, "good.anim"), readFileSync(walk));
+  execFileSync(process.env.POSED, ["pack", zip, join(folder, "good.anim"), broken]);
+  [daemon, browser] = await Promise.all([startDaemon(), startBrowser()]);
+});
+after(async () => {
+  await browser?.close();
+  await daemon?.stop();
+});
+
+const give = (page, ...files) => page.locator("#upload-input").setInputFiles(files);
+const empty = async () => {
+  for (const archive of (await daemon.get("/v1/archives?limit=100")).items)
+    await fetch(`${daemon.origin}/v1/archives/${archive.id}`, { method: "DELETE" });
+};
+
+test("a good file opens as a clip that plays", () => withPage(browser, daemon.origin, {}, async (page) => {
+  await empty();
+  await open(page, `${daemon.origin}/`);
+  await page.getByText("Nothing is here yet").waitFor();
+  const chooser = page.waitForEvent("filechooser");
+  await page.locator("#upload-button").click();
+  await (await chooser).setFiles(walk);
+  await page.locator("html[data-ready=clip]").waitFor({ state: "attached" });
+  assert.equal(await page.locator("h1").textContent(), "walk");
+  assert.equal((await daemon.clips()).length, 1);
+}));
+
+test("of a ZIP with a broken file the rest is taken, and the report says what is wrong with it", () => withPage(browser, daemon.origin, {}, async (page) => {
+  await empty();
+  await open(page, `${daemon.origin}/`);
+  await give(page, zip);
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("could not be read").waitFor();
+  const said = await dialog.textContent();
+  assert.match(said, /broken\.anim/);
+  assert.match(said, /byte \d+/);
+  await assertAccessible(page, "the report");
+  await dialog.getByRole("link", { name: "good" }).click();
+  await page.locator("html[data-ready=clip]").waitFor({ state: "attached" });
+  assert.equal(await page.locator("h1").textContent(), "good");
+  await page.goBack(); // and the list knows it
+  await page.locator(".card").first().waitFor();
+  assert.deepEqual(await page.locator(".card .name").allTextContents(), ["good"]);
+}));
+
+test("of a broken file it says at which byte and why", () => withPage(browser, daemon.origin, { expected: [/422/] }, async (page) => {
+  await empty();
+  await open(page, `${daemon.origin}/`);
+  await give(page, broken);
+  const alert = page.getByRole("dialog").getByRole("alert");
+  await alert.waitFor();
+  assert.match(await alert.textContent(), /byte \d+: .+/);
+  await assertAccessible(page, "a refusal");
+  await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  assert.equal((await daemon.clips()).length, 0);
+}));
+
+test("what is no animation at all is refused in words", () => withPage(browser, daemon.origin, { expected: [/415/] }, async (page) => {
+  await open(page, `${daemon.origin}/`);
+  const note = join(folder, "note.txt");
+  writeFileSync(note, "This is a note.");
+  await give(page, note);
+  const alert = page.getByRole("dialog").getByRole("alert");
+  await alert.waitFor();
+  assert.ok((await alert.textContent()).length > 10);
+}));
+
+test("files are dropped anywhere on the page, and those that belong together are one archive", () => withPage(browser, daemon.origin, {}, async (page) => {
+  await empty();
+  await open(page, `${daemon.origin}/`);
+  const online = join(samples, "sims-online");
+  const files = ["a2o-walk.anim", "adult.skel"].map((name) => ({ name, text: readFileSync(join(online, name)).toString("base64") }));
+  const transfer = await page.evaluateHandle((list) => {
+    const data = new DataTransfer();
+    for (const { name, text } of list) data.items.add(new File([Uint8Array.from(atob(text), (c) => c.charCodeAt(0))], name));
+    return data;
+  }, files);
+  await page.dispatchEvent("body", "dragenter", { dataTransfer: transfer });
+  await page.getByText("Drop archives or animation files").waitFor();
+  await page.dispatchEvent("body", "drop", { dataTransfer: transfer });
+  await page.locator("html[data-ready=clip]").waitFor({ state: "attached" });
+  assert.equal(await page.locator("h1").textContent(), "a2o-walk");
+  const archives = (await daemon.get("/v1/archives")).items;
+  assert.equal(archives.length, 1);
+  assert.equal((await daemon.clips())[0].skeleton !== null, true);
+}));
+
+test("every format that is offered can be had, and a GLB of it is a clip again", () => withPage(browser, daemon.origin, { acceptDownloads: true }, async (page) => {
+  await empty();
+  await open(page, `${daemon.origin}/`);
+  await give(page, walk);
+  await page.locator("html[data-ready=clip]").waitFor({ state: "attached" });
+  const id = new URL(page.url()).pathname.split("/").pop();
+  const section = page.locator("section", { has: page.getByRole("heading", { name: "Download" }) });
+  const labels = await section.getByRole("link").allTextContents();
+  const { items } = await daemon.get("/v1/formats");
+  for (const format of items.filter((one) => one.write && one.kinds.includes("clip") && !["gltf", "json", "bvh"].includes(one.id)))
+    assert.ok(labels.includes(format.id), `${format.id} is offered`);
+  let glb;
+  assert.ok(["GLB", "glTF", "BVH", "JSON", "WebP", "PNG", "SVG"].every((label) => labels.includes(label)), labels.join());
+  for (const label of labels) {
+    const coming = page.waitForEvent("download");
+    await section.getByRole("link", { name: label, exact: true }).click();
+    const download = await coming;
+    assert.match(download.suggestedFilename(), /^walk.*\.\w+$/, label);
+    const path = join(folder, `${label}-${download.suggestedFilename()}`);
+    await download.saveAs(path);
+    assert.ok(readFileSync(path).length > 60, label);
+    if (label === "GLB") glb = path;
+    if (label === "sims3-clip") await section.getByText("could not hold: loop dropped").waitFor();
+  }
+  await give(page, glb);
+  await page.waitForURL((url) => url.pathname.startsWith("/clip/") && !url.pathname.includes(id));
+  await page.locator("html[data-ready=clip]").waitFor({ state: "attached" });
+  const again = await daemon.get(`/v1/clips/${new URL(page.url()).pathname.split("/").pop()}`);
+  const first = await daemon.get(`/v1/clips/${id}`);
+  assert.equal(again.format, "gltf");
+  assert.ok(Math.abs(again.duration - first.duration) < 1e-4);
+}));
+
+test("real files are taken and shown", { skip: corpus("sl/bento") ? false : "no corpus" }, () => withPage(browser, daemon.origin, {}, async (page) => {
+  const real = [
+    ...readdirSync(corpus("sl/bento")).filter((name) => name.endsWith(".anim")).slice(0, 1).map((name) => corpus(`sl/bento/${name}`)),
+    ...readdirSync(corpus("sims/tso/anim")).slice(0, 1).map((name) => corpus(`sims/tso/anim/${name}`)),
+    ...readdirSync(corpus("sims3/clips")).filter((name) => name.endsWith(".clip")).slice(0, 1).map((name) => corpus(`sims3/clips/${name}`)),
+    ...readdirSync(corpus("sl/bvh")).filter((name) => name.endsWith(".bvh")).slice(0, 1).map((name) => corpus(`sl/bvh/${name}`)),
+  ];
+  assert.equal(real.length, 4);
+  for (const file of real) {
+    await empty();
+    await open(page, `${daemon.origin}/`);
+    await give(page, file);
+    await page.waitForURL(/\/clip\//);
+    await page.locator("html[data-ready=clip]").waitFor({ state: "attached" });
+    assert.ok(basename(file).startsWith(await page.locator("h1").textContent()), file);
+  }
+}));

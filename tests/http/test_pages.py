@@ -1,0 +1,51 @@
+"""The documents of the web page and what they load: types, policies, caching. The browser's tests look at them."""
+
+import re
+
+from fixture import SampleCase
+
+
+class Pages(SampleCase):
+    def test_documents(self):
+        clip = self.client.get("/v1/clips").json["items"][0]["id"]
+        for path, framed in (("/", "'none'"), (f"/clip/{clip}", "'none'"), ("/docs", "'none'"), (f"/embed/{clip}", "*"),
+                             ("/?q=walk&sort=-duration", "'none'")):
+            with self.subTest(path):
+                reply = self.client.get(path)
+                self.assertEqual((reply.status, reply.media_type), (200, "text/html"))
+                policy = reply["Content-Security-Policy"]
+                self.assertIn("default-src 'none'", policy)
+                self.assertIn("script-src 'self'", policy)
+                self.assertTrue(policy.endswith(f"frame-ancestors {framed}"), policy)
+                self.assertNotIn("http:", reply.text.replace("http://www.w3.org/2000/svg", ""))
+                self.assertNotIn("https:", reply.text)
+
+    def test_what_they_load(self):
+        for path in ("/", "/docs"):
+            links = re.findall(r'(?:href|src)="(/assets/[^"]+)"', self.client.get(path).text)
+            self.assertGreaterEqual(len(links), 2)
+            for link in links:
+                plain = self.client.get(link)
+                self.assertEqual(plain.media_type, "text/css" if link.endswith(".css") else "text/javascript")
+                self.assertIn("immutable", plain["Cache-Control"])
+                packed = self.client.get(link, headers={"Accept-Encoding": "gzip"})
+                self.assertEqual(packed["Content-Encoding"], "gzip")
+                self.assertEqual(packed.body, plain.body)
+                self.assertNotEqual(packed["ETag"], plain["ETag"])
+                again = self.client.get(link, headers={"If-None-Match": plain["ETag"]})
+                self.assertEqual(again.status, 304)
+        self.assertEqual(self.client.get("/assets/nothing.js").status, 404)
+
+    def test_the_page_is_small(self):
+        links = re.findall(r'(?:href|src)="(/assets/[^"]+)"', self.client.get("/").text)
+        sizes = [len(self.client.get(link, headers={"Accept-Encoding": "gzip"}).raw_body) for link in links]
+        self.assertLess(sum(sizes), 400_000)
+
+    def test_client(self):
+        reply = self.client.get("/client.js")
+        self.assertEqual((reply.status, reply.media_type, reply["Access-Control-Allow-Origin"]),
+                         (200, "text/javascript", "*"))
+        self.assertIn("export class Posed", reply.text)
+
+    def test_unknown_parameters(self):
+        self.assertProblem(self.client.get("/?theme=dark"), 400, parameter="theme")

@@ -1,0 +1,185 @@
+"""Pictures and plots: what they are, what they show, and what is refused."""
+
+import struct
+import tempfile
+import unittest
+import xml.etree.ElementTree as ElementTree
+import zlib
+from pathlib import Path
+
+from daemon import Daemon, corpus, run
+from fixture import SampleCase
+
+PREVIEWS = {"svg": "image/svg+xml", "png": "image/png", "webp": "image/webp"}
+
+
+def read_png(data):
+    """(width, height, rows of bytes) of an 8-bit RGBA or RGB PNG without interlacing."""
+    assert data[:8] == b"\x89PNG\r\n\x1a\n", data[:8]
+    at, packed = 8, b""
+    while at < len(data):
+        size, kind = struct.unpack(">I4s", data[at:at + 8])
+        chunk = data[at + 8:at + 8 + size]
+        if kind == b"IHDR":
+            width, height, depth, color, _, _, interlaced = struct.unpack(">IIBBBBB", chunk)
+            assert (depth, interlaced) == (8, 0) and color in (2, 6), (depth, color, interlaced)
+            step = 4 if color == 6 else 3
+        elif kind == b"IDAT":
+            packed += chunk
+        at += 12 + size
+    raw, rows, stride = zlib.decompress(packed), [], width * step
+    last = bytearray(stride)
+    for y in range(height):
+        filtering, row = raw[y * (stride + 1)], bytearray(raw[y * (stride + 1) + 1:(y + 1) * (stride + 1)])
+        for i in range(stride):
+            a, b, c = row[i - step] if i >= step else 0, last[i], last[i - step] if i >= step else 0
+            if filtering == 1:
+                row[i] = row[i] + a & 255
+            elif filtering == 2:
+                row[i] = row[i] + b & 255
+            elif filtering == 3:
+                row[i] = row[i] + (a + b) // 2 & 255
+            elif filtering == 4:
+                p = a + b - c
+                pa, pb, pc = abs(p - a), abs(p - b), abs(p - c)
+                row[i] = row[i] + (a if pa <= pb and pa <= pc else b if pb <= pc else c) & 255
+        rows.append(row)
+        last = row
+    return width, height, rows
+
+
+def solid_box(picture, least=200):
+    """(left, top, right, bottom, count) of the pixels that are not see-through; the floor and the shadow are."""
+    width, _, rows = picture
+    found = [(x, y) for y, row in enumerate(rows) for x in range(width) if row[x * 4 + 3] > least]
+    if not found:
+        return None
+    xs, ys = [x for x, _ in found], [y for _, y in found]
+    return min(xs), min(ys), max(xs), max(ys), len(found)
+
+
+class Pictures(SampleCase):
+    def path(self, rest):
+        return f"/v1/clips/{self.clip('a2o-walk', 'tso-anim')['id']}/{rest}"
+
+    def test_types(self):
+        for ending, media in PREVIEWS.items():
+            reply = self.client.get(self.path("preview." + ending))
+            self.assertEqual((reply.status, reply.media_type), (200, media))
+            self.assertEqual(self.client.get("/v1/named/samples/a2o-walk/preview." + ending).body, reply.body)
+            again = self.client.get(self.path("preview." + ending), headers={"If-None-Match": reply["ETag"]})
+            self.assertEqual(again.status, 304)
+
+    def test_size_and_place(self):
+        reply = self.client.get(self.path("preview.png"), width=200, height=120)
+        picture = read_png(reply.body)
+        self.assertEqual(picture[:2], (200, 120))
+        left, top, right, bottom, _ = solid_box(picture)
+        self.assertTrue(2 <= left and 2 <= top and right <= 197 and bottom <= 117, (left, top, right, bottom))
+        self.assertGreater(bottom - top, 80)  # it fills the frame upright
+        self.assertGreater(bottom - top, (right - left) * 1.5)
+
+    def test_it_moves(self):
+        pictures = {self.client.get(self.path("preview.png"), t=t).body for t in (0, 0.2, 0.4)}
+        self.assertEqual(len(pictures), 3)
+
+    def test_angles_differ(self):
+        pictures = {self.client.get(self.path("preview.png"), angle=angle).body
+                    for angle in ("front", "side", "three-quarter", "top")}
+        self.assertEqual(len(pictures), 4)
+
+    def test_sheet(self):
+        picture = read_png(self.client.get(self.path("preview.png"), frames=8, width=640, height=320).body)
+        for column in range(4):
+            for row in range(2):
+                cell = (160, 160, [bytes(line[column * 640:(column + 1) * 640])
+                                   for line in picture[2][row * 160:(row + 1) * 160]])
+                self.assertIsNotNone(solid_box(cell), (column, row))
+
+    def test_background(self):
+        _, _, rows = read_png(self.client.get(self.path("preview.png"), background="#ff8000").body)
+        self.assertEqual(bytes(rows[0][:3]), b"\xff\x80\x00")
+
+    def test_webp_is_animated(self):
+        body = self.client.get(self.path("preview.webp")).body
+        self.assertEqual((body[:4], body[8:12]), (b"RIFF", b"WEBP"))
+        self.assertGreater(body.count(b"ANMF"), 5)
+
+    def test_svg_is_well_formed(self):
+        root = ElementTree.fromstring(self.client.get(self.path("preview.svg"), width=300).text)
+        self.assertEqual(root.get("width"), "300px" if root.get("width").endswith("px") else "300")
+        self.assertGreater(len(root.findall(".//{http://www.w3.org/2000/svg}path")), 50)
+
+    def test_warnings(self):
+        reply = self.client.get(self.path("preview.png"), skeleton="none")
+        self.assertEqual((reply.status, reply["Posed-Warning"]), (200, "no_skeleton"))
+        self.assertIsNotNone(solid_box(read_png(reply.body)))
+
+    def test_meshes(self):
+        mesh = self.client.items("/v1/meshes")[0]
+        for clip in self.client.items("/v1/clips"):
+            if clip["archive"] == mesh["archive"]:
+                reply = self.client.get(f"/v1/clips/{clip['id']}/preview.png", mesh=mesh["id"])
+                self.assertIn(reply.status, (200, 400))
+                if reply.status == 200:
+                    plain = self.client.get(f"/v1/clips/{clip['id']}/preview.png")
+                    self.assertNotEqual(plain.body, reply.body)
+                    return
+        self.fail("no clip for a mesh")
+
+    def test_refusals(self):
+        for query in ({"width": 15}, {"width": 2049}, {"height": "tall"}, {"frames": 0}, {"frames": 65},
+                      {"angle": "below"}, {"background": "#12"}, {"background": "url(x)"}, {"mesh": "x"},
+                      {"mesh": 32 * "0"}, {"skeleton": "x"}, {"t": "nan"}, {"colour": "red"}):
+            with self.subTest(query):
+                reply = self.client.get(self.path("preview.png"), **query)
+                self.assertProblem(reply, 400, parameter=next(iter(query)))
+        self.assertProblem(self.client.get(self.path("preview.webp"), t=1), 400, parameter="t")
+        self.assertEqual(self.client.get(self.path("preview.gif")).status, 404)
+
+    def test_plot(self):
+        clip = self.client.get(self.path("")[:-1]).json
+        joint = next(j["name"] for j in clip["joints"] if "rotation" in j["channels"])
+        reply = self.client.get(self.path("plot.svg"), joint=joint)
+        self.assertEqual((reply.status, reply.media_type), (200, "image/svg+xml"))
+        ElementTree.fromstring(reply.text)
+        self.assertEqual(self.client.get("/v1/named/samples/a2o-walk/plot.svg", joint=joint).body, reply.body)
+        self.assertEqual(self.client.get(self.path("plot.svg")).status, 200)
+        self.assertProblem(self.client.get(self.path("plot.svg"), joint="nobody"), 400, parameter="joint")
+        self.assertProblem(self.client.get(self.path("plot.svg"), width=10), 400, parameter="width")
+
+
+@unittest.skipUnless(corpus(), "no corpus")
+class RealFiles(unittest.TestCase):
+    def test_every_clip_with_keys_is_in_its_frame(self):
+        with Daemon(corpus() / "sl", corpus() / "sims", corpus() / "sims3") as daemon:
+            count = 0
+            for clip in daemon.client.items("/v1/clips", limit=1000):
+                if not clip["key_count"]:
+                    continue
+                reply = daemon.client.get(f"/v1/clips/{clip['id']}/preview.png", width=96, height=96)
+                self.assertEqual(reply.status, 200, (clip["name"], reply))
+                # Names are too small here to be solid, and have no floor below them.
+                box = solid_box(read_png(reply.body), 40 if reply["Posed-Warning"] == "no_skeleton" else 200)
+                self.assertIsNotNone(box, clip["name"])
+                self.assertTrue(0 < box[0] and 0 < box[1] and box[2] < 95 and box[3] < 95, (clip["name"], box))
+                count += 1
+            self.assertGreater(count, 200)
+
+
+class CommandLine(unittest.TestCase):
+    def test_preview(self):
+        clip = Daemon.samples / "second-life" / "walk.anim"
+        with tempfile.TemporaryDirectory() as folder:
+            for name, begin in (("a.png", b"\x89PNG"), ("a.svg", b"<?xml"), ("a.webp", b"RIFF")):
+                self.assertEqual(run("preview", clip, f"{folder}/{name}", "--size", "64x48"), (0, "", ""))
+                self.assertTrue((Path(folder) / name).read_bytes().startswith(begin))
+            self.assertEqual(read_png((Path(folder) / "a.png").read_bytes())[:2], (64, 48))
+            for status, arguments in ((2, (clip, f"{folder}/a.gif")), (2, (clip, f"{folder}/b.png", "--size", "wide")),
+                                      (2, (clip, f"{folder}/b.png", "--angle", "below")),
+                                      (2, (clip, f"{folder}/b.png", "--size", "4x4")),
+                                      (1, (clip, f"{folder}/no/b.png")), (1, (f"{folder}/none.anim", f"{folder}/b.png"))):
+                done = run("preview", *arguments)
+                self.assertEqual(done[0], status, done)
+                self.assertRegex(done[2], r"^posed: .+\n$")
+                self.assertFalse((Path(folder) / "b.png").exists())

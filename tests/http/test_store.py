@@ -1,0 +1,555 @@
+"""What is kept, whatever happens to the process, the disk or a file."""
+
+import contextlib
+import hashlib
+import os
+import random
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+from pathlib import Path
+
+from daemon import Daemon, run
+from test_hostile_uploads import keys, skill
+from test_inspect import sl_anim
+from uploads import IDLE, WALK, WAVE, form, sample, stored_files, zipped
+
+
+def clip(number):
+    """A small clip of its own."""
+    return sl_anim(duration=1 + number / 1024, name=b"mTorso\0", rot_keys=0)
+
+
+def find_strace(case):
+    if os.environ.get("POSED_SANITIZE"):
+        case.skipTest("sanitizers trace the process themselves at its end")
+    return shutil.which("strace") or case.skipTest("strace is not there")
+
+
+def digest(data):
+    return hashlib.sha256(data).hexdigest()
+
+
+class StoreCase(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(tempfile.mkdtemp(prefix="posed-store-"))
+        self.data = self.folder / "data"
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def daemon(self, *arguments):
+        return Daemon("--data", self.data, *arguments)
+
+    def archives(self, daemon):
+        return {archive["id"]: archive for archive in daemon.client.items("/v1/archives")}
+
+    def assertNoStrays(self, daemon):
+        """The folder holds the bytes and the note of each upload and nothing else."""
+        listed = self.archives(daemon)
+        found = stored_files(self.data)
+        notes = {name for name in found if name.startswith("notes/")}
+        self.assertEqual(notes, {f"notes/{archive}" for archive in listed})
+        blobs = {name for name in found if name.startswith("blobs/")}
+        self.assertEqual(len(blobs), len(listed))
+        self.assertEqual(found, notes | blobs)
+        for name in blobs:
+            self.assertEqual(digest((self.data / name).read_bytes()), name.rpartition("/")[2])
+
+
+class Restart(StoreCase):
+    def test_everything_is_there_again(self):
+        with self.daemon() as daemon:
+            headers, body = form([("walk.anim", sample(WALK)), ("sub/idle.anim", sample(IDLE))])
+            replies = [
+                daemon.client.post("/v1/archives?name=wave.anim", sample(WAVE)),
+                daemon.client.post("/v1/archives?name=x.bin&format=far3", sample("sims-online.far")),
+                daemon.client.post("/v1/archives", body, headers=headers),
+                daemon.client.post("/v1/archives?name=n.zip", zipped([("in.far", sample("sims-online.far"))])),
+            ]
+            self.assertEqual([reply.status for reply in replies], [201] * 4)
+            archives = daemon.client.items("/v1/archives")
+            clips = daemon.client.items("/v1/clips")
+            poses = [daemon.client.get(f"/v1/clips/{clip['id']}/pose", t="0.3").body for clip in clips]
+            size = daemon.client.metric("posed_store_bytes")
+        with self.daemon() as daemon:
+            self.assertEqual(daemon.client.items("/v1/archives"), archives)
+            self.assertEqual(daemon.client.items("/v1/clips"), clips)
+            self.assertEqual(
+                [daemon.client.get(f"/v1/clips/{clip['id']}/pose", t="0.3").body for clip in clips], poses
+            )
+            self.assertEqual(daemon.client.metric("posed_store_bytes"), size)
+            for reply in replies:
+                found = daemon.client.get(reply["Location"]).json
+                self.assertEqual(found, reply.json)
+            self.assertNoStrays(daemon)
+            self.assertEqual(daemon.client.post("/v1/archives", body, headers=headers).status, 200)
+
+    def test_strays_are_removed(self):
+        with self.daemon() as daemon:
+            daemon.client.post("/v1/archives?name=wave.anim", sample(WAVE))
+        (self.data / "tmp" / "AbCdEf").write_bytes(b"half an upload")
+        (self.data / "blobs" / digest(b"unanswered")).write_bytes(b"unanswered")
+        (self.data / "notes" / ("0" * 32)).write_text("{}")
+        with self.daemon() as daemon:
+            self.assertNoStrays(daemon)
+            self.assertEqual(len(self.archives(daemon)), 1)
+
+    def test_a_second_daemon_is_refused(self):
+        with self.daemon() as daemon:
+            status, _, errors = run("serve", "--listen", "127.0.0.1:0", "--data", self.data)
+            self.assertEqual(status, 1)
+            self.assertRegex(errors, r"^posed: .*data is in use by another posed \(process \d+\)\n$")
+            self.assertIn(str(daemon.process.pid), errors)
+            status, _, errors = run("reindex", "--data", self.data)
+            self.assertEqual(status, 1)
+            self.assertIn("in use", errors)
+        with self.daemon():
+            pass
+
+    def test_a_folder_that_cannot_be(self):
+        file = self.folder / "file"
+        file.write_text("x")
+        for data in (file, file / "below", self.folder / "a" / "b"):
+            status, _, errors = run("serve", "--listen", "127.0.0.1:0", "--data", data)
+            self.assertEqual(status, 1, errors)
+            self.assertRegex(errors, r"^posed: [^\n]+\n$")
+
+    def test_a_catalogue_of_the_future(self):
+        with self.daemon():
+            pass
+        subprocess.run(
+            ["/usr/bin/python3", "-c",
+             f"import sqlite3; sqlite3.connect({str(self.data / 'catalog.db')!r}).execute('PRAGMA user_version=99')"],
+            check=True,
+        )  # fmt: skip
+        status, _, errors = run("serve", "--listen", "127.0.0.1:0", "--data", self.data)
+        self.assertEqual(status, 1)
+        self.assertIn("version 99", errors)
+
+
+class Damage(StoreCase):
+    def corrupt(self, data):
+        path = self.data / "blobs" / digest(data)
+        bad = bytearray(data)
+        bad[len(bad) // 2] ^= 1
+        path.write_bytes(bad)
+        return path
+
+    def test_found_at_the_start(self):
+        with self.daemon() as daemon:
+            for name in (WAVE, WALK):
+                daemon.client.post(f"/v1/archives?name={name[12:]}", sample(name))
+        path = self.corrupt(sample(WAVE))
+        with self.daemon() as daemon:
+            self.assertIn(path.name, daemon.errors())
+            self.assertIn("damaged", daemon.errors())
+            self.assertEqual([a["name"] for a in daemon.client.items("/v1/archives")], ["walk.anim"])
+            # The same bytes again make it sound.
+            self.assertEqual(daemon.client.post("/v1/archives?name=wave.anim", sample(WAVE)).status, 201)
+            self.assertEqual(path.read_bytes(), sample(WAVE))
+        with self.daemon() as daemon:
+            self.assertEqual(len(self.archives(daemon)), 2)
+            self.assertNoStrays(daemon)
+
+    def test_found_while_it_is_served(self):
+        with self.daemon() as daemon:
+            archive = daemon.client.post("/v1/archives?name=wave.anim", sample(WAVE)).json
+            clip_id = archive["clips"][0]["id"]
+            self.corrupt(sample(WAVE))
+            for target in (f"/v1/archives/{archive['id']}/entries/0", f"/v1/clips/{clip_id}/pose"):
+                reply = daemon.client.get(target)
+                self.assertEqual((reply.status, reply.json["code"]), (503, "corrupt_blob"), target)
+            self.assertIn("damaged", daemon.errors())
+            self.assertEqual(daemon.client.post("/v1/archives?name=wave.anim", sample(WAVE)).status, 201)
+            reply = daemon.client.get(f"/v1/archives/{archive['id']}/entries/0")
+            self.assertEqual((reply.status, reply.body), (200, sample(WAVE)))
+
+    def test_cut_short_while_it_is_served(self):
+        with self.daemon() as daemon:
+            archive = daemon.client.post("/v1/archives?name=wave.anim", sample(WAVE)).json
+            os.truncate(self.data / "blobs" / digest(sample(WAVE)), 100)
+            reply = daemon.client.get(f"/v1/archives/{archive['id']}/entries/0")
+            self.assertEqual((reply.status, reply.json["code"]), (503, "corrupt_blob"))
+            self.assertEqual(daemon.client.get("/healthz").status, 200)
+
+    def test_missing(self):
+        with self.daemon() as daemon:
+            daemon.client.post("/v1/archives?name=wave.anim", sample(WAVE))
+        (self.data / "blobs" / digest(sample(WAVE))).unlink()
+        with self.daemon() as daemon:
+            self.assertIn("wave.anim", daemon.errors())
+            self.assertEqual(self.archives(daemon), {})
+
+
+class Reindex(StoreCase):
+    def fill(self):
+        with self.daemon() as daemon:
+            headers, body = form([("walk.anim", sample(WALK)), ("idle.anim", sample(IDLE))])
+            daemon.client.post("/v1/archives?name=wave.anim", sample(WAVE))
+            daemon.client.post("/v1/archives?name=two", body, headers=headers)
+            daemon.client.post("/v1/archives?name=x.bin&format=far3", sample("sims-online.far"))
+            return daemon.client.items("/v1/archives"), daemon.client.items("/v1/clips")
+
+    def test_a_lost_catalogue(self):
+        before = self.fill()
+        for path in self.data.glob("catalog.db*"):
+            path.unlink()
+        status, _, errors = run("serve", "--listen", "127.0.0.1:0", "--data", self.data)
+        self.assertEqual(status, 1)
+        self.assertIn("posed reindex --data", errors)
+        status, out, errors = run("reindex", "--data", self.data)
+        self.assertEqual((status, out, errors), (0, "3 uploads\n", ""))
+        with self.daemon() as daemon:
+            self.assertEqual((daemon.client.items("/v1/archives"), daemon.client.items("/v1/clips")), before)
+            self.assertNoStrays(daemon)
+
+    def test_damaged_and_missing_blobs(self):
+        self.fill()
+        path = self.data / "blobs" / digest(sample(WAVE))
+        path.write_bytes(b"x" + path.read_bytes()[1:])
+        (self.data / "blobs" / digest(sample("sims-online.far"))).unlink()
+        status, out, errors = run("reindex", "--data", self.data)
+        self.assertEqual((status, out), (1, "1 uploads, 1 damaged and 1 missing ones left out\n"))
+        self.assertIn(f"posed: wave.anim (blob {path.name}): its bytes are damaged\n", errors)
+        self.assertIn("x.bin", errors)
+
+    def test_usage(self):
+        self.assertEqual(run("reindex")[0], 2)
+        self.assertEqual(run("reindex", "--data", self.data, "more")[0], 2)
+
+
+class WarmStart(StoreCase):
+    """What was found out of the PATHs is not found out again, unless they changed."""
+
+    def setUp(self):
+        super().setUp()
+        self.library = self.folder / "library"
+        shutil.copytree(Daemon.samples, self.library)
+        (self.library / "broken.anim").write_bytes(sample(WAVE)[:200])
+        (self.library / "read.me").write_text("hello")
+        (self.library / "nested.zip").write_bytes(zipped([("in.far", sample("sims-online.far"))]))
+        (self.library / "steal.cmx").write_bytes(skill())
+        shutil.copy(Daemon.samples / "sims-online.far", self.folder / "alone.far")
+        self.paths = (self.library, self.folder / "alone.far", self.library / "second-life" / "wave.anim")
+
+    def everything(self, daemon):
+        client = daemon.client
+        lists = [client.items(target) for target in ("/v1/archives", "/v1/clips", "/v1/skeletons", "/v1/meshes")]
+        whole = [client.get(f"/v1/archives/{archive['id']}").json for archive in lists[0]]
+        entries = [client.items(f"/v1/archives/{archive['id']}/entries") for archive in lists[0]]
+        clips = [client.get(f"/v1/clips/{clip['id']}").json for clip in lists[1]]
+        poses = [client.get(f"/v1/clips/{clip['id']}/pose", t="0.3").body for clip in lists[1]]
+        return lists, whole, entries, clips, poses, client.get("/v1/clips")["ETag"]
+
+    def test_the_same_as_cold(self):
+        with Daemon(*self.paths) as daemon:
+            cold = self.everything(daemon)
+        for _ in range(3):
+            with self.daemon(*self.paths) as daemon:
+                self.assertEqual(self.everything(daemon), cold)
+        (self.data / "index.db").write_bytes(b"no database at all" * 1000)
+        with self.daemon(*self.paths) as daemon:
+            self.assertEqual(self.everything(daemon), cold)
+
+    def test_what_changed_is_read_again(self):
+        with self.daemon(self.library):
+            pass
+        (self.library / "second-life" / "wave.anim").write_bytes(sample(IDLE))
+        (self.library / "second-life" / "walk.anim").unlink()
+        (self.library / "new.anim").write_bytes(clip(5))
+        (self.library / "xskill-a2o-steal.cfp").write_bytes(keys(0.5))
+        with Daemon(self.library) as daemon:
+            cold = self.everything(daemon)
+        with self.daemon(self.library) as daemon:
+            self.assertEqual(self.everything(daemon), cold)
+            found = daemon.client.items("/v1/clips", name="a2o-steal")
+            self.assertEqual([item["key_count"] for item in found], [2])
+
+    def test_files_are_not_opened(self):
+        strace = find_strace(self)
+        opened = []
+        for _ in range(2):
+            trace = self.folder / "trace"
+            daemon = self.daemon(self.library)
+            daemon.arguments = [strace, "-D", "-f", "-e", "trace=openat", "-o", trace, *daemon.arguments]
+            try:
+                daemon.start()
+            except AssertionError as error:
+                self.skipTest(f"strace may not trace: {error}")
+            self.assertEqual(daemon.stop(), 0)
+            opened.append({name for name in re.findall(r'"([^"]*\.(?:anim|skel|mesh|cmx))"', trace.read_text())})
+        self.assertGreater(len(opened[0]), 5)
+        self.assertEqual(opened[1], set())
+
+
+# ---------------------------------------------------------------------------------------------------- no room
+
+
+@contextlib.contextmanager
+def small_disk(folder, size):
+    """A file system of so many bytes; SkipTest where none may be mounted."""
+    folder.mkdir()
+    done = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder], capture_output=True, check=False
+    )
+    if done.returncode:
+        raise unittest.SkipTest(f"no file system can be mounted: {done.stderr.decode().strip()}")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", folder], check=True)
+
+
+class FullDisk(StoreCase):
+    BLOCK = 4096
+
+    def fill_but(self, blocks):
+        """Leaves so many blocks of the disk."""
+        status = os.statvfs(self.data)
+        free = status.f_bavail * status.f_frsize // self.BLOCK
+        if free > blocks:
+            with open(self.data / "ballast", "ab") as file:
+                file.write(bytes((free - blocks) * self.BLOCK))
+
+    def test_at_every_write(self):
+        """Room for 0, 1, 2 … blocks more, until an upload fits: each write of it is the one that fails."""
+        with small_disk(self.data, 4 << 20), self.daemon() as daemon:
+            self.assertEqual(daemon.client.post("/v1/archives?name=wave.anim", sample(WAVE)).status, 201)
+            before, files = self.archives(daemon), stored_files(self.data)
+            statuses = []
+            for blocks in range(64):
+                self.fill_but(blocks)
+                reply = daemon.client.post("/v1/archives?name=walk.anim", sample(WALK))
+                statuses.append(reply.status)
+                if reply.status == 201:
+                    break
+                self.assertEqual(reply.status, 507, reply)
+                (self.data / "ballast").unlink()
+                self.assertEqual(self.archives(daemon), before)
+                self.assertEqual(stored_files(self.data), files)
+                self.assertEqual(daemon.client.get("/readyz").status, 200)
+            print(f"{statuses.count(507)} levels of a full disk", end=" ")
+            self.assertGreaterEqual(statuses.count(507), 4)
+            self.assertEqual(statuses[-1], 201)
+            (self.data / "ballast").unlink()
+            self.assertNoStrays(daemon)
+            clip_id = reply.json["clips"][0]["id"]
+            self.assertEqual(daemon.client.get(f"/v1/clips/{clip_id}/pose").status, 200)
+
+    def test_large_bodies(self):
+        """Those that do not even fit the spool."""
+        with small_disk(self.data, 4 << 20), self.daemon() as daemon:
+            data = zipped([(f"{i}.anim", sample(WAVE) + bytes([i])) for i in range(256)], method=0)
+            for body in (data, data + data):
+                reply = daemon.client.post("/v1/archives?name=big.zip", body)
+                self.assertEqual(reply.status, 507, reply)
+                self.assertEqual(stored_files(self.data), set())
+            self.assertEqual(daemon.client.post("/v1/archives?name=wave.anim", sample(WAVE)).status, 201)
+
+    def test_delete_makes_room(self):
+        with small_disk(self.data, 4 << 20), self.daemon() as daemon:
+            archive = daemon.client.post("/v1/archives?name=wave.anim", sample(WAVE)).json
+            self.fill_but(3)
+            self.assertEqual(daemon.client.post("/v1/archives?name=walk.anim", sample(WALK)).status, 507)
+            reply = daemon.client.request("DELETE", f"/v1/archives/{archive['id']}")
+            self.assertIn(reply.status, (204, 507))
+
+    def test_files_of_a_bounded_size(self):
+        """The limit of the process on files, where nothing may be mounted."""
+        with self.daemon() as daemon:
+            limit = (600_000, resource.RLIM_INFINITY)
+            resource.prlimit(daemon.process.pid, resource.RLIMIT_FSIZE, limit)
+            data = zipped([(f"{i}.anim", sample(WAVE) + bytes([i])) for i in range(60)], method=0)
+            self.assertEqual(daemon.client.post("/v1/archives?name=big.zip", data).status, 507)
+            self.assertEqual(stored_files(self.data), set())
+            self.assertEqual(daemon.client.post("/v1/archives?name=wave.anim", sample(WAVE)).status, 201)
+            resource.prlimit(daemon.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY,) * 2)
+            self.assertEqual(daemon.client.post("/v1/archives?name=big.zip", data).status, 201)
+            self.assertNoStrays(daemon)
+
+    def test_max_store(self):
+        with self.daemon("--max-store", str(len(sample(WAVE)) + 100)) as daemon:
+            archive = daemon.client.post("/v1/archives?name=wave.anim", sample(WAVE)).json
+            reply = daemon.client.post("/v1/archives?name=walk.anim", sample(WALK))
+            self.assertEqual((reply.status, reply.json["limit"]), (507, "max-store"))
+            self.assertEqual(daemon.client.post("/v1/archives?name=wave.anim", sample(WAVE)).status, 200)
+            self.assertNoStrays(daemon)
+            daemon.client.request("DELETE", f"/v1/archives/{archive['id']}")
+            self.assertEqual(daemon.client.post("/v1/archives?name=walk.anim", sample(WALK)).status, 201)
+
+
+# ------------------------------------------------------------------------------------------------------ order
+
+
+CALL = re.compile(r"^\d+ +(\w+)\((.*)$")
+
+
+class Order(StoreCase):
+    """Data before name before answer, as the system calls of one upload have it."""
+
+    def test_calls(self):
+        strace = find_strace(self)
+        trace = self.folder / "trace"
+        daemon = self.daemon("--threads", "1")
+        daemon.arguments = [
+            strace, "-D", "-f", "-y", "-s", "40", "-o", trace,
+            "-e", "trace=write,pwrite64,writev,sendto,sendmsg,fsync,fdatasync,rename,renameat,renameat2,unlink",
+            *daemon.arguments,
+        ]  # fmt: skip
+        try:
+            daemon.start()
+        except AssertionError as error:
+            self.skipTest(f"strace may not trace: {error}")
+        self.assertEqual(daemon.client.post("/v1/archives?name=wave.anim", sample(WAVE)).status, 201)
+        self.assertEqual(daemon.stop(), 0)
+        deadline = time.monotonic() + 10
+        while "+++ exited" not in trace.read_text() and time.monotonic() < deadline:
+            time.sleep(0.02)
+        self.check(trace.read_text().splitlines())
+
+    def check(self, lines):
+        calls = [found.groups() for line in lines if (found := CALL.match(line)) and "unfinished" not in line]
+        name = f"blobs/{digest(sample(WAVE))}"
+
+        def after(start, wanted, *parts):
+            for at in range(start + 1, len(calls)):
+                if re.fullmatch(wanted, calls[at][0]) and all(part in calls[at][1] for part in parts):
+                    return at
+            self.fail(f"no {wanted} of {parts} after call {start}: {calls[start:start + 40]}")
+
+        sync, rename = "fsync|fdatasync", "rename(at2?)?"
+        written = after(-1, "write", "data/tmp/")
+        synced = after(written, sync, "data/tmp/")
+        named = after(synced, rename, name)
+        self.assertIn("data/tmp/", calls[named][1])
+        lasting = after(named, sync, "data/blobs>")
+        note = after(lasting, "write", "data/tmp/")
+        note_named = after(after(note, sync, "data/tmp/"), rename, "data/notes/")
+        note_lasting = after(note_named, sync, "data/notes>")
+        row = after(note_lasting, "pwrite64", "catalog.db-wal")
+        row_lasting = after(row, sync, "catalog.db-wal")
+        answered = after(row_lasting, "sendto|sendmsg|writev", "HTTP/1.1 201")
+        earlier = [at for at in range(answered) if "HTTP/1.1 201" in calls[at][1]]
+        self.assertEqual(earlier, [])
+        for at in range(written, named):
+            self.assertFalse(re.fullmatch(rename, calls[at][0]) and name in calls[at][1])
+
+
+# ------------------------------------------------------------------------------------------------------ crash
+
+
+class Crash(StoreCase):
+    """Uploads and removals while the process is killed: POSED_CRASH_ROUNDS rounds, 100 unless it says otherwise."""
+
+    CLIENTS = 3
+
+    def setUp(self):
+        super().setUp()
+        self.random = random.Random(7)
+        self.lock = threading.Lock()
+        self.number = 0
+        self.kept = {}  # id: clip id, answered 201
+        self.removed = set()  # answered 204
+        self.doubtful = set()  # neither: asked for, and not answered
+        self.blobs_of_doubt = set()
+
+    def next_number(self):
+        with self.lock:
+            self.number += 1
+            return self.number
+
+    def work(self, client, give_up):
+        while not give_up.is_set():
+            number = self.next_number()
+            try:
+                if number % 5 == 0:
+                    self.remove_one(client)
+                else:
+                    self.upload_one(client, number)
+            except Exception:  # the daemon is gone; verify() tells what it owes
+                return
+
+    def upload_one(self, client, number):
+        data = clip(number)
+        if number % 3 == 0:
+            data = zipped([("a.anim", data), ("pad.bin", self.random.randbytes(200_000))])
+        with self.lock:
+            self.blobs_of_doubt.add(digest(data))
+        reply = client.post("/v1/archives", data, name=f"{number}.anim")
+        if reply.status != 201:
+            raise RuntimeError(reply)
+        with self.lock:
+            self.kept[reply.json["id"]] = reply.json["clips"][0]["id"]
+
+    def remove_one(self, client):
+        with self.lock:
+            if not self.kept:
+                return
+            archive = next(iter(self.kept))
+            del self.kept[archive]
+            self.doubtful.add(archive)
+        reply = client.request("DELETE", f"/v1/archives/{archive}")
+        if reply.status == 204:
+            with self.lock:
+                self.doubtful.discard(archive)
+                self.removed.add(archive)
+
+    def round(self):
+        daemon = self.daemon("--threads", "1")
+        daemon.start()
+        self.verify(daemon)
+        give_up = threading.Event()
+        workers = [threading.Thread(target=self.work, args=(daemon.client, give_up)) for _ in range(self.CLIENTS)]
+        for worker in workers:
+            worker.start()
+        time.sleep(self.random.uniform(0.0, 0.08))
+        daemon.process.send_signal(signal.SIGKILL)
+        daemon.process.wait()
+        give_up.set()
+        for worker in workers:
+            worker.join()
+        daemon.kill()
+        daemon.client.close()
+
+    def verify(self, daemon):
+        """What was answered is as it was answered; what was not is whole or not there; nothing else is."""
+        listed = self.archives(daemon)
+        missing = self.kept.keys() - listed.keys()
+        self.assertEqual(missing, set(), "answered 201, and gone")
+        self.assertEqual(self.removed & listed.keys(), set(), "answered 204, and there")
+        self.assertNoStrays(daemon)
+        for archive in listed.keys() - self.kept.keys():
+            # Kept, and the answer lost: whole, or it would not be listed. It may stay or be removed from now on.
+            found = daemon.client.get(f"/v1/archives/{archive}").json
+            self.kept[archive] = found["clips"][0]["id"]
+            self.doubtful.discard(archive)
+        found = {name.rpartition("/")[2] for name in stored_files(self.data) if name.startswith("blobs/")}
+        self.assertLessEqual(found, self.blobs_of_doubt, "bytes that nobody sent")
+        self.removed |= self.doubtful
+        self.doubtful = set()
+        for clip_id in self.random.sample(sorted(self.kept.values()), min(10, len(self.kept))):
+            self.assertEqual(daemon.client.get(f"/v1/clips/{clip_id}/pose").status, 200)
+        # So that the rounds stay short.
+        while len(self.kept) > 60:
+            archive, _ = self.kept.popitem()
+            self.assertEqual(daemon.client.request("DELETE", f"/v1/archives/{archive}").status, 204)
+            self.removed.add(archive)
+
+    def test_rounds(self):
+        usual = "10" if os.environ.get("POSED_SANITIZE") else "100"
+        rounds = int(os.environ.get("POSED_CRASH_ROUNDS", usual))
+        begun = time.monotonic()
+        for _ in range(rounds):
+            self.round()
+        with self.daemon() as daemon:
+            self.verify(daemon)
+            for clip_id in self.kept.values():
+                self.assertEqual(daemon.client.get(f"/v1/clips/{clip_id}/pose").status, 200)
+        answered = len(self.kept) + len(self.removed)
+        print(f"{rounds} rounds, {answered} uploads answered, {time.monotonic() - begun:.0f} s", end=" ")
+        self.assertGreater(answered, 0)

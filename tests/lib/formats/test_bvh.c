@@ -1,0 +1,319 @@
+/* BVH, reading: worked values, every spelling that programs write, refusals with their line, hostile files. */
+#include "lib/core/value.h"
+#include "tests/support/codecs.h"
+#include "tests/support/unit.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct pose_document *decode(const char *text)
+{
+    return codec_must_decode("bvh", text, strlen(text));
+}
+
+/* Two joints, lines 1 to 17; frames from 18 on. */
+#define HEAD                                                                                                 \
+    "HIERARCHY\nROOT Hips\n{\n\tOFFSET 1 2 3\n\tCHANNELS 6 Xposition Yposition Zposition Zrotation "         \
+    "Xrotation Yrotation\n\tJOINT Spine\n\t{\n\t\tOFFSET 0 5.5 -1e-1\n\t\tCHANNELS 3 Yrotation Xrotation "   \
+    "Zrotation\n\t\tEnd Site\n\t\t{\n\t\t\tOFFSET 0 4 0\n\t\t}\n\t}\n}\nMOTION\n"
+#define MOTION "Frames: 2\nFrame Time: 0.5\n10 20 30 90 0 0 0 0 0\n11 21 31 0 0 90 0 0 30\n"
+
+START_TEST(worked_file)
+{
+    struct pose_document *document = decode(HEAD MOTION);
+    const struct pose_skeleton *skeleton = document->skeletons;
+    const struct pose_clip *clip = document->clips;
+    ck_assert_uint_eq(document->warning_count, 0);
+    ck_assert_int_eq(skeleton->axes, POSE_AXES_GLTF);
+    ck_assert_uint_eq(skeleton->joint_count, 2);
+    ck_assert_str_eq(skeleton->joints[0].name, "Hips");
+    ck_assert_int_eq(skeleton->joints[1].parent, 0);
+    ck_assert_float_eq(skeleton->joints[1].translation[2], -0.1f);
+    const struct pose_value *ends = pose_value_find(skeleton->joints[1].extras, "end_sites");
+    ck_assert_uint_eq(value_count(ends), 1);
+    ck_assert_float_eq(ends->first->first->next->as.number, 4);
+    ck_assert_float_eq(clip->duration, 0.5f);
+    ck_assert_float_eq(clip->fps, 2);
+    ck_assert_uint_eq(clip->frame_count, 2);
+    ck_assert_int_eq(clip->loop, POSE_LOOP_UNKNOWN);
+    ck_assert_str_eq(value_get_string(clip->extras, "frame_time", ""), "0.5");
+    ck_assert_str_eq(value_get_string(clip->tracks[1].extras, "channels", ""),
+                     "Yrotation Xrotation Zrotation");
+    ck_assert_int_eq(value_get_int(clip->tracks[1].extras, "line", 0), 6);
+    const struct pose_channel *place = &clip->tracks[0].channels[POSE_TRANSLATION],
+                              *turn = &clip->tracks[0].channels[POSE_ROTATION];
+    ck_assert_uint_eq(place->count, 2);
+    ck_assert_float_eq(place->values[0], 10);
+    ck_assert_float_eq(place->values[5], 31);
+    ck_assert_float_eq(turn->times[1], 0.5f);
+    ck_assert_float_eq_tol(turn->values[2], sqrtf(0.5f), 1e-7f); /* Z first */
+    ck_assert_float_eq_tol(turn->values[5], sqrtf(0.5f), 1e-7f); /* Y last */
+    ck_assert_float_eq_tol(clip->tracks[1].channels[POSE_ROTATION].values[6], sinf(0.2617994f), 1e-7f);
+    ck_assert_uint_eq(clip->tracks[1].channels[POSE_TRANSLATION].count, 0);
+    pose_document_free(document);
+}
+END_TEST
+
+/* A root that is Second Life's pelvis means that viewer's inches. */
+START_TEST(units)
+{
+    static const char *const names[] = {"hip", "mPelvis", "avatar_mPelvis"};
+    for (int i = 0; i < 3; i++) {
+        char text[300];
+        snprintf(text, sizeof text,
+                 "HIERARCHY\nROOT %s\n{\nOFFSET 0 0 0\nCHANNELS 3 Xposition Yposition Zposition\n}\nMOTION\n"
+                 "Frames: 1\nFrame Time: 0.1\n0 100 0\n",
+                 names[i]);
+        struct pose_document *document = decode(text);
+        float row[10];
+        ck_assert_int_eq(document->clips->axes, POSE_AXES_INCHES);
+        struct pose_sampler *sampler =
+            pose_sampler_new(document->clips, document->skeletons, POSE_AXES_GLTF, NULL, NULL);
+        pose_sample(sampler, 0, POSE_CLAMP, POSE_IN_PLACE, row, NULL);
+        ck_assert_float_eq_tol(row[1], 2.540005f, 1e-6f);
+        pose_sampler_free(sampler);
+        pose_document_free(document);
+    }
+}
+END_TEST
+
+/* What is one file: line ends, blanks, words in other cases, braces that touch, a byte order mark, colons apart. */
+START_TEST(spellings)
+{
+    static const char *const same[] = {
+        "hierarchy root Hips { offset 1 2 3 channels 1 xROTATION End site { } } motion frames:1 frame "
+        "time:0.5 90",
+        "\xef\xbb\xbfHIERARCHY\r\nROOT Hips\r\n{\r\nOFFSET 1 2 3\r\nCHANNELS 1 Xrotation\r\nEnd Site\r\n{\r\n"
+        "OFFSET 0 0 0\r\n}\r\n}\r\nMOTION\r\nFrames :\t1\r\nFrame Time :\t.5\r\n9.0e+1\r\n\r\n",
+        "HIERARCHY\rROOT Hips{\rOFFSET 1 2 3 CHANNELS 1\rXrotation\rEnd Site{OFFSET 0 0 0}}\rMOTION\rFrames: "
+        "1\r"
+        "Frame Time: 5e-1\r+90",
+    };
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        struct pose_document *document = decode(same[i]);
+        ck_assert_str_eq(document->skeletons->joints[0].name, "Hips");
+        ck_assert_float_eq(document->skeletons->joints[0].translation[1], 2);
+        ck_assert_float_eq(document->clips->fps, 2);
+        ck_assert_float_eq_tol(document->clips->tracks[0].channels[POSE_ROTATION].values[0], sqrtf(0.5f),
+                               1e-7f);
+        ck_assert_uint_eq(codec_warnings(document, NULL), 0);
+        pose_document_free(document);
+    }
+}
+END_TEST
+
+/* Any choice of channels: a position by part keeps the OFFSET's rest, scales, an axis twice, none at all. */
+START_TEST(channels)
+{
+    struct pose_document *document = decode(
+        "HIERARCHY ROOT a { OFFSET 1 2 3 CHANNELS 2 Yposition Zrotation JOINT b { OFFSET 0 0 0 CHANNELS 9 "
+        "Xscale Yscale Zscale Zrotation Xrotation Zrotation Xposition Yposition Zposition } JOINT c\n{ "
+        "CHANNELS 0 } } ROOT d\n{ } MOTION Frames: 1 Frame Time: 1 7 90 2 3 4 90 0 -90 4 5 6");
+    const struct pose_track *tracks = document->clips->tracks;
+    ck_assert_uint_eq(document->clips->track_count, 4);
+    ck_assert_float_eq(tracks[0].channels[POSE_TRANSLATION].values[0], 1);
+    ck_assert_float_eq(tracks[0].channels[POSE_TRANSLATION].values[1], 7);
+    ck_assert_float_eq(tracks[1].channels[POSE_SCALE].values[1], 3);
+    ck_assert_float_eq(tracks[1].channels[POSE_TRANSLATION].values[2], 6);
+    ck_assert_float_eq_tol(tracks[1].channels[POSE_ROTATION].values[3], 1, 1e-7f);
+    ck_assert_uint_eq(tracks[2].channels[POSE_ROTATION].count, 0);
+    ck_assert_int_eq(document->skeletons->joints[3].parent, -1);
+    pose_document_free(document);
+}
+END_TEST
+
+START_TEST(names)
+{
+    struct pose_document *document = decode("HIERARCHY\nROOT  Left  Hand \n{\nJOINT caf\xe9\n{\n}\nJOINT "
+                                            "a\n{\n}\nJOINT a_3\n{\n}\nJOINT a\n{\n}\n"
+                                            "}\nMOTION\nFrames: 0\nFrame Time: 0\n");
+    const struct pose_joint *joints = document->skeletons->joints;
+    ck_assert_str_eq(joints[0].name, "Left  Hand");
+    ck_assert_str_eq(joints[1].name, "caf\xc3\xa9");
+    ck_assert_str_eq(joints[2].name, "a");
+    ck_assert_str_eq(joints[4].name, "a_4");
+    ck_assert_uint_eq(codec_warnings(document, "name_not_utf8"), 1);
+    ck_assert_uint_eq(codec_warnings(document, "duplicate_joint"), 1);
+    ck_assert(strstr(codec_warning_text(document, "duplicate_joint"), "line 13") != NULL);
+    pose_document_free(document);
+}
+END_TEST
+
+START_TEST(text_after_the_frames)
+{
+    struct pose_document *document = decode(HEAD MOTION "\n1 2 3\n");
+    ck_assert_str_eq(codec_warning_text(document, "trailing_text"),
+                     "text after the last frame, from line 22 on");
+    pose_document_free(document);
+}
+END_TEST
+
+/* ----------------------------------------------------------------------------------------------- refusals -- */
+
+struct refusal {
+    const char *text, *code;
+    unsigned line;
+};
+
+static const struct refusal refusals[] = {
+    {"", "truncated", 1},
+    {"MOTION", "no_hierarchy", 1},
+    {"HIERARCHY\nJOIN a", "no_joint", 2},
+    {"HIERARCHY\nMOTION\nFrames: 1", "no_joint", 2},
+    {"HIERARCHY\nROOT\n{\n}", "no_name", 2},
+    {"HIERARCHY\nROOT a\nOFFSET 0 0 0", "no_offset", 3},
+    {"HIERARCHY\nROOT a\n{\n\nOFFSET 0 x 0\n}", "bad_number", 5},
+    {"HIERARCHY\nROOT a\n{\nOFFSET 0 1e999 0\n}", "non_finite", 4},
+    {"HIERARCHY\nROOT a\n{\nOFFSET 0 nan 0\n}", "non_finite", 4},
+    {"HIERARCHY\nROOT a\n{\nCHANNELS 2 Xrotation Wrotation\n}", "bad_channel", 4},
+    {"HIERARCHY\nROOT a\n{\nCHANNELS 10 Xrotation\n}", "bad_channel", 4},
+    {"HIERARCHY\nROOT a\n{\nCHANNELS -1\n}", "bad_channel", 4},
+    {"HIERARCHY\nROOT a\n{\nCHANNELS 99999999999\n}", "bad_number", 4},
+    {"HIERARCHY\nROOT a\n{\nCHANNELS 2 Xposition Xposition\n}", "bad_channel", 4},
+    {"HIERARCHY\nROOT a\n{\nCHANNELS 4 Xrotation Xrotation Xrotation Xrotation\n}", "bad_channel", 4},
+    {"HIERARCHY\nROOT a\n{\nCHANNELS 1 Xrotation\nCHANNELS 1 Yrotation\n}", "bad_channel", 5},
+    {"HIERARCHY\nROOT a\n{\nEnd Point\n{\n}\n}", "no_joint", 4},
+    {"HIERARCHY\nROOT a\n{\nEnd Site\n{\nOFFSET 0 0 0\nJOINT b", "no_offset", 7},
+    {"HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nMOTION\nFrames: 1", "unclosed_joint", 5},
+    {"HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\n", "truncated", 5},
+    {"HIERARCHY\nROOT a\n{\n}\n}\n", "no_joint", 5},
+    {"HIERARCHY\nROOT a\n{\n}\nMOTION\nFrame Time: 1\n", "no_frames", 6},
+    {"HIERARCHY\nROOT a\n{\n}\nMOTION\nFrames: -1\n", "no_frames", 6},
+    {"HIERARCHY\nROOT a\n{\n}\nMOTION\nFrames: 4294967296\n", "bad_number", 6},
+    {"HIERARCHY\nROOT a\n{\n}\nMOTION\nFrames: 2\nTime: 1\n", "no_frame_time", 7},
+    {"HIERARCHY\nROOT a\n{\n}\nMOTION\nFrames: 2\nFrame Time: 0\n\n\n", "bad_frame_time", 7},
+    {"HIERARCHY\nROOT a\n{\n}\nMOTION\nFrames: 1\nFrame Time: -1\n\n\n", "bad_frame_time", 7},
+    {"HIERARCHY\nROOT a\n{\n}\nMOTION\nFrames: 2\nFrame Time: 1e-30\n\n\n", "bad_frame_time", 7},
+    {"HIERARCHY\nROOT a\n{\n}\nMOTION\nFrames: 2147483647\nFrame Time: 1\n", "truncated", 7},
+    {HEAD "Frames: 3\nFrame Time: 0.5\n10 20 30 90 0 0 0 0 0\n", "truncated", 18},
+    {HEAD "Frames: 2\nFrame Time: 0.5\n10 20 30 90 0 0 0 0 0\n11 21 31 0 0 90 0 0  ", "truncated", 20},
+    {HEAD "Frames: 1\nFrame Time: 0.5\n10 20 30\n90 0x1 0 0 0 0\n", "bad_number", 20},
+    {HEAD "Frames: 1\nFrame Time: 0.5\n10 20 30 90 0 inf 0 0 0\n", "non_finite", 19},
+};
+
+START_TEST(refused)
+{
+    const struct refusal *refusal = &refusals[_i];
+    struct pose_error error = codec_must_fail("bvh", refusal->text, strlen(refusal->text), refusal->code);
+    ck_assert_msg(error.line == refusal->line, "line %u: %s", error.line, error.detail);
+    ck_assert_int_eq(error.status, POSE_BAD_DATA);
+}
+END_TEST
+
+START_TEST(a_bad_number_says_where)
+{
+    const char *text = HEAD "Frames: 1\nFrame Time: 0.5\n1 2 3 4 5 6 7 east 9\n";
+    struct pose_error error = codec_must_fail("bvh", text, strlen(text), "bad_number");
+    ck_assert_str_eq(error.field, "frames[0].Xrotation");
+    ck_assert_str_eq(error.detail, "frames[0].Xrotation at line 19: \"east\" where a number should be");
+}
+END_TEST
+
+/* ------------------------------------------------------------------------------------------------ hostile -- */
+
+/* Many times the same piece of text, between two others. */
+static char *repeat(const char *before, const char *piece, size_t count, const char *after)
+{
+    size_t length = strlen(piece), start = strlen(before);
+    char *text = malloc(start + length * count + strlen(after) + 1);
+    memcpy(text, before, start);
+    for (size_t i = 0; i < count; i++)
+        memcpy(text + start + i * length, piece, length);
+    strcpy(text + start + length * count, after);
+    return text;
+}
+
+/* A million joints in one another: over the limit of joints, and what is below it is no problem. */
+START_TEST(deep_nesting)
+{
+    struct pose_error error;
+    char *deep = repeat("HIERARCHY ROOT a\n{", "JOINT b\n{", 1000000, "");
+    ck_assert_ptr_null(codec_decode("bvh", deep, strlen(deep), &error));
+    ck_assert_int_eq(error.status, POSE_OVER_LIMIT);
+    ck_assert_str_eq(error.limit, "joints");
+    free(deep);
+    char *braces = repeat("", "}", 20000, "} MOTION Frames: 0 Frame Time: 0");
+    deep = repeat("HIERARCHY ROOT a\n{", "JOINT b\n{CHANNELS 0 ", 20000, braces);
+    struct pose_document *document = decode(deep);
+    ck_assert_uint_eq(document->skeletons->joint_count, 20001);
+    struct pose_content content = codec_content(document);
+    struct pose_buffer out = codec_must_encode("bvh", &content, NULL);
+    ck_assert_uint_lt(out.size, 20001 * 400);
+    pose_buffer_free(&out);
+    pose_document_free(document);
+    free(braces);
+    free(deep);
+}
+END_TEST
+
+/* Joints times frames: few numbers, many keys that nothing in the file pays for. */
+START_TEST(joints_times_frames)
+{
+    struct pose_error error;
+    char *joints = repeat("HIERARCHY ROOT a\n{", "JOINT b\n{}", 5000, "} MOTION Frames: 5000 Frame Time: 1 ");
+    char *text = repeat(joints, "\n", 5000, "");
+    ck_assert_ptr_null(codec_decode("bvh", text, strlen(text), &error));
+    ck_assert_str_eq(error.limit, "keys");
+    free(text);
+    free(joints);
+}
+END_TEST
+
+START_TEST(promises_cost_nothing)
+{
+    const char *text = HEAD "Frames: 2147483647\nFrame Time: 0.5\n1 2 3\n";
+    ck_assert_uint_lt(codec_memory("bvh", text, strlen(text)), 100000);
+    char *line = repeat(HEAD "Frames: 1\nFrame Time: 0.5\n", "9", 3000000, " 1 2 3 4 5 6 7 8");
+    codec_must_fail("bvh", line, strlen(line), "non_finite");
+    free(line);
+    line = repeat("HIERARCHY ROOT ", "x", 3000000, "\n{ } MOTION Frames: 0 Frame Time: 0");
+    struct pose_document *document = decode(line);
+    ck_assert_uint_eq(strlen(document->skeletons->joints[0].name), 3000000);
+    pose_document_free(document);
+    free(line);
+}
+END_TEST
+
+/* All joints of one name: each gets another. */
+START_TEST(one_name)
+{
+    char *text = repeat("HIERARCHY ROOT a\n{", "JOINT a\n{}", 20000, "} MOTION Frames: 0 Frame Time: 0");
+    struct pose_document *document = decode(text);
+    ck_assert_str_eq(document->skeletons->joints[20000].name, "a_20000");
+    ck_assert_uint_lt(document->warning_count, 20);
+    pose_document_free(document);
+    free(text);
+}
+END_TEST
+
+START_TEST(detected)
+{
+    struct pose_source source = {.name = "a.txt", .bytes = {(const uint8_t *)HEAD, sizeof HEAD - 1}};
+    ck_assert_str_eq(pose_detect(&source), "bvh");
+    source = (struct pose_source){.name = "a.BVH", .bytes = {(const uint8_t *)"HIER", 4}};
+    ck_assert_str_eq(pose_detect(&source), "bvh");
+    source.name = "a.txt";
+    ck_assert_ptr_null(pose_detect(&source));
+}
+END_TEST
+
+int main(void)
+{
+    TCase *cases = tcase_create("bvh");
+    tcase_add_test(cases, worked_file);
+    tcase_add_test(cases, units);
+    tcase_add_test(cases, spellings);
+    tcase_add_test(cases, channels);
+    tcase_add_test(cases, names);
+    tcase_add_test(cases, text_after_the_frames);
+    tcase_add_loop_test(cases, refused, 0, sizeof refusals / sizeof *refusals);
+    tcase_add_test(cases, a_bad_number_says_where);
+    tcase_add_test(cases, deep_nesting);
+    tcase_add_test(cases, joints_times_frames);
+    tcase_add_test(cases, promises_cost_nothing);
+    tcase_add_test(cases, one_name);
+    tcase_add_test(cases, detected);
+    return unit_run("bvh", cases, NULL);
+}

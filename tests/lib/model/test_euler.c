@@ -1,0 +1,111 @@
+/* Angles about axes one after another: worked values, all orders, and angles that only their sum gives. */
+#include "lib/model/euler.h"
+#include "tests/support/unit.h"
+
+#include <math.h>
+#include <string.h>
+
+#define DEGREE (3.14159265358979323846 / 180)
+
+/* The product of matrices, by the textbook. */
+static void matrix_of(const uint8_t *axes, unsigned count, const float *degrees, double m[3][3])
+{
+    double product[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    for (unsigned n = 0; n < count; n++) {
+        unsigned j = (axes[n] + 1u) % 3, k = (axes[n] + 2u) % 3;
+        double c = cos((double)degrees[n] * DEGREE), s = sin((double)degrees[n] * DEGREE);
+        for (unsigned row = 0; row < 3; row++) {
+            double x = product[row][j], y = product[row][k];
+            product[row][j] = x * c + y * s;
+            product[row][k] = y * c - x * s;
+        }
+    }
+    memcpy(m, product, sizeof product);
+}
+
+static void expect_rotation(const uint8_t *axes, unsigned count, const float *degrees, const float q[4])
+{
+    double m[3][3], x = (double)q[0], y = (double)q[1], z = (double)q[2], w = (double)q[3];
+    matrix_of(axes, count, degrees, m);
+    const double n[3][3] = {{1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)},
+                            {2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)},
+                            {2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)}};
+    for (int row = 0; row < 3; row++) {
+        for (int column = 0; column < 3; column++)
+            ck_assert_double_eq_tol(m[row][column], n[row][column], 3e-6);
+    }
+}
+
+START_TEST(worked_values)
+{
+    float q[4];
+    euler_to_quat((const uint8_t[]){1}, 1, (const float[]){90}, q);
+    ck_assert_float_eq_tol(q[1], 0.70710678f, 1e-7f);
+    ck_assert_float_eq_tol(q[3], 0.70710678f, 1e-7f);
+    /* The spec of Second Life's clips: (10, 20, 30) as qx qy qz. */
+    const float expected[4] = {0.12767944f, 0.14487813f, 0.26853582f, 0.94371432f};
+    euler_to_quat((const uint8_t[]){0, 1, 2}, 3, (const float[]){10, 20, 30}, q);
+    for (int i = 0; i < 4; i++)
+        ck_assert_float_eq_tol(q[i], expected[i], 1e-7f);
+    euler_to_quat(NULL, 0, NULL, q);
+    ck_assert_float_eq(q[3], 1);
+}
+END_TEST
+
+static const uint8_t orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+
+/* All angles in steps, those among them where the middle one is 90 degrees. */
+START_TEST(orders_there_and_back)
+{
+    const uint8_t *axes = orders[_i];
+    for (int n = 0; n < 25 * 25 * 25; n++) {
+        const float angles[3] = {(float)(n % 25) * 15 - 180, (float)(n / 25 % 25) * 15 - 180,
+                                 (float)(n / 625) * 15 - 180};
+        float q[4], back[3], near[3];
+        euler_to_quat(axes, 3, angles, q);
+        expect_rotation(axes, 3, angles, q);
+        euler_from_quat(axes, q, NULL, back);
+        expect_rotation(axes, 3, back, q);
+        ck_assert(fabsf(back[1]) <= 90 && fabsf(back[0]) <= 180 && fabsf(back[2]) <= 180);
+        /* Told what they were, the very same angles: the other way to turn there, and whole turns, are known. */
+        const float before[3] = {angles[0] + 722, angles[1] + 1, angles[2] - 361};
+        euler_from_quat(axes, q, before, near);
+        expect_rotation(axes, 3, near, q);
+        for (int i = 0; i < 3 && fabs(fabs((double)angles[1]) - 90) > 1; i++)
+            ck_assert_float_eq_tol(near[i], angles[i] + (i == 0 ? 720.0f : i == 2 ? -360.0f : 0.0f), 1e-3f);
+    }
+}
+END_TEST
+
+START_TEST(any_axes)
+{
+    const uint8_t axes[3] = {2, 0, 2};
+    const float angles[3] = {40, -70, 125};
+    float q[4];
+    for (unsigned count = 0; count <= 3; count++) {
+        euler_to_quat(axes, count, angles, q);
+        expect_rotation(axes, count, angles, q);
+    }
+}
+END_TEST
+
+START_TEST(locked_axes_keep_the_last_angle)
+{
+    float q[4], back[3];
+    const float previous[3] = {0, 89, 33};
+    euler_to_quat(orders[0], 3, (const float[]){20, 90, 10}, q);
+    euler_from_quat(orders[0], q, previous, back);
+    expect_rotation(orders[0], 3, back, q);
+    ck_assert_float_eq_tol(back[1], 90, 0.05f);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *cases = tcase_create("euler");
+    tcase_add_test(cases, worked_values);
+    tcase_add_loop_test(cases, orders_there_and_back, 0, 6);
+    tcase_add_test(cases, any_axes);
+    tcase_add_test(cases, locked_axes_keep_the_last_angle);
+    return unit_run("euler", cases, NULL);
+}
