@@ -268,7 +268,8 @@ static char *stem_of(const char *path)
 static bool is_stream(const char *out)
 {
     struct stat status;
-    return !strcmp(out, "-") || (!stat(out, &status) && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode));
+    return save_is_output(out) ||
+           (!stat(out, &status) && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode));
 }
 
 static int convert_one(const struct job *job, const struct convert_target *target,
@@ -281,9 +282,8 @@ static int convert_one(const struct job *job, const struct convert_target *targe
     bool done = job_convert(job, target, choice->clips, choice->count, parts, name, zipped, &result);
     int status = COMMAND_BAD_INPUT;
     if (done) {
-        const char *path = strcmp(out, "-") ? out : "/dev/stdout";
         tell_warnings(job->in, &result.warnings);
-        done = result.is_pair ? save_pair(path, &result.pair) : save(path, &result.bytes);
+        done = result.is_pair ? save_pair(out, &result.pair) : save(out, &result.bytes);
         status = done ? COMMAND_DONE : COMMAND_BAD_INPUT;
     } else if (result.misused && strncmp(result.detail, "map: ", 5) != 0) {
         status = command_misused("%s", result.detail);

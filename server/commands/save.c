@@ -78,11 +78,13 @@ static bool save_as_it_is(const char *path, struct pose_bytes bytes)
     return done;
 }
 
-bool save_file(const char *path, struct pose_bytes bytes)
+bool save_is_output(const char *path)
 {
-    struct stat status;
-    if (!stat(path, &status) && !S_ISREG(status.st_mode))
-        return save_as_it_is(path, bytes);
+    return !strcmp(path, "-") || !strcmp(path, "/dev/stdout");
+}
+
+static bool save_whole(const char *path, struct pose_bytes bytes)
+{
     const char *slash = strrchr(path, '/');
     char *parent = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
     int folder = parent ? open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
@@ -91,6 +93,23 @@ bool save_file(const char *path, struct pose_bytes bytes)
         return false;
     bool done = save_in(folder, slash ? slash + 1 : path, bytes);
     close_quietly(folder);
+    return done;
+}
+
+bool save_file(const char *path, struct pose_bytes bytes)
+{
+    struct stat status;
+    if (save_is_output(path))
+        return write_all(STDOUT_FILENO, bytes);
+    bool is_there = !stat(path, &status);
+    if (is_there && !S_ISREG(status.st_mode))
+        return save_as_it_is(path, bytes);
+    char *target =
+        is_there ? realpath(path, NULL) : NULL; /* a link stays one: what it points at is replaced */
+    bool done = save_whole(target ? target : path, bytes);
+    int reason = errno;
+    free(target);
+    errno = reason;
     return done;
 }
 

@@ -7,7 +7,13 @@
 
 #include "pose.h"
 
-/* A file where the user says. What is no regular file (/dev/stdout) is written as it is. False with errno. */
+/* Whether the path means standard output: "-", and /dev/stdout, which not every /dev has. */
+bool save_is_output(const char *path);
+
+/*
+ * A file where the user says, or standard output. What a link points at is replaced, not the link; what is no regular
+ * file is written as it is. False with errno.
+ */
 bool save_file(const char *path, struct pose_bytes bytes);
 
 /* A folder, made with all above it when it is not there. A descriptor, or -1 with errno. */

@@ -91,6 +91,20 @@ class Convert(unittest.TestCase):
             self.assertEqual((found.returncode, found.stderr), (0, b""))
             self.assertEqual(found.stdout, self.walk.read_bytes())
 
+    def test_links_stay(self):
+        """Standard output that is a file, named by a link as /dev/stdout is one; and a link to a file."""
+        link, stream, file = self.folder / "link", self.folder / "stream", self.folder / "file"
+        stream.symlink_to("/proc/self/fd/1")
+        link.symlink_to("file")
+        for out in ("-", "/dev/stdout", stream):
+            with open(file, "wb") as output:
+                subprocess.run([Daemon.binary, "convert", self.walk, out, "--to", "sl-anim"], stdout=output, timeout=60)
+            self.assertEqual(file.read_bytes(), self.walk.read_bytes(), out)
+        self.convert(self.sims, link, "--to", "tso-anim")
+        self.assertEqual(file.read_bytes(), self.sims.read_bytes())
+        self.assertTrue(link.is_symlink() and stream.is_symlink())
+        self.assertEqual(len(list(self.folder.iterdir())), 3)
+
     def test_everything(self):
         out, lines = self.convert(Daemon.samples, self.folder / "out", "--to", "glb")
         clips = json.loads(run("ls", "--json", Daemon.samples)[1])
