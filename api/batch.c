@@ -4,6 +4,7 @@
  */
 #include "api/handlers.h"
 #include "api/pose_series.h"
+#include "server/clock.h"
 
 #include <jansson.h>
 #include <math.h>

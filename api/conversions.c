@@ -3,6 +3,7 @@
 #include "api/clips.h"
 #include "api/conversion.h"
 #include "api/handlers.h"
+#include "server/clock.h"
 
 #include <stdlib.h>
 #include <string.h>

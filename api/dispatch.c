@@ -4,6 +4,7 @@
 #include "api/admission.h"
 #include "api/forwarded.h"
 #include "api/reply.h"
+#include "server/hex.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -152,11 +153,8 @@ static void give_request_id(const struct api_request *request, struct api_respon
         atomic_store_explicit(&salt, mixed, memory_order_relaxed);
     }
     uint64_t number = atomic_fetch_add_explicit(&counter, 1, memory_order_relaxed);
-    static const char digits[] = "0123456789abcdef";
     uint64_t id = mixed + number * 0x9e3779b97f4a7c15u;
-    for (int i = 0; i < 16; i++)
-        response->request_id[i] = digits[id >> 4 * i & 15];
-    response->request_id[16] = 0;
+    hex_write((const uint8_t *)&id, sizeof id, response->request_id);
 }
 
 /* Templates are compared as pointers by the metrics: always the first route that has the same text. */

@@ -3,6 +3,7 @@
 #include "api/conversion.h"
 #include "api/handlers.h"
 #include "api/models.h"
+#include "server/clock.h"
 #include "server/relations.h"
 
 #include <stdio.h>

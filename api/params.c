@@ -1,5 +1,7 @@
 #include "api/params.h"
 
+#include "server/hex.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,14 +17,6 @@ bool param_fail(struct param_error *error, const char *name, const char *format,
     va_end(arguments);
     error->limit[0] = 0;
     return false;
-}
-
-static int hex(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c = (char)(c | 0x20);
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
 bool is_utf8(const char *text)
@@ -52,8 +46,8 @@ bool percent_decode(const char *from, size_t length, bool plus_is_blank, char *t
         if (c == '+' && plus_is_blank)
             c = ' ';
         if (from[i] == '%') {
-            int high = i + 2 < length ? hex(from[i + 1]) : -1;
-            int low = i + 2 < length ? hex(from[i + 2]) : -1;
+            int high = i + 2 < length ? hex_digit(from[i + 1]) : -1;
+            int low = i + 2 < length ? hex_digit(from[i + 2]) : -1;
             if (high < 0 || low < 0)
                 return false;
             c = (char)(high << 4 | low);

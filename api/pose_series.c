@@ -1,5 +1,7 @@
 #include "api/pose_series.h"
 
+#include "server/clock.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,6 +9,7 @@
 #include "server/blobs.h"
 
 #include "server/files.h"
+#include "server/hex.h"
 #include "server/log.h"
 #include "server/region.h"
 
@@ -41,32 +42,12 @@ struct file_blob {
 
 void hash_write(const struct blob_hash *hash, char text[HASH_TEXT])
 {
-    static const char digits[] = "0123456789abcdef";
-    for (size_t i = 0; i < sizeof hash->bytes; i++) {
-        text[2 * i] = digits[hash->bytes[i] >> 4];
-        text[2 * i + 1] = digits[hash->bytes[i] & 15];
-    }
-    text[HASH_TEXT - 1] = 0;
-}
-
-static int digit(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+    hex_write(hash->bytes, sizeof hash->bytes, text);
 }
 
 bool hash_parse(const char *text, struct blob_hash *hash)
 {
-    if (strlen(text) != HASH_TEXT - 1)
-        return false;
-    for (size_t i = 0; i < sizeof hash->bytes; i++) {
-        int high = digit(text[2 * i]), low = digit(text[2 * i + 1]);
-        if (high < 0 || low < 0)
-            return false;
-        hash->bytes[i] = (uint8_t)(high << 4 | low);
-    }
-    return true;
+    return hex_parse(text, strlen(text), hash->bytes, sizeof hash->bytes);
 }
 
 struct blob_hash hash_of(const void *bytes, size_t size)

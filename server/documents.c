@@ -1,5 +1,7 @@
 #include "server/documents.h"
 
+#include "server/clock.h"
+
 #include <stdlib.h>
 #include <string.h>
 

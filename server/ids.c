@@ -1,5 +1,7 @@
 #include "server/ids.h"
 
+#include "server/hex.h"
+
 #include <openssl/evp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,32 +69,12 @@ struct asset_id id_end(struct id_hash *hash)
 
 void id_write(const struct asset_id *id, char text[ID_TEXT])
 {
-    static const char digits[] = "0123456789abcdef";
-    for (size_t i = 0; i < sizeof id->bytes; i++) {
-        text[2 * i] = digits[id->bytes[i] >> 4];
-        text[2 * i + 1] = digits[id->bytes[i] & 15];
-    }
-    text[ID_TEXT - 1] = 0;
-}
-
-static int digit(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+    hex_write(id->bytes, sizeof id->bytes, text);
 }
 
 bool id_parse(const char *text, size_t length, struct asset_id *id)
 {
-    if (length != ID_TEXT - 1)
-        return false;
-    for (size_t i = 0; i < sizeof id->bytes; i++) {
-        int high = digit(text[2 * i]), low = digit(text[2 * i + 1]);
-        if (high < 0 || low < 0)
-            return false;
-        id->bytes[i] = (uint8_t)(high << 4 | low);
-    }
-    return true;
+    return hex_parse(text, length, id->bytes, sizeof id->bytes);
 }
 
 bool id_equal(const struct asset_id *a, const struct asset_id *b)

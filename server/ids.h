@@ -20,9 +20,9 @@ struct id_hash;
 struct id_hash *id_begin(void);
 void id_part(struct id_hash *hash, const void *bytes, size_t size);
 void id_text_part(struct id_hash *hash, const char *text);
-/* The id; frees the hash. */
 /* A second hash that has had the same parts. */
 struct id_hash *id_fork(const struct id_hash *hash);
+/* The id; frees the hash. */
 struct asset_id id_end(struct id_hash *hash);
 
 void id_write(const struct asset_id *id, char text[ID_TEXT]);

@@ -6,6 +6,7 @@
  */
 #include "server/index.h"
 
+#include "server/clock.h"
 #include "server/index_archive.h"
 #include "server/index_nested.h"
 #include "server/index_recall.h"
@@ -15,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* What unpacks to less is no bomb, whatever its ratio. */
 enum { FREE_OF_RATIO = 1024 * 1024 };
@@ -112,9 +112,7 @@ static struct index_archive *container_before(const struct indexing *work, const
 /* A file that somebody may still be writing. */
 static bool is_fresh(const struct file_stamp *stamp)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    int64_t age = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec - stamp->modified_ns;
+    int64_t age = clock_wall_ns() - stamp->modified_ns;
     return age >= 0 && age < (int64_t)INDEX_SETTLE_MS * 1000000;
 }
 
@@ -369,12 +367,10 @@ static bool settle_nested(const struct indexing *work, struct task *task, const 
 
 static bool is_late(struct indexing *work)
 {
-    struct timespec now;
     double deadline = work->options->deadline;
     if (deadline <= 0)
         return false;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    if ((double)now.tv_sec + (double)now.tv_nsec * 1e-9 > deadline)
+    if (clock_seconds() > deadline)
         atomic_store_explicit(&work->late, true, memory_order_relaxed);
     return atomic_load_explicit(&work->late, memory_order_relaxed);
 }

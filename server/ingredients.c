@@ -1,5 +1,7 @@
 #include "server/ingredients.h"
 
+#include "server/clock.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

@@ -4,6 +4,7 @@
  */
 #include "server/log.h"
 
+#include "server/clock.h"
 #include "server/log_line.h"
 
 #include <errno.h>
@@ -86,9 +87,8 @@ static uint64_t write_lines(const char *text, size_t size)
 static void write_loss(uint64_t lost)
 {
     char message[80];
-    struct timespec now;
+    struct timespec now = clock_wall();
     struct log_line line;
-    clock_gettime(CLOCK_REALTIME, &now);
     snprintf(message, sizeof message, "%llu lines of the log were lost: nobody reads it fast enough",
              (unsigned long long)lost);
     log_line_message(&line, logger.format, &now, LOG_WARNING, message);
@@ -133,11 +133,8 @@ static void wait_for_line(void)
 /* A buffer half full ends it early. With the lock held. */
 static void nap(void)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += NAP_NS;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
+    struct timespec until = clock_wall();
+    clock_add_ns(&until, NAP_NS);
     logger.wake_size = BUFFER_CAPACITY / 2;
     while (logger.filled_size < logger.wake_size && !logger.ending) {
         if (pthread_cond_timedwait(&logger.filled, &logger.lock, &until) == ETIMEDOUT)
@@ -216,8 +213,7 @@ static void write_at_once(const struct log_line *line)
 void log_request(const struct log_request *request)
 {
     struct log_line line;
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
+    struct timespec now = clock_wall();
     log_line_request(&line, logger.format, &now, request);
     if (!logger.running) {
         write_at_once(&line);
@@ -240,7 +236,7 @@ void log_message(enum log_level level, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    clock_gettime(CLOCK_REALTIME, &now);
+    now = clock_wall();
     log_line_message(&line, logger.format, &now, level, message);
     if (logger.running)
         drain();

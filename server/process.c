@@ -1,5 +1,7 @@
 #include "server/process.h"
 
+#include "server/clock.h"
+
 #include <dirent.h>
 #include <stdio.h>
 #include <string.h>
@@ -46,9 +48,7 @@ static void measure_memory(struct process_usage *usage)
 void process_measure(struct process_usage *usage)
 {
     memset(usage, 0, sizeof *usage);
-    struct timespec cpu;
-    if (!clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu))
-        usage->cpu_ns = (uint64_t)cpu.tv_sec * 1000000000 + (uint64_t)cpu.tv_nsec;
+    usage->cpu_ns = clock_cpu_ns();
     measure_memory(usage);
     usage->virtual_memory_most = limit_of(RLIMIT_AS);
     usage->open_fds = count_fds();

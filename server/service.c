@@ -1,25 +1,11 @@
 #include "server/service.h"
 
+#include "server/clock.h"
 #include "server/index_cache.h"
 #include "server/uploads.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-double clock_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
-uint64_t clock_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
 
 static void collect(void *user, struct metrics_gauges *gauges)
 {

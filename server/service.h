@@ -73,7 +73,4 @@ struct index_options service_request_options(const struct service *service);
 struct catalog *service_enter(struct service *service, bool on_loop, unsigned loop);
 void service_leave(struct service *service, struct catalog *catalog, bool on_loop);
 
-uint64_t clock_ms(void);
-double clock_seconds(void);
-
 #endif

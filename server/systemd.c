@@ -1,9 +1,11 @@
 #include "server/systemd.h"
 
+#include "server/clock.h"
+
+#include <inttypes.h>
 #include <stdio.h>
 #include <sys/socket.h>
 #include <systemd/sd-daemon.h>
-#include <time.h>
 
 bool systemd_socket(int *fd, char *error, size_t error_size)
 {
@@ -31,10 +33,7 @@ void systemd_ready(const char *address)
 /* The time stamp is what Type=notify-reload asks for. */
 void systemd_reloading(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%lld",
-               (long long)now.tv_sec * 1000000 + (long long)now.tv_nsec / 1000);
+    sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, clock_us());
 }
 
 void systemd_stopping(void)

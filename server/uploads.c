@@ -1,11 +1,11 @@
 #include "server/uploads.h"
 
+#include "server/clock.h"
 #include "server/log.h"
 #include "server/parallel.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* ------------------------------------------------------------------------------------------------- bytes -- */
 
@@ -82,13 +82,6 @@ static struct index_archive *find(const struct service *service, const struct as
 
 /* ------------------------------------------------------------------------------------------------- taking -- */
 
-static int64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* The archive that is there already; one whose bytes went bad makes room for the sound ones. */
 static struct index_archive *find_sound(struct service *service, const struct asset_id *id,
                                         struct store_error *error)
@@ -121,7 +114,7 @@ static enum upload_outcome keep(struct service *service, const struct upload *up
                              .format = upload->format,
                              .game = upload->game,
                              .has_parts = upload->parts != NULL,
-                             .created_ms = now_ms()};
+                             .created_ms = clock_wall_ns() / 1000000};
     if (uploaded->store_error.status != STORE_OK ||
         !store_keep(service->store, archive->blob, &row, &uploaded->store_error)) {
         index_archive_unref(archive);

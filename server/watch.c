@@ -1,5 +1,6 @@
 #include "server/watch.h"
 
+#include "server/clock.h"
 #include "server/files.h"
 #include "server/log.h"
 #include "server/region.h"

@@ -1,6 +1,8 @@
 /* A thread draws the line, so that work which knows no steps shows something, too. */
 #include "server/commands/progress.h"
 
+#include "server/clock.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -33,25 +35,17 @@ static void draw(time_t begun)
     progress.drawn = true;
 }
 
-static void add_ms(struct timespec *time, long ms)
-{
-    time->tv_nsec += ms * 1000000;
-    time->tv_sec += time->tv_nsec / 1000000000;
-    time->tv_nsec %= 1000000000;
-}
-
 static void *draw_until_ended(void *unused)
 {
     (void)unused;
-    struct timespec next;
-    clock_gettime(CLOCK_REALTIME, &next);
+    struct timespec next = clock_wall();
     time_t begun = next.tv_sec;
-    add_ms(&next, FIRST_MS);
+    clock_add_ns(&next, FIRST_MS * 1000000L);
     pthread_mutex_lock(&progress.lock);
     while (!progress.ending) {
         if (pthread_cond_timedwait(&progress.ended, &progress.lock, &next) == ETIMEDOUT) {
             draw(begun);
-            add_ms(&next, NEXT_MS);
+            clock_add_ns(&next, NEXT_MS * 1000000L);
         }
     }
     pthread_mutex_unlock(&progress.lock);

@@ -1,12 +1,9 @@
 #include "server/draw/color.h"
 
+#include "server/hex.h"
+
 #include <stddef.h>
 #include <string.h>
-
-static int hex_digit(char c)
-{
-    return c >= '0' && c <= '9' ? c - '0' : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10 : -1;
-}
 
 bool color_parse(const char *text, struct color *color)
 {
