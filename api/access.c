@@ -5,16 +5,6 @@
 #include <string.h>
 #include <strings.h>
 
-/* The length of a Host header's value without its port. */
-static size_t host_length(const char *host)
-{
-    if (*host == '[') {
-        const char *end = strchr(host, ']');
-        return end ? (size_t)(end + 1 - host) : strlen(host);
-    }
-    return strcspn(host, ":");
-}
-
 /* What names this machine alone, whatever a name server says. */
 static bool is_local_name(const char *host)
 {

@@ -10,13 +10,6 @@
 #include <string.h>
 #include <strings.h>
 
-/* The host of a Host header without its port: "example.org:8080", "[::1]:8080". */
-static size_t host_length(const char *host)
-{
-    const char *end = host[0] == '[' ? strchr(host, ']') : NULL;
-    return end ? (size_t)(end + 1 - host) : strcspn(host, ":");
-}
-
 /* "example.org" is that host, "*.example.org" any below it. */
 static bool pattern_matches(const char *pattern, size_t size, const char *host, size_t length)
 {

@@ -7,6 +7,14 @@
 #include <string.h>
 #include <strings.h>
 
+size_t host_length(const char *host)
+{
+    if (*host != '[')
+        return strcspn(host, ":");
+    const char *end = strchr(host, ']');
+    return end ? (size_t)(end + 1 - host) : strlen(host);
+}
+
 void response_init(struct api_response *response, unsigned status)
 {
     /* Not the whole struct: the header buffer is most of it and this runs for every request. */

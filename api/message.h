@@ -31,6 +31,10 @@ struct api_request {
     const void *transport; /* belongs to whoever made the request */
 };
 
+/* The length of a Host header's value without its port: "example.org:8080", "[::1]:8080". All of it when a bracket is
+ * not closed: that is no host. */
+size_t host_length(const char *host);
+
 /* What a handler says when it returns. */
 enum api_outcome {
     API_DONE, /* the response is complete */
@@ -74,9 +78,9 @@ void response_release(struct api_response *response);
 void response_header(struct api_response *response, const char *name, const char *value);
 /* Adds count headers as they stand in a block, "Name\0value\0" each: constant ones, known to be harmless. */
 void response_header_block(struct api_response *response, const char *block, size_t size, unsigned count);
-/* The value of the first header of that name, NULL when there is none. */
 /* Takes every header of that name back. */
 void response_drop_header(struct api_response *response, const char *name);
+/* The value of the first header of that name, NULL when there is none. */
 const char *response_find_header(const struct api_response *response, const char *name);
 
 /* Each of these sets the body, adds the header Content-Type unless content_type is NULL, and releases the body

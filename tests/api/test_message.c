@@ -176,6 +176,17 @@ START_TEST(a_stream_replaces_bytes_and_the_other_way_round)
 }
 END_TEST
 
+START_TEST(a_host_is_what_stands_before_its_port)
+{
+    ck_assert_uint_eq(host_length("example.org:8080"), 11);
+    ck_assert_uint_eq(host_length("example.org"), 11);
+    ck_assert_uint_eq(host_length("[::1]:8080"), 5);
+    ck_assert_uint_eq(host_length("[::1]"), 5);
+    ck_assert_uint_eq(host_length("[a.example.org:80"), 17);
+    ck_assert_uint_eq(host_length(""), 0);
+}
+END_TEST
+
 int main(void)
 {
     TCase *tests = tcase_create("response");
@@ -188,5 +199,6 @@ int main(void)
     tcase_add_test(tests, a_new_body_releases_the_one_before);
     tcase_add_test(tests, copied_and_taken_bodies_own_their_memory);
     tcase_add_test(tests, a_stream_replaces_bytes_and_the_other_way_round);
+    tcase_add_test(tests, a_host_is_what_stands_before_its_port);
     return unit_run("message", tests, NULL);
 }
