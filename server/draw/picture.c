@@ -97,11 +97,6 @@ static void draw_still(struct stage *stage, cairo_t *cairo, const struct picture
 
 /* ------------------------------------------------------------------------------------------------------- writing -- */
 
-static cairo_status_t append(void *out, const unsigned char *data, unsigned length)
-{
-    return pose_buffer_append(out, data, length) ? CAIRO_STATUS_SUCCESS : CAIRO_STATUS_NO_MEMORY;
-}
-
 static bool fail(struct pose_error *error, const char *why)
 {
     pose_error_init(error);
@@ -133,7 +128,7 @@ static bool write_png(struct stage *stage, const struct picture_options *options
     cairo_status_t status = cairo_status(cairo);
     cairo_destroy(cairo);
     if (!status)
-        status = cairo_surface_write_to_png_stream(surface, append, out);
+        status = cairo_surface_write_to_png_stream(surface, surface_append, out);
     cairo_surface_destroy(surface);
     return status ? fail(error, cairo_status_to_string(status)) : true;
 }

@@ -3,14 +3,14 @@
 #include <cairo-svg.h>
 #include <string.h>
 
-static cairo_status_t append(void *out, const unsigned char *data, unsigned length)
+cairo_status_t surface_append(void *out, const unsigned char *data, unsigned length)
 {
     return pose_buffer_append(out, data, length) ? CAIRO_STATUS_SUCCESS : CAIRO_STATUS_NO_MEMORY;
 }
 
 cairo_surface_t *svg_open(double width, double height, struct pose_buffer *out)
 {
-    cairo_surface_t *surface = cairo_svg_surface_create_for_stream(append, out, width, height);
+    cairo_surface_t *surface = cairo_svg_surface_create_for_stream(surface_append, out, width, height);
     cairo_svg_surface_set_document_unit(surface, CAIRO_SVG_UNIT_PX);
     return surface;
 }

@@ -1,10 +1,13 @@
-/* Drawings as SVG whose bytes depend on nothing but what is drawn. */
+/* Drawings as bytes; as SVG, they depend on nothing but what is drawn. */
 #ifndef POSED_SERVER_DRAW_SVG_H
 #define POSED_SERVER_DRAW_SVG_H
 
 #include "pose.h"
 
 #include <cairo.h>
+
+/* A cairo_write_func_t, for PNG as well: appends to out, a struct pose_buffer. */
+cairo_status_t surface_append(void *out, const unsigned char *data, unsigned length);
 
 /* A surface of width x height pixels that writes to out. */
 cairo_surface_t *svg_open(double width, double height, struct pose_buffer *out);
