@@ -169,7 +169,7 @@ static bool has_magic(struct pose_bytes bytes)
         if (!mp2)
             reader_cstring(&reader, &length, NULL);
     }
-    return reader_u32be(&reader, NULL) == 0x50415334 && !reader.failed;
+    return reader_u32be(&reader, NULL) == PRIME_PAS_MAGIC && !reader.failed;
 }
 
 static enum probe_result probe(const struct pose_source *source)

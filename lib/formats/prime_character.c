@@ -19,7 +19,6 @@
 #include "lib/formats/prime_set.h"
 
 enum { VERSION_MP1_LAST = 6, VERSION_MP2 = 10, PAS_REAL = 2, PAS_BOOL = 3, PAS_TYPES = 5 };
-#define PAS_MAGIC 0x50415334u
 
 /* --------------------------------------------------------------------------------------- animation states -- */
 
@@ -85,7 +84,7 @@ static void take_states(struct prime_set *set, struct value_list *extras)
     struct reader *reader = &set->reader;
     struct value_list pas = value_object(extras->arena), states = value_array(extras->arena);
     uint32_t magic = prime_take_u32(set, NULL, "pas_magic");
-    if (!reader->failed && magic != PAS_MAGIC)
+    if (!reader->failed && magic != PRIME_PAS_MAGIC)
         reader_fail(reader, "bad_magic", "0x%08x where \"PAS4\" should be", magic);
     uint32_t count = prime_take_u32(set, NULL, "state_count");
     reader_count(reader, count, 12, "states", "count_too_large");

@@ -5,6 +5,9 @@
 #include "lib/core/value.h"
 #include "lib/formats/prime.h"
 
+/* "PAS4", parameterised animation states: what a character begins with. */
+#define PRIME_PAS_MAGIC 0x50415334u
+
 /* A set that is being read. */
 struct prime_set {
     struct decode_job *job;
