@@ -365,9 +365,11 @@ static void link_clip(const struct index_archive *archive, uint32_t index, const
 void prime_link(struct index_archive *archive)
 {
     struct use_list list = {0};
-    if (archive->linked || archive->error || !list_resources(archive))
+    if (archive->linked || archive->error)
         return;
     archive->linked = true;
+    if (!list_resources(archive))
+        return;
     for (uint32_t e = 0; e < archive->entry_count; e++) {
         const struct prime_set *set = archive->entries[e]->set;
         for (uint32_t i = 0; set && i < set->leaf_count; i++) {
