@@ -104,8 +104,7 @@ struct index_options {
     struct index_cache *cache; /* for index_paths: of earlier runs, NULL: none */
     unsigned threads;
     uint32_t max_entries;
-    double
-        deadline; /* of CLOCK_MONOTONIC in seconds, for index_bytes: over it is limit "max-time"; 0: none */
+    double deadline; /* by clock_seconds, for index_bytes: over it is limit "max-time"; 0: none */
 };
 
 /* What a PATH, or all of them, gave. */

@@ -45,13 +45,15 @@ struct index_archive *archive_of_folder(const char *path, uint32_t entry_count)
     return archive;
 }
 
-struct index_archive *archive_of_file(const char *path, const struct file_stamp *stamp)
+struct index_archive *archive_of_file(const char *path, const struct file_stamp *stamp,
+                                      struct pose_bytes bytes)
 {
     char *name = path_base_name(path);
     struct index_archive *archive = new_archive(path, name, "file", 1);
     free(name);
     archive->stamp = *stamp;
     archive->bytes = stamp->size;
+    archive->id = id_of("file", bytes.data, bytes.size);
     return archive;
 }
 
@@ -264,14 +266,8 @@ bool index_read(const struct index_archive *archive, uint32_t entry, struct pose
 
 struct entry_facts container_facts(const struct index_archive *archive, uint32_t entry)
 {
-    const struct pose_entry *row = pose_archive_entry(archive->archive, entry);
-    return (struct entry_facts){.name = row->name,
-                                .size = row->size,
-                                .kind = row->kind,
-                                .format = row->format,
-                                .game = row->game,
-                                .skipped = row->skipped,
-                                .error = row->error};
+    return entry < nested_own_count(archive) ? entry_facts_of(archive->archive, entry)
+                                             : nested_facts(archive, entry);
 }
 
 bool container_wants_decoding(const struct entry_facts *facts)

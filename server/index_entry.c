@@ -361,6 +361,18 @@ static const char *format_known(const char *id)
     return format ? format->id : id;
 }
 
+struct entry_facts entry_facts_of(const struct pose_archive *container, uint32_t index)
+{
+    const struct pose_entry *row = pose_archive_entry(container, index);
+    return (struct entry_facts){.name = row->name,
+                                .size = row->size,
+                                .kind = row->kind,
+                                .format = row->format,
+                                .game = row->game,
+                                .skipped = row->skipped,
+                                .error = row->error};
+}
+
 static struct index_entry *new_entry(const struct entry_facts *facts)
 {
     struct region region;

@@ -13,6 +13,9 @@ struct entry_facts {
     struct file_stamp stamp;
 };
 
+/* Those that the directory of a container says. */
+struct entry_facts entry_facts_of(const struct pose_archive *container, uint32_t index);
+
 /* An entry whose bytes are not to be decoded: skipped, broken in the directory, or of a kind that the archive names. */
 struct index_entry *index_entry_plain(const struct entry_facts *facts);
 /* An entry decoded from its bytes. finder is where its companions are looked for. */

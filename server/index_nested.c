@@ -41,18 +41,6 @@ static char *inner_name(struct region *region, const char *outer, const char *in
     return name;
 }
 
-static struct entry_facts facts_of(const struct index_nested *nested, uint32_t inner)
-{
-    const struct pose_entry *row = pose_archive_entry(nested->archive, inner);
-    return (struct entry_facts){.name = row->name,
-                                .size = row->size,
-                                .kind = row->kind,
-                                .format = row->format,
-                                .game = row->game,
-                                .skipped = row->skipped,
-                                .error = row->error};
-}
-
 void nested_attach(struct index_archive *archive, struct index_nested *nested)
 {
     uint32_t before = archive->entry_count, count = before + nested->count;
@@ -68,7 +56,7 @@ void nested_attach(struct index_archive *archive, struct index_nested *nested)
     }
     const char *outer = archive->entries[nested->entry]->name;
     for (uint32_t i = 0; i < nested->count; i++) {
-        struct entry_facts facts = facts_of(nested, i);
+        struct entry_facts facts = entry_facts_of(nested->archive, i);
         facts.name = inner_name(&names, outer, facts.name);
         archive->entries[before + i] = index_entry_plain(&facts);
     }
@@ -100,7 +88,7 @@ static struct index_nested *find(const struct index_archive *archive, uint32_t e
 struct entry_facts nested_facts(const struct index_archive *archive, uint32_t entry)
 {
     const struct index_nested *nested = find(archive, entry);
-    struct entry_facts facts = facts_of(nested, entry - nested->first);
+    struct entry_facts facts = entry_facts_of(nested->archive, entry - nested->first);
     facts.name = archive->entries[entry]->name;
     return facts;
 }
