@@ -21,6 +21,11 @@ struct decoded {
 /* The document of an entry, referenced; NULL with fetch->outcome CACHE_WOULD_WAIT or CACHE_FAILED. */
 struct decoded *document_get(struct service *service, const struct catalog *catalog,
                              struct catalog_place place, struct fetch *fetch);
+/*
+ * From here on what indexing decodes goes into the cache: for a command, which will need it at once. A daemon that
+ * starts on 100,000 clips has no use for the last of them.
+ */
+void documents_keep_indexed(struct service *service);
 void document_put(struct decoded *decoded);
 
 #endif

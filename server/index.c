@@ -152,7 +152,7 @@ bool index_paths(const char *const *paths, size_t count, const struct index_opti
 
 /* The one entry of a loose file in memory. */
 static void decode_single(struct index_archive *archive, const struct entry_facts *facts,
-                          const struct index_neighbours *neighbours, const struct pose_options *options)
+                          const struct index_neighbours *neighbours, const struct index_options *options)
 {
     archive->entries[0] = index_entry_plain(facts);
     archive_finish(archive);
@@ -200,7 +200,7 @@ struct index_archive *index_bytes(const char *name, struct pose_bytes bytes, con
         archive = archive_of_file(name, &stamp, bytes);
         archive->map = map;
         struct entry_facts facts = {.name = name, .size = bytes.size, .format = format, .game = game};
-        decode_single(archive, &facts, neighbours ? neighbours : &nobody, &options->pose);
+        decode_single(archive, &facts, neighbours ? neighbours : &nobody, options);
     }
     archive->source = "upload";
     return archive;

@@ -100,6 +100,9 @@ struct index_archive {
 struct index_cache;
 
 struct index_options {
+    /* Takes over the document of an entry once its row is made; called by many threads at once. NULL: it is freed. */
+    void (*keep)(void *user, const struct index_entry *entry, struct pose_document *document);
+    void *keep_user;
     struct pose_options pose;
     struct index_cache *cache; /* for index_paths: of earlier runs, NULL: none */
     unsigned threads;

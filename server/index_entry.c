@@ -440,7 +440,7 @@ static const char *kind_of_document(const struct pose_document *document)
 }
 
 struct index_entry *index_entry_decode(const struct entry_facts *facts, struct pose_bytes bytes,
-                                       struct companion_finder *finder, const struct pose_options *options)
+                                       struct companion_finder *finder, const struct index_options *options)
 {
     struct index_entry *entry = new_entry(facts);
     struct pose_source source = {.name = facts->name,
@@ -450,7 +450,7 @@ struct index_entry *index_entry_decode(const struct entry_facts *facts, struct p
                                  .find = finder_find,
                                  .user = finder};
     struct pose_error error;
-    struct pose_document *document = pose_decode(&source, options, &error);
+    struct pose_document *document = pose_decode(&source, &options->pose, &error);
     entry->wants_companions = finder->asked;
     entry->size = bytes.size;
     if (document) {
@@ -460,7 +460,10 @@ struct index_entry *index_entry_decode(const struct entry_facts *facts, struct p
         give_ids(entry, facts, document, bytes, finder);
         if (!strcmp(document->format, "prime-ancs"))
             entry->set = prime_set_new(&entry->region, document);
-        pose_document_free(document);
+        if (options->keep)
+            options->keep(options->keep_user, entry, document);
+        else
+            pose_document_free(document);
     } else if (error.status != POSE_UNKNOWN_FORMAT) {
         set_error(entry, &error);
         entry->format = facts->format ? format_known(facts->format) : pose_detect(&source);

@@ -20,7 +20,7 @@ struct entry_facts entry_facts_of(const struct pose_archive *container, uint32_t
 struct index_entry *index_entry_plain(const struct entry_facts *facts);
 /* An entry decoded from its bytes. finder is where its companions are looked for. */
 struct index_entry *index_entry_decode(const struct entry_facts *facts, struct pose_bytes bytes,
-                                       struct companion_finder *finder, const struct pose_options *options);
+                                       struct companion_finder *finder, const struct index_options *options);
 /* What a list and skeleton=auto need to know of a skeleton; asset is zeroed or has its name. */
 void index_summarise_skeleton(struct region *region, const struct pose_skeleton *skeleton,
                               struct index_asset *asset);

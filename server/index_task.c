@@ -111,7 +111,7 @@ static void decode_entry(const struct indexing *work, struct task *task, const s
                                       .entry = task->entry,
                                       .others = neighbours ? neighbours->archives : work->result->archives,
                                       .other_count = neighbours ? neighbours->count : work->result->count};
-    task->decoded = index_entry_decode(facts, bytes, &finder, &work->options->pose);
+    task->decoded = index_entry_decode(facts, bytes, &finder, work->options);
     finder_release(&finder);
 }
 

@@ -33,7 +33,8 @@ enum {
 static const uint32_t extended_bit = 0x80000000u;
 
 static const struct pose_format formats[] = {
-    {"dbpf", "Package of The Sims 3", ".package .dbc", "application/octet-stream", "archive", true, true},
+    {"dbpf", "Package of The Sims 3", ".package .dbc", "application/octet-stream", "archive", true, true,
+     false},
     {.id = NULL},
 };
 

@@ -36,9 +36,9 @@ static const struct pose_format formats[] = {
     [LAYOUT_1A] = {"far1a", "FAR archive of The Sims", ".far", "application/octet-stream", "archive", true,
                    true},
     [LAYOUT_1B] = {"far1b", "FAR archive of The Sims Online, version 1", ".far .dat",
-                   "application/octet-stream", "archive", true, true},
+                   "application/octet-stream", "archive", true, true, false},
     [LAYOUT_3] = {"far3", "FAR archive of The Sims Online, version 3", ".dat .far",
-                  "application/octet-stream", "archive", true, true},
+                  "application/octet-stream", "archive", true, true, false},
     [LAYOUT_COUNT] = {.id = NULL},
 };
 

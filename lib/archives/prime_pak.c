@@ -28,7 +28,8 @@ enum {
 };
 
 static const struct pose_format formats[] = {
-    {"prime-pak", "Pak of Metroid Prime 1 and 2", ".pak", "application/octet-stream", "archive", true, true},
+    {"prime-pak", "Pak of Metroid Prime 1 and 2", ".pak", "application/octet-stream", "archive", true, true,
+     false},
     {.id = NULL},
 };
 

@@ -10,7 +10,7 @@
 
 static const struct pose_format formats[] = {
     {"zip", "ZIP, TAR, 7z, RAR, CAB and cpio archives",
-     ".zip .tar .tgz .gz .bz2 .xz .zst .7z .rar .cab .cpio", "application/zip", "archive", true, true},
+     ".zip .tar .tgz .gz .bz2 .xz .zst .7z .rar .cab .cpio", "application/zip", "archive", true, true, false},
     {.id = NULL},
 };
 

@@ -339,6 +339,7 @@ struct pose_format {
     const char *media_type;
     const char *kinds; /* blank-separated: "clip", "clip skeleton", "archive" */
     bool can_read, can_write;
+    bool has_companions; /* a file may need others beside it: only then does decoding ask source->find */
 };
 
 POSE_API const struct pose_format *pose_formats(void);

@@ -3,6 +3,7 @@
 #include "api/dispatch.h"
 #include "server/commands.h"
 #include "server/commands/progress.h"
+#include "server/documents.h"
 #include "server/region.h"
 
 #include <dirent.h>
@@ -60,6 +61,30 @@ static bool find(void *user, const char *name, struct pose_bytes *bytes)
     return keep(search, find_beside(search->folder, name), bytes);
 }
 
+static bool has_companions(const char *path, const char *format, struct pose_bytes bytes)
+{
+    struct pose_source source = {.name = path, .bytes = bytes, .format = format};
+    const char *id = format ? format : pose_detect(&source);
+    const struct pose_format *found = id ? pose_format_find(id) : NULL;
+    return found && found->has_companions;
+}
+
+static void find_companions(const char *path, const char *format, struct pose_bytes bytes,
+                            struct companions *companions)
+{
+    struct pose_error error;
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    struct search search = {.folder = folder, .companions = companions};
+    struct pose_source source = {
+        .name = path, .bytes = bytes, .format = format, .find = find, .user = &search};
+    pose_document_free(pose_decode(&source, NULL, &error));
+    for (size_t i = 0; i < companions->count; i++)
+        file_release(&search.files[i]);
+    free(search.files);
+    free(folder);
+}
+
 void companions_find(const char *path, const char *format, struct companions *companions)
 {
     struct pose_error error;
@@ -67,16 +92,8 @@ void companions_find(const char *path, const char *format, struct companions *co
     *companions = (struct companions){0};
     if (!file_map(path, &file, &error))
         return;
-    const char *slash = strrchr(path, '/');
-    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-    struct search search = {.folder = folder, .companions = companions};
-    struct pose_source source = {
-        .name = path, .bytes = file.bytes, .format = format, .find = find, .user = &search};
-    pose_document_free(pose_decode(&source, NULL, &error));
-    for (size_t i = 0; i < companions->count; i++)
-        file_release(&search.files[i]);
-    free(search.files);
-    free(folder);
+    if (has_companions(path, format, file.bytes))
+        find_companions(path, format, file.bytes, companions);
     file_release(&file);
 }
 
@@ -103,6 +120,7 @@ bool library_open(struct library *library, char *const *paths, size_t count)
         library->paths[i] = library->companions.paths[i - count];
     library->config.paths = (struct operands){all, library->paths};
     library->service = service_new(&library->config, api_route_templates());
+    documents_keep_indexed(library->service);
     progress_start("reading", 0);
     bool indexed = service_index(library->service, &unsettled, &error);
     progress_end();

@@ -411,6 +411,16 @@ static enum exercise_outcome exercise_archive(struct exercise *exercise, const s
     return EXERCISE_READ;
 }
 
+/* Whoever asks for companions says so in the table of formats. */
+static bool find_promised(void *user, const char *name, struct pose_bytes *bytes)
+{
+    struct exercise *exercise = user;
+    const struct pose_format *format = exercise->asking ? pose_format_find(exercise->asking) : NULL;
+    if (format && !format->has_companions)
+        exercise_complain(exercise, "%s asks for a companion, its row says that it has none", format->id);
+    return exercise->find && exercise->find(exercise->find_user, name, bytes);
+}
+
 enum exercise_outcome exercise_bytes(struct exercise *exercise, struct pose_bytes bytes)
 {
     exercise->memory->peak = exercise->memory->held;
@@ -422,9 +432,10 @@ enum exercise_outcome exercise_bytes(struct exercise *exercise, struct pose_byte
     struct pose_source source = {.name = exercise->name,
                                  .bytes = {copy, bytes.size},
                                  .format = exercise->format,
-                                 .find = exercise->find,
-                                 .user = exercise->find_user};
+                                 .find = find_promised,
+                                 .user = exercise};
     const char *format = exercise->format ? exercise->format : pose_detect(&source);
+    exercise->asking = format;
     enum exercise_outcome outcome = format_is_archive(format) ? exercise_archive(exercise, &source)
                                                               : exercise_document(exercise, &source);
     if (exercise->memory->blocks)

@@ -21,7 +21,8 @@ struct exercise {
     void *user;
     struct pose_document *stand_ins[4]; /* from exercise_open: skeletons that clips are tried on */
     unsigned stand_in_count;
-    unsigned turn; /* of the formats that clips are converted to */
+    const char *asking; /* the format that is being decoded */
+    unsigned turn;      /* of the formats that clips are converted to */
 };
 
 enum exercise_outcome { EXERCISE_REFUSED, EXERCISE_READ };
