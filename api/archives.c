@@ -3,6 +3,7 @@
 #include "api/handlers.h"
 #include "api/lists.h"
 #include "api/range.h"
+#include "server/names.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,10 +103,9 @@ enum api_outcome handle_entries(struct api_call *call)
 /* What raw bytes are called when they are saved: the last part of the entry's name, harmless in a header. */
 static void disposition(struct api_call *call, const char *name)
 {
-    const char *slash = strrchr(name, '/');
     char plain[160], value[200];
     size_t used = 0;
-    for (const char *at = slash ? slash + 1 : name; *at && used + 1 < sizeof plain; at++)
+    for (const char *at = name_base(name); *at && used + 1 < sizeof plain; at++)
         plain[used++] = (*at > ' ' && *at <= '~' && !strchr("\"\\/:;%*?<>|", *at)) ? *at : '_';
     plain[used] = 0;
     snprintf(value, sizeof value, "attachment; filename=\"%s\"", plain);

@@ -9,27 +9,14 @@
 
 /* ------------------------------------------------------------------------------------------------- targets -- */
 
-/* The words of the targets of an extension (NULL: all). */
-static void list_targets(const char *extension, char text[256])
-{
-    *text = '\0';
-    for (const struct convert_target *target = convert_targets; target->word; target++) {
-        if (extension && !convert_target_has_extension(target, extension))
-            continue;
-        if (*text)
-            strcat(text, ", ");
-        strcat(text, target->word);
-    }
-}
-
 const struct convert_target *conversion_target_of_to(struct api_call *call)
 {
-    char words[256];
+    char words[CONVERT_WORDS];
     const char *to = params_get(&call->params, "to");
     const struct convert_target *target = to ? convert_target_find(to) : NULL;
     if (target)
         return target;
-    list_targets(NULL, words);
+    convert_target_words(NULL, words);
     if (to)
         reply_bad_parameter(call, "to", "\"%.40s\" is none of %s", to, words);
     else
@@ -40,31 +27,24 @@ const struct convert_target *conversion_target_of_to(struct api_call *call)
 const struct convert_target *conversion_target(struct api_call *call, const char *extension,
                                                const char *format)
 {
-    char words[256];
-    const struct convert_target *only = NULL, *own = NULL;
-    unsigned count = 0;
+    char words[CONVERT_WORDS];
+    unsigned count;
     const char *to = params_get(&call->params, "to");
-    for (const struct convert_target *target = convert_targets; target->word; target++) {
-        if (!convert_target_has_extension(target, extension))
-            continue;
-        if (to && !strcmp(target->word, to))
-            return target;
-        if (!strcmp(target->format, format))
-            own = target;
-        only = target;
-        count++;
-    }
+    const struct convert_target *said = to ? convert_target_find(to) : NULL;
+    const struct convert_target *target = convert_target_of(extension, format, &count);
+    if (said && convert_target_has_extension(said, extension))
+        return said;
     if (!count) {
         reply_problem(call, 404, "no_conversion", "there is no conversion to \".%.20s\"", extension);
         return NULL;
     }
-    list_targets(extension, words);
+    convert_target_words(extension, words);
     if (to) {
         reply_bad_parameter(call, "to", "\"%.40s\" is no .%s; that is %s", to, extension, words);
         return NULL;
     }
-    if (count == 1 || own)
-        return own ? own : only;
+    if (target)
+        return target;
     reply_bad_parameter(call, "to", "a .%s can be any of %s: to= says which", extension, words);
     return NULL;
 }

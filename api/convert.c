@@ -2,6 +2,7 @@
 #include "api/body_files.h"
 #include "api/conversion.h"
 #include "api/handlers.h"
+#include "server/names.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,30 +22,9 @@ struct request {
 /* As many names as fit on a line. */
 static void list_names(const struct catalog_list *list, char *text, size_t capacity)
 {
-    size_t used = 0;
     *text = '\0';
-    for (uint32_t i = 0; i < list->count; i++) {
-        const char *name = list->items[i].asset->name;
-        if (used + strlen(name) + 8 > capacity) {
-            strcpy(text + used, used ? ", ..." : "...");
-            return;
-        }
-        used += (size_t)sprintf(text + used, "%s%s", used ? ", " : "", name);
-    }
-}
-
-/* By name, by the name of its entry, or by id. */
-static bool is_called(const struct catalog *catalog, const struct catalog_item *item, const char *name,
-                      size_t length)
-{
-    char id[ID_TEXT];
-    const char *names[] = {item->asset->name, catalog_entry(catalog, item->place)->name, id};
-    id_write(&item->asset->id, id);
-    for (int i = 0; i < 3; i++) {
-        if (strlen(names[i]) == length && !memcmp(names[i], name, length))
-            return true;
-    }
-    return false;
+    for (uint32_t i = 0; i < list->count && name_list_add(text, capacity, list->items[i].asset->name); i++)
+        ;
 }
 
 static bool add_clip(struct request *request, const struct catalog_item *item)
@@ -64,7 +44,7 @@ static bool find_clip(struct request *request, const char *name, size_t length)
     const struct catalog_item *found = NULL;
     char names[300];
     for (uint32_t i = 0; i < clips->count; i++) {
-        if (!is_called(request->own, &clips->items[i], name, length))
+        if (!catalog_is_called(request->own, &clips->items[i], name, length))
             continue;
         if (found) {
             reply_bad_parameter(request->call, "clip",
@@ -86,7 +66,7 @@ static bool is_whole_name(const struct request *request, const char *text)
 {
     const struct catalog_list *clips = &request->own->lists[ASSET_CLIP];
     for (uint32_t i = 0; i < clips->count; i++) {
-        if (is_called(request->own, &clips->items[i], text, strlen(text)))
+        if (catalog_is_called(request->own, &clips->items[i], text, strlen(text)))
             return true;
     }
     return false;
@@ -228,9 +208,7 @@ static char *output_name(const struct request *request, const struct body_files 
 {
     if (request->clip_count == 1)
         return strdup(request->clips[0].item->asset->name);
-    const char *dot = strrchr(files->name, '.');
-    return dot && dot != files->name ? strndup(files->name, (size_t)(dot - files->name))
-                                     : strdup(files->name);
+    return strndup(files->name, name_stem(files->name));
 }
 
 static enum api_outcome convert_catalog(struct request *request, const struct body_files *files)

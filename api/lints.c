@@ -1,5 +1,7 @@
 #include "api/lints.h"
 
+#include "server/names.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -113,14 +115,12 @@ static void lint_clip(struct linting *work, const struct index_asset *asset, con
         pose_lint_clip(clip, skeleton, add, work);
 }
 
-/* An entry "NAME.skn", "NAME.bmf" or "NAME.mesh", or a mesh of that inner name. */
+/* An entry "NAME.skn", "NAME.bmf" or "NAME.mesh". */
 static bool has_mesh(const struct index_archive *archive, const char *name)
 {
-    size_t length = strlen(name);
     for (uint32_t e = 0; e < archive->entry_count; e++) {
         const struct index_entry *entry = archive->entries[e];
-        const char *slash = strrchr(entry->name, '/'), *base = slash ? slash + 1 : entry->name;
-        if (!strcmp(entry->kind, "mesh") && !strncasecmp(base, name, length) && base[length] == '.')
+        if (!strcmp(entry->kind, "mesh") && name_has_stem(entry->name, name))
             return true;
     }
     return false;

@@ -46,6 +46,19 @@ const struct index_entry *catalog_entry(const struct catalog *catalog, struct ca
     return catalog->archives[place.archive]->entries[place.entry];
 }
 
+bool catalog_is_called(const struct catalog *catalog, const struct catalog_item *item, const char *name,
+                       size_t length)
+{
+    char id[ID_TEXT];
+    const char *names[] = {item->asset->name, catalog_entry(catalog, item->place)->name, id};
+    id_write(&item->asset->id, id);
+    for (int i = 0; i < 3; i++) {
+        if (strlen(names[i]) == length && !memcmp(names[i], name, length))
+            return true;
+    }
+    return false;
+}
+
 bool catalog_reaches(const struct catalog *catalog, struct catalog_place from, struct catalog_place to)
 {
     return to.archive == from.archive || to.archive < catalog->path_count;

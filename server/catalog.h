@@ -65,6 +65,10 @@ const struct index_archive *catalog_find_archive(const struct catalog *catalog, 
 /* The entry at a place. */
 const struct index_entry *catalog_entry(const struct catalog *catalog, struct catalog_place place);
 
+/* A clip may be called by its name, by that of its entry, or by its id. */
+bool catalog_is_called(const struct catalog *catalog, const struct catalog_item *item, const char *name,
+                       size_t length);
+
 /* True when what lies at one place may serve what lies at another: it is in the same archive or of the command line. An
  * upload never reaches into another upload. */
 bool catalog_reaches(const struct catalog *catalog, struct catalog_place from, struct catalog_place to);

@@ -1,6 +1,7 @@
 #include "server/convert.h"
 
 #include "server/convert_rename.h"
+#include "server/names.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,6 +59,30 @@ static bool lists(const char *list, const char *word)
 bool convert_target_has_extension(const struct convert_target *target, const char *extension)
 {
     return lists(target->extensions, extension);
+}
+
+const struct convert_target *convert_target_of(const char *extension, const char *format, unsigned *count)
+{
+    const struct convert_target *only = NULL, *own = NULL;
+    *count = 0;
+    for (const struct convert_target *target = convert_targets; target->word; target++) {
+        if (!convert_target_has_extension(target, extension))
+            continue;
+        if (format && !strcmp(target->format, format))
+            own = target;
+        only = target;
+        ++*count;
+    }
+    return own ? own : *count == 1 ? only : NULL;
+}
+
+void convert_target_words(const char *extension, char words[CONVERT_WORDS])
+{
+    *words = '\0';
+    for (const struct convert_target *target = convert_targets; target->word; target++) {
+        if (!extension || convert_target_has_extension(target, extension))
+            name_list_add(words, CONVERT_WORDS, target->word);
+    }
 }
 
 bool convert_target_takes(const struct convert_target *target, const char *option)

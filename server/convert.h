@@ -27,6 +27,14 @@ extern const struct convert_target convert_targets[];
 const struct convert_target *convert_target_find(const char *word);
 /* Whether files of it are called so (without the dot, case does not matter). */
 bool convert_target_has_extension(const struct convert_target *target, const char *extension);
+/*
+ * The target of files of that extension; of several the clip's own format (NULL: not known). NULL when that is not clear:
+ * count says how many there are.
+ */
+const struct convert_target *convert_target_of(const char *extension, const char *format, unsigned *count);
+/* The words of the targets of an extension (NULL: of all), comma-separated. */
+enum { CONVERT_WORDS = 256 };
+void convert_target_words(const char *extension, char words[CONVERT_WORDS]);
 bool convert_target_takes(const struct convert_target *target, const char *option);
 
 /* ------------------------------------------------------------------------------------------------ warnings -- */

@@ -2,6 +2,7 @@
 
 #include "server/index_morphs.h"
 #include "server/index_nested.h"
+#include "server/names.h"
 
 #include <malloc.h>
 #include <stdarg.h>
@@ -130,12 +131,6 @@ void index_archive_unref(struct index_archive *archive)
 
 /* ------------------------------------------------------------------------------------------------- names -- */
 
-static const char *base_of(const char *name)
-{
-    const char *slash = strrchr(name, '/');
-    return slash ? slash + 1 : name;
-}
-
 static uint64_t name_hash(const char *name)
 {
     return known_name(POSE_AXES_SIMS, name);
@@ -159,7 +154,7 @@ void archive_finish(struct index_archive *archive)
     archive->entry_count = kept;
     archive->names = REGION_NEW(&archive->region, struct name_slot, kept);
     for (uint32_t i = 0; i < kept; i++)
-        archive->names[i] = (struct name_slot){name_hash(base_of(archive->entries[i]->name)), i};
+        archive->names[i] = (struct name_slot){name_hash(name_base(archive->entries[i]->name)), i};
     qsort(archive->names, kept, sizeof *archive->names, compare_slots);
 }
 
@@ -177,15 +172,15 @@ static int64_t find_entry(const struct index_archive *archive, const char *name,
         else
             high = middle;
     }
-    size_t folder = beside ? (size_t)(base_of(beside) - beside) : 0;
+    size_t folder = beside ? (size_t)(name_base(beside) - beside) : 0;
     for (; low < archive->entry_count && archive->names[low].hash == hash; low++) {
         uint32_t entry = archive->names[low].entry;
         if (entry == asking || !archive->entries[entry])
             continue;
         const char *candidate = archive->entries[entry]->name;
-        if (strcasecmp(base_of(candidate), name))
+        if (strcasecmp(name_base(candidate), name))
             continue;
-        if (beside && (size_t)(base_of(candidate) - candidate) == folder &&
+        if (beside && (size_t)(name_base(candidate) - candidate) == folder &&
             !strncmp(candidate, beside, folder))
             return entry;
         if (best < 0)

@@ -1,6 +1,7 @@
 #include "server/index_entry.h"
 
 #include "server/describe.h"
+#include "server/names.h"
 #include "server/prime_sets.h"
 
 #include <stdlib.h>
@@ -189,8 +190,8 @@ static void summarise_character(struct region *region, const struct pose_charact
 
 static const char *stem_of(struct region *region, const char *path)
 {
-    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path, *dot = strrchr(base, '.');
-    return region_text_sized(region, base, dot && dot != base ? (size_t)(dot - base) : strlen(base));
+    const char *base = name_base(path);
+    return region_text_sized(region, base, name_stem(base));
 }
 
 static const char *inner_name(const struct pose_document *document, enum asset_kind kind, uint32_t inner)

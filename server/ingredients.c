@@ -1,6 +1,7 @@
 #include "server/ingredients.h"
 
 #include "server/clock.h"
+#include "server/names.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -139,12 +140,6 @@ bool ingredients_set_skeleton(struct ingredients *ingredients, const struct ingr
 
 /* ------------------------------------------------------------------------------------------------- meshes -- */
 
-static const char *base_of(const char *name)
-{
-    const char *slash = strrchr(name, '/');
-    return slash ? slash + 1 : name;
-}
-
 static bool is_picture(const char *name)
 {
     static const char *const extensions[] = {".bmp", ".png", ".jpg", ".jpeg", ".tga"};
@@ -159,7 +154,7 @@ static bool is_picture(const char *name)
 /* Without folder and extension, and without case. */
 static bool has_stem_of(const char *name, const char *texture)
 {
-    const char *a = base_of(name), *b = base_of(texture);
+    const char *a = name_base(name), *b = name_base(texture);
     const char *end_a = strrchr(a, '.'), *end_b = is_picture(b) ? strrchr(b, '.') : NULL;
     size_t length = end_a ? (size_t)(end_a - a) : strlen(a);
     return length == (end_b ? (size_t)(end_b - b) : strlen(b)) && !strncasecmp(a, b, length);
@@ -184,7 +179,7 @@ static void add_image(struct ingredients *ingredients, const struct catalog *cat
                       struct catalog_place place)
 {
     const struct index_archive *archive = catalog->archives[place.archive];
-    const char *name = base_of(archive->entries[place.entry]->name);
+    const char *name = name_base(archive->entries[place.entry]->name);
     struct pose_error ignored;
     for (uint32_t i = 0; i < ingredients->image_count; i++) {
         if (!strcmp(ingredients->images[i].name, name))
@@ -211,7 +206,7 @@ bool ingredients_add_mesh(struct ingredients *ingredients, const struct ingredie
     struct pose_mesh *copy = &ingredients->meshes[ingredients->mesh_count++];
     *copy = document->meshes[mesh->item->asset->inner];
     if (texture)
-        copy->texture = region_text(&ingredients->region, base_of(texture));
+        copy->texture = region_text(&ingredients->region, name_base(texture));
     if (texture_find(mesh->catalog, mesh->item->place.archive, copy->texture, &place))
         add_image(ingredients, mesh->catalog, place);
     return true;

@@ -1,5 +1,7 @@
 #include "server/prime_sets.h"
 
+#include "server/names.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -146,7 +148,7 @@ uint32_t prime_first_leaf(const struct prime_set *set, uint32_t animation)
 
 bool prime_resource_id(const char *entry_name, uint32_t *id)
 {
-    const char *slash = strrchr(entry_name, '/'), *base = slash ? slash + 1 : entry_name;
+    const char *base = name_base(entry_name);
     char *end;
     if (strspn(base, "0123456789abcdefABCDEF") != 8 || (base[8] != '.' && base[8] != '_'))
         return false;
@@ -335,7 +337,7 @@ static void link_events(const struct index_archive *archive, struct index_asset 
 /* The name that the pak gives, "walk" of "000000A1_walk.ANIM", else the id as it stands there. */
 static const char *plain_name(struct region *region, const char *entry_name)
 {
-    const char *slash = strrchr(entry_name, '/'), *base = slash ? slash + 1 : entry_name;
+    const char *base = name_base(entry_name);
     const char *dot = strrchr(base, '.'), *end = dot && dot > base + 8 ? dot : base + strlen(base);
     if (base[8] != '_' || end <= base + 9)
         return region_text_sized(region, base, 8);

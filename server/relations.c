@@ -1,5 +1,6 @@
 #include "server/relations.h"
 
+#include "server/names.h"
 #include "server/prime_sets.h"
 
 #include <inttypes.h>
@@ -24,24 +25,10 @@ static char *copy(const char *text)
 
 typedef bool name_test(const char *entry_name, const char *wanted);
 
-static const char *base_of(const char *name)
-{
-    const char *slash = strrchr(name, '/');
-    return slash ? slash + 1 : name;
-}
-
-/* "NAME.skn", "NAME.bmf" … */
-static bool has_stem(const char *entry_name, const char *wanted)
-{
-    const char *base = base_of(entry_name);
-    size_t length = strlen(wanted);
-    return !strncasecmp(base, wanted, length) && base[length] == '.';
-}
-
 /* "name.FFFFFFFFTTTTTTTT.ext", or the key alone as archives without names have it. */
 static bool has_key(const char *entry_name, const char *wanted)
 {
-    const char *base = base_of(entry_name);
+    const char *base = name_base(entry_name);
     size_t length = strlen(wanted);
     for (const char *dot = base - 1; dot; dot = strchr(dot + 1, '.')) {
         if (!strncasecmp(dot + 1, wanted, length) && (!dot[1 + length] || dot[1 + length] == '.'))
@@ -109,7 +96,7 @@ static void add_skins(const struct catalog *catalog, uint32_t own, const struct 
 {
     const struct pose_value *skins = pose_value_find(extras, "skins");
     for (const struct pose_value *skin = skins ? skins->first : NULL; skin; skin = skin->next)
-        add_mesh(catalog, own, text_of(skin, "mesh"), has_stem, text_of(skin, "bone"), NULL, relations);
+        add_mesh(catalog, own, text_of(skin, "mesh"), name_has_stem, text_of(skin, "bone"), NULL, relations);
 }
 
 static void add_bindings(struct service *service, const struct catalog *catalog, uint32_t own,

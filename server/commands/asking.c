@@ -3,6 +3,7 @@
 #include "api/dispatch.h"
 #include "server/commands.h"
 #include "server/commands/library.h"
+#include "server/names.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -24,17 +25,11 @@ static bool is_from(const struct catalog *catalog, const struct catalog_item *it
 static void list_clips(const struct catalog *catalog, const char *path, char *text, size_t capacity)
 {
     const struct catalog_list *clips = &catalog->lists[ASSET_CLIP];
-    size_t length = 0;
     *text = '\0';
     for (uint32_t i = 0; i < clips->count; i++) {
-        if (!is_from(catalog, &clips->items[i], path))
-            continue;
-        const char *name = clips->items[i].asset->name;
-        if (length + strlen(name) + 8 > capacity) {
-            strcpy(text + length, ", ...");
+        if (is_from(catalog, &clips->items[i], path) &&
+            !name_list_add(text, capacity, clips->items[i].asset->name))
             return;
-        }
-        length += (size_t)sprintf(text + length, "%s%s", length ? ", " : "", name);
     }
 }
 
@@ -57,16 +52,6 @@ static void explain_no_clip(const struct catalog *catalog, const char *path)
     command_failed(path, "holds no clip");
 }
 
-/* By name, by the name of its entry, or by id. */
-static bool is_called(const struct catalog *catalog, const struct catalog_item *item, const char *name)
-{
-    char id[ID_TEXT];
-    id_write(&item->asset->id, id);
-    const struct index_archive *archive = catalog->archives[item->place.archive];
-    return !strcmp(item->asset->name, name) || !strcmp(archive->entries[item->place.entry]->name, name) ||
-           !strcmp(id, name);
-}
-
 const struct catalog_item *asking_clip(const struct catalog *catalog, const char *path, const char *name)
 {
     const struct catalog_list *clips = &catalog->lists[ASSET_CLIP];
@@ -75,7 +60,7 @@ const struct catalog_item *asking_clip(const struct catalog *catalog, const char
     uint32_t count = 0;
     for (uint32_t i = 0; i < clips->count; i++) {
         const struct catalog_item *item = &clips->items[i];
-        if (!is_from(catalog, item, path) || (name && !is_called(catalog, item, name)))
+        if (!is_from(catalog, item, path) || (name && !catalog_is_called(catalog, item, name, strlen(name))))
             continue;
         chosen = item;
         count++;

@@ -6,6 +6,7 @@
 #include "server/commands/library.h"
 #include "server/commands/save.h"
 #include "server/index_upload.h"
+#include "server/names.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -65,20 +66,9 @@ static const char *extension_of(const char *path)
 static bool has_target_extension(const char *path)
 {
     const char *extension = extension_of(path);
-    for (const struct convert_target *target = convert_targets; target->word; target++) {
-        if (convert_target_has_extension(target, extension))
-            return true;
-    }
-    return !strcasecmp(extension, "zip");
-}
-
-/* Every target's word, comma-separated. */
-static const char *target_words(char words[256])
-{
-    *words = '\0';
-    for (const struct convert_target *target = convert_targets; target->word; target++)
-        snprintf(words + strlen(words), 256 - strlen(words), "%s%s", *words ? ", " : "", target->word);
-    return words;
+    unsigned count;
+    convert_target_of(extension, NULL, &count);
+    return count || !strcasecmp(extension, "zip");
 }
 
 /* The target by OUT's extension, of several the one that is the clip's own format. NULL when that is not clear, which has
@@ -86,24 +76,16 @@ static const char *target_words(char words[256])
 static const struct convert_target *target_of(const char *out, const char *format)
 {
     const char *extension = extension_of(out);
-    const struct convert_target *only = NULL, *own = NULL;
-    char words[256] = "";
-    unsigned count = 0;
-    for (const struct convert_target *target = convert_targets; target->word; target++) {
-        if (!convert_target_has_extension(target, extension))
-            continue;
-        snprintf(words + strlen(words), sizeof words - strlen(words), "%s%s", count ? ", " : "",
-                 target->word);
-        only = target;
-        own = format && !strcmp(target->format, format) ? target : own;
-        count++;
-    }
-    if (own || count == 1)
-        return own ? own : only;
+    char words[CONVERT_WORDS];
+    unsigned count;
+    const struct convert_target *target = convert_target_of(extension, format, &count);
+    if (target)
+        return target;
+    convert_target_words(count ? extension : NULL, words);
     if (count)
         command_misused("%s: --to says which it is of %s", out, words);
     else
-        command_misused("%s: its extension tells no format; --to is one of %s", out, target_words(words));
+        command_misused("%s: its extension tells no format; --to is one of %s", out, words);
     return NULL;
 }
 
@@ -129,20 +111,13 @@ struct choice {
     uint32_t all; /* clips of IN, chosen or not */
 };
 
-static bool is_called(const struct catalog *catalog, const struct catalog_item *item, const char *name)
-{
-    char id[ID_TEXT];
-    id_write(&item->asset->id, id);
-    return !strcmp(item->asset->name, name) || !strcmp(catalog_entry(catalog, item->place)->name, name) ||
-           !strcmp(id, name);
-}
-
 static bool add_called(const struct job *job, const char *name, struct choice *choice)
 {
     const struct catalog_list *clips = &job->source->lists[ASSET_CLIP];
     uint32_t found = 0;
     for (uint32_t i = 0; i < clips->count; i++) {
-        if (!job_has(job, &clips->items[i]) || !is_called(job->source, &clips->items[i], name))
+        if (!job_has(job, &clips->items[i]) ||
+            !catalog_is_called(job->source, &clips->items[i], name, strlen(name)))
             continue;
         choice->clips[choice->count] = &clips->items[i];
         found++;
@@ -199,15 +174,10 @@ static bool tell_broken(const struct job *job)
 
 static void list_names(const struct choice *choice, char *text, size_t capacity)
 {
-    size_t used = 0;
-    for (uint32_t i = 0; i < choice->count; i++) {
-        const char *name = choice->clips[i]->asset->name;
-        if (used + strlen(name) + 8 > capacity) {
-            strcpy(text + used, ", ...");
-            return;
-        }
-        used += (size_t)sprintf(text + used, "%s%s", used ? ", " : "", name);
-    }
+    *text = '\0';
+    for (uint32_t i = 0; i < choice->count && name_list_add(text, capacity, choice->clips[i]->asset->name);
+         i++)
+        ;
 }
 
 /* Of a file without clips glTF takes the skeleton and the meshes. */
@@ -247,9 +217,8 @@ static bool save(const char *out, const struct pose_buffer *bytes)
 /* The second file of a pair goes beside the first. */
 static bool save_pair(const char *out, const struct convert_pair *pair)
 {
-    const char *slash = strrchr(out, '/');
     char *second = NULL;
-    if (asprintf(&second, "%.*s%s", slash ? (int)(slash - out + 1) : 0, out, pair->names[1]) < 0)
+    if (asprintf(&second, "%.*s%s", (int)(name_base(out) - out), out, pair->names[1]) < 0)
         abort();
     bool done = save(second, &pair->bytes[1]) && save(out, &pair->bytes[0]);
     free(second);
@@ -258,8 +227,8 @@ static bool save_pair(const char *out, const struct convert_pair *pair)
 
 static char *stem_of(const char *path)
 {
-    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path, *dot = strrchr(base, '.');
-    char *stem = dot && dot != base ? strndup(base, (size_t)(dot - base)) : strdup(base);
+    const char *base = name_base(path);
+    char *stem = strndup(base, name_stem(base));
     if (!stem)
         abort();
     return stem;
@@ -301,7 +270,7 @@ static int convert_chosen(const struct job *job, const struct convert_values *va
                           const char *out)
 {
     struct conversion_parts parts = {0};
-    char names[600] = "";
+    char names[600];
     char origin[40];
     const char *format = choice->count ? catalog_entry(job->source, choice->clips[0]->place)->format : NULL;
     if (format && (!strcmp(format, "gltf") || !strcmp(format, "json")))
@@ -487,9 +456,10 @@ static int convert(struct service *service, const struct convert_values *values,
 
 static bool check_values(const struct convert_values *values)
 {
-    char words[256];
+    char words[CONVERT_WORDS];
     if (values->to && !convert_target_find(values->to)) {
-        command_misused("--to: %s is none of %s", values->to, target_words(words));
+        convert_target_words(NULL, words);
+        command_misused("--to: %s is none of %s", values->to, words);
         return false;
     }
     if (values->from && !pose_format_find(values->from)) {

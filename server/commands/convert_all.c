@@ -2,6 +2,7 @@
 #include "server/commands/conversion_job.h"
 #include "server/commands/progress.h"
 #include "server/commands/save.h"
+#include "server/names.h"
 #include "server/parallel.h"
 
 #include <errno.h>
@@ -67,9 +68,8 @@ static char *name_of(const struct work *work, const struct catalog_item *item, s
 {
     const struct index_archive *archive = work->job->source->archives[place.archive];
     const struct index_entry *entry = archive->entries[place.entry];
-    const char *slash = strrchr(entry->name, '/'), *base = slash ? slash + 1 : entry->name;
-    const char *dot = strrchr(base, '.');
-    char *stem = dot && dot != base ? print("%.*s", (int)(dot - base), base) : print("%s", base);
+    const char *base = name_base(entry->name);
+    char *stem = print("%.*s", (int)name_stem(base), base);
     char *text = print("%s", item->asset->name);
     const char *own = convert_file_name(text);
     bool in_folder =
@@ -144,8 +144,7 @@ static bool save(const struct work *work, const struct task *task, const struct 
     free(path);
     if (!done || !result->is_pair)
         return done;
-    const char *slash = strrchr(task->name, '/');
-    path = print("%.*s%s", slash ? (int)(slash - task->name + 1) : 0, task->name, result->pair.names[1]);
+    path = print("%.*s%s", (int)(name_base(task->name) - task->name), task->name, result->pair.names[1]);
     done = save_below(work->folder, path,
                       (struct pose_bytes){result->pair.bytes[1].data, result->pair.bytes[1].size});
     free(path);
@@ -159,9 +158,8 @@ static void convert_task(void *user, size_t index)
     struct conversion_parts parts = {0};
     struct job_result result;
     char codes[WARNING_CODES];
-    const char *slash = strrchr(task->name, '/');
-    bool done = job_convert(work->job, work->target, &task->item, 1, &parts, slash ? slash + 1 : task->name,
-                            false, &result);
+    bool done =
+        job_convert(work->job, work->target, &task->item, 1, &parts, name_base(task->name), false, &result);
     if (!done) {
         task->said = strdup(result.detail);
     } else if (!save(work, task, &result)) {

@@ -1,0 +1,59 @@
+/* Names of files, and lines of names. */
+#include "server/names.h"
+#include "tests/support/unit.h"
+
+#include <string.h>
+
+START_TEST(parts_of_a_path)
+{
+    ck_assert_str_eq(name_base("a/b/walk.anim"), "walk.anim");
+    ck_assert_str_eq(name_base("walk.anim"), "walk.anim");
+    ck_assert_str_eq(name_base("a/"), "");
+    ck_assert_uint_eq(name_stem("walk.anim"), 4);
+    ck_assert_uint_eq(name_stem("walk.a.anim"), 6);
+    ck_assert_uint_eq(name_stem("walk"), 4);
+    ck_assert_uint_eq(name_stem(".anim"), 5);
+    ck_assert(name_has_stem("a/Walk.anim", "walk"));
+    ck_assert(!name_has_stem("walk", "walk"));
+    ck_assert(!name_has_stem("walker.anim", "walk"));
+}
+END_TEST
+
+START_TEST(a_line_ends_where_it_is_full)
+{
+    char line[20] = "";
+    ck_assert(name_list_add(line, sizeof line, "run"));
+    ck_assert(name_list_add(line, sizeof line, "walk"));
+    ck_assert_str_eq(line, "run, walk");
+    ck_assert(!name_list_add(line, sizeof line, "somersault"));
+    ck_assert_str_eq(line, "run, walk, ...");
+    *line = '\0';
+    ck_assert(!name_list_add(line, sizeof line, "a name as long as the line"));
+    ck_assert_str_eq(line, "...");
+}
+END_TEST
+
+/* Whatever was added, the dots still have room. */
+START_TEST(a_line_of_any_length_is_told_to_go_on)
+{
+    char line[64], name[64];
+    for (size_t length = 1; length < sizeof name; length++) {
+        *line = '\0';
+        memset(name, 'x', length);
+        name[length] = '\0';
+        while (name_list_add(line, sizeof line, name))
+            ;
+        ck_assert_uint_lt(strlen(line), sizeof line);
+        ck_assert_str_eq(line + strlen(line) - 3, "...");
+    }
+}
+END_TEST
+
+int main(void)
+{
+    TCase *tests = tcase_create("names");
+    tcase_add_test(tests, parts_of_a_path);
+    tcase_add_test(tests, a_line_ends_where_it_is_full);
+    tcase_add_test(tests, a_line_of_any_length_is_told_to_go_on);
+    return unit_run("names", tests, NULL);
+}
