@@ -1,12 +1,9 @@
 /* The public entry points: options with their defaults, ownership, and the table. */
 #include "lib/formats.h"
 
-#include "lib/core/text.h"
+#include "lib/core/warn.h"
 #include "lib/model/document.h"
 #include "lib/model/lint.h"
-
-#include <stdio.h>
-#include <string.h>
 
 const char *pose_version(void)
 {
@@ -137,24 +134,11 @@ void pose_lint(const struct pose_document *document, const char *name, pose_warn
 
 /* ---------------------------------------------------------------------------------------------- encoding -- */
 
-static void tell(struct encode_job *job, enum pose_severity severity, const char *code, const char *format,
-                 va_list arguments)
-{
-    if (!job->warn)
-        return;
-    char message[400];
-    vsnprintf(message, sizeof message, format, arguments);
-    text_make_line(message);
-    job->warn(job->user,
-              &(struct pose_warning){
-                  .code = code, .severity = severity, .message = message, .offset = POSE_NO_OFFSET});
-}
-
 void encode_warn(struct encode_job *job, const char *code, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    tell(job, POSE_WARNING, code, format, arguments);
+    warn_vtell(job->warn, job->user, POSE_WARNING, code, POSE_NO_OFFSET, format, arguments);
     va_end(arguments);
 }
 
@@ -162,7 +146,7 @@ void encode_note(struct encode_job *job, const char *code, const char *format, .
 {
     va_list arguments;
     va_start(arguments, format);
-    tell(job, POSE_NOTE, code, format, arguments);
+    warn_vtell(job->warn, job->user, POSE_NOTE, code, POSE_NO_OFFSET, format, arguments);
     va_end(arguments);
 }
 

@@ -1,9 +1,10 @@
 /* What the archive types share: limits, names, entries that cannot be read. */
 #include "lib/archives/archive.h"
 
+#include "lib/core/setting.h"
 #include "lib/core/text.h"
+#include "lib/core/warn.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,16 +13,10 @@ enum { FREE_OF_RATIO = 64 * 1024 };
 
 void read_warn(const struct read_job *job, const char *code, uint64_t offset, const char *format, ...)
 {
-    if (!job->warn)
-        return;
-    char message[400];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
+    warn_vtell(job->warn, job->user, POSE_WARNING, code, offset, format, arguments);
     va_end(arguments);
-    text_make_line(message);
-    job->warn(job->user, &(struct pose_warning){
-                             .code = code, .severity = POSE_WARNING, .message = message, .offset = offset});
 }
 
 uint8_t *read_reserve(const struct read_job *job, size_t size)
@@ -58,7 +53,7 @@ void archive_reject(struct pose_archive *archive, uint32_t index, const struct p
 
 void archive_warn_error(struct pose_archive *archive, const struct pose_error *error)
 {
-    const char *code = arena_text(&archive->arena, error->code, strlen(error->code));
+    const char *code = arena_copy_text(&archive->arena, error->code);
     if (code)
         warning_add(&archive->warnings, POSE_WARNING, code, error->offset, "%s", error->detail);
 }
@@ -112,8 +107,7 @@ bool pack_compression(const struct pack_job *job, const char *const *names, unsi
         if (!strcmp(names[*choice], name))
             return true;
     }
-    return error_set(job->error, POSE_BAD_ARGUMENT, "bad_setting",
-                     "compress: \"%s\" or \"none\", not \"%.60s\"", names[0], name);
+    return setting_refuse(job->error, "compress", "\"%s\" or \"none\", not \"%.60s\"", names[0], name);
 }
 
 /* ------------------------------------------------------------------------------------------------ names -- */

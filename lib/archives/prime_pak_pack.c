@@ -2,7 +2,7 @@
 #include "lib/archives/prime_pak.h"
 
 #include "lib/core/text.h"
-#include "lib/core/value.h"
+#include "lib/core/setting.h"
 #include "lib/pack/lzo1x.h"
 
 #include <libdeflate.h>
@@ -222,16 +222,14 @@ static bool write_data(struct pak *pak, struct item *item)
 
 static bool set_method(struct pak *pak)
 {
-    static const char *const methods[] = {"default", "none", NULL};
+    static const char *const methods[] = {"default", "none", NULL}, *const games[] = {"mp1", "mp2"};
     struct pack_job *job = pak->job;
     unsigned method;
-    const char *game = value_get_string(job->settings, "game", "mp1");
-    pak->segments = !strcmp(game, "mp2");
-    if (!pak->segments && strcmp(game, "mp1") != 0)
-        return error_set(job->error, POSE_BAD_ARGUMENT, "bad_setting",
-                         "game: \"mp1\" or \"mp2\", not \"%.60s\"", game);
-    if (!pack_compression(job, methods, &method))
+    unsigned game = 0;
+    if (!setting_word(job->settings, "game", games, 2, &game, job->error) ||
+        !pack_compression(job, methods, &method))
         return false;
+    pak->segments = game == 1;
     pak->compress = method == 0;
     pak->packed.allocator = job->arena->allocator;
     if (pak->segments)

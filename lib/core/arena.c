@@ -125,6 +125,11 @@ char *arena_text(struct arena *arena, const char *text, size_t length)
     return copy;
 }
 
+char *arena_copy_text(struct arena *arena, const char *text)
+{
+    return text ? arena_text(arena, text, strlen(text)) : NULL;
+}
+
 char *arena_format(struct arena *arena, const char *format, ...)
 {
     char text[512];

@@ -30,6 +30,8 @@ void *arena_alloc(struct arena *arena, size_t count, size_t size);
 
 /* Copies text of that length and ends it with a NUL. */
 char *arena_text(struct arena *arena, const char *text, size_t length);
+/* A whole text; of NULL, NULL. */
+char *arena_copy_text(struct arena *arena, const char *text);
 char *arena_format(struct arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /*

@@ -2,6 +2,8 @@
 
 #include "lib/core/text.h"
 
+#include <string.h>
+
 uint32_t hash_fnv32(const char *text, size_t length)
 {
     uint32_t hash = 0x811c9dc5u;
@@ -19,5 +21,17 @@ uint64_t hash_fnv64_more(uint64_t hash, const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++)
         hash = hash * 0x100000001b3u ^ (unsigned char)text_lower(text[i]);
+    return hash;
+}
+
+uint64_t hash_floats(const float *values, uint32_t count)
+{
+    uint64_t hash = count;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t bits;
+        memcpy(&bits, &values[i], sizeof bits);
+        hash = (hash ^ bits) * UINT64_C(0x9e3779b97f4a7c15); /* 2^64 over the golden ratio spreads the bits */
+        hash ^= hash >> 29;
+    }
     return hash;
 }

@@ -1,4 +1,4 @@
-/* Hashes that file formats use. */
+/* Hashes: those that file formats use, and one of our own. */
 #ifndef POSE_CORE_HASH_H
 #define POSE_CORE_HASH_H
 
@@ -10,5 +10,8 @@ uint32_t hash_fnv32(const char *text, size_t length);
 uint64_t hash_fnv64(const char *text, size_t length);
 /* The same for text in pieces: goes on from the hash of what came before. */
 uint64_t hash_fnv64_more(uint64_t hash, const char *text, size_t length);
+
+/* Of floats bit for bit, to find equal lists; in no file. */
+uint64_t hash_floats(const float *values, uint32_t count);
 
 #endif

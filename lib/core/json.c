@@ -154,7 +154,7 @@ static const struct pose_value *take_over(struct arena *arena, json_t *root)
         const char *key;
         json_t *item = arena->failed ? NULL : next_item(frame, &key);
         if (item && key)
-            key = arena_text(arena, key, strlen(key));
+            key = arena_copy_text(arena, key);
         if (!item) {
             if (--depth == 0)
                 return frame->to.value;
@@ -167,64 +167,30 @@ static const struct pose_value *take_over(struct arena *arena, json_t *root)
     }
 }
 
-/* A value without what is in it. */
-static struct value_list copy_one(struct arena *arena, const struct pose_value *from)
-{
-    struct value_list made = from->kind == POSE_OBJECT ? value_object(arena) : value_array(arena);
-    if (!made.value)
-        return made;
-    made.value->kind = from->kind;
-    made.value->as = from->as;
-    if (from->kind == POSE_STRING)
-        made.value->as.string = arena_text(arena, from->as.string, strlen(from->as.string));
-    return made;
-}
-
-struct pose_value *value_copy(struct arena *arena, const struct pose_value *value)
-{
-    struct {
-        const struct pose_value *next;
-        struct value_list to;
-    } stack[JSON_DEPTH];
-    if (!value)
-        return NULL;
-    stack[0].next = value->first;
-    stack[0].to = copy_one(arena, value);
-    unsigned depth = 1;
-    while (depth && !arena->failed) {
-        const struct pose_value *from = stack[depth - 1].next;
-        if (!from) {
-            depth--;
-            continue;
-        }
-        stack[depth - 1].next = from->next;
-        struct value_list made = copy_one(arena, from);
-        value_put_list(&stack[depth - 1].to,
-                       from->key ? arena_text(arena, from->key, strlen(from->key)) : NULL, &made);
-        if (from->first && depth < JSON_DEPTH) {
-            stack[depth].next = from->first;
-            stack[depth++].to = made;
-        }
-    }
-    return arena->failed ? NULL : stack[0].to.value;
-}
-
 /* ------------------------------------------------------------------------------------------------- opening -- */
 
-bool json_refuse(struct pose_error *error, enum pose_status status, const char *code, const char *pointer,
-                 const char *format, ...)
+bool json_vrefuse(struct pose_error *error, enum pose_status status, const char *code, const char *object,
+                  const char *member, const char *format, va_list arguments)
 {
     char reason[240];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(reason, sizeof reason, format, arguments);
-    va_end(arguments);
+    bool is_whole = !*object && !*member;
     if (!error || error_is_set(error))
         return false;
-    error_set(error, status, code, "%s%s%s", pointer, *pointer ? ": " : "", reason);
-    snprintf(error->field, sizeof error->field, "%s", pointer);
-    if (!*pointer)
-        error->offset = 0; /* the whole text */
+    vsnprintf(reason, sizeof reason, format, arguments);
+    error_set(error, status, code, "%s%s%s%s", object, member, is_whole ? "" : ": ", reason);
+    snprintf(error->field, sizeof error->field, "%s%s", object, member);
+    if (is_whole)
+        error->offset = 0;
+    return false;
+}
+
+bool json_refuse(struct pose_error *error, enum pose_status status, const char *code, const char *object,
+                 const char *member, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    json_vrefuse(error, status, code, object, member, format, arguments);
+    va_end(arguments);
     return false;
 }
 

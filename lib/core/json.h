@@ -49,11 +49,11 @@ struct json_list {
 /* An array's items; NULL is an empty list. False when it is no array, or memory is out. */
 bool json_list(struct json *json, const struct pose_value *array, struct json_list *list);
 
-/* A copy of a tree in another arena, with its texts. NULL when memory is out, or value is NULL. */
-struct pose_value *value_copy(struct arena *arena, const struct pose_value *value);
-
-/* A refusal with a JSON pointer as its place: "/nodes/3/children: ...". Always false. */
-bool json_refuse(struct pose_error *error, enum pose_status status, const char *code, const char *pointer,
-                 const char *format, ...) POSE_PRINTF(5, 6);
+/* A refusal with a JSON pointer as its place: "/nodes/3/children: ...". The pointer is that of an object and a member of
+ * it ("/children"); either may be empty. Always false. */
+bool json_refuse(struct pose_error *error, enum pose_status status, const char *code, const char *object,
+                 const char *member, const char *format, ...) POSE_PRINTF(6, 7);
+bool json_vrefuse(struct pose_error *error, enum pose_status status, const char *code, const char *object,
+                  const char *member, const char *format, va_list arguments);
 
 #endif

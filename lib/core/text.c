@@ -185,6 +185,15 @@ bool text_ends_with_nocase(const char *text, const char *end)
     return wanted <= length && text_equal_nocase(text + length - wanted, end);
 }
 
+bool text_is_among(const char *text, const char *const *list)
+{
+    for (; text && list && *list; list++) {
+        if (!strcmp(text, *list))
+            return true;
+    }
+    return false;
+}
+
 const char *text_base_name(const char *path)
 {
     const char *base = path;

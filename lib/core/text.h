@@ -29,6 +29,9 @@ int text_compare_nocase(const char *a, const char *b);
 bool text_equal_nocase(const char *a, const char *b);
 bool text_ends_with_nocase(const char *text, const char *end);
 
+/* Whether a text is one of a list that ends with NULL; either may be NULL. */
+bool text_is_among(const char *text, const char *const *list);
+
 /* The part after the last '/' or '\\'. */
 const char *text_base_name(const char *path);
 /* Its length without the extension (from the last dot; a leading dot is no extension). */

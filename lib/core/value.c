@@ -1,5 +1,7 @@
 #include "lib/core/value.h"
 
+#include "lib/core/text.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -110,6 +112,83 @@ const struct pose_value *value_done(const struct value_list *list)
     if (!list->value || (list->value->kind == POSE_OBJECT && !list->value->first))
         return NULL;
     return list->value;
+}
+
+/* ------------------------------------------------------------------------------------------------- copies -- */
+
+/* Without recursion: lists whose members are still those of the original wait here. */
+struct copier {
+    struct arena *arena;
+    struct pose_value **waiting;
+    uint32_t count, capacity;
+};
+
+static struct pose_value *copy_one(struct copier *copier, const struct pose_value *from)
+{
+    struct pose_value *to = ARENA_NEW(copier->arena, struct pose_value, 1);
+    if (!to)
+        return NULL;
+    *to = *from;
+    to->key = arena_copy_text(copier->arena, from->key);
+    to->next = NULL;
+    if (from->kind == POSE_STRING)
+        to->as.string = arena_copy_text(copier->arena, from->as.string);
+    if (from->kind != POSE_ARRAY && from->kind != POSE_OBJECT)
+        return to;
+    struct pose_value **waiting =
+        arena_grow(copier->arena, copier->waiting, copier->count, &copier->capacity, sizeof(void *));
+    if (!waiting)
+        return NULL;
+    copier->waiting = waiting;
+    waiting[copier->count++] = to;
+    return to;
+}
+
+static void copy_members(struct copier *copier, struct value_list *to, const struct pose_value *first,
+                         const char *const *without)
+{
+    for (const struct pose_value *from = first; from && !copier->arena->failed; from = from->next) {
+        if (!text_is_among(from->key, without))
+            append(to, copy_one(copier, from));
+    }
+}
+
+static void copy_waiting(struct copier *copier)
+{
+    while (copier->count) {
+        struct pose_value *list = copier->waiting[--copier->count];
+        struct value_list to = {.arena = copier->arena, .value = list};
+        const struct pose_value *first = list->first;
+        list->first = NULL;
+        copy_members(copier, &to, first, NULL);
+    }
+}
+
+void value_put_members(struct value_list *list, const struct pose_value *object, const char *const *without)
+{
+    struct copier copier = {.arena = list->arena};
+    if (!object || object->kind != POSE_OBJECT)
+        return;
+    copy_members(&copier, list, object->first, without);
+    copy_waiting(&copier);
+}
+
+struct pose_value *value_copy(struct arena *arena, const struct pose_value *value)
+{
+    struct copier copier = {.arena = arena};
+    struct pose_value *copy = value ? copy_one(&copier, value) : NULL;
+    copy_waiting(&copier);
+    return arena->failed ? NULL : copy;
+}
+
+const struct pose_value *value_copy_object(struct arena *arena, const struct pose_value *object,
+                                           const char *const *without)
+{
+    if (!object || object->kind != POSE_OBJECT || !object->first)
+        return NULL;
+    struct value_list list = value_object(arena);
+    value_put_members(&list, object, without);
+    return value_done(&list);
 }
 
 const struct pose_value *pose_value_find(const struct pose_value *object, const char *key)

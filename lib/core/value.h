@@ -30,11 +30,20 @@ void value_put_string(struct value_list *list, const char *key, const char *text
 void value_put_hex(struct value_list *list, const char *key, const uint8_t *bytes, size_t size);
 /* A list that is complete. */
 void value_put_list(struct value_list *list, const char *key, const struct value_list *child);
+/* Copies of the members of an object, but for those of some names (a list that ends with NULL, or NULL). Nothing of what
+ * is no object. */
+void value_put_members(struct value_list *list, const struct pose_value *object, const char *const *without);
 
 /* The tree; NULL for an object without members. */
 const struct pose_value *value_done(const struct value_list *list);
 
-/* Reading back, for encoders: the member as that kind (an int may stand for a float), else the fallback. */
+/* A copy in another arena, with its texts, however deep it is. NULL when memory is out, or value is NULL. */
+struct pose_value *value_copy(struct arena *arena, const struct pose_value *value);
+/* The same of an object, without some of its members (as above). NULL when it is none or nothing is left. */
+const struct pose_value *value_copy_object(struct arena *arena, const struct pose_value *object,
+                                           const char *const *without);
+
+/* Reading back, for encoders: the member as that kind (an int may stand for a float, a float for an int), else the fallback. */
 int64_t value_get_int(const struct pose_value *object, const char *key, int64_t fallback);
 float value_get_float(const struct pose_value *object, const char *key, float fallback);
 bool value_get_bool(const struct pose_value *object, const char *key, bool fallback);

@@ -2,8 +2,6 @@
 
 #include "lib/core/names.h"
 
-#include <string.h>
-
 /* Blanks end a name in most programs, braces end a joint. */
 static bool is_allowed(char c)
 {
@@ -18,7 +16,7 @@ static const char *make_word(struct arena *arena, const struct pose_joint *joint
         return joint->has_id ? arena_format(arena, "joint_%u", joint->id)
                              : arena_format(arena, "joint_%u", index);
     }
-    char *name = arena_text(arena, joint->name, strlen(joint->name));
+    char *name = arena_copy_text(arena, joint->name);
     for (char *c = name; c && *c; c++) {
         if (!is_allowed(*c)) {
             *c = '_';

@@ -1,6 +1,7 @@
 #include "lib/formats/bvh_plan.h"
 
 #include "lib/core/numbers.h"
+#include "lib/core/setting.h"
 #include "lib/core/value.h"
 #include "lib/formats/sl_names.h"
 
@@ -222,11 +223,8 @@ static bool get_fps(struct encode_job *job, double *fps)
     *fps = 0;
     if (!asked)
         return true;
-    if (!value_number(asked, &value) || !(value >= (float)SLOWEST_FPS && value <= (float)FASTEST_FPS)) {
-        error_set(job->error, POSE_BAD_ARGUMENT, "bad_setting", "fps: not a number from 1 to 1000");
-        snprintf(job->error->field, sizeof job->error->field, "fps");
-        return false;
-    }
+    if (!value_number(asked, &value) || !(value >= (float)SLOWEST_FPS && value <= (float)FASTEST_FPS))
+        return setting_refuse(job->error, "fps", "not a number from 1 to 1000");
     *fps = (double)value;
     return true;
 }

@@ -3,7 +3,6 @@
 
 #include "lib/core/json.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,25 +19,21 @@ static bool refuse(struct reading *r, const char *code, const char *member, cons
 
 static bool refuse(struct reading *r, const char *code, const char *member, const char *format, ...)
 {
-    char reason[200], pointer[120];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(reason, sizeof reason, format, arguments);
+    json_vrefuse(r->job->error, POSE_BAD_DATA, code, r->at, member, format, arguments);
     va_end(arguments);
-    snprintf(pointer, sizeof pointer, "%s%s", r->at, member);
-    return json_refuse(r->job->error, POSE_BAD_DATA, code, pointer, "%s", reason);
+    return false;
 }
 
 static const char *copy_text(struct reading *r, const struct pose_value *object, const char *member)
 {
-    const char *text = value_get_string(object, member, NULL);
-    return text ? arena_text(r->job->arena, text, strlen(text)) : NULL;
+    return arena_copy_text(r->job->arena, value_get_string(object, member, NULL));
 }
 
 static const struct pose_value *copy_extras(struct reading *r, const struct pose_value *object)
 {
-    const struct pose_value *extras = pose_value_find(object, "extras");
-    return extras && extras->kind == POSE_OBJECT && extras->first ? value_copy(r->job->arena, extras) : NULL;
+    return value_copy_object(r->job->arena, pose_value_find(object, "extras"), NULL);
 }
 
 /* An array that may be missing. */
@@ -178,21 +173,14 @@ static bool read_joints(struct reading *r)
 static bool read_event(struct reading *r, const struct pose_value *object, uint32_t index,
                        struct pose_event *event)
 {
-    struct arena *arena = r->job->arena;
-    struct value_list fields = value_object(arena);
+    static const char *const own[] = {"time", "type", NULL};
     snprintf(r->at, sizeof r->at, "/events/%u", index);
     if (!value_number(pose_value_find(object, "time"), &event->time))
         return refuse(r, "bad_number", "/time", "a number belongs here");
     event->type = copy_text(r, object, "type");
     if (!event->type)
         return refuse(r, "missing_member", "/type", "a text belongs here");
-    for (const struct pose_value *member = object->first; member; member = member->next) {
-        if (!strcmp(member->key, "time") || !strcmp(member->key, "type"))
-            continue;
-        struct value_list copy = {.arena = arena, .value = value_copy(arena, member)};
-        value_put_list(&fields, arena_text(arena, member->key, strlen(member->key)), &copy);
-    }
-    event->fields = value_done(&fields);
+    event->fields = value_copy_object(r->job->arena, object, own);
     return true;
 }
 

@@ -1,7 +1,7 @@
 /* Writing clip JSON: of the codec, and of whoever adds members of his own to it. */
 #include "lib/formats/clip_json.h"
 
-#include "lib/core/value.h"
+#include "lib/core/setting.h"
 
 #include <math.h>
 #include <string.h>
@@ -251,13 +251,13 @@ bool pose_json_clip(struct pose_buffer *buffer, const struct pose_clip_json *wha
 bool clip_json_encode(struct encode_job *job)
 {
     const struct pose_content *content = job->content;
-    const char *axes = value_get_string(job->settings, "axes", "native");
-    bool gltf = !strcmp(axes, "gltf");
+    static const char *const axes[] = {"native", "gltf"};
+    unsigned gltf = 0;
     if (content->clip_count != 1)
         return error_set(job->error, POSE_BAD_ARGUMENT, "one_clip",
                          "a clip JSON holds one clip, there are %u", content->clip_count);
-    if (!gltf && strcmp(axes, "native") != 0)
-        return error_set(job->error, POSE_BAD_ARGUMENT, "bad_setting", "axes are \"native\" or \"gltf\"");
+    if (!setting_word(job->settings, "axes", axes, 2, &gltf, job->error))
+        return false;
     struct pose_clip clip = *content->clips;
     if (!clip.origin && clip.rules != POSE_RULES_PLAIN)
         clip.origin = rules_format(clip.rules); /* as near as can be told */

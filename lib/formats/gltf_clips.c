@@ -1,7 +1,6 @@
 /* Animations (section 3.11): each is a clip, each node that it moves a track, each morph target too. */
 #include "lib/formats/gltf_read.h"
 
-#include "lib/core/text.h"
 #include "lib/model/axes.h"
 
 #include <stdio.h>
@@ -163,7 +162,7 @@ static const struct pose_value *target_names(const struct gltf *g, uint32_t node
 static const char *target_name(struct gltf *g, uint32_t node, uint64_t target, const struct pose_value *item)
 {
     if (item && item->kind == POSE_STRING && *item->as.string)
-        return arena_text(g->job->arena, item->as.string, strlen(item->as.string));
+        return arena_copy_text(g->job->arena, item->as.string);
     const char *name = g->node[node].name;
     return arena_format(g->job->arena, "%s.%llu", name ? name : "morph", (unsigned long long)target);
 }

@@ -6,9 +6,7 @@
 #include "lib/formats/gltf_read.h"
 
 #include "lib/core/base64.h"
-#include "lib/core/text.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -25,20 +23,16 @@ bool gltf_at(struct gltf *g, const char *format, ...)
 
 bool gltf_refuse(struct gltf *g, const char *code, const char *member, const char *format, ...)
 {
-    char reason[200], pointer[120];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(reason, sizeof reason, format, arguments);
+    json_vrefuse(g->job->error, POSE_BAD_DATA, code, g->at, member, format, arguments);
     va_end(arguments);
-    snprintf(pointer, sizeof pointer, "%s%s", g->at, member);
-    return json_refuse(g->job->error, POSE_BAD_DATA, code, pointer, "%s", reason);
+    return false;
 }
 
 static bool refuse_kind(struct gltf *g, const char *code, const char *member, const char *reason)
 {
-    char pointer[120];
-    snprintf(pointer, sizeof pointer, "%s%s", g->at, member);
-    return json_refuse(g->job->error, POSE_UNSUPPORTED, code, pointer, "%s", reason);
+    return json_refuse(g->job->error, POSE_UNSUPPORTED, code, g->at, member, "%s", reason);
 }
 
 bool gltf_count_keys(struct gltf *g, uint64_t count)
@@ -129,7 +123,7 @@ bool gltf_list(struct gltf *g, const struct pose_value *object, const char *memb
 const char *gltf_text(struct gltf *g, const struct pose_value *object, const char *member)
 {
     const char *text = value_get_string(object, member, NULL);
-    return text && *text ? arena_text(g->job->arena, text, strlen(text)) : NULL;
+    return text && *text ? arena_copy_text(g->job->arena, text) : NULL;
 }
 
 /* ----------------------------------------------------------------------------------------------- buffers -- */
@@ -163,7 +157,7 @@ static bool find_companion(struct gltf *g, const char *uri, struct gltf_buffer *
     if (!source->find || !source->find(source->user, uri, &buffer->bytes))
         return refuse_kind(g, "external_uri", "/uri",
                            "the file beside it that holds the buffer is not there; embed it");
-    g->companion = arena_text(g->job->arena, uri, strlen(uri));
+    g->companion = arena_copy_text(g->job->arena, uri);
     return g->companion;
 }
 
@@ -312,11 +306,11 @@ static bool check_extensions(struct gltf *g)
         return false;
     for (uint32_t i = 0; i < required.count; i++) {
         const char *name = required.items[i]->kind == POSE_STRING ? required.items[i]->as.string : "";
-        char pointer[40], reason[160];
-        snprintf(pointer, sizeof pointer, "/extensionsRequired/%u", i);
-        snprintf(reason, sizeof reason, "the extension %.80s is required and not known here", name);
+        char member[40];
+        snprintf(member, sizeof member, "/extensionsRequired/%u", i);
         if (!is_harmless(name))
-            return refuse_kind(g, "extension", pointer, reason);
+            return json_refuse(g->job->error, POSE_UNSUPPORTED, "extension", g->at, member,
+                               "the extension %.80s is required and not known here", name);
     }
     return true;
 }

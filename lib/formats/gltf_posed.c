@@ -319,9 +319,7 @@ static bool restore_joint(struct restoring *r, uint32_t index, struct pose_track
     track->name = gltf_text(g, joint, "name");
     track->has_id = id >= 0 && id <= UINT32_MAX;
     track->id = track->has_id ? (uint32_t)id : 0;
-    const struct pose_value *extras = pose_value_find(joint, "extras");
-    track->extras =
-        extras && extras->kind == POSE_OBJECT && extras->first ? value_copy(g->job->arena, extras) : NULL;
+    track->extras = value_copy_object(g->job->arena, pose_value_find(joint, "extras"), NULL);
     for (int part = 0; part < POSE_PART_COUNT; part++) {
         const struct pose_value *object = pose_value_find(joint, part_name((enum pose_part)part));
         gltf_at(g, "%s/joints/%u/%s", r->place, index, part_name((enum pose_part)part));
@@ -370,6 +368,7 @@ static bool add_unclaimed(struct restoring *r, uint32_t node, struct pose_track 
 
 static bool restore_events(struct restoring *r, struct pose_clip *clip)
 {
+    static const char *const own[] = {"time", "type", NULL};
     struct arena *arena = r->g->job->arena;
     struct json_list list;
     gltf_at(r->g, "%s", r->place);
@@ -377,20 +376,13 @@ static bool restore_events(struct restoring *r, struct pose_clip *clip)
         return false;
     struct pose_event *events = ARENA_NEW(arena, struct pose_event, list.count);
     for (uint32_t i = 0; i < list.count && events; i++) {
-        struct value_list fields = value_object(arena);
         if (!value_number(pose_value_find(list.items[i], "time"), &events[i].time)) {
             gltf_at(r->g, "%s/events/%u", r->place, i);
             return gltf_refuse(r->g, "missing_member", "", "\"time\" is missing");
         }
         events[i].type = gltf_text(r->g, list.items[i], "type");
         events[i].type = events[i].type ? events[i].type : "event";
-        for (const struct pose_value *member = list.items[i]->first; member; member = member->next) {
-            if (!strcmp(member->key, "time") || !strcmp(member->key, "type"))
-                continue;
-            struct value_list copy = {arena, value_copy(arena, member), NULL};
-            value_put_list(&fields, arena_text(arena, member->key, strlen(member->key)), &copy);
-        }
-        events[i].fields = value_done(&fields);
+        events[i].fields = value_copy_object(arena, list.items[i], own);
     }
     clip->events = events;
     clip->event_count = list.count;
@@ -429,14 +421,12 @@ static void restore_timing(struct restoring *r, struct pose_clip *clip)
 static void restore_head(struct restoring *r, struct pose_clip *clip)
 {
     struct gltf *g = r->g;
-    const struct pose_value *extras = pose_value_find(r->posed, "extras");
     int rules = rules_find(value_get_string(r->posed, "rules", "plain"));
     clip->name = gltf_text(g, r->posed, "name");
     clip->game = gltf_text(g, r->posed, "game");
     clip->origin = gltf_text(g, r->posed, "format");
     clip->rules = r->edited || rules < 0 ? POSE_RULES_PLAIN : (enum pose_rules)rules;
-    clip->extras =
-        extras && extras->kind == POSE_OBJECT && extras->first ? value_copy(g->job->arena, extras) : NULL;
+    clip->extras = value_copy_object(g->job->arena, pose_value_find(r->posed, "extras"), NULL);
 }
 
 /* Keys of our own files may lie outside of the clip where those of the game's did. */

@@ -1,45 +1,28 @@
 /* From what is to be written to a glTF file; gltf.h has the settings. */
 #include "lib/core/floats.h"
+#include "lib/core/setting.h"
 #include "lib/core/value.h"
 #include "lib/formats/gltf_write_clips.h"
 #include "lib/formats/gltf_write_meshes.h"
 
 #include <math.h>
-#include <string.h>
 
 struct choices {
-    bool is_glb, with_bones;
+    unsigned is_text, without_bones; /* 0 or 1 */
     float fps;
 };
 
 /* ------------------------------------------------------------------------------------------------- settings -- */
 
-static bool refuse(struct encode_job *job, const char *name, const char *wanted)
-{
-    error_set(job->error, POSE_BAD_ARGUMENT, "bad_setting", "%s: %s is wanted", name, wanted);
-    return false;
-}
-
-/* One of two words, the first of them by default. */
-static bool choose_word(struct encode_job *job, const char *name, const char *first, const char *second,
-                        const char *wanted, bool *is_first)
-{
-    *is_first = true;
-    if (!pose_value_find(job->settings, name))
-        return true;
-    const char *word = value_get_string(job->settings, name, "");
-    *is_first = !strcmp(word, first);
-    return *is_first || !strcmp(word, second) || refuse(job, name, wanted);
-}
-
 static bool choose(struct encode_job *job, struct choices *choices)
 {
+    static const char *const containers[] = {"glb", "gltf"}, *const bones[] = {"mesh", "none"};
     const struct pose_value *fps = pose_value_find(job->settings, "fps");
-    choices->fps = 0;
+    *choices = (struct choices){0};
     if (fps && (!value_number(fps, &choices->fps) || !(choices->fps > 0) || choices->fps > 1000))
-        return refuse(job, "fps", "a number above 0, at most 1000,");
-    return choose_word(job, "container", "glb", "gltf", "glb or gltf", &choices->is_glb) &&
-           choose_word(job, "bones", "mesh", "none", "mesh or none", &choices->with_bones);
+        return setting_refuse(job->error, "fps", "not a number above 0, at most 1000");
+    return setting_word(job->settings, "container", containers, 2, &choices->is_text, job->error) &&
+           setting_word(job->settings, "bones", bones, 2, &choices->without_bones, job->error);
 }
 
 /* ------------------------------------------------------------------------------------------------- contents -- */
@@ -88,7 +71,7 @@ static bool find_meshes(struct gltf_mesh_list *meshes, const struct gltf_joints 
 {
     if (job->content->mesh_count && !gltf_add_meshes(meshes, joints, job))
         return false;
-    return meshes->count || !choices->with_bones || !joints->count || gltf_add_bones(meshes, joints, job);
+    return meshes->count || choices->without_bones || !joints->count || gltf_add_bones(meshes, joints, job);
 }
 
 /* --------------------------------------------------------------------------------------------------- writing -- */
@@ -136,7 +119,7 @@ static bool put_all(struct encode_job *job, const struct choices *choices, const
         if (joints->count)
             gltf_joints_put_skin(joints, &file, meshes.uses_frame);
         gltf_meshes_put(&meshes, &file);
-        done = gltf_file_finish(&file, choices->is_glb);
+        done = gltf_file_finish(&file, !choices->is_text);
     }
     gltf_file_release(&file);
     return done;

@@ -1,6 +1,8 @@
 /* Equal lists of times, found by a hash of what they hold. */
 #include "lib/formats/gltf_write_clips.h"
 
+#include "lib/core/hash.h"
+
 #include <string.h>
 
 bool gltf_times_init(struct gltf_times *table, struct arena *arena, uint32_t capacity)
@@ -13,21 +15,9 @@ bool gltf_times_init(struct gltf_times *table, struct arena *arena, uint32_t cap
     return table->lists != NULL;
 }
 
-static uint64_t hash_times(const float *times, uint32_t count)
-{
-    uint64_t hash = count;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t bits;
-        memcpy(&bits, &times[i], sizeof bits);
-        hash = (hash ^ bits) * UINT64_C(0x9e3779b97f4a7c15);
-        hash ^= hash >> 29;
-    }
-    return hash;
-}
-
 struct gltf_time_list *gltf_times_find(struct gltf_times *table, const float *times, uint32_t count)
 {
-    uint64_t hash = hash_times(times, count);
+    uint64_t hash = hash_floats(times, count);
     uint32_t slot = (uint32_t)hash & table->mask;
     for (;; slot = (slot + 1) & table->mask) {
         struct gltf_time_list *list = &table->lists[slot];

@@ -1,12 +1,11 @@
 #include "lib/formats/prime_fit.h"
 
-#include "lib/core/text.h"
+#include "lib/core/setting.h"
 #include "lib/core/value.h"
 #include "lib/formats/prime_tracks.h"
 #include "lib/model/build.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 static const double DEFAULT_INTERVAL = 1 / 30.0;
@@ -21,14 +20,6 @@ static uint32_t root_of(enum prime_game game)
 
 /* --------------------------------------------------------------------------------------------- the target -- */
 
-static bool bad_setting(struct encode_job *job, const char *name, const char *what)
-{
-    error_set(job->error, POSE_BAD_ARGUMENT, "bad_setting", "%s: %s", name, what);
-    if (job->error)
-        snprintf(job->error->field, sizeof job->error->field, "%s", name);
-    return false;
-}
-
 static bool is_own(const struct pose_clip *clip)
 {
     if (clip->origin)
@@ -39,13 +30,10 @@ static bool is_own(const struct pose_clip *clip)
 static bool choose_game(struct encode_job *job, const struct pose_value *extras, enum prime_game *game)
 {
     int own = prime_word_find(prime_games, PRIME_GAME_COUNT, value_get_string(extras, "game", NULL));
-    *game = own < 0 ? PRIME_MP1 : (enum prime_game)own;
-    if (!pose_value_find(job->settings, "game"))
-        return true;
-    int asked = prime_word_find(prime_games, PRIME_GAME_COUNT, value_get_string(job->settings, "game", NULL));
-    if (asked < 0)
-        return bad_setting(job, "game", "neither \"mp1\" nor \"mp2\" nor \"mp2demo\"");
-    *game = (enum prime_game)asked;
+    unsigned choice = own < 0 ? PRIME_MP1 : (unsigned)own;
+    if (!setting_word(job->settings, "game", prime_games, PRIME_GAME_COUNT, &choice, job->error))
+        return false;
+    *game = (enum prime_game)choice;
     return true;
 }
 
@@ -57,20 +45,8 @@ static bool choose_version(struct encode_job *job, const struct pose_value *extr
         return true;
     int64_t asked = value_get_int(job->settings, "version", -1);
     if (asked != 0 && asked != 2)
-        return bad_setting(job, "version", "neither 0 nor 2");
+        return setting_refuse(job->error, "version", "neither 0 nor 2");
     *version = (unsigned)asked;
-    return true;
-}
-
-static bool choose_loop(struct encode_job *job, const struct pose_clip *clip, bool *loops)
-{
-    const struct pose_value *asked = pose_value_find(job->settings, "loop");
-    *loops = clip->loop == POSE_LOOP_YES;
-    if (!asked)
-        return true;
-    if (asked->kind != POSE_BOOL && asked->kind != POSE_INT)
-        return bad_setting(job, "loop", "neither true nor false");
-    *loops = value_get_bool(job->settings, "loop", false);
     return true;
 }
 
@@ -82,7 +58,7 @@ static bool choose_evnt(struct encode_job *job, const struct pose_value *extras,
     if (pose_value_find(job->settings, "evnt")) {
         int64_t asked = value_get_int(job->settings, "evnt", -1);
         if (asked < 0 || asked > UINT32_MAX)
-            return bad_setting(job, "evnt", "not an id of 32 bits");
+            return setting_refuse(job->error, "evnt", "not an id of 32 bits");
         target->evnt = (uint32_t)asked;
     }
     if (target->game != PRIME_MP1 && target->evnt != PRIME_NO_ID && target->evnt != PRIME_NO_ID_EITHER)
@@ -93,12 +69,13 @@ static bool choose_evnt(struct encode_job *job, const struct pose_value *extras,
 bool prime_fit_target(struct encode_job *job, const struct pose_clip *clip, struct prime_fit_target *target)
 {
     target->is_own = is_own(clip);
+    target->loops = clip->loop == POSE_LOOP_YES;
     const struct pose_value *extras = target->is_own ? clip->extras : NULL;
     if (!choose_game(job, extras, &target->game) || !choose_version(job, extras, &target->version) ||
-        !choose_loop(job, clip, &target->loops) || !choose_evnt(job, extras, target))
+        !setting_flag(job->settings, "loop", &target->loops, job->error) || !choose_evnt(job, extras, target))
         return false;
     if (target->version == 0 && target->game == PRIME_MP2_DEMO)
-        return bad_setting(job, "version", "the demo of Metroid Prime 2 has no version 0");
+        return setting_refuse(job->error, "version", "the demo of Metroid Prime 2 has no version 0");
     const char *game = value_get_string(extras, "game", "");
     bool same_root = !strcmp(game, prime_games[target->game]);
     int64_t root = value_get_int(extras, "root_bone_id", -1);

@@ -1,5 +1,6 @@
 #include "lib/formats/prime_put.h"
 
+#include "lib/core/setting.h"
 #include "lib/core/value.h"
 
 #include <math.h>
@@ -139,16 +140,11 @@ void prime_put_ints(struct prime_put *put, const struct pose_value *object, cons
 bool prime_put_init(struct prime_put *put, struct encode_job *job, const struct pose_value *extras)
 {
     *put = (struct prime_put){.job = job, .writer = job->writer};
-    const struct pose_value *asked = pose_value_find(job->settings, "game");
-    const char *game = value_get_string(asked ? job->settings : extras, "game", NULL);
-    int found = prime_word_find(prime_games, PRIME_MP2 + 1, game);
-    if (asked && found < 0) {
-        error_set(job->error, POSE_BAD_ARGUMENT, "bad_setting", "game: neither \"mp1\" nor \"mp2\"");
-        if (job->error)
-            snprintf(job->error->field, sizeof job->error->field, "game");
+    int own = prime_word_find(prime_games, PRIME_MP2 + 1, value_get_string(extras, "game", NULL));
+    unsigned game = own < 0 ? PRIME_MP1 : (unsigned)own;
+    if (!setting_word(job->settings, "game", prime_games, PRIME_MP2 + 1, &game, job->error))
         return false;
-    }
-    put->game = found < 0 ? PRIME_MP1 : (enum prime_game)found;
+    put->game = (enum prime_game)game;
     return true;
 }
 

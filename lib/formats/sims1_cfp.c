@@ -7,11 +7,9 @@
  * files) or "lossless".
  */
 #include "lib/core/text.h"
-#include "lib/core/value.h"
+#include "lib/core/setting.h"
 #include "lib/formats/sims1_keys.h"
 #include "lib/formats/sims_clip.h"
-
-#include <string.h>
 
 #define EXTENSIONS ".cfp"
 
@@ -37,11 +35,12 @@ static bool decode(struct decode_job *job)
 
 static bool find_mode(struct encode_job *job, enum sims1_keys_mode *mode)
 {
-    const char *name = value_get_string(job->settings, "cfp", "compact");
-    *mode = strcmp(name, "lossless") ? SIMS1_KEYS_COMPACT : SIMS1_KEYS_LOSSLESS;
-    if (!strcmp(name, "lossless") || !strcmp(name, "compact"))
-        return true;
-    return error_set(job->error, POSE_BAD_ARGUMENT, "bad_setting", "cfp is \"compact\" or \"lossless\"");
+    static const char *const words[] = {"compact", "lossless"};
+    unsigned lossless = 0;
+    if (!setting_word(job->settings, "cfp", words, 2, &lossless, job->error))
+        return false;
+    *mode = lossless ? SIMS1_KEYS_LOSSLESS : SIMS1_KEYS_COMPACT;
+    return true;
 }
 
 static bool encode(struct encode_job *job)

@@ -1,4 +1,5 @@
 /* A clip of any origin as a skill of The Sims. */
+#include "lib/core/text.h"
 #include "lib/core/value.h"
 #include "lib/formats/sims_clip.h"
 #include "lib/formats/sims_events.h"
@@ -8,7 +9,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 struct making {
     struct encode_job *job;
@@ -21,15 +21,6 @@ struct making {
 
 /* ------------------------------------------------------------------------------------------------ losses -- */
 
-static bool is_among(const char *name, const char *const *names)
-{
-    for (; *names; names++) {
-        if (!strcmp(name, *names))
-            return true;
-    }
-    return false;
-}
-
 /* Names the members of extras that the target has no place for; false when there are none. */
 static bool warn_extras(struct making *m, const struct pose_value *extras, const char *const *known,
                         const char *what)
@@ -37,7 +28,7 @@ static bool warn_extras(struct making *m, const struct pose_value *extras, const
     char names[160] = "";
     size_t used = 0;
     for (const struct pose_value *item = extras ? extras->first : NULL; item; item = item->next) {
-        if (!item->key || is_among(item->key, known) || used >= sizeof names)
+        if (!item->key || text_is_among(item->key, known) || used >= sizeof names)
             continue;
         used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", item->key);
     }

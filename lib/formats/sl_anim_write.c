@@ -1,6 +1,7 @@
 #include "lib/formats/sl_anim_write.h"
 
 #include "lib/core/text.h"
+#include "lib/core/setting.h"
 #include "lib/core/value.h"
 #include "lib/formats/sl_bvh.h"
 #include "lib/formats/sl_constraint.h"
@@ -10,7 +11,6 @@
 #include "lib/model/upload.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* What the viewer's uploader puts where nothing is said (the spec, section 7). */
@@ -29,14 +29,6 @@ struct writing {
 
 /* --------------------------------------------------------------------------------------- settings and extras -- */
 
-static bool bad_setting(struct writing *writing, const char *name, const char *what)
-{
-    struct pose_error *error = writing->job->error;
-    error_set(error, POSE_BAD_ARGUMENT, "bad_setting", "%s: %s", name, what);
-    snprintf(error->field, sizeof error->field, "%s", name);
-    return false;
-}
-
 static bool choose_priority(struct writing *writing)
 {
     const struct pose_value *settings = writing->job->settings;
@@ -47,7 +39,7 @@ static bool choose_priority(struct writing *writing)
         return true;
     int64_t asked = value_get_int(settings, "priority", INT64_MIN);
     if (asked < -1 || asked > SL_PRIORITY_LAST)
-        return bad_setting(writing, "priority", "not a whole number from -1 to 6");
+        return setting_refuse(writing->job->error, "priority", "not a whole number from -1 to 6");
     writing->base_priority = (int32_t)asked;
     return true;
 }
@@ -60,25 +52,13 @@ static int32_t choose_track_priority(const struct writing *writing, const struct
                                                                        : (int32_t)own;
 }
 
-static bool choose_loop(struct writing *writing)
-{
-    const struct pose_value *asked = pose_value_find(writing->job->settings, "loop");
-    writing->loop = writing->clip->loop == POSE_LOOP_YES;
-    if (!asked)
-        return true;
-    if (asked->kind != POSE_BOOL && asked->kind != POSE_INT)
-        return bad_setting(writing, "loop", "neither true nor false");
-    writing->loop = value_get_bool(writing->job->settings, "loop", false);
-    return true;
-}
-
 /* What is asked for, else what the clip has; *given is false when it is neither. */
 static bool choose_ease(struct writing *writing, const char *name, float *ease, bool *given)
 {
     const struct pose_value *asked = pose_value_find(writing->job->settings, name);
     *given = true;
     if (asked && (!value_number(asked, ease) || !isfinite(*ease) || *ease < 0))
-        return bad_setting(writing, name, "not a number of seconds");
+        return setting_refuse(writing->job->error, name, "not a number of seconds");
     if (asked || (value_number(pose_value_find(writing->clip->extras, name), ease) && isfinite(*ease)))
         return true;
     *ease = DEFAULT_EASE;
@@ -190,7 +170,10 @@ static bool write_head(struct writing *writing, uint32_t track_count)
     struct writer *writer = writing->job->writer;
     const struct pose_clip *clip = writing->clip;
     float ease_in, ease_out;
-    if (!choose_priority(writing) || !choose_loop(writing) || !choose_eases(writing, &ease_in, &ease_out))
+    writing->loop = clip->loop == POSE_LOOP_YES;
+    if (!choose_priority(writing) ||
+        !setting_flag(writing->job->settings, "loop", &writing->loop, writing->job->error) ||
+        !choose_eases(writing, &ease_in, &ease_out))
         return false;
     int64_t hand_pose = value_get_int(clip->extras, "hand_pose", DEFAULT_HAND_POSE);
     if (hand_pose < 0 || hand_pose > SL_HAND_POSE_LAST)

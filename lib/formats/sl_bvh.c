@@ -160,7 +160,7 @@ static bool list_reason(void *user, const struct sl_bvh_reason *reason)
         return false;
     struct value_list item = value_object(list->arena);
     value_put_string(&item, "code", reason->code);
-    value_put_string(&item, "message", arena_text(list->arena, reason->message, strlen(reason->message)));
+    value_put_string(&item, "message", arena_copy_text(list->arena, reason->message));
     if (reason->line)
         value_put_int(&item, "line", reason->line);
     value_put_list(list, NULL, &item);

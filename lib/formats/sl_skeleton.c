@@ -155,7 +155,7 @@ static void keep_text(struct value_list *extras, const char *const *attributes, 
 {
     const char *text = find_attribute(attributes, name);
     if (text)
-        value_put_string(extras, name, arena_text(extras->arena, text, strlen(text)));
+        value_put_string(extras, name, arena_copy_text(extras->arena, text));
 }
 
 static const struct pose_value *read_extras(struct parsing *parsing, const struct rows *rows,
@@ -186,7 +186,7 @@ static bool read_joint(struct parsing *parsing, const struct rows *rows, const c
     float degrees[3];
     if (!name || !*name)
         return fail_attribute(parsing, rows, "name", "missing_attribute", "a joint without a name");
-    joint->name = arena_text(arena, name, strlen(name));
+    joint->name = arena_copy_text(arena, name);
     if (aliases && !text_split(arena, aliases, &joint->aliases))
         return false;
     if (!read_vector(parsing, rows, attributes, "pos", true, joint->translation) ||

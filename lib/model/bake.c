@@ -1,15 +1,15 @@
 /* From any clip to one that a format can hold: which way it goes. */
 #include "lib/model/bake.h"
 
-#include "lib/core/text.h"
+#include "lib/core/setting.h"
 #include "lib/core/value.h"
+#include "lib/core/warn.h"
 #include "lib/model/build.h"
 #include "lib/model/copy.h"
 #include "lib/model/document.h"
 #include "lib/model/upload.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { DEFAULT_KEY_LIMIT = 4 * 1000 * 1000 };
@@ -86,52 +86,12 @@ static void find_origin(struct baking *b)
         b->origin = targets[i].family == b->family ? targets[i].format : NULL;
 }
 
-/* ---------------------------------------------------------------------------------- warnings and settings -- */
-
 void bake_warn(const struct baking *b, const char *code, const char *format, ...)
 {
-    if (!b->warn)
-        return;
-    char message[400];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
+    warn_vtell(b->warn, b->user, POSE_WARNING, code, POSE_NO_OFFSET, format, arguments);
     va_end(arguments);
-    text_make_line(message);
-    b->warn(b->user,
-            &(struct pose_warning){
-                .code = code, .severity = POSE_WARNING, .message = message, .offset = POSE_NO_OFFSET});
-}
-
-bool bake_bad_setting(const struct baking *b, const char *name, const char *what)
-{
-    if (error_is_set(b->error))
-        return false;
-    error_set(b->error, POSE_BAD_ARGUMENT, "bad_setting", "%s: %s", name, what);
-    if (b->error)
-        snprintf(b->error->field, sizeof b->error->field, "%s", name);
-    return false;
-}
-
-bool bake_flag(const struct baking *b, const char *name, bool fallback, bool *flag)
-{
-    const struct pose_value *asked = pose_value_find(b->conversion->settings, name);
-    *flag = fallback;
-    if (!asked)
-        return true;
-    if (asked->kind != POSE_BOOL && asked->kind != POSE_INT)
-        return bake_bad_setting(b, name, "neither true nor false");
-    *flag = value_get_bool(b->conversion->settings, name, fallback);
-    return true;
-}
-
-bool bake_number(const struct baking *b, const char *name, float fallback, bool is_signed, float *number)
-{
-    const struct pose_value *asked = pose_value_find(b->conversion->settings, name);
-    *number = fallback;
-    if (asked && (!value_number(asked, number) || !isfinite(*number) || (*number < 0 && !is_signed)))
-        return bake_bad_setting(b, name, "not a number that can be");
-    return true;
 }
 
 /* ------------------------------------------------------------------------------------------------- checks -- */
@@ -237,29 +197,33 @@ static bool keys_obey_rules(const struct pose_clip *clip)
 
 /* --------------------------------------------------------------------------------------------------- ways -- */
 
-static bool is_among(const char *word, const char *const *words)
+/* What is asked for, else the clip's own, else the first. */
+static bool choose_game(struct baking *b, const char *own)
 {
-    while (*words && strcmp(word, *words) != 0)
-        words++;
-    return *words;
+    static const char *const games[] = {"mp1", "mp2", "mp2demo"};
+    enum { GAMES = sizeof games / sizeof *games };
+    unsigned game = 0;
+    for (unsigned i = 0; i < GAMES; i++)
+        game = strcmp(games[i], own) ? game : i;
+    if (!setting_word(b->conversion->settings, "game", games, GAMES, &game, b->error))
+        return false;
+    b->game = games[game];
+    return true;
 }
 
 /* Version 0 of Prime has a key on every frame. */
 static bool choose_rules(struct baking *b)
 {
-    static const char *const games[] = {"mp1", "mp2", "mp2demo", NULL};
+    const struct pose_value *settings = b->conversion->settings;
+    const struct pose_value *own = b->keeps_extras ? b->clip.extras : NULL;
     if (b->target.family != FAMILY_PRIME)
         return true;
-    int64_t own = b->keeps_extras ? value_get_int(b->clip.extras, "version", 2) : 2;
-    int64_t version = value_get_int(b->conversion->settings, "version", own);
-    if (pose_value_find(b->conversion->settings, "version") && version != 0 && version != 2)
-        return bake_bad_setting(b, "version", "neither 0 nor 2");
+    int64_t version = value_get_int(settings, "version", value_get_int(own, "version", 2));
+    if (pose_value_find(settings, "version") && version != 0 && version != 2)
+        return setting_refuse(b->error, "version", "neither 0 nor 2");
     b->target.rules = version == 0 ? POSE_RULES_PRIME_FRAMES : POSE_RULES_PRIME;
-    const char *own_game = b->keeps_extras ? value_get_string(b->clip.extras, "game", "mp1") : "mp1";
-    b->game = value_get_string(b->conversion->settings, "game", own_game);
-    const struct pose_value *asked = pose_value_find(b->conversion->settings, "game");
-    if ((asked && asked->kind != POSE_STRING) || !is_among(b->game, games))
-        return bake_bad_setting(b, "game", "neither \"mp1\" nor \"mp2\" nor \"mp2demo\"");
+    if (!choose_game(b, value_get_string(own, "game", "")))
+        return false;
     b->target.holds[POSE_SCALE] = !strcmp(b->game, "mp2");
     return true;
 }
@@ -270,7 +234,7 @@ static bool take_over(struct baking *b)
     if (!copy_clip(b->arena, b->conversion->clip, b->out))
         return false;
     if (b->target.family == FAMILY_NONE && !b->out->origin)
-        b->out->origin = copy_text(b->arena, b->origin);
+        b->out->origin = arena_copy_text(b->arena, b->origin);
     if (b->target.family != FAMILY_NONE)
         b->out->origin = NULL;
     return bake_rename(b);
@@ -278,11 +242,11 @@ static bool take_over(struct baking *b)
 
 static bool change(struct baking *b)
 {
-    b->out->name = copy_text(b->arena, b->clip.name);
+    b->out->name = arena_copy_text(b->arena, b->clip.name);
     b->out->axes = b->target.axes;
     b->out->rules = b->target.rules;
     if (b->target.family == FAMILY_NONE)
-        b->out->origin = copy_text(b->arena, b->origin);
+        b->out->origin = arena_copy_text(b->arena, b->origin);
     if (!bake_tracks(b) || !bake_clock(b) || !bake_keys(b) || !bake_extras(b))
         return false;
     b->out->tracks = b->tracks;

@@ -71,12 +71,6 @@ struct baking {
 
 /* code is static. */
 void bake_warn(const struct baking *b, const char *code, const char *format, ...) POSE_PRINTF(3, 4);
-/* A setting is not what it should be. Always false. */
-bool bake_bad_setting(const struct baking *b, const char *name, const char *what);
-/* A boolean setting (0 and 1 will do), else the fallback; false when it is something else. */
-bool bake_flag(const struct baking *b, const char *name, bool fallback, bool *flag);
-/* A number, finite and not negative unless signs are allowed. */
-bool bake_number(const struct baking *b, const char *name, float fallback, bool is_signed, float *number);
 
 /* Makes the table of names ready; and says at the end which of them nothing was called. */
 bool bake_renames_init(struct baking *b);

@@ -1,6 +1,7 @@
 /* The target's clock: where it has places for keys, how long the result is, and whether its end leads to its start. */
 #include "lib/model/bake.h"
 
+#include "lib/core/setting.h"
 #include "lib/core/value.h"
 #include "lib/model/curve.h"
 
@@ -56,7 +57,8 @@ static bool choose_loop(struct baking *b)
 {
     const struct pose_clip *clip = &b->clip;
     bool known = clip->loop == POSE_LOOP_YES;
-    if (!bake_flag(b, "loop", known, &b->loops))
+    b->loops = known;
+    if (!setting_flag(b->conversion->settings, "loop", &b->loops, b->error))
         return false;
     bool is_asked = pose_value_find(b->conversion->settings, "loop");
     bool has_flag = b->target.rules == POSE_RULES_SL || b->target.rules == POSE_RULES_PRIME;

@@ -1,9 +1,9 @@
 /* Events and extras: taken over within a family, translated or dropped between families. */
 #include "lib/model/bake.h"
 
+#include "lib/core/setting.h"
 #include "lib/core/value.h"
 #include "lib/model/build.h"
-#include "lib/model/copy.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -51,7 +51,7 @@ static bool set_text(struct extras *extras, const char *key)
     if (!asked)
         return true;
     if (asked->kind != POSE_STRING)
-        return bake_bad_setting(extras->b, key, "not a text");
+        return setting_refuse(extras->b->error, key, "not a text");
     set(extras, key, POSE_STRING)->text = asked->as.string;
     return true;
 }
@@ -62,17 +62,18 @@ static bool set_id(struct extras *extras, const char *key, int64_t last)
     if (!asked)
         return true;
     if (asked->kind != POSE_INT || asked->as.integer < 0 || asked->as.integer > last)
-        return bake_bad_setting(extras->b, key, "not a whole number that can be");
+        return setting_refuse(extras->b->error, key, "not a whole number that can be");
     set(extras, key, POSE_INT)->integer = asked->as.integer;
     return true;
 }
 
 static bool set_sims(struct extras *extras)
 {
+    const struct pose_value *asked = pose_value_find(extras->b->conversion->settings, "distance");
     float distance;
-    if (!bake_number(extras->b, "distance", 0, true, &distance))
-        return false;
-    if (pose_value_find(extras->b->conversion->settings, "distance")) {
+    if (asked && (!value_number(asked, &distance) || !isfinite(distance)))
+        return setting_refuse(extras->b->error, "distance", "not a number that can be");
+    if (asked) {
         set(extras, "distance", POSE_FLOAT)->number = distance;
         drop(extras, "is_moving");
     }
@@ -92,7 +93,7 @@ static bool set_prime(struct extras *extras)
     struct baking *b = extras->b;
     bool same_game = b->keeps_extras && !strcmp(value_get_string(b->clip.extras, "game", ""), b->game);
     int64_t version = b->target.rules == POSE_RULES_PRIME_FRAMES ? 0 : 2;
-    b->out->game = copy_text(b->arena, b->game);
+    b->out->game = arena_copy_text(b->arena, b->game);
     set(extras, "game", POSE_STRING)->text = b->out->game;
     set(extras, "version", POSE_INT)->integer = version;
     if (!b->keeps_keys)
@@ -133,7 +134,7 @@ static void put(const struct replacement *item, struct value_list *list)
     else if (item->kind == POSE_FLOAT)
         value_put_float(list, item->key, item->number);
     else
-        value_put_string(list, item->key, copy_text(list->arena, item->text));
+        value_put_string(list, item->key, arena_copy_text(list->arena, item->text));
 }
 
 /* The clip's own extras but for what is set, which follows. */
@@ -143,22 +144,8 @@ static bool bake_clip_extras(struct baking *b)
     if (!set_by_target(&extras))
         return false;
     struct value_list list = value_object(b->arena);
-    if (b->keeps_extras) {
-        const struct pose_value *own = copy_object_without(b->arena, b->clip.extras, extras.dropped);
-        for (const struct pose_value *item = own ? own->first : NULL, *next; item; item = next) {
-            struct pose_value *copy = ARENA_NEW(b->arena, struct pose_value, 1);
-            next = item->next;
-            if (!copy || !list.value)
-                return false;
-            *copy = *item;
-            copy->next = NULL;
-            if (list.last)
-                list.last->next = copy;
-            else
-                list.value->first = copy;
-            list.last = copy;
-        }
-    }
+    if (b->keeps_extras)
+        value_put_members(&list, b->clip.extras, extras.dropped);
     for (unsigned i = 0; i < extras.count; i++)
         put(&extras.items[i], &list);
     b->out->extras = value_done(&list);
@@ -170,7 +157,7 @@ static void bake_track_extras(struct baking *b)
     for (uint32_t i = 0; i < b->track_count; i++) {
         const struct pose_track *from = b->sources[i].from;
         if (from && b->keeps_extras)
-            b->tracks[i].extras = copy_value(b->arena, from->extras);
+            b->tracks[i].extras = value_copy(b->arena, from->extras);
     }
 }
 
@@ -203,8 +190,8 @@ static bool to_sims3(struct baking *b, const struct pose_event *from, struct pos
     struct value_list fields = value_object(b->arena);
     if (value && !strcmp(from->type, "sound")) {
         to->type = "sound";
-        value_put_string(&fields, "name", copy_text(b->arena, value));
-        value_put_string(&fields, "sound", copy_text(b->arena, value));
+        value_put_string(&fields, "name", arena_copy_text(b->arena, value));
+        value_put_string(&fields, "sound", arena_copy_text(b->arena, value));
     } else if (value && !strcmp(from->type, "xevt")) {
         char *end;
         long number = strtol(value, &end, 10);
@@ -227,7 +214,7 @@ static bool to_sims(struct baking *b, const struct pose_event *from, struct pose
         sound = value_get_string(from->fields, "name", "");
     if (!strcmp(from->type, "sound") && *sound) {
         to->type = "sound";
-        value_put_string(&fields, "value", copy_text(b->arena, sound));
+        value_put_string(&fields, "value", arena_copy_text(b->arena, sound));
     } else if (!strcmp(from->type, "script")) {
         long long id = (long long)value_get_int(from->fields, "id", 0);
         to->type = "xevt";
@@ -243,8 +230,8 @@ static bool bake_event(struct baking *b, const struct pose_event *from, struct p
 {
     *to = (struct pose_event){.time = from->time};
     if (b->keeps_extras) {
-        to->type = copy_text(b->arena, from->type);
-        to->fields = bake_rename_fields(b, copy_value(b->arena, from->fields));
+        to->type = arena_copy_text(b->arena, from->type);
+        to->fields = bake_rename_fields(b, value_copy(b->arena, from->fields));
         /* Prime keeps its events in files of their own. */
         return b->target.family != FAMILY_PRIME;
     }

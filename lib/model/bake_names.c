@@ -3,7 +3,6 @@
 
 #include "lib/core/hash.h"
 #include "lib/core/value.h"
-#include "lib/model/copy.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -58,7 +57,7 @@ static void rename_track(const struct baking *b, struct pose_track *track)
         return;
     unsigned id;
     char more;
-    track->name = copy_text(b->arena, name);
+    track->name = arena_copy_text(b->arena, name);
     if (b->out->rules == POSE_RULES_SIMS3) {
         size_t length = strlen(name);
         bool is_morph = track->channels[POSE_MORPH].count && !track->channels[POSE_ROTATION].count;
@@ -97,7 +96,7 @@ const struct pose_value *bake_rename_fields(const struct baking *b, const struct
             return NULL;
         *to = *from;
         if (from->kind == POSE_STRING && from->key && !strcmp(from->key, "joint"))
-            to->as.string = copy_text(b->arena, name);
+            to->as.string = arena_copy_text(b->arena, name);
         *link = to;
         link = &to->next;
     }

@@ -4,7 +4,6 @@
 #include "lib/core/hash.h"
 #include "lib/core/value.h"
 #include "lib/model/build.h"
-#include "lib/model/copy.h"
 #include "lib/model/match.h"
 
 #include <stdio.h>
@@ -86,7 +85,7 @@ static int64_t number_of(const char *name)
 static bool name_sims3(const struct gathering *g, const struct pose_track *from, const char *name,
                        bool is_new, struct pose_track *to)
 {
-    to->name = copy_text(g->b->arena, name);
+    to->name = arena_copy_text(g->b->arena, name);
     if (!is_new && from->has_id && g->b->family == FAMILY_SIMS3) {
         to->id = from->id;
         return to->has_id = true;
@@ -162,7 +161,7 @@ static bool name_joint(struct gathering *g, const struct pose_track *from, struc
     }
     if (g->b->target.family == FAMILY_SIMS && !name)
         name = old;
-    to->name = copy_text(g->b->arena, name);
+    to->name = arena_copy_text(g->b->arena, name);
     g->unnamed += !to->name && !to->has_id;
     return to->name || to->has_id;
 }

@@ -40,7 +40,7 @@ void warning_add(struct warning_list *list, enum pose_severity severity, const c
     }
     struct pose_warning *items =
         arena_grow(list->arena, list->items, list->count, &list->capacity, sizeof *items);
-    char *text = arena_text(list->arena, message, strlen(message));
+    char *text = arena_copy_text(list->arena, message);
     if (!items || !text)
         return;
     list->items = items;

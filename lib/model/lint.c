@@ -1,7 +1,7 @@
 #include "lib/model/lint.h"
 
-#include "lib/core/error.h"
 #include "lib/core/text.h"
+#include "lib/core/warn.h"
 #include "lib/model/skin.h"
 
 #include <math.h>
@@ -11,15 +11,10 @@
 void lint_report(const struct lint *lint, enum pose_severity severity, const char *code, const char *format,
                  ...)
 {
-    char message[400];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
+    warn_vtell(lint->warn, lint->user, severity, code, POSE_NO_OFFSET, format, arguments);
     va_end(arguments);
-    text_make_line(message);
-    lint->warn(lint->user,
-               &(struct pose_warning){
-                   .code = code, .severity = severity, .message = message, .offset = POSE_NO_OFFSET});
 }
 
 /* ------------------------------------------------------------------------------------------------- names -- */

@@ -21,7 +21,7 @@ bool track_is_joint(const struct pose_track *track)
 /* A copy in lower case; NULL (and the arena failed) when memory is out. */
 static char *fold(struct arena *arena, const char *name)
 {
-    char *copy = arena_text(arena, name, strlen(name));
+    char *copy = arena_copy_text(arena, name);
     for (char *c = copy; c && *c; c++)
         *c = text_lower(*c);
     return copy;

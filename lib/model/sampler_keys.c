@@ -1,5 +1,6 @@
 #include "lib/model/sampler_keys.h"
 
+#include "lib/core/hash.h"
 #include "lib/core/value.h"
 #include "lib/model/axes.h"
 #include "lib/model/build.h"
@@ -79,18 +80,6 @@ static bool is_keyed(enum pose_rules rules)
     return rules != POSE_RULES_SIMS && rules != POSE_RULES_PRIME_FRAMES;
 }
 
-static uint64_t hash_times(const float *times, uint32_t count)
-{
-    uint64_t hash = count;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t bits;
-        memcpy(&bits, &times[i], sizeof bits);
-        hash = (hash ^ bits) * UINT64_C(0x9e3779b97f4a7c15);
-        hash ^= hash >> 29;
-    }
-    return hash;
-}
-
 /* By hash, since equal hashes are all that matters; a place belongs to one source, so the order is total. */
 static int compare_sources(const void *a, const void *b)
 {
@@ -139,7 +128,7 @@ bool key_sources_share_timelines(const struct pose_sampler *sampler, struct aren
 {
     bool keyed = is_keyed(sampler->clip->rules);
     for (uint32_t i = 0; keyed && i < count; i++)
-        sources[i].times_hash = hash_times(sources[i].channel->times, sources[i].channel->count);
+        sources[i].times_hash = hash_floats(sources[i].channel->times, sources[i].channel->count);
     if (count > 1)
         qsort(sources, count, sizeof *sources, compare_sources);
     for (uint32_t i = 0; i < count; i++) {

@@ -566,6 +566,14 @@ START_TEST(numbers_of_prime)
     ck_assert_uint_eq(channel_of(document, 1, POSE_ROTATION)->count, 0);
     ck_assert_uint_ge(channel_of(document, 2, POSE_SCALE)->count, 2);
     pose_document_free(document);
+
+    /* Who asks for nothing is not told off for what the clip says. */
+    conversion.settings = NULL;
+    conversion.from = "prime-anim";
+    made.clip.extras = setting("game", "mp9", 0);
+    document = must_bake(&conversion);
+    ck_assert_str_eq(document->clips->game, "mp1");
+    pose_document_free(document);
 }
 END_TEST
 

@@ -1,0 +1,102 @@
+/* Trees of values: read back as other kinds of numbers, and copied. */
+#include "lib/core/value.h"
+#include "lib/core/text.h"
+#include "tests/support/unit.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { DEEP = 1000 };
+
+static struct arena arena;
+
+static void start(void)
+{
+    arena_init(&arena, NULL, 0, NULL);
+}
+
+static void stop(void)
+{
+    arena_release(&arena);
+}
+
+/* Arrays in arrays, the innermost with a text. */
+static struct pose_value *make_deep(struct arena *from)
+{
+    struct value_list inner = value_array(from);
+    value_put_string(&inner, NULL, "bottom");
+    for (int i = 1; i < DEEP; i++) {
+        struct value_list outer = value_array(from);
+        value_put_int(&outer, NULL, i);
+        value_put_list(&outer, NULL, &inner);
+        inner = outer;
+    }
+    return inner.value;
+}
+
+START_TEST(copies_are_whole_and_on_their_own)
+{
+    struct arena gone;
+    arena_init(&gone, NULL, 0, NULL);
+    const struct pose_value *copy = value_copy(&arena, make_deep(&gone));
+    arena_release(&gone);
+    for (int i = DEEP - 1; i > 0; i--) {
+        ck_assert_int_eq((int)copy->first->as.integer, i);
+        copy = copy->first->next;
+        ck_assert_ptr_null(copy->next);
+    }
+    ck_assert_str_eq(copy->first->as.string, "bottom");
+    ck_assert_ptr_null(value_copy(&arena, NULL));
+}
+END_TEST
+
+START_TEST(members_are_left_out_by_name)
+{
+    static const char *const without[] = {"a", "c", NULL}, *const all[] = {"a", "b", "c", NULL};
+    struct value_list inner = value_object(&arena), list = value_object(&arena), array = value_array(&arena);
+    value_put_int(&inner, "a", 2);
+    value_put_int(&list, "a", 1);
+    value_put_list(&list, "b", &inner);
+    value_put_int(&list, "c", 3);
+    const struct pose_value *copy = value_copy_object(&arena, list.value, without);
+    ck_assert_uint_eq(value_count(copy), 1);
+    ck_assert_str_eq(copy->first->key, "b");
+    ck_assert_int_eq(value_get_int(copy->first, "a", 0), 2); /* the names are those of the object itself */
+    ck_assert_uint_eq(value_count(value_copy_object(&arena, list.value, NULL)), 3);
+    ck_assert_ptr_null(value_copy_object(&arena, list.value, all));
+    ck_assert_ptr_null(value_copy_object(&arena, array.value, NULL));
+    ck_assert_ptr_null(value_copy_object(&arena, NULL, NULL));
+}
+END_TEST
+
+/* What is left of a copy must not point into the original, which may be gone. */
+START_TEST(memory_runs_out)
+{
+    struct value_list deep = {.arena = &arena, .value = make_deep(&arena)};
+    struct arena small;
+    arena_init(&small, NULL, 16384, NULL);
+    struct value_list list = value_object(&small), whole = value_object(&arena);
+    value_put_list(&whole, "deep", &deep);
+    value_put_members(&list, whole.value, NULL);
+    ck_assert(small.failed);
+    const struct pose_value *at = list.value->first, *original = deep.value;
+    for (int i = DEEP - 1; at && i > 0; i--) {
+        ck_assert_ptr_ne(at, original);
+        original = original->first->next;
+        at = at->first ? at->first->next : NULL;
+    }
+    ck_assert_ptr_null(at);
+    ck_assert_ptr_null(value_copy(&small, whole.value));
+    arena_release(&small);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *values = tcase_create("values");
+    tcase_add_checked_fixture(values, start, stop);
+    tcase_add_test(values, copies_are_whole_and_on_their_own);
+    tcase_add_test(values, members_are_left_out_by_name);
+    tcase_add_test(values, memory_runs_out);
+    return unit_run("value", values, NULL);
+}
