@@ -223,7 +223,8 @@ int64_t value_get_int(const struct pose_value *object, const char *key, int64_t 
     if (value && value->kind == POSE_BOOL)
         return value->as.boolean;
     /* A float that is a whole number: JSON does not tell 1 from 1.0. */
-    if (value && value->kind == POSE_FLOAT && fabsf(value->as.number) < 9e18f)
+    if (value && value->kind == POSE_FLOAT && fabsf(value->as.number) < 9e18f &&
+        value->as.number == truncf(value->as.number))
         return (int64_t)value->as.number;
     return fallback;
 }

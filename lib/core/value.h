@@ -43,7 +43,8 @@ struct pose_value *value_copy(struct arena *arena, const struct pose_value *valu
 const struct pose_value *value_copy_object(struct arena *arena, const struct pose_value *object,
                                            const char *const *without);
 
-/* Reading back, for encoders: the member as that kind (an int may stand for a float, a float for an int), else the fallback. */
+/* Reading back, for encoders: the member as that kind (an int may stand for a float, and a whole float for an
+ * int), else the fallback. */
 int64_t value_get_int(const struct pose_value *object, const char *key, int64_t fallback);
 float value_get_float(const struct pose_value *object, const char *key, float fallback);
 bool value_get_bool(const struct pose_value *object, const char *key, bool fallback);

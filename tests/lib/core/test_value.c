@@ -20,6 +20,22 @@ static void stop(void)
     arena_release(&arena);
 }
 
+START_TEST(floats_are_ints_when_they_are_whole)
+{
+    struct value_list list = value_object(&arena);
+    value_put_float(&list, "whole", 4.0f);
+    value_put_float(&list, "half", 4.5f);
+    value_put_float(&list, "negative", -0.25f);
+    value_put_float(&list, "large", 1e30f);
+    const struct pose_value *object = value_done(&list);
+    ck_assert_int_eq(value_get_int(object, "whole", -1), 4);
+    ck_assert_int_eq(value_get_int(object, "half", -1), -1);
+    ck_assert_int_eq(value_get_int(object, "negative", -1), -1);
+    ck_assert_int_eq(value_get_int(object, "large", -1), -1);
+    ck_assert_int_eq(value_get_int(object, "missing", -1), -1);
+}
+END_TEST
+
 /* Arrays in arrays, the innermost with a text. */
 static struct pose_value *make_deep(struct arena *from)
 {
@@ -95,6 +111,7 @@ int main(void)
 {
     TCase *values = tcase_create("values");
     tcase_add_checked_fixture(values, start, stop);
+    tcase_add_test(values, floats_are_ints_when_they_are_whole);
     tcase_add_test(values, copies_are_whole_and_on_their_own);
     tcase_add_test(values, members_are_left_out_by_name);
     tcase_add_test(values, memory_runs_out);
