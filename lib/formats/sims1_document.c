@@ -106,6 +106,18 @@ static bool load_keys(struct decode_job *job, struct warning_list *warnings, str
     return true;
 }
 
+/* The pairs of a list one by one, as The Sims Online nests them: [[{"a": "1"}, {"b": "2"}]] is one list of two. */
+static void part_props(struct arena *arena, struct sims_motion *motion)
+{
+    for (uint32_t i = 0; i < motion->props_count; i++) {
+        const struct sims_prop *all = motion->props[i].items;
+        struct sims_prop *parts = all ? ARENA_NEW(arena, struct sims_prop, all->count) : NULL;
+        for (uint32_t k = 0; parts && k < all->count; k++)
+            parts[k] = (struct sims_prop){.count = 1, .pairs = &all->pairs[k]};
+        motion->props[i] = (struct sims_props){.count = parts ? all->count : 0, .items = parts};
+    }
+}
+
 static bool build_clips(struct decode_job *job, const struct sims1_body *body)
 {
     struct pose_clip *clips = ARENA_NEW(job->arena, struct pose_clip, body->skill_count);
@@ -113,6 +125,8 @@ static bool build_clips(struct decode_job *job, const struct sims1_body *body)
     for (uint32_t i = 0; clips && i < body->skill_count; i++) {
         struct warning_list warnings;
         warning_list_init(&warnings, job->arena);
+        for (uint32_t k = 0; k < body->skills[i].motion_count; k++)
+            part_props(job->arena, &body->skills[i].motions[k]);
         if (!load_keys(job, &warnings, &body->skills[i], &clips[i].companion, &keys) ||
             !sims_clip_build(job, &body->skills[i], false, &warnings, &clips[i]))
             return false;
@@ -181,48 +195,34 @@ static bool make_suits(struct encode_job *job, struct sims1_body *body)
     return body->suits != NULL;
 }
 
-/* A list for each prop, as these files have them. */
-static void flatten_props(struct arena *arena, struct sims_motion *motion)
+/* All pairs of the props in one, which is how deep these files nest. */
+static void join_props(struct arena *arena, struct sims_props *props)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < motion->props_count; i++)
-        count += motion->props[i].count;
-    struct sims_props *lists = ARENA_NEW(arena, struct sims_props, count), *next = lists;
-    for (uint32_t i = 0; lists && i < motion->props_count; i++) {
-        for (uint32_t k = 0; k < motion->props[i].count; k++)
-            *next++ = (struct sims_props){.count = 1, .items = &motion->props[i].items[k]};
-    }
-    motion->props = lists;
-    motion->props_count = count;
-}
-
-/* One prop for all pairs of a moment. */
-static void flatten_moment(struct arena *arena, struct sims_moment *moment)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < moment->props.count; i++)
-        count += moment->props.items[i].count;
+    for (uint32_t i = 0; i < props->count; i++)
+        count += props->items[i].count;
     struct sims_prop *prop = ARENA_NEW(arena, struct sims_prop, 1);
     struct sims_pair *next = ARENA_NEW(arena, struct sims_pair, count);
     if (!prop || !next)
         return;
     *prop = (struct sims_prop){.count = count, .pairs = next};
-    for (uint32_t i = 0; i < moment->props.count; i++) {
-        const struct sims_prop *part = &moment->props.items[i];
+    for (uint32_t i = 0; i < props->count; i++) {
+        const struct sims_prop *part = &props->items[i];
         for (uint32_t k = 0; k < part->count; k++)
             *next++ = part->pairs[k];
     }
-    moment->props = (struct sims_props){.count = 1, .items = prop};
+    *props = (struct sims_props){.count = 1, .items = prop};
 }
 
 static void flatten_skill(struct arena *arena, struct sims_skill *skill)
 {
     for (uint32_t i = 0; i < skill->motion_count; i++) {
         struct sims_motion *motion = &skill->motions[i];
-        flatten_props(arena, motion);
+        for (uint32_t k = 0; k < motion->props_count; k++)
+            join_props(arena, &motion->props[k]);
         for (uint32_t l = 0; l < motion->moments_count; l++) {
             for (uint32_t m = 0; m < motion->moments[l].count; m++)
-                flatten_moment(arena, &motion->moments[l].items[m]);
+                join_props(arena, &motion->moments[l].items[m].props);
         }
     }
 }

@@ -9,6 +9,7 @@ enum {
     RUN = 0xfe,     /* u16 n: the same value n + 1 times */
     LITERAL = 0xff, /* f32 */
     LONGEST_RUN = 65536,
+    RUN_SIZE = 3,
 };
 
 static const char *const part_names[SIMS_PARTS] = {"translations", "rotations"};
@@ -192,8 +193,8 @@ bool sims1_keys_decode(struct reader *r, struct arena *arena, struct warning_lis
         if (!pools[part].values || !decode_part(r, &s, table, part, &pools[part], &crossed))
             return false;
     }
-    if (s.run)
-        return reader_fail_at(r, r->base + (uint64_t)(s.at - r->start), "codes", "run_too_long",
+    if (s.run) /* the last code: no other comes after a run that goes on */
+        return reader_fail_at(r, r->base + (uint64_t)(s.at - RUN_SIZE - r->start), "codes", "run_too_long",
                               "the run has %u values more than the skill", s.run);
     if (crossed)
         warning_add(warnings, POSE_WARNING, "run_crosses_component", POSE_NO_OFFSET,

@@ -49,6 +49,8 @@ bool sims_check_count(struct sims_stream *s, const char *field, uint32_t count, 
     if (sims_is_writing(s))
         return !sims_failed(s);
     (void)field;
+    if (count > INT32_MAX && !s->encoding->big_endian) /* The Sims 1 counts in signed integers */
+        return reader_fail(&s->reader, "count_too_large", "%d is no count", (int32_t)count);
     return reader_count(&s->reader, count, s->encoding->is_text ? lines : bytes, "items", "count_too_large");
 }
 

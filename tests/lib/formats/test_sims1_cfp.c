@@ -100,7 +100,7 @@ static const struct {
     {"the code without meaning", {126, 126, 126, 0xfd}, 4, 0, 2, "reserved_code", "rotations[1].y", 3},
     {"NaN", {0xff, 0, 0, 0xc0, 0x7f, 126, 126}, 7, 1, 0, "non_finite", "translations[0].x", 0},
     {"infinity", {126, 0xff, 0, 0, 0x80, 0xff, 126}, 7, 1, 0, "non_finite", "translations[0].y", 1},
-    {"a run beyond the end", {126, 0xfe, 2, 0}, 4, 1, 0, "run_too_long", "codes", 4},
+    {"a run beyond the end", {126, 0xfe, 2, 0}, 4, 1, 0, "run_too_long", "codes", 1},
     {"a promise that runs cannot keep",
      {0xfe, 0xff, 0xff, 0xfe, 0xff, 0xff},
      6,

@@ -200,6 +200,15 @@ START_TEST(skills_are_read_with_their_keys)
 }
 END_TEST
 
+START_TEST(props_of_motions_are_lists_of_pairs)
+{
+    struct pose_document *document = decode(text_with(62, "2\r\nname\r\nadult"));
+    check_json(document->clips->tracks[0].extras,
+               "{\"props\":[[{\"name\":\"adult\"},{\"canblend\":\"0\"}]]}");
+    pose_document_free(document);
+}
+END_TEST
+
 START_TEST(a_skill_without_its_keys)
 {
     const char *text = text_with(0, NULL);
@@ -391,6 +400,15 @@ START_TEST(failures_say_their_line)
 }
 END_TEST
 
+START_TEST(negative_counts_are_told_as_such)
+{
+    const char *text = text_with(4, "-3");
+    struct pose_error error;
+    ck_assert_ptr_null(codec_decode_with(CMX, text, strlen(text), companions, &error));
+    ck_assert_str_eq(error.detail, "skeletons[0].bone_count at line 5: -3 is no count");
+}
+END_TEST
+
 START_TEST(every_missing_line_is_told)
 {
     const char *text = text_with(0, NULL);
@@ -471,9 +489,17 @@ static const struct {
     int line;
     const char *other;
 } variants[] = {
-    {0, NULL},   {5, "R\xe9OT"}, {6, "HAT"},   {13, "-7"}, {30, "-1"},    {50, "3"},  {55, "1"},
-    {57, "-1"},  {59, "1"},      {60, "1"},    {60, "9"},  {46, "other"}, {66, "2"},  {67, "-100"},
-    {67, "900"}, {67, "500"},    {77, "ROOT"}, {82, "7"},  {48, "1.5"},   {49, "-0"},
+    {0, NULL},      {62, "2\r\nname\r\nadult"},
+    {61, "2\r\n0"}, {5, "R\xe9OT"},
+    {6, "HAT"},     {13, "-7"},
+    {30, "-1"},     {50, "3"},
+    {55, "1"},      {57, "-1"},
+    {59, "1"},      {60, "1"},
+    {60, "9"},      {46, "other"},
+    {66, "2"},      {67, "-100"},
+    {67, "900"},    {67, "500"},
+    {77, "ROOT"},   {82, "7"},
+    {48, "1.5"},    {49, "-0"},
 };
 
 START_TEST(text_and_binary_hold_the_same)
@@ -660,6 +686,7 @@ int main(void)
     tcase_add_test(reading, skeletons_are_read);
     tcase_add_test(reading, suits_are_read);
     tcase_add_test(reading, skills_are_read_with_their_keys);
+    tcase_add_test(reading, props_of_motions_are_lists_of_pairs);
     tcase_add_test(reading, a_skill_without_its_keys);
     tcase_add_test(reading, keys_that_do_not_fit);
     tcase_add_test(reading, counts_are_no_memory);
@@ -668,6 +695,7 @@ int main(void)
     tcase_add_loop_test(text, lines_may_be_written_otherwise, 0, COUNT(same));
     tcase_add_test(text, line_feeds_alone_will_do);
     tcase_add_loop_test(text, failures_say_their_line, 0, COUNT(failures));
+    tcase_add_test(text, negative_counts_are_told_as_such);
     tcase_add_test(text, every_missing_line_is_told);
     tcase_add_loop_test(text, oddities_are_warned_of, 0, COUNT(oddities));
     TCase *back = tcase_create("the way back");
