@@ -273,8 +273,8 @@ double pose_time(const struct pose_request *request, double t)
     /* Far beyond any clip; what is later would not survive the rounding, nor the 32-bit float of the answer. */
     static const double latest = 1e9;
     double duration = (double)request->clip->asset->duration;
-    if (!(t > 0)) /* also -0 */
-        return 0;
-    t = round(fmin(t, latest) * 1e6) / 1e6;
-    return request->wrap == POSE_CLAMP && t > duration ? duration : t;
+    t = round(fmin(fmax(t, -latest), latest) * 1e6) / 1e6;
+    if (request->wrap == POSE_CLAMP)
+        t = fmin(fmax(t, 0), duration);
+    return t + 0.0; /* no -0 */
 }

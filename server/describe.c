@@ -1,5 +1,7 @@
 #include "server/describe.h"
 
+#include <string.h>
+
 static const char *const part_names[POSE_PART_COUNT] = {"translation", "rotation", "scale", "morph"};
 
 void describe_clip_timing(struct json_writer *json, const struct pose_clip *clip)
@@ -58,6 +60,8 @@ void describe_skeleton(struct json_writer *json, const struct pose_skeleton *ske
         const struct pose_joint *joint = &skeleton->joints[i];
         float rest[10];
         pose_joint_rest(skeleton, i, axes, rest);
+        if (axes == skeleton->axes && axes != POSE_AXES_GLTF) /* as stored, also off unit length */
+            memcpy(rest + 3, joint->rotation, sizeof joint->rotation);
         jsonw_object(json, NULL);
         jsonw_string(json, "name", joint->name);
         if (joint->has_id)

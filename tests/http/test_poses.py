@@ -98,6 +98,18 @@ class Poses(SampleCase):
         self.assertEqual(last["joints"], self.pose(self.sl, t=100)["joints"])
         self.assertGreaterEqual(first["t"], 0)
 
+    def test_a_loop_goes_on_before_its_start(self):
+        duration = self.client.get(f"/v1/clips/{self.tso}").json["duration"]
+        before = self.pose(self.tso, t=-0.2, wrap="loop", skeleton="none")
+        self.assertEqual(before["t"], -0.2)
+        after = self.pose(self.tso, t=round(duration - 0.2, 6), wrap="loop", skeleton="none")
+        for a, b in zip(before["joints"], after["joints"]):
+            self.assertSameTurn(a["rotation"], b["rotation"], 1e-4)
+        first = self.pose(self.tso, skeleton="none")
+        self.assertEqual(self.pose(self.tso, t=-0.2, skeleton="none")["joints"], first["joints"])
+        # Second Life's clock knows no time before the start.
+        self.assertEqual(self.pose(self.sl, t=-0.2, wrap="loop")["joints"], self.pose(self.sl)["joints"])
+
     def test_time_is_rounded(self):
         self.assertEqual(self.pose(self.sl, t="0.12345649")["t"], 0.123456)
         self.assertEqual(self.pose(self.sl, t="1e-1")["t"], 0.1)

@@ -108,6 +108,15 @@ class Uploads(UploadCase):
         self.assertEqual(archive["rejected"][0]["error"]["status"], 422)
         self.assertIn("byte", archive["rejected"][0]["error"]["detail"])
 
+    def test_native_rest_is_as_stored(self):
+        text = "\n".join(["version 300", "1", "sk", "1", "ROOT", "NULL", "0", "| 1 2 3 |", "| 0 0 -0.5 0.25 |",
+                          "1", "1", "0", "0", "0", "0", "0", ""])
+        archive = self.upload(text.encode(), "sk.cmx").json
+        path = f"/v1/skeletons/{archive['skeletons'][0]['id']}"
+        self.assertEqual(self.client.get(path, axes="native").json["joints"][0]["rotation"], [0, 0, -0.5, 0.25])
+        turn = self.client.get(path).json["joints"][0]["rotation"]
+        self.assertAlmostEqual(sum(v * v for v in turn), 1, places=6)
+
     def test_known_formats(self):
         far = self.upload(sample("sims-online.far"), "x.far").json
         self.assertEqual((far["format"], len(far["clips"]), len(far["skeletons"])), ("far3", 3, 1))
