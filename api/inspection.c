@@ -63,17 +63,73 @@ static void list_assets(struct inspection *work, enum asset_kind kind, const cha
     jsonw_end(&work->json);
 }
 
+/* What is off about one file; its clips say what is off about them, nothing else does for skeletons and the like. */
+static void file_warnings(struct inspection *work)
+{
+    struct json_writer *json = &work->json;
+    struct pose_document *document = decode(work, 0);
+    if (!document)
+        return;
+    jsonw_warnings(json, document->warnings, document->warning_count);
+    for (uint32_t i = 0; i < document->skeleton_count; i++)
+        jsonw_warnings(json, document->skeletons[i].warnings, document->skeletons[i].warning_count);
+    for (uint32_t i = 0; i < document->mesh_count; i++)
+        jsonw_warnings(json, document->meshes[i].warnings, document->meshes[i].warning_count);
+    for (uint32_t i = 0; i < document->character_count; i++)
+        jsonw_warnings(json, document->characters[i].warnings, document->characters[i].warning_count);
+    pose_document_free(document);
+}
+
+struct stored_entry {
+    struct json_writer *json;
+    const char *name;
+};
+
+static void put_warning(void *user, const struct pose_warning *warning)
+{
+    const struct stored_entry *entry = user;
+    struct json_writer *json = entry->json;
+    jsonw_object(json, NULL);
+    jsonw_string(json, "code", warning->code);
+    jsonw_string(json, "severity", warning->severity == POSE_WARNING ? "warning" : "note");
+    jsonw_string(json, "message", warning->message);
+    if (warning->offset != POSE_NO_OFFSET)
+        jsonw_integer(json, "offset", (int64_t)warning->offset);
+    jsonw_string(json, "entry", entry->name);
+    jsonw_end(json);
+}
+
+/* How the entries of a FAR are packed: of what is off there, unpacking alone tells. Other archives refuse it. */
+static void packing_warnings(struct inspection *work, const struct pose_archive *archive)
+{
+    if (strncmp(work->archive->format, "far", 3))
+        return;
+    for (uint32_t i = 0; i < pose_archive_count(archive); i++) {
+        const struct pose_entry *row = pose_archive_entry(archive, i);
+        struct stored_entry entry = {.json = &work->json, .name = row->name};
+        struct pose_buffer bytes = {0};
+        struct pose_error error;
+        if (!row->error && !row->skipped)
+            pose_archive_read_warn(archive, i, put_warning, &entry, &bytes, &error);
+        pose_buffer_free(&bytes);
+    }
+}
+
+static void archive_warnings(struct inspection *work, const struct pose_archive *archive)
+{
+    for (uint32_t i = 0; i < pose_archive_warning_count(archive); i++)
+        jsonw_warnings(&work->json, pose_archive_warning(archive, i), 1);
+    packing_warnings(work, archive);
+}
+
 static void list_warnings(struct inspection *work)
 {
     struct json_writer *json = &work->json;
     jsonw_array(json, "warnings");
-    const struct pose_archive *archive = work->archive->archive;
-    for (uint32_t i = 0; archive && i < pose_archive_warning_count(archive); i++)
-        jsonw_warnings(json, pose_archive_warning(archive, i), 1);
-    struct pose_document *document = archive ? NULL : decode(work, 0);
-    if (document)
-        jsonw_warnings(json, document->warnings, document->warning_count);
-    pose_document_free(document);
+    if (work->archive->archive)
+        archive_warnings(work, work->archive->archive);
+    else
+        file_warnings(work);
     lint_archive(json, work->catalog, work->skeleton, &work->options->pose);
     jsonw_end(json);
 }

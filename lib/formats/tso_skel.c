@@ -52,11 +52,8 @@ static void visit_bones(struct sims_stream *s, struct sims_bones *bones)
 
 static enum probe_result probe(const struct pose_source *source)
 {
-    static const uint8_t first_word[] = {0, 0, 0, VERSION};
     struct sims_stream s;
     struct sims_bones bones = {0};
-    if (source->bytes.size < sizeof first_word || memcmp(source->bytes.data, first_word, sizeof first_word))
-        return PROBE_NO;
     sims_stream_walk(&s, &tso_encoding, source->bytes);
     visit_bones(&s, &bones);
     if (!sims_failed(&s) && !reader_left(&s.reader) && bones.count)

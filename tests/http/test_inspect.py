@@ -88,6 +88,36 @@ class Inspect(SampleCase):
                 if field:
                     self.assertIn(field, problem["detail"])
 
+    def test_a_name_settles_what_a_broken_file_was(self):
+        for name, data, code in (("x.skel", struct.pack(">I", 2) + b"\2sk\0\1" + bytes(range(1, 60)), "bad_version"),
+                                 ("x.skel", b"\0\0", "truncated"), ("x.mesh", b"\0\0", "truncated"),
+                                 ("x.bnd", struct.pack(">I", 7), "bad_version")):
+            with self.subTest(name, data=data):
+                self.assertProblem(self.inspect(data, name), 422, code=code, offset=0)
+
+    def test_what_is_off_about_a_skeleton(self):
+        bone = ["0", "| 0 0 0 |", "| 0 0 0 1 |", "0", "1", "1", "0", "0"]
+        text = "\r\n".join(["version 300", "1", "sk", "2", "ROOT", "NULL", *bone, "HEAD", "NECK", *bone, "0", "0", ""])
+        found = self.inspect(text.encode(), "sk.cmx").json
+        codes = [w["code"] for w in found["warnings"]]
+        self.assertEqual((codes.count("unknown_parent"), codes.count("several_roots")), (1, 1), codes)
+        skel = struct.pack(">I", 1) + b"\2sk" + struct.pack(">H", 2)
+        for name, parent in ((b"\4ROOT", b"\4NULL"), (b"\4HEAD", b"\4NECK")):
+            skel += struct.pack(">I", 1) + name + parent + b"\0" + struct.pack("<7f", 0, 0, 0, 0, 0, 0, 1)
+            skel += struct.pack(">III", 0, 1, 1) + bytes(8)
+        codes = [w["code"] for w in self.inspect(skel, "sk.skel").json["warnings"]]
+        self.assertEqual((codes.count("unknown_parent"), codes.count("several_roots")), (1, 1), codes)
+
+    def test_what_is_off_about_packed_entries(self):
+        for stop, code in ((b"", "no_stop_code"), (b"\xfc..", "trailing_bytes"), (b"\xfc", None)):
+            body = b"\xe0abcd" + stop
+            stored = len(body) + 18
+            body = struct.pack("<BIIIBB", 1, 4, stored - 9, stored - 9, 0x10, 0xFB) + b"\0\0\4" + body
+            row = struct.pack("<II", 4, stored | 0x80000000) + struct.pack("<IBBHII", 16, 1, 0, 5, 7, 1) + b"a.txt"
+            far = b"FAR!byAZ" + struct.pack("<II", 3, 16 + len(body)) + body + struct.pack("<I", 1) + row
+            found = self.inspect(far, "x.far").json["warnings"]
+            self.assertEqual([(w["code"], w["entry"]) for w in found], [(code, "a.txt")] if code else [])
+
     def test_broken_archives(self):
         far = (Daemon.samples / "sims-online.far").read_bytes()
         table = struct.unpack_from("<I", far, 12)[0]
