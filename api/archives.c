@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum api_outcome handle_archives(struct api_call *call)
 {
@@ -61,13 +62,14 @@ enum api_outcome handle_archive(struct api_call *call)
     return reply_json(call, &body);
 }
 
-/* The entries of that name, or all: their indices, from malloc. */
+/* The entries of that name, or all: their indices, from malloc. The games look into a FAR without regard to case. */
 static uint32_t *select_entries(const struct index_archive *archive, const char *name, uint32_t *count)
 {
+    int (*compare)(const char *, const char *) = strncmp(archive->format, "far", 3) ? strcmp : strcasecmp;
     uint32_t *indices = must_alloc(archive->entry_count, sizeof *indices);
     *count = 0;
     for (uint32_t i = 0; i < archive->entry_count; i++) {
-        if (!name || !strcmp(archive->entries[i]->name, name))
+        if (!name || !compare(archive->entries[i]->name, name))
             indices[(*count)++] = i;
     }
     return indices;

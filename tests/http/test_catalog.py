@@ -51,6 +51,8 @@ class Archives(SampleCase):
         far = self.archive("far3")
         named = self.client.get(f"/v1/archives/{far['id']}/entries", name="a2o-wave.anim").json
         self.assertEqual([e["name"] for e in named["items"]], ["a2o-wave.anim"])
+        named = self.client.get(f"/v1/archives/{far['id']}/entries", name="A2O-Wave.ANIM").json
+        self.assertEqual([e["name"] for e in named["items"]], ["a2o-wave.anim"])
         none = self.client.get(f"/v1/archives/{far['id']}/entries", name="nothing").json
         self.assertEqual((none["items"], none["total"]), ([], 0))
 
