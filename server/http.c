@@ -21,6 +21,8 @@
 
 enum {
     MEMORY_A_CONNECTION = 32 * 1024, /* of libmicrohttpd; larger headers are 431 */
+    ANSWER_MEMORY = 2560,            /* of that, for the headers of the answer */
+    MEMORY_A_HEADER = 64,            /* what libmicrohttpd notes of one */
     STREAM_BLOCK = 32 * 1024,
     RUNS_A_TURN = 64,       /* before timers and the pool's results get their turn */
     SPARE_CONNECTIONS = 64, /* over the limit: time to tell them so */
@@ -205,10 +207,23 @@ static enum MHD_Result answer(struct http_exchange *exchange)
 static enum MHD_Result note_header(void *cls, enum MHD_ValueKind kind, const char *name, size_t name_size,
                                    const char *value, size_t value_size)
 {
-    (void)kind;
-    (void)value_size;
-    framing_note(cls, name, name_size, value);
+    struct framing *framing = cls;
+
+    framing->header_bytes += name_size + value_size + sizeof(": \r\n") - 1 + MEMORY_A_HEADER;
+    if (kind == MHD_HEADER_KIND) {
+        framing_note(framing, name, name_size, value);
+    }
     return MHD_YES;
+}
+
+/*
+ * libmicrohttpd keeps the request in the memory of the connection and writes the headers of the answer behind it; when
+ * there is no room for them it closes the connection without a word. Cookies are kept twice.
+ */
+static void weigh(const struct http_exchange *exchange, struct framing *framing)
+{
+    framing->fills_memory =
+        exchange->target_size + framing->header_bytes > MEMORY_A_CONNECTION - ANSWER_MEMORY;
 }
 
 /* The headers are there. */
@@ -217,8 +232,15 @@ static enum MHD_Result begin(struct http_exchange *exchange, const char *method,
     struct framing framing = {.length = 0};
 
     exchange->request.method = method;
-    MHD_get_connection_values_n(exchange->connection->mhd, MHD_HEADER_KIND, note_header, &framing);
-    return exchange_begin(exchange, &framing, version) ? MHD_YES : answer(exchange);
+    MHD_get_connection_values_n(exchange->connection->mhd, MHD_HEADER_KIND | MHD_COOKIE_KIND, note_header,
+                                &framing);
+    weigh(exchange, &framing);
+    /* Words are ended in place, so the version begins right behind the target, unless a NUL has cut that. */
+    framing.has_nul = version != exchange->raw_end + 1;
+    if (exchange_begin(exchange, &framing, version)) {
+        return MHD_YES;
+    }
+    return exchange->stage == STAGE_RAW ? MHD_NO : answer(exchange);
 }
 
 /* The request is whole. */

@@ -35,6 +35,8 @@ struct http_exchange *exchange_new(struct http_connection *connection)
     exchange->dropped = 0;
     exchange->streamed = 0;
     exchange->target = exchange->small_target;
+    exchange->target_size = 0;
+    exchange->raw_end = NULL;
     exchange->request = (struct api_request){
         .method = "",
         .path = "",
@@ -161,6 +163,8 @@ bool exchange_take_target(struct http_exchange *exchange, const char *raw)
     const size_t length = strlen(target);
     char *at;
 
+    exchange->target_size = strlen(raw);
+    exchange->raw_end = raw + exchange->target_size;
     if (length + 2 > sizeof(exchange->small_target)) {
         exchange->target = malloc(length + 2);
         if (exchange->target == NULL) {
@@ -228,7 +232,9 @@ static bool refuse_line(struct http_exchange *exchange, const struct framing *fr
 {
     const struct api_request *request = &exchange->request;
 
-    if (request->path[0] != '/' || has_control(request->path) || has_control(request->query)) {
+    if (framing->has_nul) {
+        exchange_refuse(exchange, 400, "the request line holds a NUL");
+    } else if (request->path[0] != '/' || has_control(request->path) || has_control(request->query)) {
         exchange_refuse(exchange, 400, "the request's target is not a path");
     } else if (framing->hosts > 1 || (framing->hosts == 0 && strcmp(version, "HTTP/1.0") != 0)) {
         exchange_refuse(exchange, 400, "HTTP/1.1 needs exactly one Host header");
@@ -261,10 +267,26 @@ static bool admit(struct http_exchange *exchange, const struct framing *framing)
     return true;
 }
 
+/* Whichever takes more is to blame. */
+static void refuse_size(struct http_exchange *exchange, const struct framing *framing)
+{
+    if (exchange->target_size > framing->header_bytes) {
+        exchange_refuse(exchange, 414, "the request's target is too long");
+    } else {
+        exchange_refuse(exchange, 431, "the request's headers are too large");
+    }
+}
+
 bool exchange_begin(struct http_exchange *exchange, const struct framing *framing, const char *version)
 {
     const bool has_body = framing->is_chunked || framing->length > 0;
 
+    if (framing->fills_memory) {
+        refuse_size(exchange, framing);
+        exchange_answer_raw(exchange);
+        exchange->close = true;
+        return false;
+    }
     if (refuse_framing(exchange, framing)) {
         exchange->close = true;
         return false;

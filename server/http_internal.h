@@ -45,6 +45,8 @@ struct http_exchange {
     uint64_t dropped;    /* bytes of the body after a refusal */
     uint64_t streamed;   /* bytes that the response's stream has given */
     char *target;        /* the path and, behind its terminator, the query: small_target or from malloc */
+    size_t target_size;  /* as it was sent */
+    const char *raw_end; /* of the target in libmicrohttpd's memory, to be compared only */
     struct http_body body;
     struct api_request request;
     uv_work_t work;
@@ -145,6 +147,9 @@ struct framing {
     bool is_chunked;
     bool expects_continue;
     bool has_blank_name;
+    bool has_nul;        /* in the request line */
+    bool fills_memory;   /* request line and headers leave no room for those of the answer */
+    size_t header_bytes; /* of memory that the headers take */
     uint64_t length;
 };
 
@@ -155,7 +160,7 @@ bool exchange_take_target(struct http_exchange *exchange, const char *raw);
 /* Looks at one of the request's headers. */
 void framing_note(struct framing *framing, const char *name, size_t name_size, const char *value);
 /* The headers are there. True: go on to the body (which is dropped when the request is refused); false: a refusal is
- * ready that has to be sent at once. */
+ * ready that has to be sent at once, or (STAGE_RAW) has been sent and the connection has to be closed. */
 bool exchange_begin(struct http_exchange *exchange, const struct framing *framing, const char *version);
 /* A piece of the body. False: a refusal has been sent, and the connection has to be closed. */
 bool exchange_take_body(struct http_exchange *exchange, const char *data, size_t size);

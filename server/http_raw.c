@@ -46,6 +46,10 @@ static const char *reason_phrase(unsigned status)
         return "Request Timeout";
     case 413:
         return "Content Too Large";
+    case 414:
+        return "URI Too Long";
+    case 431:
+        return "Request Header Fields Too Large";
     case 503:
         return "Service Unavailable";
     case 507:

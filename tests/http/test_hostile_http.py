@@ -174,6 +174,14 @@ class Framing(HostileCase):
                 answer = self.send(line + b"\r\nHost: localhost\r\nConnection: close\r\n\r\n", half_close=True)
                 self.assertNotIn(200, statuses(answer), answer[:200])
 
+    def test_a_nul_does_not_cut_the_target(self):
+        for target in (b"/v1/clips\0x", b"/v1/clips?limit=1\0&nothing=1", b"/\0", b"\0/", b"/v1/clips?\0",
+                       b"http://localhost/v1/clips\0"):
+            with self.subTest(target):
+                answer = self.send(b"GET " + target + b" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+                self.assertEqual(statuses(answer), [400], answer[:200])
+                self.assertIn(b"application/problem+json", answer)
+
     def test_hosts(self):
         for hosts in (b"", b"Host: a\r\nHost: b\r\n", b"Host: a\r\nHost: a\r\n"):
             answer = self.send(b"GET /healthz HTTP/1.1\r\n" + hosts + b"Connection: close\r\n\r\n")
@@ -198,6 +206,23 @@ class Sizes(HostileCase):
                      b"/" + b"/".join([b"a"] * 2000)):
             answer = self.send(b"GET " + path + b" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
             self.assertIn(statuses(answer), ([200], [400], [404]), answer[:200])
+
+    def test_what_hardly_fits(self):
+        """Around the size of a connection's memory, where there is room for the request and none for an answer."""
+        head = b" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+        for what, refusal, message in (
+            ("target", 414, lambda size: b"GET /v1/clips?q=" + b"a" * size + head + b"\r\n"),
+            ("header", 431, lambda size: b"GET /v1/clips" + head + b"X: " + b"a" * size + b"\r\n\r\n"),
+            ("headers", 431, lambda size: b"GET /v1/clips" + head + b"X-A: b\r\n" * (size // 72) + b"\r\n"),
+            ("cookies", 431, lambda size: b"GET /v1/clips" + head + b"Cookie: " + b"a=b; " * (size // 76) + b"\r\n\r\n"),
+        ):
+            found = set()
+            for size in range(28_000, 34_000, 200):
+                with self.subTest(what, size=size):
+                    answer = self.send(message(size))
+                    self.assertIn(set(statuses(answer)), ({200}, {414}, {431}), answer[:200])
+                    found |= set(statuses(answer))
+            self.assertLessEqual({200, refusal}, found, what)
 
     def test_pipelining(self):
         """Every answer, in order, also with bodies and refusals in between."""
