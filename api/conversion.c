@@ -79,6 +79,12 @@ static void pointer_to(const char *key, char pointer[100])
         pointer[--used] = '\0';
 }
 
+static int compare_renames(const void *a, const void *b)
+{
+    return strcmp(((const struct pose_rename *)a)->from, ((const struct pose_rename *)b)->from);
+}
+
+/* In the order of the names, so that two spellings are one answer. */
 static bool read_map(struct api_call *call, struct conversion *conversion)
 {
     enum { MOST_NAMES = 4096, MOST_LENGTH = 255 };
@@ -110,6 +116,7 @@ static bool read_map(struct api_call *call, struct conversion *conversion)
             return bad_map(call, pointer, "a joint's new name is a text of 1 to 255 bytes");
         conversion->renames[count++] = (struct pose_rename){key, name};
     }
+    qsort(conversion->renames, count, sizeof *conversion->renames, compare_renames);
     conversion->options.renames = conversion->renames;
     conversion->options.rename_count = count;
     return true;

@@ -4,17 +4,66 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { DEFAULT_LIMIT = 100 };
+
 bool page_read(const struct api_call *call, struct page *page, struct param_error *error)
 {
-    *page = (struct page){.offset = 0, .limit = 100};
+    *page = (struct page){.offset = 0, .limit = DEFAULT_LIMIT};
     return params_integer(&call->params, "limit", 1, 1000, &page->limit, error) &&
            params_integer(&call->params, "offset", 0, INT32_MAX, &page->offset, error);
+}
+
+/* The parameters of a list so that two spellings are one: in the order of their names, numbers written in one way,
+ * without what holds anyway. */
+struct list_params {
+    unsigned count;
+    struct param items[PARAMS_MOST];
+    char numbers[PARAMS_MOST][32];
+};
+
+static bool is_number(const char *name)
+{
+    static const char *const names[] = {"limit", "offset", "min_duration", "max_duration"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (!strcmp(name, names[i]))
+            return true;
+    }
+    return false;
+}
+
+static bool holds_anyway(const char *name, double value)
+{
+    return (!strcmp(name, "limit") && value == DEFAULT_LIMIT) || (!strcmp(name, "offset") && value == 0);
+}
+
+static void insert_param(struct list_params *list, const char *name, const char *value)
+{
+    unsigned at = list->count++;
+    for (; at && strcmp(list->items[at - 1].name, name) > 0; at--)
+        list->items[at] = list->items[at - 1];
+    list->items[at] = (struct param){name, value};
+}
+
+static void unify_params(const struct params *params, struct list_params *list)
+{
+    list->count = 0;
+    for (unsigned i = 0; i < params->count; i++) {
+        const struct param *param = &params->items[i];
+        double number;
+        if (!is_number(param->name) || !number_parse(param->value, &number)) {
+            insert_param(list, param->name, param->value);
+        } else if (!holds_anyway(param->name, number)) {
+            snprintf(list->numbers[i], sizeof list->numbers[i], "%.17g", number);
+            insert_param(list, param->name, list->numbers[i]);
+        }
+    }
 }
 
 /* The same request from another offset on, from malloc. */
 static char *next_target(const struct api_call *call, int64_t offset)
 {
-    const struct params *params = &call->params;
+    struct list_params unified, *params = &unified;
+    unify_params(&call->params, params);
     size_t size = strlen(call->request->path) + 64;
     for (unsigned i = 0; i < params->count; i++)
         size += (strlen(params->items[i].name) + strlen(params->items[i].value)) * 3 + 4;
@@ -52,19 +101,10 @@ struct asset_id list_digest(const struct api_call *call)
 {
     struct asset_id digest = digest_begin(call, &call->catalog->digest);
     digest = digest_text(digest, call->request->path);
-    /* Parameters in the order of their names, so that two spellings have one ETag. */
-    bool used[PARAMS_MOST] = {false};
-    for (unsigned i = 0; i < call->params.count; i++) {
-        int first = -1;
-        for (unsigned k = 0; k < call->params.count; k++) {
-            if (!used[k] &&
-                (first < 0 || strcmp(call->params.items[k].name, call->params.items[first].name) < 0))
-                first = (int)k;
-        }
-        used[first] = true;
-        digest = digest_text(digest, call->params.items[first].name);
-        digest = digest_text(digest, call->params.items[first].value);
-    }
+    struct list_params params;
+    unify_params(&call->params, &params);
+    for (unsigned i = 0; i < params.count; i++)
+        digest = digest_text(digest_text(digest, params.items[i].name), params.items[i].value);
     return digest;
 }
 

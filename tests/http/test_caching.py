@@ -73,7 +73,13 @@ class Caching(SampleCase):
             (f"/v1/clips/{other}/preview.png?background=white", f"/v1/clips/{other}/preview.png?background=%23fff"),
             (f"/v1/clips/{other}/plot.svg", f"/v1/clips/{other}/plot.svg?width=640&height=400"),
             (f"/v1/meshes/{mesh}/vertices", f"/v1/meshes/{mesh}/vertices?t=0&axes=gltf"),
+            (f"/v1/clips/{other}.glb?map=%7B%22PELVIS%22:%22a%22,%22HEAD%22:%22b%22%7D",
+             f"/v1/clips/{other}.glb?map=%7B%22HEAD%22:%22b%22,%20%22PELVIS%22:%22a%22%7D"),
             ("/v1/clips?q=walk&sort=name", "/v1/clips?sort=name&q=wal%6b"),
+            ("/v1/clips", "/v1/clips?limit=100&offset=0"),
+            ("/v1/clips?q=a&limit=2", "/v1/clips?limit=02&q=%61"),  # these have a next page
+            ("/v1/clips?limit=2&min_duration=0.5", "/v1/clips?min_duration=5e-1&limit=2"),
+            ("/v1/skeletons?limit=1", "/v1/skeletons?offset=0&limit=1"),
         ):
             with self.subTest(two):
                 first, second = self.client.get(one), self.client.get(two)
