@@ -56,9 +56,12 @@ enum coding coding_choose(const struct api_request *request)
     return quality.of[CODING_ZSTD] >= quality.of[CODING_GZIP] ? CODING_ZSTD : CODING_GZIP;
 }
 
-bool coding_takes_gzip(const struct api_request *request)
+enum coding coding_choose_kept(const struct api_request *request)
 {
-    return read_qualities(request).of[CODING_GZIP] > 0;
+    struct qualities quality = read_qualities(request);
+    if (quality.of[CODING_GZIP] > 0 && quality.of[CODING_GZIP] >= quality.of[CODING_ZSTD])
+        return CODING_GZIP;
+    return quality.of[CODING_ZSTD] > 0 ? CODING_ZSTD : CODING_IDENTITY;
 }
 
 void *coding_unpack(const void *packed, size_t packed_size, size_t size)

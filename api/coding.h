@@ -5,12 +5,14 @@
 #include "api/message.h"
 #include "pose.h"
 
+enum { CODING_WORTH = 1024 }; /* text of more bytes is compressed */
+
 enum coding { CODING_IDENTITY, CODING_GZIP, CODING_ZSTD };
 
 /* The best coding of Accept-Encoding that we know; identity when it asks for none. */
 enum coding coding_choose(const struct api_request *request);
-/* Whether the client takes gzip at all, for what is kept in that form. */
-bool coding_takes_gzip(const struct api_request *request);
+/* The same for what is kept gzipped: that is taken when the client likes it no less. */
+enum coding coding_choose_kept(const struct api_request *request);
 /* Replaces the body by its compressed form; false (and nothing changed) when that fails. */
 bool coding_apply(enum coding coding, struct pose_buffer *body);
 /* gzipped bytes as they were, from malloc; size is what they unpack to. NULL when memory is out. */

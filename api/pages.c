@@ -23,23 +23,37 @@ static const struct web_file *find_file(const char *name)
     return NULL;
 }
 
-static enum api_outcome reply_file(struct api_call *call, const struct web_file *file,
-                                   const char *cache_control)
+static const char *etag_of(const struct web_file *file, enum coding coding, char made[64])
+{
+    if (coding != CODING_ZSTD)
+        return coding == CODING_GZIP ? file->gzip_etag : file->etag;
+    snprintf(made, 64, "%.*s-zstd\"", (int)strlen(file->etag) - 1, file->etag);
+    return made;
+}
+
+static enum api_outcome reply_file(struct api_call *call, const struct web_file *file, enum lifetime lifetime)
 {
     struct api_response *response = call->response;
-    bool packed = coding_takes_gzip(call->request);
+    enum coding coding = file->size > CODING_WORTH ? coding_choose_kept(call->request) : CODING_IDENTITY;
     size_t packed_size = (size_t)(file->end - file->packed);
-    if (reply_known(call, packed ? file->gzip_etag : file->etag, cache_control))
+    char made[64];
+    if (reply_known(call, etag_of(file, coding, made), lifetime))
         return API_DONE;
-    if (packed) {
+    if (coding == CODING_GZIP) {
         response_header(response, "Content-Encoding", "gzip");
         response_static(response, file->media_type, file->packed, packed_size);
         return API_DONE;
     }
-    void *bytes = coding_unpack(file->packed, packed_size, file->size);
-    if (!bytes)
+    struct pose_buffer body = {.data = coding_unpack(file->packed, packed_size, file->size),
+                               .size = file->size,
+                               .capacity = file->size};
+    if (!body.data || (coding == CODING_ZSTD && !coding_apply(CODING_ZSTD, &body))) {
+        pose_buffer_free(&body);
         return reply_problem(call, 503, "no_memory", "out of memory");
-    response_take(response, file->media_type, bytes, file->size);
+    }
+    if (coding == CODING_ZSTD)
+        response_header(response, "Content-Encoding", "zstd");
+    response_take(response, file->media_type, body.data, body.size);
     return API_DONE;
 }
 
@@ -51,7 +65,7 @@ static enum api_outcome reply_document_file(struct api_call *call, const char *n
                              "this program was built without its web page; /openapi.json describes the API");
     response_header(call->response, "Content-Security-Policy", policy);
     response_header(call->response, "Referrer-Policy", "same-origin");
-    return reply_file(call, file, "no-cache");
+    return reply_file(call, file, LIFETIME_NONE);
 }
 
 enum api_outcome handle_page(struct api_call *call)
@@ -73,7 +87,7 @@ enum api_outcome handle_docs(struct api_call *call)
 enum api_outcome handle_client(struct api_call *call)
 {
     const struct web_file *file = find_file("client.js");
-    return file ? reply_file(call, file, "public, max-age=3600") : reply_not_found(call, "file", "client.js");
+    return file ? reply_file(call, file, LIFETIME_HOUR) : reply_not_found(call, "file", "client.js");
 }
 
 /* Their names hold a digest of their bytes. */
@@ -83,6 +97,5 @@ enum api_outcome handle_asset(struct api_call *call)
     const struct web_file *file = NULL;
     if (snprintf(name, sizeof name, "assets/%s", call->values[0]) < (int)sizeof name)
         file = find_file(name);
-    return file ? reply_file(call, file, "public, max-age=31536000, immutable")
-                : reply_not_found(call, "file", call->values[0]);
+    return file ? reply_file(call, file, LIFETIME_FOR_EVER) : reply_not_found(call, "file", call->values[0]);
 }

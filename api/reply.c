@@ -240,26 +240,29 @@ static bool etag_matches(const char *list, const char *etag, bool weak)
     return false;
 }
 
-static void cache_control(struct api_call *call, enum freshness freshness)
+static void cache_control(struct api_call *call, enum lifetime lifetime)
+{
+    enum { HOUR = 3600, YEAR = 31536000 };
+    const uint64_t wanted = lifetime == LIFETIME_HOUR ? HOUR : YEAR, most = call->service->config->max_age_s;
+    char text[64] = "no-cache";
+    if (lifetime != LIFETIME_NONE)
+        snprintf(text, sizeof text, "public, max-age=%llu%s",
+                 (unsigned long long)(wanted < most ? wanted : most),
+                 lifetime == LIFETIME_FOR_EVER ? ", immutable" : "");
+    response_header(call->response, "Cache-Control", text);
+}
+
+/* That of an answer for which the client may have named the revision of the decoders. */
+static enum lifetime lifetime_of(const struct api_call *call, enum freshness freshness)
 {
     const char *version = params_get(&call->params, "v");
-    char text[64];
-    uint64_t most = call->service->config->max_age_s;
-    if (freshness == FRESH_REVALIDATE) {
-        response_header(call->response, "Cache-Control", "no-cache");
-        return;
-    } else if (!version) {
-        snprintf(text, sizeof text, "public, max-age=%llu", (unsigned long long)(most < 3600 ? most : 3600));
-    } else {
-        char now[16];
-        snprintf(now, sizeof now, "%u", pose_revision());
-        if (strcmp(version, now))
-            snprintf(text, sizeof text, "no-cache");
-        else
-            snprintf(text, sizeof text, "public, max-age=%llu, immutable",
-                     (unsigned long long)(most < 31536000 ? most : 31536000));
-    }
-    response_header(call->response, "Cache-Control", text);
+    char now[16];
+    if (freshness == FRESH_REVALIDATE)
+        return LIFETIME_NONE;
+    if (!version)
+        return LIFETIME_HOUR;
+    snprintf(now, sizeof now, "%u", pose_revision());
+    return strcmp(version, now) ? LIFETIME_NONE : LIFETIME_FOR_EVER;
 }
 
 /* Preconditions against the ETag; true when they are the end of it. */
@@ -278,10 +281,10 @@ static bool is_settled(struct api_call *call, const char *etag)
     return true;
 }
 
-bool reply_known(struct api_call *call, const char *etag, const char *cache_control)
+bool reply_known(struct api_call *call, const char *etag, enum lifetime lifetime)
 {
     response_header(call->response, "ETag", etag);
-    response_header(call->response, "Cache-Control", cache_control);
+    cache_control(call, lifetime);
     return is_settled(call, etag);
 }
 
@@ -292,9 +295,7 @@ bool reply_cached(struct api_call *call, struct asset_id digest, enum freshness 
     id_write(&digest, id);
     enum coding coding = is_text ? coding_choose(call->request) : CODING_IDENTITY;
     snprintf(etag, sizeof etag, "\"%s%s\"", id, suffixes[coding]);
-    response_header(call->response, "ETag", etag);
-    cache_control(call, freshness);
-    return is_settled(call, etag);
+    return reply_known(call, etag, lifetime_of(call, freshness));
 }
 
 void reply_twin(struct api_call *call, const char *path, const struct asset_id *skeleton)
@@ -325,10 +326,9 @@ void reply_twin(struct api_call *call, const char *path, const struct asset_id *
 enum api_outcome reply_body(struct api_call *call, const char *content_type, struct pose_buffer *body,
                             bool is_text)
 {
-    enum { WORTH_COMPRESSING = 1024 };
     struct api_response *response = call->response;
     enum coding coding = CODING_IDENTITY;
-    if (is_text && body->size > WORTH_COMPRESSING)
+    if (is_text && body->size > CODING_WORTH)
         coding = coding_choose(call->request);
     if (coding != CODING_IDENTITY && coding_apply(coding, body))
         response_header(response, "Content-Encoding", coding == CODING_GZIP ? "gzip" : "zstd");

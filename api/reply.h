@@ -40,8 +40,11 @@ struct asset_id digest_text(struct asset_id digest, const char *text); /* NULL c
  */
 bool reply_cached(struct api_call *call, struct asset_id digest, enum freshness freshness, bool is_text);
 
-/* The same with an ETag (in its quotes) and Cache-Control that are known. */
-bool reply_known(struct api_call *call, const char *etag, const char *cache_control);
+/* How long an answer may be kept unasked, within max-age. */
+enum lifetime { LIFETIME_NONE, LIFETIME_HOUR, LIFETIME_FOR_EVER };
+
+/* The same with an ETag (in its quotes) and a lifetime that are known. */
+bool reply_known(struct api_call *call, const char *etag, enum lifetime lifetime);
 
 /* Content-Location of what is the same with an explicit skeleton (NULL: none), the other parameters as they came. */
 void reply_twin(struct api_call *call, const char *path, const struct asset_id *skeleton);

@@ -131,7 +131,8 @@ class Lifetimes(unittest.TestCase):
                                    (f"/v1/clips/{clip}/keys?v={revision}", "public, max-age=60, immutable"),
                                    (f"/v1/clips/{clip}/keys?v=0", "no-cache"), ("/v1/clips", "no-cache")):
                 self.assertEqual(daemon.client.get(target)["Cache-Control"], wanted, target)
-            for path in ("/openapi.json", "/v1/formats", "/v1/archives", "/"):
+            asset = re.search(r'(?:href|src)="(/assets/[^"]+)"', daemon.client.get("/").text).group(1)
+            for path in ("/openapi.json", "/v1/formats", "/v1/archives", "/", "/client.js", asset):
                 for age in re.findall(r"max-age=(\d+)", daemon.client.request("GET", path, check=False)["Cache-Control"] or ""):
                     self.assertLessEqual(int(age), 60, path)
 

@@ -36,6 +36,24 @@ class Pages(SampleCase):
                 self.assertEqual(again.status, 304)
         self.assertEqual(self.client.get("/assets/nothing.js").status, 404)
 
+    def test_codings(self):
+        clip = self.client.get("/v1/clips").json["items"][0]["id"]
+        for path in ("/", f"/embed/{clip}", "/docs", "/client.js"):
+            with self.subTest(path):
+                plain = self.client.get(path)
+                etags = {plain["ETag"]}
+                for coding in ("gzip", "zstd"):
+                    reply = self.client.get(path, headers={"Accept-Encoding": coding})
+                    if len(plain.body) <= 1024:
+                        self.assertEqual((reply["Content-Encoding"], reply.body), (None, plain.body))
+                        continue
+                    self.assertEqual(reply["Content-Encoding"], coding)
+                    self.assertLess(len(reply.raw_body), len(plain.body))
+                    etags.add(reply["ETag"])
+                    again = self.client.get(path, headers={"Accept-Encoding": coding, "If-None-Match": reply["ETag"]})
+                    self.assertEqual(again.status, 304)
+                self.assertEqual(len(etags), 3 if len(plain.body) > 1024 else 1)
+
     def test_the_page_is_small(self):
         links = re.findall(r'(?:href|src)="(/assets/[^"]+)"', self.client.get("/").text)
         sizes = [len(self.client.get(link, headers={"Accept-Encoding": "gzip"}).raw_body) for link in links]
