@@ -11,8 +11,7 @@
 
 /* ------------------------------------------------------------------------------------------------- what is meant -- */
 
-/* An item of an archive that came from that path. */
-static bool is_from(const struct catalog *catalog, const struct catalog_item *item, const char *path)
+bool asking_is_from(const struct catalog *catalog, const struct catalog_item *item, const char *path)
 {
     for (uint32_t i = 0; i < item->place_count; i++) {
         if (!strcmp(catalog->archives[item->places[i].archive]->root, path))
@@ -27,7 +26,7 @@ static void list_clips(const struct catalog *catalog, const char *path, char *te
     const struct catalog_list *clips = &catalog->lists[ASSET_CLIP];
     *text = '\0';
     for (uint32_t i = 0; i < clips->count; i++) {
-        if (is_from(catalog, &clips->items[i], path) &&
+        if (asking_is_from(catalog, &clips->items[i], path) &&
             !name_list_add(text, capacity, clips->items[i].asset->name))
             return;
     }
@@ -60,7 +59,8 @@ const struct catalog_item *asking_clip(const struct catalog *catalog, const char
     uint32_t count = 0;
     for (uint32_t i = 0; i < clips->count; i++) {
         const struct catalog_item *item = &clips->items[i];
-        if (!is_from(catalog, item, path) || (name && !catalog_is_called(catalog, item, name, strlen(name))))
+        if (!asking_is_from(catalog, item, path) ||
+            (name && !catalog_is_called(catalog, item, name, strlen(name))))
             continue;
         chosen = item;
         count++;
@@ -87,7 +87,7 @@ bool asking_skeleton(const struct catalog *catalog, const char *path, char text[
         return true;
     }
     for (uint32_t i = 0; i < skeletons->count; i++) {
-        if (is_from(catalog, &skeletons->items[i], path)) {
+        if (asking_is_from(catalog, &skeletons->items[i], path)) {
             id_write(&skeletons->items[i].asset->id, text);
             return true;
         }

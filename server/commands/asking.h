@@ -8,6 +8,9 @@
 #include "api/message.h"
 #include "server/service.h"
 
+/* Whether an item is in an archive that came from that path, wherever else it may be. */
+bool asking_is_from(const struct catalog *catalog, const struct catalog_item *item, const char *path);
+
 /* The clip of that file by its name, its entry's name or its id; name NULL: the only one. NULL when it is not clear;
  * that has been said then. */
 const struct catalog_item *asking_clip(const struct catalog *catalog, const char *path, const char *name);

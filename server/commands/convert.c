@@ -357,8 +357,7 @@ static bool find_meshes(const struct catalog *catalog, const char *path, struct 
     arguments->meshes = must_alloc((size_t)meshes->count + 1, ID_TEXT);
     char *at = arguments->meshes;
     for (uint32_t i = 0; i < meshes->count; i++) {
-        const struct index_archive *archive = catalog->archives[meshes->items[i].place.archive];
-        if (strcmp(archive->root, path) != 0)
+        if (!asking_is_from(catalog, &meshes->items[i], path))
             continue;
         if (at != arguments->meshes)
             *at++ = ',';

@@ -137,3 +137,13 @@ void library_close(struct library *library)
     free(library->paths);
     companions_release(&library->companions);
 }
+
+int library_report_broken(const struct index_result *result)
+{
+    int status = COMMAND_DONE;
+    for (uint32_t i = 0; i < result->count; i++) {
+        if (result->archives[i]->error)
+            status = command_broken(result->archives[i]->path, result->archives[i]->error);
+    }
+    return status;
+}

@@ -28,4 +28,7 @@ struct library {
 bool library_open(struct library *library, char *const *paths, size_t count);
 void library_close(struct library *library);
 
+/* Says what is wrong with archives that cannot be opened; COMMAND_DONE when there are none. */
+int library_report_broken(const struct index_result *result);
+
 #endif

@@ -1,6 +1,7 @@
 /* `posed ls`: the entries of archives, a line each. */
 #include "api/archive_json.h"
 #include "server/commands.h"
+#include "server/commands/library.h"
 #include "server/commands/progress.h"
 #include "server/escape.h"
 #include "server/service.h"
@@ -127,16 +128,6 @@ static void print_json(const struct index_result *result)
 
 /* -------------------------------------------------------------------------------------------------- command -- */
 
-static int report_broken(const struct index_result *result)
-{
-    int status = COMMAND_DONE;
-    for (uint32_t i = 0; i < result->count; i++) {
-        if (result->archives[i]->error)
-            status = command_broken(result->archives[i]->path, result->archives[i]->error);
-    }
-    return status;
-}
-
 static int run_ls(const struct command *command, int argc, char **argv)
 {
     struct ls_options values;
@@ -158,7 +149,7 @@ static int run_ls(const struct command *command, int argc, char **argv)
         print_json(&result);
     else
         print_archives(&result);
-    int status = report_broken(&result);
+    int status = library_report_broken(&result);
     index_release(&result);
     return status == COMMAND_DONE ? command_finish() : status;
 }

@@ -1,10 +1,12 @@
 /* `posed hash` and `posed resolve`: names of The Sims 3, both ways, as the API answers them. */
 #include "api/sims3_json.h"
 #include "server/commands.h"
+#include "server/commands/library.h"
 #include "server/commands/progress.h"
 #include "server/service.h"
 
 #include <stdio.h>
+#include <strings.h>
 
 static int print(struct pose_buffer *text)
 {
@@ -55,6 +57,10 @@ static int run_resolve(const struct command *command, int argc, char **argv)
     struct pose_error error;
     if (!command_parse(command, NULL, argc, argv, 1, 0, &operands))
         return COMMAND_BAD_USAGE;
+    const char *wanted = operands.items[0];
+    uint64_t id;
+    if (!strncasecmp(wanted, "0x", 2) && !sims3_parse_id(wanted, &id))
+        return command_misused("%s is no id: 0x and 1 to 16 hex digits", wanted);
     config_init(&config);
     struct index_options limits = service_limits(&config);
     files_init();
@@ -64,7 +70,9 @@ static int run_resolve(const struct command *command, int argc, char **argv)
     progress_end();
     if (!indexed)
         return command_failed(NULL, "%s", error.detail);
-    int status = resolve(operands.items[0], &packages);
+    int status = library_report_broken(&packages);
+    if (status == COMMAND_DONE)
+        status = resolve(wanted, &packages);
     index_release(&packages);
     return status;
 }

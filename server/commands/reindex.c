@@ -4,8 +4,10 @@
 #include "server/files.h"
 #include "server/store.h"
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 struct reindex_options {
     const char *data;
@@ -39,6 +41,12 @@ static int run_reindex(const struct command *command, int argc, char **argv)
     if (operands.count || !values.data)
         return command_misused("reindex takes --data DIR and nothing else");
     files_init();
+    struct file_stamp stamp;
+    bool is_directory;
+    if (!file_stat(values.data, &stamp, &is_directory))
+        return command_failed(values.data, "%s", strerror(errno));
+    if (!is_directory)
+        return command_failed(values.data, "not a folder");
     if (!store_reindex(values.data, &found, report, &error))
         return command_failed(NULL, "%s", error.detail);
     printf("%llu uploads", (unsigned long long)found.kept);

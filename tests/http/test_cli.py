@@ -52,6 +52,22 @@ class CommandLine(unittest.TestCase):
         for command in ("ls", "info"):
             self.assertIn("nowhere", self.refuse(1, command, self.folder / "nowhere"))
 
+    def test_packages_that_cannot_be_opened(self):
+        broken = self.folder / "broken.package"
+        broken.write_bytes((Daemon.samples / "sims-3.package").read_bytes()[:500])
+        self.assertRegex(self.refuse(1, "resolve", "a_walk_loop_x", broken), r"broken\.package: offset 0x[0-9a-f]+: ")
+        for wanted in ("0x", "0xzz", "0x11112222333344445"):
+            self.refuse(2, "resolve", wanted)
+
+    def test_reindex_makes_no_store(self):
+        self.assertIn("nowhere", self.refuse(1, "reindex", "--data", self.folder / "nowhere"))
+        self.assertFalse((self.folder / "nowhere").exists())
+
+    def test_a_mesh_that_is_in_the_archive_too(self):
+        mesh = next((Daemon.samples / "sims-online").glob("*.mesh"))
+        out = self.folder / "walk.glb"
+        self.assertEqual(run("convert", self.far, out, "--clip", "a2o-walk", "--mesh", mesh)[0], 0)
+
     def test_check(self):
         self.assertEqual(run("serve", "--check", Daemon.samples)[0], 0)
         self.assertEqual(run("serve", "--check", self.folder / "nowhere")[0], 1)
