@@ -122,6 +122,12 @@ static void use_utf8(struct stream *stream)
         stream->locale_before = uselocale(stream->locale);
 }
 
+static bool fail_without_tar(struct pose_error *error)
+{
+    return error_set(error, POSE_UNKNOWN_FORMAT, "unknown_format",
+                     "a compressed stream without a TAR archive");
+}
+
 /* Opens the bytes from that offset on. Close it whatever this returns. */
 static bool open_stream(struct stream *stream, struct pose_bytes bytes, uint64_t start,
                         struct pose_error *error)
@@ -138,10 +144,7 @@ static bool open_stream(struct stream *stream, struct pose_bytes bytes, uint64_t
     if (archive_read_open_memory(stream->archive, bytes.data + start, bytes.size - (size_t)start) ==
         ARCHIVE_OK)
         return true;
-    if (filtered)
-        return error_set(error, POSE_UNKNOWN_FORMAT, "unknown_format",
-                         "a compressed stream without a TAR archive");
-    return fail(stream, "damaged", "the archive cannot be opened");
+    return filtered ? fail_without_tar(error) : fail(stream, "damaged", "the archive cannot be opened");
 }
 
 /* The next header: 1, or 0 at the end, or -1 (reported) where nothing can be read on. */
@@ -324,12 +327,17 @@ static bool list(struct listing *listing)
 {
     struct pose_archive *archive = listing->archive;
     struct stream *stream = listing->stream;
+    bool is_empty = true; /* without even a folder */
     int found;
     while ((found = next_header(stream)) > 0) {
+        is_empty = false;
         listing->from_headers = stands_alone(stream);
         if (!add_entry(listing))
             return false;
     }
+    /* To libarchive zeros, whatever they are, are a TAR of nothing. */
+    if (found == 0 && is_empty && stream->filter != ARCHIVE_FILTER_NONE)
+        return fail_without_tar(stream->error);
     if (found == 0 || !archive->entry_count)
         return found == 0;
     archive_warn_error(archive, stream->error);

@@ -1,6 +1,9 @@
 """Archives that are made to hurt, and uploads that reach for what is not theirs."""
 
+import bz2
+import gzip
 import io
+import lzma
 import os
 import random
 import stat
@@ -92,6 +95,14 @@ class Hostile(UploadCase):
                 info.size = 100 * MEGABYTE
                 archive.addfile(info, io.BytesIO(bytes(info.size)))
             self.assertRefused(out.getvalue(), "max-ratio", "x.tar")
+
+    def test_streams_of_no_archive(self):
+        """Zeros could be the end of a TAR, and are none by themselves."""
+        for pack in (gzip.compress, bz2.compress, lzma.compress):
+            for data in (b"", bytes(700), bytes(10240), bytes(100_000), b"no archive at all" * 100):
+                with self.subTest(pack.__module__, size=len(data)):
+                    reply = self.client.post("/v1/archives", pack(data), name="x.tar.gz")
+                    self.assertProblem(reply, 415, code="unknown_format")
 
     def test_nested(self):
         inner = zeros_zip(30 * MEGABYTE)
