@@ -145,6 +145,8 @@ bool index_paths(const char *const *paths, size_t count, const struct index_opti
         index_cache_begin(options->cache);
     }
     decode_all(&work);
+    if (options->cache && !before)
+        forget_gone(options->cache, result->archives, result->count);
     if (options->cache)
         index_cache_end(options->cache);
     return true;

@@ -15,6 +15,7 @@ static const char ID_ROW[] = "";
 struct index_cache {
     sqlite3 *db;
     sqlite3_stmt *find, *keep;
+    sqlite3_stmt *spare; /* while rows are pruned */
     pthread_mutex_t lock;
 };
 
@@ -68,13 +69,13 @@ struct index_cache *index_cache_open(const char *path)
 {
     struct index_cache *cache = must_alloc(1, sizeof *cache);
     pthread_mutex_init(&cache->lock, NULL);
-    bool done =
-        sqlite3_open_v2(path, &cache->db,
-                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX |
-                            SQLITE_OPEN_NOFOLLOW,
-                        NULL) == SQLITE_OK &&
-        run(cache, "PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA cache_size = -16384;") &&
-        make_tables(cache) && prepare(cache);
+    bool done = sqlite3_open_v2(path, &cache->db,
+                                SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX |
+                                    SQLITE_OPEN_NOFOLLOW,
+                                NULL) == SQLITE_OK &&
+                run(cache, "PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA cache_size = -16384;"
+                           "PRAGMA temp_store = MEMORY;") &&
+                make_tables(cache) && prepare(cache);
     if (done)
         return cache;
     log_message(LOG_WARNING, "%s cannot be used, everything is decoded anew: %s", path,
@@ -186,4 +187,54 @@ void index_cache_keep_id(struct index_cache *cache, const char *path, const stru
                          const struct asset_id *id)
 {
     keep_row(cache, path, ID_ROW, stamp, NULL, id->bytes, sizeof id->bytes);
+}
+
+uint64_t index_cache_count(struct index_cache *cache)
+{
+    sqlite3_stmt *statement = NULL;
+    uint64_t count = 0;
+    pthread_mutex_lock(&cache->lock);
+    if (sqlite3_prepare_v2(cache->db, "SELECT count(*) FROM entry", -1, &statement, NULL) == SQLITE_OK &&
+        sqlite3_step(statement) == SQLITE_ROW)
+        count = (uint64_t)sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    pthread_mutex_unlock(&cache->lock);
+    return count;
+}
+
+bool index_cache_prune(struct index_cache *cache)
+{
+    pthread_mutex_lock(&cache->lock);
+    bool done = run(cache, "CREATE TEMP TABLE spared (root TEXT NOT NULL, name TEXT NOT NULL,"
+                           " PRIMARY KEY (root, name)) STRICT, WITHOUT ROWID") &&
+                sqlite3_prepare_v2(cache->db, "INSERT OR IGNORE INTO spared VALUES (?1, ?2)", -1,
+                                   &cache->spare, NULL) == SQLITE_OK;
+    pthread_mutex_unlock(&cache->lock);
+    return done;
+}
+
+void index_cache_spare(struct index_cache *cache, const char *root, const char *name)
+{
+    pthread_mutex_lock(&cache->lock);
+    sqlite3_bind_text(cache->spare, 1, root, -1, SQLITE_STATIC);
+    sqlite3_bind_text(cache->spare, 2, name, -1, SQLITE_STATIC);
+    sqlite3_step(cache->spare);
+    sqlite3_reset(cache->spare);
+    pthread_mutex_unlock(&cache->lock);
+}
+
+void index_cache_spare_id(struct index_cache *cache, const char *path)
+{
+    index_cache_spare(cache, path, ID_ROW);
+}
+
+void index_cache_pruned(struct index_cache *cache)
+{
+    pthread_mutex_lock(&cache->lock);
+    sqlite3_finalize(cache->spare);
+    cache->spare = NULL;
+    run(cache, "DELETE FROM entry WHERE NOT EXISTS"
+               " (SELECT 1 FROM spared WHERE spared.root = entry.root AND spared.name = entry.name);"
+               "DROP TABLE spared");
+    pthread_mutex_unlock(&cache->lock);
 }

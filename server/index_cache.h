@@ -36,4 +36,13 @@ bool index_cache_find_id(struct index_cache *cache, const char *path, const stru
 void index_cache_keep_id(struct index_cache *cache, const char *path, const struct file_stamp *stamp,
                          const struct asset_id *id);
 
+/* Rows that are kept. */
+uint64_t index_cache_count(struct index_cache *cache);
+/* Drops all rows but those that are named in between: index_cache_prune, index_cache_spare for each that stays,
+ * index_cache_pruned. Within a transaction. */
+bool index_cache_prune(struct index_cache *cache);
+void index_cache_spare(struct index_cache *cache, const char *root, const char *name);
+void index_cache_spare_id(struct index_cache *cache, const char *path);
+void index_cache_pruned(struct index_cache *cache);
+
 #endif

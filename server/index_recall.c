@@ -72,3 +72,25 @@ void remember_entry(struct index_cache *cache, const struct index_archive *archi
     if (make_key(archive, entry, &key))
         index_cache_keep(cache, archive->path, key.name, key.stamp, context, archive->entries[entry]);
 }
+
+static void spare_rows(struct index_cache *cache, const struct index_archive *archive)
+{
+    struct row_key key;
+    index_cache_spare_id(cache, archive->path);
+    for (uint32_t i = 0; i < archive->entry_count; i++) {
+        if (make_key(archive, i, &key))
+            index_cache_spare(cache, archive->path, key.name);
+    }
+}
+
+void forget_gone(struct index_cache *cache, struct index_archive *const *archives, uint32_t count)
+{
+    uint64_t most = count; /* rows that what is there may have */
+    for (uint32_t i = 0; i < count; i++)
+        most += archives[i]->entry_count;
+    if (index_cache_count(cache) <= 2 * most || !index_cache_prune(cache))
+        return;
+    for (uint32_t i = 0; i < count; i++)
+        spare_rows(cache, archives[i]);
+    index_cache_pruned(cache);
+}

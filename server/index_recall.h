@@ -12,4 +12,7 @@ bool recall_entry(struct index_cache *cache, struct index_archive *archive, uint
 void remember_entry(struct index_cache *cache, const struct index_archive *archive, uint32_t entry,
                     const struct asset_id *context);
 
+/* Drops what is kept of files that are not there any more, once that is more than half of all. */
+void forget_gone(struct index_cache *cache, struct index_archive *const *archives, uint32_t count);
+
 #endif

@@ -8,6 +8,7 @@ import re
 import resource
 import shutil
 import signal
+import sqlite3
 import subprocess
 import tempfile
 import threading
@@ -269,6 +270,26 @@ class WarmStart(StoreCase):
             self.assertEqual(self.everything(daemon), cold)
             found = daemon.client.items("/v1/clips", name="a2o-steal")
             self.assertEqual([item["key_count"] for item in found], [2])
+
+    def rows(self):
+        with contextlib.closing(sqlite3.connect(self.data / "index.db")) as index:
+            return {tuple(row) for row in index.execute("SELECT root, name FROM entry")}
+
+    def test_what_is_gone_is_forgotten(self):
+        with self.daemon(self.library, self.folder / "alone.far"):
+            pass
+        kept = self.rows()
+        passing = self.folder / "passing"
+        passing.mkdir()
+        for number in range(200):
+            (passing / f"{number}.anim").write_bytes(clip(number))
+        with self.daemon(self.library, self.folder / "alone.far", passing):
+            pass
+        self.assertEqual(len(self.rows() - kept), 200)
+        shutil.rmtree(passing)
+        with self.daemon(self.library, self.folder / "alone.far"):
+            pass
+        self.assertEqual(self.rows(), kept)
 
     def test_files_are_not_opened(self):
         strace = find_strace(self)
