@@ -270,11 +270,16 @@ static void add_assets(struct index_entry *entry, const struct pose_document *do
     }
 }
 
-static int compare_inner(const void *a, const void *b, void *assets)
+/* What tells an asset from the others of its file: what the file itself calls it, "" where it has no word. */
+struct inner {
+    enum asset_kind kind;
+    const char *name;
+};
+
+static int compare_inner(const void *a, const void *b, void *inners)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    const struct index_asset *first = (const struct index_asset *)assets + x,
-                             *second = (const struct index_asset *)assets + y;
+    const struct inner *first = (const struct inner *)inners + x, *second = (const struct inner *)inners + y;
     if (first->kind != second->kind)
         return first->kind < second->kind ? -1 : 1;
     int order = strcmp(first->name, second->name);
@@ -282,31 +287,40 @@ static int compare_inner(const void *a, const void *b, void *assets)
 }
 
 /* For each asset of a file, from malloc, how many before it are of its kind and name. */
-static uint32_t *count_repeats(const struct index_entry *entry)
+static uint32_t *count_repeats(struct inner *inners, uint32_t count)
 {
-    uint32_t count = entry->asset_count;
     uint32_t *repeats = must_alloc(count, sizeof *repeats), *order = must_alloc(count, sizeof *order);
     for (uint32_t i = 0; i < count; i++)
         order[i] = i;
-    qsort_r(order, count, sizeof *order, compare_inner, entry->assets);
+    qsort_r(order, count, sizeof *order, compare_inner, inners);
     for (uint32_t i = 1; i < count; i++) {
-        const struct index_asset *before = &entry->assets[order[i - 1]], *asset = &entry->assets[order[i]];
-        if (before->kind == asset->kind && !strcmp(before->name, asset->name))
+        const struct inner *before = &inners[order[i - 1]], *inner = &inners[order[i]];
+        if (before->kind == inner->kind && !strcmp(before->name, inner->name))
             repeats[order[i]] = repeats[order[i - 1]] + 1;
     }
     free(order);
     return repeats;
 }
 
-/* Inner names that repeat within a file get their number, so that ids differ. */
-static const char *distinct_inner(struct index_entry *entry, uint32_t index, uint32_t before)
+static struct inner *list_inners(const struct index_entry *entry, const struct pose_document *document)
 {
-    const struct index_asset *asset = &entry->assets[index];
+    struct inner *inners = must_alloc(entry->asset_count, sizeof *inners);
+    for (uint32_t i = 0; i < entry->asset_count; i++) {
+        const struct index_asset *asset = &entry->assets[i];
+        const char *name = inner_name(document, asset->kind, asset->inner);
+        inners[i] = (struct inner){asset->kind, name ? name : ""};
+    }
+    return inners;
+}
+
+/* Inner names that repeat within a file get their number, so that ids differ. */
+static const char *distinct_inner(struct index_entry *entry, const char *name, uint32_t before)
+{
     if (!before)
-        return asset->name;
-    size_t length = strlen(asset->name);
+        return name;
+    size_t length = strlen(name);
     char *text = region_alloc(&entry->region, length + 16, 1);
-    memcpy(text, asset->name, length);
+    memcpy(text, name, length);
     text[length++] = '#';
     for (uint32_t value = before + 1, digits = 1000000000; digits; digits /= 10) {
         if (value >= digits)
@@ -315,7 +329,10 @@ static const char *distinct_inner(struct index_entry *entry, uint32_t index, uin
     return text;
 }
 
-/* The bytes are hashed once, however many assets a file holds. */
+/*
+ * The bytes are hashed once, however many assets a file holds. The name of the file is no part: the same bytes have the
+ * same id wherever they lie.
+ */
 static void give_ids(struct index_entry *entry, const struct entry_facts *facts,
                      const struct pose_document *document, struct pose_bytes bytes,
                      const struct companion_finder *finder)
@@ -324,7 +341,8 @@ static void give_ids(struct index_entry *entry, const struct entry_facts *facts,
     for (uint32_t i = 0; i < finder->found_count; i++)
         id_part(content, finder->found[i].data, finder->found[i].size);
     entry->content = id_end(content);
-    uint32_t *repeats = count_repeats(entry);
+    struct inner *inners = list_inners(entry, document);
+    uint32_t *repeats = count_repeats(inners, entry->asset_count);
     for (uint32_t i = 0; i < entry->asset_count; i++) {
         struct index_asset *asset = &entry->assets[i];
         asset->id = entry->content;
@@ -333,11 +351,14 @@ static void give_ids(struct index_entry *entry, const struct entry_facts *facts,
         struct id_hash *hash = id_fork(file);
         if (asset->kind == ASSET_CLIP)
             companion_part(hash, finder, document->clips[asset->inner].companion);
-        id_text_part(hash, distinct_inner(entry, i, repeats[i]));
+        const char *name = distinct_inner(entry, inners[i].name, repeats[i]);
+        if (*name)
+            id_text_part(hash, name);
         asset->id = id_end(hash);
     }
     id_end(file);
     free(repeats);
+    free(inners);
 }
 
 /* -------------------------------------------------------------------------------------------------- entry -- */

@@ -39,6 +39,18 @@ class Uploads(UploadCase):
         self.assertEqual(stored_files(self.data), before)
         self.assertEqual(self.client.metric("posed_store_bytes"), len(sample(WAVE)))
 
+    def test_ids_are_of_bytes_not_of_file_names(self):
+        """A BVH holds a clip and a skeleton, and has no name for either."""
+        self.upload(sample(WAVE), "wave.anim")
+        wave = self.client.items("/v1/clips", name="wave")[0]["id"]
+        bvh = self.client.get(f"/v1/clips/{wave}.bvh").body
+        digest = hashlib.sha256(b"".join(struct.pack("<Q", len(part)) + part for part in (b"bvh", bvh)))
+        for name in ("one.bvh", "two.bvh"):
+            archive = self.upload(zipped([(name, bvh)]), name + ".zip").json
+            self.assertEqual([(c["id"], c["name"]) for c in archive["clips"]], [(digest.hexdigest()[:32], name[:3])])
+            self.assertEqual([s["id"] for s in archive["skeletons"]], [digest.hexdigest()[:32]])
+        self.assertEqual(len(self.client.items("/v1/clips", format="bvh")), 1)
+
     def test_blobs_are_named_by_their_hash(self):
         self.upload(sample(WAVE), "wave.anim")
         digest = hashlib.sha256(sample(WAVE)).hexdigest()
