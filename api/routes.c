@@ -78,7 +78,7 @@ const struct route routes[] = {
     {"DELETE", "/v1/archives/{id}", NULL, handle_delete, ROUTE_WRITES},
     {"GET", "/v1/hash", hash_parameters, handle_hash, 0},
     {"GET", "/v1/resolve", resolve_parameters, handle_resolve, 0},
-    {"GET", "/v1/formats", NULL, handle_formats, 0},
+    {"GET", "/v1/formats", list_parameters, handle_formats, 0},
     {"POST", "/v1/poses", NULL, handle_batch, ROUTE_BODY},
     {"POST", "/v1/convert", convert_body_parameters, handle_convert, ROUTE_BODY},
     {"POST", "/v1/inspect", inspect_parameters, handle_inspect, ROUTE_BODY},

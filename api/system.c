@@ -1,5 +1,6 @@
 /* What the daemon says of itself: health, metrics, the contract, the formats. */
 #include "api/handlers.h"
+#include "api/lists.h"
 #include "api/openapi.h"
 #include "api/reply.h"
 
@@ -78,6 +79,10 @@ static void words(struct json_writer *json, const char *key, const char *text)
 
 enum api_outcome handle_formats(struct api_call *call)
 {
+    struct page page;
+    struct param_error error;
+    if (!page_read(call, &page, &error))
+        return reply_parameter(call, &error);
     struct pose_buffer body = {0};
     struct json_writer json;
     jsonw_init(&json, &body);
@@ -85,6 +90,8 @@ enum api_outcome handle_formats(struct api_call *call)
     jsonw_array(&json, "items");
     int64_t total = 0;
     for (const struct pose_format *format = pose_formats(); format->id; format++, total++) {
+        if (total < page.offset || total >= page.offset + page.limit)
+            continue;
         jsonw_object(&json, NULL);
         jsonw_string(&json, "id", format->id);
         jsonw_string(&json, "title", format->title);
@@ -96,8 +103,7 @@ enum api_outcome handle_formats(struct api_call *call)
         jsonw_end(&json);
     }
     jsonw_end(&json);
-    jsonw_null(&json, "next");
-    jsonw_integer(&json, "total", total);
+    page_finish(call, &json, &page, total);
     jsonw_end(&json);
     struct asset_id digest = id_quick(NULL, body.data, body.size);
     if (reply_cached(call, digest, FRESH_REVALIDATE, true)) {

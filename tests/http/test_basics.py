@@ -41,6 +41,9 @@ class Basics(SampleCase):
 
     def test_formats(self):
         formats = self.client.get("/v1/formats").json
+        page = self.client.get("/v1/formats", limit=4)
+        self.assertEqual((page.json["items"], page.json["total"]), (formats["items"][:4], formats["total"]))
+        self.assertEqual(page["Link"], f'<{page.json["next"]}>; rel="next"')
         formats = formats["items"] if isinstance(formats, dict) else formats
         known = {f["id"]: f for f in formats}
         for name in ("sl-anim", "tso-anim", "tso-skel", "far1a", "far1b", "far3", "zip"):
