@@ -70,28 +70,36 @@ static void surroundings(struct json_writer *json, const struct catalog *catalog
     links(json, item->asset);
 }
 
-/* Whose morphs are to be named. */
+/* Whose joints and morphs are to be named. */
 struct named_clip {
     const struct catalog *catalog;
     struct catalog_place place;
+    const struct pose_skeleton *skeleton; /* NULL: none that tells names */
 };
 
-static const char *morph_name(const void *context, uint32_t hash)
+static const char *track_name(const void *context, const struct pose_track *track)
 {
     const struct named_clip *clip = context;
-    return catalog_morph_name(clip->catalog, clip->place, hash);
+    if (track->channels[POSE_MORPH].count)
+        return catalog_morph_name(clip->catalog, clip->place, track->id);
+    for (uint32_t i = 0; clip->skeleton && i < clip->skeleton->joint_count; i++) {
+        const struct pose_joint *joint = &clip->skeleton->joints[i];
+        if (joint->has_id && joint->id == track->id)
+            return joint->name;
+    }
+    return NULL;
 }
 
 void clip_metadata(struct json_writer *json, const struct catalog *catalog, struct catalog_item *item,
-                   const struct pose_document *document, bool kept)
+                   const struct pose_document *document, const struct pose_skeleton *skeleton, bool kept)
 {
     const struct index_asset *asset = item->asset;
     jsonw_object(json, NULL);
     clip_head(json, catalog, item);
     jsonw_raw_members(json, asset->summary);
     if (document)
-        describe_clip_joints(json, &document->clips[asset->inner], morph_name,
-                             &(struct named_clip){catalog, item->place});
+        describe_clip_joints(json, &document->clips[asset->inner], track_name,
+                             &(struct named_clip){catalog, item->place, skeleton});
     jsonw_integer(json, "event_count", asset->event_count);
     sims3_clip_key(json, catalog, item);
     if (kept) {

@@ -4,6 +4,7 @@
 #include "api/asset_json.h"
 #include "api/clip_json.h"
 #include "api/handlers.h"
+#include "api/pose_request.h"
 #include "server/describe.h"
 
 #include <math.h>
@@ -18,6 +19,35 @@ struct catalog_item *clip_of_path(struct api_call *call)
 
 /* ------------------------------------------------------------------------------------------------ one clip -- */
 
+static uint32_t count_nameless(const struct pose_clip *clip)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < clip->track_count; i++)
+        count += !clip->tracks[i].name && clip->tracks[i].has_id;
+    return count;
+}
+
+/* The skeleton that names what a clip has but ids of, and the document that holds it; NULL when there is none or it
+ * cannot be read, which is no fault of the clip. */
+static const struct pose_skeleton *naming_skeleton(struct api_call *call, struct catalog_item *item,
+                                                   const struct pose_clip *clip, struct decoded **document,
+                                                   bool *wait)
+{
+    enum { MOST_COMPARED = 1 << 22 }; /* far more than any rig needs; files may be hostile */
+    uint32_t nameless = count_nameless(clip);
+    struct skeleton_choice choice = {0};
+    if (nameless)
+        choice = catalog_skeleton(call->catalog, item);
+    *document = NULL;
+    *wait = false;
+    if (!choice.item || (uint64_t)nameless * choice.asset->joint_count > MOST_COMPARED)
+        return NULL;
+    struct fetch fetch = {.may_wait = call->request->may_wait};
+    *document = document_get(call->service, call->catalog, choice.item->place, &fetch);
+    *wait = !*document && fetch.outcome == CACHE_WOULD_WAIT;
+    return *document ? &(*document)->document->skeletons[choice.asset->inner] : NULL;
+}
+
 enum api_outcome clip_reply(struct api_call *call, struct catalog_item *item)
 {
     struct asset_id digest = digest_begin(call, &item->asset->id);
@@ -28,10 +58,20 @@ enum api_outcome clip_reply(struct api_call *call, struct catalog_item *item)
     struct decoded *decoded = reply_document(call, item, &outcome);
     if (!decoded)
         return outcome;
+    struct decoded *naming;
+    bool wait;
+    const struct pose_skeleton *skeleton =
+        naming_skeleton(call, item, &decoded->document->clips[item->asset->inner], &naming, &wait);
+    if (wait) {
+        document_put(decoded);
+        return API_WAIT;
+    }
     struct pose_buffer body = {0};
     struct json_writer json;
     jsonw_init(&json, &body);
-    clip_metadata(&json, call->catalog, item, decoded->document, true);
+    clip_metadata(&json, call->catalog, item, decoded->document, skeleton, true);
+    if (naming)
+        document_put(naming);
     document_put(decoded);
     return reply_json(call, &body);
 }
@@ -211,8 +251,8 @@ enum api_outcome clip_events_reply(struct api_call *call, struct catalog_item *i
 {
     double from = -HUGE_VAL, to = HUGE_VAL;
     struct param_error error;
-    if (!params_number(&call->params, "from", -1e9, 1e9, &from, &error) ||
-        !params_number(&call->params, "to", -1e9, 1e9, &to, &error))
+    if (!params_bound(&call->params, "from", -1e9, 1e9, &from, &error) ||
+        !params_bound(&call->params, "to", -1e9, 1e9, &to, &error))
         return reply_parameter(call, &error);
     if (from > to)
         return reply_bad_parameter(call, "from", "it lies after to");
@@ -262,23 +302,44 @@ enum api_outcome handle_clip_events(struct api_call *call)
 
 /* -------------------------------------------------------------------------------------------------- list -- */
 
-struct clip_filter {
-    const char *q, *name, *format, *joint;
-    int64_t archive;
-    double min_duration, max_duration;
+/* What a track may be known as that is called so: by its name, or by its id alone where it has one; The Sims 3 makes
+ * ids of names. */
+struct wanted_joint {
+    const char *name; /* NULL: an id was asked for, "#ID" */
+    uint64_t ids[2];
 };
 
-static bool has_joint(const struct index_asset *asset, const char *joint)
+static void want_joint(const char *text, struct wanted_joint *joint)
 {
-    double id;
-    uint64_t wanted = joint[0] == '#' && number_parse(joint + 1, &id) ? known_id((uint32_t)id)
-                                                                      : known_name(asset->axes, joint);
+    uint32_t id;
+    struct pose_sims3_name hashes;
+    *joint = (struct wanted_joint){.name = text};
+    if (joint_id_read(text, strlen(text), &id)) {
+        *joint = (struct wanted_joint){.ids = {known_id(id), known_id(id)}};
+        return;
+    }
+    pose_sims3_hash(text, &hashes);
+    joint->ids[0] = known_id(hashes.fnv32);
+    joint->ids[1] = known_id((uint32_t)hashes.fnv64);
+}
+
+static bool has_joint(const struct index_asset *asset, const struct wanted_joint *joint)
+{
+    uint64_t name = joint->name ? known_name(asset->axes, joint->name) : joint->ids[0];
     for (uint32_t i = 0; i < asset->known_count; i++) {
-        if (asset->known[i] == wanted)
+        uint64_t known = asset->known[i];
+        if (known == name || known == joint->ids[0] || known == joint->ids[1])
             return true;
     }
     return false;
 }
+
+struct clip_filter {
+    const char *q, *name, *format, *joint;
+    struct wanted_joint wanted; /* what joint means */
+    int64_t archive;
+    double min_duration, max_duration;
+};
 
 static bool lies_in(const struct catalog_item *item, int64_t archive)
 {
@@ -303,7 +364,7 @@ static bool passes(const struct catalog *catalog, const struct catalog_item *ite
         return false;
     if (filter->archive >= 0 && !lies_in(item, filter->archive))
         return false;
-    return !filter->joint || has_joint(asset, filter->joint);
+    return !filter->joint || has_joint(asset, &filter->wanted);
 }
 
 enum sort_key { SORT_NONE, SORT_NAME, SORT_DURATION, SORT_FORMAT };
@@ -342,10 +403,12 @@ static bool read_filter(struct api_call *call, struct clip_filter *filter, int *
                                    .min_duration = -HUGE_VAL,
                                    .max_duration = HUGE_VAL};
     int key = -1;
+    if (filter->joint)
+        want_joint(filter->joint, &filter->wanted);
     if (filter->format && !pose_format_find(filter->format))
         return param_fail(error, "format", "there is no format \"%.40s\"", filter->format);
-    if (!params_number(params, "min_duration", 0, 1e9, &filter->min_duration, error) ||
-        !params_number(params, "max_duration", 0, 1e9, &filter->max_duration, error) ||
+    if (!params_bound(params, "min_duration", 0, 1e9, &filter->min_duration, error) ||
+        !params_bound(params, "max_duration", 0, 1e9, &filter->max_duration, error) ||
         !params_choice(params, "sort", keys, &key, error))
         return false;
     *sort = key < 0 ? SORT_NONE : key < 3 ? key + 1 : -(key - 2);
@@ -396,7 +459,7 @@ enum api_outcome handle_clips(struct api_call *call)
     jsonw_object(&json, NULL);
     jsonw_array(&json, "items");
     for (int64_t i = page.offset; i < page.offset + page.limit && i < count; i++)
-        clip_metadata(&json, call->catalog, items ? items[i] : &list->items[i], NULL, true);
+        clip_metadata(&json, call->catalog, items ? items[i] : &list->items[i], NULL, NULL, true);
     jsonw_end(&json);
     page_finish(call, &json, &page, count);
     jsonw_end(&json);

@@ -48,7 +48,7 @@ static void list_clips(struct inspection *work)
             document = decode(work, decoded);
         }
         if (document)
-            clip_metadata(&work->json, work->catalog, item, document, false);
+            clip_metadata(&work->json, work->catalog, item, document, NULL, false);
     }
     pose_document_free(document);
     jsonw_end(&work->json);

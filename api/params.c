@@ -188,6 +188,15 @@ bool params_number(const struct params *params, const char *name, double least, 
     return true;
 }
 
+bool params_bound(const struct params *params, const char *name, double least, double most, double *value,
+                  struct param_error *error)
+{
+    if (!params_number(params, name, least, most, value, error))
+        return false;
+    *value = (double)(float)*value;
+    return true;
+}
+
 bool params_integer(const struct params *params, const char *name, int64_t least, int64_t most,
                     int64_t *value, struct param_error *error)
 {

@@ -37,6 +37,10 @@ const char *params_get(const struct params *params, const char *name);
 /* Typed values: false (and error) when the text is not of that kind; *value stays at its default when absent. */
 bool params_number(const struct params *params, const char *name, double least, double most, double *value,
                    struct param_error *error);
+/* The same for a bound on numbers that answers show, which are 32-bit floats: rounded to one, so that a number that was
+ * read in an answer lies on itself. */
+bool params_bound(const struct params *params, const char *name, double least, double most, double *value,
+                  struct param_error *error);
 bool params_integer(const struct params *params, const char *name, int64_t least, int64_t most,
                     int64_t *value, struct param_error *error);
 /* One of the words (ended by NULL): its index. */

@@ -100,8 +100,7 @@ void pose_request_twin(struct api_call *call, const struct pose_request *request
 
 enum { MOST_NAMES = 512 };
 
-/* "#123" as ids are written: without sign and leading zeros. */
-static bool read_id(const char *word, size_t length, uint32_t *id)
+bool joint_id_read(const char *word, size_t length, uint32_t *id)
 {
     uint64_t value = 0;
     if (length < 2 || length > 11 || word[0] != '#' || (word[1] == '0' && length > 2))
@@ -120,7 +119,7 @@ static uint32_t mark(const struct pose_sampler *sampler, const char *word, size_
 {
     const struct pose_row *rows = pose_sampler_rows(sampler);
     uint32_t found = 0, id = 0;
-    bool is_id = read_id(word, length, &id);
+    bool is_id = joint_id_read(word, length, &id);
     for (uint32_t i = 0; i < pose_sampler_row_count(sampler); i++) {
         const char *name = rows[i].name;
         /* A file's names may be megabytes long: no more of them is read than the word is. */

@@ -37,6 +37,8 @@ void pose_request_head(struct json_writer *json, const struct pose_request *requ
 /* "unmatched" and "warnings", when there are any. */
 void pose_request_tail(struct json_writer *json, const struct pose_request *request);
 
+/* "#123" as ids are written: without sign and leading zeros. */
+bool joint_id_read(const char *word, size_t length, uint32_t *id);
 /* What a morph of the player's sampler is called: its name, or "#ID" in room. */
 const char *pose_request_morph(const struct pose_request *request, uint32_t index, char room[16]);
 

@@ -19,14 +19,15 @@ static void joint_name(struct json_writer *json, const struct pose_track *track,
 }
 
 void describe_clip_joints(struct json_writer *json, const struct pose_clip *clip,
-                          const char *(*morph_name)(const void *user, uint32_t hash), const void *user)
+                          const char *(*name)(const void *user, const struct pose_track *track),
+                          const void *user)
 {
     jsonw_array(json, "joints");
     for (uint32_t i = 0; i < clip->track_count; i++) {
         const struct pose_track *track = &clip->tracks[i];
-        bool ask = !track->name && track->has_id && track->channels[POSE_MORPH].count;
+        bool ask = !track->name && track->has_id;
         jsonw_object(json, NULL);
-        joint_name(json, track, ask ? morph_name(user, track->id) : track->name);
+        joint_name(json, track, ask ? name(user, track) : track->name);
         jsonw_array(json, "channels");
         for (int part = 0; part < POSE_PART_COUNT; part++) {
             if (track->channels[part].count)

@@ -6,9 +6,10 @@
 
 /* "duration" … "key_count" but for the joints. */
 void describe_clip_timing(struct json_writer *json, const struct pose_clip *clip);
-/* "joints": names, ids and channels. morph_name is asked for morphs that the file and the library do not name. */
+/* "joints": names, ids and channels. name is asked for what has an id, and from the file and the library no name. */
 void describe_clip_joints(struct json_writer *json, const struct pose_clip *clip,
-                          const char *(*morph_name)(const void *user, uint32_t hash), const void *user);
+                          const char *(*name)(const void *user, const struct pose_track *track),
+                          const void *user);
 /* "warnings" of the file and of the clip, "extras". */
 void describe_clip_notes(struct json_writer *json, const struct pose_document *document,
                          const struct pose_clip *clip);

@@ -107,6 +107,12 @@ class Clips(SampleCase):
         self.assertEqual(sorted(self.names(joint="mTorso")), ["idle", "walk", "wave"])
         self.assertEqual(sorted(self.names(min_duration=2, max_duration=3)), ["a2o-wave", "c_wave_x", "wave"])
         self.assertEqual(self.names(q="no such clip"), [])
+        self.assertEqual(sorted(self.names(joint="b__Head__")), ["a_idle_loop_x", "a_walk_loop_x", "c_wave_x"])
+        self.assertEqual(self.names(joint="#1e3"), [])
+        # What a list shows of a clip finds it again, however a 32-bit float is written.
+        for clip in self.client.items("/v1/clips"):
+            same = self.names(min_duration=clip["duration"], max_duration=clip["duration"])
+            self.assertIn(clip["name"], same, clip["duration"])
         far = [a["id"] for a in self.client.items("/v1/archives") if a["format"] == "far3"][0]
         self.assertEqual(sorted(self.names(archive=far)), ["a2o-idle", "a2o-walk", "a2o-wave"])
 

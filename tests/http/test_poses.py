@@ -318,6 +318,8 @@ class Series(SampleCase):
         self.assertAlmostEqual(found[1]["time"], 0.533, places=3)
         later = self.client.get(f"/v1/clips/{walk}/events", **{"from": 0.1}).json["items"]
         self.assertEqual(len(later), 1)
+        there = self.client.get(f"/v1/clips/{walk}/events", **{"from": found[1]["time"], "to": found[1]["time"]})
+        self.assertEqual(there.json["items"], found[1:], "a time of an answer is a bound that holds it")
         none = self.client.get(f"/v1/clips/{walk}/events", **{"from": 0.1, "to": 0.2}).json["items"]
         self.assertEqual(none, [])
 

@@ -53,6 +53,18 @@ class PrimeCase:
         self.assertEqual(len(found), 1, name)
         return self.client.get(f"/v1/clips/{found[0]['id']}").json
 
+    def test_joints_have_the_names_of_the_skeleton(self):
+        """A clip stores ids alone; what it is put on tells their names, but not to the clip JSON."""
+        clip = self.clip("walk")
+        skeleton = self.client.get(f"/v1/skeletons/{clip['skeleton']}").json
+        names = {joint["id"]: joint["name"] for joint in skeleton["joints"]}
+        found = [(joint["id"], joint["name"]) for joint in clip["joints"]]
+        self.assertEqual(found, [(joint, names.get(joint)) for joint, _ in found])
+        self.assertTrue(any(name for _, name in found), found)
+        keys = self.client.get(f"/v1/clips/{clip['id']}/keys").json
+        self.assertEqual([(joint["id"], joint["name"]) for joint in keys["joints"]],
+                         [(joint, None) for joint, _ in found])
+
     def test_names(self):
         names = {c["entry"].split(".")[0]: c["name"] for c in self.client.items("/v1/clips")}
         self.assertEqual(names, {"000000A1_first": "walk", "000000A2": "step", "000000A3_alone": "alone",
