@@ -85,13 +85,14 @@ static void row_of_joint(struct pose_sampler *sampler, uint32_t row)
         rest[i] = isfinite(rest[i]) ? rest[i] : 0;
 }
 
-/* Of several tracks on one joint Second Life plays the first, the others play the last (each part by itself). */
+/* Of several tracks on one joint Second Life plays the first alone; the others play the last (each part by itself). */
 static void drive_row(struct pose_sampler *sampler, const struct pose_track *track, uint32_t row,
                       struct row_drivers *drivers)
 {
-    bool first_wins = sampler->clip->rules == POSE_RULES_SL;
+    if (sampler->rows[row].driven && sampler->clip->rules == POSE_RULES_SL)
+        return;
     for (int part = 0; part < 3; part++) {
-        if (!track->channels[part].count || (first_wins && drivers->channels[part]))
+        if (!track->channels[part].count)
             continue;
         drivers->channels[part] = &track->channels[part];
         sampler->rows[row].driven = true;

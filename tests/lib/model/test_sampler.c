@@ -201,12 +201,37 @@ START_TEST(several_tracks_on_one_joint)
         marked_clip(&test, (enum pose_rules)rules, 4);
         for (int i = 0; i < 4; i++)
             test.tracks[i].name = "a";
+        expect_marks(&test, &joints, (const int[]){rules == POSE_RULES_SL ? 1 : 4});
+        if (rules == POSE_RULES_SL)
+            continue;
         /* One that drives another part does not count. */
-        test.tracks[0].channels[POSE_SCALE] = test.tracks[0].channels[POSE_TRANSLATION];
-        test.tracks[0].channels[POSE_TRANSLATION] = (struct pose_channel){0};
-        expect_marks(&test, &joints, (const int[]){rules == POSE_RULES_SL ? 2 : 4});
-        ck_assert_float_eq(rows[SCALE_PLACE], 1);
+        test.tracks[3].channels[POSE_SCALE] = test.tracks[3].channels[POSE_TRANSLATION];
+        test.tracks[3].channels[POSE_TRANSLATION] = (struct pose_channel){0};
+        expect_marks(&test, &joints, (const int[]){3});
+        ck_assert_float_eq(rows[SCALE_PLACE], 4);
     }
+}
+END_TEST
+
+/* Second Life's viewer keeps one track a joint, whatever that has keys of. One without any keys drives nothing. */
+START_TEST(the_first_track_of_second_life_has_the_joint_alone)
+{
+    static const char *const names[] = {"a"};
+    struct chain joints;
+    chain(&joints, 1, names);
+    struct marked_clip test;
+    marked_clip(&test, POSE_RULES_SL, 3);
+    for (int i = 0; i < 3; i++)
+        test.tracks[i].name = "a";
+    test.tracks[0] = (struct pose_track){.name = "a"};
+    test.tracks[1].channels[POSE_SCALE] = test.tracks[1].channels[POSE_TRANSLATION];
+    test.tracks[1].channels[POSE_TRANSLATION] = (struct pose_channel){0};
+    struct pose_sampler *sampler = new_sampler(&test.clip, &joints.skeleton, POSE_AXES_GLTF);
+    pose_sample(sampler, 0, POSE_CLAMP, 0, rows, NULL);
+    ck_assert(pose_sampler_rows(sampler)[0].driven);
+    ck_assert_float_eq(rows[SCALE_PLACE], 2);
+    ck_assert_int_eq(mark(0), 0); /* the third track moves nothing */
+    pose_sampler_free(sampler);
 }
 END_TEST
 
@@ -588,6 +613,7 @@ int main(void)
     tcase_add_test(cases, the_sims_look_again_without_case);
     tcase_add_test(cases, prime_and_sims3_go_by_id);
     tcase_add_test(cases, several_tracks_on_one_joint);
+    tcase_add_test(cases, the_first_track_of_second_life_has_the_joint_alone);
     tcase_add_test(cases, a_track_of_morphs_is_never_unmatched);
     TCase *motion = tcase_create("motion");
     tcase_add_test(motion, the_pelvis_of_second_life_is_added_to_its_rest);
