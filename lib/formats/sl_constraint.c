@@ -147,14 +147,15 @@ static void check_constraint(const struct constraint *constraint, const struct s
         return;
     }
     int bone = parent_of(source);
-    for (unsigned i = 0; i <= constraint->chain_length && bone >= 0; i++, bone = parent_of(bone)) {
-        if (is_driven(drivers, bone))
+    for (unsigned i = 0; i <= constraint->chain_length; i++, bone = parent_of(bone)) {
+        if (bone >= 0 && is_driven(drivers, bone))
             continue;
+        /* Above the pelvis there is mRoot alone, which no file may drive. */
         warning_add(
             warnings, POSE_WARNING, "undriven_chain", offset,
             "constraint %llu: its chain holds %s, which no track drives (or only one after an unknown "
             "joint)",
-            k, stand_in_sl.joints[bone].name);
+            k, bone < 0 ? "mRoot" : stand_in_sl.joints[bone].name);
         return;
     }
 }

@@ -228,6 +228,26 @@ START_TEST(constraints_that_cannot_be_set_up)
 }
 END_TEST
 
+/* The bone above the pelvis is one that no file may drive. */
+START_TEST(chains_that_leave_the_skeleton)
+{
+    static const char *const names[] = {"mPelvis", "mHead"};
+    for (unsigned length = 0; length < 3; length++) {
+        struct sl_file file = {0};
+        put_named(&file, names, 2);
+        sl_put_u32(&file, 1);
+        size_t at = file.bytes.size;
+        sl_put_constraint(&file, length);
+        memcpy(file.bytes.data + at + 2, "PELVIS\0\0\0\0\0\0\0\0\0", 16);
+        struct pose_document *document = must_decode(&file);
+        ck_assert_uint_eq(codec_warnings(document, "undriven_chain"), length > 0);
+        ck_assert_uint_eq(codec_warnings(document, NULL), length > 0);
+        pose_document_free(document);
+        pose_buffer_free(&file.bytes);
+    }
+}
+END_TEST
+
 /* Eleven constraints are kept when they are sound; when not, they are bytes that follow, never an error. */
 START_TEST(constraints_that_are_ignored)
 {
@@ -425,6 +445,7 @@ int main(void)
     tcase_add_test(warnings, names_that_are_not_utf8);
     tcase_add_test(warnings, emotes);
     tcase_add_test(warnings, constraints_that_cannot_be_set_up);
+    tcase_add_test(warnings, chains_that_leave_the_skeleton);
     tcase_add_test(warnings, constraints_that_are_ignored);
     tcase_add_test(hostile, counts_are_not_believed);
     tcase_add_test(hostile, long_texts_are_legal);
