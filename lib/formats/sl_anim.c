@@ -343,15 +343,24 @@ static bool decode(struct decode_job *job)
 
 /* ----------------------------------------------------------------------------------------------- the codec -- */
 
-static enum probe_result probe(const struct pose_source *source)
+/* Others call their files .anim as well, and say by the first word whose they are. */
+static bool has_first_word(struct pose_bytes bytes)
 {
     static const uint8_t words[2][4] = {{1, 0, 0, 0}, {0, 0, 1, 0}};
-    struct pose_bytes bytes = source->bytes;
-    if (bytes.size < 4 || (memcmp(bytes.data, words[0], 4) != 0 && memcmp(bytes.data, words[1], 4) != 0))
+    return bytes.size >= 4 && (!memcmp(bytes.data, words[0], 4) || !memcmp(bytes.data, words[1], 4));
+}
+
+static enum probe_result probe(const struct pose_source *source)
+{
+    bool is_anim = source->name && text_has_extension(source->name, ".anim"),
+         is_ours = source->name && text_has_extension(source->name, ".animatn"),
+         has_word = has_first_word(source->bytes);
+    if (!has_word && !is_anim && !is_ours)
         return PROBE_NO;
-    if (sl_layout_is_exact(bytes))
+    enum sl_layout_fit fit = sl_layout_fit(source->bytes);
+    if (fit == SL_LAYOUT_EXACT)
         return PROBE_SURE;
-    return source->name && text_has_extension(source->name, ".anim .animatn") ? PROBE_NAME : PROBE_NO;
+    return is_ours || (is_anim && (has_word || fit == SL_LAYOUT_UNKNOWN_VERSION)) ? PROBE_NAME : PROBE_NO;
 }
 
 const struct codec codec_sl_anim = {

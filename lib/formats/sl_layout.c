@@ -24,7 +24,7 @@ static bool read_timing(struct reader *reader, struct sl_head *head)
     if (head->duration < 0)
         return reader_fail(reader, "bad_duration", "%g seconds", (double)head->duration);
     if (head->duration > SL_DURATION_LIMIT)
-        return reader_fail(reader, "too_long", "%g seconds, more than %g", (double)head->duration,
+        return reader_fail(reader, "too_long", "%.9g seconds, more than %g", (double)head->duration,
                            (double)SL_DURATION_LIMIT);
     head->emote = reader_cstring(reader, &head->emote_length, "emote_name");
     head->emote_offset = reader_last_offset(reader);
@@ -114,13 +114,10 @@ bool sl_layout_read(struct reader *reader, const struct pose_limits *limits, str
 
 /* ----------------------------------------------------------------------------------------------- probing -- */
 
-/* Leaves the reader behind the last joint. */
-static bool walk_joints(struct reader *reader)
+/* Leaves the reader behind the last joint. The reader stands behind the version. */
+static bool walk_joints(struct reader *reader, bool is_old)
 {
-    bool is_old;
     size_t length;
-    if (!read_version(reader, &is_old))
-        return false;
     reader_skip(reader, 8, NULL);
     reader_cstring(reader, &length, NULL);
     reader_skip(reader, 24, NULL);
@@ -138,14 +135,20 @@ static bool walk_joints(struct reader *reader)
     return !reader->failed;
 }
 
-bool sl_layout_is_exact(struct pose_bytes bytes)
+enum sl_layout_fit sl_layout_fit(struct pose_bytes bytes)
 {
     struct reader reader;
+    bool is_old;
     reader_init(&reader, bytes, NULL);
-    if (!walk_joints(&reader))
-        return false;
+    bool is_known = read_version(&reader, &is_old);
+    reader_init(&reader, bytes, NULL);
+    reader_skip(&reader, 4, NULL);
+    if (!walk_joints(&reader, is_old))
+        return SL_LAYOUT_OTHER;
     int32_t constraints = reader_i32le(&reader, NULL);
     if (constraints > 0)
         reader_skip(&reader, (uint64_t)constraints * SL_CONSTRAINT_SIZE, NULL);
-    return !reader.failed && reader_left(&reader) == 0;
+    if (reader.failed || reader_left(&reader))
+        return SL_LAYOUT_OTHER;
+    return is_known ? SL_LAYOUT_EXACT : SL_LAYOUT_UNKNOWN_VERSION;
 }

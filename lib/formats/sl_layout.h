@@ -61,10 +61,10 @@ struct sl_layout {
  */
 bool sl_layout_read(struct reader *reader, const struct pose_limits *limits, struct sl_layout *layout);
 
-/*
- * True when the bytes are laid out as an animation that ends exactly at their end. No value is looked at: a file whose
- * values are bad is one of ours, too.
- */
-bool sl_layout_is_exact(struct pose_bytes bytes);
+/* How bytes are laid out: as an animation that ends exactly at their end, as one but for its version, or as none. */
+enum sl_layout_fit { SL_LAYOUT_OTHER, SL_LAYOUT_UNKNOWN_VERSION, SL_LAYOUT_EXACT };
+
+/* No other value is looked at: a file whose values are bad is one of ours, too. */
+enum sl_layout_fit sl_layout_fit(struct pose_bytes bytes);
 
 #endif

@@ -174,6 +174,17 @@ START_TEST(errors_are_sentences)
 }
 END_TEST
 
+START_TEST(a_duration_just_over_the_limit_is_told_apart)
+{
+    struct sl_file file = {0};
+    sl_put_example(&file, false);
+    sl_set_u32(&file, SL_AT_DURATION, 0x42700001);
+    struct pose_error error = codec_must_fail("sl-anim", file.bytes.data, file.bytes.size, "too_long");
+    ck_assert_str_eq(error.detail, "duration at byte 8: 60.0000038 seconds, more than 60");
+    pose_buffer_free(&file.bytes);
+}
+END_TEST
+
 START_TEST(forbidden_and_unterminated_names)
 {
     static const char *const forbidden[] = {"mRoot", "mScreen"};
@@ -284,6 +295,29 @@ START_TEST(detection)
     ck_assert_str_eq(detect(&file, "a.anim"), "sl-anim");
     sl_set_u32(&file, SL_AT_VERSION, 0x02000000);
     ck_assert_str_ne(detect(&file, "a.anim"), "sl-anim");
+    ck_assert_str_eq(detect(&file, "a.animatn"), "sl-anim"); /* nobody else's extension */
+    pose_buffer_free(&file.bytes);
+}
+END_TEST
+
+/* So that it is refused for its version, and not as a file of no known format. */
+START_TEST(another_version_is_ours_by_its_layout)
+{
+    static const uint32_t versions[] = {2, 0x00010001, 0x00020000, 0xffffffff, 0};
+    struct sl_file file = {0};
+    sl_put_example(&file, true);
+    for (size_t i = 0; i < sizeof versions / sizeof *versions; i++) {
+        sl_set_u32(&file, SL_AT_VERSION, versions[i]);
+        ck_assert_str_eq(detect(&file, "a.anim"), "sl-anim");
+        ck_assert_str_eq(detect(&file, "a.animatn"), "sl-anim");
+        ck_assert_str_ne(detect(&file, "a.dat"), "sl-anim");
+        ck_assert_str_ne(detect(&file, NULL), "sl-anim");
+    }
+    sl_put_u8(&file, 0);
+    ck_assert_str_ne(detect(&file, "a.dat"), "sl-anim");
+    file.bytes.size = 3; /* not even a version */
+    ck_assert_str_eq(detect(&file, "a.animatn"), "sl-anim");
+    ck_assert_str_eq(detect(&file, "a.anim"), "none");
     pose_buffer_free(&file.bytes);
 }
 END_TEST
@@ -338,9 +372,11 @@ int main(void)
     tcase_add_test(reading, worked_example);
     tcase_add_test(reading, constraints_are_kept);
     tcase_add_test(reading, detection);
+    tcase_add_test(reading, another_version_is_ours_by_its_layout);
     tcase_add_test(reading, old_form);
     tcase_add_loop_test(errors, each_error_has_its_place, 0, sizeof broken / sizeof *broken);
     tcase_add_test(errors, errors_are_sentences);
+    tcase_add_test(errors, a_duration_just_over_the_limit_is_told_apart);
     tcase_add_test(errors, forbidden_and_unterminated_names);
     tcase_add_test(errors, truncated_at_every_byte);
     tcase_add_test(errors, limits);
