@@ -390,6 +390,7 @@ static bool read_motion_head(struct parsing *parsing)
     parsing->layout->frames_line = words->reader.line;
     if (!read_integer(words, "Frames", &count))
         return false;
+    words->reader.last_field = "Frames";
     if (count < 0)
         return reader_fail(&words->reader, "no_frames", "%d frames", count);
     parsing->layout->frame_count = (uint32_t)count;

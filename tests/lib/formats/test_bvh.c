@@ -208,6 +208,9 @@ START_TEST(a_bad_number_says_where)
     struct pose_error error = codec_must_fail("bvh", text, strlen(text), "bad_number");
     ck_assert_str_eq(error.field, "frames[0].Xrotation");
     ck_assert_str_eq(error.detail, "frames[0].Xrotation at line 19: \"east\" where a number should be");
+    text = "HIERARCHY\nROOT a\n{\n}\nMOTION\nFrames: -1\n";
+    error = codec_must_fail("bvh", text, strlen(text), "no_frames");
+    ck_assert_str_eq(error.detail, "Frames at line 6: -1 frames");
 }
 END_TEST
 
