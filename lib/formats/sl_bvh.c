@@ -284,6 +284,34 @@ static bool convert_rotation(struct encode_job *job, const struct pose_track *fr
     return !job->arena->failed;
 }
 
+/*
+ * Of six channels the viewer takes the first three as positions along X, Y and Z, whatever they are called. Where the
+ * file calls three positions otherwise, which one it takes for each axis; false where they are as it takes them.
+ */
+static bool takes_positions_otherwise(const struct pose_track *track, unsigned order[3])
+{
+    enum { WORD = sizeof "Xposition " - 1, SIX_WORDS = 6 * WORD - 1 };
+    const char *channels = value_get_string(track->extras, "channels", "");
+    unsigned found = 0;
+    if (strlen(channels) != SIX_WORDS)
+        return false;
+    for (int i = 0; i < 3; i++) {
+        const char *word = channels + (size_t)i * WORD;
+        order[i] = (unsigned)(word[0] - 'X');
+        if (order[i] > 2 || strncmp(word + 1, "position ", WORD - 1) != 0)
+            return false;
+        found |= 1u << order[i];
+    }
+    return found == 7 && (order[0] != 0 || order[1] != 1);
+}
+
+static void reorder(const unsigned order[3], float p[3])
+{
+    const float from[3] = {p[0], p[1], p[2]};
+    for (int i = 0; i < 3; i++)
+        p[i] = from[order[i]];
+}
+
 static bool convert_position(struct encode_job *job, const struct pose_track *from, double seconds,
                              float duration, int number, struct pose_channel *to)
 {
@@ -296,11 +324,20 @@ static bool convert_position(struct encode_job *job, const struct pose_track *fr
         return true;
     if (!copy_keys(job, channel, POSE_TRANSLATION, seconds, duration, &keys, &count))
         return false;
-    for (uint32_t k = 0; k < count && relative; k++) {
+    unsigned order[3];
+    bool is_reordered = takes_positions_otherwise(from, order);
+    if (is_reordered)
+        encode_warn(
+            job, "position_order",
+            "line %u: the viewer takes the positions of \"%.60s\" as X, Y and Z, not as they are called",
+            line_of(from->extras, "line"), from->name ? from->name : "");
+    for (uint32_t k = 0; k < count; k++) {
         float *p = keys.values + (size_t)k * 3;
-        for (int i = 0; i < 3; i++)
+        for (int i = 0; i < 3 && relative; i++)
             p[i] -= channel->values[i];
-        if (rotation->count)
+        if (is_reordered)
+            reorder(order, p);
+        if (relative && rotation->count)
             turn_back(rotation->values, p);
     }
     pose_convert_axes(POSE_TRANSLATION, keys.values, count, POSE_AXES_INCHES, POSE_AXES_SL);

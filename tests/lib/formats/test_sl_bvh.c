@@ -98,6 +98,31 @@ START_TEST(unknown_joint)
 }
 END_TEST
 
+/* Six channels are three positions along X, Y and Z, whatever they are called, and then three rotations. */
+START_TEST(positions_are_taken_in_their_order)
+{
+    static const char *const orders[] = {"Xposition Yposition Zposition", "Zposition Yposition Xposition",
+                                         "Yposition Zposition Xposition"};
+    for (int i = 0; i < 3; i++) {
+        char text[400];
+        struct codec_losses losses;
+        snprintf(
+            text, sizeof text,
+            "HIERARCHY\nROOT hip\n{\nOFFSET 0 0 0\nCHANNELS 6 %s Xrotation Zrotation Yrotation\n}\nMOTION\n"
+            "Frames: 3\nFrame Time: 1\n5 5 5 0 90 0\n15 25 35 0 90 0\n15 25 35 0 90 0\n",
+            orders[i]);
+        struct pose_document *document = upload(text, &losses, NULL);
+        ck_assert_str_eq(losses.codes, i ? "position_order " : "");
+        /* 10, 20 and 30 inches seen from a pelvis turned by 90 degrees about Z: 20, -10, 30; X is Second Life's Y. */
+        const float *place = document->clips->tracks[0].channels[POSE_TRANSLATION].values;
+        ck_assert_float_eq_tol(place[1], 20 * 0.0254f, 2e-4f);
+        ck_assert_float_eq_tol(place[2], -10 * 0.0254f, 2e-4f);
+        ck_assert_float_eq_tol(place[0], 30 * 0.0254f, 2e-4f);
+        pose_document_free(document);
+    }
+}
+END_TEST
+
 struct refusal {
     const char *text, *code;
     unsigned line;
@@ -156,6 +181,7 @@ int main(void)
     tcase_add_test(cases, worked_upload);
     tcase_add_test(cases, one_frame);
     tcase_add_test(cases, unknown_joint);
+    tcase_add_test(cases, positions_are_taken_in_their_order);
     tcase_add_loop_test(cases, refused, 0, sizeof refusals / sizeof *refusals);
     return unit_run("sl_bvh", cases, NULL);
 }
