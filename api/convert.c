@@ -1,6 +1,6 @@
 /* POST /v1/convert: a body as a file of another format. Nothing is kept. */
 #include "api/body_files.h"
-#include "api/conversion.h"
+#include "api/converted.h"
 #include "api/handlers.h"
 #include "server/names.h"
 
@@ -140,67 +140,12 @@ static bool choose_clips(struct request *request)
 
 /* ------------------------------------------------------------------------------------------------- converting -- */
 
-static bool frames_fit(const struct request *request)
+static struct ingredient_skeleton first_skeleton(const struct catalog *own)
 {
-    double seconds = 0;
-    for (uint32_t i = 0; i < request->clip_count; i++)
-        seconds += (double)request->clips[i].item->asset->duration;
-    return conversion_frames_fit(request->call, request->conversion, seconds);
-}
-
-static bool gather(struct request *request, struct ingredients *ingredients, struct pose_error *error)
-{
-    for (uint32_t i = 0; i < request->clip_count; i++) {
-        if (!ingredients_add_clip(ingredients, &request->clips[i], error))
-            return false;
-    }
-    for (unsigned i = 0; i < request->parts.mesh_count; i++) {
-        if (!ingredients_add_mesh(ingredients, &request->parts.meshes[i], NULL, error))
-            return false;
-    }
-    return ingredients_set_skeleton(ingredients, &request->parts.skeleton, error);
-}
-
-static enum api_outcome run(struct request *request, const char *name)
-{
-    struct api_call *call = request->call;
-    struct ingredients *ingredients = ingredients_new(call->service, call->catalog);
-    struct convert_warnings warnings = {0};
-    struct converted *converted = NULL;
-    struct pose_buffer bytes = {0};
-    struct pose_error error;
-    enum api_outcome outcome;
-    bool done = gather(request, ingredients, &error);
-    if (done) {
-        struct convert_content content = {
-            .target = request->conversion->target, .options = &request->conversion->options, .name = name};
-        ingredients_list(ingredients, &content);
-        conversion_warn_of_skeleton(request->conversion, &request->parts.skeleton, &warnings);
-        done = convert_run(&content, &call->service->index_options.pose, &warnings, &bytes, &error);
-    }
-    if (done)
-        converted = converted_new(&bytes, &warnings);
-    response_header(call->response, "Cache-Control", "no-store");
-    if (converted)
-        outcome = reply_converted(call, request->conversion, converted, name);
-    else if (done)
-        outcome = reply_problem(call, 503, "no_memory", "out of memory");
-    else
-        outcome = conversion_failed(call, &error);
-    pose_buffer_free(&bytes);
-    convert_warnings_release(&warnings);
-    ingredients_free(ingredients);
-    return outcome;
-}
-
-/* Without a clip, the first skeleton of the body. */
-static void take_own_skeleton(struct request *request)
-{
-    const struct catalog_list *skeletons = &request->own->lists[ASSET_SKELETON];
-    struct ingredient_skeleton *skeleton = &request->parts.skeleton;
-    if (!request->clip_count && !skeleton->choice.asset && skeletons->count && request->parts.automatic)
-        *skeleton = (struct ingredient_skeleton){
-            request->own, {.asset = skeletons->items[0].asset, .item = &skeletons->items[0]}};
+    const struct catalog_item *first = own->lists[ASSET_SKELETON].items;
+    return own->lists[ASSET_SKELETON].count
+               ? (struct ingredient_skeleton){own, {.asset = first->asset, .item = first}}
+               : (struct ingredient_skeleton){0};
 }
 
 /* The name of what comes out: the clip's when there is one, else the body's. */
@@ -213,17 +158,26 @@ static char *output_name(const struct request *request, const struct body_files 
 
 static enum api_outcome convert_catalog(struct request *request, const struct body_files *files)
 {
-    if (!choose_clips(request) || !frames_fit(request))
+    struct api_call *call = request->call;
+    struct conversion_parts *parts = &request->parts;
+    bool chosen = choose_clips(request);
+    parts->clip_count = request->clip_count;
+    parts->clips = request->clips;
+    if (!chosen || !conversion_frames_fit(call, request->conversion, parts) ||
+        !conversion_parts_read(call, request->own, parts))
         return API_DONE;
-    if (request->clip_count)
-        request->parts.clip = request->clips[0];
-    if (!conversion_parts_read(request->call, request->own, &request->parts))
-        return API_DONE;
-    take_own_skeleton(request);
+    const struct ingredient_skeleton skeleton = first_skeleton(request->own);
+    conversion_parts_offer_skeleton(parts, &skeleton);
     char *name = output_name(request, files);
     if (!name)
         abort();
-    enum api_outcome outcome = run(request, name);
+    struct conversion_order order = {.service = call->service,
+                                     .common = call->catalog,
+                                     .conversion = request->conversion,
+                                     .parts = parts,
+                                     .name = name};
+    response_header(call->response, "Cache-Control", "no-store");
+    enum api_outcome outcome = reply_conversion(call, &order);
     free(name);
     return outcome;
 }

@@ -1,9 +1,8 @@
 /* Skeletons, meshes and characters as GLB: what is drawn, and the clips that are asked for. */
 #include "api/asset_json.h"
-#include "api/conversion.h"
+#include "api/converted.h"
 #include "api/handlers.h"
 #include "api/models.h"
-#include "server/clock.h"
 #include "server/relations.h"
 
 #include <stdio.h>
@@ -14,41 +13,10 @@ struct model {
     struct api_call *call;
     const struct conversion *conversion;
     const char *name;
-    struct conversion_parts parts; /* of a mesh: it, and its skeleton */
+    struct conversion_parts parts;
+    conversion_gather *gather; /* of what is more, or less, than its parts; else NULL */
     struct catalog_item *character;
-    uint32_t clip_count;
-    struct catalog_item **clips; /* from malloc */
-    bool (*gather)(struct model *model, struct ingredients *ingredients, struct convert_warnings *warnings,
-                   struct pose_error *error);
 };
-
-static struct cache_object *make_model(void *user, struct pose_error *error)
-{
-    struct model *model = user;
-    struct service *service = model->call->service;
-    struct ingredients *ingredients = ingredients_new(service, model->call->catalog);
-    struct convert_warnings warnings = {0};
-    struct converted *converted = NULL;
-    struct pose_buffer bytes = {0};
-    double begin = clock_seconds();
-    if (model->gather(model, ingredients, &warnings, error)) {
-        struct convert_content content = {
-            .target = model->conversion->target, .options = &model->conversion->options, .name = model->name};
-        ingredients_list(ingredients, &content);
-        if (convert_run(&content, &service->index_options.pose, &warnings, &bytes, error) &&
-            !(converted = converted_new(&bytes, &warnings))) {
-            pose_error_init(error);
-            error->status = POSE_NO_MEMORY;
-        }
-    }
-    double decode_seconds = ingredients_decode_seconds(ingredients);
-    model->call->fetch.decode_seconds += decode_seconds;
-    model->call->write_seconds = clock_seconds() - begin - decode_seconds;
-    pose_buffer_free(&bytes);
-    convert_warnings_release(&warnings);
-    ingredients_free(ingredients);
-    return converted ? &converted->object : NULL;
-}
 
 /* digest: of all that the model depends on. */
 static enum api_outcome reply_model(struct model *model, struct asset_id digest, enum freshness freshness)
@@ -60,19 +28,23 @@ static enum api_outcome reply_model(struct model *model, struct asset_id digest,
     if (reply_cached(call, tagged, freshness, false))
         return API_DONE;
     memcpy(key.bytes + 1, &digest, sizeof digest);
-    struct converted *converted =
-        (struct converted *)cache_get(call->service->replies, &key, call->request->may_wait, clock_ms(),
-                                      make_model, model, &call->fetch.outcome, &call->fetch.error);
-    call->fetch.missed = call->fetch.outcome == CACHE_MADE;
-    call->response->cache = call->fetch.missed ? "miss" : "hit";
-    return converted ? reply_converted(call, model->conversion, converted, model->name) : reply_fetch(call);
+    struct conversion_order order = {.service = call->service,
+                                     .common = call->catalog,
+                                     .conversion = model->conversion,
+                                     .parts = &model->parts,
+                                     .gather = model->gather,
+                                     .user = model,
+                                     .name = model->name};
+    return reply_kept_conversion(call, &key, &order);
 }
 
 /* ---------------------------------------------------------------------------------------------- skeletons -- */
 
-static bool gather_skeleton(struct model *model, struct ingredients *ingredients,
-                            struct convert_warnings *warnings, struct pose_error *error)
+/* Alone it stands in for nothing. */
+static bool gather_skeleton(void *user, struct ingredients *ingredients, struct convert_warnings *warnings,
+                            struct pose_error *error)
 {
+    const struct model *model = user;
     (void)warnings;
     return ingredients_set_skeleton(ingredients, &model->parts.skeleton, error);
 }
@@ -94,14 +66,6 @@ enum api_outcome skeleton_model_reply(struct api_call *call, const struct skelet
 
 /* ------------------------------------------------------------------------------------------------- meshes -- */
 
-static bool gather_mesh(struct model *model, struct ingredients *ingredients,
-                        struct convert_warnings *warnings, struct pose_error *error)
-{
-    conversion_warn_of_skeleton(model->conversion, &model->parts.skeleton, warnings);
-    return ingredients_set_skeleton(ingredients, &model->parts.skeleton, error) &&
-           ingredients_add_mesh(ingredients, &model->parts.meshes[0], NULL, error);
-}
-
 enum api_outcome handle_mesh_model(struct api_call *call)
 {
     struct catalog_item *item = asset_of_path(call, ASSET_MESH, "mesh");
@@ -111,8 +75,7 @@ enum api_outcome handle_mesh_model(struct api_call *call)
     struct model model = {.call = call,
                           .conversion = &conversion,
                           .name = item->asset->name,
-                          .parts = {.mesh_count = 1, .meshes = {{call->catalog, item}}},
-                          .gather = gather_mesh};
+                          .parts = {.mesh_count = 1, .meshes = {{call->catalog, item}}}};
     enum api_outcome outcome = API_DONE;
     if (conversion_read(call, convert_target_find("glb"), &conversion) &&
         conversion_parts_read(call, NULL, &model.parts)) {
@@ -139,11 +102,11 @@ static bool gather_parts(struct model *model, const struct relations *relations,
     if (model->parts.automatic) {
         skeleton = (struct ingredient_skeleton){
             call->catalog, relations_skeleton(call->catalog, model->character, relations)};
-        if (!skeleton.choice.asset && model->clip_count && !relations->has_clips)
-            skeleton.choice = catalog_skeleton(call->catalog, model->clips[0]);
+        if (!skeleton.choice.asset && model->parts.clip_count && !relations->has_clips)
+            skeleton.choice =
+                catalog_skeleton(call->catalog, (struct catalog_item *)(uintptr_t)model->parts.clips[0].item);
     }
-    conversion_warn_of_skeleton(model->conversion, &skeleton, warnings);
-    if (!ingredients_set_skeleton(ingredients, &skeleton, error))
+    if (!conversion_add_skeleton(&skeleton, model->conversion, ingredients, warnings, error))
         return false;
     for (uint32_t i = 0; i < relations->count && skeleton.choice.asset; i++) {
         const struct related_mesh *part = &relations->meshes[i];
@@ -159,9 +122,10 @@ static bool gather_parts(struct model *model, const struct relations *relations,
     return true;
 }
 
-static bool gather_character(struct model *model, struct ingredients *ingredients,
-                             struct convert_warnings *warnings, struct pose_error *error)
+static bool gather_character(void *user, struct ingredients *ingredients, struct convert_warnings *warnings,
+                             struct pose_error *error)
 {
+    struct model *model = user;
     struct api_call *call = model->call;
     struct fetch fetch = {.may_wait = true};
     struct relations relations;
@@ -173,20 +137,21 @@ static bool gather_character(struct model *model, struct ingredients *ingredient
     relations_find(call->service, call->catalog, model->character,
                    &decoded->document->characters[model->character->asset->inner], &relations);
     bool done = gather_parts(model, &relations, ingredients, warnings, error);
-    for (uint32_t i = 0; i < model->clip_count && done; i++)
-        done = ingredients_add_clip(ingredients, &(struct ingredient){call->catalog, model->clips[i]}, error);
+    for (uint32_t i = 0; i < model->parts.clip_count && done; i++)
+        done = ingredients_add_clip(ingredients, &model->parts.clips[i], error);
     relations_release(&relations);
     document_put(decoded);
     return done;
 }
 
-static bool read_clips(struct api_call *call, struct model *model)
+/* clips=, from malloc; false and the problem in the response. */
+static bool read_clips(struct api_call *call, struct ingredient **clips, uint32_t *count)
 {
     const char *text = params_get(&call->params, "clips");
     struct asset_id id;
     if (!text)
         return true;
-    model->clips = must_alloc(strlen(text) / 33 + 1, sizeof *model->clips);
+    *clips = must_alloc(strlen(text) / ID_TEXT + 1, sizeof **clips);
     for (const char *at = text; at;) {
         size_t length = strcspn(at, ",");
         struct catalog_item *item =
@@ -196,7 +161,7 @@ static bool read_clips(struct api_call *call, struct model *model)
                                 at);
             return false;
         }
-        model->clips[model->clip_count++] = item;
+        (*clips)[(*count)++] = (struct ingredient){call->catalog, item};
         at = at[length] ? at + length + 1 : NULL;
     }
     return true;
@@ -208,8 +173,8 @@ static struct asset_id character_digest(const struct model *model)
     struct asset_id digest = digest_begin(call, &model->character->asset->id);
     digest = id_quick(&digest, &call->catalog->digest, sizeof call->catalog->digest);
     digest = digest_text(digest, params_get(&call->params, "skeleton"));
-    for (uint32_t i = 0; i < model->clip_count; i++)
-        digest = id_quick(&digest, &model->clips[i]->asset->id, sizeof digest);
+    for (uint32_t i = 0; i < model->parts.clip_count; i++)
+        digest = id_quick(&digest, &model->parts.clips[i].item->asset->id, sizeof digest);
     return digest;
 }
 
@@ -225,15 +190,17 @@ enum api_outcome handle_character_model(struct api_call *call)
                           .character = item,
                           .gather = gather_character};
     enum api_outcome outcome = API_DONE;
-    double seconds = 0;
-    if (conversion_read(call, convert_target_find("glb"), &conversion) && read_clips(call, &model) &&
-        conversion_parts_read(call, NULL, &model.parts)) {
-        for (uint32_t i = 0; i < model.clip_count; i++)
-            seconds += (double)model.clips[i]->asset->duration;
-        if (conversion_frames_fit(call, &conversion, seconds))
+    struct ingredient *clips = NULL;
+    uint32_t clip_count = 0;
+    if (conversion_read(call, convert_target_find("glb"), &conversion) &&
+        read_clips(call, &clips, &clip_count) && conversion_parts_read(call, NULL, &model.parts)) {
+        /* Not before: skeleton=auto is the character's, whatever the clips are. */
+        model.parts.clips = clips;
+        model.parts.clip_count = clip_count;
+        if (conversion_frames_fit(call, &conversion, &model.parts))
             outcome = reply_model(&model, character_digest(&model), FRESH_REVALIDATE);
     }
-    free(model.clips);
+    free(clips);
     conversion_release(&conversion);
     return outcome;
 }

@@ -230,12 +230,8 @@ static enum api_outcome reply_picture(struct api_call *call, const struct previe
 {
     struct drawing drawing = {.call = call, .preview = preview};
     struct cache_key key = key_of(preview);
-    struct picture *picture =
-        (struct picture *)cache_get(call->service->replies, &key, call->request->may_wait, clock_ms(),
-                                    make_picture, &drawing, &call->fetch.outcome, &call->fetch.error);
+    struct picture *picture = (struct picture *)reply_kept(call, &key, make_picture, &drawing);
     call->fetch.decode_seconds += drawing.fetch.decode_seconds;
-    call->fetch.missed = call->fetch.outcome == CACHE_MADE;
-    call->response->cache = call->fetch.missed ? "miss" : "hit";
     if (!picture)
         return reply_fetch(call);
     if (preview->pose.skeleton.shipped)

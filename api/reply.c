@@ -1,6 +1,7 @@
 #include "api/reply.h"
 
 #include "api/coding.h"
+#include "server/clock.h"
 #include "server/convert.h"
 
 #include <stdarg.h>
@@ -191,6 +192,17 @@ enum api_outcome reply_fetch(struct api_call *call)
     if (call->fetch.outcome == CACHE_WOULD_WAIT)
         return API_WAIT;
     return reply_error(call, &call->fetch.error, NULL, NULL);
+}
+
+struct cache_object *reply_kept(struct api_call *call, const struct cache_key *key, cache_make *make,
+                                void *user)
+{
+    struct fetch *fetch = &call->fetch;
+    struct cache_object *object = cache_get(call->service->replies, key, call->request->may_wait, clock_ms(),
+                                            make, user, &fetch->outcome, &fetch->error);
+    fetch->missed = fetch->outcome == CACHE_MADE;
+    call->response->cache = fetch->missed ? "miss" : "hit";
+    return object;
 }
 
 struct decoded *reply_document(struct api_call *call, const struct catalog_item *item,

@@ -49,6 +49,11 @@ bool reply_known(struct api_call *call, const char *etag, enum lifetime lifetime
 /* Content-Location of what is the same with an explicit skeleton (NULL: none), the other parameters as they came. */
 void reply_twin(struct api_call *call, const char *path, const struct asset_id *skeleton);
 
+/* What the cache of encoded answers has for the key, or makes on the pool, referenced, and "hit" or "miss" in the response.
+ * NULL: see call->fetch. */
+struct cache_object *reply_kept(struct api_call *call, const struct cache_key *key, cache_make *make,
+                                void *user);
+
 /* The document of an asset, referenced, and "hit" or "miss" in the response; NULL and what to return in outcome. */
 struct decoded *reply_document(struct api_call *call, const struct catalog_item *item,
                                enum api_outcome *outcome);

@@ -22,9 +22,15 @@ bool job_has(const struct job *job, const struct catalog_item *item)
 
 void job_result_release(struct job_result *result)
 {
-    convert_warnings_release(&result->warnings);
-    pose_buffer_free(&result->bytes);
-    convert_pair_release(&result->pair);
+    conversion_result_release(&result->made);
+}
+
+int job_misused(const struct job *job, const struct job_result *result)
+{
+    static const char of_map[] = "map: ";
+    const size_t length = sizeof of_map - 1;
+    return strncmp(result->detail, of_map, length) ? command_misused("%s", result->detail)
+                                                   : command_failed(job->map, "%s", result->detail + length);
 }
 
 static void take_detail(struct job_result *result, const struct api_response *response)
@@ -44,57 +50,17 @@ static bool take_error(struct job_result *result, const struct pose_error *error
     return false;
 }
 
-static bool gather(struct ingredients *ingredients, const struct job *job,
-                   const struct catalog_item *const *clips, uint32_t clip_count,
-                   const struct conversion_parts *parts, struct pose_error *error)
-{
-    for (uint32_t i = 0; i < clip_count; i++) {
-        if (!ingredients_add_clip(ingredients, &(struct ingredient){job->source, clips[i]}, error))
-            return false;
-    }
-    for (unsigned i = 0; i < parts->mesh_count; i++) {
-        if (!ingredients_add_mesh(ingredients, &parts->meshes[i], NULL, error))
-            return false;
-    }
-    return ingredients_set_skeleton(ingredients, &parts->skeleton, error);
-}
-
 /* strict=1: a warning is a failure. */
 static bool is_refused(const struct conversion *conversion, struct job_result *result)
 {
-    const struct pose_warning *serious = convert_warnings_serious(&result->warnings);
+    const struct pose_warning *serious = convert_warnings_serious(&result->made.warnings);
     if (!conversion->strict || !serious)
         return false;
     snprintf(result->detail, sizeof result->detail, "%s (%s)", serious->message, serious->code);
     return true;
 }
 
-static bool run(const struct job *job, const struct conversion *conversion,
-                const struct catalog_item *const *clips, uint32_t clip_count,
-                const struct conversion_parts *parts, const char *name, bool zipped,
-                struct job_result *result)
-{
-    const struct pose_options *options = &job->service->index_options.pose;
-    struct ingredients *ingredients = ingredients_new(job->service, job->common);
-    struct pose_error error;
-    bool done = gather(ingredients, job, clips, clip_count, parts, &error);
-    if (done) {
-        struct convert_content content = {
-            .target = conversion->target, .options = &conversion->options, .name = name};
-        ingredients_list(ingredients, &content);
-        conversion_warn_of_skeleton(conversion, &parts->skeleton, &result->warnings);
-        result->is_pair = conversion->target->is_pair && !zipped;
-        done = result->is_pair ? convert_run_pair(&content, options, &result->warnings, &result->pair, &error)
-                               : convert_run(&content, options, &result->warnings, &result->bytes, &error);
-    }
-    ingredients_free(ingredients);
-    if (!done)
-        return take_error(result, &error);
-    return !is_refused(conversion, result);
-}
-
 bool job_convert(const struct job *job, const struct convert_target *target,
-                 const struct catalog_item *const *clips, uint32_t clip_count,
                  const struct conversion_parts *given, const char *name, bool zipped,
                  struct job_result *result)
 {
@@ -103,18 +69,26 @@ bool job_convert(const struct job *job, const struct convert_target *target,
         .service = job->service, .catalog = job->common, .response = response, .params = *job->params};
     struct conversion conversion;
     struct conversion_parts parts = *given;
+    struct conversion_order order = {.service = job->service,
+                                     .common = job->common,
+                                     .conversion = &conversion,
+                                     .parts = &parts,
+                                     .name = name,
+                                     .unzipped = !zipped};
+    struct pose_error error;
     *result = (struct job_result){0};
     response_init(response, 200);
+    parts.skeleton = (struct ingredient_skeleton){0};
     bool done = conversion_read(&call, target, &conversion);
     result->misused = !done;
-    if (clip_count)
-        parts.clip = (struct ingredient){job->source, clips[0]};
     done = done && conversion_parts_read(&call, job->source, &parts);
-    if (done && given->skeleton.choice.asset)
-        parts.skeleton = given->skeleton;
-    if (!done)
+    if (!done) {
         take_detail(result, response);
-    done = done && run(job, &conversion, clips, clip_count, &parts, name, zipped, result);
+    } else {
+        conversion_parts_offer_skeleton(&parts, &given->skeleton);
+        done = conversion_make(&order, &result->made, &error) ? !is_refused(&conversion, result)
+                                                              : take_error(result, &error);
+    }
     conversion_release(&conversion);
     response_release(response);
     free(response);

@@ -2,7 +2,7 @@
 #ifndef POSED_SERVER_COMMANDS_CONVERSION_JOB_H
 #define POSED_SERVER_COMMANDS_CONVERSION_JOB_H
 
-#include "api/conversion.h"
+#include "api/converted.h"
 #include "server/commands.h"
 
 struct job {
@@ -15,20 +15,16 @@ struct job {
 
 /* A clip on its way: the conversion is read for each, as its format and skeleton decide. */
 struct job_result {
-    struct convert_warnings warnings;
-    struct pose_buffer bytes; /* of what is no pair */
-    struct convert_pair pair;
-    bool is_pair;
+    struct conversion_result made;
     bool misused; /* the options are wrong, whatever the clip is */
     char detail[480];
 };
 
 /*
- * Converts clips into one file; without any, skeletons and meshes (parts may hold some). name: of what is made. False with
- * detail.
+ * Converts the clips that are given into one file; without any, the meshes, on the skeleton unless the options say another.
+ * name: of what is made. False with detail.
  */
 bool job_convert(const struct job *job, const struct convert_target *target,
-                 const struct catalog_item *const *clips, uint32_t clip_count,
                  const struct conversion_parts *given, const char *name, bool zipped,
                  struct job_result *result);
 void job_result_release(struct job_result *result);
@@ -38,6 +34,14 @@ bool job_has(const struct job *job, const struct catalog_item *item);
 /* Is an archive of the source one of IN's? */
 bool job_has_archive(const struct job *job, uint32_t archive);
 
+/* Says what is wrong with the options of a result that is misused; the status to end with. */
+int job_misused(const struct job *job, const struct job_result *result);
+
+/* The clips of these names (comma-separated; NULL: the only one) into one file, as `to` or else its extension says. */
+int convert_one(const struct job *job, const char *names, const char *to, const char *out);
+/* Whether OUT goes by its extension into a format or a ZIP; whether it is standard output or another stream. */
+bool convert_has_extension(const char *out);
+bool convert_is_stream(const char *out);
 /* Everything into a folder. */
 int convert_all(const struct job *job, const struct convert_target *target, const char *folder);
 

@@ -139,14 +139,15 @@ static bool save(const struct work *work, const struct task *task, const struct 
 {
     const char *extension = work->target->extensions;
     char *path = print("%s.%.*s", task->name, (int)strcspn(extension, " "), extension);
-    const struct pose_buffer *first = result->is_pair ? &result->pair.bytes[0] : &result->bytes;
+    const struct pose_buffer *first =
+        result->made.is_pair ? &result->made.pair.bytes[0] : &result->made.bytes;
     bool done = save_below(work->folder, path, (struct pose_bytes){first->data, first->size});
     free(path);
-    if (!done || !result->is_pair)
+    if (!done || !result->made.is_pair)
         return done;
-    path = print("%.*s%s", (int)(name_base(task->name) - task->name), task->name, result->pair.names[1]);
+    path = print("%.*s%s", (int)(name_base(task->name) - task->name), task->name, result->made.pair.names[1]);
     done = save_below(work->folder, path,
-                      (struct pose_bytes){result->pair.bytes[1].data, result->pair.bytes[1].size});
+                      (struct pose_bytes){result->made.pair.bytes[1].data, result->made.pair.bytes[1].size});
     free(path);
     return done;
 }
@@ -155,21 +156,21 @@ static void convert_task(void *user, size_t index)
 {
     struct work *work = user;
     struct task *task = &work->tasks[index];
-    struct conversion_parts parts = {0};
+    const struct ingredient clip = {work->job->source, task->item};
+    struct conversion_parts parts = {.clip_count = 1, .clips = &clip};
     struct job_result result;
     char codes[WARNING_CODES];
-    bool done =
-        job_convert(work->job, work->target, &task->item, 1, &parts, name_base(task->name), false, &result);
+    bool done = job_convert(work->job, work->target, &parts, name_base(task->name), false, &result);
     if (!done) {
         task->said = strdup(result.detail);
     } else if (!save(work, task, &result)) {
         task->said = strdup(errno == EINVAL ? "the name leads out of the folder" : strerror(errno));
         done = false;
     } else {
-        conversion_warning_codes(&result.warnings, codes);
+        conversion_warning_codes(&result.made.warnings, codes);
         if (*codes)
             task->said =
-                print("%s: %s", convert_warnings_serious(&result.warnings) ? "warning" : "note", codes);
+                print("%s: %s", convert_warnings_serious(&result.made.warnings) ? "warning" : "note", codes);
     }
     task->failed = !done;
     job_result_release(&result);
@@ -180,15 +181,14 @@ static void convert_task(void *user, size_t index)
 static bool check_options(struct work *work, int *status)
 {
     struct job_result result;
-    struct conversion_parts parts = {0};
     bool fine = true;
     if (work->count) {
-        job_convert(work->job, work->target, &work->tasks[0].item, 1, &parts, "x", false, &result);
+        const struct ingredient clip = {work->job->source, work->tasks[0].item};
+        const struct conversion_parts parts = {.clip_count = 1, .clips = &clip};
+        job_convert(work->job, work->target, &parts, "x", false, &result);
         fine = !result.misused;
-        if (!fine && !strncmp(result.detail, "map: ", 5))
-            *status = command_failed(work->job->map, "%s", result.detail + 5);
-        else if (!fine)
-            *status = command_misused("%s", result.detail);
+        if (!fine)
+            *status = job_misused(work->job, &result);
         job_result_release(&result);
     }
     return fine;

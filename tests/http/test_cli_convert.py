@@ -54,6 +54,18 @@ class Convert(unittest.TestCase):
                 self.assertEqual((out, lines), ("", []))
                 self.assertEqual((self.folder / "back.anim").read_bytes(), original.read_bytes(), middle)
 
+    def test_a_model_is_on_the_skeleton_that_is_said(self):
+        """A file of a mesh and its skeleton: on that one, or on none when that is said."""
+        folder = Daemon.samples / "sims-online"
+        with zipfile.ZipFile(self.folder / "model.zip", "w") as model:
+            for name in ("adult.skel", "body.0b0d000100000009.mesh"):
+                model.write(folder / name, name)
+        self.convert(self.folder / "model.zip", self.folder / "x.glb")
+        self.assertEqual(len(glb(self.folder / "x.glb")["skins"]), 1)
+        found, _, errors = run("convert", self.folder / "model.zip", self.folder / "y.glb", "--skeleton", "none")
+        self.assertEqual(found, 0, errors)
+        self.assertNotIn("skins", glb(self.folder / "y.glb"))
+
     def test_warnings(self):
         _, lines = self.convert(self.sims, self.folder / "x.anim", "--to", "sl-anim")
         self.assertTrue(any("(events_dropped)" in line for line in lines), lines)
