@@ -40,7 +40,8 @@ const char *exact_format(const struct pose_source *source)
 void exercise_open(struct exercise *exercise)
 {
     /* Small enough that a file which asks for the moon is seen to be refused. */
-    exercise->limits = (struct pose_limits){.memory = (size_t)64 << 20, .unpacked = (uint64_t)16 << 20};
+    exercise->limits = (struct pose_limits){
+        .memory = (size_t)64 << 20, .keys = (uint64_t)1 << 18, .unpacked = (uint64_t)16 << 20};
     exercise->stand_in_count = 0;
     for (unsigned i = 0; i < 4 && pose_stand_in_name(i); i++) {
         struct pose_document *document = pose_stand_in(i, NULL, NULL);
