@@ -150,6 +150,20 @@ static void add_skeleton(const struct catalog *catalog, uint32_t own, const stru
         catalog_find_skeleton(catalog, &catalog->archives[own]->entries[entry]->assets[0].id);
 }
 
+/* The clip of an ANIM, unless it is there already. taken: of all clips of the catalogue. */
+static void add_clip(const struct catalog *catalog, const struct index_archive *archive, uint32_t anim,
+                     bool *taken, struct relations *relations)
+{
+    int64_t entry = prime_find_resource(archive, "prime-anim", anim);
+    if (entry < 0 || !archive->entries[entry]->asset_count || relations->clip_count == MOST_CLIPS)
+        return;
+    struct catalog_item *clip = catalog_find(catalog, ASSET_CLIP, &archive->entries[entry]->assets[0].id);
+    if (!clip || taken[clip - catalog->lists[ASSET_CLIP].items])
+        return;
+    taken[clip - catalog->lists[ASSET_CLIP].items] = true;
+    relations->clips[relations->clip_count++] = clip;
+}
+
 /* The clips that the character's animations play, each once. */
 static void add_clips(const struct catalog *catalog, const struct catalog_item *item,
                       const struct pose_value *extras, struct relations *relations)
@@ -162,18 +176,11 @@ static void add_clips(const struct catalog *catalog, const struct catalog_item *
     relations->has_clips = true;
     for (const struct pose_value *one = animations && set ? animations->first : NULL; one; one = one->next) {
         const struct pose_value *index = pose_value_find(one, "index");
-        uint32_t leaf = prime_first_leaf(set, index ? (uint32_t)index->as.integer : 0);
-        for (; leaf < set->leaf_count && set->leaves[leaf].animation == (uint32_t)index->as.integer; leaf++) {
-            int64_t entry = prime_find_resource(archive, "prime-anim", set->leaves[leaf].anim);
-            if (entry < 0 || !archive->entries[entry]->asset_count || relations->clip_count == MOST_CLIPS)
-                continue;
-            struct catalog_item *clip =
-                catalog_find(catalog, ASSET_CLIP, &archive->entries[entry]->assets[0].id);
-            if (!clip || taken[clip - catalog->lists[ASSET_CLIP].items])
-                continue;
-            taken[clip - catalog->lists[ASSET_CLIP].items] = true;
-            relations->clips[relations->clip_count++] = clip;
-        }
+        if (!index || index->kind != POSE_INT)
+            continue;
+        uint32_t animation = (uint32_t)index->as.integer, leaf = prime_first_leaf(set, animation);
+        for (; leaf < set->leaf_count && set->leaves[leaf].animation == animation; leaf++)
+            add_clip(catalog, archive, set->leaves[leaf].anim, taken, relations);
     }
     free(taken);
 }

@@ -1,5 +1,5 @@
 /*
- * Who belongs to whom among The Sims' files: a suit names its meshes, an appearance its bindings by key, a binding its
+ * Who belongs to whom. Among The Sims' files: a suit names its meshes, an appearance its bindings by key, a binding its
  * mesh and texture by key. Names and keys are looked for in the archive of who asks, then on the command line. A
  * character of Metroid Prime names its skeleton, skin and clips by the ids that they have in its own archive.
  */

@@ -96,11 +96,18 @@ static void swap_catalog(struct service *service, struct catalog *catalog)
     catalog_unref(old);
 }
 
-void service_publish(struct service *service, struct index_archive *const *archives, uint32_t count,
-                     uint32_t path_count)
+void service_publish(struct service *service, const struct index_neighbours *paths,
+                     struct index_archive *const *uploads, uint32_t upload_count)
 {
-    swap_catalog(service, catalog_new(archives, count, path_count, atomic_load(&service->generation) + 1,
+    uint32_t count = paths->count + upload_count;
+    struct index_archive **all = must_alloc(count, sizeof(struct index_archive *));
+    if (paths->count)
+        memcpy(all, paths->archives, paths->count * sizeof(struct index_archive *));
+    if (upload_count)
+        memcpy(all + paths->count, uploads, upload_count * sizeof(struct index_archive *));
+    swap_catalog(service, catalog_new(all, count, paths->count, atomic_load(&service->generation) + 1,
                                       service->shipped, service->shipped_count));
+    free(all);
 }
 
 /* Publishes what the PATHs hold now, with the uploads behind it. */
@@ -109,16 +116,10 @@ static void join_uploads(struct service *service, const struct index_result *pat
     struct index_neighbours neighbours = {paths->archives, paths->count};
     uint32_t count;
     struct index_archive **uploads = uploads_refresh(service, service->current, &neighbours, &count);
-    struct index_archive **all = must_alloc(paths->count + count, sizeof(struct index_archive *));
-    if (paths->count)
-        memcpy(all, paths->archives, paths->count * sizeof(struct index_archive *));
-    if (count)
-        memcpy(all + paths->count, uploads, count * sizeof(struct index_archive *));
-    service_publish(service, all, paths->count + count, paths->count);
+    service_publish(service, &neighbours, uploads, count);
     for (uint32_t i = 0; i < count; i++)
         index_archive_unref(uploads[i]);
     free(uploads);
-    free(all);
 }
 
 bool service_index(struct service *service, bool *unsettled, struct pose_error *error)

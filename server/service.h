@@ -60,9 +60,10 @@ void service_free(struct service *service);
 /* Indexes the PATHs anew and swaps the catalogue. May take long; one thread at a time. */
 bool service_index(struct service *service, bool *unsettled, struct pose_error *error);
 
-/* A catalogue over these archives takes the current one's place. Under the write lock. */
-void service_publish(struct service *service, struct index_archive *const *archives, uint32_t count,
-                     uint32_t path_count);
+/* A catalogue over the archives of the PATHs, and uploads behind them, takes the current one's place. Under the write
+ * lock. */
+void service_publish(struct service *service, const struct index_neighbours *paths,
+                     struct index_archive *const *uploads, uint32_t upload_count);
 /* How a request's own bytes are indexed: what it may cost ends max-time from now. */
 struct index_options service_request_options(const struct service *service);
 

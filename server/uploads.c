@@ -37,18 +37,10 @@ static struct blob *seal(struct service *service, const struct upload *upload, s
 
 /* ----------------------------------------------------------------------------------------------- catalogue -- */
 
-/* A catalogue of the same files of the command line and these uploads takes the current one's place. Under the write
- * lock. */
-static void publish(struct service *service, struct index_archive *const *uploads, uint32_t count)
+/* The archives of the PATHs, which stay as they are. Under the write lock. */
+static struct index_neighbours current_paths(const struct service *service)
 {
-    const struct catalog *current = service->current;
-    uint32_t paths = current->path_count;
-    struct index_archive **all = must_alloc(paths + count, sizeof(struct index_archive *));
-    memcpy(all, current->archives, paths * sizeof(struct index_archive *));
-    if (count)
-        memcpy(all + paths, uploads, count * sizeof(struct index_archive *));
-    service_publish(service, all, paths + count, paths);
-    free(all);
+    return (struct index_neighbours){service->current->archives, service->current->path_count};
 }
 
 /* The current uploads without one (NULL: all of them) and with another (NULL: none) at the end. */
@@ -65,7 +57,8 @@ static void republish(struct service *service, const struct index_archive *witho
     }
     if (with)
         uploads[count++] = with;
-    publish(service, uploads, count);
+    const struct index_neighbours paths = current_paths(service);
+    service_publish(service, &paths, uploads, count);
     free(uploads);
 }
 
@@ -225,7 +218,7 @@ bool uploads_load(struct service *service, struct store_error *error)
     bool done = store_each(service->store, list_row, &work, error);
     if (done && work.count) {
         pthread_mutex_lock(&service->write_lock);
-        work.paths = (struct index_neighbours){service->current->archives, service->current->path_count};
+        work.paths = current_paths(service);
         work.archives = must_alloc(work.count, sizeof(struct index_archive *));
         work.options.threads = 1;
         parallel_for(work.count, service->index_options.threads, load_one, &work);
@@ -234,7 +227,7 @@ bool uploads_load(struct service *service, struct store_error *error)
             if (work.archives[i])
                 work.archives[kept++] = work.archives[i];
         }
-        publish(service, work.archives, kept);
+        service_publish(service, &work.paths, work.archives, kept);
         for (uint32_t i = 0; i < kept; i++)
             index_archive_unref(work.archives[i]);
         pthread_mutex_unlock(&service->write_lock);
