@@ -1,5 +1,6 @@
 #include "server/relations.h"
 
+#include "server/index_nested.h"
 #include "server/names.h"
 #include "server/prime_sets.h"
 
@@ -37,7 +38,25 @@ static bool has_key(const char *entry_name, const char *wanted)
     return false;
 }
 
-/* The first entry of that kind (NULL: any) whose name passes, in the own archive first. */
+/* Whether the archive's directory gives the entry the ids of a key: file and type, as a FAR of The Sims Online does. */
+static bool has_ids(const struct index_archive *archive, uint32_t entry, const char *key)
+{
+    uint32_t file, type;
+    if (strcmp(archive->format, "far3") || entry >= nested_own_count(archive) ||
+        sscanf(key, "%8" SCNx32 "%8" SCNx32, &file, &type) != 2)
+        return false;
+    const struct pose_entry *row = pose_archive_entry(archive->archive, entry);
+    return row->has_id && row->id == file && row->type == type;
+}
+
+static bool is_wanted(const struct index_archive *archive, uint32_t entry, const char *wanted,
+                      name_test *passes)
+{
+    return passes(archive->entries[entry]->name, wanted) ||
+           (passes == has_key && has_ids(archive, entry, wanted));
+}
+
+/* The first entry of that kind (NULL: any) that is wanted, in the own archive first. */
 static bool find_entry(const struct catalog *catalog, uint32_t own, const char *wanted, name_test *passes,
                        const char *kind, struct catalog_place *place)
 {
@@ -47,7 +66,7 @@ static bool find_entry(const struct catalog *catalog, uint32_t own, const char *
             continue;
         const struct index_archive *archive = catalog->archives[a];
         for (uint32_t e = 0; e < archive->entry_count; e++) {
-            if (passes(archive->entries[e]->name, wanted) &&
+            if (is_wanted(archive, e, wanted, passes) &&
                 (!kind || !strcmp(archive->entries[e]->kind, kind))) {
                 *place = (struct catalog_place){a, e};
                 return true;

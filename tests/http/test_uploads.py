@@ -120,6 +120,27 @@ class Uploads(UploadCase):
         self.assertEqual(archive["rejected"][0]["error"]["status"], 422)
         self.assertIn("byte", archive["rejected"][0]["error"]["detail"])
 
+    def test_parts_are_found_by_the_ids_of_an_archive(self):
+        """The names of a FAR of The Sims Online need not say the ids that appearances and bindings refer to."""
+        for named in (True, False):
+            table = data = b""
+            for name, kind, file in (("body.0b0d000100000009.mesh", 9, 0x0B0D0001),
+                                     ("body.0b0d00020000000b.bnd", 11, 0x0B0D0002),
+                                     ("body.0b0d00030000000c.apr", 12, 0x0B0D0003)):
+                stored = sample("sims-online/" + name)
+                plain = b"body." + name[-4:].lstrip(".").encode() if named else b""
+                table += struct.pack("<IIIBBHII", len(stored), len(stored), 16 + len(data), 0, 0, len(plain), kind, file)
+                table += plain
+                data += stored
+            far = b"FAR!byAZ" + struct.pack("<II", 3, 16 + len(data)) + data + struct.pack("<I", 3) + table
+            archive = self.upload(far, "named.far" if named else "nameless.far").json
+            self.assertEqual((archive["format"], len(archive["characters"])), ("far3", 2))
+            for character in archive["characters"]:
+                found = self.client.get(f"/v1/characters/{character['id']}").json
+                self.assertEqual(([m["id"] for m in found["meshes"]], found["missing"]),
+                                 ([archive["meshes"][0]["id"]], []), found["type"])
+            self.remove(archive["id"])
+
     def test_native_rest_is_as_stored(self):
         text = "\n".join(["version 300", "1", "sk", "1", "ROOT", "NULL", "0", "| 1 2 3 |", "| 0 0 -0.5 0.25 |",
                           "1", "1", "0", "0", "0", "0", "0", ""])
