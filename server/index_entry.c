@@ -174,6 +174,29 @@ static void summarise_mesh(struct region *region, const struct pose_mesh *mesh, 
     asset->known_count = mesh->bone_count;
 }
 
+static void add_bone(const struct pose_value *owner, struct index_asset *asset, uint64_t *known)
+{
+    const struct pose_value *bone = pose_value_find(owner, "bone");
+    if (bone && bone->kind == POSE_STRING)
+        known[asset->known_count++] = known_name(asset->axes, bone->as.string);
+}
+
+/* The bones that a suit or a binding hangs on: their skeleton is known though their meshes are not there. */
+static void list_bones(struct region *region, const struct pose_value *extras, struct index_asset *asset)
+{
+    const struct pose_value *skins = pose_value_find(extras, "skins");
+    uint32_t count = 1;
+    for (const struct pose_value *skin = skins ? skins->first : NULL; skin; skin = skin->next)
+        count++;
+    uint64_t *known = REGION_NEW(region, uint64_t, count);
+    asset->axes = POSE_AXES_SIMS;
+    add_bone(extras, asset, known);
+    for (const struct pose_value *skin = skins ? skins->first : NULL; skin; skin = skin->next)
+        add_bone(skin, asset, known);
+    asset->known = known;
+    asset->joint_count = asset->known_count;
+}
+
 static void summarise_character(struct region *region, const struct pose_character *character,
                                 struct index_asset *asset)
 {
@@ -184,6 +207,8 @@ static void summarise_character(struct region *region, const struct pose_charact
     jsonw_string(&json, "type", character->type);
     jsonw_end(&json);
     asset->summary = members_text(region, &buffer);
+    if (!strcmp(character->type, "suit") || !strcmp(character->type, "binding"))
+        list_bones(region, character->extras, asset);
 }
 
 /* ------------------------------------------------------------------------------------------------- assets -- */

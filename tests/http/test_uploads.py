@@ -141,6 +141,14 @@ class Uploads(UploadCase):
                                  ([archive["meshes"][0]["id"]], []), found["type"])
             self.remove(archive["id"])
 
+    def test_a_suit_without_its_meshes_has_a_skeleton(self):
+        text = "\n".join(["version 300", "0", "1", "censor", "1", "0", "2", "HEAD", "box-a", "4", "0", "PELVIS",
+                          "box-b", "1", "0", "0", ""])
+        archive = self.upload_form([("censor.cmx", text.encode()),
+                                    ("adult.skel", sample("sims-online/adult.skel"))]).json
+        suit = self.client.get(f"/v1/characters/{archive['characters'][0]['id']}").json
+        self.assertEqual((suit["skeleton"], suit["missing"]), (archive["skeletons"][0]["id"], ["box-a", "box-b"]))
+
     def test_native_rest_is_as_stored(self):
         text = "\n".join(["version 300", "1", "sk", "1", "ROOT", "NULL", "0", "| 1 2 3 |", "| 0 0 -0.5 0.25 |",
                           "1", "1", "0", "0", "0", "0", "0", ""])
