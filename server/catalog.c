@@ -201,21 +201,38 @@ void catalog_unref(struct catalog *catalog)
 
 /* --------------------------------------------------------------------------------------- skeleton=auto -- */
 
-/* What a clip's name says of who plays it: "a2o-walk" is for adults. */
-static const char *species_of(const char *clip_name)
+/*
+ * What the name of clothes says of who wears them: of "b001uc" the last two letters are sex (male, female, any) and age.
+ * A mesh has the suit's name after its "xskin-".
+ */
+static const char *wearer_of(const char *name)
 {
-    static const char *const species[][2] = {{"a2", "adult"}, {"c2", "child"}, {"d2", "dog"}, {"k2", "cat"}};
+    if (!strncasecmp(name, "xskin-", 6))
+        name += 6;
+    if (!*name)
+        return NULL;
+    name += 1 + strspn(name + 1, "0123456789");
+    if (!*name || !strchr("fmuFMU", *name))
+        return NULL;
+    return name[1] == 'c' || name[1] == 'C' ? "child" : name[1] == 'a' || name[1] == 'A' ? "adult" : NULL;
+}
+
+/* What a name says of whom it is for: "a2o-walk" is for adults. */
+static const char *species_of(const struct index_asset *asset)
+{
+    static const char *const species[][2] = {{"a2", "adult"}, {"c2", "child"},     {"d2", "dog"},
+                                             {"k2", "cat"},   {"adult-", "adult"}, {"child-", "child"}};
     for (size_t i = 0; i < sizeof species / sizeof species[0]; i++) {
-        if (!strncasecmp(clip_name, species[i][0], 2))
+        if (!strncasecmp(asset->name, species[i][0], strlen(species[i][0])))
             return species[i][1];
     }
-    return NULL;
+    return asset->kind == ASSET_CLIP ? NULL : wearer_of(asset->name);
 }
 
 struct candidate {
     const struct index_asset *asset;
     uint32_t matches;
-    bool named; /* the clip's name points to it */
+    bool named; /* the name of what plays on it points to it */
     int64_t place;
 };
 
@@ -237,7 +254,7 @@ static void consider(struct candidate *best, const struct index_asset *skeleton,
     uint32_t matches = known_matches(skeleton, clip);
     if (!matches || matches * 2 < clip->joint_count)
         return;
-    const char *species = species_of(clip->name);
+    const char *species = species_of(clip);
     struct candidate candidate = {
         .asset = skeleton,
         .matches = matches,

@@ -46,6 +46,17 @@ class RealCharacters(unittest.TestCase):
         self.assertEqual(len(self.client.items("/v1/meshes", format="sims1-skn", limit=1000)), 12)
         self.assertEqual(len(self.client.items("/v1/meshes", format="tso-mesh", limit=1000)), 21)
 
+    def test_children_are_on_the_child(self):
+        skeletons = {s["name"]: s["id"] for s in self.client.items("/v1/skeletons", format="sims1-cmx")}
+        for name, who in (("c004mc_nerd", "child"), ("b001ucchd_01", "child"), ("child-censor", "child"),
+                          ("b001mafit_01", "adult"), ("c001fa_mercedes", "adult")):
+            suit = self.client.items("/v1/characters", name=name)[0]
+            found = self.client.get(f"/v1/characters/{suit['id']}").json
+            self.assertEqual(found["skeleton"], skeletons[who], name)
+            for mesh in found["meshes"]:
+                found = self.client.get(f"/v1/meshes/{mesh['id']}").json
+                self.assertEqual(found["skeleton"], skeletons[who], mesh["name"])
+
     def test_vectors_of_a_walk(self):
         walk = self.client.items("/v1/clips", name="a2o-walking-loop")[0]
         self.assertClose((walk["duration"], walk["frame_count"]), (1.266, 38), 1e-6)
