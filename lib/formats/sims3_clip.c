@@ -225,9 +225,8 @@ static enum probe_result probe(const struct pose_source *source)
     struct pose_sims3_key key;
     if (source->name && pose_sims3_key(source->name, &key) && key.type == SIMS3_CLIP_TYPE)
         return PROBE_NAME;
-    bool is_successor = word && word <= SIMS4_VERSION_LAST;
-    return is_successor && source->name && text_has_extension(source->name, ".clip .animation") ? PROBE_NAME
-                                                                                                : PROBE_NO;
+    /* Whatever the bytes say, such a file is refused as a clip (or as one of the successor), with the byte. */
+    return source->name && text_has_extension(source->name, ".clip .animation") ? PROBE_NAME : PROBE_NO;
 }
 
 const struct codec codec_sims3_clip = {

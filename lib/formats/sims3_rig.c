@@ -352,8 +352,7 @@ static enum probe_result probe(const struct pose_source *source)
     struct pose_sims3_key key;
     if (source->name && pose_sims3_key(source->name, &key) && key.type == RIG_TYPE)
         return PROBE_NAME;
-    return layout != OTHER && source->name && text_has_extension(source->name, ".rig .grannyrig") ? PROBE_NAME
-                                                                                                  : PROBE_NO;
+    return source->name && text_has_extension(source->name, ".rig .grannyrig") ? PROBE_NAME : PROBE_NO;
 }
 
 const struct codec codec_sims3_rig = {

@@ -48,6 +48,16 @@ class Names(SampleCase):
             found = self.client.get("/v1/resolve", id=number).json
             self.assertEqual((found["name"], found["chain"][0]["name"]), (name, name))
 
+    def test_what_a_broken_file_was_is_in_its_extension(self):
+        clip, rig = made.clip("a_x"), made.rig("auRig", CHAIN)
+        for name, data, code, offset in (
+                ("a.clip", b"\xf4" + clip[1:], "bad_type_id", 0), ("a.animation", clip[:3], "truncated", 0),
+                ("a.rig", b"\x05" + rig[1:], "bad_version", 0), ("a.grannyrig", rig[:3], "truncated", 0),
+                ("a.rig", rig[:4] + b"\x03" + rig[5:], "bad_version", 4)):
+            self.assertProblem(self.client.post("/v1/inspect", data, name=name), 422, code=code, offset=offset,
+                               format="sims3-rig" if "rig" in name else "sims3-clip")
+        self.assertProblem(self.client.post("/v1/inspect", clip[:3], name="a.bin"), 415)
+
     def test_what_is_missing_or_wrong(self):
         self.assertProblem(self.client.get("/v1/hash"), 400, parameter="name")
         self.assertProblem(self.client.get("/v1/resolve"), 400, parameter="name")
@@ -143,6 +153,11 @@ class Library(MadeCase):
                 self.assertEqual((reply.status, reply.json["format"]), (422, "sims3-clip"), reply.text)
             reply = daemon.client.post("/v1/inspect", b"\x09" + bytes(40), name="S3_8EAF13DE_00000000_94E51F6DDD39F504_x")
             self.assertEqual((reply.status, reply.json["format"]), (422, "sims3-rig"), reply.text)
+
+    def test_a_broken_file_is_told_with_the_byte(self):
+        broken = self.write("broken.clip", b"\xf4" + made.clip("a_x")[1:])
+        status, _, errors = run("info", broken)
+        self.assertEqual((status, "broken.clip: offset 0x0: " in errors), (1, True), errors)
 
     def test_packing(self):
         """Stored, RefPack and zlib: the same entries come out of each, and those that are packed are smaller."""
