@@ -172,14 +172,22 @@ static bool search_map(struct search *search, const struct index_archive *archiv
     return given;
 }
 
+static const char *search_morphs(uint64_t id, struct index_archive *const *archives, uint32_t count)
+{
+    const char *morph = pose_sims3_morph((uint32_t)id);
+    return morph ? morph : index_morph_name(archives, count, (uint32_t)id);
+}
+
+/* A morph is also known by all of its hash, of which tracks have the low half. */
 static const char *search_tables(uint64_t id, struct index_archive *const *archives, uint32_t count)
 {
-    if (id > UINT32_MAX)
-        return NULL;
-    const char *bone = pose_sims3_bone((uint32_t)id), *morph = pose_sims3_morph((uint32_t)id);
-    if (bone || morph)
+    struct pose_sims3_name hashes;
+    const char *bone = id <= UINT32_MAX ? pose_sims3_bone((uint32_t)id) : NULL;
+    const char *morph = bone ? NULL : search_morphs(id, archives, count);
+    if (!morph || id <= UINT32_MAX)
         return bone ? bone : morph;
-    return index_morph_name(archives, count, (uint32_t)id);
+    pose_sims3_hash(morph, &hashes);
+    return hashes.fnv64 == id ? morph : NULL;
 }
 
 static void find_name(struct search *search, struct index_archive *const *archives, uint32_t count)

@@ -48,6 +48,10 @@ class Names(SampleCase):
             found = self.client.get("/v1/resolve", id=number).json
             self.assertEqual((found["name"], found["chain"][0]["name"]), (name, name))
 
+    def test_what_a_long_id_is_of(self):
+        for number, name in (("0x1959C183F7F2BC99", "NoseCrinkleBack"), ("0x1959C182F7F2BC99", None)):
+            self.assertEqual(self.client.get("/v1/resolve", id=number).json["name"], name)
+
     def test_what_a_broken_file_was_is_in_its_extension(self):
         clip, rig = made.clip("a_x"), made.rig("auRig", CHAIN)
         for name, data, code, offset in (
