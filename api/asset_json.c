@@ -33,7 +33,7 @@ struct asset_filter {
 static bool passes(const struct catalog *catalog, const struct catalog_item *item,
                    const struct asset_filter *filter)
 {
-    if (filter->q && !strcasestr(item->asset->name, filter->q))
+    if (filter->q && !name_holds(item->asset->name, filter->q))
         return false;
     if (filter->name && strcmp(item->asset->name, filter->name))
         return false;

@@ -356,7 +356,7 @@ static bool passes(const struct catalog *catalog, const struct catalog_item *ite
     const struct index_asset *asset = item->asset;
     if ((double)asset->duration < filter->min_duration || (double)asset->duration > filter->max_duration)
         return false;
-    if (filter->q && !strcasestr(asset->name, filter->q))
+    if (filter->q && !name_holds(asset->name, filter->q))
         return false;
     if (filter->name && strcmp(asset->name, filter->name))
         return false;

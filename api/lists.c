@@ -1,5 +1,6 @@
 #include "api/lists.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,6 +107,38 @@ struct asset_id list_digest(const struct api_call *call)
     for (unsigned i = 0; i < params.count; i++)
         digest = digest_text(digest_text(digest, params.items[i].name), params.items[i].value);
     return digest;
+}
+
+static bool begins_with(const char *text, const char *wanted, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        if (tolower((unsigned char)text[i]) != tolower((unsigned char)wanted[i]))
+            return false;
+    }
+    return true;
+}
+
+/* strcasestr looks at every letter by itself, which is what a search in a large catalogue spends its time with; it never
+ * looks twice, so it keeps the long ones. */
+bool name_holds(const char *name, const char *wanted)
+{
+    enum { LONG = 32 };
+    const size_t length = strlen(wanted);
+    if (!length || length > LONG)
+        return strcasestr(name, wanted);
+    const int small = tolower((unsigned char)*wanted), large = toupper((unsigned char)*wanted);
+    const char *next_small = strchr(name, small), *next_large = small == large ? NULL : strchr(name, large);
+    while (next_small || next_large) {
+        const bool takes_small = next_small && (!next_large || next_small < next_large);
+        const char *at = takes_small ? next_small : next_large;
+        if (begins_with(at, wanted, length))
+            return true;
+        if (takes_small)
+            next_small = strchr(at + 1, small);
+        else
+            next_large = strchr(at + 1, large);
+    }
+    return false;
 }
 
 bool archive_filter(struct api_call *call, int64_t *archive, struct param_error *error)

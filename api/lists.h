@@ -18,4 +18,7 @@ struct asset_id list_digest(const struct api_call *call);
 /* Which archive a list is narrowed to by archive=: its index, -1 without; false when the id is none. */
 bool archive_filter(struct api_call *call, int64_t *archive, struct param_error *error);
 
+/* Whether q= finds a name: its letters of ASCII count without case. */
+bool name_holds(const char *name, const char *wanted);
+
 #endif

@@ -107,6 +107,12 @@ class Clips(SampleCase):
         self.assertEqual(sorted(self.names(joint="mTorso")), ["idle", "walk", "wave"])
         self.assertEqual(sorted(self.names(min_duration=2, max_duration=3)), ["a2o-wave", "c_wave_x", "wave"])
         self.assertEqual(self.names(q="no such clip"), [])
+        self.assertEqual(self.names(q="aVe"), self.names(q="wave"))
+        self.assertEqual(self.names(q=""), self.names())
+        self.assertEqual(self.names(q="wave" + "e" * 100), [])
+        self.assertEqual(self.names(q="wave_"), ["c_wave_x"])
+        self.assertEqual(self.names(q="_X"), self.names(q="_x"))
+        self.assertEqual(self.names(q="a2o-wAve"), ["a2o-wave"])
         self.assertEqual(sorted(self.names(joint="b__Head__")), ["a_idle_loop_x", "a_walk_loop_x", "c_wave_x"])
         self.assertEqual(self.names(joint="#1e3"), [])
         # What a list shows of a clip finds it again, however a 32-bit float is written.
