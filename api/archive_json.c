@@ -3,6 +3,15 @@
 #include "api/asset_json.h"
 
 #include <stdio.h>
+#include <string.h>
+
+/* Why nothing of an archive can be used: it cannot be opened, or it is a loose file that is broken. */
+static const struct pose_error *error_of(const struct index_archive *archive)
+{
+    if (archive->error || archive->entry_count != 1 || strcmp(archive->format, "file") != 0)
+        return archive->error;
+    return archive->entries[0]->error;
+}
 
 void archive_head(struct json_writer *json, const struct index_archive *archive)
 {
@@ -15,9 +24,10 @@ void archive_head(struct json_writer *json, const struct index_archive *archive)
     jsonw_integer(json, "bytes", (int64_t)bytes);
     jsonw_integer(json, "entry_count", archive->entry_count);
     jsonw_string(json, "source", archive->source);
-    if (archive->error) {
+    const struct pose_error *error = error_of(archive);
+    if (error) {
         jsonw_object(json, "error");
-        problem_members(json, archive->error, archive->format, NULL);
+        problem_members(json, error, archive->error ? archive->format : archive->entries[0]->format, NULL);
         jsonw_end(json);
     }
 }

@@ -68,6 +68,8 @@ class Listening(unittest.TestCase):
                 archive = daemon.client.items("/v1/archives")[0]
                 entry = daemon.client.items(f"/v1/archives/{archive['id']}/entries")[0]
                 self.assertIn("byte", entry["error"]["detail"])
+                self.assertEqual(archive["error"]["status"], 422)
+                self.assertEqual(archive["error"]["detail"], entry["error"]["detail"])
 
 
 class Check(unittest.TestCase):
