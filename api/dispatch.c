@@ -206,11 +206,22 @@ static void preflight(struct api_response *response, const char *allowed)
     response_header(response, "Access-Control-Max-Age", "86400");
 }
 
+/* Without either header there is no body (RFC 9112, 6.3): the client has forgotten it. */
+static bool lacks_length(const struct api_call *call)
+{
+    const struct api_request *request = call->request;
+    return call->route->flags & ROUTE_BODY && !request->body_size &&
+           !request->header(request, "Content-Length") && !request->header(request, "Transfer-Encoding");
+}
+
 static enum api_outcome run(struct api_call *call, const struct match *match)
 {
     struct param_error error;
     if (call->route->flags & ROUTE_WRITES && !access_may_write(call))
         return API_DONE;
+    if (lacks_length(call))
+        return reply_problem(call, 411, "no_length",
+                             "the request takes a body and does not say how long it is");
     if (!decode_values(call, match))
         return reply_problem(call, 400, "bad_path", "the path is not percent-encoded UTF-8 without NUL");
     if (!params_parse(&call->params, call->request->query, &error) ||

@@ -161,6 +161,13 @@ class Framing(HostileCase):
         self.assertEqual(statuses(answer)[0], 415)
         self.assertNotIn(200, statuses(answer))
 
+    def test_no_length_at_all(self):
+        for target in (b"/v1/archives", b"/v1/inspect", b"/v1/convert?to=glb", b"/v1/poses"):
+            message = b"POST " + target + b" HTTP/1.1\r\nHost: localhost\r\n"
+            for length, status in ((b"", 411), (b"Content-Length: 0\r\n", 400)):
+                answer = self.send(message + length + b"Connection: close\r\n\r\n")
+                self.assertEqual(statuses(answer), [status], answer[:200])
+
     def test_more_than_any_body_may_have(self):
         for length in (b"68719476736", b"9223372036854775807"):
             answer = self.send(POST + b"Content-Length: " + length + b"\r\nExpect: 100-continue\r\n\r\n")
