@@ -226,6 +226,19 @@ static void weigh(const struct http_exchange *exchange, struct framing *framing)
         exchange->target_size + framing->header_bytes > MEMORY_A_CONNECTION - ANSWER_MEMORY;
 }
 
+/* While a body comes in only the deadline holds: libmicrohttpd would close a connection that is idle in the middle of it
+ * without a 408. */
+static void watch(struct http_exchange *exchange, bool on)
+{
+    const struct http_options *options = &exchange->connection->loop->server->options;
+
+    if (options->request_timeout_s > 0 && exchange->is_watched != on) {
+        exchange->is_watched = on;
+        MHD_set_connection_option(exchange->connection->mhd, MHD_CONNECTION_OPTION_TIMEOUT,
+                                  on ? 0U : options->idle_timeout_s);
+    }
+}
+
 /* The headers are there. */
 static enum MHD_Result begin(struct http_exchange *exchange, const char *method, const char *version)
 {
@@ -238,6 +251,9 @@ static enum MHD_Result begin(struct http_exchange *exchange, const char *method,
     /* Words are ended in place, so the version begins right behind the target, unless a NUL has cut that. */
     framing.has_nul = version != exchange->raw_end + 1;
     if (exchange_begin(exchange, &framing, version)) {
+        if (framing.is_chunked || framing.length > 0) {
+            watch(exchange, true);
+        }
         return MHD_YES;
     }
     return exchange->stage == STAGE_RAW ? MHD_NO : answer(exchange);
@@ -246,6 +262,7 @@ static enum MHD_Result begin(struct http_exchange *exchange, const char *method,
 /* The request is whole. */
 static enum MHD_Result conclude(struct http_exchange *exchange)
 {
+    watch(exchange, false);
     if (exchange->stage == STAGE_BODY && !exchange_handle(exchange)) {
         MHD_suspend_connection(exchange->connection->mhd);
         return MHD_YES;

@@ -30,6 +30,7 @@ struct http_exchange *exchange_new(struct http_connection *connection)
     exchange->connection = connection;
     exchange->stage = STAGE_HEADERS;
     exchange->close = false;
+    exchange->is_watched = false;
     exchange->complete = false;
     exchange->started_ns = uv_hrtime();
     exchange->dropped = 0;

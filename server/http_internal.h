@@ -40,6 +40,7 @@ struct http_exchange {
     struct http_exchange *next_spare;
     enum http_stage stage;
     bool close;          /* close after the answer, though the client is still sending */
+    bool is_watched;     /* only its deadline ends it, not libmicrohttpd's timeout */
     bool complete;       /* of a raw answer: all of it went out */
     uint64_t started_ns; /* uv_hrtime */
     uint64_t dropped;    /* bytes of the body after a refusal */

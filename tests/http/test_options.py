@@ -164,6 +164,12 @@ class Connections(unittest.TestCase):
                 self.assertEqual(receive_all(fresh), b"")
                 self.assertEqual(receive_all(used), b"")
 
+    def test_a_body_that_stops_coming(self):
+        with Daemon("--idle-timeout", "1s", "--request-timeout", "2s") as daemon:
+            with connect(daemon.client) as stream:
+                stream.sendall(b"POST /v1/inspect HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nhalf")
+                self.assertTrue(receive_all(stream).startswith(b"HTTP/1.1 408 "))
+
     def test_a_byte_a_second(self):
         """Neither idle nor done: what is not whole by the request timeout is dropped."""
         with Daemon("--request-timeout", "2s", "--idle-timeout", "60s", Daemon.samples) as daemon:
