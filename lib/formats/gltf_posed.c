@@ -115,8 +115,7 @@ static bool stays_at(const struct pose_channel *channel, const float *value, enu
 /* A node's own value of a part (not a morph). */
 static const float *rest_of(const struct gltf *g, uint32_t node, enum pose_part part)
 {
-    static const unsigned begins[] = {0, 3, 7};
-    return g->node[node].rest + begins[part];
+    return g->node[node].rest + part_place(part);
 }
 
 /* Keys in arrays of the extras: ascending times. */

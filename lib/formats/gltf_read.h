@@ -11,6 +11,7 @@
 #include "lib/core/json.h"
 #include "lib/core/names.h"
 #include "lib/formats/codec.h"
+#include "lib/model/sampler.h"
 
 #define GLTF_NONE UINT32_MAX
 
@@ -20,12 +21,12 @@ struct gltf_buffer {
 };
 
 struct gltf_node {
-    const char *name; /* NULL: none */
-    uint32_t parent;  /* GLTF_NONE: a root */
-    float rest[10];   /* translation, rotation xyzw, scale */
-    uint32_t mesh;    /* GLTF_NONE: none */
-    bool is_joint;    /* of a skin, or animated, or an ancestor of such a node */
-    bool is_frame;    /* our writer's own, above all joints and none itself */
+    const char *name;       /* NULL: none */
+    uint32_t parent;        /* GLTF_NONE: a root */
+    float rest[ROW_FLOATS]; /* translation, rotation xyzw, scale */
+    uint32_t mesh;          /* GLTF_NONE: none */
+    bool is_joint;          /* of a skin, or animated, or an ancestor of such a node */
+    bool is_frame;          /* our writer's own, above all joints and none itself */
     /* Of the animation that is being read: stamp is its number + 1 where the others hold. */
     uint32_t stamp;
     struct pose_channel

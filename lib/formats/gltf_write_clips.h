@@ -44,18 +44,4 @@ bool gltf_clips_put(const struct gltf_joints *joints, struct gltf_file *file, fl
 /* {...}: what "posed" is in the extras of an animation (gltf_write_extras.c). */
 void gltf_put_record(const struct gltf_animation *animation, struct gltf_file *file);
 
-/* The input accessors of an animation by their content (gltf_write_times.c). */
-struct gltf_times {
-    uint32_t mask;
-    struct gltf_time_list {
-        const float *times; /* NULL: free */
-        uint32_t count, number;
-        uint64_t hash;
-    } * lists;
-};
-/* Room for that many lists. */
-bool gltf_times_init(struct gltf_times *table, struct arena *arena, uint32_t capacity);
-/* The list of these times: its place in the table, with times NULL when it is new; times must stay. */
-struct gltf_time_list *gltf_times_find(struct gltf_times *table, const float *times, uint32_t count);
-
 #endif

@@ -19,6 +19,14 @@ void gltf_make_unit(float q[4])
         q[i] = q[i] > 1 ? 1 : q[i] < -1 ? -1 : q[i];
 }
 
+void gltf_turn_near(const float last[4], float q[4])
+{
+    if (quat_dot(last, q) >= 0)
+        return;
+    for (unsigned i = 0; i < 4; i++)
+        q[i] = 0 - q[i];
+}
+
 /* Seconds from key to key where their number alone says where they are; 0: each has its time. */
 static double key_step(const struct pose_clip *clip, uint32_t count)
 {
@@ -80,6 +88,14 @@ static bool make_room(struct gltf_curve *curve)
     curve->values = curve->spare;
     curve->capacity = curve->times ? curve->spare_count : 0;
     return curve->times;
+}
+
+void gltf_curve_collapse(struct gltf_curve *curve)
+{
+    static const float start[1] = {0};
+    curve->times = (float *)start;
+    curve->count = curve->capacity = 1;
+    curve->added_count = 0;
 }
 
 bool gltf_curve_hold(struct gltf_curve *curve, float time)
@@ -148,14 +164,6 @@ static inline bool is_easy(const struct easy *easy, const float *a, const float 
     }
 }
 
-static void turn_near(const float *last, float *value)
-{
-    if (quat_dot(last, value) >= 0)
-        return;
-    for (unsigned i = 0; i < 4; i++)
-        value[i] = 0 - value[i];
-}
-
 /* Keys of The Sims are as long as they are stored (key_source_values), all others of unit length but for rounding. */
 static void settle_length(enum pose_rules rules, float q[4])
 {
@@ -173,7 +181,7 @@ static bool add_rotation(struct gltf_curve *curve, enum pose_rules rules, float 
     memcpy(unit, value, sizeof unit);
     settle_length(rules, unit);
     if (curve->count)
-        turn_near(curve->values + 4 * (size_t)(curve->count - 1), unit);
+        gltf_turn_near(curve->values + 4 * (size_t)(curve->count - 1), unit);
     return add_key(curve, time, unit, is_added);
 }
 
@@ -220,7 +228,7 @@ static void settle_rotations(enum pose_rules rules, float *values, uint32_t coun
     for (uint32_t k = 0; k < count; k++) {
         settle_length(rules, values + 4 * (size_t)k);
         if (k)
-            turn_near(values + 4 * (size_t)(k - 1), values + 4 * (size_t)k);
+            gltf_turn_near(values + 4 * (size_t)(k - 1), values + 4 * (size_t)k);
     }
 }
 

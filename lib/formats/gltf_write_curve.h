@@ -22,6 +22,8 @@ struct gltf_curve {
 
 /* A rotation as glTF wants it: unit length, and no component beyond 1, as rounding may leave it. */
 void gltf_make_unit(float q[4]);
+/* Turns a rotation over when it is in the other hemisphere than the last one. */
+void gltf_turn_near(const float last[4], float q[4]);
 
 /* Key times by the rules of the clip: where the k-th of count keys is. */
 void gltf_key_times(const struct pose_clip *clip, const struct pose_channel *channel, float *times);
@@ -38,6 +40,8 @@ bool gltf_curve_vectors(struct gltf_curve *curve, const struct pose_clip *clip, 
 /* The product of two curves of vectors, component by component, within a tolerance. */
 bool gltf_curve_product(struct gltf_curve *curve, const struct gltf_curve *a, const struct gltf_curve *b,
                         float tolerance);
+/* A curve that never changes as its one key, at 0. */
+void gltf_curve_collapse(struct gltf_curve *curve);
 /* A key at that time, which is after the last one, equal to that. */
 bool gltf_curve_hold(struct gltf_curve *curve, float time);
 

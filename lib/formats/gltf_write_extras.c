@@ -1,5 +1,6 @@
 /* What is kept of a clip in the extras of its animation; gltf.h has the shape. */
 #include "lib/formats/gltf_write_clips.h"
+#include "lib/formats/gltf_write_times.h"
 
 #include <math.h>
 #include <string.h>

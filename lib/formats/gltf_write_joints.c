@@ -28,12 +28,11 @@ static bool start_at_first_keys(struct gltf_clip *clip, struct arena *arena)
     for (uint32_t row = 0; row < sampler->row_count; row++) {
         for (enum pose_part part = POSE_TRANSLATION; part <= POSE_SCALE; part++) {
             const struct pose_channel *channel = clip->drivers[row].channels[part];
-            static const unsigned places[] = {0, ROTATION_PLACE, SCALE_PLACE};
             if (!channel)
                 continue;
             const struct pose_channel first = {1, channel->times, channel->values};
             const struct key_source source = {.channel = &first, .part = part, .row = row};
-            float *value = sampler->still + (size_t)row * ROW_FLOATS + places[part];
+            float *value = sampler->still + (size_t)row * ROW_FLOATS + part_place(part);
             key_source_values(sampler, &source, value);
         }
     }

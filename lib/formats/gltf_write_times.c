@@ -1,5 +1,4 @@
-/* Equal lists of times, found by a hash of what they hold. */
-#include "lib/formats/gltf_write_clips.h"
+#include "lib/formats/gltf_write_times.h"
 
 #include "lib/core/hash.h"
 

@@ -170,6 +170,11 @@ int rules_find(const char *name)
     return -1;
 }
 
+bool rules_are_keyed(enum pose_rules rules)
+{
+    return rules != POSE_RULES_SIMS && rules != POSE_RULES_PRIME_FRAMES;
+}
+
 enum pose_axes rules_axes(enum pose_rules rules)
 {
     return rules_of_games[rules].axes;

@@ -47,6 +47,8 @@ float clip_frame_rate(float seconds);
 /* "plain", "sl", "sims", "sims3", "prime", "prime_frames"; and back, -1 for any other name. */
 const char *rules_name(enum pose_rules rules);
 int rules_find(const char *name);
+/* False where the number of a key says when it is, not a time of its own. */
+bool rules_are_keyed(enum pose_rules rules);
 /* The axes of the game whose rules they are; the format, "gltf" for the plain ones. */
 enum pose_axes rules_axes(enum pose_rules rules);
 const char *rules_format(enum pose_rules rules);

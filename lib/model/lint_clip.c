@@ -221,10 +221,7 @@ static bool closes_itself(enum pose_rules rules)
 
 static double angle_between(const float a[4], const float b[4])
 {
-    double dot = 0;
-    for (unsigned i = 0; i < 4; i++)
-        dot += (double)a[i] * (double)b[i];
-    return 2 * acos(fmin(fabs(dot), 1)) * DEGREES;
+    return 2 * acos(fmin(fabs(quat_dot(a, b)), 1)) * DEGREES;
 }
 
 /* What a joint moved; of a root only the height, as it may well get on. */

@@ -13,6 +13,12 @@
 
 enum { ROW_FLOATS = 10, ROTATION_PLACE = 3, SCALE_PLACE = 7, LANES = 8 };
 
+/* Where a part begins in a row. */
+static inline unsigned part_place(enum pose_part part)
+{
+    return part == POSE_TRANSLATION ? 0 : part == POSE_ROTATION ? ROTATION_PLACE : SCALE_PLACE;
+}
+
 /*
  * A kernel blends blocks of eight channels from key to key and writes the results into rows. from and to:
  * [blocks][components][LANES]; places: [blocks][LANES], the index in rows of a result's first float, equal ones only

@@ -19,8 +19,7 @@ struct compiler {
 
 static uint32_t place_of(uint32_t row, enum pose_part part)
 {
-    static const uint32_t places[3] = {0, ROTATION_PLACE, SCALE_PLACE};
-    return row * ROW_FLOATS + places[part];
+    return row * ROW_FLOATS + part_place(part);
 }
 
 /* Memory for numbers that kernels load eight at a time. */

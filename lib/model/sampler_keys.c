@@ -74,12 +74,6 @@ bool key_source_is_constant(const struct key_source *source)
 
 /* ----------------------------------------------------------------------------------------------- timelines -- */
 
-/* Times alone tell keyed channels apart; the others' keys lie where their number says. */
-static bool is_keyed(enum pose_rules rules)
-{
-    return rules != POSE_RULES_SIMS && rules != POSE_RULES_PRIME_FRAMES;
-}
-
 /* By hash, since equal hashes are all that matters; a place belongs to one source, so the order is total. */
 static int compare_sources(const void *a, const void *b)
 {
@@ -126,7 +120,7 @@ static struct timeline *new_timeline(const struct pose_clip *clip, struct arena 
 bool key_sources_share_timelines(const struct pose_sampler *sampler, struct arena *arena,
                                  struct key_source *sources, uint32_t count)
 {
-    bool keyed = is_keyed(sampler->clip->rules);
+    bool keyed = rules_are_keyed(sampler->clip->rules);
     for (uint32_t i = 0; keyed && i < count; i++)
         sources[i].times_hash = hash_floats(sources[i].channel->times, sources[i].channel->count);
     if (count > 1)
