@@ -4,6 +4,7 @@
 #include "lib/core/setting.h"
 #include "lib/core/value.h"
 #include "lib/formats/sl_names.h"
+#include "lib/model/sampler.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -168,9 +169,10 @@ static bool is_near(const struct probe *probe, double place)
     pose_sample(probe->sampler, place / probe->fps, POSE_CLAMP, POSE_IN_PLACE, probe->real, NULL);
     blend(probe->before, probe->after, probe->rows, place - floor(place), probe->made);
     for (size_t r = 0; r < probe->rows; r++) {
-        const float *x = probe->real + r * 10, *y = probe->made + r * 10;
+        const float *x = probe->real + r * ROW_FLOATS, *y = probe->made + r * ROW_FLOATS;
         double inches = hypot(hypot((double)(x[0] - y[0]), (double)(x[1] - y[1])), (double)(x[2] - y[2]));
-        if (2 * rotation_distance(x + 3, y + 3) > MOST_RADIANS || inches > MOST_INCHES)
+        if (2 * rotation_distance(x + ROTATION_PLACE, y + ROTATION_PLACE) > MOST_RADIANS ||
+            inches > MOST_INCHES)
             return false;
     }
     return true;
@@ -200,7 +202,7 @@ static uint32_t choose_steps(struct encode_job *job, const struct bvh_plan *plan
 {
     struct times times;
     double duration = (double)plan->clip->duration;
-    size_t rows = pose_sampler_row_count(plan->sampler), size = rows * 10;
+    size_t rows = pose_sampler_row_count(plan->sampler), size = rows * ROW_FLOATS;
     float *poses = ARENA_NEW(job->arena, float, size * 4);
     if (!poses || !gather_times(job->arena, plan->clip, &times))
         return 0;
