@@ -3,6 +3,7 @@
  * every clip there to BVH and back.
  */
 #include "tests/support/codecs.h"
+#include "tests/support/companions.h"
 #include "tests/support/corpus.h"
 #include "tests/support/unit.h"
 
@@ -13,7 +14,7 @@
 
 static struct pose_document *decode_file(const struct test_file *file)
 {
-    const char *name = strrchr(file->path, '/') + 1;
+    const char *name = test_base_name(file->path);
     struct pose_source source = {.name = name, .bytes = {file->data, file->size}};
     struct pose_error error;
     struct pose_document *document = pose_decode(&source, NULL, &error);

@@ -1,6 +1,5 @@
 /* Every character file of The Sims 1 in the corpus: totals, the spec's values, and ways back that lose nothing. */
-#include "tests/support/codecs.h"
-#include "tests/support/corpus.h"
+#include "tests/support/corpus_folder.h"
 #include "tests/support/unit.h"
 
 #include <math.h>
@@ -11,50 +10,14 @@
 
 static const char FOLDER[] = "sims/sims1";
 
-/* All files of the folder, as companions of each other. */
-struct folder {
-    struct test_paths paths;
-    struct test_file *files;
-    struct codec_companion *companions;
-};
-
-static const char *base_name(const char *path)
-{
-    return strrchr(path, '/') + 1;
-}
-
 static bool ends_with(const char *name, const char *end)
 {
     size_t length = strlen(name), size = strlen(end);
     return length >= size && !strcasecmp(name + length - size, end);
 }
 
-static bool open_folder(struct folder *folder)
-{
-    if (!corpus_list(FOLDER, "", &folder->paths))
-        return false;
-    size_t count = folder->paths.count;
-    folder->files = calloc(count, sizeof *folder->files);
-    folder->companions = calloc(count + 1, sizeof *folder->companions);
-    for (size_t i = 0; i < count; i++) {
-        struct test_file *file = &folder->files[i];
-        ck_assert(test_file_read(folder->paths.items[i], file));
-        folder->companions[i] =
-            (struct codec_companion){base_name(folder->paths.items[i]), {file->data, file->size}};
-    }
-    return true;
-}
-
-static void close_folder(struct folder *folder)
-{
-    for (size_t i = 0; i < folder->paths.count; i++)
-        test_file_free(&folder->files[i]);
-    test_paths_free(&folder->paths);
-    free(folder->files);
-    free(folder->companions);
-}
-
-static struct pose_document *decode(const struct folder *folder, const char *format, struct pose_bytes bytes)
+static struct pose_document *decode(const struct corpus_folder *folder, const char *format,
+                                    struct pose_bytes bytes)
 {
     struct pose_error error;
     struct pose_document *document =
@@ -63,7 +26,7 @@ static struct pose_document *decode(const struct folder *folder, const char *for
     return document;
 }
 
-static struct pose_document *open_file(const struct folder *folder, const char *name)
+static struct pose_document *open_file(const struct corpus_folder *folder, const char *name)
 {
     for (const struct codec_companion *file = folder->companions; file->name; file++) {
         if (!strcmp(file->name, name))
@@ -85,8 +48,8 @@ static const struct pose_clip *find_clip(const struct pose_document *document, c
 
 START_TEST(everything_decodes)
 {
-    struct folder folder;
-    if (!open_folder(&folder))
+    struct corpus_folder folder;
+    if (!corpus_folder_open(&folder, FOLDER))
         return;
     uint32_t cmx = 0, cfp = 0, skills = 0, with_keys = 0, skeletons = 0, suits = 0, warnings = 0, lone = 0;
     for (size_t i = 0; i < folder.paths.count; i++) {
@@ -122,7 +85,7 @@ START_TEST(everything_decodes)
     ck_assert_uint_eq(skeletons, 2);
     ck_assert_uint_eq(suits, 9);
     ck_assert_uint_eq(warnings, 0);
-    close_folder(&folder);
+    corpus_folder_close(&folder);
 }
 END_TEST
 
@@ -182,8 +145,8 @@ static void check_texts(const char *name, const struct pose_bytes *original, con
 
 START_TEST(text_and_binary_lose_nothing)
 {
-    struct folder folder;
-    if (!open_folder(&folder))
+    struct corpus_folder folder;
+    if (!corpus_folder_open(&folder, FOLDER))
         return;
     for (size_t i = 0; i < folder.paths.count; i++) {
         const char *name = folder.companions[i].name;
@@ -207,7 +170,7 @@ START_TEST(text_and_binary_lose_nothing)
         pose_buffer_free(&binary);
         pose_buffer_free(&again);
     }
-    close_folder(&folder);
+    corpus_folder_close(&folder);
 }
 END_TEST
 
@@ -248,8 +211,8 @@ static float repack(struct pose_bytes file, uint32_t index, const struct pose_cl
 
 START_TEST(keys_are_packed_again)
 {
-    struct folder folder;
-    if (!open_folder(&folder))
+    struct corpus_folder folder;
+    if (!corpus_folder_open(&folder, FOLDER))
         return;
     size_t original = 0, compact = 0, lossless = 0;
     float worst = 0;
@@ -274,7 +237,7 @@ START_TEST(keys_are_packed_again)
     /* What is within the spec's error of the game's own choice is about as small. */
     ck_assert_msg(compact < original + original / 20, "%zu for %zu", compact, original);
     ck_assert_uint_gt(lossless, compact);
-    close_folder(&folder);
+    corpus_folder_close(&folder);
 }
 END_TEST
 
@@ -313,8 +276,8 @@ static void sample(const struct pose_clip *clip, double t, enum pose_wrap wrap, 
 
 START_TEST(the_walk_has_the_spec_s_poses)
 {
-    struct folder folder;
-    if (!open_folder(&folder))
+    struct corpus_folder folder;
+    if (!corpus_folder_open(&folder, FOLDER))
         return;
     static const float place[] = {-0.00004f, 2.87372f, 0.11673f},
                        turn[] = {0.02574f, -0.7152f, -0.02521f, -0.69799f};
@@ -335,7 +298,7 @@ START_TEST(the_walk_has_the_spec_s_poses)
     sample(clip, 1.26, POSE_WRAP, "L_LEG1", row);
     check_near("L_LEG1 looped", row + 3, looped, 4);
     pose_document_free(document);
-    close_folder(&folder);
+    corpus_folder_close(&folder);
 }
 END_TEST
 
@@ -353,8 +316,8 @@ static void check_world(const struct pose_clip *clip, const struct pose_skeleton
 
 START_TEST(figures_stand_where_the_spec_says)
 {
-    struct folder folder;
-    if (!open_folder(&folder))
+    struct corpus_folder folder;
+    if (!corpus_folder_open(&folder, FOLDER))
         return;
     struct pose_document *adult = open_file(&folder, "adult-skeleton.cmx");
     struct pose_document *walk = open_file(&folder, "ross-walking-loop.cmx");
@@ -368,7 +331,7 @@ START_TEST(figures_stand_where_the_spec_says)
     check_world(clip, skeleton, 0.25, "L_FOOT", -0.2585f, 0.3498f, -0.6867f);
     pose_document_free(adult);
     pose_document_free(walk);
-    close_folder(&folder);
+    corpus_folder_close(&folder);
 }
 END_TEST
 

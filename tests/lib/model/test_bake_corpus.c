@@ -1,41 +1,10 @@
 /* Real clips to every target and back: what comes out against what went in, by its pose. */
 #include "tests/lib/model/bake_compare.h"
-#include "tests/support/codecs.h"
-#include "tests/support/corpus.h"
+#include "tests/support/companions.h"
+#include "tests/support/corpus_folder.h"
 #include "tests/support/unit.h"
 
 #include <stdio.h>
-
-/* All files of a folder, as companions of each other. */
-struct folder {
-    struct test_paths paths;
-    struct test_file *files;
-    struct codec_companion *companions;
-};
-
-static bool open_folder(struct folder *folder, const char *name)
-{
-    if (!corpus_list(name, "", &folder->paths))
-        return false;
-    size_t count = folder->paths.count;
-    folder->files = calloc(count, sizeof *folder->files);
-    folder->companions = calloc(count + 1, sizeof *folder->companions);
-    for (size_t i = 0; i < count; i++) {
-        ck_assert(test_file_read(folder->paths.items[i], &folder->files[i]));
-        folder->companions[i] = (struct codec_companion){strrchr(folder->paths.items[i], '/') + 1,
-                                                         {folder->files[i].data, folder->files[i].size}};
-    }
-    return true;
-}
-
-static void close_folder(struct folder *folder)
-{
-    for (size_t i = 0; i < folder->paths.count; i++)
-        test_file_free(&folder->files[i]);
-    test_paths_free(&folder->paths);
-    free(folder->files);
-    free(folder->companions);
-}
 
 /* ------------------------------------------------------------------------------------------- each to each -- */
 
@@ -133,7 +102,7 @@ static void go(const char *path, const char *from, const struct pose_clip *clip,
     struct gap gap =
         gap_between(clip, out, to_prime ? NULL : skeleton, to_prime ? rename_for_prime : NULL, 97);
     if (gap.angle > totals->gap.angle)
-        snprintf(totals->worst, sizeof totals->worst, "%s", strrchr(path, '/') + 1);
+        snprintf(totals->worst, sizeof totals->worst, "%s", test_base_name(path));
     totals->gap.angle = fmax(totals->gap.angle, gap.angle);
     totals->gap.length = fmax(totals->gap.length, gap.length);
     totals->gap.place = fmax(totals->gap.place, gap.place);
@@ -160,12 +129,12 @@ static const char *const targets[] = {"sl-anim", "tso-anim", "sims3-clip", "prim
 
 static void run(size_t which, const char *to)
 {
-    struct folder folder;
+    struct corpus_folder folder;
     struct test_file skeleton_file = {0};
     struct pose_document *skeleton = NULL;
     struct totals totals = {0};
     char codes[400] = "";
-    if (!open_folder(&folder, sources[which].folder))
+    if (!corpus_folder_open(&folder, sources[which].folder))
         return;
     if (sources[which].skeleton && corpus_read(sources[which].skeleton, &skeleton_file))
         skeleton = codec_must_decode(sources[which].skeleton_format, skeleton_file.data, skeleton_file.size);
@@ -197,7 +166,7 @@ static void run(size_t which, const char *to)
     ck_assert_double_le((double)totals.gap.off / (double)totals.gap.looks, is_family ? 0 : 0.02);
     pose_document_free(skeleton);
     test_file_free(&skeleton_file);
-    close_folder(&folder);
+    corpus_folder_close(&folder);
 }
 
 START_TEST(each_to_each)

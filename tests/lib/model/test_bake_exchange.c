@@ -1,7 +1,7 @@
 /* Game file -> GLB or JSON -> game file: every key, event and extra comes back, on a skeleton or without. */
 #include "tests/lib/model/bake_compare.h"
-#include "tests/support/codecs.h"
-#include "tests/support/corpus.h"
+#include "tests/support/companions.h"
+#include "tests/support/corpus_folder.h"
 #include "tests/support/sims3_files.h"
 #include "tests/support/sl_files.h"
 #include "tests/support/tso_files.h"
@@ -175,37 +175,7 @@ static const struct {
 
 enum { SOURCES = sizeof sources / sizeof *sources };
 
-struct folder {
-    struct test_paths paths;
-    struct test_file *files;
-    struct codec_companion *companions;
-};
-
-static bool open_folder(struct folder *folder, const char *name)
-{
-    if (!corpus_list(name, "", &folder->paths))
-        return false;
-    size_t count = folder->paths.count;
-    folder->files = calloc(count, sizeof *folder->files);
-    folder->companions = calloc(count + 1, sizeof *folder->companions);
-    for (size_t i = 0; i < count; i++) {
-        ck_assert(test_file_read(folder->paths.items[i], &folder->files[i]));
-        folder->companions[i] = (struct codec_companion){strrchr(folder->paths.items[i], '/') + 1,
-                                                         {folder->files[i].data, folder->files[i].size}};
-    }
-    return true;
-}
-
-static void close_folder(struct folder *folder)
-{
-    for (size_t i = 0; i < folder->paths.count; i++)
-        test_file_free(&folder->files[i]);
-    test_paths_free(&folder->paths);
-    free(folder->files);
-    free(folder->companions);
-}
-
-static void run(size_t which, const struct folder *folder, const struct pose_skeleton *skeleton)
+static void run(size_t which, const struct corpus_folder *folder, const struct pose_skeleton *skeleton)
 {
     struct totals totals = {0};
     const char *format = sources[which].format;
@@ -224,7 +194,7 @@ static void run(size_t which, const struct folder *folder, const struct pose_ske
                 round_trip(&document->clips[c], format, skeleton, &totals);
         }
         pose_document_free(document);
-        ck_assert_msg(!*failure, "%s: %s", strrchr(path, '/'), failure);
+        ck_assert_msg(!*failure, "%s: %s", test_base_name(path), failure);
     }
     printf("%s through %s%s: %u clips, %u byte for byte, %llu keys; off by up to %.2g s, %.2g rad, %.2g\n",
            sources[which].folder, exchange, skeleton ? " on a skeleton" : "", totals.clips, totals.same_bytes,
@@ -236,11 +206,11 @@ static void run(size_t which, const struct folder *folder, const struct pose_ske
 
 START_TEST(keys_come_back)
 {
-    struct folder folder;
+    struct corpus_folder folder;
     struct test_file file;
     exchange = _i < SOURCES ? "gltf" : "json";
     _i %= SOURCES;
-    if (!can_exchange() || !open_folder(&folder, sources[_i].folder))
+    if (!can_exchange() || !corpus_folder_open(&folder, sources[_i].folder))
         return;
     run((size_t)_i, &folder, NULL);
     if (sources[_i].skeleton && corpus_read(sources[_i].skeleton, &file)) {
@@ -249,7 +219,7 @@ START_TEST(keys_come_back)
         pose_document_free(skeleton);
         test_file_free(&file);
     }
-    close_folder(&folder);
+    corpus_folder_close(&folder);
 }
 END_TEST
 
