@@ -1,6 +1,7 @@
 #include "lib/formats/sl_bvh.h"
 
 #include "lib/core/numbers.h"
+#include "lib/core/text.h"
 #include "lib/formats/sl_curve.h"
 #include "lib/formats/sl_layout.h"
 #include "lib/formats/sl_names.h"
@@ -199,13 +200,9 @@ static bool refuse_reason(void *user, const struct sl_bvh_reason *reason)
 /* Names may have been mapped and keys edited since; the lines of the file are what they were. */
 static bool is_about_lines(const char *code)
 {
-    static const char *const others[] = {"bad_root",  "unknown_joint",   "forbidden_joint",
-                                         "no_joints", "too_many_joints", "too_long"};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        if (!strcmp(code, others[i]))
-            return false;
-    }
-    return true;
+    static const char *const others[] = {
+        "bad_root", "unknown_joint", "forbidden_joint", "no_joints", "too_many_joints", "too_long", NULL};
+    return !text_is_among(code, others);
 }
 
 static bool check_upload(struct encode_job *job, const struct pose_clip *clip)
