@@ -195,15 +195,20 @@ static void read_channel(struct reader *reader, struct sims3_channel *channel)
 /* Channels may share their keys, so the number of all keys is bounded by itself. */
 static bool check_key_sum(struct sims3_file *file, const struct sims3_section *section)
 {
-    uint64_t sum = 0, limit = file->job->limits->keys;
+    uint64_t sum = 0, limit = file->job->limits->keys, over_at = 0;
     for (uint32_t i = 0; i < section->channel_count; i++) {
         const struct sims3_packing *packing = sims3_packing_of(section->channels[i].type);
         sum += sims3_is_constant(packing) ? 1 : packing->key_size ? section->channels[i].key_count : 0;
+        if (sum > limit && !over_at)
+            over_at = section->channels[i].at;
     }
-    if (sum > limit)
-        return error_limit(file->job->error, "keys", "%llu keys, more than the limit of %llu",
-                           (unsigned long long)sum, (unsigned long long)limit);
-    return true;
+    if (sum <= limit)
+        return true;
+    error_limit(file->job->error, "keys", "at byte %llu: %llu keys in all, more than the limit of %llu",
+                (unsigned long long)over_at, (unsigned long long)sum, (unsigned long long)limit);
+    if (file->job->error)
+        file->job->error->offset = over_at;
+    return false;
 }
 
 /* Reads an offset in the head and stands where it leads to. */
