@@ -9,6 +9,7 @@ enum {
     MATRIX = 16,
     MOST_TIMES = 48,      /* at which the bounds are taken */
     MOST_MESH_TIMES = 12, /* the same with meshes */
+    MOST_TOPS = 4,        /* joints at the top that may be left out */
 };
 
 static const struct scene_color driven_color = {0.36f, 0.62f, 1.0f};
@@ -154,12 +155,27 @@ static bool allocate(struct figure *figure)
            figure->vertices && figure->normals && figure->scratch;
 }
 
+/* Skins without surfaces (Metroid Prime's are weights alone) leave the bones to be drawn. */
+static void take_meshes(struct figure *figure)
+{
+    struct figure_source *source = &figure->source;
+    unsigned count = 0;
+    for (unsigned i = 0; i < source->mesh_count; i++) {
+        if (!source->meshes[i]->face_count)
+            continue;
+        source->meshes[count] = source->meshes[i];
+        source->skins[count++] = source->skins[i];
+    }
+    source->mesh_count = count;
+}
+
 struct figure *figure_new(const struct figure_source *source, const struct view *view)
 {
     struct figure *figure = calloc(1, sizeof *figure);
     if (!figure)
         return NULL;
     figure->source = *source;
+    take_meshes(figure);
     figure->view = *view;
     figure->count = pose_sampler_row_count(source->sampler);
     figure->rows = pose_sampler_rows(source->sampler);
@@ -360,6 +376,55 @@ static float range_size(const struct range *range)
 static const struct range no_range = {{HUGE_VALF, HUGE_VALF, HUGE_VALF},
                                       {-HUGE_VALF, -HUGE_VALF, -HUGE_VALF}};
 
+/* A joint that bones lead away from and none leads to. */
+static bool is_top(const struct figure *figure, uint32_t joint)
+{
+    int32_t parent = figure->rows[joint].parent;
+    return figure->shown[joint] && !figure->ends[joint] && (parent < 0 || !figure->shown[parent]);
+}
+
+/* Of the pose that is sampled: how large the figure is without that joint, and how far from it the nearest bone ends. */
+static void measure_top(const struct figure *figure, uint32_t top, float *size, float *nearest)
+{
+    struct range rest = no_range;
+    *nearest = HUGE_VALF;
+    for (uint32_t i = 0; i < figure->count; i++) {
+        if (!figure->shown[i] || i == top)
+            continue;
+        const float *from = figure->places[top], *to = figure->places[i];
+        range_add(&rest, to);
+        if (figure->rows[i].parent == (int32_t)top)
+            *nearest = fminf(*nearest, hypotf(hypotf(to[0] - from[0], to[1] - from[1]), to[2] - from[2]));
+    }
+    *size = range_size(&rest);
+}
+
+/*
+ * The root of a skeleton that is no part of the body may lie far from it, where the scene has its origin (Metroid Prime
+ * holds it there while the bones below it travel): what is farther away than the figure is large is left out, lest the
+ * figure be a speck. True when there was such a joint.
+ */
+static bool drop_far_top(struct figure *figure)
+{
+    int count = time_count(figure);
+    for (uint32_t top = 0; top < figure->count; top++) {
+        if (!is_top(figure, top))
+            continue;
+        float largest = 0, farthest = 0, size, nearest;
+        for (int i = 0; i < count; i++) {
+            sample(figure, time_of(figure, i, count));
+            measure_top(figure, top, &size, &nearest);
+            largest = fmaxf(largest, size);
+            farthest = fmaxf(farthest, nearest);
+        }
+        if (largest > 0 && farthest > largest && isfinite(farthest)) {
+            figure->shown[top] = false;
+            return true;
+        }
+    }
+    return false;
+}
+
 /* A figure that goes farther than twice its own size would be a speck: it is followed, over the ground and, where it
  * flies, up. */
 static void decide_to_follow(struct figure *figure)
@@ -389,6 +454,8 @@ struct view_box figure_bounds(struct figure *figure)
     float lowest = HUGE_VALF, highest = -HUGE_VALF;
     if (!figure->source.has_skeleton)
         return cell_bounds(figure);
+    for (int i = 0; i < MOST_TOPS && drop_far_top(figure); i++)
+        continue;
     decide_to_follow(figure);
     int count = time_count(figure);
     for (int i = 0; i < count; i++) {

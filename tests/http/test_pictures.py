@@ -167,6 +167,35 @@ class RealFiles(unittest.TestCase):
             self.assertGreater(count, 200)
 
 
+def figure_below(distance):
+    """BVH: a body of four joints that hangs that far above its root."""
+    joints = (("body", (0, distance, 0)), ("chest", (0, 50, 0)), ("head", (0, 60, 0)))
+    text, depth = "HIERARCHY\nROOT root\n{\nOFFSET 0 0 0\nCHANNELS 3 Zrotation Xrotation Yrotation\n", 1
+    for name, offset in joints:
+        text += "JOINT {}\n{{\nOFFSET {} {} {}\nCHANNELS 3 Zrotation Xrotation Yrotation\n".format(name, *offset)
+        depth += 1
+    text += "End Site\n{\nOFFSET 30 20 0\n}\n" + "}\n" * depth
+    return text + "MOTION\nFrames: 2\nFrame Time: 0.5\n" + "0 0 0 0 5 0 0 5 0 0 5 0\n" * 2
+
+
+class FarRoot(unittest.TestCase):
+    """A root that is no part of the body is left out when the body would be a speck beside it."""
+
+    def test_the_body_fills_the_frame(self):
+        pixels = {}
+        with tempfile.TemporaryDirectory() as folder:
+            for distance in (40, 20000):
+                clip = Path(folder) / f"{distance}.bvh"
+                clip.write_text(figure_below(distance))
+                self.assertEqual(run("preview", clip, f"{folder}/a.png", "--size", "100x100", "--angle", "front"),
+                                 (0, "", ""))
+                picture = read_png((Path(folder) / "a.png").read_bytes())
+                self.assertIsNotNone(solid_box(picture))
+                pixels[distance] = solid_box(picture)[4]
+        # A bone to the root would be as high as the frame, and thicker.
+        self.assertLess(pixels[20000], 2 * pixels[40])
+
+
 class CommandLine(unittest.TestCase):
     def test_preview(self):
         clip = Daemon.samples / "second-life" / "walk.anim"
