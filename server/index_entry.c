@@ -417,6 +417,7 @@ struct entry_facts entry_facts_of(const struct pose_archive *container, uint32_t
                                 .format = row->format,
                                 .game = row->game,
                                 .skipped = row->skipped,
+                                .is_copy = row->is_copy,
                                 .error = row->error};
 }
 
@@ -432,6 +433,7 @@ static struct index_entry *new_entry(const struct entry_facts *facts)
     entry->format = format_known(facts->format);
     entry->game = region_text(&region, facts->game);
     entry->stamp = facts->stamp;
+    entry->is_copy = facts->is_copy;
     entry->region = region;
     return entry;
 }

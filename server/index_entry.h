@@ -9,6 +9,7 @@ struct entry_facts {
     const char *name;
     uint64_t size;
     const char *kind, *format, *game, *skipped;
+    bool is_copy; /* of an entry before it */
     const struct pose_error *error;
     struct file_stamp stamp;
 };
@@ -16,7 +17,8 @@ struct entry_facts {
 /* Those that the directory of a container says. */
 struct entry_facts entry_facts_of(const struct pose_archive *container, uint32_t index);
 
-/* An entry whose bytes are not to be decoded: skipped, broken in the directory, or of a kind that the archive names. */
+/* An entry whose bytes are not to be decoded: skipped, a copy, broken in the directory, or of a kind that the archive
+ * names. */
 struct index_entry *index_entry_plain(const struct entry_facts *facts);
 /* An entry decoded from its bytes. finder is where its companions are looked for. */
 struct index_entry *index_entry_decode(const struct entry_facts *facts, struct pose_bytes bytes,

@@ -184,7 +184,7 @@ int64_t prime_find_resource(const struct index_archive *archive, const char *for
                : -1;
 }
 
-/* Those that could be read: copies that were passed over are not among them. */
+/* Those that could be read; of a resource that is repeated the first. */
 static bool list_resources(struct index_archive *archive)
 {
     bool any = false;
@@ -194,7 +194,7 @@ static bool list_resources(struct index_archive *archive)
     for (uint32_t e = 0; e < archive->entry_count; e++) {
         const struct index_entry *entry = archive->entries[e];
         uint32_t id;
-        if (entry->error || !entry->format || strncmp(entry->format, "prime-", 6) != 0 ||
+        if (entry->error || entry->is_copy || !entry->format || strncmp(entry->format, "prime-", 6) != 0 ||
             !prime_resource_id(entry->name, &id))
             continue;
         resources[archive->resource_count++] =

@@ -299,8 +299,8 @@ static bool same_key(const struct keyed_row *a, const struct keyed_row *b)
     return a->id == b->id && a->type == b->type;
 }
 
-/* The disc repeats resources so that they lie near each area that needs them: the first sound one stands. */
-static void skip_duplicates(struct pose_archive *archive, const struct pak_row *rows, uint32_t count)
+/* The disc repeats resources so that they lie near each area that needs them: the first sound one stands for all. */
+static void mark_copies(struct pose_archive *archive, const struct pak_row *rows, uint32_t count)
 {
     struct keyed_row *keys = ARENA_NEW(&archive->arena, struct keyed_row, count);
     if (!keys || !count)
@@ -312,8 +312,7 @@ static void skip_duplicates(struct pose_archive *archive, const struct pak_row *
     for (uint32_t i = 0; i < count; i++) {
         struct pose_entry *entry = &archive->entries[keys[i].index];
         found = found && same_key(&keys[i], &keys[i - 1]);
-        if (found && !entry->error)
-            entry->skipped = "duplicate";
+        entry->is_copy = found && !entry->error;
         found |= !entry->error;
     }
 }
@@ -345,7 +344,7 @@ static bool pak_open(struct pose_archive *archive, const struct pose_source *sou
         set_kind(entry, rows[i].type);
         check_row(archive, &rows[i], i, reader_offset(&reader));
     }
-    skip_duplicates(archive, rows, count);
+    mark_copies(archive, rows, count);
     const char *game = source->game ? source->game : find_game(archive, rows, count);
     for (uint32_t i = 0; i < count; i++)
         archive->entries[i].game = game;

@@ -43,7 +43,8 @@ static bool select_entry(struct extraction *work, const char *text)
     uint32_t count = pose_archive_count(work->archive);
     bool found = false;
     for (uint32_t i = 0; i < count; i++) {
-        if (!strcmp(pose_archive_entry(work->archive, i)->name, text))
+        const struct pose_entry *entry = pose_archive_entry(work->archive, i);
+        if (!entry->is_copy && !strcmp(entry->name, text))
             found = work->wanted[i] = true;
     }
     char *end;
@@ -56,8 +57,8 @@ static bool select_entry(struct extraction *work, const char *text)
 
 static bool select_entries(struct extraction *work, const struct operands *operands)
 {
-    if (operands->count == 1)
-        memset(work->wanted, true, pose_archive_count(work->archive) * sizeof *work->wanted);
+    for (uint32_t i = 0; operands->count == 1 && i < pose_archive_count(work->archive); i++)
+        work->wanted[i] = !pose_archive_entry(work->archive, i)->is_copy;
     for (size_t i = 1; i < operands->count; i++) {
         if (!select_entry(work, operands->items[i])) {
             command_failed(work->path, "has no entry %s", operands->items[i]);
@@ -185,7 +186,7 @@ const struct command command_extract = {
     .description =
         "Each ENTRY is a name in the archive, or an index as `posed ls` shows it; without any all are\n"
         "extracted. Nothing is ever written outside of DIR. An entry whose name came before gets its\n"
-        "index into the name of its file.\n",
+        "index into the name of its file; of a resource that a .pak repeats the first is extracted.\n",
     .options = options,
     .run = run_extract,
 };

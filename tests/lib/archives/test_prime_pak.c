@@ -95,7 +95,7 @@ START_TEST(tables_by_hand)
     test_entry_holds(&test, 0, "DEADBEEF.CINF", data, 32);
     test_entry_holds(&test, 1, "00000005_Samus_Suit.ANCS", data + 32, 32);
     test_entry_holds(&test, 2, "00000007.ANIM", data + 64, 32);
-    test_entry_fails(&test, 3, "duplicate", POSE_NO_OFFSET);
+    test_entry_holds(&test, 3, "DEADBEEF.CINF", data, 32);
     test_entry_holds(&test, 6, "00000008.0102032F", data + 64, 32);
     test_entry_holds(&test, 7, "00000009_World.MLVL", data, 0);
     static const char *const kinds[] = {"skeleton", "character", "clip",  "skeleton",
