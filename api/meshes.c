@@ -3,6 +3,7 @@
 #include "api/handlers.h"
 #include "api/pose_request.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,9 +28,43 @@ static void put_faces(struct json_writer *json, const uint32_t (*faces)[3], uint
     jsonw_end(json);
 }
 
+static int64_t number_of(const struct pose_value *object, const char *key)
+{
+    const struct pose_value *value = pose_value_find(object, key);
+    return value && value->kind == POSE_INT ? value->as.integer : 0;
+}
+
+/* Metroid Prime's weights: a group of vertices after the other, each with the bones that share it. */
+static void put_weights(struct json_writer *json, const struct pose_mesh *mesh)
+{
+    const struct pose_value *groups = pose_value_find(mesh->extras, "groups");
+    int64_t first = 0;
+    for (const struct pose_value *group = groups ? groups->first : NULL; group; group = group->next) {
+        const struct pose_value *weights = pose_value_find(group, "weights");
+        int64_t count = number_of(group, "vertex_count");
+        for (const struct pose_value *one = weights ? weights->first : NULL; one; one = one->next) {
+            const struct pose_value *weight = pose_value_find(one, "weight");
+            char bone[24];
+            snprintf(bone, sizeof bone, "#%" PRId64, number_of(one, "bone_id"));
+            jsonw_object(json, NULL);
+            jsonw_string(json, "bone", bone);
+            jsonw_integer(json, "first", first);
+            jsonw_integer(json, "count", count);
+            jsonw_integer(json, "blend_first", 0);
+            jsonw_integer(json, "blend_count", 0);
+            if (weight)
+                jsonw_value(json, "weight", weight);
+            jsonw_end(json);
+        }
+        first += count;
+    }
+}
+
 static void put_bindings(struct json_writer *json, const struct pose_mesh *mesh)
 {
     jsonw_array(json, "bindings");
+    if (mesh->weighted_count)
+        put_weights(json, mesh);
     for (uint32_t i = 0; i < mesh->binding_count; i++) {
         const struct pose_binding *binding = &mesh->bindings[i];
         jsonw_object(json, NULL);
@@ -105,6 +140,10 @@ enum api_outcome handle_mesh(struct api_call *call)
     jsonw_warnings(&json, decoded->document->warnings, decoded->document->warning_count);
     jsonw_warnings(&json, mesh->warnings, mesh->warning_count);
     jsonw_end(&json);
+    if (mesh->extras)
+        jsonw_value(&json, "extras", mesh->extras);
+    else
+        jsonw_raw(&json, "extras", "{}");
     jsonw_end(&json);
     pose_skin_free(skin);
     document_put(decoded);

@@ -161,7 +161,7 @@ static void summarise_mesh(struct region *region, const struct pose_mesh *mesh, 
     struct json_writer json;
     jsonw_init(&json, &buffer);
     jsonw_object(&json, NULL);
-    jsonw_integer(&json, "vertex_count", mesh->real_count);
+    jsonw_integer(&json, "vertex_count", mesh->real_count ? mesh->real_count : (int64_t)mesh->weighted_count);
     jsonw_integer(&json, "face_count", mesh->face_count);
     jsonw_end(&json);
     asset->summary = members_text(region, &buffer);

@@ -141,8 +141,9 @@ void decode_task(void *user, size_t item)
     }
     if (!task->container && !settle_nested(work, task, &facts, &bytes)) {
         decode_entry(work, task, &facts, view);
-        /* Its name comes from a character set beside it: never an earlier index's. */
-        if (in_folder && task->decoded->format && !strcmp(task->decoded->format, "prime-anim"))
+        /* Name and skeleton come from a character set beside it: never an earlier index's. */
+        const char *format = task->decoded->format;
+        if (in_folder && format && (!strcmp(format, "prime-anim") || !strcmp(format, "prime-cskr")))
             task->decoded->wants_companions = true;
     }
     pose_buffer_free(&bytes);

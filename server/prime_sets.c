@@ -100,6 +100,7 @@ static void take_member(struct region *region, const struct pose_character *char
     const struct pose_value *first = items_of(character->extras, "animations");
     uint32_t *animations = REGION_NEW(region, uint32_t, count_items(first));
     member->cinf = (uint32_t)number_of(character->extras, "cinf");
+    member->cskr = (uint32_t)number_of(character->extras, "cskr");
     for (const struct pose_value *item = first; item; item = item->next)
         animations[member->count++] = (uint32_t)number_of(item, "index");
     if (member->count)
@@ -199,7 +200,7 @@ static bool list_resources(struct index_archive *archive)
             continue;
         resources[archive->resource_count++] =
             (struct index_resource){.format = entry->format, .id = id, .entry = e};
-        any |= !strcmp(entry->format, "prime-anim");
+        any |= !strcmp(entry->format, "prime-anim") || !strcmp(entry->format, "prime-cskr");
     }
     if (archive->resource_count)
         qsort(resources, archive->resource_count, sizeof *resources, compare_resources);
@@ -292,6 +293,13 @@ static bool has_animation(const struct prime_member *member, uint32_t animation)
                                     compare_numbers) != NULL;
 }
 
+static const struct asset_id *skeleton_of_member(const struct index_archive *archive,
+                                                 const struct prime_member *member)
+{
+    int64_t entry = prime_find_resource(archive, "prime-cinf", member->cinf);
+    return entry >= 0 && archive->entries[entry]->asset_count ? &archive->entries[entry]->assets[0].id : NULL;
+}
+
 /* The skeleton of the first character that has the animation, else of the first. */
 static const struct asset_id *skeleton_of(const struct index_archive *archive, const struct use *use)
 {
@@ -303,8 +311,7 @@ static const struct asset_id *skeleton_of(const struct index_archive *archive, c
     }
     if (!member && set->member_count)
         member = set->members;
-    int64_t entry = member ? prime_find_resource(archive, "prime-cinf", member->cinf) : -1;
-    return entry >= 0 && archive->entries[entry]->asset_count ? &archive->entries[entry]->assets[0].id : NULL;
+    return member ? skeleton_of_member(archive, member) : NULL;
 }
 
 static bool is_id(uint32_t id)
@@ -364,6 +371,19 @@ static void link_clip(const struct index_archive *archive, uint32_t index, const
     link_events(archive, clip, uses, looked_at, anim);
 }
 
+/* A skin is bound to the skeleton of the first character that wears it. */
+static void link_skins(const struct index_archive *archive, const struct prime_set *set)
+{
+    for (uint32_t i = 0; i < set->member_count; i++) {
+        int64_t entry = prime_find_resource(archive, "prime-cskr", set->members[i].cskr);
+        if (entry < 0 || !archive->entries[entry]->asset_count)
+            continue;
+        struct index_asset *skin = &archive->entries[entry]->assets[0];
+        if (!skin->skeleton)
+            skin->skeleton = skeleton_of_member(archive, &set->members[i]);
+    }
+}
+
 void prime_link(struct index_archive *archive)
 {
     struct use_list list = {0};
@@ -379,6 +399,8 @@ void prime_link(struct index_archive *archive)
             if (clip >= 0)
                 add_use(&list, (struct use){.clip = (uint32_t)clip, .set = e, .leaf = &set->leaves[i]});
         }
+        if (set)
+            link_skins(archive, set);
     }
     if (list.count)
         qsort(list.items, list.count, sizeof *list.items, compare_uses);

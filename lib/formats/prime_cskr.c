@@ -6,8 +6,8 @@
  *     mp2: u32 count, u16 each: vertex to group   u32 size, bytes
  *     padding
  *
- * The groups share out the vertices of the model (CMDL) in order. The model is not read, so the mesh has none, and its
- * groups are in its extras. Facts: prime-skeleton.md, 5.
+ * The groups share out the vertices of the model (CMDL) in order. The model is not read: the mesh knows how many there
+ * are, and its groups are in its extras. Facts: prime-skeleton.md, 5.
  */
 #include "lib/formats/prime.h"
 
@@ -193,7 +193,8 @@ static bool decode(struct decode_job *job)
     value_put_string(&extras, "game", prime_games[building.game]);
     if (!mesh || !read_file(&building, &extras))
         return false;
-    *mesh = (struct pose_mesh){.axes = POSE_AXES_PRIME, .extras = value_done(&extras)};
+    *mesh = (struct pose_mesh){
+        .axes = POSE_AXES_PRIME, .weighted_count = building.vertex_count, .extras = value_done(&extras)};
     job->document->meshes = mesh;
     job->document->mesh_count = 1;
     return !job->arena->failed;

@@ -269,6 +269,8 @@ struct pose_mesh {
     const char *const *bones;
     uint32_t face_count;
     const uint32_t (*faces)[3]; /* clockwise seen from outside, as stored */
+    uint64_t
+        weighted_count; /* vertices that weights are given for and that are in another file (Metroid Prime), 0 */
     uint32_t real_count, blend_count;
     const float (*uvs)[2]; /* [real_count] */
     const struct pose_blend *blends;

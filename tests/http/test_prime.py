@@ -101,6 +101,26 @@ class PrimeCase:
         for clip in figure["clips"]:
             self.assertEqual(self.client.get(f"/v1/clips/{clip['id']}").json["skeleton"], skeleton["id"])
 
+    def test_a_skin_counts_its_vertices(self):
+        mesh, = self.client.items("/v1/meshes")
+        skeleton, = self.client.items("/v1/skeletons")
+        whole = self.client.get(f"/v1/meshes/{mesh['id']}").json
+        count = 0
+        wanted = []
+        for group in whole["extras"]["groups"]:
+            wanted += [(f"#{w['bone_id']}", count, group["vertex_count"], w["weight"]) for w in group["weights"]]
+            count += group["vertex_count"]
+        self.assertGreater(count, 0)
+        self.assertEqual((mesh["vertex_count"], whole["vertex_count"], whole["face_count"]), (count, count, 0))
+        self.assertEqual([(b["bone"], b["first"], b["count"], b["weight"]) for b in whole["bindings"]], wanted)
+        self.assertEqual(whole["skeleton"], skeleton["id"])
+        # there is no surface to be drawn: pictures show the bones
+        clip = self.clip("walk")["id"]
+        bones = self.client.get(f"/v1/clips/{clip}/preview.svg").body
+        self.assertEqual(self.client.get(f"/v1/clips/{clip}/preview.svg", mesh=mesh["id"]).body, bones)
+        vertices = self.client.get(f"/v1/meshes/{mesh['id']}/vertices", clip=clip, t=0.1).json
+        self.assertEqual((vertices["positions"], vertices["skeleton"]), ([], skeleton["id"]))
+
     def test_events_come_from_beside(self):
         walk = self.clip("walk")
         self.assertEqual(walk["event_count"], 0)
@@ -142,6 +162,47 @@ class FirstGame(PrimeCase, unittest.TestCase):
 
 class SecondGame(PrimeCase, unittest.TestCase):
     game = "mp2"
+
+
+def repeat(pak, kind):
+    """The pak with one more row of its table: the first resource of that kind once more."""
+    count_at = 12
+    for _ in range(int.from_bytes(pak[8:12], "big")):
+        count_at += 12 + int.from_bytes(pak[count_at + 8:count_at + 12], "big")
+    count = int.from_bytes(pak[count_at:count_at + 4], "big")
+    rows = [pak[count_at + 4 + 20 * i:count_at + 24 + 20 * i] for i in range(count)]
+    rows.append(next(row for row in rows if row[4:8] == kind))
+    head = (count_at + 4 + 20 * count + 31) // 32 * 32
+    shift = (count_at + 4 + 20 * len(rows) + 31) // 32 * 32 - head
+    rows = [row[:16] + (int.from_bytes(row[16:], "big") + shift).to_bytes(4, "big") for row in rows]
+    table = pak[:count_at] + len(rows).to_bytes(4, "big") + b"".join(rows)
+    return table + bytes(-len(table) % 32) + pak[head:]
+
+
+class Copies(unittest.TestCase):
+    """A pak repeats what several areas need: a copy is listed and read, is no error, and is not decoded again."""
+
+    def test_a_repeated_clip(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder)
+            (root / "in").mkdir()
+            self.assertEqual(run("pack", root / "a.pak", "--game", "mp1", *unpack(root / "in", "mp1"))[0], 0)
+            (root / "twice.pak").write_bytes(repeat((root / "a.pak").read_bytes(), b"ANIM"))
+            with Daemon(root / "twice.pak") as daemon:
+                archive, = daemon.client.items("/v1/archives")
+                entries = daemon.client.items(f"/v1/archives/{archive['id']}/entries")
+                self.assertEqual(len(entries), len(MEMBERS) + 3)
+                first = next(e for e in entries if e["name"].endswith(".ANIM"))
+                self.assertEqual(dict(entries[-1], index=first["index"]), first)
+                read = [daemon.client.get(f"/v1/archives/{archive['id']}/entries/{e['index']}").body
+                        for e in (first, entries[-1])]
+                self.assertEqual(read[0], read[1])
+                whole = daemon.client.get(f"/v1/archives/{archive['id']}").json
+                self.assertEqual(whole["rejected"], [])
+                self.assertEqual(sorted(c["name"] for c in whole["clips"]), ["000000A4", "alone", "step", "walk"])
+            status, output, error = run("extract", root / "twice.pak", "--to", root / "out")
+            self.assertEqual((status, error), (0, ""))
+            self.assertEqual(len(list((root / "out").iterdir())), len(MEMBERS) + 2, output)
 
 
 class Folder(PrimeCase, unittest.TestCase):
