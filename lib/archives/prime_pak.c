@@ -437,8 +437,11 @@ static bool pak_read(struct read_job *job)
     if (!reader_part(&file, &data, row->offset, row->size, "data"))
         return false;
     uint32_t size = reader_u32be(&data, "uncompressed_size");
-    if (!archive_check_size(job->archive, size, row->size, job->error))
+    if (!archive_check_size(job->archive, size, row->size, job->error)) {
+        if (job->error)
+            job->error->offset = reader_last_offset(&data);
         return false;
+    }
     if (size / MOST_OF_DEFLATE > row->size)
         return reader_fail(&data, "output_short", "%u bytes cannot unpack to %u", row->size, size);
     uint8_t *out = read_reserve(job, size);

@@ -13,8 +13,9 @@
 /* How sure a codec is that bytes are its own. */
 enum probe_result {
     PROBE_NO,
-    PROBE_NAME, /* the name's extension, and what the first word of such a file may be */
-    PROBE_SURE, /* a magic number, or a structural walk that ends exactly at the end of the file */
+    PROBE_NAME,   /* the name's extension, and what the first word of such a file may be */
+    PROBE_MARKED, /* the same, and constants that no other format has in these places: the file is damaged */
+    PROBE_SURE,   /* a magic number, or a structural walk that ends exactly at the end of the file */
 };
 
 /* One decoding. The codec allocates from the arena, fills in the document and reports through error. */

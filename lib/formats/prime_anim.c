@@ -175,6 +175,15 @@ static bool is_version(uint32_t version)
     return version == PRIME_ANIM_FRAMES || version == PRIME_ANIM_PACKED;
 }
 
+/* Whether both constants of a layout are in their places: a clip of The Sims Online begins with the same word, and has
+ * the letters of names there. */
+static bool is_marked(struct pose_bytes bytes)
+{
+    return (word_at(bytes, 0x0c) == 1 && word_at(bytes, 0x2c) == 1) ||
+           (word_at(bytes, 0x08) >> 16 == 0x0101 && word_at(bytes, 0x2a) == 1) ||
+           (word_at(bytes, 0x08) == 1 && word_at(bytes, 0x28) == 1);
+}
+
 static enum probe_result probe(const struct pose_source *source)
 {
     uint32_t version = word_at(source->bytes, 0);
@@ -187,7 +196,9 @@ static enum probe_result probe(const struct pose_source *source)
         marked_choice(source->bytes, packed, &choice);
     if (is_version(version) && try_layouts(source->bytes, packed, &choice, &game))
         return PROBE_SURE;
-    return source->name && text_has_extension(source->name, EXTENSIONS) ? PROBE_NAME : PROBE_NO;
+    if (!source->name || !text_has_extension(source->name, EXTENSIONS))
+        return PROBE_NO;
+    return packed && is_marked(source->bytes) ? PROBE_MARKED : PROBE_NAME;
 }
 
 static bool refuse_version(struct decode_job *job, uint32_t version)

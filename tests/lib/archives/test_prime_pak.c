@@ -394,6 +394,7 @@ START_TEST(bombs)
         test_archive_open(bytes.data, bytes.size, NULL, &by_ratio, &test);
         ck_assert(test.archive && !pose_archive_read(test.archive, 0, &out, &error));
         ck_assert_str_eq(error.limit, "max-ratio");
+        ck_assert_uint_eq(error.offset, 64);
         test_archive_close(&test);
         bytes.data[64] = 0xff;
         test_archive_open(bytes.data, bytes.size, NULL, &patient, &test);

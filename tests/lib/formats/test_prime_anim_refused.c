@@ -78,6 +78,21 @@ START_TEST(version_3_is_unsupported)
 }
 END_TEST
 
+/* A damaged clip that nothing but its header shows to be one is not taken for a clip of The Sims Online. */
+START_TEST(a_damaged_clip_is_known)
+{
+    void (*const makers[])(struct prime_made *) = {prime_make_mp1, prime_make_mp2};
+    for (size_t i = 0; i < 2; i++) {
+        struct prime_made made;
+        makers[i](&made);
+        made_set_u32(&made, (i ? &prime_mp2_places : &prime_mp1_places)->divisor, 0);
+        struct pose_source source = {.name = "a.anim", .bytes = {made.bytes.data, made.bytes.size}};
+        ck_assert_str_eq(pose_detect(&source), FORMAT);
+        pose_buffer_free(&made.bytes);
+    }
+}
+END_TEST
+
 /* The first channel of the first game: u32 id, u16 keys, then s16 and u8 three times. */
 enum { MP1_CHANNEL = 64, MP1_KEYS = MP1_CHANNEL + 4, MP1_WIDTH = MP1_KEYS + 4 };
 
@@ -248,6 +263,7 @@ int main(void)
     TCase *cases = tcase_create("refused"), *hostile = tcase_create("hostile");
     tcase_add_test(cases, words_are_refused_where_they_stand);
     tcase_add_test(cases, version_3_is_unsupported);
+    tcase_add_test(cases, a_damaged_clip_is_known);
     tcase_add_test(cases, channels_are_refused);
     tcase_add_test(cases, every_cut_is_refused);
     tcase_add_test(cases, padding_alone_may_follow);
