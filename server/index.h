@@ -46,10 +46,10 @@ struct index_entry {
     const char *kind;               /* "clip" … "other" */
     const char *format;             /* NULL: none that is known */
     const char *game;               /* forced by the archive, NULL */
-    bool is_copy;                   /* of an entry before it, which is the one that is decoded */
     const struct pose_error *error; /* why it could not be read, NULL */
     struct file_stamp stamp;        /* of a file of a folder */
     struct asset_id content;        /* of all that the document depends on: the key of the decoded document */
+    bool is_copy;                   /* of an entry before it, which is the one that is decoded */
     bool wants_companions;          /* it asked for companion files: to be read again when others change */
     uint32_t asset_count;
     struct index_asset *assets;

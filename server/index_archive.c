@@ -271,7 +271,8 @@ bool container_wants_decoding(const struct entry_facts *facts)
     const struct pose_format *format = facts->format ? pose_format_find(facts->format) : NULL;
     if (facts->format && (!format || !format->can_read))
         return false;
-    return !facts->error && !facts->skipped && !facts->is_copy && (!facts->kind || strcmp(facts->kind, "other"));
+    return !facts->error && !facts->skipped && !facts->is_copy &&
+           (!facts->kind || strcmp(facts->kind, "other"));
 }
 
 /* -------------------------------------------------------------------------------------------- companions -- */

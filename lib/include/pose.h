@@ -391,14 +391,14 @@ struct pose_entry {
     uint64_t size;    /* unpacked */
     const char *kind; /* by the archive's type id: "clip", "skeleton", "mesh", "events", "character", "other";
                            NULL: the contents decide */
-    const char *format;  /* by the archive's type id, NULL: the contents decide */
-    const char *game;    /* by the archive, NULL when it does not say */
-    const char *skipped; /* why it cannot be read though the archive is sound ("deleted"), NULL */
-    bool is_copy; /* an entry before it has the same type and id: a pak repeats what several areas need */
+    const char *format;             /* by the archive's type id, NULL: the contents decide */
+    const char *game;               /* by the archive, NULL when it does not say */
+    const char *skipped;            /* why it cannot be read though the archive is sound ("deleted"), NULL */
     const struct pose_error *error; /* what is wrong with its row, NULL */
     const char *label;              /* the name that a table of the archive gives to its id, NULL */
-    bool has_id;                    /* the archive knows its entries by numbers: */
-    uint32_t type, group;           /* (as characters for Metroid Prime: 0x414e494d is "ANIM") */
+    bool is_copy; /* an entry before it has the same type and id: a pak repeats what several areas need */
+    bool has_id;  /* the archive knows its entries by numbers: */
+    uint32_t type, group; /* (as characters for Metroid Prime: 0x414e494d is "ANIM") */
     uint64_t id;
 };
 
