@@ -189,6 +189,17 @@ static void tell(const struct fitting *fitting)
                     fitting->unknown);
 }
 
+/*
+ * A file without joints is none. What nothing is left of becomes one that moves nothing, as it does in every other
+ * target: what was lost has been said, and that it was everything is said here.
+ */
+static void stand_still(const struct fitting *fitting, struct sl_fit *fit)
+{
+    static const struct pose_track pelvis = {.name = "mPelvis"};
+    fit->tracks[fit->track_count++] = (struct sl_fit_track){.from = &pelvis};
+    encode_warn(fitting->job, "no_keys", "nothing of the clip is left that Second Life could play");
+}
+
 bool sl_fit_clip(struct encode_job *job, const struct pose_clip *clip, struct sl_fit *fit)
 {
     struct fitting fitting = {.job = job,
@@ -196,7 +207,7 @@ bool sl_fit_clip(struct encode_job *job, const struct pose_clip *clip, struct sl
                               .reduce =
                                   value_get_bool(job->settings, "reduce", clip->rules != POSE_RULES_SL)};
     *fit = (struct sl_fit){.is_conversion = fitting.reduce,
-                           .tracks = ARENA_NEW(job->arena, struct sl_fit_track, clip->track_count)};
+                           .tracks = ARENA_NEW(job->arena, struct sl_fit_track, clip->track_count + 1)};
     if (!fit->tracks)
         return false;
     for (uint32_t i = 0; i < clip->track_count; i++) {
@@ -204,6 +215,8 @@ bool sl_fit_clip(struct encode_job *job, const struct pose_clip *clip, struct sl
             return false;
     }
     tell(&fitting);
+    if (fit->track_count == 0 && fitting.reduce)
+        stand_still(&fitting, fit);
     if (fit->track_count == 0)
         return error_set(job->error, POSE_BAD_DATA, "no_joints",
                          "no track is left that Second Life could play");

@@ -642,7 +642,8 @@ struct pose_conversion {
  *     gltf, bvh, json  the clip as it is; fps is left to the encoders of gltf and bvh
  *     sl-anim          keys at their own times; of foreign clips pose_convert drops what the viewer's interpolation
  *                      gives back within 0.05 degrees and 0.5 mm (setting reduce). mPelvis' translation is taken off its
- *                      rest. Settings: priority [the clip's, 2], loop [the clip's, false], ease_in, ease_out [the
+ *                      rest. A clip of which nothing is left becomes one that moves nothing, with the warning "no_keys".
+ *                      Settings: priority [the clip's, 2], loop [the clip's, false], ease_in, ease_out [the
  *                      clip's, 0.3 s], reduce. A clip that was read from BVH becomes what the viewer's upload of the
  *                      file would be, and is refused where the viewer would refuse it
  *     tso-anim, sims1-cmx, sims1-bcf, sims1-cfp
