@@ -127,6 +127,19 @@ static void write_query(const struct drawing *drawing, const char *skeleton, cha
         *plus = '0';
 }
 
+/* What the API says in a header. */
+static void tell_skeleton(const char *in, const struct api_response *response)
+{
+    const char *code = response_find_header(response, "Posed-Warning");
+    if (!code)
+        return;
+    bool is_stand_in = !strcmp(code, "stand_in_skeleton");
+    command_failed(in, "note: %s (%s)",
+                   is_stand_in ? "on a self-made skeleton: its proportions are not the game's"
+                               : "there is no skeleton: the joints stand in a row",
+                   code);
+}
+
 static int draw(struct service *service, const char *in, void *user)
 {
     const struct drawing *drawing = user;
@@ -145,6 +158,8 @@ static int draw(struct service *service, const char *in, void *user)
             struct pose_bytes bytes = {response.data, response.size};
             if (!save_file(drawing->out, bytes))
                 status = command_failed(drawing->out, "%s", strerror(errno));
+            else
+                tell_skeleton(in, &response);
             response_release(&response);
         }
     }

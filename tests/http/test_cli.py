@@ -134,6 +134,14 @@ class CommandLine(unittest.TestCase):
             asked = daemon.client.get(f"/v1/clips/{clip}/pose?t=0.3&axes=native").json
         self.assertEqual(found["joints"], asked["joints"])
 
+    def test_preview_says_what_it_stands_on(self):
+        anim = Daemon.samples.parent / "format-samples" / "prime-anim" / "packed-mp1.anim"
+        with tempfile.TemporaryDirectory() as folder:
+            for clip, code in ((self.walk, "stand_in_skeleton"), (anim, "no_skeleton")):
+                status, _, error = run("preview", clip, Path(folder) / "clip.svg")
+                self.assertEqual((status, error.count("\n")), (0, 1), error)
+                self.assertIn(f"({code})", error)
+
     def test_broken_input(self):
         broken = self.folder / "broken.anim"
         broken.write_bytes(self.walk.read_bytes()[:100])

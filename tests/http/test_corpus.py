@@ -83,6 +83,11 @@ class WithoutCorpus(SampleCase):
 
     def test_stand_ins(self):
         for name, fmt in (("walk", "sl-anim"),):
-            pose = self.client.get(f"/v1/clips/{self.clip(name, fmt)['id']}/pose").json
+            path = f"/v1/clips/{self.clip(name, fmt)['id']}"
+            # The warnings of the metadata are those of the file; what it is put on is said beside them.
+            metadata = self.client.get(path)
+            self.assertEqual((metadata["Posed-Warning"], metadata.json["warnings"]), ("stand_in_skeleton", []))
+            pose = self.client.get(path + "/pose").json
+            self.assertEqual(pose["skeleton"], metadata.json["skeleton"])
             self.assertIn("stand_in_skeleton", [w["code"] for w in pose["warnings"]])
             self.assertEqual(pose.get("unmatched", []), [])
