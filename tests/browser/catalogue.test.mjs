@@ -73,6 +73,8 @@ test("a click opens a clip, and back is where one was", () => withPage(browser, 
 }));
 
 test("what is not there says so", () => withPage(browser, daemon.origin, { expected: [/404/] }, async (page) => {
-  await page.goto(`${daemon.origin}/clip/${"0".repeat(32)}`);
-  await page.getByRole("alert").first().waitFor();
+  for (const id of ["0".repeat(32), "a2o-walk"]) {
+    await page.goto(`${daemon.origin}/clip/${id}`);
+    await page.getByRole("alert").filter({ hasText: id }).waitFor();
+  }
 }));

@@ -3,6 +3,7 @@ import "./style.css";
 import { Posed } from "../../../api/client/posed.js";
 import { showCatalogue } from "./catalogue.js";
 import { showClip } from "./clip.js";
+import { failure } from "./dom.js";
 import { showEmbed } from "./embed.js";
 import { acceptUploads } from "./upload.js";
 
@@ -10,12 +11,20 @@ const posed = new Posed();
 const content = document.getElementById("content");
 let leave = () => {};
 
+/** A path that can be no clip's: what the catalogue alone would leave unsaid. */
+function showNothing(content, id) {
+  content.append(failure(new Error(`There is no clip "${id}": an id is 32 hex digits.`)));
+  document.documentElement.dataset.ready = "nothing";
+  return () => {};
+}
+
 function show() {
   leave();
   delete document.documentElement.dataset.ready;
   content.replaceChildren();
-  const [, kind, id] = /^\/(clip|embed)\/([0-9a-f]{32})$/.exec(location.pathname) ?? [];
-  if (kind === "embed") leave = showEmbed(posed, content, id);
+  const [, kind, id] = /^\/(clip|embed)\/([^/]*)$/.exec(location.pathname) ?? [];
+  if (kind && !/^[0-9a-f]{32}$/.test(id)) leave = showNothing(content, id);
+  else if (kind === "embed") leave = showEmbed(posed, content, id);
   else if (kind === "clip") leave = showClip(posed, content, id);
   else leave = showCatalogue(posed, content);
 }
