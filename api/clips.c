@@ -6,6 +6,7 @@
 #include "api/handlers.h"
 #include "api/pose_request.h"
 #include "server/describe.h"
+#include "server/extras.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -117,16 +118,10 @@ enum api_outcome handle_clip_keys(struct api_call *call)
 
 /* ------------------------------------------------------------------------------------------------- events -- */
 
-static const char *text_field(const struct pose_event *event, const char *key)
-{
-    const struct pose_value *value = pose_value_find(event->fields, key);
-    return value && value->kind == POSE_STRING ? value->as.string : NULL;
-}
-
 /* The Sims' tools repeat an event on every motion: equal time, type and value are one event of several joints. */
 static int compare_events(const struct pose_event *a, const struct pose_event *b)
 {
-    const char *x = text_field(a, "value"), *y = text_field(b, "value");
+    const char *x = extra_text(a->fields, "value"), *y = extra_text(b->fields, "value");
     if (a->time != b->time)
         return a->time < b->time ? -1 : 1;
     int order = strcmp(a->type, b->type);
@@ -168,7 +163,7 @@ static void merged_event(struct json_writer *json, const struct pose_clip *clip,
                          const int64_t *next)
 {
     const struct pose_event *event = &clip->events[first];
-    const char *value = text_field(event, "value");
+    const char *value = extra_text(event->fields, "value");
     jsonw_object(json, NULL);
     jsonw_number(json, "time", event->time);
     jsonw_string(json, "type", event->type);
@@ -176,7 +171,7 @@ static void merged_event(struct json_writer *json, const struct pose_clip *clip,
         jsonw_string(json, "value", value);
     jsonw_array(json, "joints");
     for (int64_t i = first; i >= 0; i = next[i]) {
-        const char *joint = text_field(&clip->events[i], "joint");
+        const char *joint = extra_text(clip->events[i].fields, "joint");
         if (joint)
             jsonw_string(json, NULL, joint);
     }

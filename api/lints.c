@@ -1,5 +1,6 @@
 #include "api/lints.h"
 
+#include "server/extras.h"
 #include "server/names.h"
 
 #include <stdio.h>
@@ -128,15 +129,14 @@ static bool has_mesh(const struct index_archive *archive, const char *name)
 
 static void lint_suit(struct linting *work, const struct pose_character *character)
 {
-    const struct pose_value *skins = pose_value_find(character->extras, "skins");
-    for (const struct pose_value *skin = skins ? skins->first : NULL; skin; skin = skin->next) {
-        const struct pose_value *mesh = pose_value_find(skin, "mesh");
-        if (!mesh || mesh->kind != POSE_STRING || !may_search(work) ||
-            has_mesh(work->archive, mesh->as.string))
+    const struct pose_value *skin = extra_items(character->extras, "skins");
+    for (; skin; skin = skin->next) {
+        const char *mesh = extra_text(skin, "mesh");
+        if (!mesh || !may_search(work) || has_mesh(work->archive, mesh))
             continue;
         char message[300];
         snprintf(message, sizeof message, "suit \"%.80s\" names the mesh \"%.120s\", which is not there",
-                 character->name ? character->name : "", mesh->as.string);
+                 character->name ? character->name : "", mesh);
         add(work, &(struct pose_warning){.code = "missing_mesh",
                                          .severity = POSE_WARNING,
                                          .message = message,

@@ -1,6 +1,7 @@
 #include "server/convert.h"
 
 #include "server/convert_rename.h"
+#include "server/extras.h"
 #include "server/names.h"
 
 #include <stdio.h>
@@ -304,8 +305,8 @@ bool convert_run(const struct convert_content *content, const struct pose_option
 /* The file that a skill says its keys are in, or that its encoder makes up. From malloc. */
 static char *key_file_name(const struct pose_clip *clip)
 {
-    const struct pose_value *file = pose_value_find(clip->extras, "file");
-    const char *stem = file && file->kind == POSE_STRING ? file->as.string : clip->name ? clip->name : "";
+    const char *file = extra_text(clip->extras, "file");
+    const char *stem = file ? file : clip->name ? clip->name : "";
     size_t length = strlen(stem);
     bool has_extension = length > 4 && !strcasecmp(stem + length - 4, ".cfp");
     char *name = must_alloc(length + 16, 1);

@@ -1,6 +1,7 @@
 #include "server/index_entry.h"
 
 #include "server/describe.h"
+#include "server/extras.h"
 #include "server/names.h"
 #include "server/prime_sets.h"
 
@@ -131,8 +132,7 @@ static void summarise_clip(struct region *region, const struct pose_document *do
     asset->fps = clip->fps;
     asset->joint_count = clip->track_count;
     asset->event_count = clip->event_count;
-    const struct pose_value *evnt = pose_value_find(clip->extras, "evnt");
-    asset->evnt = evnt && evnt->kind == POSE_INT ? (uint32_t)evnt->as.integer : 0;
+    asset->evnt = (uint32_t)extra_integer(clip->extras, "evnt");
     list_tracks(region, clip, asset);
 }
 

@@ -1,5 +1,6 @@
 #include "server/prime_sets.h"
 
+#include "server/extras.h"
 #include "server/names.h"
 
 #include <stdlib.h>
@@ -9,24 +10,6 @@
 
 /* Trees of animations are nested 32 deep at most, with a list between every two. */
 enum { DEEPEST = 80 };
-
-static int64_t number_of(const struct pose_value *object, const char *key)
-{
-    const struct pose_value *value = pose_value_find(object, key);
-    return value && value->kind == POSE_INT ? value->as.integer : 0;
-}
-
-static const char *text_of(const struct pose_value *object, const char *key)
-{
-    const struct pose_value *value = pose_value_find(object, key);
-    return value && value->kind == POSE_STRING ? value->as.string : NULL;
-}
-
-static const struct pose_value *items_of(const struct pose_value *object, const char *key)
-{
-    const struct pose_value *list = pose_value_find(object, key);
-    return list ? list->first : NULL;
-}
 
 static uint32_t count_items(const struct pose_value *first)
 {
@@ -58,9 +41,9 @@ static void add_leaves(struct leaf_list *list, const struct pose_value *meta, ui
     unsigned depth = 0;
     stack[depth++] = meta;
     while (depth) {
-        const struct pose_value *at = stack[depth - 1], *first = items_of(at, "animations");
+        const struct pose_value *at = stack[depth - 1], *first = extra_items(at, "animations");
         if (pose_value_find(at, "anim"))
-            add_leaf(list, (struct prime_leaf){(uint32_t)number_of(at, "anim"), animation, name});
+            add_leaf(list, (struct prime_leaf){(uint32_t)extra_integer(at, "anim"), animation, name});
         stack[depth - 1] = depth > 1 ? at->next : NULL; /* the first has no brothers that are its own */
         if (first && depth < DEEPEST)
             stack[depth++] = first;
@@ -73,9 +56,10 @@ static void take_leaves(struct region *region, const struct pose_document *docum
 {
     struct leaf_list list = {0};
     uint32_t number = 0;
-    for (const struct pose_value *item = items_of(document->extras, "animations"); item; item = item->next) {
+    for (const struct pose_value *item = extra_items(document->extras, "animations"); item;
+         item = item->next) {
         const struct pose_value *meta = pose_value_find(item, "animation");
-        const char *name = text_of(item, "name");
+        const char *name = extra_text(item, "name");
         if (meta)
             add_leaves(&list, meta, number, region_text(region, name ? name : ""));
         number++;
@@ -97,12 +81,12 @@ static int compare_numbers(const void *a, const void *b)
 static void take_member(struct region *region, const struct pose_character *character,
                         struct prime_member *member)
 {
-    const struct pose_value *first = items_of(character->extras, "animations");
+    const struct pose_value *first = extra_items(character->extras, "animations");
     uint32_t *animations = REGION_NEW(region, uint32_t, count_items(first));
-    member->cinf = (uint32_t)number_of(character->extras, "cinf");
-    member->cskr = (uint32_t)number_of(character->extras, "cskr");
+    member->cinf = (uint32_t)extra_integer(character->extras, "cinf");
+    member->cskr = (uint32_t)extra_integer(character->extras, "cskr");
     for (const struct pose_value *item = first; item; item = item->next)
-        animations[member->count++] = (uint32_t)number_of(item, "index");
+        animations[member->count++] = (uint32_t)extra_integer(item, "index");
     if (member->count)
         qsort(animations, member->count, sizeof *animations, compare_numbers);
     member->animations = animations;
@@ -110,13 +94,13 @@ static void take_member(struct region *region, const struct pose_character *char
 
 static void take_events(struct region *region, const struct pose_document *document, struct prime_set *set)
 {
-    const struct pose_value *first = items_of(document->extras, "anim_events");
+    const struct pose_value *first = extra_items(document->extras, "anim_events");
     struct prime_events_of *events = REGION_NEW(region, struct prime_events_of, count_items(first));
     for (const struct pose_value *item = first; item; item = item->next)
-        events[set->events_count++] = (struct prime_events_of){.anim = (uint32_t)number_of(item, "anim"),
-                                                               .evnt = (uint32_t)number_of(item, "evnt")};
+        events[set->events_count++] = (struct prime_events_of){.anim = (uint32_t)extra_integer(item, "anim"),
+                                                               .evnt = (uint32_t)extra_integer(item, "evnt")};
     set->events = events;
-    set->event_set_count = count_items(items_of(document->extras, "event_sets"));
+    set->event_set_count = count_items(extra_items(document->extras, "event_sets"));
 }
 
 const struct prime_set *prime_set_new(struct region *region, const struct pose_document *document)

@@ -1,5 +1,6 @@
 #include "server/relations.h"
 
+#include "server/extras.h"
 #include "server/index_nested.h"
 #include "server/names.h"
 #include "server/prime_sets.h"
@@ -10,12 +11,6 @@
 #include <string.h>
 
 enum { MOST_PARTS = 256, MOST_CLIPS = 1000 }; /* of one character; real ones have a handful of parts */
-
-static const char *text_of(const struct pose_value *object, const char *key)
-{
-    const struct pose_value *value = pose_value_find(object, key);
-    return value && value->kind == POSE_STRING ? value->as.string : NULL;
-}
 
 static char *copy(const char *text)
 {
@@ -106,27 +101,26 @@ static void add_mesh(const struct catalog *catalog, uint32_t own, const char *wa
 static void add_binding(const struct catalog *catalog, uint32_t own, const struct pose_value *extras,
                         struct relations *relations)
 {
-    add_mesh(catalog, own, text_of(pose_value_find(extras, "mesh"), "key"), has_key, text_of(extras, "bone"),
-             text_of(pose_value_find(extras, "texture"), "key"), relations);
+    add_mesh(catalog, own, extra_text(pose_value_find(extras, "mesh"), "key"), has_key,
+             extra_text(extras, "bone"), extra_text(pose_value_find(extras, "texture"), "key"), relations);
 }
 
 static void add_skins(const struct catalog *catalog, uint32_t own, const struct pose_value *extras,
                       struct relations *relations)
 {
-    const struct pose_value *skins = pose_value_find(extras, "skins");
-    for (const struct pose_value *skin = skins ? skins->first : NULL; skin; skin = skin->next)
-        add_mesh(catalog, own, text_of(skin, "mesh"), name_has_stem, text_of(skin, "bone"), NULL, relations);
+    for (const struct pose_value *skin = extra_items(extras, "skins"); skin; skin = skin->next)
+        add_mesh(catalog, own, extra_text(skin, "mesh"), name_has_stem, extra_text(skin, "bone"), NULL,
+                 relations);
 }
 
 static void add_bindings(struct service *service, const struct catalog *catalog, uint32_t own,
                          const struct pose_value *extras, struct relations *relations)
 {
-    const struct pose_value *bindings = pose_value_find(extras, "bindings");
     unsigned count = 0;
-    for (const struct pose_value *key = bindings ? bindings->first : NULL; key && count < MOST_PARTS;
+    for (const struct pose_value *key = extra_items(extras, "bindings"); key && count < MOST_PARTS;
          key = key->next, count++) {
         struct catalog_place place;
-        const char *wanted = text_of(key, "key");
+        const char *wanted = extra_text(key, "key");
         if (!wanted || !find_entry(catalog, own, wanted, has_key, "character", &place)) {
             if (relations->count < MOST_PARTS)
                 relations->meshes[relations->count++].wanted = copy(wanted ? wanted : "");
@@ -144,13 +138,13 @@ static void add_bindings(struct service *service, const struct catalog *catalog,
 static void add_skin(const struct catalog *catalog, uint32_t own, const struct pose_value *extras,
                      struct relations *relations)
 {
-    const struct pose_value *cskr = pose_value_find(extras, "cskr");
+    uint32_t cskr = (uint32_t)extra_integer(extras, "cskr");
     char wanted[16];
-    if (!cskr || cskr->kind != POSE_INT || !cskr->as.integer)
+    if (!cskr)
         return;
     struct related_mesh *part = &relations->meshes[relations->count++];
-    int64_t entry = prime_find_resource(catalog->archives[own], "prime-cskr", (uint32_t)cskr->as.integer);
-    snprintf(wanted, sizeof wanted, "%08" PRIX32, (uint32_t)cskr->as.integer);
+    int64_t entry = prime_find_resource(catalog->archives[own], "prime-cskr", cskr);
+    snprintf(wanted, sizeof wanted, "%08" PRIX32, cskr);
     part->wanted = copy(wanted);
     if (entry >= 0)
         part->item = mesh_at(catalog, (struct catalog_place){own, (uint32_t)entry});
@@ -159,10 +153,8 @@ static void add_skin(const struct catalog *catalog, uint32_t own, const struct p
 static void add_skeleton(const struct catalog *catalog, uint32_t own, const struct pose_value *extras,
                          struct relations *relations)
 {
-    const struct pose_value *cinf = pose_value_find(extras, "cinf");
-    int64_t entry = cinf && cinf->kind == POSE_INT ? prime_find_resource(catalog->archives[own], "prime-cinf",
-                                                                         (uint32_t)cinf->as.integer)
-                                                   : -1;
+    uint32_t cinf = (uint32_t)extra_integer(extras, "cinf");
+    int64_t entry = prime_find_resource(catalog->archives[own], "prime-cinf", cinf);
     if (entry < 0 || !catalog->archives[own]->entries[entry]->asset_count)
         return;
     relations->skeleton =
@@ -189,11 +181,11 @@ static void add_clips(const struct catalog *catalog, const struct catalog_item *
 {
     const struct index_archive *archive = catalog->archives[item->place.archive];
     const struct prime_set *set = archive->entries[item->place.entry]->set;
-    const struct pose_value *animations = pose_value_find(extras, "animations");
     bool *taken = must_alloc(catalog->lists[ASSET_CLIP].count, sizeof *taken);
     relations->clips = must_alloc(MOST_CLIPS, sizeof *relations->clips);
     relations->has_clips = true;
-    for (const struct pose_value *one = animations && set ? animations->first : NULL; one; one = one->next) {
+    for (const struct pose_value *one = set ? extra_items(extras, "animations") : NULL; one;
+         one = one->next) {
         const struct pose_value *index = pose_value_find(one, "index");
         if (!index || index->kind != POSE_INT)
             continue;

@@ -122,6 +122,16 @@ class Downloads(ConvertCase):
             names = zipfile.ZipFile(io.BytesIO(reply.body)).namelist()
             self.assertEqual(names, [member, "xskill-a2o-walk.cfp"])
 
+    def test_the_second_of_a_pair_is_called_as_the_first_says(self):
+        """Extras may hold anything: what is no name of a file is none."""
+        clip = self.client.get(f"/v1/clips/{self.sims}.json").json
+        for file, name in ((5, "xskill-a2o-walk"), ("other", "other"), ({}, "xskill-a2o-walk")):
+            clip["extras"] = {**clip.get("extras", {}), "file": file}
+            reply = self.good(self.client.post("/v1/convert", json.dumps(clip).encode(), to="sims1-cmx", name="x.json"))
+            pair = zipfile.ZipFile(io.BytesIO(reply.body))
+            self.assertEqual(pair.namelist()[1], f"{name}.cfp")
+            self.assertIn(name.encode(), pair.read(pair.namelist()[0]))
+
     def test_by_name(self):
         reply = self.good(self.client.get("/v1/named/samples/walk.glb"))
         located = reply["Content-Location"]
