@@ -19,8 +19,10 @@ bool conversion_make(const struct conversion_order *order, struct conversion_res
     bool done = order->gather ? order->gather(order->user, ingredients, warnings, error)
                               : conversion_parts_add(order->parts, conversion, ingredients, warnings, error);
     if (done) {
-        struct convert_content content = {
-            .target = conversion->target, .options = &conversion->options, .name = order->name};
+        struct convert_content content = {.target = conversion->target,
+                                          .options = &conversion->options,
+                                          .name = order->name,
+                                          .key_file = order->key_file};
         ingredients_list(ingredients, &content);
         done = result->is_pair ? convert_run_pair(&content, options, warnings, &result->pair, error)
                                : convert_run(&content, options, warnings, &result->bytes, error);

@@ -16,8 +16,9 @@ struct conversion_order {
     const struct conversion_parts *parts;
     conversion_gather *gather; /* NULL: the parts as they are */
     void *user;
-    const char *name; /* of the file, without extension */
-    bool unzipped;    /* a pair is two files and no ZIP */
+    const char *name;     /* of the file, without extension */
+    const char *key_file; /* of a pair's second file, likewise; NULL: as the clip calls it */
+    bool unzipped;        /* a pair is two files and no ZIP */
 };
 
 struct conversion_result {

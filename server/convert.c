@@ -302,18 +302,6 @@ bool convert_run(const struct convert_content *content, const struct pose_option
 
 /* ---------------------------------------------------------------------------------------------------- pairs -- */
 
-/* The file that a skill says its keys are in, or that its encoder makes up. From malloc. */
-static char *key_file_name(const struct pose_clip *clip)
-{
-    const char *file = extra_text(clip->extras, "file");
-    const char *stem = file ? file : clip->name ? clip->name : "";
-    size_t length = strlen(stem);
-    bool has_extension = length > 4 && !strcasecmp(stem + length - 4, ".cfp");
-    char *name = must_alloc(length + 16, 1);
-    sprintf(name, "%s%s%s", file ? "" : "xskill-", stem, has_extension ? "" : ".cfp");
-    return name;
-}
-
 /* text, made harmless, from malloc; text is freed. */
 static char *harmless(char *text)
 {
@@ -324,12 +312,58 @@ static char *harmless(char *text)
     return name;
 }
 
-static char *skill_file_name(const struct convert_content *content)
+/* The file that a skill says its keys are in, or that its encoder makes up. */
+char *convert_key_file(const struct pose_clip *clip, const char *name)
 {
-    const char *extension = content->target->extensions;
-    size_t length = strlen(content->name);
-    char *name = must_alloc(length + 8, 1);
-    sprintf(name, "%s.%.*s", content->name, (int)strcspn(extension, " "), extension);
+    const char *file = extra_text(clip->extras, "file");
+    const char *stem = file ? file : clip->name ? clip->name : name;
+    size_t length = strlen(stem);
+    bool has_extension = length > 4 && !strcasecmp(stem + length - 4, ".cfp");
+    char *text = must_alloc(length + 16, 1);
+    sprintf(text, "%s%.*s", file ? "" : "xskill-", (int)(has_extension ? length - 4 : length), stem);
+    return harmless(text);
+}
+
+/* The clip's extras with the name of its key file in the place of what they say. */
+static const struct pose_value *with_key_file(struct region *region, const struct pose_value *extras,
+                                              const char *key_file)
+{
+    struct pose_value *object = REGION_NEW(region, struct pose_value, 1);
+    struct pose_value *file = REGION_NEW(region, struct pose_value, 1);
+    *file = (struct pose_value){.kind = POSE_STRING, .key = "file", .as.string = key_file};
+    *object = (struct pose_value){.kind = POSE_OBJECT, .first = file};
+    const struct pose_value **next = &file->next;
+    for (const struct pose_value *item = extras ? extras->first : NULL; item; item = item->next) {
+        if (item->key && !strcmp(item->key, "file"))
+            continue;
+        struct pose_value *copy = REGION_NEW(region, struct pose_value, 1);
+        *copy = *item;
+        copy->next = NULL;
+        *next = copy;
+        next = &copy->next;
+    }
+    return object;
+}
+
+/* The clip as it goes into the pair; key_file: what its second file is called, without extension, from malloc. */
+static struct pose_clip paired_clip(struct run *run, const struct pose_clip *clip, char **key_file)
+{
+    struct pose_clip paired = *clip;
+    const char *wanted = run->content->key_file;
+    *key_file = convert_key_file(clip, "");
+    if (wanted && strcmp(*key_file, wanted) != 0) {
+        free(*key_file);
+        *key_file = strdup(wanted);
+        paired.extras = with_key_file(&run->region, clip->extras, wanted);
+    }
+    return paired;
+}
+
+/* From malloc. */
+static char *with_extension(const char *stem, const char *extensions)
+{
+    char *name = must_alloc(strlen(stem) + 8, 1);
+    sprintf(name, "%s.%.*s", stem, (int)strcspn(extensions, " "), extensions);
     return name;
 }
 
@@ -342,17 +376,22 @@ bool convert_run_pair(const struct convert_content *content, const struct pose_o
         return false;
     begin(&run);
     struct pose_document *document = bake(&run, &content->clips[0]);
+    char *key_file = NULL;
+    struct pose_clip clip;
     bool done = document != NULL;
+    if (done)
+        clip = paired_clip(&run, document->clips, &key_file);
     const char *formats[2] = {content->target->format, "sims1-cfp"};
     for (int i = 0; i < 2 && done; i++) {
         struct pose_content one = {
-            .clip_count = 1, .clips = document->clips, .settings = run.member_count ? &run.settings : NULL};
+            .clip_count = 1, .clips = &clip, .settings = run.member_count ? &run.settings : NULL};
         done = pose_encode(formats[i], &one, options, convert_warn, warnings, &pair->bytes[i], error);
     }
     if (done) {
-        pair->names[0] = harmless(skill_file_name(content));
-        pair->names[1] = harmless(key_file_name(document->clips));
+        pair->names[0] = harmless(with_extension(content->name, content->target->extensions));
+        pair->names[1] = with_extension(key_file, "cfp");
     }
+    free(key_file);
     pose_document_free(document);
     region_release(&run.region);
     if (!done)

@@ -87,7 +87,8 @@ struct convert_content {
     const struct pose_mesh *meshes;
     uint32_t image_count;
     const struct pose_image *images;
-    const char *name; /* of the files in a pair, without extension */
+    const char *name;     /* of the files in a pair, without extension */
+    const char *key_file; /* of the second of them, likewise, harmless; NULL: as the clip calls it */
 };
 
 /* False with error; out is empty then. */
@@ -102,6 +103,9 @@ struct convert_pair {
 
 bool convert_run_pair(const struct convert_content *content, const struct pose_options *options,
                       struct convert_warnings *warnings, struct convert_pair *pair, struct pose_error *error);
+/* What the second file of a clip's pair is called without extension, made harmless; from malloc. name: for a clip without an
+ * inner name. */
+char *convert_key_file(const struct pose_clip *clip, const char *name);
 void convert_pair_release(struct convert_pair *pair);
 
 /* A name that any file system takes, in place: no separators, controls, or what Windows forbids; never empty, "." or

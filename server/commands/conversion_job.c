@@ -61,8 +61,7 @@ static bool is_refused(const struct conversion *conversion, struct job_result *r
 }
 
 bool job_convert(const struct job *job, const struct convert_target *target,
-                 const struct conversion_parts *given, const char *name, bool zipped,
-                 struct job_result *result)
+                 const struct conversion_parts *given, const struct job_file *file, struct job_result *result)
 {
     struct api_response *response = must_alloc(1, sizeof *response);
     struct api_call call = {
@@ -73,8 +72,9 @@ bool job_convert(const struct job *job, const struct convert_target *target,
                                      .common = job->common,
                                      .conversion = &conversion,
                                      .parts = &parts,
-                                     .name = name,
-                                     .unzipped = !zipped};
+                                     .name = file->name,
+                                     .key_file = file->key_file,
+                                     .unzipped = !file->zipped};
     struct pose_error error;
     *result = (struct job_result){0};
     response_init(response, 200);

@@ -13,6 +13,13 @@ struct job {
     const struct params *params; /* the options, as the API has them */
 };
 
+/* What is made of a clip. */
+struct job_file {
+    const char *name;     /* without extension */
+    const char *key_file; /* of a pair's second file, likewise; NULL: as the clip calls it */
+    bool zipped;          /* a pair is one file */
+};
+
 /* A clip on its way: the conversion is read for each, as its format and skeleton decide. */
 struct job_result {
     struct conversion_result made;
@@ -22,10 +29,10 @@ struct job_result {
 
 /*
  * Converts the clips that are given into one file; without any, the meshes, on the skeleton unless the options say another.
- * name: of what is made. False with detail.
+ * False with detail.
  */
 bool job_convert(const struct job *job, const struct convert_target *target,
-                 const struct conversion_parts *given, const char *name, bool zipped,
+                 const struct conversion_parts *given, const struct job_file *file,
                  struct job_result *result);
 void job_result_release(struct job_result *result);
 

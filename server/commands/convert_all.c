@@ -4,6 +4,7 @@
 #include "server/commands/save.h"
 #include "server/names.h"
 #include "server/parallel.h"
+#include "server/unique_names.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -16,8 +17,9 @@
 struct task {
     const struct catalog_item *item;
     struct catalog_place place;
-    char *name; /* in the folder, without extension, from malloc */
-    char *said; /* what went wrong, or the warnings; NULL: nothing. From malloc */
+    char *name;     /* in the folder, without extension, from malloc */
+    char *key_file; /* of a pair's second file, likewise; NULL: as the clip calls it */
+    char *said;     /* what went wrong, or the warnings; NULL: nothing. From malloc */
     bool failed;
 };
 
@@ -84,32 +86,6 @@ static char *name_of(const struct work *work, const struct catalog_item *item, s
     return name;
 }
 
-static int compare_names(const void *a, const void *b)
-{
-    const struct task *x = *(struct task *const *)a, *y = *(struct task *const *)b;
-    int order = strcmp(x->name, y->name);
-    return order ? order : x < y ? -1 : x > y;
-}
-
-/* "walk", "walk (2)" … */
-static void number_repeated(struct work *work)
-{
-    struct task **order = must_alloc(work->count + 1, sizeof(struct task *));
-    for (size_t i = 0; i < work->count; i++)
-        order[i] = &work->tasks[i];
-    qsort(order, work->count, sizeof(struct task *), compare_names);
-    for (size_t i = 0; i < work->count;) {
-        size_t same = i + 1;
-        for (; same < work->count && !strcmp(order[same]->name, order[i]->name); same++) {
-            char *name = print("%s (%zu)", order[i]->name, same - i + 1);
-            free(order[same]->name);
-            order[same]->name = name;
-        }
-        i = same;
-    }
-    free(order);
-}
-
 static void add_task(struct work *work, const struct catalog_item *item, struct catalog_place place)
 {
     if (work->count == work->capacity) {
@@ -130,7 +106,50 @@ static void list_tasks(struct work *work)
                 add_task(work, item, item->places[p]);
         }
     }
-    number_repeated(work);
+}
+
+/* A task's folder in the one that everything goes into, with the slash; its length. */
+static int folder_length(const struct task *task)
+{
+    return (int)(name_base(task->name) - task->name);
+}
+
+static void name_key_file(void *user, size_t index)
+{
+    struct work *work = user;
+    struct task *task = &work->tasks[index];
+    const struct index_archive *archive = work->job->source->archives[task->place.archive];
+    struct pose_error error;
+    struct pose_document *document =
+        index_decode(archive, task->place.entry, work->job->common->archives, work->job->common->path_count,
+                     &work->job->service->index_options.pose, &error);
+    if (!document)
+        return; /* which its conversion tells */
+    const struct index_asset *asset = task->item->asset;
+    char *file = convert_key_file(&document->clips[asset->inner], asset->name);
+    task->key_file = print("%.*s%s", folder_length(task), task->name, file);
+    free(file);
+    pose_document_free(document);
+}
+
+/* Every file gets a name of its own, in the order of the tasks and before the first is made, so that it does not depend on
+ * which thread is first. */
+static void name_files(struct work *work)
+{
+    char ***names = must_alloc(work->count + 1, sizeof *names);
+    size_t count = 0;
+    for (size_t i = 0; i < work->count; i++)
+        names[i] = &work->tasks[i].name;
+    names_make_unique(names, work->count);
+    if (work->target->is_pair) {
+        parallel_for(work->count, work->job->service->index_options.threads, name_key_file, work);
+        for (size_t i = 0; i < work->count; i++) {
+            if (work->tasks[i].key_file)
+                names[count++] = &work->tasks[i].key_file;
+        }
+        names_make_unique(names, count);
+    }
+    free(names);
 }
 
 /* -------------------------------------------------------------------------------------------------- converting -- */
@@ -145,7 +164,7 @@ static bool save(const struct work *work, const struct task *task, const struct 
     free(path);
     if (!done || !result->made.is_pair)
         return done;
-    path = print("%.*s%s", (int)(name_base(task->name) - task->name), task->name, result->made.pair.names[1]);
+    path = print("%.*s%s", folder_length(task), task->name, result->made.pair.names[1]);
     done = save_below(work->folder, path,
                       (struct pose_bytes){result->made.pair.bytes[1].data, result->made.pair.bytes[1].size});
     free(path);
@@ -160,7 +179,9 @@ static void convert_task(void *user, size_t index)
     struct conversion_parts parts = {.clip_count = 1, .clips = &clip};
     struct job_result result;
     char codes[WARNING_CODES];
-    bool done = job_convert(work->job, work->target, &parts, name_base(task->name), false, &result);
+    const struct job_file file = {.name = name_base(task->name),
+                                  .key_file = task->key_file ? name_base(task->key_file) : NULL};
+    bool done = job_convert(work->job, work->target, &parts, &file, &result);
     if (!done) {
         task->said = strdup(result.detail);
     } else if (!save(work, task, &result)) {
@@ -185,7 +206,7 @@ static bool check_options(struct work *work, int *status)
     if (work->count) {
         const struct ingredient clip = {work->job->source, work->tasks[0].item};
         const struct conversion_parts parts = {.clip_count = 1, .clips = &clip};
-        job_convert(work->job, work->target, &parts, "x", false, &result);
+        job_convert(work->job, work->target, &parts, &(struct job_file){.name = "x"}, &result);
         fine = !result.misused;
         if (!fine)
             *status = job_misused(work->job, &result);
@@ -257,6 +278,7 @@ int convert_all(const struct job *job, const struct convert_target *target, cons
         if (work.folder < 0) {
             status = command_failed(folder, "%s", strerror(errno));
         } else {
+            name_files(&work);
             progress_start("converting", work.count);
             parallel_for(work.count, job->service->index_options.threads, convert_task, &work);
             progress_end();
@@ -266,6 +288,7 @@ int convert_all(const struct job *job, const struct convert_target *target, cons
     }
     for (size_t i = 0; i < work.count; i++) {
         free(work.tasks[i].name);
+        free(work.tasks[i].key_file);
         free(work.tasks[i].said);
     }
     free(work.tasks);

@@ -199,11 +199,12 @@ static int write_one(const struct job *job, const struct convert_target *target,
                      const struct conversion_parts *parts, const char *out)
 {
     struct job_result result;
-    bool zipped = convert_is_stream(out) || !strcasecmp(extension_of(out), "zip");
     char *name = convert_is_stream(out)
                      ? strdup(choice->count ? choice->clips[0].item->asset->name : "skeleton")
                      : stem_of(out);
-    bool done = job_convert(job, target, parts, name, zipped, &result);
+    const struct job_file file = {.name = name,
+                                  .zipped = convert_is_stream(out) || !strcasecmp(extension_of(out), "zip")};
+    bool done = job_convert(job, target, parts, &file, &result);
     int status = COMMAND_BAD_INPUT;
     if (done) {
         tell_warnings(job->in, &result.made.warnings);

@@ -148,6 +148,35 @@ class Convert(unittest.TestCase):
         self.convert(folder, self.folder / "out", "--to", "glb")
         self.assertEqual(sorted(path.name for path in self.folder.glob("out/*")), ["walk (2).glb", "walk.glb"])
 
+    def test_skills_of_one_name_keep_their_own_keys(self):
+        """Two clips called Idle in one folder: each skill has a key file of its own, whichever is made first."""
+        folder = self.folder / "in"
+        folder.mkdir()
+        for clip, name in (("a2o-walk", "a.json"), ("a2o-wave", "b.json")):
+            self.convert(self.far, folder / name, "--clip", clip)
+            text = (folder / name).read_text()
+            self.assertEqual(text.count(f'"name":"{clip}"'), 1)
+            (folder / name).write_text(text.replace(f'"name":"{clip}"', '"name":"Idle"'))
+        made = []
+        for target, extension in (("sims1-cmx", "cmx"), ("sims1-cmx", "cmx"), ("sims1-bcf", "bcf")):
+            out = self.folder / f"out{len(made)}"
+            self.convert(folder, out, "--to", target)
+            self.assertEqual(
+                sorted(path.name for path in out.iterdir()),
+                [f"a.{extension}", f"b.{extension}", "xskill-Idle (2).cfp", "xskill-Idle.cfp"],
+            )
+            for name in "ab":
+                alone = self.folder / f"alone{len(made)}{name}"
+                alone.mkdir()
+                self.convert(folder / f"{name}.json", alone / f"{name}.{extension}", "--to", target)
+                keys = []
+                for where in (out, alone):
+                    self.convert(where / f"{name}.{extension}", self.folder / "x.json")
+                    keys.append(json.loads((self.folder / "x.json").read_text())["joints"])
+                self.assertEqual(keys[0], keys[1], (target, name))
+            made.append({path.name: path.read_bytes() for path in out.iterdir()})
+        self.assertEqual(made[0], made[1])
+
     def test_options(self):
         out = self.folder / "x.anim"
         self.convert(self.walk, out, "--priority", "5", "--no-loop", "--ease-in", "0.5", "--ease-out", "1")

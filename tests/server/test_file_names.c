@@ -1,7 +1,9 @@
 /* Names of files, and lines of names. */
 #include "server/names.h"
+#include "server/unique_names.h"
 #include "tests/support/unit.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 START_TEST(parts_of_a_path)
@@ -49,11 +51,34 @@ START_TEST(a_line_of_any_length_is_told_to_go_on)
 }
 END_TEST
 
+/* Also where case does not count, and never onto a name that another has. */
+START_TEST(names_that_repeat_are_numbered)
+{
+    static const char *const given[] = {"b/walk", "walk", "Walk", "b/walk (2)",
+                                        "b/walk", "walk", "run",  "b/walk"};
+    static const char *const wanted[] = {"b/walk",     "walk",     "Walk (2)", "b/walk (2)",
+                                         "b/walk (3)", "walk (3)", "run",      "b/walk (4)"};
+    enum { COUNT = sizeof given / sizeof *given };
+    char *names[COUNT], **places[COUNT];
+    for (int i = 0; i < COUNT; i++) {
+        names[i] = strdup(given[i]);
+        places[i] = &names[i];
+    }
+    names_make_unique(places, COUNT);
+    for (int i = 0; i < COUNT; i++) {
+        ck_assert_str_eq(names[i], wanted[i]);
+        free(names[i]);
+    }
+    names_make_unique(places, 0);
+}
+END_TEST
+
 int main(void)
 {
     TCase *tests = tcase_create("names");
     tcase_add_test(tests, parts_of_a_path);
     tcase_add_test(tests, a_line_ends_where_it_is_full);
     tcase_add_test(tests, a_line_of_any_length_is_told_to_go_on);
+    tcase_add_test(tests, names_that_repeat_are_numbered);
     return unit_run("names", tests, NULL);
 }
