@@ -207,8 +207,9 @@ static int write_one(const struct job *job, const struct convert_target *target,
     bool done = job_convert(job, target, parts, &file, &result);
     int status = COMMAND_BAD_INPUT;
     if (done) {
-        tell_warnings(job->in, &result.made.warnings);
         done = result.made.is_pair ? save_pair(out, &result.made.pair) : save(out, &result.made.bytes);
+        if (done)
+            tell_warnings(job->in, &result.made.warnings);
         status = done ? COMMAND_DONE : COMMAND_BAD_INPUT;
     } else if (result.misused) {
         status = job_misused(job, &result);

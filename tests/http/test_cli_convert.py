@@ -74,6 +74,15 @@ class Convert(unittest.TestCase):
         self.assertEqual(len(lines), 1)
         self.assertFalse((self.folder / "y.anim").exists())
 
+    def test_what_cannot_be_written_is_one_line(self):
+        """The notes of a conversion are of a file that is there; without one the error stands alone."""
+        _, lines = self.convert(self.sims, self.folder / "x.anim", "--to", "sl-anim")
+        self.assertTrue(lines)
+        for out in (self.folder / "no" / "x.anim", self.walk / "x.anim"):
+            _, lines = self.convert(self.sims, out, "--to", "sl-anim", status=1)
+            self.assertEqual(len(lines), 1, lines)
+            self.assertIn(str(out), lines[0])
+
     def test_a_pair_is_two_files(self):
         out = self.folder / "x.cmx"
         self.convert(self.sims, out)
