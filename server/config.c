@@ -2,7 +2,6 @@
 
 #include <sched.h>
 #include <stddef.h>
-#include <stdio.h>
 
 enum { SECOND = 1000, HOUR = 3600 * SECOND, DAY = 24 * HOUR, MOST_LOOPS = 64 };
 
@@ -106,7 +105,7 @@ const struct option config_options[] = {
     {.name = "--trusted-proxy",
      .metavar = "ADDR",
      .shown = "none",
-     .kind = OPTION_TEXT,
+     .kind = OPTION_NETWORKS,
      .member = MEMBER(trusted_proxy),
      .help =
          "proxies (addresses or networks, comma-separated) whose forwarded client addresses are believed"},
@@ -189,11 +188,8 @@ bool config_parse(struct config *config, int argc, char **argv, option_environme
     *config = (struct config){0};
     if (!options_parse(config_options, config, argc, argv, environment, &config->paths, error))
         return false;
-    if (config->trusted_proxy && !address_list_parse(&config->trusted, config->trusted_proxy)) {
-        snprintf(error, OPTION_ERROR_CAPACITY, "--trusted-proxy: \"%.60s\" is no list of addresses",
-                 config->trusted_proxy);
-        return false;
-    }
+    if (config->trusted_proxy)
+        address_list_parse(&config->trusted, config->trusted_proxy); /* it was found right */
     if (!config->threads)
         config->threads = core_count();
     return true;

@@ -1,5 +1,7 @@
 #include "server/options.h"
 
+#include "server/addresses.h"
+
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <locale.h>
@@ -153,6 +155,8 @@ static const char *describe_kind(const struct option *option)
     switch (option->kind) {
     case OPTION_ADDRESS:
         return "an address such as 127.0.0.1:8080 or [::1]:0";
+    case OPTION_NETWORKS:
+        return "a list of addresses such as 127.0.0.1,10.0.0.0/8";
     case OPTION_SIZE:
         return "a size such as 256M";
     case OPTION_COUNT:
@@ -186,6 +190,9 @@ static bool store(const struct option *option, void *values, const char *text)
     case OPTION_ADDRESS:
         *(const char **)member = text;
         return is_address(text);
+    case OPTION_NETWORKS:
+        *(const char **)member = text;
+        return address_list_parse(&(struct address_list){0}, text);
     case OPTION_SIZE:
         return parse_size(text, member);
     case OPTION_COUNT:
@@ -260,11 +267,11 @@ static bool take(const struct option *option, void *values, const char *text, co
 static void clear(const struct option *option, void *values)
 {
     static const size_t sizes[] = {
-        [OPTION_FLAG] = sizeof(bool),      [OPTION_TEXT] = sizeof(char *),
-        [OPTION_ADDRESS] = sizeof(char *), [OPTION_SIZE] = sizeof(uint64_t),
-        [OPTION_COUNT] = sizeof(uint64_t), [OPTION_DURATION] = sizeof(uint64_t),
-        [OPTION_RATE] = sizeof(double),    [OPTION_NUMBER] = sizeof(double),
-        [OPTION_CHOICE] = sizeof(int),
+        [OPTION_FLAG] = sizeof(bool),         [OPTION_TEXT] = sizeof(char *),
+        [OPTION_ADDRESS] = sizeof(char *),    [OPTION_NETWORKS] = sizeof(char *),
+        [OPTION_SIZE] = sizeof(uint64_t),     [OPTION_COUNT] = sizeof(uint64_t),
+        [OPTION_DURATION] = sizeof(uint64_t), [OPTION_RATE] = sizeof(double),
+        [OPTION_NUMBER] = sizeof(double),     [OPTION_CHOICE] = sizeof(int),
     };
     memset((char *)values + option->member, 0, sizes[option->kind]);
 }

@@ -15,6 +15,7 @@ enum option_kind {
     OPTION_FLAG,     /* nothing: bool. In the environment 1, true, yes, on or 0, false, no, off */
     OPTION_TEXT,     /* const char *, never empty */
     OPTION_ADDRESS,  /* const char *: ADDR:PORT or [ADDR]:PORT with a numeric address and port */
+    OPTION_NETWORKS, /* const char *: what address_list_parse takes */
     OPTION_SIZE,     /* uint64_t, bytes: 512, 64K, 256M, 1G, 1T (powers of 1024) */
     OPTION_COUNT,    /* uint64_t: a decimal number */
     OPTION_DURATION, /* uint64_t, milliseconds: 500ms, 10s, 2m, 1h; without a unit seconds */

@@ -118,6 +118,12 @@ START_TEST(an_error_names_the_variable_that_it_is_in)
     variables = some;
     ck_assert(!parse((const char *const[]){NULL}));
     ck_assert_str_eq(error, "POSED_IDLE_TIMEOUT: \"soon\" is not a time such as 10s or 500ms");
+    static const char *const proxy[] = {"POSED_TRUSTED_PROXY=10.0.0.0/8,proxy.example", NULL};
+    variables = proxy;
+    ck_assert(!parse((const char *const[]){NULL}));
+    ck_assert_str_eq(error,
+                     "POSED_TRUSTED_PROXY: \"10.0.0.0/8,proxy.example\" is not a list of addresses such as "
+                     "127.0.0.1,10.0.0.0/8");
 }
 END_TEST
 
