@@ -170,7 +170,7 @@ const struct option config_options[] = {
     {.name = "--check",
      .kind = OPTION_FLAG,
      .member = MEMBER(check),
-     .help = "validates the options and PATHs and exits"},
+     .help = "validates the options, DIR and PATHs, changes nothing, and exits"},
     {.name = NULL},
 };
 

@@ -3,6 +3,7 @@
 #include "server/files.h"
 #include "server/log.h"
 #include "server/region.h"
+#include "server/store_check.h"
 #include "server/store_note.h"
 
 #include <errno.h>
@@ -73,9 +74,7 @@ static bool refuse_lost(struct store *store, const char *folder, struct store_er
     bool has_notes = false;
     if (!store->blobs->each_note(store->blobs, is_any_note, &has_notes, error))
         return false;
-    return !has_notes ||
-           store_fail(error, STORE_DOWN, "%s has uploads and no catalogue: run posed reindex --data %s",
-                      folder, folder);
+    return !has_notes || store_fail_lost(error, folder);
 }
 
 /* may_lack: the catalogue is made when it is not there, whatever else is. */

@@ -41,6 +41,8 @@ struct store_catalog {
 };
 
 struct store_catalog *store_sqlite_open(const char *path, struct store_error *error);
+/* Whether the file that is there is a catalogue of a version that is known; only reads its first page. */
+bool store_sqlite_check(const char *path, struct store_error *error);
 struct store_catalog *store_memory_open(void);
 
 #endif

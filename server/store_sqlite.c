@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <sqlite3.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -186,14 +187,41 @@ static bool read_version(struct sqlite_catalog *catalog, int *version, struct st
     return done;
 }
 
+static bool check_version(int version, struct store_error *error)
+{
+    return (version >= 0 && version <= VERSION) ||
+           store_fail(error, STORE_DOWN, "the catalogue is of version %d; this posed knows up to %d", version,
+                      VERSION);
+}
+
+/* Opening it would make files of the log beside it. The magic and the version lie where the file format of SQLite has
+ * them; an empty file is a database without tables. */
+bool store_sqlite_check(const char *path, struct store_error *error)
+{
+    enum { HEADER_SIZE = 100, AT_VERSION = 60 };
+    static const char magic[] = "SQLite format 3";
+    uint8_t header[HEADER_SIZE];
+    FILE *file = fopen(path, "rbe");
+    if (!file)
+        return store_fail_errno(error, "%s", path);
+    size_t size = fread(header, 1, sizeof header, file);
+    fclose(file);
+    if (!size)
+        return true;
+    if (size < sizeof header || memcmp(header, magic, sizeof magic) != 0)
+        return store_fail(error, STORE_DOWN, "the catalogue: %s is no database", path);
+    const uint8_t *at = header + AT_VERSION;
+    return check_version((int)((uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3]),
+                         error);
+}
+
 static bool migrate(struct sqlite_catalog *catalog, struct store_error *error)
 {
     int version;
     if (!read_version(catalog, &version, error))
         return false;
-    if (version < 0 || version > VERSION)
-        return store_fail(error, STORE_DOWN, "the catalogue is of version %d; this posed knows up to %d",
-                          version, VERSION);
+    if (!check_version(version, error))
+        return false;
     for (; version < VERSION; version++) {
         char *text = sqlite3_mprintf("BEGIN IMMEDIATE; %s PRAGMA user_version = %d; COMMIT",
                                      migrations[version], version + 1);

@@ -6,6 +6,7 @@
 #include "server/index_cache.h"
 #include "server/log.h"
 #include "server/sandbox.h"
+#include "server/store_check.h"
 #include "server/systemd.h"
 #include "server/uploads.h"
 #include "server/watch.h"
@@ -185,9 +186,10 @@ static bool open_store(struct daemon *daemon)
 {
     const struct config *config = &daemon->config;
     struct store_error error;
-    if (config->check)
+    if (config->check && (!config->data || store_check(config->data, &error)))
         return true;
-    daemon->service->store = store_open(config->data, most_stored(config), &error);
+    if (!config->check)
+        daemon->service->store = store_open(config->data, most_stored(config), &error);
     if (!daemon->service->store) {
         fprintf(stderr, "posed: %s\n", error.detail);
         return false;

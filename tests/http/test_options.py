@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import socket
+import sqlite3
 import tempfile
 import time
 import unittest
@@ -32,6 +33,11 @@ def receive_all(stream):
     except ConnectionResetError:
         pass
     return received
+
+
+def state(folder):
+    """Everything below a folder, and when it was changed."""
+    return {path: (path.stat().st_mtime_ns, path.is_file() and path.read_bytes()) for path in Path(folder).rglob("*")}
 
 
 class Listening(unittest.TestCase):
@@ -88,6 +94,44 @@ class Check(unittest.TestCase):
         with tempfile.TemporaryDirectory() as top:
             self.assertEqual(run("serve", "--check", "--data", Path(top, "data"), Daemon.samples)[0], 0)
             self.assertFalse(Path(top, "data").exists())
+
+    def test_a_store_that_could_not_be_opened(self):
+        with tempfile.TemporaryDirectory() as top:
+            Path(top, "file").write_bytes(b"")
+            for name, content in (("junk", b"no database at all" * 10), ("newer", None)):
+                Path(top, name).mkdir()
+                if content:
+                    Path(top, name, "catalog.db").write_bytes(content)
+                else:
+                    with sqlite3.connect(Path(top, name, "catalog.db")) as database:
+                        database.execute("PRAGMA user_version = 1000")
+                    database.close()
+            Path(top, "lost", "notes").mkdir(parents=True)
+            Path(top, "lost", "notes", "0" * 32).write_text("{}")
+            Path(top, "blocked").mkdir()
+            Path(top, "blocked", "blobs").write_bytes(b"")
+            before = state(top)
+            for name, wanted in (("file", "file"), ("no/data", "no"), ("junk", "database"), ("newer", "1000"),
+                                 ("lost", "reindex"), ("blocked", "blobs")):
+                for check in (["--check"], ["--listen", "127.0.0.1:0"]):
+                    if check == ["--check"]:
+                        self.assertEqual(state(top), before)
+                    status, output, errors = run("serve", *check, "--data", Path(top, name), Daemon.samples)
+                    self.assertEqual((status, output), (1, ""), (name, check))
+                    self.assertRegex(errors, r"\Aposed: [^\n]+\n\Z")
+                    self.assertIn(wanted, errors.replace(top, ""))
+                before = state(top)
+
+    def test_a_store_in_use_stays_as_it_is(self):
+        with tempfile.TemporaryDirectory() as top:
+            with Daemon("--data", Path(top, "data"), Daemon.samples) as daemon:
+                self.assertEqual(daemon.client.post("/v1/archives", sample(WAVE), name="x.anim").status, 201)
+                before = state(top)
+                self.assertEqual(run("serve", "--check", "--data", Path(top, "data"), Daemon.samples)[::2], (0, ""))
+                self.assertEqual(state(top), before)
+            before = state(top)
+            self.assertEqual(run("serve", "--check", "--data", Path(top, "data"), Daemon.samples)[::2], (0, ""))
+            self.assertEqual(state(top), before)
 
 
 class Environment(unittest.TestCase):

@@ -1,0 +1,92 @@
+#include "server/store_check.h"
+
+#include "server/files.h"
+#include "server/store_catalog.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool store_fail_lost(struct store_error *error, const char *folder)
+{
+    return store_fail(error, STORE_DOWN, "%s has uploads and no catalogue: run posed reindex --data %s",
+                      folder, folder);
+}
+
+/* The rights that this process has, as the one that serves would. */
+static bool may(const char *path, int rights, struct store_error *error)
+{
+    return !faccessat(AT_FDCWD, path, rights, AT_EACCESS) || store_fail_errno(error, "%s", path);
+}
+
+static bool check_folder(const char *path, struct store_error *error)
+{
+    struct stat status;
+    if (stat(path, &status))
+        return store_fail_errno(error, "%s", path);
+    if (!S_ISDIR(status.st_mode)) {
+        errno = ENOTDIR;
+        return store_fail_errno(error, "%s", path);
+    }
+    return may(path, R_OK | W_OK | X_OK, error);
+}
+
+/* One that is not there is made in the folder that it is to be in. */
+static bool check_parent(const char *path, struct store_error *error)
+{
+    size_t length = strlen(path);
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    while (length && path[length - 1] != '/')
+        length--;
+    char *parent = length ? strndup(path, length) : strdup(".");
+    bool done = parent ? check_folder(parent, error) : store_fail(error, STORE_DOWN, "out of memory");
+    free(parent);
+    return done;
+}
+
+static bool has_files(const char *path)
+{
+    DIR *directory = opendir(path);
+    bool found = false;
+    if (!directory)
+        return false;
+    for (const struct dirent *row; !found && (row = readdir(directory));)
+        found = row->d_name[0] != '.';
+    closedir(directory);
+    return found;
+}
+
+static bool check_catalog(const char *folder, struct store_error *error)
+{
+    char *path = path_join(folder, "catalog.db"), *notes = path_join(folder, "notes");
+    bool done;
+    if (!access(path, F_OK))
+        done = may(path, R_OK | W_OK, error) && store_sqlite_check(path, error);
+    else
+        done = !has_files(notes) || store_fail_lost(error, folder);
+    free(notes);
+    free(path);
+    return done;
+}
+
+bool store_check(const char *folder, struct store_error *error)
+{
+    static const char *const names[] = {"blobs", "notes", "tmp"};
+    if (access(folder, F_OK))
+        return errno == ENOENT ? check_parent(folder, error) : store_fail_errno(error, "%s", folder);
+    bool done = check_folder(folder, error);
+    for (size_t i = 0; i < sizeof names / sizeof *names && done; i++) {
+        char *path = path_join(folder, names[i]);
+        done = access(path, F_OK) || check_folder(path, error);
+        free(path);
+    }
+    char *lock = path_join(folder, "lock");
+    done = done && (access(lock, F_OK) || may(lock, R_OK | W_OK, error)) && check_catalog(folder, error);
+    free(lock);
+    return done;
+}

@@ -1,0 +1,15 @@
+/* Whether a store could be opened, without opening it. */
+#ifndef POSED_SERVER_STORE_CHECK_H
+#define POSED_SERVER_STORE_CHECK_H
+
+#include "server/draft.h"
+
+/*
+ * Whether store_open would find the folder fit: it is one, or can be made; what it has to write can be written; its
+ * catalogue is one that this posed knows, and not lost. Nothing is made or changed, and another posed may use it.
+ */
+bool store_check(const char *folder, struct store_error *error);
+/* There are uploads and no catalogue. Always false. */
+bool store_fail_lost(struct store_error *error, const char *folder);
+
+#endif
