@@ -73,7 +73,9 @@ static bool read_grid(const struct api_call *call, const struct pose_request *re
         !params_integer(&call->params, "end", 0, 1, &end, error))
         return false;
     if (from > to)
-        return param_fail(error, "from", "it lies after to");
+        return params_get(&call->params, "to")
+                   ? param_fail(error, "from", "it lies after to")
+                   : param_fail(error, "from", "it lies after the end of the clip, at %g s", duration);
     if (to > duration)
         to = duration;
     /* The first and last k whose k/fps lie in the window; 1e-9 s of slack for what division rounds. */

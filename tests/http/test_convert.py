@@ -389,6 +389,8 @@ class Bodies(ConvertCase):
         reply = self.good(self.convert(body, "glb", headers))
         self.assertIn("no_keys", codes(reply))
         self.assertNotIn("animations", glb(reply.body))
+        for target in ("sims1-cmx", "sims1-bcf"):
+            self.assertProblem(self.convert(body, target, headers), 422, code="no_keys")
 
     def test_a_skeleton_in_the_form_is_taken(self):
         skeleton = (Daemon.samples / "sims-online" / "adult.skel").read_bytes()

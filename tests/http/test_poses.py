@@ -305,6 +305,14 @@ class Series(SampleCase):
         self.assertEqual(reply.body[at:], plain.body)
         self.assertEqual(len(head["joints"]), int(plain["Posed-Joints"]))
 
+    def test_a_window_that_begins_after_its_end(self):
+        duration = self.client.get(f"/v1/clips/{self.sl}").json["duration"]
+        for window, wanted in (({"from": duration + 1}, "the end of the clip"), ({"from": 0.5, "to": 0.2}, "after to")):
+            reply = self.client.get(f"/v1/clips/{self.sl}/poses", **window)
+            self.assertEqual((reply.status, reply.json["parameter"]), (400, "from"))
+            self.assertIn(wanted, reply.json["detail"])
+        self.assertEqual(self.poses(self.sl, **{"from": duration + 1, "to": duration + 2}).json["poses"], [])
+
     def test_accept(self):
         reply = self.client.get(f"/v1/clips/{self.sl}/poses", headers={"Accept": "image/png"})
         self.assertEqual(reply.status, 406)

@@ -619,6 +619,7 @@ START_TEST(keys_go_into_a_file_of_their_own)
     struct pose_error error;
     ck_assert(!pose_encode("sims1-cfp", &content, NULL, NULL, NULL, &out, &error));
     ck_assert_str_eq(error.code, "no_keys");
+    ck_assert_int_eq(error.status, POSE_BAD_DATA); /* the skill's fault, and not the caller's */
     pose_document_free(document);
 }
 END_TEST
