@@ -216,7 +216,9 @@ static bool lacks_length(const struct api_call *call)
 
 static enum api_outcome run(struct api_call *call, const struct match *match)
 {
+    static const char *const json[] = {"application/json", NULL};
     struct param_error error;
+    int form = call->route->flags & ROUTE_JSON ? -1 : 0;
     if (call->route->flags & ROUTE_WRITES && !access_may_write(call))
         return API_DONE;
     if (lacks_length(call))
@@ -227,7 +229,7 @@ static enum api_outcome run(struct api_call *call, const struct match *match)
     if (!params_parse(&call->params, call->request->query, &error) ||
         !params_check(&call->params, call->route->parameters, &error))
         return reply_parameter(call, &error);
-    return call->route->run(call);
+    return accept_choose(call, json, &form) ? call->route->run(call) : API_DONE;
 }
 
 static enum api_outcome no_route(struct api_call *call, const char *allowed)

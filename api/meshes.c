@@ -182,10 +182,11 @@ static bool read_skeleton(struct api_call *call, struct vertices *vertices)
 static bool read_vertices(struct api_call *call, struct vertices *vertices)
 {
     static const char *const wraps[] = {"clamp", "loop", NULL}, *const forms[] = {"json", "f32", NULL};
+    static const char *const types[] = {"application/json", "application/octet-stream", NULL};
     const char *clip = params_get(&call->params, "clip");
     struct param_error error;
     struct asset_id id;
-    int axis = 0, wrap = 0, form = 0;
+    int axis = 0, wrap = 0, form = -1;
     if (!params_choice(&call->params, "axes", axes_words, &axis, &error) ||
         !params_choice(&call->params, "wrap", wraps, &wrap, &error) ||
         !params_choice(&call->params, "as", forms, &form, &error) ||
@@ -193,6 +194,8 @@ static bool read_vertices(struct api_call *call, struct vertices *vertices)
         reply_parameter(call, &error);
         return false;
     }
+    if (!accept_choose(call, types, &form))
+        return false;
     if (clip && (!id_parse(clip, strlen(clip), &id) ||
                  !(vertices->clip_item = catalog_find(call->catalog, ASSET_CLIP, &id)))) {
         reply_bad_parameter(call, "clip", "there is no clip \"%.60s\"", clip);

@@ -143,10 +143,7 @@ enum api_outcome clip_pose_reply(struct api_call *call, struct catalog_item *ite
     if (!params_number(&call->params, "t", -HUGE_VAL, HUGE_VAL, &t, &error) ||
         !params_choice(&call->params, "as", forms, &form, &error))
         return reply_parameter(call, &error);
-    if (form < 0 && (form = accept_choose(call, types)) < 0)
-        return reply_problem(call, 406, "not_acceptable",
-                             "a pose is application/json or application/octet-stream");
-    if (!pose_request_read(call, item, &request))
+    if (!accept_choose(call, types, &form) || !pose_request_read(call, item, &request))
         return API_DONE;
     t = pose_time(&request, t);
     struct asset_id digest = pose_request_digest(call, &request);
@@ -197,10 +194,7 @@ enum api_outcome clip_poses_reply(struct api_call *call, struct catalog_item *it
     int form = -1;
     if (!params_choice(&call->params, "as", forms, &form, &error))
         return reply_parameter(call, &error);
-    if (form < 0 && (form = accept_choose(call, types)) < 0)
-        return reply_problem(call, 406, "not_acceptable",
-                             "poses are application/json, application/x-ndjson or application/octet-stream");
-    if (!pose_request_read(call, item, &request))
+    if (!accept_choose(call, types, &form) || !pose_request_read(call, item, &request))
         return API_DONE;
     if (!times_read(call, &request, &times, &error))
         return reply_parameter(call, &error);

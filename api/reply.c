@@ -491,18 +491,35 @@ static int accept_quality(const char *accept, const char *type)
     return quality;
 }
 
-int accept_choose(const struct api_call *call, const char *const *types)
+static bool reply_not_acceptable(struct api_call *call, const char *const *types)
 {
+    char list[160] = "";
+    for (size_t i = 0, used = 0; types[i] && used < sizeof list; i++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s",
+                                 !i             ? ""
+                                 : types[i + 1] ? ", "
+                                                : " or ",
+                                 types[i]);
+    reply_problem(call, 406, "not_acceptable", "Accept takes nothing that the answer could be: %s", list);
+    return false;
+}
+
+bool accept_choose(struct api_call *call, const char *const *types, int *chosen)
+{
+    if (*chosen >= 0)
+        return true;
     const char *accept = call->request->header(call->request, "Accept");
-    if (!accept || !*accept || !strcmp(accept, "*/*"))
-        return 0;
-    int best = -1, best_quality = 0;
+    if (!accept || !*accept || !strcmp(accept, "*/*")) {
+        *chosen = 0;
+        return true;
+    }
+    int best_quality = 0;
     for (int i = 0; types[i]; i++) {
         int quality = accept_quality(accept, types[i]);
         if (quality > best_quality) {
             best_quality = quality;
-            best = i;
+            *chosen = i;
         }
     }
-    return best;
+    return *chosen >= 0 || reply_not_acceptable(call, types);
 }

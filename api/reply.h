@@ -68,7 +68,8 @@ void reply_attachment(struct api_call *call, const char *name, const char *exten
 /* What is added to every answer: CORS, request id, timing. */
 void reply_finish(struct api_call *call);
 
-/* Which of the media types (ended by NULL) the client likes best: its index, -1 when none will do. */
-int accept_choose(const struct api_call *call, const char *const *types);
+/* Which of the media types (ended by NULL) the client likes best: its index in *chosen. False, with 406 answered, when none
+ * will do. One that the request has named already (not below 0) stays, whatever Accept says. */
+bool accept_choose(struct api_call *call, const char *const *types, int *chosen);
 
 #endif

@@ -5,6 +5,7 @@ import re
 
 from contract import ROOT
 from fixture import SampleCase
+from uploads import WAVE, sample
 
 
 class Basics(SampleCase):
@@ -17,6 +18,36 @@ class Basics(SampleCase):
     def test_contract_is_served_as_it_is(self):
         committed = json.loads((ROOT / "api" / "openapi.json").read_text())
         self.assertEqual(self.client.get("/openapi.json").json, committed)
+
+    def test_what_accept_takes(self):
+        """One rule for every answer that is JSON; what the path or a parameter names is that, whatever Accept says."""
+        ids = {kind: self.client.items(f"/v1/{kind}")[0]["id"] for kind in ("clips", "archives", "skeletons", "meshes")}
+        clip = self.clip("a2o-walk", "tso-anim")
+        paths = [f"/v1/{kind}{rest}" for kind, found in ids.items() for rest in ("", f"/{found}")]
+        paths += [f"/v1/clips/{clip['id']}/{part}" for part in ("keys", "events", "pose", "poses")]
+        paths += ["/v1/characters", f"/v1/archives/{ids['archives']}/entries", f"/v1/meshes/{ids['meshes']}/vertices",
+                  "/v1/named/sims-online.far/a2o-walk", "/v1/named/sims-online.far/a2o-walk/keys", "/v1/formats",
+                  "/v1/hash?name=x", "/v1/resolve?name=x"]
+        browser = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8"
+        for path in paths:
+            for accept in (None, "", "*/*", browser, "application/*", "Application/JSON", "application/json;q=0.1, text/*"):
+                reply = self.client.get(path, headers={} if accept is None else {"Accept": accept})
+                self.assertEqual((reply.status, reply.media_type), (200, "application/json"), (path, accept))
+            for accept in ("image/png", "text/html", "application/json;q=0", "application/json;q=0, text/*"):
+                reply = self.client.get(path, headers={"Accept": accept})
+                self.assertProblem(reply, 406, code="not_acceptable")
+                self.assertIn("application/json", reply.json["detail"])
+        refused = {"Accept": "image/png"}
+        for path in ("/healthz", "/openapi.json", f"/v1/clips/{clip['id']}.json", f"/v1/clips/{clip['id']}.glb", "/",
+                     f"/v1/clips/{clip['id']}/preview.svg", f"/v1/clips/{clip['id']}/pose?as=json"):
+            self.assertEqual(self.client.get(path, headers=refused).status, 200, path)
+        archives = len(self.client.items("/v1/archives"))
+        self.assertProblem(self.client.post("/v1/archives", sample(WAVE), refused, name="x.anim"), 406)
+        self.assertProblem(self.client.post("/v1/inspect", sample(WAVE), refused, name="x.anim"), 406)
+        self.assertProblem(self.client.post("/v1/poses", b'{"requests":[]}', refused), 406)
+        self.assertEqual(len(self.client.items("/v1/archives")), archives)
+        floats = self.client.get(f"/v1/meshes/{ids['meshes']}/vertices", headers={"Accept": "application/octet-stream"})
+        self.assertEqual(floats.media_type, "application/octet-stream")
 
     def test_metrics(self):
         self.client.get("/healthz")
