@@ -201,7 +201,9 @@ class CommandLine(unittest.TestCase):
         clip = Daemon.samples / "second-life" / "walk.anim"
         with tempfile.TemporaryDirectory() as folder:
             for name, begin in (("a.png", b"\x89PNG"), ("a.svg", b"<?xml"), ("a.webp", b"RIFF")):
-                self.assertEqual(run("preview", clip, f"{folder}/{name}", "--size", "64x48"), (0, "", ""))
+                status, out, errors = run("preview", clip, f"{folder}/{name}", "--size", "64x48")
+                self.assertEqual((status, out), (0, ""))
+                self.assertRegex(errors, r"^posed: .+\(stand_in_skeleton\)\n$")
                 self.assertTrue((Path(folder) / name).read_bytes().startswith(begin))
             self.assertEqual(read_png((Path(folder) / "a.png").read_bytes())[:2], (64, 48))
             for status, arguments in ((2, (clip, f"{folder}/a.gif")), (2, (clip, f"{folder}/b.png", "--size", "wide")),
