@@ -396,13 +396,18 @@ static char *put_text(char *at, const char *text)
     return at + length;
 }
 
-/* ", name;dur=0.012" with three decimals, in milliseconds. Every answer has some, so no printf. */
+/* A list of parts, ", " between them. */
+static char *put_comma(char *at, const char *start)
+{
+    return at > start ? put_text(at, ", ") : at;
+}
+
+/* "name;dur=0.012" with three decimals, in milliseconds. Every answer has some, so no printf. */
 static char *put_duration(char *at, const char *name, double seconds)
 {
     uint64_t microseconds = seconds < 1e6 ? (uint64_t)(seconds * 1e6 + 0.5) : UINT64_C(1000000000000);
     char digits[24];
     unsigned count = 0;
-    at = put_text(at, ", ");
     at = put_text(at, name);
     at = put_text(at, ";dur=");
     do {
@@ -414,23 +419,29 @@ static char *put_duration(char *at, const char *name, double seconds)
             *at++ = '.';
         *at++ = digits[--count];
     }
-    *at = 0;
     return at;
 }
 
+/* Which cache there was and what took how long; no header where there is neither. */
 static void timing(struct api_call *call)
 {
     char text[160], *at = text;
-    at = put_text(at, "cache;desc=");
-    at = put_text(at, call->response->cache ? call->response->cache : "none");
+    if (call->response->cache) {
+        at = put_text(at, "cache;desc=");
+        at = put_text(at, call->response->cache);
+    }
+    const struct {
+        const char *name;
+        double seconds;
+    } parts[] = {{"decode", call->fetch.decode_seconds},
+                 {"sample", call->sample_seconds},
+                 {"write", call->write_seconds}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].seconds > 0)
+            at = put_duration(put_comma(at, text), parts[i].name, parts[i].seconds);
     *at = 0;
-    if (call->fetch.decode_seconds > 0)
-        at = put_duration(at, "decode", call->fetch.decode_seconds);
-    if (call->sample_seconds > 0)
-        at = put_duration(at, "sample", call->sample_seconds);
-    if (call->write_seconds > 0)
-        put_duration(at, "write", call->write_seconds);
-    response_header(call->response, "Server-Timing", text);
+    if (at > text)
+        response_header(call->response, "Server-Timing", text);
 }
 
 /* Every answer carries these: copied whole, since looking at each byte of them costs as much as sampling a pose. */
