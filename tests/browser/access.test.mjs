@@ -66,6 +66,8 @@ test("a phone's screen is enough", () => withPage(browser, daemon.origin, PHONE,
     const box = await button.boundingBox();
     assert.ok(box.width >= 24 && box.height >= 24, `${await button.textContent()} can be hit`);
   }
+  for (const list of await page.locator(".options select").all())
+    assert.ok((await list.boundingBox()).height < 60, "a list to choose from is one line high");
   await page.evaluate(() => scrollTo(0, 0));
   const before = await stagePixels(page), stage = await page.locator(".stage").boundingBox();
   assert.ok(boxOf(before));

@@ -203,3 +203,21 @@ test("playing costs little script and makes no requests", () => atClip("", async
   await page.waitForTimeout(1000);
   assert.deepEqual(asked, []);
 }));
+
+test("a clip's page that is left gives its graphics context back", () => atClip("", async (page) => {
+  const context = await page.evaluateHandle(() => document.querySelector(".stage canvas").getContext("webgl2"));
+  assert.equal(await context.evaluate((one) => one.isContextLost()), false);
+  await page.keyboard.press("Escape");
+  await page.locator("html[data-ready=catalogue]").waitFor({ state: "attached" });
+  await settled(page);
+  assert.equal(await context.evaluate((one) => one.isContextLost()), true);
+}));
+
+for (const [what, id, said] of [["nobody has", "0".repeat(32), /there is no clip/], ["is none", "walk", /32 hex digits/]])
+  test(`an id that ${what} has a page that says so, without a view`, () => withPage(browser, daemon.origin, { expected: [/404/] }, async (page) => {
+    await open(page, `${daemon.origin}/clip/${id}`);
+    await page.getByRole("alert").filter({ hasText: said }).waitFor();
+    assert.equal(await page.getByRole("heading", { level: 1 }).textContent(), "No clip to show");
+    assert.equal(await page.title(), "No clip to show · posed");
+    assert.equal(await page.locator(".stage:visible").count(), 0);
+  }));

@@ -3,7 +3,7 @@ import "./style.css";
 import { Posed } from "../../../api/client/posed.js";
 import { showCatalogue } from "./catalogue.js";
 import { showClip } from "./clip.js";
-import { failure } from "./dom.js";
+import { el, failure } from "./dom.js";
 import { showEmbed } from "./embed.js";
 import { acceptUploads } from "./upload.js";
 
@@ -13,7 +13,8 @@ let leave = () => {};
 
 /** A path that can be no clip's: what the catalogue alone would leave unsaid. */
 function showNothing(content, id) {
-  content.append(failure(new Error(`There is no clip "${id}": an id is 32 hex digits.`)));
+  document.title = "No clip to show · posed";
+  content.append(el("h1", {}, "No clip to show"), failure(new Error(`There is no clip "${id}": an id is 32 hex digits.`)));
   document.documentElement.dataset.ready = "nothing";
   return () => {};
 }

@@ -79,6 +79,8 @@ export function showClip(posed, content, id) {
 
   function fail(error) {
     if (gone || error.name === "AbortError") return;
+    if (!clip) document.title = `${(title.textContent = "No clip to show")} · posed`;
+    stage.hidden = !viewer.poses;
     below.prepend(failure(error));
     document.documentElement.dataset.ready = "clip";
   }

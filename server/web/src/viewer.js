@@ -79,11 +79,14 @@ export class Viewer {
     this.resize();
   }
 
+  /** Gives back the context as well: a browser has some sixteen, and takes one from a page that is seen to make another. */
   dispose() {
+    this.gone = true;
     this.resizer.disconnect();
     this.controls.dispose();
     this.clear();
     this.renderer.dispose();
+    this.renderer.forceContextLoss();
   }
 
   clear() {
@@ -377,6 +380,7 @@ export class Viewer {
     this.pending = true;
     requestAnimationFrame(() => {
       this.pending = false;
+      if (this.gone) return;
       if (this.labels.childElementCount) this.placeLabels();
       this.renderer.render(this.scene, this.camera);
     });
