@@ -1,8 +1,7 @@
 /*
  * The life of the server: requests that are too slow, the way it stops, and where it listens.
  */
-#include "tests/support/http_client.h"
-#include "tests/support/http_fixture.h"
+#include "tests/support/http_talk.h"
 #include "tests/support/unit.h"
 
 #include <check.h>
@@ -13,67 +12,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-static struct fixture fixture;
-static struct client client;
-static struct client_answer answer;
-
-static void connect_client(struct client *to)
-{
-    ck_assert(client_open(to, fixture_address(&fixture)));
-}
-
-static void expect_from(struct client *from, unsigned status, const char *body)
-{
-    ck_assert_msg(client_receive(from, false, &answer), "no answer");
-    ck_assert_uint_eq(answer.status, status);
-    if (body != NULL) {
-        ck_assert_str_eq((const char *)answer.body, body);
-    }
-    answer_release(&answer);
-}
-
-static void expect(unsigned status, const char *body)
-{
-    expect_from(&client, status, body);
-}
-
-static void send_get(struct client *to, const char *target)
-{
-    ck_assert(client_print(to, "GET %s HTTP/1.1\r\nHost: test\r\n\r\n", target));
-}
-
-static void get(const char *target, unsigned status, const char *body)
-{
-    send_get(&client, target);
-    expect(status, body);
-}
-
-static bool answer_says(const char *name, const char *expected)
-{
-    char value[256];
-
-    return answer_header(&answer, name, value, sizeof(value)) && strcmp(value, expected) == 0;
-}
-
-static bool answer_closes(void)
-{
-    return answer_says("Connection", "close");
-}
-
-static void await_connections(unsigned count)
-{
-    struct http_counters counters;
-
-    for (unsigned i = 0; i < 30000; i++) {
-        http_count(fixture.server, &counters);
-        if (counters.connections == count) {
-            return;
-        }
-        usleep(1000);
-    }
-    ck_abort_msg("%u connections, not %u", (unsigned)counters.connections, count);
-}
 
 /* ---- too slow ---- */
 

@@ -139,21 +139,6 @@ struct pose_buffer codec_must_encode(const char *format, const struct pose_conte
     return out;
 }
 
-struct pose_content codec_content(const struct pose_document *document)
-{
-    return (struct pose_content){.clip_count = document->clip_count,
-                                 .skeleton_count = document->skeleton_count,
-                                 .mesh_count = document->mesh_count,
-                                 .character_count = document->character_count,
-                                 .clips = document->clips,
-                                 .skeletons = document->skeletons,
-                                 .meshes = document->meshes,
-                                 .characters = document->characters,
-                                 .event_count = document->event_count,
-                                 .events = document->events,
-                                 .extras = document->extras};
-}
-
 void codec_check_bytes(const char *what, const void *a, size_t a_size, const void *b, size_t b_size)
 {
     size_t size = a_size < b_size ? a_size : b_size, i = 0;

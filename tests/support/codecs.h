@@ -3,6 +3,7 @@
 #define TESTS_SUPPORT_CODECS_H
 
 #include "pose.h"
+#include "tests/support/document_content.h"
 
 /* Decodes as that format (NULL: found out); NULL on failure, with error. */
 struct pose_document *codec_decode(const char *format, const void *data, size_t size,
@@ -39,8 +40,6 @@ struct codec_losses {
 /* Encodes what must succeed; losses may be NULL. Free with pose_buffer_free. */
 struct pose_buffer codec_must_encode(const char *format, const struct pose_content *content,
                                      struct codec_losses *losses);
-/* All that a document holds, to be encoded. */
-struct pose_content codec_content(const struct pose_document *document);
 /* Fails the test unless the bytes are the same; says where they differ. */
 void codec_check_bytes(const char *what, const void *a, size_t a_size, const void *b, size_t b_size);
 

@@ -1,5 +1,6 @@
 #include "tests/support/exercise.h"
 
+#include "tests/support/document_content.h"
 #include "tests/support/promises.h"
 
 #include <stdarg.h>
@@ -207,17 +208,7 @@ static void exercise_mesh(struct exercise *exercise, const struct pose_mesh *mes
 static bool encode(struct exercise *exercise, const char *format, const struct pose_document *document,
                    struct pose_buffer *out)
 {
-    struct pose_content content = {.clip_count = document->clip_count,
-                                   .skeleton_count = document->skeleton_count,
-                                   .mesh_count = document->mesh_count,
-                                   .character_count = document->character_count,
-                                   .clips = document->clips,
-                                   .skeletons = document->skeletons,
-                                   .meshes = document->meshes,
-                                   .characters = document->characters,
-                                   .event_count = document->event_count,
-                                   .events = document->events,
-                                   .extras = document->extras};
+    struct pose_content content = document_content(document);
     struct pose_options options = begin(exercise);
     struct pose_error error;
     if (pose_encode(format, &content, &options, check_warning, exercise, out, &error))

@@ -86,7 +86,7 @@ static inline void check_round(const char *format, const struct pose_buffer *byt
 {
     struct codec_losses losses;
     struct pose_document *document = codec_must_decode(format, bytes->data, bytes->size);
-    struct pose_content content = codec_content(document);
+    struct pose_content content = document_content(document);
     struct pose_buffer again = codec_must_encode(format, &content, &losses);
     ck_assert_str_eq(losses.codes, "");
     codec_check_bytes("second time", again.data, again.size, bytes->data, bytes->size);

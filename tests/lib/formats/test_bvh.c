@@ -241,7 +241,7 @@ START_TEST(deep_nesting)
     deep = repeat("HIERARCHY ROOT a\n{", "JOINT b\n{CHANNELS 0 ", 20000, braces);
     struct pose_document *document = decode(deep);
     ck_assert_uint_eq(document->skeletons->joint_count, 20001);
-    struct pose_content content = codec_content(document);
+    struct pose_content content = document_content(document);
     struct pose_buffer out = codec_must_encode("bvh", &content, NULL);
     ck_assert_uint_lt(out.size, 20001 * 400);
     pose_buffer_free(&out);

@@ -20,7 +20,7 @@ static void expect_back(const char *text)
 {
     struct codec_losses losses;
     struct pose_document *document = codec_must_decode("bvh", text, strlen(text));
-    struct pose_content content = codec_content(document);
+    struct pose_content content = document_content(document);
     char *back = encode(&content, &losses);
     ck_assert_str_eq(losses.codes, "");
     ck_assert_str_eq(back, text);
@@ -144,7 +144,7 @@ START_TEST(for_second_life)
     ck_assert(strstr(text, "Frames: 22\nFrame Time: 0.05\n0 38.58") != NULL);
     ck_assert_ptr_null(strstr(text, "L_HAND"));
     struct pose_document *bvh = codec_must_decode("bvh", text, strlen(text));
-    struct pose_content second = codec_content(bvh);
+    struct pose_content second = document_content(bvh);
     struct pose_buffer out = codec_must_encode("sl-anim", &second, &losses);
     struct pose_document *back = codec_must_decode("sl-anim", out.data, out.size);
     ck_assert_str_eq(losses.codes, "");
@@ -222,7 +222,7 @@ START_TEST(through_gltf)
         "Yrotation Zrotation\n}\nMOTION\nFrames: 3\nFrame Time: 0.5\n0 40 0 0 0 0\n0 50 0 0 9 0\n"
         "0 40 0 0 0 9\n";
     struct pose_document *bvh = codec_must_decode("bvh", text, strlen(text));
-    struct pose_content content = codec_content(bvh);
+    struct pose_content content = document_content(bvh);
     struct pose_buffer glb = codec_must_encode("gltf", &content, NULL);
     struct pose_document *gltf = codec_must_decode("gltf", glb.data, glb.size);
     struct pose_sampler *sampler = pose_sampler_new(gltf->clips, gltf->skeletons, POSE_AXES_GLTF, NULL, NULL);

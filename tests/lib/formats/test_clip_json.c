@@ -65,11 +65,11 @@ START_TEST(it_writes_what_it_reads)
         const struct pose_value setting = {
             .kind = POSE_STRING, .key = "axes", .as.string = gltf ? "gltf" : "native"};
         const struct pose_value settings = {.kind = POSE_OBJECT, .first = &setting};
-        struct pose_content content = codec_content(first);
+        struct pose_content content = document_content(first);
         content.settings = &settings;
         struct pose_buffer text = codec_must_encode("json", &content, NULL);
         struct pose_document *second = codec_must_decode("json", text.data, text.size);
-        struct pose_content again = codec_content(second);
+        struct pose_content again = document_content(second);
         struct pose_buffer same = codec_must_encode("json", &again, NULL);
         ck_assert(second->clips->axes == (gltf ? POSE_AXES_GLTF : POSE_AXES_SL));
         ck_assert(second->clips->rules == POSE_RULES_SL);
@@ -93,7 +93,7 @@ START_TEST(inches_are_kept)
         "\"translation\":{\"times\":[0],\"values\":[[1,2,3]]}}]}";
     struct pose_document *first = must_read(json);
     ck_assert(first->clips->axes == POSE_AXES_INCHES);
-    struct pose_content content = codec_content(first);
+    struct pose_content content = document_content(first);
     struct pose_buffer text = codec_must_encode("json", &content, NULL);
     struct pose_document *second = codec_must_decode("json", text.data, text.size);
     ck_assert(second->clips->axes == POSE_AXES_INCHES);

@@ -330,7 +330,7 @@ START_TEST(without_keys_all_else_comes_back)
         if (count == 2)
             ck_assert_uint_eq(document->clips[0].key_count, 10);
         /* And once more. */
-        struct pose_content again = codec_content(document);
+        struct pose_content again = document_content(document);
         struct pose_buffer second = codec_must_encode("gltf", &again, NULL);
         struct pose_document *same = codec_must_decode("gltf", second.data, second.size);
         ck_assert_uint_eq(same->clip_count, count);

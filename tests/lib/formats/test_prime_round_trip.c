@@ -21,7 +21,7 @@ START_TEST(what_was_made_by_hand_comes_back)
     files[_i].make(&made);
     struct pose_document *document = codec_must_decode(files[_i].format, made.bytes.data, made.bytes.size);
     ck_assert_uint_eq(codec_warnings(document, NULL), 0);
-    struct pose_content content = codec_content(document);
+    struct pose_content content = document_content(document);
     struct pose_buffer again = codec_must_encode(files[_i].format, &content, NULL);
     codec_check_bytes(files[_i].format, again.data, again.size, made.bytes.data, made.bytes.size);
     pose_buffer_free(&again);

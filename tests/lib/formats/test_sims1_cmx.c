@@ -317,7 +317,7 @@ START_TEST(lines_may_be_written_otherwise)
     struct pose_error error;
     struct pose_document *b = codec_decode_with(CMX, text, strlen(text), companions, &error);
     ck_assert_msg(b != NULL, "%s", error.detail);
-    struct pose_content contents[] = {codec_content(a), codec_content(b)};
+    struct pose_content contents[] = {document_content(a), document_content(b)};
     struct pose_buffer first = codec_must_encode(CMX, &contents[0], NULL);
     struct pose_buffer second = codec_must_encode(CMX, &contents[1], NULL);
     codec_check_bytes(same[_i].other, second.data, second.size, first.data, first.size);
@@ -466,7 +466,7 @@ static struct pose_buffer check_both_ways(const char *text, bool with_keys)
     struct codec_losses losses;
     struct pose_document *a = codec_decode_with(CMX, text, strlen(text), files, &error);
     ck_assert_msg(a != NULL, "%s", error.detail);
-    struct pose_content content = codec_content(a);
+    struct pose_content content = document_content(a);
     struct pose_buffer first = codec_must_encode(CMX, &content, &losses);
     ck_assert_str_eq(losses.codes, "");
     struct pose_buffer binary = codec_must_encode(BCF, &content, &losses);
@@ -474,7 +474,7 @@ static struct pose_buffer check_both_ways(const char *text, bool with_keys)
     struct pose_document *b = codec_decode_with(BCF, binary.data, binary.size, files, &error);
     ck_assert_msg(b != NULL, "%s", error.detail);
     ck_assert_uint_eq(codec_warnings(b, NULL), codec_warnings(a, NULL));
-    content = codec_content(b);
+    content = document_content(b);
     struct pose_buffer second = codec_must_encode(CMX, &content, NULL);
     codec_check_bytes("text, binary, text", second.data, second.size, first.data, first.size);
     pose_buffer_free(&first);
@@ -521,7 +521,7 @@ END_TEST
 START_TEST(the_text_is_the_same_line_by_line)
 {
     struct pose_document *document = decode(text_with(0, NULL));
-    struct pose_content content = codec_content(document);
+    struct pose_content content = document_content(document);
     struct pose_buffer out = codec_must_encode(CMX, &content, NULL);
     const char *expected = text_with(11, "| -5.88894e-5 3 0.5 |");
     codec_check_bytes("text", out.data, out.size, expected, strlen(expected));
@@ -606,7 +606,7 @@ START_TEST(keys_go_into_a_file_of_their_own)
     struct pose_document *document = decode(text_with(0, NULL));
     struct pose_value mode = {.kind = POSE_STRING, .key = "cfp", .as.string = "lossless"};
     struct pose_value settings = {.kind = POSE_OBJECT, .first = &mode};
-    struct pose_content content = codec_content(document);
+    struct pose_content content = document_content(document);
     content.settings = &settings;
     struct pose_buffer out = codec_must_encode("sims1-cfp", &content, NULL);
     codec_check_bytes("keys", out.data, out.size, keys, sizeof keys);
@@ -615,7 +615,7 @@ START_TEST(keys_go_into_a_file_of_their_own)
     /* A clip that has none of its keys has none to give. */
     const char *text = text_with(0, NULL);
     document = codec_must_decode(CMX, text, strlen(text));
-    content = codec_content(document);
+    content = document_content(document);
     struct pose_error error;
     ck_assert(!pose_encode("sims1-cfp", &content, NULL, NULL, NULL, &out, &error));
     ck_assert_str_eq(error.code, "no_keys");

@@ -153,7 +153,7 @@ START_TEST(text_and_binary_lose_nothing)
         if (!ends_with(name, ".cmx"))
             continue;
         struct pose_document *document = decode(&folder, NULL, folder.companions[i].bytes);
-        struct pose_content content = codec_content(document);
+        struct pose_content content = document_content(document);
         struct codec_losses losses;
         struct pose_buffer text = codec_must_encode("sims1-cmx", &content, &losses);
         ck_assert_str_eq(losses.codes, "");
@@ -162,7 +162,7 @@ START_TEST(text_and_binary_lose_nothing)
         pose_document_free(document);
         document = decode(&folder, NULL, (struct pose_bytes){binary.data, binary.size});
         ck_assert_str_eq(document->format, "sims1-bcf");
-        content = codec_content(document);
+        content = document_content(document);
         struct pose_buffer again = codec_must_encode("sims1-cmx", &content, &losses);
         codec_check_bytes(name, again.data, again.size, text.data, text.size);
         pose_document_free(document);

@@ -156,7 +156,7 @@ START_TEST(unknown_events_keep_their_bytes)
     ck_assert_uint_eq(codec_warnings(document, "unknown_event"), 1);
     ck_assert_uint_eq(codec_warnings(document, NULL), 1);
     check_events(document->clips, 8);
-    const struct pose_content content = codec_content(document);
+    const struct pose_content content = document_content(document);
     struct pose_buffer out = codec_must_encode(FORMAT, &content, NULL);
     struct pose_document *again = codec_must_decode(FORMAT, out.data, out.size);
     check_events(again->clips, 8);
@@ -217,7 +217,7 @@ START_TEST(chains_come_back)
     check_json(pose_value_find(document->clips->extras, "ik_chains"),
                "[{\"targets\":[{\"index\":5,\"actor\":\"x\",\"slot\":\"L_footWorld\"},"
                "{\"index\":6,\"actor\":\"baby\",\"slot\":\"IKtarget_baby\"}]},{\"targets\":[]}]");
-    const struct pose_content content = codec_content(document);
+    const struct pose_content content = document_content(document);
     struct pose_buffer out = codec_must_encode(FORMAT, &content, NULL);
     codec_check_bytes("table", out.data + start, end - start, table, end - start);
     free(table);

@@ -48,7 +48,7 @@ static float tolerance_of(const struct pose_channel *channel, int part)
 static void check_comes_back(const char *name, const struct pose_document *document)
 {
     const struct pose_clip *clip = document->clips;
-    struct pose_content content = codec_content(document);
+    struct pose_content content = document_content(document);
     struct codec_losses losses;
     struct pose_buffer out = codec_must_encode("sims3-clip", &content, &losses);
     ck_assert_str_eq(losses.codes, "");

@@ -70,7 +70,7 @@ static struct pose_document *decode(const struct sims3_made *made)
 static void check_comes_back(const char *name, const void *data, size_t size)
 {
     struct pose_document *document = codec_must_decode(FORMAT, data, size);
-    struct pose_content content = codec_content(document);
+    struct pose_content content = document_content(document);
     struct codec_losses losses;
     struct pose_buffer out = codec_must_encode(FORMAT, &content, &losses);
     ck_assert_str_eq(losses.codes, "");
@@ -249,7 +249,7 @@ START_TEST(hashes_are_made_anew)
     make_rig(&made);
     sims3_set_u32(&made, AT_BONES + IN_HASH, 5);
     struct pose_document *document = decode(&made);
-    struct pose_content content = codec_content(document);
+    struct pose_content content = document_content(document);
     struct codec_losses losses;
     struct pose_buffer out = codec_must_encode(FORMAT, &content, &losses);
     ck_assert_str_eq(losses.codes, "hash_changed ");

@@ -14,7 +14,7 @@
 static void expect_bytes(const struct sl_file *file, const struct sl_file *expected)
 {
     struct pose_document *document = codec_must_decode("sl-anim", file->bytes.data, file->bytes.size);
-    struct pose_content content = codec_content(document);
+    struct pose_content content = document_content(document);
     struct codec_losses losses;
     struct pose_buffer out = codec_must_encode("sl-anim", &content, &losses);
     ck_assert_str_eq(losses.codes, "");

@@ -19,7 +19,7 @@
 static struct pose_document *upload(const char *text, struct codec_losses *losses, struct pose_error *error)
 {
     struct pose_document *bvh = codec_must_decode("bvh", text, strlen(text)), *clip = NULL;
-    struct pose_content content = codec_content(bvh);
+    struct pose_content content = document_content(bvh);
     struct pose_buffer out = {0};
     if (losses) {
         out = codec_must_encode("sl-anim", &content, losses);

@@ -68,7 +68,7 @@ static bool may_differ(const char *path)
 static void check_round_trip(const struct test_file *file, const struct pose_document *document,
                              struct totals *totals)
 {
-    struct pose_content content = codec_content(document);
+    struct pose_content content = document_content(document);
     struct codec_losses losses;
     struct pose_buffer out = codec_must_encode("sl-anim", &content, &losses);
     ck_assert_str_eq(losses.codes, "");

@@ -310,7 +310,7 @@ START_TEST(oddities_are_warned_of)
     if (oddities[_i].text)
         ck_assert_str_eq(codec_warning_text(document, oddities[_i].code), oddities[_i].text);
     /* And all of it is written again. */
-    struct pose_content content = codec_content(document);
+    struct pose_content content = document_content(document);
     struct pose_buffer out = codec_must_encode(FORMAT, &content, NULL);
     codec_check_bytes(oddities[_i].mark, out.data, out.size, file.data, file.size);
     pose_buffer_free(&out);
@@ -392,7 +392,7 @@ START_TEST(props_of_two_levels)
     /* Written with three. */
     struct tso_file three;
     tso_make_anim(&three);
-    struct pose_content content = codec_content(document);
+    struct pose_content content = document_content(document);
     struct pose_buffer out = codec_must_encode(FORMAT, &content, NULL);
     codec_check_bytes("three levels", out.data, out.size, three.data, three.size);
     pose_buffer_free(&out);

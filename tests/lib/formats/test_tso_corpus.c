@@ -13,7 +13,7 @@ START_TEST(every_animation_comes_back)
         ck_assert(test_file_read(paths.items[i], &file));
         struct pose_document *document = codec_must_decode(NULL, file.data, file.size);
         ck_assert_str_eq(document->format, "tso-anim");
-        struct pose_content content = codec_content(document);
+        struct pose_content content = document_content(document);
         struct codec_losses losses;
         struct pose_buffer out = codec_must_encode("tso-anim", &content, &losses);
         ck_assert_str_eq(losses.codes, "");

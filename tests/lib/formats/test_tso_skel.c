@@ -19,7 +19,7 @@ static struct pose_document *decode(const struct tso_file *file)
 static void check_comes_back(const struct tso_file *file)
 {
     struct pose_document *document = decode(file);
-    struct pose_content content = codec_content(document);
+    struct pose_content content = document_content(document);
     struct codec_losses losses;
     struct pose_buffer out = codec_must_encode(FORMAT, &content, &losses);
     ck_assert_str_eq(losses.codes, "");

@@ -602,7 +602,7 @@ START_TEST(same_format_same_bytes)
         struct pose_conversion conversion = {
             .clip = document->clips, .from = files[i].format, .to = files[i].format};
         ck_assert_msg(pose_convert(&conversion, NULL, note_code, NULL, &out, &error), "%s", error.detail);
-        struct pose_content content = codec_content(document);
+        struct pose_content content = document_content(document);
         struct pose_buffer plain = codec_must_encode(files[i].format, &content, NULL);
         codec_check_bytes(files[i].format, out.data, out.size, plain.data, plain.size);
         expect_codes("");
