@@ -25,7 +25,9 @@
 
 enum {
     FIELDS = 8,
+    FIELD_POSITION = 4,
     FIELD_STORED = 5,
+    FIELD_MEMORY = 6,
     FIELD_COMPRESSION = 7,
     MOST_OF_DEFLATE = 1032, /* bytes out of one */
 };
@@ -87,6 +89,7 @@ static bool read_header(struct reader *reader, uint32_t *count, uint64_t *index_
 struct dbpf_index {
     uint32_t flags;
     uint32_t constants[FIELDS];
+    uint64_t at;
     unsigned fixed_size; /* of a record, without field 7 */
     bool unextended;     /* a record was seen that does not say "extended" */
     bool plausible;      /* every record lies in the file and is stored in a known way */
@@ -100,8 +103,19 @@ static bool is_constant(const struct dbpf_index *index, unsigned field)
     return index->flags >> field & 1;
 }
 
+/* Where a field of a record is: a constant one once behind the flags, the others in each record. */
+static uint64_t field_offset(const struct dbpf_index *index, const struct dbpf_row *row, unsigned field)
+{
+    bool constant = is_constant(index, field);
+    uint64_t at = constant ? index->at + 4 : row->at;
+    for (unsigned i = 0; i < field; i++)
+        at += is_constant(index, i) == constant ? 4 : 0;
+    return at;
+}
+
 static bool read_flags(struct reader *reader, struct dbpf_index *index)
 {
+    index->at = reader_offset(reader);
     index->flags = reader_u32le(reader, "index.flags");
     if (index->flags > 0xff)
         return reader_fail(reader, "bad_index_flags", "0x%x, only bits 0 to 7 are known", index->flags);
@@ -195,13 +209,13 @@ static bool choose_length(const struct reader *reader, struct dbpf_index *index,
 }
 
 static bool read_index(struct pose_archive *archive, struct reader *file, uint64_t at, uint32_t size,
-                       uint32_t count, struct dbpf_row **rows, struct pose_error *error)
+                       uint32_t count, struct dbpf_index *index, struct dbpf_row **rows,
+                       struct pose_error *error)
 {
     struct reader reader;
-    struct dbpf_index index = {0};
-    if (!reader_part(file, &reader, at, size, "index") || !read_flags(&reader, &index))
+    if (!reader_part(file, &reader, at, size, "index") || !read_flags(&reader, index))
         return false;
-    unsigned smallest = smallest_record(&index);
+    unsigned smallest = smallest_record(index);
     if (!smallest && count > 1)
         return reader_fail_at(&reader, 36, "entry_count", "count_too_large", "%u entries of 0 bytes", count);
     if (smallest > reader_left(&reader) / count)
@@ -211,7 +225,7 @@ static bool read_index(struct pose_archive *archive, struct reader *file, uint64
     if (!archive_check_count(archive, count, error))
         return false;
     *rows = ARENA_NEW(&archive->arena, struct dbpf_row, count);
-    return *rows && choose_length(&reader, &index, archive->bytes.size, *rows, count, error);
+    return *rows && choose_length(&reader, index, archive->bytes.size, *rows, count, error);
 }
 
 /* ---------------------------------------------------------------------------------------------- entries -- */
@@ -223,8 +237,9 @@ static void set_kind(struct pose_entry *entry, uint32_t type)
 }
 
 /* What its record shows to be wrong with an entry. */
-static void check_row(struct pose_archive *archive, const struct dbpf_row *row, uint32_t index)
+static void check_row(struct pose_archive *archive, const struct dbpf_index *layout, uint32_t index)
 {
+    const struct dbpf_row *row = &((const struct dbpf_row *)archive->rows)[index];
     struct pose_error error;
     struct reader reader;
     pose_error_init(&error);
@@ -233,13 +248,14 @@ static void check_row(struct pose_archive *archive, const struct dbpf_row *row, 
     if (row->compression == DBPF_DELETED)
         archive->entries[index].skipped = "deleted";
     else if (!is_inside(row, archive->bytes.size))
-        reader_fail_at(&reader, row->at, "position", "entry_range",
+        reader_fail_at(&reader, field_offset(layout, row, FIELD_POSITION), "position", "entry_range",
                        "%u bytes at %u lie outside of the file, which ends at %zu", row->stored, row->offset,
                        archive->bytes.size);
     else if (!is_known(row->compression))
-        reader_fail_at(&reader, row->at, "compression", "unknown_compression", "0x%04x", row->compression);
+        reader_fail_at(&reader, field_offset(layout, row, FIELD_COMPRESSION), "compression",
+                       "unknown_compression", "0x%04x", row->compression);
     else if (row->compression == DBPF_STORED && row->stored != row->size)
-        reader_fail_at(&reader, row->at, "memory_size", "size_mismatch",
+        reader_fail_at(&reader, field_offset(layout, row, FIELD_MEMORY), "memory_size", "size_mismatch",
                        "%u, but %u bytes are stored plainly", row->size, row->stored);
     if (error.status != POSE_OK)
         archive_reject(archive, index, &error);
@@ -282,11 +298,12 @@ static bool dbpf_open(struct pose_archive *archive, const struct pose_source *so
     struct reader reader;
     uint32_t count = 0, index_size = 0;
     uint64_t index_at = 0;
+    struct dbpf_index index = {0};
     struct dbpf_row *rows = NULL;
     reader_init(&reader, source->bytes, error);
     if (!read_header(&reader, &count, &index_at, &index_size))
         return false;
-    if (count && !read_index(archive, &reader, index_at, index_size, count, &rows, error))
+    if (count && !read_index(archive, &reader, index_at, index_size, count, &index, &rows, error))
         return false;
     archive->entries = ARENA_NEW(&archive->arena, struct pose_entry, count);
     if (!archive->entries)
@@ -300,7 +317,7 @@ static bool dbpf_open(struct pose_archive *archive, const struct pose_source *so
                                                   .group = rows[i].group,
                                                   .id = rows[i].instance};
         set_kind(&archive->entries[i], rows[i].type);
-        check_row(archive, &rows[i], i);
+        check_row(archive, &index, i);
     }
     dbpf_read_names(archive, rows, count);
     for (uint32_t i = 0; i < count; i++) {

@@ -93,6 +93,22 @@ bool reader_fail_at(struct reader *reader, uint64_t offset, const char *field, c
     return false;
 }
 
+bool reader_limit_at(struct reader *reader, uint64_t offset, const char *field, const char *limit,
+                     const char *format, ...)
+{
+    struct pose_error *error = reader->error;
+    bool is_first = !reader->failed && error && error->status == POSE_OK;
+    va_list arguments;
+    va_start(arguments, format);
+    vfail(reader, offset, field, "over_limit", format, arguments);
+    va_end(arguments);
+    if (is_first) {
+        error->status = POSE_OVER_LIMIT;
+        snprintf(error->limit, sizeof error->limit, "%s", limit);
+    }
+    return false;
+}
+
 uint64_t reader_last_offset(const struct reader *reader)
 {
     return reader->base + (uint64_t)(reader->last - reader->start);

@@ -109,5 +109,8 @@ bool reader_fail(struct reader *reader, const char *code, const char *format, ..
 /* The same at an offset of the file, about a field (NULL: the path alone). */
 bool reader_fail_at(struct reader *reader, uint64_t offset, const char *field, const char *code,
                     const char *format, ...) POSE_PRINTF(5, 6);
+/* The same where what is wrong is too much of something. */
+bool reader_limit_at(struct reader *reader, uint64_t offset, const char *field, const char *limit,
+                     const char *format, ...) POSE_PRINTF(5, 6);
 
 #endif

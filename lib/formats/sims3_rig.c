@@ -33,6 +33,7 @@ struct building {
     struct reader reader;
     struct pose_joint *joints;
     uint64_t *offsets; /* where each bone begins */
+    uint64_t *parents; /* where its parent is told */
     uint32_t major, minor, count;
 };
 
@@ -129,6 +130,7 @@ static bool read_bone(struct building *building, uint32_t index)
     int32_t opposite = reader_i32le(reader, "opposite");
     check_opposite(building, opposite);
     joint->parent = read_parent(building, index);
+    building->parents[index] = reader_last_offset(reader);
     joint->has_id = true;
     joint->id = reader_u32le(reader, "hash");
     if (!reader->failed && joint->id != hash_fnv32(bytes, length))
@@ -145,7 +147,8 @@ static bool read_bones(struct building *building)
     struct arena *arena = building->job->arena;
     building->joints = ARENA_NEW(arena, struct pose_joint, building->count);
     building->offsets = ARENA_NEW(arena, uint64_t, building->count);
-    if (!building->joints || !building->offsets)
+    building->parents = ARENA_NEW(arena, uint64_t, building->count);
+    if (!building->joints || !building->offsets || !building->parents)
         return false;
     for (uint32_t i = 0; i < building->count; i++) {
         reader_enter(&building->reader, "bones", i);
@@ -259,8 +262,9 @@ static bool read_head(struct building *building)
     if (!reader_count(reader, building->count, BONE_SIZE, "bones", "count_too_large"))
         return false;
     if (building->count > building->job->limits->joints)
-        return error_limit(building->job->error, "joints", "%u bones, more than the limit of %u joints",
-                           building->count, building->job->limits->joints);
+        return reader_limit_at(reader, reader_last_offset(reader), "bone_count", "joints",
+                               "%u bones, more than the limit of %u joints", building->count,
+                               building->job->limits->joints);
     return true;
 }
 
@@ -272,7 +276,7 @@ static bool order_bones(struct building *building, struct pose_skeleton *skeleto
     if (cycle < 0)
         return false;
     reader_enter(&building->reader, "bones", (uint64_t)cycle);
-    return reader_fail_at(&building->reader, building->offsets[cycle], "parent", "bone_cycle",
+    return reader_fail_at(&building->reader, building->parents[cycle], "parent", "bone_cycle",
                           "the bone is an ancestor of itself, or below one");
 }
 

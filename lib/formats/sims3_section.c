@@ -157,7 +157,7 @@ static bool find_key_size(struct reader *reader, const struct sims3_section *sec
     if (key_size != packing->padded_key_size)
         key_size = choose_key_size(section, channel, measure_span(section, starts, channel->key_offset));
     if ((uint64_t)channel->key_count * key_size > left)
-        return reader_fail_at(reader, channel->at, "key_count", "keys_outside",
+        return reader_fail_at(reader, channel->at + SIMS3_CHANNEL_AT_COUNT, "key_count", "keys_outside",
                               "%u keys of %u bytes promised, %llu bytes left in the section",
                               channel->key_count, key_size, (unsigned long long)left);
     channel->key_size = (uint8_t)key_size;
@@ -193,22 +193,22 @@ static void read_channel(struct reader *reader, struct sims3_channel *channel)
 }
 
 /* Channels may share their keys, so the number of all keys is bounded by itself. */
-static bool check_key_sum(struct sims3_file *file, const struct sims3_section *section)
+static bool check_key_sum(struct sims3_file *file, struct reader *reader, const struct sims3_section *section)
 {
-    uint64_t sum = 0, limit = file->job->limits->keys, over_at = 0;
+    uint64_t sum = 0, limit = file->job->limits->keys;
+    uint32_t over = UINT32_MAX;
     for (uint32_t i = 0; i < section->channel_count; i++) {
         const struct sims3_packing *packing = sims3_packing_of(section->channels[i].type);
         sum += sims3_is_constant(packing) ? 1 : packing->key_size ? section->channels[i].key_count : 0;
-        if (sum > limit && !over_at)
-            over_at = section->channels[i].at;
+        if (sum > limit && over == UINT32_MAX)
+            over = i;
     }
     if (sum <= limit)
         return true;
-    error_limit(file->job->error, "keys", "at byte %llu: %llu keys in all, more than the limit of %llu",
-                (unsigned long long)over_at, (unsigned long long)sum, (unsigned long long)limit);
-    if (file->job->error)
-        file->job->error->offset = over_at;
-    return false;
+    reader_enter(reader, "channels", over);
+    return reader_limit_at(reader, section->channels[over].at + SIMS3_CHANNEL_AT_COUNT, "key_count", "keys",
+                           "%llu keys in all, more than the limit of %llu", (unsigned long long)sum,
+                           (unsigned long long)limit);
 }
 
 /* Reads an offset in the head and stands where it leads to. */
@@ -238,7 +238,7 @@ static bool read_channels(struct sims3_file *file, struct reader *reader, struct
             return false;
         reader_leave(reader);
     }
-    return section->channels && check_key_sum(file, section);
+    return section->channels && check_key_sum(file, reader, section);
 }
 
 static bool read_palette(struct sims3_file *file, struct reader *reader, struct sims3_section *section)

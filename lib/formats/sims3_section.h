@@ -18,6 +18,8 @@ enum {
     SIMS3_VERSION = 2,
     SIMS3_SECTION_HEAD = 48,
     SIMS3_CHANNEL_SIZE = 20,
+    SIMS3_CHANNEL_AT_KEY = 4,
+    SIMS3_CHANNEL_AT_COUNT = 16,
     SIMS3_TICK_LAST = 65535,
     /* offsets in the head that lead on */
     SIMS3_SECTION_AT_CHANNELS = 0x20,

@@ -139,6 +139,21 @@ static const struct pose_value *finish_extras(struct arena *arena, const struct 
     return value_done(&extras);
 }
 
+/* The channel that begins the first track too many is at fault, by its key. */
+static bool check_count(struct sims3_file *file, const struct sims3_section *section,
+                        const uint32_t *track_of, uint32_t count)
+{
+    uint32_t limit = file->job->limits->joints, over = 0;
+    if (count <= limit)
+        return true;
+    while (track_of[over] != limit)
+        over++;
+    reader_enter(&file->reader, "section", READER_NO_INDEX);
+    reader_enter(&file->reader, "channels", over);
+    return reader_limit_at(&file->reader, section->channels[over].at + SIMS3_CHANNEL_AT_KEY, "key", "joints",
+                           "%u tracks, more than the limit of %u joints", count, limit);
+}
+
 bool sims3_tracks_build(struct sims3_file *file, const struct sims3_section *section,
                         struct sims3_tracks *tracks)
 {
@@ -147,9 +162,8 @@ bool sims3_tracks_build(struct sims3_file *file, const struct sims3_section *sec
     uint32_t *track_of = assign_tracks(arena, section, &tracks->count);
     if (!track_of)
         return false;
-    if (tracks->count > file->job->limits->joints)
-        return error_limit(file->job->error, "joints", "%u tracks, more than the limit of %u joints",
-                           tracks->count, file->job->limits->joints);
+    if (!check_count(file, section, track_of, tracks->count))
+        return false;
     struct draft *drafts = ARENA_NEW(arena, struct draft, tracks->count);
     tracks->items = ARENA_NEW(arena, struct pose_track, tracks->count);
     if (!drafts || !tracks->items)

@@ -356,8 +356,38 @@ START_TEST(entries_that_are_refused)
     const struct pose_error *error = pose_archive_entry(test.archive, 0)->error;
     ck_assert_int_eq(error != NULL, _i < 6);
     if (error)
-        ck_assert_uint_eq(error->offset, 101 + 4);
+        ck_assert_uint_eq(error->offset,
+                          101 + 4 + 4 * (bad_records[_i].field == 5 ? 4 : bad_records[_i].field));
     test_entry_holds(&test, 1, "6B20C4F3-00000000-0000000000000002", "hello", 5);
+    test_archive_close(&test);
+    pose_buffer_free(&bytes);
+}
+END_TEST
+
+/* A constant field is told where it is written, before the records, and shortens them. */
+START_TEST(a_refused_field_is_told_where_it_is)
+{
+    struct record records[] = {{{CLIP, 0, 0, 1, 1000, 5 | EXTENDED, 5, 0x10000}},
+                               {{CLIP, 0, 0, 2, 1000, 5 | EXTENDED, 5, 0x10000}}};
+    struct pose_buffer bytes;
+    struct test_archive test;
+    package(&bytes, "hello", 5, records, 2, (struct layout){0x01 | 0x02 | 0x10, 4});
+    test_archive_must_open(&bytes, &test);
+    for (uint32_t i = 0; i < 2; i++) {
+        const struct pose_error *error = pose_archive_entry(test.archive, i)->error;
+        ck_assert_ptr_nonnull(error);
+        ck_assert_uint_eq(error->offset, 101 + 4 + 2 * 4);
+        ck_assert_ptr_nonnull(strstr(error->detail, "position at byte 113: "));
+    }
+    test_archive_close(&test);
+    pose_buffer_free(&bytes);
+    records[0].fields[4] = records[1].fields[4] = 96;
+    records[1].fields[6] = 6;
+    package(&bytes, "hello", 5, records, 2, (struct layout){0x01 | 0x02 | 0x10, 4});
+    test_archive_must_open(&bytes, &test);
+    const struct pose_error *error = pose_archive_entry(test.archive, 1)->error;
+    ck_assert_ptr_nonnull(error);
+    ck_assert_uint_eq(error->offset, 101 + 4 + 3 * 4 + 20 + 3 * 4);
     test_archive_close(&test);
     pose_buffer_free(&bytes);
 }
@@ -829,6 +859,7 @@ int main(void)
     tcase_add_test(index, records_that_are_not_extended);
     tcase_add_test(index, places_of_the_index);
     tcase_add_test(index, kinds_by_type);
+    tcase_add_test(index, a_refused_field_is_told_where_it_is);
     tcase_add_test(index, a_deleted_entry);
     TCase *refused = tcase_create("refused");
     tcase_add_test(refused, headers_that_are_refused);

@@ -4,6 +4,7 @@
 #include "tests/support/sims3_files.h"
 #include "tests/support/unit.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const char FORMAT[] = "sims3-clip";
@@ -61,7 +62,7 @@ static const struct {
     {SIMS3_AT_CHANNEL + 12, 0xff800000, "not_finite", "section.channels[0].scale", 0x74},
     {SIMS3_AT_CHANNEL + 12, 0x7f800000, "not_finite", "section.channels[0].scale", 0x74},
     {SIMS3_AT_CHANNEL, 210, "keys_outside", "section.channels[0].key_offset", SIMS3_AT_CHANNEL},
-    {SIMS3_AT_CHANNEL, 202, "keys_outside", "section.channels[0].key_count", SIMS3_AT_CHANNEL},
+    {SIMS3_AT_CHANNEL, 202, "keys_outside", "section.channels[0].key_count", SIMS3_AT_CHANNEL + 16},
     {SIMS3_AT_CHANNEL, UINT32_MAX, "keys_outside", "section.channels[0].key_offset", SIMS3_AT_CHANNEL},
     {SIMS3_AT_PALETTE, 0x7fc00000, "not_finite", "section.palette[0]", SIMS3_AT_PALETTE},
     {SIMS3_AT_CHANNEL + 12, 0x7f7fffff, "", "", 0}, /* a large scale is none of them */
@@ -155,8 +156,28 @@ START_TEST(overlapping_channels_do_not_multiply)
         sims3_set_u32(&made, SIMS3_AT_CHANNEL + 20 * i, 48 + 20 * CHANNELS + 2);
     struct pose_error error = codec_must_fail(FORMAT, made.bytes.data, made.bytes.size, "over_limit");
     ck_assert_str_eq(error.limit, "keys");
+    ck_assert_str_eq(error.field, "section.channels[61].key_count");
+    ck_assert_uint_eq(error.offset, SIMS3_AT_CHANNEL + 20 * 61 + 16);
     ck_assert_uint_lt(codec_memory(FORMAT, made.bytes.data, made.bytes.size), SMALL);
     pose_buffer_free(&made.bytes);
+}
+END_TEST
+
+/* As many tracks as a document may have, and one more, of two channels each. */
+START_TEST(too_many_tracks_are_told_with_the_byte)
+{
+    enum { LIMIT = 65536, CHANNELS = 2 * (LIMIT + 1) };
+    struct sims3_channel_made *channels = calloc(CHANNELS, sizeof *channels);
+    struct sims3_made made;
+    for (int i = 0; i < CHANNELS; i++)
+        channels[i] = (struct sims3_channel_made){(uint32_t)i / 2, i % 2 ? 0x10b : 0x30b, 0, 0, 1, NULL, 0};
+    make(&made, channels, CHANNELS);
+    struct pose_error error = codec_must_fail(FORMAT, made.bytes.data, made.bytes.size, "over_limit");
+    ck_assert_str_eq(error.limit, "joints");
+    ck_assert_str_eq(error.field, "section.channels[131072].key");
+    ck_assert_uint_eq(error.offset, SIMS3_AT_CHANNEL + 20 * 131072 + 4);
+    pose_buffer_free(&made.bytes);
+    free(channels);
 }
 END_TEST
 
@@ -239,6 +260,7 @@ int main(void)
     tcase_add_test(refused, every_truncation_is_told);
     tcase_add_test(refused, the_successor_is_refused_by_name);
     tcase_add_test(refused, overlapping_channels_do_not_multiply);
+    tcase_add_test(refused, too_many_tracks_are_told_with_the_byte);
     tcase_add_test(refused, chains_on_top_of_each_other_do_not_multiply);
     tcase_add_test(refused, a_table_that_leads_to_itself_ends);
     tcase_add_test(refused, offsets_do_not_wrap);
