@@ -3,6 +3,7 @@
 #include "lib/core/text.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static struct value_list new_list(struct arena *arena, enum pose_value_kind kind)
@@ -77,6 +78,16 @@ void value_put_floats(struct value_list *list, const char *key, const float *num
     for (size_t i = 0; i < count; i++)
         value_put_float(&array, NULL, numbers[i]);
     value_put_list(list, key, &array);
+}
+
+void value_put_float_bits(struct value_list *list, const char *key, uint32_t bits)
+{
+    float number;
+    memcpy(&number, &bits, sizeof number);
+    if (isfinite(number))
+        value_put_float(list, key, number);
+    else
+        value_put_string(list, key, arena_format(list->arena, "0x%08X", bits));
 }
 
 void value_put_string(struct value_list *list, const char *key, const char *text)
@@ -234,6 +245,30 @@ float value_get_float(const struct pose_value *object, const char *key, float fa
     float number = fallback;
     value_number(pose_value_find(object, key), &number);
     return number;
+}
+
+bool value_float_bits(const struct pose_value *value, uint32_t *bits)
+{
+    enum { DIGITS = 8 };
+    float number;
+    const char *text = value && value->kind == POSE_STRING ? value->as.string : "";
+    if (!strncmp(text, "0x", 2) && strlen(text) == 2 + DIGITS &&
+        strspn(text + 2, "0123456789abcdefABCDEF") == DIGITS) {
+        *bits = (uint32_t)strtoul(text + 2, NULL, 16);
+        return true;
+    }
+    if (!value_number(value, &number))
+        return false;
+    memcpy(bits, &number, sizeof *bits);
+    return true;
+}
+
+uint32_t value_get_float_bits(const struct pose_value *object, const char *key, float fallback)
+{
+    uint32_t bits;
+    memcpy(&bits, &fallback, sizeof bits);
+    value_float_bits(pose_value_find(object, key), &bits);
+    return bits;
 }
 
 bool value_get_bool(const struct pose_value *object, const char *key, bool fallback)

@@ -24,6 +24,8 @@ void value_put_int(struct value_list *list, const char *key, int64_t integer);
 /* Not finite: null, since no JSON can hold it. */
 void value_put_float(struct value_list *list, const char *key, float number);
 void value_put_floats(struct value_list *list, const char *key, const float *numbers, size_t count);
+/* A float by its 32 bits, whatever they are: one that is not finite becomes a text, "0x7FC00000". */
+void value_put_float_bits(struct value_list *list, const char *key, uint32_t bits);
 /* NULL: null. */
 void value_put_string(struct value_list *list, const char *key, const char *text);
 /* Bytes as lower-case hex. */
@@ -51,6 +53,9 @@ bool value_get_bool(const struct pose_value *object, const char *key, bool fallb
 const char *value_get_string(const struct pose_value *object, const char *key, const char *fallback);
 /* A number whatever its kind; false when it is none. */
 bool value_number(const struct pose_value *value, float *number);
+/* What value_put_float_bits put, or any number; false when it is neither. */
+bool value_float_bits(const struct pose_value *value, uint32_t *bits);
+uint32_t value_get_float_bits(const struct pose_value *object, const char *key, float fallback);
 /* Up to count numbers of an array member; how many there were. */
 size_t value_get_floats(const struct pose_value *object, const char *key, float *numbers, size_t count);
 /* Bytes of a hex string member; -1 when it is none or there are more than capacity. */

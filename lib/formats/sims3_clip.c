@@ -98,16 +98,16 @@ static bool read_end(struct sims3_file *file, struct value_list *extras)
 {
     struct reader *reader = &file->reader;
     uint64_t at = find_block(reader, SIMS3_AT_END, "end");
-    float end[4];
+    struct value_list end = value_array(file->job->arena);
     if (!at) {
         value_put_null(extras, "end");
         return !reader->failed;
     }
     sims3_go(reader, at, "end");
     for (int i = 0; i < 4; i++)
-        end[i] = reader_f32le(reader, "end");
+        value_put_float_bits(&end, NULL, reader_u32le(reader, "end"));
     sims3_used(file, reader);
-    value_put_floats(extras, "end", end, 4);
+    value_put_list(extras, "end", &end);
     return !reader->failed;
 }
 

@@ -5,7 +5,7 @@
 #include "lib/formats/sims3_ik.h"
 #include "lib/formats/sims3_layout.h"
 
-#include <math.h>
+#include <string.h>
 
 static const char DEFAULT_ACTOR[] = "x";
 
@@ -165,13 +165,18 @@ static bool write_ik(struct writing *writing)
 
 static void write_end(struct writing *writing)
 {
-    float end[4] = {0, 0, 0, 1};
+    static const float usual[4] = {0, 0, 0, 1};
+    uint32_t end[4];
     if (is_absent(writing->clip, "end"))
         return;
     begin_block(writing->job->writer, SIMS3_AT_END);
-    value_get_floats(writing->clip->extras, "end", end, 4);
-    for (int i = 0; i < 4; i++)
-        writer_f32le(writing->job->writer, end[i]);
+    memcpy(end, usual, sizeof end);
+    const struct pose_value *list = pose_value_find(writing->clip->extras, "end");
+    const struct pose_value *item = list && list->kind == POSE_ARRAY ? list->first : NULL;
+    for (int i = 0; i < 4; i++, item = item ? item->next : NULL) {
+        value_float_bits(item, &end[i]);
+        writer_u32le(writing->job->writer, end[i]);
+    }
 }
 
 static bool write_file(struct writing *writing)

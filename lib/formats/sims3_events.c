@@ -184,8 +184,8 @@ static bool read_event(struct sims3_file *file, struct reader *reader, struct po
     uint16_t type = read_type(reader);
     value_put_int(&building.fields, "id", reader_u32le(reader, "id"));
     event->time = reader_finite_f32le(reader, "time", "not_finite");
-    value_put_float(&building.fields, "unknown_12", reader_f32le(reader, "unknown_12"));
-    value_put_float(&building.fields, "unknown_16", reader_f32le(reader, "unknown_16"));
+    value_put_float_bits(&building.fields, "unknown_12", reader_u32le(reader, "unknown_12"));
+    value_put_float_bits(&building.fields, "unknown_16", reader_u32le(reader, "unknown_16"));
     value_put_int(&building.fields, "unknown_20", reader_u32le(reader, "unknown_20"));
     read_name(&building);
     value_put_string(&building.fields, "name", building.name);

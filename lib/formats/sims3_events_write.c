@@ -121,8 +121,8 @@ static bool write_event(struct encode_job *job, const struct pose_event *event, 
     writer_u16le(writer, SIMS3_EVENT_MARK);
     writer_u32le(writer, (uint32_t)value_get_int(fields, "id", 0));
     writer_f32le(writer, finite_or(event->time, 0));
-    writer_f32le(writer, finite_or(value_get_float(fields, "unknown_12", -1), -1));
-    writer_f32le(writer, finite_or(value_get_float(fields, "unknown_16", -1), -1));
+    writer_u32le(writer, value_get_float_bits(fields, "unknown_12", -1));
+    writer_u32le(writer, value_get_float_bits(fields, "unknown_16", -1));
     /* 7 in calls of scripts, 3 elsewhere, in all files but those of one exporter. */
     writer_u32le(writer,
                  (uint32_t)value_get_int(fields, "unknown_20", !strcmp(event->type, "script") ? 7 : 3));

@@ -36,6 +36,30 @@ START_TEST(floats_are_ints_when_they_are_whole)
 }
 END_TEST
 
+START_TEST(floats_that_are_no_numbers_are_their_bits)
+{
+    static const char *const wrong[] = {"0x7fc", "7fc00000", "0x7fc0000g", "0x7fc000000", "", "0x-1000000"};
+    struct value_list list = value_object(&arena);
+    value_put_float_bits(&list, "number", 0x3f800000);
+    value_put_float_bits(&list, "nan", 0x7f800001);
+    value_put_string(&list, "small", "0x7fabcdef");
+    value_put_int(&list, "int", 2);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct value_list one = value_object(&arena);
+        value_put_string(&one, "x", wrong[i]);
+        ck_assert_uint_eq(value_get_float_bits(value_done(&one), "x", -1), 0xbf800000);
+    }
+    const struct pose_value *object = value_done(&list);
+    ck_assert(value_get_float(object, "number", 0) == 1);
+    ck_assert_str_eq(value_get_string(object, "nan", ""), "0x7F800001");
+    ck_assert_uint_eq(value_get_float_bits(object, "nan", 0), 0x7f800001);
+    ck_assert_uint_eq(value_get_float_bits(object, "small", 0), 0x7fabcdef);
+    ck_assert_uint_eq(value_get_float_bits(object, "int", 0), 0x40000000);
+    ck_assert_uint_eq(value_get_float_bits(object, "missing", -1), 0xbf800000);
+    ck_assert(value_get_float(object, "nan", 5) == 5);
+}
+END_TEST
+
 /* Arrays in arrays, the innermost with a text. */
 static struct pose_value *make_deep(struct arena *from)
 {
@@ -112,6 +136,7 @@ int main(void)
     TCase *values = tcase_create("values");
     tcase_add_checked_fixture(values, start, stop);
     tcase_add_test(values, floats_are_ints_when_they_are_whole);
+    tcase_add_test(values, floats_that_are_no_numbers_are_their_bits);
     tcase_add_test(values, copies_are_whole_and_on_their_own);
     tcase_add_test(values, members_are_left_out_by_name);
     tcase_add_test(values, memory_runs_out);

@@ -186,6 +186,40 @@ START_TEST(the_event_after_an_unknown_one_is_found)
 }
 END_TEST
 
+/* What has no meaning may be anything: no number of JSON, a NaN that signals. It comes back bit by bit, also by way of
+ * JSON and glTF. */
+START_TEST(floats_of_no_meaning_keep_their_bits)
+{
+    static const char *const ways[] = {FORMAT, "json", "gltf"};
+    static const uint32_t end[4] = {0x7fc00001, 0xff800000, 0x7f800001, 0x80000000};
+    struct sims3_made made;
+    sims3_make_example(&made);
+    for (size_t i = 0; i < 4; i++)
+        sims3_set_u32(&made, SIMS3_AT_END + 4 * i, end[i]);
+    sims3_set_u32(&made, SIMS3_AT_EVENT + 12, 0xffc00000);
+    sims3_set_u32(&made, SIMS3_AT_EVENT + 16, 0x7f800000);
+    struct pose_document *document = decode(&made);
+    for (int i = 0; i < 3; i++) {
+        const struct pose_content content = document_content(document);
+        struct pose_buffer out = codec_must_encode(ways[i], &content, NULL);
+        struct pose_document *middle = codec_must_decode(ways[i], out.data, out.size);
+        pose_buffer_free(&out);
+        const struct pose_content again = document_content(middle);
+        out = codec_must_encode(FORMAT, &again, NULL);
+        ck_assert(!memcmp(out.data + out.size - sizeof end, end, sizeof end));
+        struct pose_document *back = codec_must_decode(FORMAT, out.data, out.size);
+        check_json(pose_value_find(back->clips->extras, "end"),
+                   "[\"0x7FC00001\",\"0xFF800000\",\"0x7F800001\",-0]");
+        check_json(back->clips->events->fields, "{\"id\":101,\"unknown_12\":\"0xFFC00000\",\"unknown_16\":"
+                                                "\"0x7F800000\",\"unknown_20\":7,\"name\":\"go\"}");
+        pose_buffer_free(&out);
+        pose_document_free(back);
+        pose_document_free(middle);
+    }
+    pose_document_free(document);
+}
+END_TEST
+
 /* ------------------------------------------------------------------------------------------------- chains -- */
 
 static void put_text(struct sims3_made *made, const char *text)
@@ -383,6 +417,7 @@ int main(void)
     tcase_add_test(events, events_have_typed_fields_and_come_back);
     tcase_add_test(events, unknown_events_keep_their_bytes);
     tcase_add_test(events, the_event_after_an_unknown_one_is_found);
+    tcase_add_test(events, floats_of_no_meaning_keep_their_bits);
     tcase_add_test(events, chains_come_back);
     tcase_add_test(keys, the_example_comes_back);
     tcase_add_test(keys, values_are_rounded);
