@@ -59,14 +59,31 @@ static void print_place(const json_t *item)
         printf("offset 0x%llx: ", (unsigned long long)json_integer_value(offset));
 }
 
-/* lints: those alone that say of which entry they are. */
-static void print_warnings(const json_t *object, const char *indent, bool lints)
+/* Whether a reason of a verdict says the same of the same place. */
+static bool said_by(const json_t *verdicts, const json_t *warning)
+{
+    size_t index, number;
+    const json_t *verdict, *reason;
+    json_array_foreach(verdicts, index, verdict)
+    {
+        json_array_foreach(json_object_get(verdict, "reasons"), number, reason)
+        {
+            if (json_equal(json_object_get(reason, "message"), json_object_get(warning, "message")) &&
+                json_equal(json_object_get(reason, "offset"), json_object_get(warning, "offset")))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* But for those that the verdicts say. lints: those alone that say of which entry they are. */
+static void print_warnings(const json_t *object, const json_t *verdicts, const char *indent, bool lints)
 {
     size_t index;
     const json_t *warning;
     json_array_foreach(json_object_get(object, "warnings"), index, warning)
     {
-        if (lints && !json_object_get(warning, "entry"))
+        if ((lints && !json_object_get(warning, "entry")) || said_by(verdicts, warning))
             continue;
         printf("%s%s: ", indent, text_of(warning, "severity"));
         print_place(warning);
@@ -159,6 +176,7 @@ static void print_assets(const json_t *root, const char *key, const char *word)
     const json_t *asset;
     json_array_foreach(json_object_get(root, key), index, asset)
     {
+        const json_t *own = json_object_get(asset, "verdict");
         printf("  %s ", word);
         escape_print(text_of(asset, "name"), stdout);
         fputs(": ", stdout);
@@ -170,7 +188,7 @@ static void print_assets(const json_t *root, const char *key, const char *word)
             print_counts(asset);
         putchar('\n');
         print_sims3(asset);
-        print_warnings(asset, "    ", false);
+        print_warnings(asset, own ? own : json_object_get(root, "verdict"), "    ", false);
         print_verdicts(asset, "    ");
     }
 }
@@ -205,7 +223,8 @@ static void print_text(const char *path, const json_t *root)
         print_count(root, "entry_count", "entry", "entries", &comma);
     putchar('\n');
     /* Those of decoding a file are also those of its clips. */
-    print_warnings(root, "  ", !is_archive && json_array_size(json_object_get(root, "clips")));
+    print_warnings(root, json_object_get(root, "verdict"), "  ",
+                   !is_archive && json_array_size(json_object_get(root, "clips")));
     print_verdicts(root, "  ");
     print_assets(root, "clips", "clip");
     print_assets(root, "skeletons", "skeleton");

@@ -241,6 +241,20 @@ START_TEST(ls_as_json_is_the_list_of_the_api)
 }
 END_TEST
 
+START_TEST(info_says_what_a_viewer_refuses_once)
+{
+    static const char said[] = "no joint of the avatar is called ";
+    write_clip("a2o-test.anim");
+    succeeds("posed convert a2o-test.anim sl.anim --to sl-anim 2>/dev/null && posed info sl.anim");
+    ck_assert_msg(strstr(out, "\n  sl-viewer: would refuse it\n    offset 0x"), "%s", out);
+    const char *first = strstr(out, said);
+    ck_assert_ptr_nonnull(first);
+    char line[200];
+    snprintf(line, sizeof line, "%.*s", (int)strcspn(first, "\n"), first);
+    ck_assert_msg(!strstr(first + 1, line), "%s", out);
+}
+END_TEST
+
 START_TEST(info_says_what_a_file_is)
 {
     write_clip("a2o-test.anim");
@@ -469,6 +483,7 @@ int main(void)
     tcase_add_test(reading, ls_aligns_its_columns);
     tcase_add_test(reading, ls_as_json_is_the_list_of_the_api);
     tcase_add_test(reading, info_says_what_a_file_is);
+    tcase_add_test(reading, info_says_what_a_viewer_refuses_once);
     tcase_add_test(reading, a_broken_file_is_told_with_its_place);
     tcase_add_test(reading, sample_answers_as_the_api_does);
     tcase_add_test(reading, sample_takes_a_skeleton_and_a_clip_by_name);
