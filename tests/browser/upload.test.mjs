@@ -65,7 +65,7 @@ test("of a broken file it says at which byte and why", () => withPage(browser, d
   await give(page, broken);
   const alert = page.getByRole("dialog").getByRole("alert");
   await alert.waitFor();
-  assert.match(await alert.textContent(), /byte \d+: .+/);
+  assert.match(await alert.textContent(), /^broken\.anim .*byte \d+: .+/);
   await assertAccessible(page, "a refusal");
   await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
   await page.getByRole("dialog").waitFor({ state: "detached" });
@@ -80,6 +80,19 @@ test("what is no animation at all is refused in words", () => withPage(browser, 
   const alert = page.getByRole("dialog").getByRole("alert");
   await alert.waitFor();
   assert.ok((await alert.textContent()).length > 10);
+}));
+
+test("what lies beside a clip and is of no format is named", () => withPage(browser, daemon.origin, {}, async (page) => {
+  await empty();
+  await open(page, `${daemon.origin}/`);
+  const note = join(folder, "note.txt"), junk = join(folder, "junk.anim");
+  writeFileSync(note, "This is a note.");
+  writeFileSync(junk, "This is no animation.");
+  await give(page, walk, note, junk);
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("Of no format that is read").waitFor();
+  assert.deepEqual((await dialog.locator(".rejected li").allTextContents()).sort(), ["junk.anim", "note.txt"]);
+  await dialog.getByRole("link", { name: "walk" }).waitFor();
 }));
 
 test("files are dropped anywhere on the page, and those that belong together are one archive", () => withPage(browser, daemon.origin, {}, async (page) => {

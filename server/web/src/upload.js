@@ -22,7 +22,15 @@ function packed(files) {
   return ["/v1/archives", form];
 }
 
-function report(answer, dialog, go) {
+const NAMED = 20; // of what nobody reads, so many by name
+
+/** The names of those files in an archive that are of no format that is read. */
+async function unread(posed, answer) {
+  const { items } = await (await posed.request(`${answer.links.entries}?limit=1000`)).json();
+  return items.filter((entry) => !entry.format && !entry.error).map((entry) => entry.name);
+}
+
+function report(answer, others, dialog, go) {
   const { clips, rejected } = answer;
   const parts = [];
   if (clips.length) {
@@ -35,6 +43,10 @@ function report(answer, dialog, go) {
   if (rejected.length)
     parts.push(el("p", {}, "What could not be read, and why:"),
       el("ul", { class: "rejected" }, ...rejected.map((one) => el("li", {}, el("b", {}, one.entry), " ", one.error.detail))));
+  if (others.length)
+    parts.push(el("p", {}, "Of no format that is read:"),
+      el("ul", { class: "rejected" }, ...others.slice(0, NAMED).map((name) => el("li", {}, name)),
+        others.length > NAMED ? el("li", {}, `and ${others.length - NAMED} more`) : null));
   return parts;
 }
 
@@ -56,14 +68,16 @@ export function acceptUploads(posed, go) {
     try {
       const answer = await send(url, data, (sent, all) => (progress.value = all ? sent / all : 0));
       if (answer.status === 200 || answer.status === 201) {
-        body.replaceChildren(...report(answer.body, dialog, go));
+        const others = await unread(posed, answer.body).catch(() => []);
+        body.replaceChildren(...report(answer.body, others, dialog, go));
         say(`Uploaded: ${answer.body.clips.length} clips, ${answer.body.rejected.length} files not read`);
-        if (answer.body.clips.length === 1 && !answer.body.rejected.length) {
+        if (answer.body.clips.length === 1 && !answer.body.rejected.length && !others.length) {
           dialog.close();
           go(`/clip/${answer.body.clips[0].id}`);
         }
       } else {
-        body.replaceChildren(el("p", { class: "notice bad", role: "alert" }, answer.body?.detail ?? `the server answered ${answer.status}`));
+        body.replaceChildren(el("p", { class: "notice bad", role: "alert" },
+          files.length === 1 ? el("b", {}, `${files[0].name} `) : null, answer.body?.detail ?? `the server answered ${answer.status}`));
       }
     } catch (error) {
       body.replaceChildren(el("p", { class: "notice bad", role: "alert" }, error.message));
