@@ -95,6 +95,32 @@ test("what lies beside a clip and is of no format is named", () => withPage(brow
   await dialog.getByRole("link", { name: "walk" }).waitFor();
 }));
 
+test("where writes need a token the page asks for it, and keeps it for the next", async () => {
+  const tokens = join(folder, "tokens");
+  writeFileSync(tokens, "of-this-test\n");
+  const guarded = await startDaemon("--token-file", tokens);
+  try {
+    await withPage(browser, guarded.origin, { expected: [/401/, /403/] }, async (page) => {
+      await open(page, `${guarded.origin}/`);
+      await give(page, walk);
+      const dialog = page.getByRole("dialog"), field = dialog.getByLabel("Token");
+      await dialog.getByRole("alert").filter({ hasText: "need a token" }).waitFor();
+      await assertAccessible(page, "the question for a token");
+      await field.fill("another");
+      await field.press("Enter");
+      await dialog.getByRole("alert").filter({ hasText: "none that may write" }).waitFor();
+      await field.fill("of-this-test");
+      await dialog.getByRole("button", { name: "Upload with it" }).click();
+      await page.locator("html[data-ready=clip]").waitFor({ state: "attached" });
+      await give(page, join(samples, "second-life", "wave.anim"));
+      await page.locator("h1", { hasText: "wave" }).waitFor();
+      assert.equal((await guarded.clips()).length, 2);
+    });
+  } finally {
+    await guarded.stop();
+  }
+});
+
 test("files are dropped anywhere on the page, and those that belong together are one archive", () => withPage(browser, daemon.origin, {}, async (page) => {
   await empty();
   await open(page, `${daemon.origin}/`);

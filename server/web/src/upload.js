@@ -1,12 +1,13 @@
 // Uploads: by the button or by dropping files anywhere, with progress, and a report of what could not be read.
-import { bytes, el, say } from "./dom.js";
+import { bytes, el, failure, say } from "./dom.js";
 
 /** fetch tells nothing of progress; XMLHttpRequest does. */
-function send(url, body, onProgress) {
+function send(url, body, token, onProgress) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     request.open("POST", url);
     request.responseType = "json";
+    if (token) request.setRequestHeader("Authorization", `Bearer ${token}`);
     request.upload.addEventListener("progress", (event) => onProgress(event.loaded, event.total));
     request.addEventListener("load", () => resolve({ status: request.status, body: request.response }));
     request.addEventListener("error", () => reject(new Error("the server could not be reached")));
@@ -50,43 +51,69 @@ function report(answer, others, dialog, go) {
   return parts;
 }
 
+const WANTS_TOKEN = ["no_token", "wrong_token"];
+
+/** Asks for what the server wants of who writes. */
+function tokenForm(onToken) {
+  const field = el("input", { type: "password", id: "token", autocomplete: "off", required: true });
+  const form = el("form", { class: "token" }, el("label", { class: "field", for: "token" }, "Token", field),
+    el("button", { type: "submit" }, "Upload with it"));
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    onToken(field.value.trim());
+  });
+  return form;
+}
+
 export function acceptUploads(posed, go) {
   const input = document.getElementById("upload-input");
   const drop = document.getElementById("drop");
+  let token = ""; // until the page is left; nothing keeps it
 
-  async function upload(files) {
-    if (!files.length) return;
+  async function show(answer, body, dialog) {
+    const others = await unread(posed, answer).catch(() => []);
+    body.replaceChildren(...report(answer, others, dialog, go));
+    say(`Uploaded: ${answer.clips.length} clips, ${answer.rejected.length} files not read`);
+    if (answer.clips.length === 1 && !answer.rejected.length && !others.length) {
+      dialog.close();
+      go(`/clip/${answer.clips[0].id}`);
+    }
+  }
+
+  async function attempt(files, body, dialog) {
     const total = files.reduce((sum, file) => sum + file.size, 0);
     const progress = el("progress", { max: 1, "aria-label": "Upload" });
-    const body = el("div", {}, progress, el("p", {}, `${files.length === 1 ? files[0].name : `${files.length} files`}, ${bytes(total)}`));
+    body.replaceChildren(progress, el("p", {}, `${files.length === 1 ? files[0].name : `${files.length} files`}, ${bytes(total)}`));
+    const [url, data] = packed(files);
+    const { status, body: answer } = await send(url, data, token, (sent, all) => (progress.value = all ? sent / all : 0));
+    if (status === 200 || status === 201) return show(answer, body, dialog);
+    body.replaceChildren(el("p", { class: "notice bad", role: "alert" },
+      files.length === 1 ? el("b", {}, `${files[0].name} `) : null, answer?.detail ?? `the server answered ${status}`));
+    if (WANTS_TOKEN.includes(answer?.code))
+      body.append(tokenForm((given) => {
+        token = given;
+        return upload(files, body, dialog);
+      }));
+  }
+
+  function upload(files, body, dialog) {
+    return attempt(files, body, dialog).catch((error) => body.replaceChildren(failure(error)));
+  }
+
+  function begin(files) {
+    if (!files.length) return;
+    const body = el("div");
     const close = el("button", { type: "button", class: "primary", onclick: () => dialog.close() }, "Close");
     const dialog = el("dialog", { class: "upload", "aria-labelledby": "upload-title" }, el("h2", { id: "upload-title" }, "Upload"), body, close);
     dialog.addEventListener("close", () => dialog.remove());
     document.body.append(dialog);
     dialog.showModal();
-    const [url, data] = packed(files);
-    try {
-      const answer = await send(url, data, (sent, all) => (progress.value = all ? sent / all : 0));
-      if (answer.status === 200 || answer.status === 201) {
-        const others = await unread(posed, answer.body).catch(() => []);
-        body.replaceChildren(...report(answer.body, others, dialog, go));
-        say(`Uploaded: ${answer.body.clips.length} clips, ${answer.body.rejected.length} files not read`);
-        if (answer.body.clips.length === 1 && !answer.body.rejected.length && !others.length) {
-          dialog.close();
-          go(`/clip/${answer.body.clips[0].id}`);
-        }
-      } else {
-        body.replaceChildren(el("p", { class: "notice bad", role: "alert" },
-          files.length === 1 ? el("b", {}, `${files[0].name} `) : null, answer.body?.detail ?? `the server answered ${answer.status}`));
-      }
-    } catch (error) {
-      body.replaceChildren(el("p", { class: "notice bad", role: "alert" }, error.message));
-    }
+    upload(files, body, dialog);
   }
 
   document.getElementById("upload-button").addEventListener("click", () => input.click());
   input.addEventListener("change", () => {
-    upload([...input.files]);
+    begin([...input.files]);
     input.value = "";
   });
   const holdsFiles = (event) => [...(event.dataTransfer?.types ?? [])].includes("Files");
@@ -105,6 +132,6 @@ export function acceptUploads(posed, go) {
     event.preventDefault();
     depth = 0;
     drop.hidden = true;
-    upload([...event.dataTransfer.files]);
+    begin([...event.dataTransfer.files]);
   });
 }
