@@ -130,7 +130,7 @@ class HostilePackages(unittest.TestCase):
         start = 48 + 20 * 100 + len(b"a\0made\0")
         # 61 channels are fewer than 4 million keys; the one after them is too much.
         self.refused("a.clip", made.clip("a", [first, *rest], key_offsets=[start] * 100), 413, limit="keys",
-                     offset=56 + 48 + 20 * 61)
+                     offset=56 + 48 + 20 * 61 + 16)
 
     def test_chains_over_each_other(self):
         count = 1024
