@@ -26,13 +26,21 @@ bool zip_has_magic(struct pose_bytes bytes, const struct zip_magic *magic)
            !memcmp(bytes.data + magic->offset, magic->bytes, magic->size);
 }
 
+/* Of the extensions the one that nobody else has: what is called so is refused as a ZIP, with the byte. */
+static bool is_called_zip(const struct pose_source *source)
+{
+    return source->name && text_has_extension(source->name, ".zip");
+}
+
 static enum probe_result zip_probe(const struct pose_source *source)
 {
     for (size_t i = 0; i < sizeof containers / sizeof *containers; i++) {
         if (zip_has_magic(source->bytes, &containers[i]))
             return PROBE_SURE;
     }
-    return zip_is_filtered(source->bytes) ? PROBE_SURE : PROBE_NO;
+    if (zip_is_filtered(source->bytes))
+        return PROBE_SURE;
+    return is_called_zip(source) ? PROBE_NAME : PROBE_NO;
 }
 
 /* Names that would leave the folder that they are unpacked into, on any system. */
@@ -72,6 +80,14 @@ void zip_set_name(struct pose_archive *archive, uint32_t index, char *name, uint
                    "an absolute name, or one with a \"..\" part, is not read");
 }
 
+static bool refuse_magic(const struct pose_source *source, struct pose_error *error)
+{
+    struct reader reader;
+    pose_error_init(error);
+    reader_init(&reader, source->bytes, error);
+    return reader_fail_at(&reader, 0, "magic", "bad_magic", "a ZIP begins with PK");
+}
+
 static bool zip_open(struct pose_archive *archive, const struct pose_source *source, struct pose_error *error)
 {
     struct pose_error of_directory;
@@ -91,6 +107,9 @@ static bool zip_open(struct pose_archive *archive, const struct pose_source *sou
         *error = of_directory; /* which knows where */
         return false;
     }
+    if (!is_zip && !archive->entry_count && is_called_zip(source) &&
+        (listed || error->status == POSE_UNKNOWN_FORMAT || error->status == POSE_BAD_DATA))
+        return refuse_magic(source, error);
     if (!listed)
         return false;
     if (is_zip)

@@ -8,6 +8,7 @@
  *
  * Verified with files of three.js' GLTFExporter and of assimp; the rest is as the specification says.
  */
+#include "lib/core/text.h"
 #include "lib/formats/gltf.h"
 #include "lib/formats/gltf_read.h"
 
@@ -43,7 +44,10 @@ static enum probe_result probe(const struct pose_source *source)
     struct pose_bytes bytes = source->bytes;
     if (bytes.size >= 12 && !memcmp(bytes.data, "glTF", 4))
         return PROBE_SURE;
-    return json_has_members(bytes, members) ? PROBE_SURE : PROBE_NO;
+    if (json_has_members(bytes, members))
+        return PROBE_SURE;
+    /* Nobody else calls files so: one that is broken is refused as a glTF, with the byte. */
+    return source->name && text_has_extension(source->name, ".glb .gltf") ? PROBE_NAME : PROBE_NO;
 }
 
 const struct codec codec_gltf = {

@@ -6,6 +6,7 @@
 #include "lib/formats/gltf_read.h"
 
 #include "lib/core/base64.h"
+#include "lib/core/text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -263,6 +264,18 @@ static bool is_glb(struct pose_bytes bytes)
     return bytes.size >= 4 && !memcmp(bytes.data, "glTF", 4);
 }
 
+/* What is called .glb may be the text of a .gltf, if it begins as one: with a brace, white space or the mark of UTF-8. */
+static bool check_magic(struct gltf *g)
+{
+    static const char beginnings[] = "{ \t\r\n\xef";
+    const struct pose_source *source = g->job->source;
+    struct reader reader;
+    reader_init(&reader, source->bytes, g->job->error);
+    bool is_text = source->bytes.size && memchr(beginnings, source->bytes.data[0], sizeof beginnings - 1);
+    return is_text || !source->name || !text_has_extension(source->name, ".glb") ||
+           reader_fail_at(&reader, 0, "magic", "bad_magic", "a GLB begins with glTF");
+}
+
 static bool check_version(struct gltf *g)
 {
     const struct pose_value *asset = pose_value_find(g->json.root, "asset");
@@ -320,6 +333,8 @@ bool gltf_open(struct gltf *g)
     struct pose_bytes text = g->job->source->bytes;
     uint64_t offset = 0;
     if (is_glb(text) && !(text = (struct pose_bytes){0}, read_binary(g, &text, &offset)))
+        return false;
+    if (!offset && !check_magic(g))
         return false;
     if (!json_open(&g->json, text, offset, g->job->arena, g->job->error))
         return false;

@@ -19,6 +19,22 @@ class Inspect(SampleCase):
     def inspect(self, data, name="file.anim", **query):
         return self.client.post("/v1/inspect", data, name=name, **query)
 
+    def test_what_a_broken_file_was_is_in_its_extension(self):
+        """A name that is nobody else's tells what the bytes were meant to be; one that many use does not."""
+        junk = b"neither this nor that" * 40
+        for name, fmt, code, offset in (
+                ("a.glb", "gltf", "bad_magic", 0), ("a.GLB", "gltf", "bad_magic", 0), ("a.gltf", "gltf", "bad_json", 7),
+                ("a.skel", "tso-skel", "bad_version", 0), ("a.zip", "zip", "bad_magic", 0)):
+            for path in ("/v1/inspect", "/v1/archives"):
+                reply = self.client.post(path, junk, name=name)
+                self.assertProblem(reply, 422, code=code, offset=offset, format=fmt)
+                self.assertIn(f"byte {offset}", reply.json["detail"])
+        self.assertProblem(self.client.post("/v1/inspect", b"glTF\2\0", name="a.glb"), 422, code="truncated", offset=4)
+        self.assertProblem(self.client.post("/v1/inspect", b'{"asset":', name="a.gltf"), 422, code="bad_json", offset=9)
+        for name in ("a.json", "a.xml", "a.dat", "a.bin", "a", "a.tar", "a.gz"):
+            self.assertProblem(self.client.post("/v1/inspect", junk, name=name), 415, code="unknown_format")
+        self.assertProblem(self.client.post("/v1/inspect", junk, name="a.glb", format="bvh"), 422, format="bvh")
+
     def test_a_clip(self):
         data = (Daemon.samples / "second-life" / "wave.anim").read_bytes()
         found = self.inspect(data, "wave.anim").json
