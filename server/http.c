@@ -10,6 +10,8 @@
  *  - the target is decoded in place after the callback for the log, which therefore takes the raw copy;
  *  - HEAD of a stream of unknown size would be answered with the end mark of a chunked body, which the client
  *    takes for the next answer. Such an answer closes the connection instead;
+ *  - the line before a chunk that is longer than the memory of the connection is neither read to its end nor refused,
+ *    and the timeout stays 0;
  *  - a Content-Length that is no number is refused before any callback, and the headers of that 400 come twice;
  *  - a 304 carries Content-Length: 0, which is not quite right. The ways around it hang real clients.
  */

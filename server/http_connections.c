@@ -81,8 +81,8 @@ void connection_cut(struct http_connection *connection)
     shutdown(connection->fd, SHUT_RDWR);
 }
 
-/* A request that is not whole in time: 408, or the refusal that only waited for the body's end. */
-static void expire(struct http_connection *connection)
+/* Ends a request that is not whole with that status, or the refusal that only waited for the body's end. */
+static void end_request(struct http_connection *connection, unsigned status, const char *detail)
 {
     struct http_exchange *exchange = connection->exchange;
     const bool has_line = exchange != NULL;
@@ -92,7 +92,7 @@ static void expire(struct http_connection *connection)
     }
     if (exchange != NULL) {
         if (exchange->stage < STAGE_REFUSED) {
-            exchange_refuse(exchange, 408, "the request was not whole in time");
+            exchange_refuse(exchange, status, detail);
         }
         exchange_answer_raw(exchange);
         if (!has_line) {
@@ -101,6 +101,19 @@ static void expire(struct http_connection *connection)
     }
     connection->deadline_ms = 0;
     connection_cut(connection);
+}
+
+/*
+ * Whether bytes of a body have waited since the last look and none was read. The line before a chunk has filled the
+ * connection's memory then, and libmicrohttpd neither refuses it nor goes on; it asks for a turn, for ever.
+ */
+static bool is_stuck(const struct http_connection *connection, const struct raw_peer *peer)
+{
+    const struct http_exchange *exchange = connection->exchange;
+
+    return exchange != NULL && (exchange->stage == STAGE_BODY || exchange->stage == STAGE_REFUSED) &&
+           connection->received != UNKNOWN_RECEIVED && connection->received > connection->read &&
+           peer->read == connection->read;
 }
 
 /*
@@ -116,10 +129,13 @@ static void look(struct http_connection *connection)
     if (connection->deadline_ms == 0 && is_known && peer.received > connection->received) {
         connection->deadline_ms = deadline(connection->loop);
     }
-    if (peer.has_ended && peer.received == connection->received) {
+    if (is_stuck(connection, &peer)) {
+        end_request(connection, 400, "the line before a chunk of the body is too long");
+    } else if (peer.has_ended && peer.received == connection->received) {
         connection_cut(connection);
     }
     connection->received = peer.received;
+    connection->read = peer.read;
 }
 
 static bool waits_for_client(const struct http_connection *connection)
@@ -139,7 +155,7 @@ void connections_sweep(struct http_loop *loop)
             continue;
         }
         if (at->deadline_ms != 0 && now >= at->deadline_ms) {
-            expire(at);
+            end_request(at, 408, "the request was not whole in time");
         } else {
             look(at);
         }

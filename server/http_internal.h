@@ -67,6 +67,7 @@ struct http_connection {
     uint64_t
         deadline_ms;   /* in the loop's time, when the request that is coming in has to be whole; 0: none */
     uint64_t received; /* bytes at the last look while idle, UNKNOWN_RECEIVED before the first */
+    uint64_t read;     /* of these */
     char client[LISTEN_HOST_CAPACITY];
 };
 

@@ -76,8 +76,13 @@ static void start_tick(struct http_loop *loop)
 
 static void turn(struct http_loop *loop)
 {
-    const int64_t wait_ms = transport_turn(loop);
+    int64_t wait_ms = transport_turn(loop);
 
+    /* Never 0: libuv runs timers that are due until none is, and would see no event before libmicrohttpd has had
+     * enough, which a hostile client can put off for ever. */
+    if (wait_ms == 0) {
+        wait_ms = 1;
+    }
     loop->turn_wanted = false;
     if (wait_ms < 0) {
         uv_timer_stop(&loop->timer);

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -107,11 +108,19 @@ struct raw_peer raw_look(int fd)
 {
     struct tcp_info info;
     socklen_t size = sizeof(info);
+    uint64_t received;
+    int unread = 0;
 
     memset(&info, 0, sizeof(info));
     if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) {
         memset(&info, 0, sizeof(info));
     }
-    return (struct raw_peer){.received = info.tcpi_bytes_received,
+    received = info.tcpi_bytes_received;
+    /* More may come between the two questions. */
+    if (ioctl(fd, FIONREAD, &unread) != 0 || unread < 0 || (uint64_t)unread > received) {
+        unread = 0;
+    }
+    return (struct raw_peer){.received = received,
+                             .read = received - (uint64_t)unread,
                              .has_ended = info.tcpi_state == CLOSE_WAIT};
 }

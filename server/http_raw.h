@@ -15,6 +15,7 @@ bool raw_answer(int fd, const struct api_response *response);
 /* What the kernel knows of a TCP socket's other end; zeros where it does not. */
 struct raw_peer {
     uint64_t received; /* bytes so far, read or not */
+    uint64_t read;     /* of these, by us */
     bool has_ended;    /* it will send nothing more */
 };
 

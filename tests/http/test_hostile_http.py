@@ -150,6 +150,21 @@ class Framing(HostileCase):
                 answer = self.send(POST + b"Transfer-Encoding: chunked\r\n\r\n" + rest, half_close=True)
                 self.assertFalse({200, 201, 415, 422} & set(statuses(answer)), answer[:300])
 
+    def test_a_line_of_a_chunk_that_never_ends(self):
+        """It fills the connection's memory; whoever else is on the same loop is served, and this one ends."""
+        for first in (b"", b"5\r\nhello\r\n"):
+            head = POST + b"Transfer-Encoding: chunked\r\n\r\n" + first + b"1;"
+            streams = []
+            for size in (40_000, *range(32_400 - len(head), 32_800 - len(head), 16)):
+                streams.append(connect(self.client))
+                streams[-1].sendall(head + b"a" * size)
+            for _ in range(8):
+                self.client.close()
+                self.assertEqual(self.client.post("/v1/inspect", sample(WAVE), name="wave.anim").status, 200)
+            found = [statuses(receive_all(stream)) for stream in streams]
+            self.assertEqual(found[0], [400])
+            self.assertTrue(all(status in ([400], [408], [413]) for status in found), found)
+
     def test_a_length_that_lies(self):
         for body, half in ((b"short", True), (b"", True), (b"short", False)):
             begun = time.monotonic()
