@@ -446,9 +446,11 @@ enum api_outcome handle_batch(struct api_call *call)
     json_error_t problem;
     if (!request->may_wait)
         return API_WAIT;
-    if (request->body_size > MOST_BODY)
-        return reply_problem(call, 413, "too_large", "the body has %zu bytes; at most %d", request->body_size,
-                             MOST_BODY);
+    if (request->body_size > MOST_BODY) {
+        char detail[80];
+        snprintf(detail, sizeof detail, "the body has %zu bytes; at most %d", request->body_size, MOST_BODY);
+        return reply_limit(call, 413, "too_large", "body", detail);
+    }
     json_t *body =
         json_loadb((const char *)request->body, request->body_size, JSON_REJECT_DUPLICATES, &problem);
     if (!body)

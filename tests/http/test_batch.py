@@ -59,7 +59,7 @@ class Batch(SampleCase):
                      b'{"requests":[],"requests":[]}', b"[" * 5000, json.dumps({"requests": [0] * 1001}).encode()):
             with self.subTest(body[:40]):
                 self.assertEqual(self.client.post("/v1/poses", body).status, 400)
-        self.assertEqual(self.client.post("/v1/poses", b" " * 2000000).status, 413)
+        self.assertProblem(self.client.post("/v1/poses", b" " * 2000000), 413, limit="body")
 
     def test_limits_are_of_all_items(self):
         walk = self.walk()
