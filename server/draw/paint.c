@@ -1,6 +1,9 @@
 #include "server/draw/paint.h"
 
+#include "server/draw/label.h"
+
 #include <math.h>
+#include <stdlib.h>
 
 static double pixel_x(const struct view_frame *frame, const float point[3])
 {
@@ -97,9 +100,13 @@ static void paint_line(cairo_t *cairo, const struct view_frame *frame, const str
 /* Readable on any background: grey, left-aligned, in the middle of its height. */
 static void paint_label(cairo_t *cairo, const struct view_frame *frame, const struct scene_label *label)
 {
+    char *text = label_text(label->text);
+    if (!text)
+        return;
     cairo_set_source_rgb(cairo, 0.45, 0.49, 0.55);
     cairo_move_to(cairo, pixel_x(frame, label->at), pixel_y(frame, label->at) + 0.035 * frame->scale);
-    cairo_show_text(cairo, label->text);
+    cairo_show_text(cairo, text);
+    free(text);
 }
 
 void paint_scene(cairo_t *cairo, const struct view_frame *frame, struct scene *scene, double unit)

@@ -1,5 +1,6 @@
 #include "server/draw/plot.h"
 
+#include "server/draw/label.h"
 #include "server/draw/svg.h"
 
 #include <math.h>
@@ -115,9 +116,13 @@ static void set_ink(cairo_t *cairo, double alpha)
 static void put_text(cairo_t *cairo, double x, double y, double align, const char *text)
 {
     cairo_text_extents_t extents;
-    cairo_text_extents(cairo, text, &extents);
+    char *label = label_text(text);
+    if (!label)
+        return;
+    cairo_text_extents(cairo, label, &extents);
     cairo_move_to(cairo, x - align * extents.x_advance, y);
-    cairo_show_text(cairo, text);
+    cairo_show_text(cairo, label);
+    free(label);
 }
 
 static void put_line(cairo_t *cairo, double x1, double y1, double x2, double y2)

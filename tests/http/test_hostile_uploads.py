@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import io
+import json
 import lzma
 import os
 import random
@@ -190,6 +191,19 @@ class Hostile(UploadCase):
             reply = self.client.get(f"/v1/archives/{archive['id']}/entries/{index}")
             self.assertRegex(reply["Content-Disposition"], r'^attachment; filename="[!-~]+"$')
         self.assertNotIn("\x1b", self.daemon.errors())
+
+    def test_pictures_of_joints_without_characters(self):
+        """Noncharacters are UTF-8 as any, and what draws refuses them."""
+        for name in ("\ufffe", "a\uffff", "\ufdd0b", "\ufdef", "\U0001fffe", "a\U0010ffffb", "\ufffd\ufdcf\ufdf0"):
+            with self.subTest(ascii(name)):
+                clip = {"format": "gltf", "name": name, "duration": 1,
+                        "joints": [{"name": name, "rotation": {"times": [0, 1], "values": [[0, 0, 0, 1], [0, 1, 0, 0]]}}]}
+                archive = self.upload(json.dumps(clip).encode(), "a.json").json
+                path = f"/v1/clips/{archive['clips'][0]['id']}"
+                for picture in ("preview.svg?skeleton=none", "preview.png?frames=2", "preview.webp?width=64&height=64"):
+                    self.assertEqual(self.client.get(f"{path}/{picture}").status, 200)
+                self.assertEqual(self.client.get(f"{path}/plot.svg", joint=name).status, 200)
+                self.remove(archive["id"])
 
     def test_links_and_devices(self):
         out = io.BytesIO()
