@@ -6,19 +6,29 @@
 
 enum { LOCAL_SIZE = 30, RECORD_SIZE = 46, END_SIZE = 22, LONGEST_NAME = 1024 };
 
+/* A path that is too long keeps its end, since the extension says what the file may be: whole steps of it, so that no
+ * half of one looks like a root or a step upwards; of a last step that is too long itself whole characters. */
+static const char *keep_end(const char *path)
+{
+    size_t length = strlen(path);
+    if (length <= LONGEST_NAME)
+        return path;
+    path += length - LONGEST_NAME;
+    const char *slash = strchr(path, '/');
+    if (slash && slash[1])
+        return slash + 1;
+    while ((*path & 0xc0) == 0x80)
+        path++;
+    return path;
+}
+
 void parts_add(struct parts *parts, const char *name, struct pose_bytes bytes)
 {
     if (parts->count == parts->capacity) {
         parts->capacity = parts->capacity ? parts->capacity * 2 : 8;
         parts->items = must_grow(parts->items, parts->capacity, sizeof *parts->items);
     }
-    size_t length = strlen(name);
-    /* A name that is cut keeps its end: the extension says what the file may be. */
-    if (length > LONGEST_NAME) {
-        name += length - LONGEST_NAME;
-        while ((*name & 0xc0) == 0x80)
-            name++;
-    }
+    name = keep_end(name);
     parts->items[parts->count++] = (struct part){region_text(&parts->names, name), bytes};
 }
 

@@ -1,8 +1,10 @@
 /* Names of files, and lines of names. */
 #include "server/names.h"
+#include "server/parts.h"
 #include "server/unique_names.h"
 #include "tests/support/unit.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,6 +75,32 @@ START_TEST(names_that_repeat_are_numbered)
 }
 END_TEST
 
+/* An upload's part keeps the end of its path: what is left must not look like another path. */
+START_TEST(a_long_path_is_cut_between_its_steps)
+{
+    enum { MOST = 1024, ABOUT = 20 };
+    static const char *const steps[] = {"/", "a../", "/b/", "\xc3\xa4"};
+    struct pose_bytes nothing = {NULL, 0};
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        /* The cut wanders over the step. */
+        for (int tail = MOST - ABOUT; tail < MOST + ABOUT; tail++) {
+            char path[2 * MOST + 2 * ABOUT + 10];
+            struct parts parts = {0};
+            memset(path, 'x', MOST);
+            int length = MOST + sprintf(path + MOST, "%s", steps[i]);
+            memset(path + length, 'y', (size_t)tail);
+            path[length + tail] = '\0';
+            parts_add(&parts, path, nothing);
+            const char *name = parts.items[0].name;
+            ck_assert_uint_le(strlen(name), MOST);
+            ck_assert_str_eq(name, path + strlen(path) - strlen(name));
+            ck_assert_msg(*name && *name != '/' && (*name & 0xc0) != 0x80 && *name != '.', "%s", name);
+            parts_release(&parts);
+        }
+    }
+}
+END_TEST
+
 int main(void)
 {
     TCase *tests = tcase_create("names");
@@ -80,5 +108,6 @@ int main(void)
     tcase_add_test(tests, a_line_ends_where_it_is_full);
     tcase_add_test(tests, a_line_of_any_length_is_told_to_go_on);
     tcase_add_test(tests, names_that_repeat_are_numbered);
+    tcase_add_test(tests, a_long_path_is_cut_between_its_steps);
     return unit_run("names", tests, NULL);
 }
