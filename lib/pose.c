@@ -123,7 +123,7 @@ void pose_lint(const struct pose_document *document, const char *name, pose_warn
     if (codec && codec->named_after_file)
         lint_name(&lint, only_name(document), name);
     if (document->clip_count == 1 && document->clips->rules == POSE_RULES_SIMS3)
-        lint_sims3_id(&lint, document->clips, name);
+        lint_sims3(&lint, document->clips, name);
     for (uint32_t i = 0; i < document->clip_count; i++)
         lint_clip(&lint, &document->clips[i]);
     for (uint32_t i = 0; i < document->skeleton_count; i++)

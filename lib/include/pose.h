@@ -679,7 +679,9 @@ POSE_API bool pose_convert(const struct pose_conversion *conversion, const struc
  * most: "name_differs" (the inner name is not the file's, in formats that want it; without case, extension and key),
  * "rotation_not_unit" (keys or rest rotations more than 0.5 % off), "normal_not_unit", "id_differs" (a Sims 3 clip whose
  * file is named by its key, see pose_sims3_key, and whose instance id is the hash of neither the name there nor its
- * own). name is the file's, may hold a path, and may be NULL.
+ * own; "name_differs" is said of both names), "empty_sound" (its events of sounds without a name), "late_end" (the last
+ * key or event lies more than a second before its end, and in its first half). name is the file's, may hold a path, and
+ * may be NULL.
  */
 POSE_API void pose_lint(const struct pose_document *document, const char *name, pose_warn *warn, void *user);
 /* The same for a mesh on a skeleton: "missing_bone". */

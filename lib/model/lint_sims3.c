@@ -1,6 +1,10 @@
-/* Whether a Sims 3 clip is filed under the id that its name asks for (sims3-hash.md). */
+/* What is odd about a Sims 3 clip: the id that it is filed under (sims3-hash.md), its name, sounds, and length
+ * (sims3-clip.md, section 7). */
+#include "lib/core/text.h"
+#include "lib/core/value.h"
 #include "lib/model/lint.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,16 +27,80 @@ static void describe_variant(const char *name, uint64_t id, char *text, size_t s
 
 /* The packages' own maps of names are right where the inner name is not (15 of 15 real clips against 14), so either will
  * do. */
-void lint_sims3_id(const struct lint *lint, const struct pose_clip *clip, const char *file)
+static void lint_id(const struct lint *lint, const struct pose_clip *clip, const struct pose_sims3_key *key)
+{
+    char mapped[POSE_SIMS3_NAME] = "", variant[160];
+    snprintf(mapped, sizeof mapped, "%.*s", (int)key->name_length, key->name ? key->name : "");
+    if (key->instance == id_of(clip->name) || (*mapped && key->instance == id_of(mapped)))
+        return;
+    describe_variant(clip->name, key->instance, variant, sizeof variant);
+    lint_report(lint, POSE_WARNING, "id_differs", "the id 0x%016llX is not that of \"%.120s\" (0x%016llX)%s",
+                (unsigned long long)key->instance, clip->name, (unsigned long long)id_of(clip->name),
+                variant);
+}
+
+/* In 2 of 34 real clips the names differ, so that it is but a note. */
+static void lint_map(const struct lint *lint, const struct pose_clip *clip, const struct pose_sims3_key *key)
+{
+    char mapped[200];
+    if (!key->name_length || key->name_length >= sizeof mapped)
+        return;
+    snprintf(mapped, sizeof mapped, "%.*s", (int)key->name_length, key->name);
+    if (!text_equal_nocase(mapped, clip->name))
+        lint_report(lint, POSE_NOTE, "name_differs", "it is filed as \"%.150s\", and calls itself \"%.150s\"",
+                    mapped, clip->name);
+}
+
+static void lint_sounds(const struct lint *lint, const struct pose_clip *clip)
+{
+    uint32_t count = 0;
+    float first = 0;
+    for (uint32_t i = 0; i < clip->event_count; i++) {
+        const struct pose_event *event = &clip->events[i];
+        if (strcmp(event->type, "sound") != 0 || *value_get_string(event->fields, "sound", "-"))
+            continue;
+        if (!count++)
+            first = event->time;
+    }
+    if (count)
+        lint_report(lint, POSE_WARNING, "empty_sound", "%u sound event%s no sound; the first is at %.4g s",
+                    count, count == 1 ? " names" : "s name", (double)first);
+}
+
+/* The last key or event. */
+static double find_last(const struct pose_clip *clip)
+{
+    double last = 0;
+    for (uint32_t i = 0; i < clip->track_count; i++) {
+        for (int part = 0; part < POSE_PART_COUNT; part++) {
+            const struct pose_channel *channel = &clip->tracks[i].channels[part];
+            if (channel->count)
+                last = fmax(last, (double)channel->times[channel->count - 1]);
+        }
+    }
+    for (uint32_t i = 0; i < clip->event_count; i++)
+        last = fmax(last, (double)clip->events[i].time);
+    return last;
+}
+
+/* The number of ticks is one more than the last key's in all real clips. One that holds its last pose for a while may be
+ * meant to; for more than a second, and more than half of it, it is not. */
+static void lint_length(const struct lint *lint, const struct pose_clip *clip)
+{
+    double last = find_last(clip), rest = (double)clip->duration - last;
+    if (clip->key_count && rest > 1 && rest > last)
+        lint_report(lint, POSE_NOTE, "late_end",
+                    "%u ticks are %.4g s, and the last key or event is at %.4g s", clip->frame_count,
+                    (double)clip->duration, last);
+}
+
+void lint_sims3(const struct lint *lint, const struct pose_clip *clip, const char *file)
 {
     struct pose_sims3_key key;
-    char mapped[POSE_SIMS3_NAME] = "", variant[160];
-    if (!clip->name || !file || !pose_sims3_key(file, &key))
-        return;
-    snprintf(mapped, sizeof mapped, "%.*s", (int)key.name_length, key.name ? key.name : "");
-    if (key.instance == id_of(clip->name) || (*mapped && key.instance == id_of(mapped)))
-        return;
-    describe_variant(clip->name, key.instance, variant, sizeof variant);
-    lint_report(lint, POSE_WARNING, "id_differs", "the id 0x%016llX is not that of \"%.120s\" (0x%016llX)%s",
-                (unsigned long long)key.instance, clip->name, (unsigned long long)id_of(clip->name), variant);
+    if (clip->name && file && pose_sims3_key(file, &key)) {
+        lint_id(lint, clip, &key);
+        lint_map(lint, clip, &key);
+    }
+    lint_sounds(lint, clip);
+    lint_length(lint, clip);
 }

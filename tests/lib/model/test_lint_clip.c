@@ -195,20 +195,24 @@ END_TEST
 static const struct {
     const char *inner, *file;
     const char *finding; /* part of it; NULL: none */
+    bool is_other;       /* than the name in the file's */
 } ids[] = {
-    {"c_walk", "6B20C4F3-00000000-92A06AB91BCA6BDE_c_walk", NULL},
-    {"other", "6B20C4F3-00000000-92A06AB91BCA6BDE_c_walk", NULL},
-    {"c_walk", "6B20C4F3-00000000-92A06AB91BCA6BDE_other", NULL},
-    {"a_walk", "6b20c4f3-00000000-11a06ab91bca6bde", NULL},
-    {"c_walk", "6B20C4F3-00000000-11A06AB91BCA6BDE", "but that of \"a_walk\"\n"},
-    {"a_walk", "6B20C4F3-00000000-92A06AB91BCA6BDE", "but that of \"c_walk\"\n"},
-    {"a_walk", "6B20C4F3-00000000-92A06AB91BCA6BDF", "is not that of \"a_walk\" (0x11A06AB91BCA6BDE)\n"},
-    {"c_walk", "S3_6B20C4F3_00000000_92A06AB91BCA6BDE_other%%+CLIP.animation", NULL},
-    {"x", "folder/S3_6B20C4F3_00000000_92A06AB91BCA6BDE_c_walk%%+CLIP.animation", NULL},
-    {"a_walk", "S3_6B20C4F3_00000000_92A06AB91BCA6BDE_a_walk%%+CLIP.animation", "but that of \"c_walk\"\n"},
-    {"a_walk", "walk.clip", NULL},
-    {"a_walk", NULL, NULL},
-    {NULL, "6B20C4F3-00000000-92A06AB91BCA6BDF", NULL},
+    {"c_walk", "6B20C4F3-00000000-92A06AB91BCA6BDE_c_walk", NULL, false},
+    {"other", "6B20C4F3-00000000-92A06AB91BCA6BDE_c_walk", NULL, true},
+    {"c_walk", "6B20C4F3-00000000-92A06AB91BCA6BDE_other", NULL, true},
+    {"a_walk", "6b20c4f3-00000000-11a06ab91bca6bde", NULL, false},
+    {"c_walk", "6B20C4F3-00000000-11A06AB91BCA6BDE", "but that of \"a_walk\"\n", false},
+    {"a_walk", "6B20C4F3-00000000-92A06AB91BCA6BDE", "but that of \"c_walk\"\n", false},
+    {"a_walk", "6B20C4F3-00000000-92A06AB91BCA6BDF", "is not that of \"a_walk\" (0x11A06AB91BCA6BDE)\n",
+     false},
+    {"c_walk", "S3_6B20C4F3_00000000_92A06AB91BCA6BDE_other%%+CLIP.animation", NULL, true},
+    {"x", "folder/S3_6B20C4F3_00000000_92A06AB91BCA6BDE_c_walk%%+CLIP.animation", NULL, true},
+    {"a_walk", "S3_6B20C4F3_00000000_92A06AB91BCA6BDE_a_walk%%+CLIP.animation", "but that of \"c_walk\"\n",
+     false},
+    {"a_walk", "walk.clip", NULL, false},
+    {"C_Walk", "6B20C4F3-00000000-92A06AB91BCA6BDE_c_walk", NULL, false},
+    {"a_walk", NULL, NULL, false},
+    {NULL, "6B20C4F3-00000000-92A06AB91BCA6BDF", NULL, false},
 };
 
 START_TEST(ids_are_those_of_names)
@@ -216,11 +220,60 @@ START_TEST(ids_are_those_of_names)
     const struct pose_clip clip = {.name = ids[_i].inner};
     const struct lint lint = {note, NULL};
     found[0] = 0;
-    lint_sims3_id(&lint, &clip, ids[_i].file);
+    lint_sims3(&lint, &clip, ids[_i].file);
+    ck_assert_msg((strstr(found, "name_differs: ") != NULL) == ids[_i].is_other, "%s", found);
     if (!ids[_i].finding)
-        ck_assert_str_eq(found, "");
+        ck_assert_ptr_null(strstr(found, "id_differs"));
     else
         ck_assert_msg(strstr(found, "id_differs: ") == found && strstr(found, ids[_i].finding), "%s", found);
+}
+END_TEST
+
+static void look_sims3(const struct pose_clip *clip)
+{
+    const struct lint lint = {note, NULL};
+    found[0] = 0;
+    lint_sims3(&lint, clip, NULL);
+}
+
+START_TEST(sounds_have_names)
+{
+    struct pose_value named = {.kind = POSE_STRING, .key = "sound", .as.string = "dog_bark"}, empty = named;
+    empty.as.string = "";
+    const struct pose_value fields[] = {{.kind = POSE_OBJECT, .first = &named},
+                                        {.kind = POSE_OBJECT, .first = &empty}};
+    struct pose_event events[] = {{.time = 0, .type = "sound", .fields = &fields[0]},
+                                  {.time = 0.5f, .type = "script", .fields = &fields[1]},
+                                  {.time = 1, .type = "script"}};
+    const struct pose_clip clip = {.event_count = 3, .events = events};
+    look_sims3(&clip);
+    ck_assert_str_eq(found, "");
+    events[1].type = "sound";
+    look_sims3(&clip);
+    ck_assert_str_eq(found, "empty_sound: 1 sound event names no sound; the first is at 0.5 s\n");
+}
+END_TEST
+
+START_TEST(a_clip_ends_where_its_keys_do)
+{
+    float begin_end[] = {0, 1}, values[8] = {0, 0, 0, 1, 0, 0, 0, 1};
+    struct pose_track track = {.channels[POSE_ROTATION] = {.count = 2, .times = begin_end, .values = values}};
+    struct pose_event event = {.time = 2, .type = "script"};
+    struct pose_clip clip = {
+        .track_count = 1, .tracks = &track, .key_count = 2, .duration = 2, .frame_count = 61};
+    look_sims3(&clip);
+    ck_assert_str_eq(found, ""); /* held for as long as it moved */
+    clip.duration = 4;
+    clip.frame_count = 121;
+    look_sims3(&clip);
+    ck_assert_str_eq(found, "late_end: 121 ticks are 4 s, and the last key or event is at 1 s\n");
+    clip.event_count = 1;
+    clip.events = &event;
+    look_sims3(&clip);
+    ck_assert_str_eq(found, "");
+    clip = (struct pose_clip){.duration = 4, .frame_count = 121};
+    look_sims3(&clip);
+    ck_assert_str_eq(found, "");
 }
 END_TEST
 
@@ -352,6 +405,8 @@ int main(void)
     tcase_add_test(made, tracks_of_others_are_counted);
     tcase_add_loop_test(made, loops_close, 0, COUNT(loops));
     tcase_add_loop_test(made, ids_are_those_of_names, 0, COUNT(ids));
+    tcase_add_test(made, sounds_have_names);
+    tcase_add_test(made, a_clip_ends_where_its_keys_do);
     TCase *corpus = tcase_create("corpus");
     tcase_add_checked_fixture(corpus, load, unload);
     tcase_add_loop_test(corpus, real_clips_have_the_known_findings, 0, COUNT(real));
