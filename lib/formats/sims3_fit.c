@@ -19,6 +19,8 @@ enum {
 static const float LARGEST_ROTATION_SCALE = 1.01f;
 /* Rotations of a file are turned over only when it is beyond doubt that this is nearer. */
 static const float OPPOSITE = -0.01f;
+/* Well above what single precision loses, well below a step. */
+static const double SAME_NUMBER = 2e-6;
 
 static const double DEFAULT_FRAME_DURATION = 1 / 30.0; /* as in every known file */
 
@@ -73,6 +75,12 @@ static struct raw quantise(const struct sims3_fit_channel *channel, float value,
     return (struct raw){whole, normal < 0 && whole > 0};
 }
 
+static double unpack(const struct sims3_fit_channel *channel, struct raw raw, unsigned max)
+{
+    double normal = raw.whole / (double)max;
+    return (raw.negative ? -normal : normal) * (double)channel->scale + (double)channel->offset;
+}
+
 static struct raw pack_component(const struct sims3_fit *fit, const struct sims3_fit_channel *channel,
                                  float value)
 {
@@ -93,8 +101,7 @@ static void settle(const struct sims3_fit_channel *channel, struct raw raws[4])
     for (int round = 0; moved && round < SETTLE_ROUNDS; round++) {
         double q[4];
         for (int c = 0; c < 4; c++) {
-            double normal = raws[c].whole / (double)max;
-            q[c] = (raws[c].negative ? -normal : normal) * (double)channel->scale + (double)channel->offset;
+            q[c] = unpack(channel, raws[c], max);
         }
         sims3_normalise(q);
         moved = false;
@@ -243,16 +250,25 @@ static bool fits(const struct sims3_fit_channel *range, const float *values, siz
     return true;
 }
 
+/* Offset and scale of the part in the file that the track is from; false when it was not stored in that packing. */
+static bool read_range(const struct pose_track *track, enum pose_part part, uint8_t type,
+                       struct sims3_fit_channel *range)
+{
+    const struct pose_value *row = find_row(track, part, type);
+    range->offset = value_get_float(row, "offset", 0);
+    range->scale = value_get_float(row, "scale", 0);
+    return row != NULL;
+}
+
 /* Values that come from a file are whole steps of its own offset and scale: with these they are written as they were. */
 static bool keep_range(const struct pose_track *track, enum pose_part part, struct sims3_fit_channel *channel,
                        size_t count)
 {
-    const struct pose_value *row = find_row(track, part, channel->type);
-    struct sims3_fit_channel own = {.offset = value_get_float(row, "offset", 0),
-                                    .scale = value_get_float(row, "scale", 0)};
+    struct sims3_fit_channel own = {.scale = 0};
+    bool had_range = read_range(track, part, channel->type, &own);
     unsigned max = largest_raw(sims3_packing_of(channel->type)->kind);
     bool too_coarse = part == POSE_ROTATION && fabsf(own.scale) > LARGEST_ROTATION_SCALE;
-    if (!row || too_coarse || !fits(&own, channel->values, count, max))
+    if (!had_range || too_coarse || !fits(&own, channel->values, count, max))
         return false;
     channel->offset = own.offset;
     channel->scale = own.scale;
@@ -278,22 +294,57 @@ static void choose_packing(struct fitting *fitting, const struct pose_track *tra
         choose_range(channel, channel->values, numbers);
 }
 
-static void straighten(float *rotations, uint32_t count, float opposite)
+/* Are the rotations those that are read from the steps of this channel? */
+static bool are_steps_of(const struct sims3_fit_channel *channel, const float *rotations, uint32_t count)
 {
+    unsigned max = largest_raw(SIMS3_WORDS);
+    if (!fits(channel, rotations, (size_t)4 * count, max))
+        return false;
     for (uint32_t k = 0; k < count; k++) {
-        float *q = rotations + (size_t)4 * k, *before = q - (k ? 4 : 0);
-        quat_normalise(q);
-        if (k && q[0] * before[0] + q[1] * before[1] + q[2] * before[2] + q[3] * before[3] < opposite) {
-            for (int i = 0; i < 4; i++)
-                q[i] = -q[i];
+        const float *q = rotations + (size_t)4 * k;
+        double read[4];
+        for (int c = 0; c < 4; c++)
+            read[c] = unpack(channel, quantise(channel, q[c], max), max);
+        sims3_normalise(read);
+        for (int c = 0; c < 4; c++) {
+            if (fabs(read[c] - (double)q[c]) > SAME_NUMBER)
+                return false;
         }
+    }
+    return true;
+}
+
+static float dot(const float *a, const float *b)
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
+}
+
+/*
+ * Unit length, and each key in the hemisphere of the one before. What was written so before stays: between keys that are
+ * about half a turn apart quantising decides which hemisphere that is, and may decide otherwise each time.
+ */
+static void straighten(const struct pose_track *track, float *rotations, uint32_t count, float opposite)
+{
+    struct sims3_fit_channel stored = {.scale = 0};
+    bool had_range = read_range(track, POSE_ROTATION, packed_types[POSE_ROTATION], &stored);
+    for (uint32_t k = 0; k < count; k++)
+        quat_normalise(rotations + (size_t)4 * k);
+    if (had_range && are_steps_of(&stored, rotations, count))
+        return;
+    for (uint32_t k = 1; k < count; k++) {
+        float *q = rotations + (size_t)4 * k;
+        if (!(dot(q, q - 4) < opposite))
+            continue;
+        for (int i = 0; i < 4; i++)
+            q[i] = -q[i];
     }
 }
 
 /* Of keys that fall on one tick the last one stays. */
-static bool take_keys(struct fitting *fitting, const struct pose_channel *from, enum pose_part part,
+static bool take_keys(struct fitting *fitting, const struct pose_track *track, enum pose_part part,
                       struct sims3_fit_channel *channel)
 {
+    const struct pose_channel *from = &track->channels[part];
     size_t components = part_components(part);
     uint16_t *ticks = ARENA_NEW(fitting->job->arena, uint16_t, from->count);
     float *values = ARENA_NEW(fitting->job->arena, float, from->count *components);
@@ -314,7 +365,7 @@ static bool take_keys(struct fitting *fitting, const struct pose_channel *from, 
     if (part != POSE_MORPH && fitting->clip->axes != POSE_AXES_GLTF)
         pose_convert_axes(part, values, channel->count, fitting->clip->axes, POSE_AXES_GLTF);
     if (part == POSE_ROTATION)
-        straighten(values, channel->count, fitting->fit->settled ? OPPOSITE : 0);
+        straighten(track, values, channel->count, fitting->fit->settled ? OPPOSITE : 0);
     channel->ticks = ticks;
     channel->values = values;
     return true;
@@ -363,7 +414,7 @@ static bool fit_channel(struct fitting *fitting, uint32_t index, enum pose_part 
         fitting->nameless++;
         return true;
     }
-    if (!take_keys(fitting, from, part, channel))
+    if (!take_keys(fitting, track, part, channel))
         return false;
     choose_packing(fitting, track, part, channel);
     if (channel->count > KEYS_LAST)
