@@ -299,7 +299,7 @@ void sims1_keys_encode(struct writer *writer, const struct sims_pool *pools, enu
     struct packing p = {.writer = writer, .table = table, .mode = mode};
     for (int part = 0; part < SIMS_PARTS; part++) {
         unsigned components = part_components((enum pose_part)part);
-        for (unsigned c = 0; c < components; c++)
+        for (unsigned c = 0; pools[part].count && c < components; c++) /* none: values may be NULL */
             put_component(&p, pools[part].values + c, pools[part].count, components);
     }
 }
