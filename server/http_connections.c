@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
+enum { STUCK_LOOKS = 4 }; /* at most two seconds */
+
 struct http_connection *connection_open(struct http_loop *loop, struct MHD_Connection *mhd, int fd,
                                         const struct sockaddr *peer)
 {
@@ -104,16 +106,18 @@ static void end_request(struct http_connection *connection, unsigned status, con
 }
 
 /*
- * Whether bytes of a body have waited since the last look and none was read. The line before a chunk has filled the
- * connection's memory then, and libmicrohttpd neither refuses it nor goes on; it asks for a turn, for ever.
+ * Counts the looks, one after the other, at which bytes of a body had waited since the one before and none was read. The
+ * line before a chunk has filled the connection's memory then, and libmicrohttpd neither refuses it nor goes on; it asks
+ * for a turn, for ever. One such look may come of a loop that was busy.
  */
-static bool is_stuck(const struct http_connection *connection, const struct raw_peer *peer)
+static void count_stuck(struct http_connection *connection, const struct raw_peer *peer)
 {
     const struct http_exchange *exchange = connection->exchange;
+    const bool takes_body =
+        exchange != NULL && (exchange->stage == STAGE_BODY || exchange->stage == STAGE_REFUSED);
+    const bool waited = connection->received != UNKNOWN_RECEIVED && connection->received > connection->read;
 
-    return exchange != NULL && (exchange->stage == STAGE_BODY || exchange->stage == STAGE_REFUSED) &&
-           connection->received != UNKNOWN_RECEIVED && connection->received > connection->read &&
-           peer->read == connection->read;
+    connection->stuck = takes_body && waited && peer->read == connection->read ? connection->stuck + 1 : 0;
 }
 
 /*
@@ -129,7 +133,8 @@ static void look(struct http_connection *connection)
     if (connection->deadline_ms == 0 && is_known && peer.received > connection->received) {
         connection->deadline_ms = deadline(connection->loop);
     }
-    if (is_stuck(connection, &peer)) {
+    count_stuck(connection, &peer);
+    if (connection->stuck >= STUCK_LOOKS) {
         end_request(connection, 400, "the line before a chunk of the body is too long");
     } else if (peer.has_ended && peer.received == connection->received) {
         connection_cut(connection);

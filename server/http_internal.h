@@ -68,6 +68,7 @@ struct http_connection {
         deadline_ms;   /* in the loop's time, when the request that is coming in has to be whole; 0: none */
     uint64_t received; /* bytes at the last look while idle, UNKNOWN_RECEIVED before the first */
     uint64_t read;     /* of these */
+    unsigned stuck;    /* looks in a row at which nothing more was read though something waited */
     char client[LISTEN_HOST_CAPACITY];
 };
 
