@@ -4,7 +4,7 @@
 #include "api/admission.h"
 #include "api/forwarded.h"
 #include "api/reply.h"
-#include "server/hex.h"
+#include "lib/core/hex.h"
 
 #include <stdatomic.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #include "api/params.h"
 
-#include "server/hex.h"
+#include "lib/core/hex.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -9,7 +9,7 @@
 #include "server/blobs.h"
 
 #include "server/files.h"
-#include "server/hex.h"
+#include "lib/core/hex.h"
 #include "server/log.h"
 #include "server/region.h"
 

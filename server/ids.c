@@ -1,6 +1,6 @@
 #include "server/ids.h"
 
-#include "server/hex.h"
+#include "lib/core/hex.h"
 
 #include <openssl/evp.h>
 #include <stdio.h>

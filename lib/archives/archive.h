@@ -6,8 +6,8 @@
 #define POSE_ARCHIVES_ARCHIVE_H
 
 #include "lib/core/arena.h"
-#include "lib/core/reader.h"
-#include "lib/core/writer.h"
+#include "lib/core/bytes/reader.h"
+#include "lib/core/bytes/writer.h"
 #include "lib/formats/codec.h"
 #include "lib/model/build.h"
 

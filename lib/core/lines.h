@@ -10,7 +10,7 @@
 #define POSE_CORE_LINES_H
 
 #include "lib/core/arena.h"
-#include "lib/core/reader.h"
+#include "lib/core/bytes/reader.h"
 
 struct lines {
     struct reader *reader; /* stands at the next line */

@@ -1,6 +1,6 @@
 #include "lib/formats/bvh_layout.h"
 
-#include "lib/core/decimal.h"
+#include "lib/core/numbers/decimal.h"
 #include "lib/core/text.h"
 
 #include <string.h>

@@ -6,7 +6,7 @@
 #define POSE_FORMATS_BVH_LAYOUT_H
 
 #include "lib/core/arena.h"
-#include "lib/core/reader.h"
+#include "lib/core/bytes/reader.h"
 
 enum { BVH_CHANNEL_LIMIT = 9 };
 

@@ -1,6 +1,6 @@
 #include "lib/formats/bvh_plan.h"
 
-#include "lib/core/numbers.h"
+#include "lib/core/numbers/numbers.h"
 #include "lib/core/setting.h"
 #include "lib/core/value.h"
 #include "lib/formats/sl_names.h"

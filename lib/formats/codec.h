@@ -6,8 +6,8 @@
 #define POSE_FORMATS_CODEC_H
 
 #include "lib/core/arena.h"
-#include "lib/core/reader.h"
-#include "lib/core/writer.h"
+#include "lib/core/bytes/reader.h"
+#include "lib/core/bytes/writer.h"
 #include "lib/model/build.h"
 
 /* How sure a codec is that bytes are its own. */

@@ -5,7 +5,7 @@
  */
 #include "lib/formats/gltf_read.h"
 
-#include "lib/core/base64.h"
+#include "lib/core/bytes/base64.h"
 #include "lib/core/text.h"
 
 #include <stdio.h>

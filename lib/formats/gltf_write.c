@@ -1,5 +1,5 @@
 /* From what is to be written to a glTF file; gltf.h has the settings. */
-#include "lib/core/floats.h"
+#include "lib/core/numbers/floats.h"
 #include "lib/core/setting.h"
 #include "lib/core/value.h"
 #include "lib/formats/gltf_write_clips.h"

@@ -1,6 +1,6 @@
 #include "lib/formats/gltf_write_file.h"
 
-#include "lib/core/floats.h"
+#include "lib/core/numbers/floats.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
  *               any, for x, y, z: s16 first value, u8 width
  *     u32 stream[]: a key after the other, each of every channel: [rotation: a sign bit], x, y, z as differences
  */
-#include "lib/core/bits.h"
+#include "lib/core/bytes/bits.h"
 #include "lib/formats/prime_clip.h"
 
 #include <float.h>

@@ -2,7 +2,7 @@
 #ifndef POSE_FORMATS_PRIME_STREAM_H
 #define POSE_FORMATS_PRIME_STREAM_H
 
-#include "lib/core/bit_writer.h"
+#include "lib/core/bytes/bit_writer.h"
 #include "lib/formats/prime_fit.h"
 #include "lib/formats/prime_quantise.h"
 

@@ -10,7 +10,7 @@
  * Numbers are decimal, one a line; a vector is "| x y z |". A text is its line as it is. Checked on 34 real files, whose
  * numbers are those of an old C library ("-5.88894e-005"). The keys of a skill are in its .cfp.
  */
-#include "lib/core/decimal.h"
+#include "lib/core/numbers/decimal.h"
 #include "lib/core/text.h"
 #include "lib/formats/sims1_body.h"
 #include "lib/formats/sims1_stream.h"

@@ -1,6 +1,6 @@
 #include "lib/formats/sims_rows.h"
 
-#include "lib/core/floats.h"
+#include "lib/core/numbers/floats.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "lib/formats/sl_bvh.h"
 
-#include "lib/core/numbers.h"
+#include "lib/core/numbers/numbers.h"
 #include "lib/core/text.h"
 #include "lib/formats/sl_curve.h"
 #include "lib/formats/sl_layout.h"

@@ -5,7 +5,7 @@
 #ifndef POSE_FORMATS_SL_LAYOUT_H
 #define POSE_FORMATS_SL_LAYOUT_H
 
-#include "lib/core/reader.h"
+#include "lib/core/bytes/reader.h"
 
 #define SL_DURATION_LIMIT 60.0f /* seconds */
 

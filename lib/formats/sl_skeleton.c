@@ -9,7 +9,7 @@
  * are numbered depth first, as they stand in the file; the collision volumes follow. Facts: the format's spec,
  * section 5. Writing is in sl_skeleton_write.c.
  */
-#include "lib/core/decimal.h"
+#include "lib/core/numbers/decimal.h"
 #include "lib/core/names.h"
 #include "lib/core/text.h"
 #include "lib/core/value.h"

@@ -1,6 +1,6 @@
 #include "lib/formats/tso_stream.h"
 
-#include "lib/core/floats.h"
+#include "lib/core/numbers/floats.h"
 
 static void read_integer(struct sims_stream *s, const char *field, int32_t *value)
 {

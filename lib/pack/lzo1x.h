@@ -16,8 +16,8 @@
 #define POSE_PACK_LZO1X_H
 
 #include "lib/core/arena.h"
-#include "lib/core/reader.h"
-#include "lib/core/writer.h"
+#include "lib/core/bytes/reader.h"
+#include "lib/core/bytes/writer.h"
 
 /*
  * Decodes the stream that the reader stands at, to its end, which must be the stream's. At most capacity bytes are

@@ -1,6 +1,6 @@
 #include "lib/pack/picture.h"
 
-#include "lib/core/writer.h"
+#include "lib/core/bytes/writer.h"
 
 #include <libdeflate.h>
 #include <stdlib.h>

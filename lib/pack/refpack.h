@@ -12,8 +12,8 @@
 #define POSE_PACK_REFPACK_H
 
 #include "lib/core/arena.h"
-#include "lib/core/reader.h"
-#include "lib/core/writer.h"
+#include "lib/core/bytes/reader.h"
+#include "lib/core/bytes/writer.h"
 
 /* The most output that packed bytes of opcodes can give: nothing larger need ever be allocated for them. */
 uint64_t refpack_bound(uint64_t packed);

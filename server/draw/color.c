@@ -1,6 +1,6 @@
 #include "server/draw/color.h"
 
-#include "server/hex.h"
+#include "lib/core/hex.h"
 
 #include <stddef.h>
 #include <string.h>

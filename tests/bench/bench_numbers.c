@@ -1,5 +1,5 @@
 /* Numbers as text, both ways, against the C library's. */
-#include "lib/core/numbers.h"
+#include "lib/core/numbers/numbers.h"
 #include "tests/bench/bench.h"
 
 #include <stdio.h>

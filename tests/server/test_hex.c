@@ -1,5 +1,5 @@
 /* Hex digits: what is written reads back, and ids take no second spelling. */
-#include "server/hex.h"
+#include "lib/core/hex.h"
 #include "tests/support/unit.h"
 
 START_TEST(digits_of_either_case)

@@ -1,6 +1,6 @@
 /* FAR archives written by hand from far.md, round trips, every code of its list, and damage. */
 #include "lib/core/value.h"
-#include "lib/core/writer.h"
+#include "lib/core/bytes/writer.h"
 #include "tests/support/archives.h"
 #include "tests/support/unit.h"
 

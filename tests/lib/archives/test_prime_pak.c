@@ -1,6 +1,6 @@
 /* Paks written by hand from prime-pak.md, round trips for both games, hostile tables and segments, damage. */
 #include "lib/core/value.h"
-#include "lib/core/writer.h"
+#include "lib/core/bytes/writer.h"
 #include "tests/support/archives.h"
 #include "tests/support/unit.h"
 

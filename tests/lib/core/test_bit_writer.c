@@ -1,5 +1,5 @@
 /* Bits into words: the order of prime-anim.md, 2.3, by bytes that were worked out by hand. */
-#include "lib/core/bit_writer.h"
+#include "lib/core/bytes/bit_writer.h"
 #include "tests/support/codecs.h"
 #include "tests/support/unit.h"
 

@@ -1,5 +1,5 @@
 /* The bit reader: order within and across words, signs, widths, the end. */
-#include "lib/core/bits.h"
+#include "lib/core/bytes/bits.h"
 #include "tests/support/unit.h"
 
 /* 0xB0FB is, from its lowest bit: 1, then -3 in 4 bits, 7 in 5, -20 in 6. */

@@ -1,5 +1,5 @@
 /* Decimals of text files: spellings, refusals with their reason; their rounding is test_number_parse's. */
-#include "lib/core/decimal.h"
+#include "lib/core/numbers/decimal.h"
 #include "tests/support/unit.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Runs of floats: conversion at any alignment, and where the first is no number. */
-#include "lib/core/floats.h"
+#include "lib/core/numbers/floats.h"
 #include "tests/support/unit.h"
 
 #include <float.h>

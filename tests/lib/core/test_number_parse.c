@@ -1,5 +1,5 @@
 /* Decimal text to floats: the same bits as strtof, the same texts refused as the header says. */
-#include "lib/core/numbers.h"
+#include "lib/core/numbers/numbers.h"
 #include "tests/support/unit.h"
 
 #include <math.h>

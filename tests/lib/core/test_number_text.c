@@ -5,7 +5,7 @@
  *   of the decimals with as many digits, none that reads back is closer.
  * The test does so for a few million floats; `test_number_text --all` for all 2^32 (about 20 minutes).
  */
-#include "lib/core/numbers.h"
+#include "lib/core/numbers/numbers.h"
 #include "tests/support/unit.h"
 
 #include <inttypes.h>

@@ -2,7 +2,7 @@
  * ANIM written and read: written by an encoder, read by a decoder that was made apart from it, written again to the same
  * bytes; pseudo-random clips of both versions and games. And streams of every width, put together here bit by bit.
  */
-#include "lib/core/bit_writer.h"
+#include "lib/core/bytes/bit_writer.h"
 #include "lib/core/value.h"
 #include "tests/samples/tree.h"
 #include "tests/support/codecs.h"

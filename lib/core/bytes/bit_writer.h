@@ -2,10 +2,10 @@
  * Fields of any width into big-endian 32-bit words, the least significant bit of each word first: the bit order of
  * Metroid Prime's streams (prime-anim.md, 2.3). A field that crosses words has its low bits in the first one.
  */
-#ifndef POSE_CORE_BIT_WRITER_H
-#define POSE_CORE_BIT_WRITER_H
+#ifndef POSE_CORE_BYTES_BIT_WRITER_H
+#define POSE_CORE_BYTES_BIT_WRITER_H
 
-#include "lib/core/writer.h"
+#include "lib/core/bytes/writer.h"
 
 struct bit_writer {
     struct writer *writer;

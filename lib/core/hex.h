@@ -1,6 +1,6 @@
 /* Bytes as hex digits, as ids, hashes, escapes and colours are written. */
-#ifndef POSED_SERVER_HEX_H
-#define POSED_SERVER_HEX_H
+#ifndef POSE_CORE_HEX_H
+#define POSE_CORE_HEX_H
 
 #include <stdbool.h>
 #include <stddef.h>

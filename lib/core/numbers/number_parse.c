@@ -3,7 +3,7 @@
  * 64 bits but for the last few units; only where a float's rounding hangs on those is the text compared with the
  * point half-way between two floats, exactly and with as many digits as it has.
  */
-#include "lib/core/numbers.h"
+#include "lib/core/numbers/numbers.h"
 
 #include "lib/core/powers_of_ten.h"
 

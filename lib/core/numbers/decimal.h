@@ -1,6 +1,6 @@
 /* Numbers of text files with the reason why one is refused; numbers.h does the reading itself. */
-#ifndef POSE_CORE_DECIMAL_H
-#define POSE_CORE_DECIMAL_H
+#ifndef POSE_CORE_NUMBERS_DECIMAL_H
+#define POSE_CORE_NUMBERS_DECIMAL_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "lib/core/base64.h"
+#include "lib/core/bytes/base64.h"
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
-#include "lib/core/decimal.h"
+#include "lib/core/numbers/decimal.h"
 
-#include "lib/core/numbers.h"
+#include "lib/core/numbers/numbers.h"
 #include "lib/core/text.h"
 
 #include <string.h>

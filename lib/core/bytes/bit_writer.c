@@ -1,4 +1,4 @@
-#include "lib/core/bit_writer.h"
+#include "lib/core/bytes/bit_writer.h"
 
 enum { WORD = 32 };
 

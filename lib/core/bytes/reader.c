@@ -1,4 +1,4 @@
-#include "lib/core/reader.h"
+#include "lib/core/bytes/reader.h"
 
 #include <math.h>
 #include <stdio.h>

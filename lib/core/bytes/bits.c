@@ -1,4 +1,4 @@
-#include "lib/core/bits.h"
+#include "lib/core/bytes/bits.h"
 
 void bits_init(struct bits *bits, const uint8_t *words, uint64_t word_count)
 {

@@ -1,6 +1,6 @@
 /* Growing bytes. Failure (memory) is sticky: write a whole file and look once at the end. */
-#ifndef POSE_CORE_WRITER_H
-#define POSE_CORE_WRITER_H
+#ifndef POSE_CORE_BYTES_WRITER_H
+#define POSE_CORE_BYTES_WRITER_H
 
 #include "lib/core/error.h"
 

@@ -8,7 +8,7 @@
  * with the half width. The power's rounding shows below 2^-35 of a unit; no float but those that lie exactly on an end
  * of an interval comes that close, which was seen by running through all 2^32 (test_number_text --all).
  */
-#include "lib/core/numbers.h"
+#include "lib/core/numbers/numbers.h"
 
 #include "lib/core/powers_of_ten.h"
 

@@ -1,6 +1,6 @@
 /* Base64 (RFC 4648, section 4) of data URIs. */
-#ifndef POSE_CORE_BASE64_H
-#define POSE_CORE_BASE64_H
+#ifndef POSE_CORE_BYTES_BASE64_H
+#define POSE_CORE_BYTES_BASE64_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  * upwards; a field that crosses words has its low bits in the first (prime-anim.md, 2.3). Nothing fails: past the last
  * word come zeros, and whoever reads has made sure before that the bits are there.
  */
-#ifndef POSE_CORE_BITS_H
-#define POSE_CORE_BITS_H
+#ifndef POSE_CORE_BYTES_BITS_H
+#define POSE_CORE_BYTES_BITS_H
 
 #include <stdbool.h>
 #include <stddef.h>

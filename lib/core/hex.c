@@ -1,4 +1,4 @@
-#include "server/hex.h"
+#include "lib/core/hex.h"
 
 int hex_digit(char c)
 {

@@ -1,4 +1,4 @@
-#include "lib/core/floats.h"
+#include "lib/core/numbers/floats.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "lib/core/writer.h"
+#include "lib/core/bytes/writer.h"
 
 #include "lib/core/arena.h"
 #include "lib/core/text.h"

@@ -8,8 +8,8 @@
  *         return false;                              promised, 139 bytes left
  *     reader_leave(r);
  */
-#ifndef POSE_CORE_READER_H
-#define POSE_CORE_READER_H
+#ifndef POSE_CORE_BYTES_READER_H
+#define POSE_CORE_BYTES_READER_H
 
 #include "lib/core/error.h"
 

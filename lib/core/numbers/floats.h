@@ -1,6 +1,6 @@
 /* Long runs of floats in files: converted at once, and looked over for what is no number. */
-#ifndef POSE_CORE_FLOATS_H
-#define POSE_CORE_FLOATS_H
+#ifndef POSE_CORE_NUMBERS_FLOATS_H
+#define POSE_CORE_NUMBERS_FLOATS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -4,8 +4,8 @@
  * Both work with one table that the build makes (generate_powers.c): power_of_ten[n] for POWER_FIRST <= n <=
  * POWER_LAST is 10^n, its leading 64 bits rounded up.
  */
-#ifndef POSE_CORE_NUMBERS_H
-#define POSE_CORE_NUMBERS_H
+#ifndef POSE_CORE_NUMBERS_NUMBERS_H
+#define POSE_CORE_NUMBERS_NUMBERS_H
 
 #include "pose.h"
 
