@@ -17,7 +17,7 @@
 #include "lib/archives/dbpf.h"
 
 #include "lib/core/text.h"
-#include "lib/pack/refpack.h"
+#include "lib/packing/refpack.h"
 
 #include <libdeflate.h>
 #include <stdio.h>

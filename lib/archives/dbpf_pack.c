@@ -4,7 +4,7 @@
 #include "lib/core/hash.h"
 #include "lib/core/text.h"
 #include "lib/model/sims3_names.h"
-#include "lib/pack/refpack.h"
+#include "lib/packing/refpack.h"
 
 #include <libdeflate.h>
 #include <string.h>

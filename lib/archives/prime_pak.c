@@ -14,7 +14,7 @@
 #include "lib/archives/prime_pak.h"
 
 #include "lib/core/text.h"
-#include "lib/pack/lzo1x.h"
+#include "lib/packing/lzo1x.h"
 
 #include <libdeflate.h>
 #include <stdio.h>

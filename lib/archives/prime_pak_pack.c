@@ -3,7 +3,7 @@
 
 #include "lib/core/text.h"
 #include "lib/core/setting.h"
-#include "lib/pack/lzo1x.h"
+#include "lib/packing/lzo1x.h"
 
 #include <libdeflate.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Textures: what a mesh names, found among the pictures that came with it, embedded as PNG. */
 #include "lib/core/text.h"
 #include "lib/formats/gltf_write_meshes.h"
-#include "lib/pack/picture.h"
+#include "lib/formats/gltf/image_file.h"
 
 #include <string.h>
 

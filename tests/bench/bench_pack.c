@@ -3,8 +3,8 @@
  * copy of the same bytes. The bytes are keys like those of a Sims 3 clip: frame numbers, flags, and curves that are
  * quantised to 16 bits, so that they shrink to about two thirds as real ones do.
  */
-#include "lib/pack/lzo1x.h"
-#include "lib/pack/refpack.h"
+#include "lib/packing/lzo1x.h"
+#include "lib/packing/refpack.h"
 #include "tests/bench/bench.h"
 
 #include <libdeflate.h>

@@ -1,5 +1,5 @@
 /* glTF as it is written: what is in the file, what comes back out of it, and what is refused. */
-#include "lib/pack/picture.h"
+#include "lib/formats/gltf/image_file.h"
 #include "tests/support/codecs.h"
 #include "tests/support/unit.h"
 

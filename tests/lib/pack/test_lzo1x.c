@@ -1,5 +1,5 @@
 /* LZO1X: every instruction of the table in prime-pak.md by hand, round trips, hostile streams, damage. */
-#include "lib/pack/lzo1x.h"
+#include "lib/packing/lzo1x.h"
 #include "tests/support/unit.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* RefPack against the worked values of far.md and dbpf.md, against itself, and against hostile streams. */
-#include "lib/pack/refpack.h"
+#include "lib/packing/refpack.h"
 #include "tests/support/unit.h"
 
 #include <stdio.h>

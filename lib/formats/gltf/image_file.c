@@ -1,4 +1,4 @@
-#include "lib/pack/picture.h"
+#include "lib/formats/gltf/image_file.h"
 
 #include "lib/core/bytes/writer.h"
 

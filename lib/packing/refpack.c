@@ -3,9 +3,9 @@
  * write past its own end (the next command overwrites that); near the ends, and wherever something is wrong, one
  * command at a time is checked to the byte. The limits of the commands are those of far.md and dbpf.md, which agree.
  */
-#include "lib/pack/refpack.h"
+#include "lib/packing/refpack.h"
 
-#include "lib/pack/copy.h"
+#include "lib/packing/window.h"
 
 #include <string.h>
 

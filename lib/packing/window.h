@@ -1,6 +1,6 @@
 /* Wide copies for decompressors: they move whole steps and so may write up to one step past what was asked for. */
-#ifndef POSE_PACK_COPY_H
-#define POSE_PACK_COPY_H
+#ifndef POSE_PACKING_WINDOW_H
+#define POSE_PACKING_WINDOW_H
 
 #include <stddef.h>
 #include <stdint.h>

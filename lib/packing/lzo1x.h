@@ -12,8 +12,8 @@
  *
  * A run is 255 for every zero byte, and the first other byte. Each match carries 0 to 3 literals behind it.
  */
-#ifndef POSE_PACK_LZO1X_H
-#define POSE_PACK_LZO1X_H
+#ifndef POSE_PACKING_LZO1X_H
+#define POSE_PACKING_LZO1X_H
 
 #include "lib/core/arena.h"
 #include "lib/core/bytes/reader.h"

@@ -8,8 +8,8 @@
  *     E0-FB  b0              literals 4..112 in steps of 4
  *     FC-FF  b0              literals b0 & 3, then stop
  */
-#ifndef POSE_PACK_REFPACK_H
-#define POSE_PACK_REFPACK_H
+#ifndef POSE_PACKING_REFPACK_H
+#define POSE_PACKING_REFPACK_H
 
 #include "lib/core/arena.h"
 #include "lib/core/bytes/reader.h"

@@ -1,7 +1,7 @@
 /* Decoding: as in refpack.c a fast gear far from the ends of both buffers, and a careful one that checks each byte. */
-#include "lib/pack/lzo1x.h"
+#include "lib/packing/lzo1x.h"
 
-#include "lib/pack/copy.h"
+#include "lib/packing/window.h"
 
 enum {
     STATE_RUN = 4,        /* state after a run of literals */

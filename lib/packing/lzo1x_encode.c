@@ -2,7 +2,7 @@
  * Encoding LZO1X: greedy, the last place of each hash of three bytes. The matches of 2 and 3 bytes that the states
  * allow are never used, nor are they needed.
  */
-#include "lib/pack/lzo1x.h"
+#include "lib/packing/lzo1x.h"
 
 #include <string.h>
 
