@@ -22,7 +22,7 @@
 #include "lib/formats/bvh_write.h"
 #include "lib/formats/sl_bvh.h"
 #include "lib/formats/sl_names.h"
-#include "lib/model/euler.h"
+#include "lib/sample/euler.h"
 #include "lib/model/upload.h"
 
 #include <string.h>

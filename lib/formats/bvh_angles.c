@@ -1,6 +1,6 @@
 #include "lib/formats/bvh_angles.h"
 
-#include "lib/model/euler.h"
+#include "lib/sample/euler.h"
 
 #include <math.h>
 #include <string.h>

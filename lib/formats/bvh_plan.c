@@ -4,7 +4,7 @@
 #include "lib/core/setting.h"
 #include "lib/core/value.h"
 #include "lib/formats/sl_names.h"
-#include "lib/model/sampler.h"
+#include "lib/sample/sampler.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 
 #include "lib/formats/bvh_layout.h"
 #include "lib/formats/bvh_plan.h"
-#include "lib/model/sampler.h"
+#include "lib/sample/sampler.h"
 
 struct bvh_out_joint {
     uint32_t row; /* in the skeleton */

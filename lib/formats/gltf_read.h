@@ -11,7 +11,7 @@
 #include "lib/core/json.h"
 #include "lib/core/names.h"
 #include "lib/formats/codec.h"
-#include "lib/model/sampler.h"
+#include "lib/sample/sampler.h"
 
 #define GLTF_NONE UINT32_MAX
 

@@ -3,7 +3,7 @@
 #define POSE_FORMATS_GLTF_WRITE_JOINTS_H
 
 #include "lib/formats/gltf_write_file.h"
-#include "lib/model/sampler_keys.h"
+#include "lib/sample/sampler_keys.h"
 
 struct gltf_joint {
     const char *name; /* NULL: made up of the id */

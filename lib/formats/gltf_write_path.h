@@ -2,7 +2,7 @@
 #ifndef POSE_FORMATS_GLTF_WRITE_PATH_H
 #define POSE_FORMATS_GLTF_WRITE_PATH_H
 
-#include "lib/model/sampler.h"
+#include "lib/sample/sampler.h"
 
 /* Parts that two keys are divided into at most. */
 enum { GLTF_MOST_PIECES = 96 };

@@ -3,7 +3,7 @@
 
 #include "lib/core/setting.h"
 #include "lib/core/value.h"
-#include "lib/model/curve.h"
+#include "lib/sample/curve.h"
 
 #include <math.h>
 

@@ -6,7 +6,7 @@
 
 #include "lib/model/axes.h"
 #include "lib/model/build.h"
-#include "lib/model/curve.h"
+#include "lib/sample/curve.h"
 
 #include <float.h>
 #include <math.h>

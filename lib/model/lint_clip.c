@@ -3,7 +3,7 @@
 #include "lib/model/axes.h"
 #include "lib/model/lint.h"
 #include "lib/model/match.h"
-#include "lib/model/sampler.h"
+#include "lib/sample/sampler.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * Sampling and model space on a clip of 60 joints, against the way that everyone writes first: a binary search and a
  * slerp a joint, a matrix product a joint.
  */
-#include "lib/model/sampler.h"
+#include "lib/sample/sampler.h"
 #include "tests/bench/bench.h"
 
 #include <math.h>

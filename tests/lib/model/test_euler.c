@@ -1,5 +1,5 @@
 /* Angles about axes one after another: worked values, all orders, and angles that only their sum gives. */
-#include "lib/model/euler.h"
+#include "lib/sample/euler.h"
 #include "tests/support/unit.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
  * Sampling: random clips of every kind against an independent reference (sample_reference.h), with both sets of
  * kernels, then the edges that the specs name.
  */
-#include "lib/model/sampler.h"
+#include "lib/sample/sampler.h"
 #include "tests/lib/model/sample_reference.h"
 #include "tests/support/unit.h"
 

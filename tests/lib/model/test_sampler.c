@@ -1,5 +1,5 @@
 /* Samplers on skeletons: which track drives which row, what is added to what, model space, memory. */
-#include "lib/model/sampler.h"
+#include "lib/sample/sampler.h"
 #include "tests/support/unit.h"
 
 #include <math.h>

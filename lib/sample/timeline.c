@@ -1,4 +1,4 @@
-#include "lib/model/timeline.h"
+#include "lib/sample/timeline.h"
 
 #include <math.h>
 #include <string.h>

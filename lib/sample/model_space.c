@@ -1,5 +1,5 @@
 /* From local rows to model space, parents first. */
-#include "lib/model/sampler.h"
+#include "lib/sample/sampler.h"
 
 #include <float.h>
 #include <math.h>

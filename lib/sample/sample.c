@@ -1,5 +1,5 @@
 /* Samplers for users of the library, and sampling a pose. */
-#include "lib/model/sampler.h"
+#include "lib/sample/sampler.h"
 
 #include <float.h>
 #include <string.h>

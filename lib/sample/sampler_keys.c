@@ -1,4 +1,4 @@
-#include "lib/model/sampler_keys.h"
+#include "lib/sample/sampler_keys.h"
 
 #include "lib/core/hash.h"
 #include "lib/core/value.h"

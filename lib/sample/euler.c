@@ -1,4 +1,4 @@
-#include "lib/model/euler.h"
+#include "lib/sample/euler.h"
 
 #include <math.h>
 #include <stddef.h>

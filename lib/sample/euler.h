@@ -2,8 +2,8 @@
  * Rotations about axes one after another, as motion capture has them: angles in degrees, the product
  * R(first) R(second) R(third) of matrices that turn column vectors. Axes are 0, 1, 2 for x, y, z.
  */
-#ifndef POSE_MODEL_EULER_H
-#define POSE_MODEL_EULER_H
+#ifndef POSE_SAMPLE_EULER_H
+#define POSE_SAMPLE_EULER_H
 
 #include <stdbool.h>
 #include <stdint.h>

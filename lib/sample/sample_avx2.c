@@ -2,7 +2,7 @@
  * The kernels of sample_scalar.c with AVX2, eight lanes at once, in single precision: equal within 1e-6. Weights are not
  * divided by the sine of the whole angle, since results are brought to unit length anyway.
  */
-#include "lib/model/sampler.h"
+#include "lib/sample/sampler.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
 

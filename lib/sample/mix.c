@@ -1,5 +1,5 @@
 /* Blending poses of one skeleton. */
-#include "lib/model/sampler.h"
+#include "lib/sample/sampler.h"
 
 #include <math.h>
 #include <string.h>

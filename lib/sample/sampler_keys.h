@@ -1,8 +1,8 @@
 /* The keys of a channel as a sampler wants them: in its axes, finite, rotations near unit length. */
-#ifndef POSE_MODEL_SAMPLER_KEYS_H
-#define POSE_MODEL_SAMPLER_KEYS_H
+#ifndef POSE_SAMPLE_SAMPLER_KEYS_H
+#define POSE_SAMPLE_SAMPLER_KEYS_H
 
-#include "lib/model/sampler.h"
+#include "lib/sample/sampler.h"
 
 /* One channel that drives one part of a row (or a morph). */
 struct key_source {

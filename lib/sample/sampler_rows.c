@@ -1,7 +1,7 @@
 /* Which rows a pose has, and which channel of the clip drives which part of them. */
 #include "lib/model/axes.h"
 #include "lib/model/match.h"
-#include "lib/model/sampler.h"
+#include "lib/sample/sampler.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "lib/core/value.h"
 #include "lib/model/axes.h"
 #include "lib/model/build.h"
-#include "lib/model/sampler_keys.h"
+#include "lib/sample/sampler_keys.h"
 
 #include <math.h>
 #include <string.h>

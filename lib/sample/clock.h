@@ -2,8 +2,8 @@
  * The engines' clocks: from the time that was asked for to the time at which keys are looked up. All of it depends on
  * the clip alone, so it is done once a pose.
  */
-#ifndef POSE_MODEL_CLOCK_H
-#define POSE_MODEL_CLOCK_H
+#ifndef POSE_SAMPLE_CLOCK_H
+#define POSE_SAMPLE_CLOCK_H
 
 #include "pose.h"
 

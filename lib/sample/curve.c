@@ -1,7 +1,7 @@
-#include "lib/model/curve.h"
+#include "lib/sample/curve.h"
 
 #include "lib/model/build.h"
-#include "lib/model/sampler_keys.h"
+#include "lib/sample/sampler_keys.h"
 
 #include <math.h>
 #include <string.h>

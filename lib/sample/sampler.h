@@ -6,10 +6,10 @@
  *           so that one search serves them all and a pose reads one stretch of memory;
  *   loose   channels that have a timeline (almost) to themselves; eight at a time are gathered for the same kernels.
  */
-#ifndef POSE_MODEL_SAMPLER_H
-#define POSE_MODEL_SAMPLER_H
+#ifndef POSE_SAMPLE_SAMPLER_H
+#define POSE_SAMPLE_SAMPLER_H
 
-#include "lib/model/timeline.h"
+#include "lib/sample/timeline.h"
 
 enum { ROW_FLOATS = 10, ROTATION_PLACE = 3, SCALE_PLACE = 7, LANES = 8 };
 

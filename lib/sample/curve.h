@@ -2,10 +2,10 @@
  * One channel by itself, sampled anywhere by the rules of its engine: the samplers' clock, timelines and kernels, eight
  * moments at a time.
  */
-#ifndef POSE_MODEL_CURVE_H
-#define POSE_MODEL_CURVE_H
+#ifndef POSE_SAMPLE_CURVE_H
+#define POSE_SAMPLE_CURVE_H
 
-#include "lib/model/sampler.h"
+#include "lib/sample/sampler.h"
 
 struct curve {
     const struct pose_clip *clip;

@@ -2,7 +2,7 @@
  * The kernels in double precision. A rotation is blended by the weights of its rule, on the shorter arc where the rule
  * says so, and always brought to unit length (sl-anim.md, 4; tso-anim.md, 2.4; sims3-clip.md, 4; prime-anim.md, 2.5).
  */
-#include "lib/model/sampler.h"
+#include "lib/sample/sampler.h"
 
 #include <math.h>
 

@@ -1,4 +1,4 @@
-#include "lib/model/clock.h"
+#include "lib/sample/clock.h"
 
 #include <float.h>
 #include <math.h>

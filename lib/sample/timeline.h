@@ -4,11 +4,11 @@
  * Keyed times are found by a table of equal buckets over their span, about one a key; the few keys in a bucket are
  * compared at once, many by halving, so a search is O(1) for keys that are spread out and O(log n) for any.
  */
-#ifndef POSE_MODEL_TIMELINE_H
-#define POSE_MODEL_TIMELINE_H
+#ifndef POSE_SAMPLE_TIMELINE_H
+#define POSE_SAMPLE_TIMELINE_H
 
 #include "lib/core/arena.h"
-#include "lib/model/clock.h"
+#include "lib/sample/clock.h"
 
 enum timeline_kind {
     TIMELINE_KEYED,    /* at their times; held before the first and after the last */
