@@ -1,5 +1,5 @@
 /* Events and extras: taken over within a family, translated or dropped between families. */
-#include "lib/model/bake.h"
+#include "lib/bake/bake.h"
 
 #include "lib/core/setting.h"
 #include "lib/core/value.h"

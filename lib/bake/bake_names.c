@@ -1,5 +1,5 @@
 /* The table of names that the caller gives. */
-#include "lib/model/bake.h"
+#include "lib/bake/bake.h"
 
 #include "lib/core/hash.h"
 #include "lib/core/value.h"

@@ -3,8 +3,8 @@
  * has (bake.c), which tracks go along and what they are called (bake_tracks.c), the target's clock (bake_clock.c), keys
  * on it (bake_keys.c), events and extras (bake_extras.c).
  */
-#ifndef POSE_MODEL_BAKE_H
-#define POSE_MODEL_BAKE_H
+#ifndef POSE_BAKE_BAKE_H
+#define POSE_BAKE_BAKE_H
 
 #include "lib/core/error.h"
 #include "lib/core/names.h"

@@ -2,7 +2,7 @@
  * Keys on the target's clock. Each channel is a curve by the rules of its own engine; keys of the target are put on it
  * until the target's engine draws the same curve between them.
  */
-#include "lib/model/bake.h"
+#include "lib/bake/bake.h"
 
 #include "lib/model/axes.h"
 #include "lib/model/build.h"

@@ -1,5 +1,5 @@
 /* The target's clock: where it has places for keys, how long the result is, and whether its end leads to its start. */
-#include "lib/model/bake.h"
+#include "lib/bake/bake.h"
 
 #include "lib/core/setting.h"
 #include "lib/core/value.h"

@@ -1,5 +1,5 @@
 /* Which tracks go along, and how the target knows their joints. */
-#include "lib/model/bake.h"
+#include "lib/bake/bake.h"
 
 #include "lib/core/hash.h"
 #include "lib/core/value.h"

@@ -1,5 +1,5 @@
 /* From any clip to one that a format can hold: which way it goes. */
-#include "lib/model/bake.h"
+#include "lib/bake/bake.h"
 
 #include "lib/core/setting.h"
 #include "lib/core/value.h"
