@@ -7,7 +7,7 @@
 #include "lib/model/build.h"
 #include "lib/model/copy.h"
 #include "lib/model/document.h"
-#include "lib/model/upload.h"
+#include "lib/formats/sl/bvh_upload.h"
 
 #include <math.h>
 #include <string.h>

@@ -20,10 +20,10 @@
 #include "lib/core/text.h"
 #include "lib/formats/bvh_layout.h"
 #include "lib/formats/bvh_write.h"
-#include "lib/formats/sl_bvh.h"
-#include "lib/formats/sl_names.h"
+#include "lib/formats/sl/bvh.h"
+#include "lib/formats/sl/names.h"
 #include "lib/sample/euler.h"
-#include "lib/model/upload.h"
+#include "lib/formats/sl/bvh_upload.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #include "lib/core/numbers/numbers.h"
 #include "lib/core/setting.h"
 #include "lib/core/value.h"
-#include "lib/formats/sl_names.h"
+#include "lib/formats/sl/names.h"
 #include "lib/sample/sampler.h"
 
 #include <math.h>

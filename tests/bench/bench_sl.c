@@ -2,7 +2,7 @@
  * Decoding animations of Second Life against a copy of the same bytes: a dense clip, one of the size of the viewer's
  * own, and the rotation keys alone.
  */
-#include "lib/formats/sl_keys.h"
+#include "lib/formats/sl/keys.h"
 #include "pose.h"
 #include "tests/bench/bench.h"
 

@@ -1,7 +1,7 @@
 /* Second Life's animations that are odd or hostile: every warning, and the spec's list of hostile input (section 6). */
 #include "lib/core/value.h"
-#include "lib/formats/sl_layout.h"
-#include "lib/formats/sl_names.h"
+#include "lib/formats/sl/layout.h"
+#include "lib/formats/sl/names.h"
 #include "lib/model/stand_in.h"
 #include "tests/support/codecs.h"
 #include "tests/support/sl_files.h"

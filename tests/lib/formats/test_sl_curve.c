@@ -1,5 +1,5 @@
 /* Cutting curves to a clip's range. Reduction is tested where it is used, in test_sl_anim_write.c. */
-#include "lib/formats/sl_curve.h"
+#include "lib/formats/sl/curve.h"
 #include "tests/support/unit.h"
 
 #include <math.h>

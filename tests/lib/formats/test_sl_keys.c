@@ -1,5 +1,5 @@
 /* Quantisation of Second Life's keys: the spec's check values, section 2, and both ways through every word. */
-#include "lib/formats/sl_keys.h"
+#include "lib/formats/sl/keys.h"
 #include "tests/support/unit.h"
 
 #include <float.h>

@@ -1,5 +1,5 @@
 /* The names that Second Life's viewer knows, against the stand-in's table and, when it is there, the corpus. */
-#include "lib/formats/sl_names.h"
+#include "lib/formats/sl/names.h"
 #include "lib/model/stand_in.h"
 #include "tests/support/corpus.h"
 #include "tests/support/unit.h"

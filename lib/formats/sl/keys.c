@@ -1,4 +1,4 @@
-#include "lib/formats/sl_keys.h"
+#include "lib/formats/sl/keys.h"
 
 #include <math.h>
 #include <string.h>

@@ -11,7 +11,7 @@
 
 #include "lib/core/value.h"
 #include "lib/formats/codec.h"
-#include "lib/formats/sl_names.h"
+#include "lib/formats/sl/names.h"
 
 enum {
     SL_CONSTRAINT_SIZE = 86,

@@ -1,4 +1,4 @@
-#include "lib/formats/sl_constraint.h"
+#include "lib/formats/sl/constraint.h"
 
 #include "lib/core/text.h"
 #include "lib/model/stand_in.h"

@@ -1,4 +1,4 @@
-#include "lib/formats/sl_skeleton_write.h"
+#include "lib/formats/sl/skeleton_write.h"
 
 #include "lib/core/value.h"
 

@@ -1,8 +1,8 @@
-#include "lib/formats/sl_layout.h"
+#include "lib/formats/sl/layout.h"
 
-#include "lib/formats/sl_constraint.h"
-#include "lib/formats/sl_keys.h"
-#include "lib/formats/sl_names.h"
+#include "lib/formats/sl/constraint.h"
+#include "lib/formats/sl/keys.h"
+#include "lib/formats/sl/names.h"
 
 static bool read_version(struct reader *reader, bool *is_old)
 {

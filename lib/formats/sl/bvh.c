@@ -1,12 +1,12 @@
-#include "lib/formats/sl_bvh.h"
+#include "lib/formats/sl/bvh.h"
 
 #include "lib/core/numbers/numbers.h"
 #include "lib/core/text.h"
-#include "lib/formats/sl_curve.h"
-#include "lib/formats/sl_layout.h"
-#include "lib/formats/sl_names.h"
+#include "lib/formats/sl/curve.h"
+#include "lib/formats/sl/layout.h"
+#include "lib/formats/sl/names.h"
 #include "lib/model/axes.h"
-#include "lib/model/upload.h"
+#include "lib/formats/sl/bvh_upload.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,14 +1,14 @@
-#include "lib/formats/sl_anim_write.h"
+#include "lib/formats/sl/anim_write.h"
 
 #include "lib/core/text.h"
 #include "lib/core/setting.h"
 #include "lib/core/value.h"
-#include "lib/formats/sl_bvh.h"
-#include "lib/formats/sl_constraint.h"
-#include "lib/formats/sl_fit.h"
-#include "lib/formats/sl_keys.h"
-#include "lib/formats/sl_layout.h"
-#include "lib/model/upload.h"
+#include "lib/formats/sl/bvh.h"
+#include "lib/formats/sl/constraint.h"
+#include "lib/formats/sl/fit.h"
+#include "lib/formats/sl/keys.h"
+#include "lib/formats/sl/layout.h"
+#include "lib/formats/sl/bvh_upload.h"
 
 #include <math.h>
 #include <string.h>

@@ -15,12 +15,12 @@
 #include "lib/core/text.h"
 #include "lib/core/value.h"
 #include "lib/formats/codec.h"
-#include "lib/formats/sl_anim_write.h"
-#include "lib/formats/sl_constraint.h"
-#include "lib/formats/sl_curve.h"
-#include "lib/formats/sl_keys.h"
-#include "lib/formats/sl_layout.h"
-#include "lib/formats/sl_names.h"
+#include "lib/formats/sl/anim_write.h"
+#include "lib/formats/sl/constraint.h"
+#include "lib/formats/sl/curve.h"
+#include "lib/formats/sl/keys.h"
+#include "lib/formats/sl/layout.h"
+#include "lib/formats/sl/names.h"
 
 #include <math.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #define POSE_FORMATS_SL_FIT_H
 
 #include "lib/formats/codec.h"
-#include "lib/formats/sl_layout.h"
+#include "lib/formats/sl/layout.h"
 
 /* Keys in the format's axes; they lie in the clip or in the job's arena. */
 struct sl_fit_keys {

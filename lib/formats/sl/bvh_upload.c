@@ -1,4 +1,4 @@
-#include "lib/model/upload.h"
+#include "lib/formats/sl/bvh_upload.h"
 
 #include <string.h>
 

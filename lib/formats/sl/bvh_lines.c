@@ -2,7 +2,7 @@
  * The viewer's reader of BVH, as far as it refuses: it goes by lines, and looks for its words anywhere in them, in their
  * usual case. Blank lines do not count. Facts: the viewer's loader, whose names of errors the codes follow.
  */
-#include "lib/formats/sl_bvh.h"
+#include "lib/formats/sl/bvh.h"
 
 #include <stdio.h>
 #include <string.h>

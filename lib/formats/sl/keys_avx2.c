@@ -1,5 +1,5 @@
 /* Four rotation keys at a time. The arithmetic is that of the scalar version, operation by operation. */
-#include "lib/formats/sl_keys.h"
+#include "lib/formats/sl/keys.h"
 
 #if SL_KEYS_AVX2
 

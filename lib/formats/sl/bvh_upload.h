@@ -1,6 +1,6 @@
 /* Clips that were read from BVH, on their way to Second Life. */
-#ifndef POSE_MODEL_UPLOAD_H
-#define POSE_MODEL_UPLOAD_H
+#ifndef POSE_FORMATS_SL_BVH_UPLOAD_H
+#define POSE_FORMATS_SL_BVH_UPLOAD_H
 
 #include "pose.h"
 

@@ -1,4 +1,4 @@
-#include "lib/formats/sl_names.h"
+#include "lib/formats/sl/names.h"
 
 #include "lib/core/text.h"
 

@@ -1,4 +1,4 @@
-#include "lib/formats/sl_curve.h"
+#include "lib/formats/sl/curve.h"
 
 #include <math.h>
 #include <stddef.h>

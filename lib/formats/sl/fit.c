@@ -1,8 +1,8 @@
-#include "lib/formats/sl_fit.h"
+#include "lib/formats/sl/fit.h"
 
 #include "lib/core/value.h"
-#include "lib/formats/sl_names.h"
-#include "lib/formats/sl_curve.h"
+#include "lib/formats/sl/names.h"
+#include "lib/formats/sl/curve.h"
 #include "lib/model/axes.h"
 
 #include <math.h>

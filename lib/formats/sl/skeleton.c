@@ -14,7 +14,7 @@
 #include "lib/core/text.h"
 #include "lib/core/value.h"
 #include "lib/formats/codec.h"
-#include "lib/formats/sl_skeleton_write.h"
+#include "lib/formats/sl/skeleton_write.h"
 
 #include <expat.h>
 #include <math.h>
