@@ -1,0 +1,65 @@
+/*
+ * The Sims 1: character file in binary (.bcf, inside of archives .cmx.bcf): the fields of .cmx without its header.
+ * Integers and booleans are i32, floats f32, all little-endian; a text is a byte with its length and its bytes, 255
+ * meaning that an i32 with the length follows. No magic number and no version.
+ *
+ * From the notes of the engine's author and other readers. No real file could be had: verified on files that were made
+ * of real .cmx, and by what others read.
+ */
+#include "lib/core/text.h"
+#include "lib/formats/sims/sims1/body.h"
+#include "lib/formats/sims/sims1/stream.h"
+
+#define EXTENSIONS ".bcf"
+
+/* --------------------------------------------------------------------------------------------- the codec -- */
+
+/* Without a magic number only a file that holds something and ends exactly is one, whatever its name. */
+static enum probe_result probe(const struct pose_source *source)
+{
+    struct sims_stream s;
+    struct sims1_body body = {0};
+    sims_stream_walk(&s, &sims1_binary_encoding, source->bytes);
+    sims1_visit_body(&s, &body);
+    if (!sims_failed(&s) && !reader_left(&s.reader) &&
+        (body.skeleton_count || body.suit_count || body.skill_count))
+        return PROBE_SURE;
+    return source->name && text_has_extension(source->name, EXTENSIONS) ? PROBE_NAME : PROBE_NO;
+}
+
+static bool decode(struct decode_job *job)
+{
+    struct sims_stream s;
+    struct sims1_body body = {0};
+    sims_stream_read(&s, &sims1_binary_encoding, job->source->bytes, job->arena, job->error);
+    sims1_visit_body(&s, &body);
+    if (sims_failed(&s))
+        return false;
+    if (reader_left(&s.reader))
+        warning_add(&job->warnings, POSE_WARNING, "trailing_bytes", reader_offset(&s.reader),
+                    "%zu bytes after the last skill", reader_left(&s.reader));
+    return sims1_document_build(job, &s, &body);
+}
+
+static bool encode(struct encode_job *job)
+{
+    struct sims_stream s;
+    struct sims1_body body;
+    if (!sims1_body_build(job, &body))
+        return false;
+    sims_stream_write(&s, &sims1_binary_encoding, job);
+    sims1_visit_body(&s, &body);
+    return !sims_failed(&s);
+}
+
+const struct codec codec_sims1_bcf = {
+    .format = {.id = "sims1-bcf",
+               .title = "The Sims character file, binary",
+               .extensions = EXTENSIONS,
+               .media_type = "application/x-sims1-bcf",
+               .kinds = "clip skeleton character",
+               .has_companions = true},
+    .probe = probe,
+    .decode = decode,
+    .encode = encode,
+};

@@ -1,0 +1,41 @@
+/*
+ * The Sims 1: a deformable mesh as text (.skn). Lines end CR LF; the first is the name of the mesh, the second that of
+ * its texture ("x": none), then the body of sims_mesh.h, a row a line. Numbers come from an old C library
+ * ("-5.88894e-005"). Checked on 12 real files.
+ */
+#include "lib/core/text.h"
+#include "lib/formats/sims/mesh.h"
+#include "lib/formats/sims/sims1/stream.h"
+
+#define EXTENSIONS ".skn"
+
+static const struct sims_mesh_form form = {.encoding = &sims1_text_encoding, .is_named = true};
+
+static enum probe_result probe(const struct pose_source *source)
+{
+    if (sims_mesh_probe(&form, source->bytes))
+        return PROBE_SURE;
+    return source->name && text_has_extension(source->name, EXTENSIONS) ? PROBE_NAME : PROBE_NO;
+}
+
+static bool decode(struct decode_job *job)
+{
+    return sims_mesh_decode(&form, job);
+}
+
+static bool encode(struct encode_job *job)
+{
+    return sims_mesh_encode(&form, job);
+}
+
+const struct codec codec_sims1_skn = {
+    .format = {.id = "sims1-skn",
+               .title = "The Sims mesh, text",
+               .extensions = EXTENSIONS,
+               .media_type = "text/x-sims1-skn",
+               .kinds = "mesh"},
+    .probe = probe,
+    .decode = decode,
+    .encode = encode,
+    .named_after_file = true,
+};

@@ -1,0 +1,40 @@
+/*
+ * The Sims Online: a deformable mesh (.mesh). Version 2, then the body of sims_mesh.h, integers big-endian and floats
+ * little-endian. The mesh has no name and no texture: a binding (.bnd) says them. Checked on 21 real files, all of
+ * them made by the importer of FreeSO.
+ */
+#include "lib/core/text.h"
+#include "lib/formats/sims/mesh.h"
+#include "lib/formats/sims/tso/stream.h"
+
+#define EXTENSIONS ".mesh"
+
+static const struct sims_mesh_form form = {.encoding = &tso_encoding, .version = 2, .weight_first = true};
+
+static enum probe_result probe(const struct pose_source *source)
+{
+    if (sims_mesh_probe(&form, source->bytes))
+        return PROBE_SURE;
+    return source->name && text_has_extension(source->name, EXTENSIONS) ? PROBE_NAME : PROBE_NO;
+}
+
+static bool decode(struct decode_job *job)
+{
+    return sims_mesh_decode(&form, job);
+}
+
+static bool encode(struct encode_job *job)
+{
+    return sims_mesh_encode(&form, job);
+}
+
+const struct codec codec_tso_mesh = {
+    .format = {.id = "tso-mesh",
+               .title = "The Sims Online mesh",
+               .extensions = EXTENSIONS,
+               .media_type = "application/x-tso-mesh",
+               .kinds = "mesh"},
+    .probe = probe,
+    .decode = decode,
+    .encode = encode,
+};
