@@ -1,7 +1,7 @@
 /* DBPF packages written by hand from dbpf.md, the real ones of the corpus, round trips, hostile indices, damage. */
 #include "lib/core/value.h"
 #include "lib/core/bytes/writer.h"
-#include "lib/model/sims3_names.h"
+#include "lib/formats/sims3/names.h"
 #include "tests/support/archives.h"
 #include "tests/support/corpus.h"
 #include "tests/support/unit.h"

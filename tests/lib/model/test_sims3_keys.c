@@ -1,6 +1,6 @@
 /* The shipped names of bones and morphs: every key is the hash of its name, and is found. */
 #include "lib/core/hash.h"
-#include "lib/model/sims3_keys.h"
+#include "lib/formats/sims3/known_names.h"
 #include "tests/support/unit.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Every vector of sims3-hash.md, and the names of the corpus against the ids that they stand under there. */
 #include "lib/core/hash.h"
-#include "lib/model/sims3_names.h"
+#include "lib/formats/sims3/names.h"
 #include "pose.h"
 #include "tests/support/unit.h"
 

@@ -5,11 +5,11 @@
  *     u16 type, 0xc1e4   u32 id   f32 time, unknown_12, unknown_16   u32 unknown_20, name length
  *     name with its NUL, filled up to a multiple of 4 with zeros, then a payload by type
  */
-#ifndef POSE_FORMATS_SIMS3_EVENTS_H
-#define POSE_FORMATS_SIMS3_EVENTS_H
+#ifndef POSE_FORMATS_SIMS3_CLIP_EVENTS_H
+#define POSE_FORMATS_SIMS3_CLIP_EVENTS_H
 
 #include "lib/core/value.h"
-#include "lib/formats/sims3_file.h"
+#include "lib/formats/sims3/file.h"
 
 #define SIMS3_EVENTS_MAGIC "=CE="
 

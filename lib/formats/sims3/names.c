@@ -1,4 +1,4 @@
-#include "lib/model/sims3_names.h"
+#include "lib/formats/sims3/names.h"
 
 #include "lib/core/hash.h"
 #include "lib/core/text.h"

@@ -1,4 +1,4 @@
-#include "lib/formats/sims3_ik.h"
+#include "lib/formats/sims3/clip/ik.h"
 
 enum {
     TEXT_SIZE = 512,

@@ -4,8 +4,8 @@
  * object, "o") with the ages xored into the top 16 bits, so that all variants of a name share the low 48. The rules
  * hold for 34 of 34 real clips (sims3-hash.md).
  */
-#ifndef POSE_MODEL_SIMS3_NAMES_H
-#define POSE_MODEL_SIMS3_NAMES_H
+#ifndef POSE_FORMATS_SIMS3_NAMES_H
+#define POSE_FORMATS_SIMS3_NAMES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* Names behind the keys of The Sims 3's clips, as far as the library ships them. */
-#ifndef POSE_MODEL_SIMS3_KEYS_H
-#define POSE_MODEL_SIMS3_KEYS_H
+#ifndef POSE_FORMATS_SIMS3_KNOWN_NAMES_H
+#define POSE_FORMATS_SIMS3_KNOWN_NAMES_H
 
 #include <stddef.h>
 #include <stdint.h>

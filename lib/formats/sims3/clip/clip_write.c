@@ -1,9 +1,9 @@
-#include "lib/formats/sims3_clip_write.h"
+#include "lib/formats/sims3/clip/clip_write.h"
 
-#include "lib/formats/sims3_events.h"
-#include "lib/formats/sims3_fit.h"
-#include "lib/formats/sims3_ik.h"
-#include "lib/formats/sims3_layout.h"
+#include "lib/formats/sims3/clip/events.h"
+#include "lib/formats/sims3/clip/fit.h"
+#include "lib/formats/sims3/clip/ik.h"
+#include "lib/formats/sims3/clip/layout.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * pets' faces. Names are facts of the game; each key is the hash of its name, which the tests compute anew. Two rigs
  * spell one bone differently, b__mouth_slot and b__Mouth_slot: the name of people's rigs stands here.
  */
-#include "lib/model/sims3_keys.h"
+#include "lib/formats/sims3/known_names.h"
 
 #include "pose.h"
 

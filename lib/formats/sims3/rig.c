@@ -14,7 +14,7 @@
 #include "lib/core/hash.h"
 #include "lib/core/text.h"
 #include "lib/core/value.h"
-#include "lib/formats/sims3_rig_write.h"
+#include "lib/formats/sims3/rig_write.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Writing a Sims 3 clip; see sims3_clip.c for the layout. */
-#ifndef POSE_FORMATS_SIMS3_CLIP_WRITE_H
-#define POSE_FORMATS_SIMS3_CLIP_WRITE_H
+#ifndef POSE_FORMATS_SIMS3_CLIP_CLIP_WRITE_H
+#define POSE_FORMATS_SIMS3_CLIP_CLIP_WRITE_H
 
 #include "lib/formats/codec.h"
 

@@ -1,4 +1,4 @@
-#include "lib/formats/sims3_events.h"
+#include "lib/formats/sims3/clip/events.h"
 
 #include "lib/core/hash.h"
 

@@ -1,7 +1,7 @@
-#include "lib/formats/sims3_tracks.h"
+#include "lib/formats/sims3/clip/tracks.h"
 
 #include "lib/core/value.h"
-#include "lib/formats/sims3_keys.h"
+#include "lib/formats/sims3/clip/keys.h"
 
 #include <stdlib.h>
 

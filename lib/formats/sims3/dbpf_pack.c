@@ -1,9 +1,9 @@
 /* Writing DBPF packages: header, data, index at the end (dbpf.md). */
-#include "lib/archives/dbpf.h"
+#include "lib/formats/sims3/dbpf.h"
 
 #include "lib/core/hash.h"
 #include "lib/core/text.h"
-#include "lib/model/sims3_names.h"
+#include "lib/formats/sims3/names.h"
 #include "lib/packing/refpack.h"
 
 #include <libdeflate.h>

@@ -6,7 +6,7 @@
 #define POSE_FORMATS_SIMS3_FILE_H
 
 #include "lib/formats/codec.h"
-#include "lib/model/sims3_keys.h"
+#include "lib/formats/sims3/known_names.h"
 
 /* No NUL within so many bytes: no text. */
 enum { SIMS3_TEXT_LIMIT = 4096 };

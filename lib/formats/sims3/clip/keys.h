@@ -1,8 +1,8 @@
 /* Keys of Sims 3 clips: u16 tick, u16 flags (bit c is the sign of component c), payload by the channel's packing. */
-#ifndef POSE_FORMATS_SIMS3_KEYS_H
-#define POSE_FORMATS_SIMS3_KEYS_H
+#ifndef POSE_FORMATS_SIMS3_CLIP_KEYS_H
+#define POSE_FORMATS_SIMS3_CLIP_KEYS_H
 
-#include "lib/formats/sims3_section.h"
+#include "lib/formats/sims3/clip/section.h"
 
 /*
  * Decodes a channel of a known packing, whose components are those of the part, into a canonical one. *odd_flags grows

@@ -1,4 +1,4 @@
-#include "lib/formats/sims3_rig_write.h"
+#include "lib/formats/sims3/rig_write.h"
 
 #include "lib/core/hash.h"
 #include "lib/core/value.h"

@@ -1,6 +1,6 @@
 /* The head of a Sims 3 clip, for its reader and its writer. */
-#ifndef POSE_FORMATS_SIMS3_LAYOUT_H
-#define POSE_FORMATS_SIMS3_LAYOUT_H
+#ifndef POSE_FORMATS_SIMS3_CLIP_LAYOUT_H
+#define POSE_FORMATS_SIMS3_CLIP_LAYOUT_H
 
 #define SIMS3_CLIP_TYPE 0x6b20c4f3u
 

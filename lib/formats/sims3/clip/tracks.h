@@ -1,8 +1,8 @@
 /* Channels of a Sims 3 clip as tracks: those of one key make one track; a morph's is a track of its own. */
-#ifndef POSE_FORMATS_SIMS3_TRACKS_H
-#define POSE_FORMATS_SIMS3_TRACKS_H
+#ifndef POSE_FORMATS_SIMS3_CLIP_TRACKS_H
+#define POSE_FORMATS_SIMS3_CLIP_TRACKS_H
 
-#include "lib/formats/sims3_section.h"
+#include "lib/formats/sims3/clip/section.h"
 
 struct sims3_tracks {
     struct pose_track *items; /* in the order of their first channel */

@@ -8,11 +8,11 @@
  *
  * In extras: "ik_chains", a list of {"targets": [{"index", "actor", "slot"}]}; null in a clip without a table.
  */
-#ifndef POSE_FORMATS_SIMS3_IK_H
-#define POSE_FORMATS_SIMS3_IK_H
+#ifndef POSE_FORMATS_SIMS3_CLIP_IK_H
+#define POSE_FORMATS_SIMS3_CLIP_IK_H
 
 #include "lib/core/value.h"
-#include "lib/formats/sims3_file.h"
+#include "lib/formats/sims3/file.h"
 
 /* at 0: there is no table. Names are remembered. False on the first thing that is wrong. */
 bool sims3_ik_read(struct sims3_file *file, uint64_t at, struct value_list *extras);

@@ -1,4 +1,4 @@
-#include "lib/formats/sims3_section.h"
+#include "lib/formats/sims3/clip/section.h"
 
 #include <stdlib.h>
 #include <string.h>

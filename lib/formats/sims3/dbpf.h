@@ -1,6 +1,6 @@
 /* What reading and writing DBPF packages share. */
-#ifndef POSE_ARCHIVES_DBPF_H
-#define POSE_ARCHIVES_DBPF_H
+#ifndef POSE_FORMATS_SIMS3_DBPF_H
+#define POSE_FORMATS_SIMS3_DBPF_H
 
 #include "lib/archives/archive.h"
 

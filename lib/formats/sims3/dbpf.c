@@ -14,7 +14,7 @@
  * not agree on, so that the length under which the index makes sense is taken. What is known of real packages and what
  * was only read is told apart in dbpf.md.
  */
-#include "lib/archives/dbpf.h"
+#include "lib/formats/sims3/dbpf.h"
 
 #include "lib/core/text.h"
 #include "lib/packing/refpack.h"

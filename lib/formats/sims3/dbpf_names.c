@@ -2,7 +2,7 @@
  * Name maps of DBPF packages: u32 version 1, u32 count, then per name u64 instance, u32 length, bytes (dbpf.md). They
  * name resources of the package and of others, so that all of them are kept.
  */
-#include "lib/archives/dbpf.h"
+#include "lib/formats/sims3/dbpf.h"
 
 #include "lib/core/text.h"
 

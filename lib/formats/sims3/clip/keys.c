@@ -1,4 +1,4 @@
-#include "lib/formats/sims3_keys.h"
+#include "lib/formats/sims3/clip/keys.h"
 
 #include <math.h>
 #include <string.h>

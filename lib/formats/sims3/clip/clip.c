@@ -13,11 +13,11 @@
  * glTF's axes and metres. Writing is in sims3_clip_write.c.
  */
 #include "lib/core/text.h"
-#include "lib/formats/sims3_clip_write.h"
-#include "lib/formats/sims3_events.h"
-#include "lib/formats/sims3_ik.h"
-#include "lib/formats/sims3_layout.h"
-#include "lib/formats/sims3_tracks.h"
+#include "lib/formats/sims3/clip/clip_write.h"
+#include "lib/formats/sims3/clip/events.h"
+#include "lib/formats/sims3/clip/ik.h"
+#include "lib/formats/sims3/clip/layout.h"
+#include "lib/formats/sims3/clip/tracks.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,8 +1,8 @@
-#include "lib/formats/sims3_fit.h"
+#include "lib/formats/sims3/clip/fit.h"
 
 #include "lib/core/hash.h"
 #include "lib/core/value.h"
-#include "lib/formats/sims3_keys.h"
+#include "lib/formats/sims3/clip/keys.h"
 #include "lib/model/axes.h"
 
 #include <math.h>

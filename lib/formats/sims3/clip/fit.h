@@ -1,10 +1,10 @@
 /*
  * A clip fitted to what Sims 3 channels can hold: whole ticks, a packing a channel, and its offset and scale.
  */
-#ifndef POSE_FORMATS_SIMS3_FIT_H
-#define POSE_FORMATS_SIMS3_FIT_H
+#ifndef POSE_FORMATS_SIMS3_CLIP_FIT_H
+#define POSE_FORMATS_SIMS3_CLIP_FIT_H
 
-#include "lib/formats/sims3_section.h"
+#include "lib/formats/sims3/clip/section.h"
 
 /* A channel to be written. */
 struct sims3_fit_channel {

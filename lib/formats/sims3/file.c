@@ -1,4 +1,4 @@
-#include "lib/formats/sims3_file.h"
+#include "lib/formats/sims3/file.h"
 
 #include "lib/core/hash.h"
 #include "lib/core/text.h"

@@ -6,10 +6,10 @@
  *     0x18  u32 channel_count, palette_count   u32 offsets of the channels, the palette, clip_name, source_name
  *     channels: u32 key_offset, key   f32 offset, scale   u16 key_count   u8 type, sub_type
  */
-#ifndef POSE_FORMATS_SIMS3_SECTION_H
-#define POSE_FORMATS_SIMS3_SECTION_H
+#ifndef POSE_FORMATS_SIMS3_CLIP_SECTION_H
+#define POSE_FORMATS_SIMS3_CLIP_SECTION_H
 
-#include "lib/formats/sims3_file.h"
+#include "lib/formats/sims3/file.h"
 
 #define SIMS3_MAGIC "_pilC3S_"
 #define SIMS3_FRAME_DURATION_LIMIT 10.0f /* seconds */
