@@ -2,7 +2,7 @@
  * Decoding clips of Metroid Prime: a whole file, against a copy of its bytes, and the stream of bits alone, against
  * reading it a bit at a time.
  */
-#include "lib/formats/prime_clip.h"
+#include "lib/formats/prime/anim/clip.h"
 #include "tests/bench/bench.h"
 
 #include <stdio.h>

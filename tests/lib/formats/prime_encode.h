@@ -3,7 +3,7 @@
 #define TESTS_LIB_FORMATS_PRIME_ENCODE_H
 
 #include "lib/core/value.h"
-#include "lib/formats/prime.h"
+#include "lib/formats/prime/prime.h"
 #include "tests/support/codecs.h"
 #include "tests/support/unit.h"
 

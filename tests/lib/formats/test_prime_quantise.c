@@ -1,5 +1,5 @@
 /* Values as 16-bit steps: what prime-anim.md, 5, measured, and that what is read is written again as it was. */
-#include "lib/formats/prime_quantise.h"
+#include "lib/formats/prime/anim/quantise.h"
 #include "tests/support/unit.h"
 
 #include <math.h>
