@@ -1,6 +1,6 @@
 /* Engines' rotations as glTF's: how far off at most, and with how few keys. */
-#include "lib/formats/gltf_write_curve.h"
-#include "lib/formats/gltf_write_path.h"
+#include "lib/formats/gltf/write/curve.h"
+#include "lib/formats/gltf/write/path.h"
 #include "tests/support/unit.h"
 
 #include <math.h>

@@ -1,0 +1,324 @@
+#include "lib/formats/bvh/plan.h"
+
+#include "lib/core/numbers/numbers.h"
+#include "lib/core/setting.h"
+#include "lib/core/value.h"
+#include "lib/formats/sl/names.h"
+#include "lib/sample/sampler.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEFAULT_FPS 30.0
+#define SLOWEST_FPS 1.0
+#define FASTEST_FPS 1000.0
+#define READABLE_FPS 1e6 /* bvh_layout.c reads no shorter frames; so short a clip is over at once */
+
+/* How far a clip of Second Life may be off its frames: 0.06 degrees, 0.25 mm. */
+#define MOST_RADIANS 1.05e-3
+#define MOST_INCHES 0.01
+
+/* Rotations of all frames; what a reader with the default limits still takes. */
+#define MOST_KEYS 4e6
+
+/* ----------------------------------------------------------------------------------------- a clip's own frames -- */
+
+/* Times are those that reading a file gives. */
+static bool are_frames(const struct pose_channel *channel, uint32_t count, float seconds)
+{
+    bool same = channel->count == count;
+    for (uint32_t k = 0; same && k < count; k++)
+        same = channel->times[k] == (float)(k * (double)seconds);
+    return same;
+}
+
+/* Whether every key is that of a frame of the file that the clip was read from. */
+static bool is_native(const struct pose_clip *clip, float *seconds, const char **text)
+{
+    *text = value_get_string(clip->extras, "frame_time", NULL);
+    if (!*text || clip->rules != POSE_RULES_PLAIN ||
+        (clip->axes != POSE_AXES_GLTF && clip->axes != POSE_AXES_INCHES) ||
+        !number_parse_float(*text, strlen(*text), seconds))
+        return false;
+    const float *checked = NULL;
+    for (uint32_t i = 0; i < clip->track_count; i++) {
+        for (int part = 0; part < POSE_PART_COUNT; part++) {
+            const struct pose_channel *channel = &clip->tracks[i].channels[part];
+            if (!channel->count || (channel->times == checked && channel->count == clip->frame_count))
+                continue;
+            if (!are_frames(channel, clip->frame_count, *seconds))
+                return false;
+            checked = channel->times;
+        }
+    }
+    return true;
+}
+
+/* -------------------------------------------------------------------------------------------------- rates -- */
+
+static int compare_times(const void *a, const void *b)
+{
+    float x = *(const float *)a, y = *(const float *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* All key times, sorted, each once. */
+struct times {
+    float *items;
+    uint32_t count;
+};
+
+static bool gather_times(struct arena *arena, const struct pose_clip *clip, struct times *times)
+{
+    const float *last = NULL;
+    times->count = 0;
+    times->items = ARENA_NEW(arena, float, clip_count_keys(clip));
+    if (!times->items)
+        return false;
+    for (uint32_t i = 0; i < clip->track_count; i++) {
+        for (int part = 0; part < POSE_PART_COUNT; part++) {
+            const struct pose_channel *channel = &clip->tracks[i].channels[part];
+            if (!channel->count || channel->times == last)
+                continue;
+            last = channel->times;
+            memcpy(times->items + times->count, last, channel->count * sizeof *last);
+            times->count += channel->count;
+        }
+    }
+    if (!times->count)
+        return true;
+    qsort(times->items, times->count, sizeof *times->items, compare_times);
+    uint32_t kept = 1;
+    for (uint32_t k = 1; k < times->count; k++) {
+        if (times->items[k] > times->items[kept - 1])
+            times->items[kept++] = times->items[k];
+    }
+    times->count = kept;
+    return true;
+}
+
+/* Whether all keys lie on n steps of the clip, but for the rounding of a time to its 16 bits. */
+static bool is_grid(const struct times *times, double duration, uint32_t n)
+{
+    for (uint32_t k = 0; k < times->count; k++) {
+        double place = (double)times->items[k] / duration;
+        if (fabs(place - round(place * n) / n) > BVH_TIME_SLACK)
+            return false;
+    }
+    return true;
+}
+
+/* The fewest steps that meet all keys, up to 120 a second, divided until they are shorter than a twentieth; 0: none. */
+static uint32_t find_grid(const struct times *times, double duration)
+{
+    double most = fmin(duration * 120, 8000);
+    for (uint32_t n = 1; n <= most; n++) {
+        if (is_grid(times, duration, n))
+            return n * (uint32_t)fmax(1, ceil(duration * 20 / n));
+    }
+    return 0;
+}
+
+/* Half the angle between two rotations, as long as it is small. */
+static double rotation_distance(const float *a, const float *b)
+{
+    double same = 0, opposite = 0;
+    for (int i = 0; i < 4; i++) {
+        same += ((double)a[i] - (double)b[i]) * ((double)a[i] - (double)b[i]);
+        opposite += ((double)a[i] + (double)b[i]) * ((double)a[i] + (double)b[i]);
+    }
+    return sqrt(fmin(same, opposite));
+}
+
+/* Between two poses of so many rows. */
+static void blend(const float *a, const float *b, size_t rows, double u, float *out)
+{
+    for (size_t r = 0; r < rows; r++, a += 10, b += 10, out += 10) {
+        double dot = 0, square = 0;
+        for (int i = 3; i < 7; i++)
+            dot += (double)a[i] * (double)b[i];
+        for (int i = 0; i < 7; i++)
+            out[i] = (float)((1 - u) * (double)a[i] + (i > 2 && dot < 0 ? -u : u) * (double)b[i]);
+        for (int i = 3; i < 7; i++)
+            square += (double)out[i] * (double)out[i];
+        for (int i = 3; i < 7 && square > 0; i++)
+            out[i] = (float)((double)out[i] / sqrt(square));
+    }
+}
+
+/* How the clip is between two frames, against what a player makes of them. */
+struct probe {
+    const struct pose_sampler *sampler;
+    size_t rows;
+    double fps;
+    float *before, *after, *real, *made; /* poses */
+};
+
+/* The two frames around a place, which counts in frames. */
+static void take_frames(const struct probe *probe, double place)
+{
+    double frame = floor(place);
+    pose_sample(probe->sampler, frame / probe->fps, POSE_CLAMP, POSE_IN_PLACE, probe->before, NULL);
+    pose_sample(probe->sampler, (frame + 1) / probe->fps, POSE_CLAMP, POSE_IN_PLACE, probe->after, NULL);
+}
+
+static bool is_near(const struct probe *probe, double place)
+{
+    pose_sample(probe->sampler, place / probe->fps, POSE_CLAMP, POSE_IN_PLACE, probe->real, NULL);
+    blend(probe->before, probe->after, probe->rows, place - floor(place), probe->made);
+    for (size_t r = 0; r < probe->rows; r++) {
+        const float *x = probe->real + r * ROW_FLOATS, *y = probe->made + r * ROW_FLOATS;
+        double inches = hypot(hypot((double)(x[0] - y[0]), (double)(x[1] - y[1])), (double)(x[2] - y[2]));
+        if (2 * rotation_distance(x + ROTATION_PLACE, y + ROTATION_PLACE) > MOST_RADIANS ||
+            inches > MOST_INCHES)
+            return false;
+    }
+    return true;
+}
+
+/* Whether frames at that rate give back all keys, and what is between two frames. */
+static bool is_fast_enough(const struct probe *probe, const struct times *times, double duration)
+{
+    for (uint32_t k = 0; k < times->count; k++) {
+        double place = (double)times->items[k] * probe->fps;
+        take_frames(probe, place);
+        if (!is_near(probe, place))
+            return false;
+    }
+    for (double frame = 0; frame < duration * probe->fps - 0.5; frame++) {
+        take_frames(probe, frame);
+        for (int part = 1; part < 8; part++) {
+            if (!is_near(probe, frame + part / 8.0))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Steps of a clip of Second Life, which has no frame rate; 0 when memory is out. */
+static uint32_t choose_steps(struct encode_job *job, const struct bvh_plan *plan)
+{
+    struct times times;
+    double duration = (double)plan->clip->duration;
+    size_t rows = pose_sampler_row_count(plan->sampler), size = rows * ROW_FLOATS;
+    float *poses = ARENA_NEW(job->arena, float, size * 4);
+    if (!poses || !gather_times(job->arena, plan->clip, &times))
+        return 0;
+    struct probe probe = {plan->sampler, rows, 0, poses, poses + size, poses + 2 * size, poses + 3 * size};
+    uint32_t steps = find_grid(&times, duration);
+    steps = steps ? steps : (uint32_t)fmax(1, round(duration * DEFAULT_FPS));
+    for (;; steps *= 2) {
+        probe.fps = steps / duration;
+        if (probe.fps > FASTEST_FPS / 2 || is_fast_enough(&probe, &times, duration))
+            return steps;
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------- frames -- */
+
+static bool get_fps(struct encode_job *job, double *fps)
+{
+    const struct pose_value *asked = pose_value_find(job->settings, "fps");
+    float value;
+    *fps = 0;
+    if (!asked)
+        return true;
+    if (!value_number(asked, &value) || !(value >= (float)SLOWEST_FPS && value <= (float)FASTEST_FPS))
+        return setting_refuse(job->error, "fps", "not a number from 1 to 1000");
+    *fps = (double)value;
+    return true;
+}
+
+/* Frames at that rate. Where the clip is a whole number of them, but for rounding, the last one is at its end. */
+static bool set_rate(struct bvh_plan *plan, struct encode_job *job, double fps)
+{
+    double duration = (double)plan->clip->duration, steps = duration * fps, whole = round(steps);
+    if (!(steps * plan->skeleton->joint_count < MOST_KEYS))
+        return error_limit(job->error, "keys", "%g frames of %u joints are too many", steps,
+                           plan->skeleton->joint_count);
+    bool ends_whole = whole >= 1 && fabs(steps - whole) < 0.01;
+    plan->frame_seconds = (float)(ends_whole ? duration / whole : 1 / fps);
+    plan->frame_count = (uint32_t)(ends_whole ? whole : ceil(steps)) + 1;
+    return true;
+}
+
+static bool set_frames(struct bvh_plan *plan, struct encode_job *job)
+{
+    const struct pose_clip *clip = plan->clip;
+    double fps;
+    if (!isfinite(clip->duration) || clip->duration < 0)
+        return error_set(job->error, POSE_BAD_DATA, "bad_duration", "a clip of %g seconds",
+                         (double)clip->duration);
+    if (!get_fps(job, &fps))
+        return false;
+    if (!(fps > 0) && clip->fps >= (float)SLOWEST_FPS && clip->fps <= (float)FASTEST_FPS)
+        fps = (double)clip->fps;
+    if (fps > 0 || !plan->is_upload || !(clip->duration > 0))
+        return set_rate(plan, job, fps > 0 ? fps : DEFAULT_FPS);
+    if (clip->duration > 3600)
+        return set_rate(plan, job, DEFAULT_FPS);
+    uint32_t steps = choose_steps(job, plan);
+    if (!steps)
+        return false;
+    double rate = steps / (double)clip->duration;
+    return set_rate(plan, job, rate < READABLE_FPS ? rate : DEFAULT_FPS);
+}
+
+double bvh_plan_time(const struct bvh_plan *plan, uint32_t frame)
+{
+    return fmin((double)(float)(frame * (double)plan->frame_seconds), (double)plan->clip->duration);
+}
+
+/* --------------------------------------------------------------------------------------------------- plan -- */
+
+/* A clip of Second Life on a skeleton whose first root is its pelvis. */
+static bool is_upload(const struct pose_clip *clip, const struct pose_skeleton *skeleton)
+{
+    const char *root = skeleton->joints[0].name;
+    bool is_second_life = clip->rules == POSE_RULES_SL || (clip->origin && !strcmp(clip->origin, "sl-anim"));
+    return is_second_life && root && sl_joint_find(root, strlen(root), NULL) == SL_PELVIS;
+}
+
+static bool choose_content(struct bvh_plan *plan, struct encode_job *job)
+{
+    const struct pose_content *content = job->content;
+    if (content->clip_count != 1)
+        return error_set(job->error, POSE_BAD_ARGUMENT, "one_clip",
+                         "BVH holds one clip, and there are %u: name one", content->clip_count);
+    if (!content->skeleton_count || !content->skeletons[0].joint_count) {
+        error_set(job->error, POSE_BAD_ARGUMENT, "needs_skeleton",
+                  "skeleton: BVH needs a hierarchy of joints, and there is none");
+        snprintf(job->error->field, sizeof job->error->field, "skeleton");
+        return false;
+    }
+    *plan = (struct bvh_plan){.clip = &content->clips[0], .skeleton = &content->skeletons[0]};
+    return true;
+}
+
+bool bvh_plan_init(struct bvh_plan *plan, struct encode_job *job)
+{
+    *plan = (struct bvh_plan){0};
+    if (!choose_content(plan, job))
+        return false;
+    const struct pose_clip *clip = plan->clip;
+    plan->is_native =
+        !pose_value_find(job->settings, "fps") && is_native(clip, &plan->frame_seconds, &plan->frame_time);
+    if (plan->is_native) {
+        plan->axes = clip->axes;
+        plan->frame_count = clip->frame_count;
+        return true;
+    }
+    plan->frame_time = NULL;
+    plan->is_upload = is_upload(clip, plan->skeleton);
+    plan->axes = plan->is_upload || clip->axes == POSE_AXES_INCHES ? POSE_AXES_INCHES : POSE_AXES_GLTF;
+    const struct pose_options options = {.allocator = job->arena->allocator};
+    plan->sampler = pose_sampler_new(clip, plan->skeleton, plan->axes, &options, job->error);
+    return plan->sampler && set_frames(plan, job);
+}
+
+void bvh_plan_release(struct bvh_plan *plan)
+{
+    pose_sampler_free(plan->sampler);
+}

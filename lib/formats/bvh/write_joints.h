@@ -1,0 +1,51 @@
+/*
+ * One file while it is written, the parts among themselves: bvh_write_joints.c (which joints, in which order, with which
+ * channels), bvh_write_poses.c (the numbers of a frame); bvh_write.c makes text of them.
+ */
+#ifndef POSE_FORMATS_BVH_WRITE_JOINTS_H
+#define POSE_FORMATS_BVH_WRITE_JOINTS_H
+
+#include "lib/formats/bvh/layout.h"
+#include "lib/formats/bvh/plan.h"
+#include "lib/sample/sampler.h"
+
+struct bvh_out_joint {
+    uint32_t row; /* in the skeleton */
+    uint32_t depth;
+    uint8_t channels[BVH_CHANNEL_LIMIT];
+    uint32_t channel_count;
+    uint8_t axes[3]; /* of the angles; the first rotation_count are written */
+    uint32_t rotation_count;
+    const struct pose_track *track; /* that drives it; NULL: none does */
+    float offset[3];
+    float angles[3]; /* of the frame before */
+    bool places;     /* has a position in a clip for Second Life */
+    bool differs;    /* from the reference in some frame */
+};
+
+struct bvh_writing {
+    struct encode_job *job;
+    struct bvh_plan plan;
+    const char **names;
+    struct bvh_out_joint *joints; /* depth first */
+    uint32_t joint_count, number_count;
+    bool adds_root; /* above several roots */
+    float *rows;    /* the pose of a frame: [skeleton's joints][ROW_FLOATS] */
+    uint32_t lost_scales, lost_angles, moving;
+};
+
+/* Fills in joints and adds_root, without channels. False when memory is out. */
+bool bvh_joints_list(struct bvh_writing *writing);
+/* The channels of all joints, and with them number_count; places must be known. */
+void bvh_joints_choose_channels(struct bvh_writing *writing);
+
+/* Makes rows ready, and finds what of the clip needs more than a rotation: places, differs, lost_scales, the first
+ * frame's offsets. rest: the pose of reference, [skeleton's joints][ROW_FLOATS] in the job's arena. False when memory is
+ * out. */
+bool bvh_poses_init(struct bvh_writing *writing, const float **rest);
+/* Fills rows with a frame of the plan. */
+void bvh_pose_take(const struct bvh_writing *writing, uint32_t frame);
+/* And with the rest pose. */
+void bvh_pose_take_rest(const struct bvh_writing *writing);
+
+#endif

@@ -1,0 +1,302 @@
+/* Reading clip JSON (clip_json.h): what /keys and .json answer, or what somebody wrote by hand in that form. */
+#include "lib/formats/clip_json/clip_json.h"
+
+#include "lib/core/json.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct reading {
+    struct decode_job *job;
+    struct json json;
+    struct pose_clip *clip;
+    uint64_t keys;
+    char at[80]; /* JSON pointer of the object that is being read */
+};
+
+static bool refuse(struct reading *r, const char *code, const char *member, const char *format, ...)
+    POSE_PRINTF(4, 5);
+
+static bool refuse(struct reading *r, const char *code, const char *member, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    json_vrefuse(r->job->error, POSE_BAD_DATA, code, r->at, member, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+static const char *copy_text(struct reading *r, const struct pose_value *object, const char *member)
+{
+    return arena_copy_text(r->job->arena, value_get_string(object, member, NULL));
+}
+
+static const struct pose_value *copy_extras(struct reading *r, const struct pose_value *object)
+{
+    return value_copy_object(r->job->arena, pose_value_find(object, "extras"), NULL);
+}
+
+/* An array that may be missing. */
+static bool find_array(struct reading *r, const struct pose_value *object, const char *member,
+                       const struct pose_value **array)
+{
+    char pointer[40];
+    *array = pose_value_find(object, member);
+    snprintf(pointer, sizeof pointer, "/%s", member);
+    return !*array || (*array)->kind == POSE_ARRAY ||
+           refuse(r, "bad_member", pointer, "an array belongs here");
+}
+
+/* A number that may be missing or null. */
+static bool read_number(struct reading *r, const char *member, float fallback, float *number)
+{
+    const struct pose_value *value = pose_value_find(r->json.root, member);
+    char pointer[40];
+    *number = fallback;
+    snprintf(pointer, sizeof pointer, "/%s", member);
+    return !value || value->kind == POSE_NULL || value_number(value, number) ||
+           refuse(r, "bad_number", pointer, "a number belongs here");
+}
+
+/* -------------------------------------------------------------------------------------------------- joints -- */
+
+static bool read_times(struct reading *r, const struct pose_value *array, float *times)
+{
+    uint32_t count = 0;
+    for (const struct pose_value *item = array->first; item; item = item->next, count++) {
+        char pointer[40];
+        snprintf(pointer, sizeof pointer, "/times/%u", count);
+        if (!value_number(item, &times[count]))
+            return refuse(r, "bad_number", pointer, "a number belongs here");
+        if (count && times[count] <= times[count - 1])
+            return refuse(r, "bad_times", pointer, "%g s after %g s: times must ascend", (double)times[count],
+                          (double)times[count - 1]);
+    }
+    return true;
+}
+
+static bool read_values(struct reading *r, const struct pose_value *array, unsigned components, float *values)
+{
+    uint32_t row = 0;
+    for (const struct pose_value *item = array->first; item; item = item->next, row++) {
+        const struct pose_value *number = item->kind == POSE_ARRAY ? item->first : NULL;
+        unsigned c = 0;
+        for (; number && c < components && value_number(number, &values[(size_t)row * components + c]); c++)
+            number = number->next;
+        if (number || c < components) {
+            char pointer[40];
+            snprintf(pointer, sizeof pointer, "/values/%u", row);
+            return refuse(r, "bad_number", pointer, "%u numbers belong here", components);
+        }
+    }
+    return true;
+}
+
+/* {"times": [...], "values": [[...], ...]} */
+static bool read_channel(struct reading *r, const struct pose_value *object, enum pose_part part,
+                         struct pose_channel *channel)
+{
+    const struct pose_value *times, *values;
+    struct channel_builder builder;
+    if (object->kind != POSE_OBJECT)
+        return refuse(r, "bad_member", "", "an object belongs here");
+    if (!find_array(r, object, "times", &times) || !find_array(r, object, "values", &values))
+        return false;
+    size_t count = value_count(times), limit = r->job->limits->keys;
+    if (count != value_count(values))
+        return refuse(r, "count_mismatch", "/values", "%zu values for %zu times", value_count(values), count);
+    if (count > limit - r->keys)
+        return error_limit(r->job->error, "keys", "%s: more than %zu keys", r->at, limit);
+    r->keys += count;
+    if (!count)
+        return true;
+    if (!channel_new(r->job->arena, part, (uint32_t)count, &builder) ||
+        !read_times(r, times, builder.times) || !read_values(r, values, builder.components, builder.values))
+        return false;
+    *channel = channel_done(&builder, (uint32_t)count);
+    float duration = r->clip->duration;
+    if (builder.times[0] < 0 || builder.times[count - 1] > duration)
+        warning_add(&r->job->warnings, POSE_WARNING, "key_outside_clip", POSE_NO_OFFSET,
+                    "%s: a key lies outside of the clip of %g s", r->at, (double)duration);
+    return true;
+}
+
+static bool read_joint(struct reading *r, const struct pose_value *object, uint32_t index,
+                       struct pose_track *track)
+{
+    const struct pose_value *id = pose_value_find(object, "id");
+    snprintf(r->at, sizeof r->at, "/joints/%u", index);
+    if (object->kind != POSE_OBJECT)
+        return refuse(r, "bad_member", "", "an object belongs here");
+    track->name = copy_text(r, object, "name");
+    if (id && id->kind != POSE_NULL) {
+        if (id->kind != POSE_INT || id->as.integer < 0 || id->as.integer > UINT32_MAX)
+            return refuse(r, "bad_number", "/id", "a whole number of 32 bits belongs here");
+        track->has_id = true;
+        track->id = (uint32_t)id->as.integer;
+    }
+    track->extras = copy_extras(r, object);
+    for (int part = 0; part < POSE_PART_COUNT; part++) {
+        const char *name = part_name((enum pose_part)part);
+        const struct pose_value *channel = pose_value_find(object, name);
+        snprintf(r->at, sizeof r->at, "/joints/%u/%s", index, name);
+        if (channel && !read_channel(r, channel, (enum pose_part)part, &track->channels[part]))
+            return false;
+    }
+    return true;
+}
+
+static bool read_joints(struct reading *r)
+{
+    const struct pose_value *array;
+    uint32_t limit = r->job->limits->joints, index = 0;
+    if (!find_array(r, r->json.root, "joints", &array))
+        return false;
+    if (!array)
+        return refuse(r, "missing_member", "/joints", "the clip's joints are missing");
+    size_t count = value_count(array);
+    if (count > limit)
+        return error_limit(r->job->error, "joints", "/joints: %zu joints, at most %u are read", count, limit);
+    struct pose_track *tracks = ARENA_NEW(r->job->arena, struct pose_track, count);
+    for (const struct pose_value *item = array->first; item && tracks; item = item->next, index++) {
+        if (!read_joint(r, item, index, &tracks[index]))
+            return false;
+    }
+    r->at[0] = 0;
+    r->clip->tracks = tracks;
+    r->clip->track_count = (uint32_t)count;
+    return tracks;
+}
+
+/* -------------------------------------------------------------------------------------------------- events -- */
+
+static bool read_event(struct reading *r, const struct pose_value *object, uint32_t index,
+                       struct pose_event *event)
+{
+    static const char *const own[] = {"time", "type", NULL};
+    snprintf(r->at, sizeof r->at, "/events/%u", index);
+    if (!value_number(pose_value_find(object, "time"), &event->time))
+        return refuse(r, "bad_number", "/time", "a number belongs here");
+    event->type = copy_text(r, object, "type");
+    if (!event->type)
+        return refuse(r, "missing_member", "/type", "a text belongs here");
+    event->fields = value_copy_object(r->job->arena, object, own);
+    return true;
+}
+
+static bool read_events(struct reading *r)
+{
+    const struct pose_value *array;
+    uint32_t count = 0;
+    if (!find_array(r, r->json.root, "events", &array))
+        return false;
+    struct pose_event *events = ARENA_NEW(r->job->arena, struct pose_event, value_count(array));
+    for (const struct pose_value *item = array ? array->first : NULL; item && events;
+         item = item->next, count++) {
+        if (!read_event(r, item, count, &events[count]))
+            return false;
+    }
+    r->at[0] = 0;
+    r->clip->events = events;
+    r->clip->event_count = count;
+    return events && events_sort(r->job->arena, events, count);
+}
+
+/* ---------------------------------------------------------------------------------------------------- clip -- */
+
+/* Whose clip it was: "origin", else "format"; formats of exchange have no extras of their own. */
+static const char *find_origin(struct reading *r)
+{
+    const char *origin = copy_text(r, r->json.root, "origin");
+    origin = origin ? origin : copy_text(r, r->json.root, "format");
+    bool is_game =
+        origin && *origin && strcmp(origin, "json") && strcmp(origin, "gltf") && strcmp(origin, "bvh");
+    return is_game ? origin : NULL;
+}
+
+static bool read_rules(struct reading *r)
+{
+    const char *name = value_get_string(r->json.root, "rules", NULL);
+    const char *axes = value_get_string(r->json.root, "axes", "native");
+    int rules = name ? rules_find(name) : (int)format_rules(r->clip->origin);
+    if (rules < 0)
+        return refuse(r, "bad_rules", "/rules", "there are no rules \"%.40s\"", name);
+    if (strcmp(axes, "native") != 0 && strcmp(axes, "gltf") != 0)
+        return refuse(r, "bad_axes", "/axes", "axes are \"native\" or \"gltf\", not \"%.40s\"", axes);
+    r->clip->rules = (enum pose_rules)rules;
+    r->clip->axes = *axes == 'n' ? rules_axes(r->clip->rules) : POSE_AXES_GLTF;
+    if (*axes == 'n' && rules == POSE_RULES_PLAIN &&
+        !strcmp(value_get_string(r->json.root, "unit", ""), "inch"))
+        r->clip->axes = POSE_AXES_INCHES;
+    return true;
+}
+
+static bool read_timing(struct reading *r)
+{
+    struct pose_clip *clip = r->clip;
+    const struct pose_value *loop = pose_value_find(r->json.root, "loop");
+    int64_t frames = value_get_int(r->json.root, "frame_count", 0);
+    if (!read_number(r, "duration", -1, &clip->duration) || !read_number(r, "fps", 0, &clip->fps) ||
+        !read_number(r, "loop_in", 0, &clip->loop_in) ||
+        !read_number(r, "loop_out", clip->duration, &clip->loop_out))
+        return false;
+    if (clip->duration < 0)
+        return refuse(r, "bad_number", "/duration", "seconds from 0 on belong here");
+    if (clip->fps < 0)
+        return refuse(r, "bad_number", "/fps", "frames a second belong here");
+    if (frames < 0 || frames > UINT32_MAX)
+        return refuse(r, "bad_number", "/frame_count", "a count of frames belongs here");
+    clip->frame_count = (uint32_t)frames;
+    if (loop && loop->kind == POSE_BOOL)
+        clip->loop = loop->as.boolean ? POSE_LOOP_YES : POSE_LOOP_NO;
+    else if (loop && loop->kind != POSE_NULL)
+        return refuse(r, "bad_member", "/loop", "true, false or null belongs here");
+    return true;
+}
+
+static bool read_clip(struct reading *r)
+{
+    struct decode_job *job = r->job;
+    if (!json_open(&r->json, job->source->bytes, 0, job->arena, job->error))
+        return false;
+    if (r->json.root->kind != POSE_OBJECT)
+        return refuse(r, "bad_member", "", "an object belongs here");
+    struct pose_clip *clip = r->clip = ARENA_NEW(job->arena, struct pose_clip, 1);
+    if (!clip)
+        return false;
+    clip->name = copy_text(r, r->json.root, "name");
+    clip->origin = find_origin(r);
+    clip->game = copy_text(r, r->json.root, "game");
+    clip->extras = copy_extras(r, r->json.root);
+    if (!read_rules(r) || !read_timing(r) || !read_joints(r) || !read_events(r))
+        return false;
+    clip->key_count = clip_count_keys(clip);
+    job->document->clips = clip;
+    job->document->clip_count = 1;
+    return true;
+}
+
+static bool decode(struct decode_job *job)
+{
+    struct reading r = {.job = job};
+    bool done = read_clip(&r) && !r.json.arena.failed;
+    json_close(&r.json);
+    return done;
+}
+
+static enum probe_result probe(const struct pose_source *source)
+{
+    static const struct json_member members[] = {{"joints", '['}, {"duration", '0'}, {NULL, 0}};
+    return json_has_members(source->bytes, members) ? PROBE_SURE : PROBE_NO;
+}
+
+const struct codec codec_clip_json = {
+    .format = {.id = "json",
+               .title = "Clip JSON",
+               .extensions = ".json",
+               .media_type = "application/json",
+               .kinds = "clip"},
+    .probe = probe,
+    .decode = decode,
+    .encode = clip_json_encode,
+};

@@ -1,0 +1,23 @@
+/*
+ * Clip JSON, the parts of its codec: clip_json.c (reading), clip_json_write.c.
+ *
+ *   {"name": TEXT | null, "format": ID, "duration": S, "fps": N | null, "frame_count": N | null, "loop": true | false |
+ *    null, "loop_in": S, "loop_out": S, "interpolation": "nlerp" | "slerp", ..., "extras": {...},
+ *    "axes": "native" | "gltf", "rules": RULES, "origin": ID, "game": TEXT,
+ *    "joints": [{"name": TEXT | null, "id": N | null, "rotation": {"times": [S, ...], "values": [[x, y, z, w], ...]},
+ *                "translation", "scale", "morph", "extras": {...}}, ...],
+ *    "events": [{"time": S, "type": TEXT, FIELD...}, ...]}
+ *
+ * "native" are the axes of the game whose rules the clip plays by; with "unit": "inch", glTF's axes in inches (BVH). "origin" and "game" are there when the clip has them.
+ * Needed are duration and joints; what is not there is null, and a clip that tells neither its rules nor a format that is
+ * known is played as glTF's are. Other members (id, bytes, counts, warnings) are for people.
+ */
+#ifndef POSE_FORMATS_CLIP_JSON_CLIP_JSON_H
+#define POSE_FORMATS_CLIP_JSON_CLIP_JSON_H
+
+#include "lib/formats/codec.h"
+
+/* Writes the one clip of the content. Settings: "axes": "native" (default) or "gltf". */
+bool clip_json_encode(struct encode_job *job);
+
+#endif

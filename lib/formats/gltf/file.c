@@ -1,0 +1,352 @@
+/*
+ * The container of glTF (sections 4 and 5.1), members of its objects, and buffers (sections 3.6.1, 5.10).
+ *
+ *   GLB: u32 "glTF", u32 version 2, u32 length, chunks: u32 size, u32 type ("JSON", "BIN\0"), bytes, padded to 4
+ */
+#include "lib/formats/gltf/read.h"
+
+#include "lib/core/bytes/base64.h"
+#include "lib/core/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------------------------------------- refusals -- */
+
+bool gltf_at(struct gltf *g, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(g->at, sizeof g->at, format, arguments);
+    va_end(arguments);
+    return true;
+}
+
+bool gltf_refuse(struct gltf *g, const char *code, const char *member, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    json_vrefuse(g->job->error, POSE_BAD_DATA, code, g->at, member, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+static bool refuse_kind(struct gltf *g, const char *code, const char *member, const char *reason)
+{
+    return json_refuse(g->job->error, POSE_UNSUPPORTED, code, g->at, member, "%s", reason);
+}
+
+bool gltf_count_keys(struct gltf *g, uint64_t count)
+{
+    uint64_t limit = g->job->limits->keys;
+    if (count > limit || g->keys > limit - count) {
+        error_limit(g->job->error, "keys", "%s: more than %llu keys", g->at, (unsigned long long)limit);
+        snprintf(g->job->error->field, sizeof g->job->error->field, "%s", g->at);
+        return false;
+    }
+    g->keys += count;
+    return true;
+}
+
+/* ----------------------------------------------------------------------------------------------- members -- */
+
+/* "/name" as a member to point at. */
+static const char *point(char *text, size_t size, const char *member)
+{
+    snprintf(text, size, "/%s", member);
+    return text;
+}
+
+const struct pose_value *gltf_object(struct gltf *g, const char *name, const struct json_list *list,
+                                     uint32_t index)
+{
+    gltf_at(g, "%s/%u", name, index);
+    if (list->items[index]->kind == POSE_OBJECT)
+        return list->items[index];
+    gltf_refuse(g, "bad_member", "", "an object belongs here");
+    return NULL;
+}
+
+bool gltf_size(struct gltf *g, const struct pose_value *object, const char *member, uint64_t fallback,
+               uint64_t *size)
+{
+    const struct pose_value *value = pose_value_find(object, member);
+    char pointer[40];
+    *size = fallback;
+    if (!value)
+        return true;
+    if (value->kind != POSE_INT || value->as.integer < 0)
+        return gltf_refuse(g, "bad_number", point(pointer, sizeof pointer, member),
+                           "a whole number from 0 to 2^53 belongs here");
+    *size = (uint64_t)value->as.integer;
+    return true;
+}
+
+bool gltf_index(struct gltf *g, const struct pose_value *object, const char *member, uint32_t count,
+                bool needed, uint32_t *index)
+{
+    uint64_t number;
+    char pointer[40];
+    *index = GLTF_NONE;
+    if (!gltf_size(g, object, member, UINT64_MAX, &number))
+        return false;
+    if (number == UINT64_MAX)
+        return !needed || gltf_refuse(g, "missing_member", "", "\"%s\" is missing", member);
+    if (number >= count)
+        return gltf_refuse(g, "bad_index", point(pointer, sizeof pointer, member), "index %llu of %u",
+                           (unsigned long long)number, count);
+    *index = (uint32_t)number;
+    return true;
+}
+
+bool gltf_numbers(struct gltf *g, const struct pose_value *object, const char *member, unsigned count,
+                  float *numbers, bool *found)
+{
+    const struct pose_value *array = pose_value_find(object, member);
+    char pointer[40];
+    *found = array;
+    if (!array)
+        return true;
+    if (value_count(array) != count || array->kind != POSE_ARRAY ||
+        value_get_floats(object, member, numbers, count) != count)
+        return gltf_refuse(g, "bad_number", point(pointer, sizeof pointer, member), "%u numbers belong here",
+                           count);
+    return true;
+}
+
+bool gltf_list(struct gltf *g, const struct pose_value *object, const char *member, struct json_list *list)
+{
+    char pointer[40];
+    return json_list(&g->json, pose_value_find(object, member), list) || g->json.arena.failed ||
+           gltf_refuse(g, "bad_member", point(pointer, sizeof pointer, member), "an array belongs here");
+}
+
+const char *gltf_text(struct gltf *g, const struct pose_value *object, const char *member)
+{
+    const char *text = value_get_string(object, member, NULL);
+    return text && *text ? arena_copy_text(g->job->arena, text) : NULL;
+}
+
+/* ----------------------------------------------------------------------------------------------- buffers -- */
+
+/* "data:[type];base64,DIGITS" */
+static bool decode_data_uri(struct gltf *g, const char *uri, struct gltf_buffer *buffer)
+{
+    const char *comma = strchr(uri, ',');
+    if (!comma || comma - uri < 7 || memcmp(comma - 7, ";base64", 7) != 0)
+        return refuse_kind(g, "data_uri", "/uri", "of data URIs only base64 is read");
+    size_t length = strlen(comma + 1), bad = 0;
+    uint8_t *bytes = json_alloc(&g->json, base64_room(length), 1);
+    if (!bytes)
+        return false;
+    size_t size = base64_decode(comma + 1, length, bytes, &bad);
+    if (size == SIZE_MAX)
+        return gltf_refuse(g, "bad_base64", "/uri", "character %zu of %zu is not base64", bad, length);
+    buffer->bytes = (struct pose_bytes){bytes, size};
+    return true;
+}
+
+/* A file beside this one, one at most: its name is part of what the clips are made of. */
+static bool find_companion(struct gltf *g, const char *uri, struct gltf_buffer *buffer)
+{
+    const struct pose_source *source = g->job->source;
+    if (strchr(uri, '/') || strchr(uri, '\\') || strchr(uri, ':') || strchr(uri, '%'))
+        return refuse_kind(g, "external_uri", "/uri", "files elsewhere are not read; embed the buffer");
+    if (g->companion && strcmp(g->companion, uri) != 0)
+        return refuse_kind(g, "external_uri", "/uri",
+                           "more than one file beside it is not read; embed the buffers");
+    if (!source->find || !source->find(source->user, uri, &buffer->bytes))
+        return refuse_kind(g, "external_uri", "/uri",
+                           "the file beside it that holds the buffer is not there; embed it");
+    g->companion = arena_copy_text(g->job->arena, uri);
+    return g->companion;
+}
+
+static bool load_buffer(struct gltf *g, uint32_t index)
+{
+    struct gltf_buffer *buffer = &g->buffer[index];
+    if (buffer->is_ready)
+        return true;
+    const struct pose_value *object = gltf_object(g, "/buffers", &g->buffers, index);
+    uint64_t size;
+    if (!object || !gltf_size(g, object, "byteLength", UINT64_MAX, &size))
+        return false;
+    if (size == UINT64_MAX)
+        return gltf_refuse(g, "missing_member", "", "\"byteLength\" is missing");
+    const char *uri = value_get_string(object, "uri", NULL);
+    if (!uri && index == 0 && g->has_binary)
+        buffer->bytes = g->binary;
+    else if (!uri)
+        return gltf_refuse(g, "no_buffer", "", "there is neither a \"uri\" nor a BIN chunk");
+    else if (!strncmp(uri, "data:", 5) ? !decode_data_uri(g, uri, buffer) : !find_companion(g, uri, buffer))
+        return false;
+    if (size > buffer->bytes.size)
+        return gltf_refuse(g, "truncated", "/byteLength", "%llu bytes promised, %zu are there",
+                           (unsigned long long)size, buffer->bytes.size);
+    buffer->bytes.size = (size_t)size;
+    buffer->is_ready = true;
+    return true;
+}
+
+bool gltf_view(struct gltf *g, uint32_t view, struct pose_bytes *bytes, uint64_t *stride)
+{
+    const struct pose_value *object = gltf_object(g, "/bufferViews", &g->views, view);
+    uint32_t buffer;
+    uint64_t offset, size;
+    if (!object || !gltf_index(g, object, "buffer", g->buffers.count, true, &buffer) ||
+        !gltf_size(g, object, "byteOffset", 0, &offset) ||
+        !gltf_size(g, object, "byteLength", UINT64_MAX, &size) ||
+        !gltf_size(g, object, "byteStride", 0, stride) || !load_buffer(g, buffer))
+        return false;
+    gltf_at(g, "/bufferViews/%u", view);
+    const struct pose_bytes *whole = &g->buffer[buffer].bytes;
+    if (offset > whole->size)
+        return gltf_refuse(g, "outside_buffer", "/byteOffset", "offset %llu of a buffer of %zu bytes",
+                           (unsigned long long)offset, whole->size);
+    if (size > whole->size - offset)
+        return gltf_refuse(g, "outside_buffer", "/byteLength", "%llu bytes at %llu of a buffer of %zu",
+                           (unsigned long long)size, (unsigned long long)offset, whole->size);
+    *bytes = (struct pose_bytes){whole->data + offset, (size_t)size};
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------------ opening -- */
+
+enum { GLB_MAGIC = 0x46546c67, GLB_JSON = 0x4e4f534a, GLB_BINARY = 0x004e4942 };
+
+/* The chunks: JSON is the first, BIN the second; others are to be skipped. */
+static bool read_chunks(struct gltf *g, struct reader *reader, struct pose_bytes *text, uint64_t *offset)
+{
+    for (uint32_t i = 0; reader_left(reader) && !reader->failed; i++) {
+        reader_enter(reader, "chunks", i);
+        uint32_t size = reader_u32le(reader, "length"), type = reader_u32le(reader, "type");
+        if (i == 0 && type != GLB_JSON)
+            return reader_fail(reader, "no_json_chunk", "the first chunk is of type 0x%08x, not JSON", type);
+        uint64_t begin = reader_offset(reader);
+        const uint8_t *data = reader_bytes(reader, size, "data");
+        reader_leave(reader);
+        if (!data)
+            return false;
+        if (i == 0) {
+            *text = (struct pose_bytes){data, size};
+            *offset = begin;
+        } else if (type == GLB_BINARY && !g->has_binary) {
+            g->binary = (struct pose_bytes){data, size};
+            g->has_binary = true;
+        }
+    }
+    return !reader->failed && (text->data || reader_fail(reader, "no_json_chunk", "there is no JSON chunk"));
+}
+
+static bool read_binary(struct gltf *g, struct pose_bytes *text, uint64_t *offset)
+{
+    struct reader reader, whole;
+    reader_init(&whole, g->job->source->bytes, g->job->error);
+    reader_u32le(&whole, "magic");
+    uint32_t version = reader_u32le(&whole, "version");
+    if (!whole.failed && version != 2)
+        return error_set(g->job->error, POSE_UNSUPPORTED, "gltf_version", "GLB of version %u; 2 is read",
+                         version);
+    uint32_t length = reader_u32le(&whole, "length");
+    if (whole.failed)
+        return false;
+    if (length < 12 || length - 12 > reader_left(&whole))
+        return reader_fail(&whole, "truncated", "a file of %u bytes promised, %zu are there", length,
+                           g->job->source->bytes.size);
+    if (length - 12 < reader_left(&whole))
+        warning_add(&g->job->warnings, POSE_WARNING, "trailing_bytes", length,
+                    "%zu bytes follow the end of the GLB", reader_left(&whole) - (length - 12));
+    return reader_part(&whole, &reader, 12, length - 12, NULL) && read_chunks(g, &reader, text, offset);
+}
+
+static bool is_glb(struct pose_bytes bytes)
+{
+    return bytes.size >= 4 && !memcmp(bytes.data, "glTF", 4);
+}
+
+/* What is called .glb may be the text of a .gltf, if it begins as one: with a brace, white space or the mark of UTF-8. */
+static bool check_magic(struct gltf *g)
+{
+    static const char beginnings[] = "{ \t\r\n\xef";
+    const struct pose_source *source = g->job->source;
+    struct reader reader;
+    reader_init(&reader, source->bytes, g->job->error);
+    bool is_text = source->bytes.size && memchr(beginnings, source->bytes.data[0], sizeof beginnings - 1);
+    return is_text || !source->name || !text_has_extension(source->name, ".glb") ||
+           reader_fail_at(&reader, 0, "magic", "bad_magic", "a GLB begins with glTF");
+}
+
+static bool check_version(struct gltf *g)
+{
+    const struct pose_value *asset = pose_value_find(g->json.root, "asset");
+    const char *version = value_get_string(asset, "version", NULL);
+    if (!version)
+        return gltf_refuse(g, "missing_member", "/asset", "\"asset\" with its \"version\" is missing");
+    const char *least = value_get_string(asset, "minVersion", version);
+    if (strncmp(version, "2.", 2) != 0 || strncmp(least, "2.0", 4) > 0)
+        return refuse_kind(g, "gltf_version", "/asset/version", "glTF 2.0 is read, this is another version");
+    return true;
+}
+
+/* Extensions that say nothing about the motion of nodes. */
+static bool is_harmless(const char *extension)
+{
+    static const char *const beginnings[] = {"KHR_materials_",   "KHR_texture_", "EXT_texture_",
+                                             "KHR_lights_",      "EXT_lights_",  "MSFT_texture_",
+                                             "AGI_articulations"};
+    static const char *const names[] = {"KHR_mesh_quantization",
+                                        "KHR_draco_mesh_compression",
+                                        "KHR_xmp_json_ld",
+                                        "EXT_mesh_gpu_instancing",
+                                        "VRM",
+                                        "VRMC_vrm",
+                                        "KHR_techniques_webgl"};
+    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++) {
+        if (!strncmp(extension, beginnings[i], strlen(beginnings[i])))
+            return true;
+    }
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (!strcmp(extension, names[i]))
+            return true;
+    }
+    return false;
+}
+
+static bool check_extensions(struct gltf *g)
+{
+    struct json_list required;
+    if (!gltf_list(g, g->json.root, "extensionsRequired", &required))
+        return false;
+    for (uint32_t i = 0; i < required.count; i++) {
+        const char *name = required.items[i]->kind == POSE_STRING ? required.items[i]->as.string : "";
+        char member[40];
+        snprintf(member, sizeof member, "/extensionsRequired/%u", i);
+        if (!is_harmless(name))
+            return json_refuse(g->job->error, POSE_UNSUPPORTED, "extension", g->at, member,
+                               "the extension %.80s is required and not known here", name);
+    }
+    return true;
+}
+
+bool gltf_open(struct gltf *g)
+{
+    struct pose_bytes text = g->job->source->bytes;
+    uint64_t offset = 0;
+    if (is_glb(text) && !(text = (struct pose_bytes){0}, read_binary(g, &text, &offset)))
+        return false;
+    if (!offset && !check_magic(g))
+        return false;
+    if (!json_open(&g->json, text, offset, g->job->arena, g->job->error))
+        return false;
+    const struct pose_value *root = g->json.root;
+    if (root->kind != POSE_OBJECT)
+        return gltf_refuse(g, "bad_member", "", "an object belongs here");
+    if (!check_version(g) || !check_extensions(g) || !gltf_list(g, root, "nodes", &g->nodes) ||
+        !gltf_list(g, root, "accessors", &g->accessors) || !gltf_list(g, root, "bufferViews", &g->views) ||
+        !gltf_list(g, root, "buffers", &g->buffers) || !gltf_list(g, root, "animations", &g->animations) ||
+        !gltf_list(g, root, "skins", &g->skins) || !gltf_list(g, root, "meshes", &g->meshes))
+        return false;
+    g->buffer = json_alloc(&g->json, g->buffers.count, sizeof *g->buffer);
+    g->inputs = json_alloc(&g->json, g->accessors.count, sizeof *g->inputs);
+    return g->buffer && g->inputs;
+}

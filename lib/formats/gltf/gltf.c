@@ -1,0 +1,63 @@
+/*
+ * glTF 2.0: .glb, and .gltf with its buffers embedded or one file beside it.
+ *
+ * Read are the tree of nodes, skins and animations: a clip for each animation, and one skeleton of the nodes that are
+ * joints or animated, with all above them. Clips are in glTF's axes; values and times are as stored, but STEP and
+ * CUBICSPLINE become keys that are taken linearly (gltf_curve.c). Meshes, cameras and materials are left out. What our
+ * own writer kept in extras is taken back (gltf_posed.c): the clip is then in glTF's axes and otherwise what it was.
+ *
+ * Verified with files of three.js' GLTFExporter and of assimp; the rest is as the specification says.
+ */
+#include "lib/core/text.h"
+#include "lib/formats/gltf/gltf.h"
+#include "lib/formats/gltf/read.h"
+
+#include <string.h>
+
+/* Our own bone mesh is for the eye alone. */
+static void warn_about_meshes(struct gltf *g)
+{
+    if (g->meshes.count && !g->is_ours)
+        warning_add(&g->job->warnings, POSE_NOTE, "meshes_left_out", POSE_NO_OFFSET,
+                    "%u mesh%s: of a glTF the skeleton and the animations are read", g->meshes.count,
+                    g->meshes.count == 1 ? "" : "es");
+    if (!g->job->document->clip_count)
+        warning_add(&g->job->warnings, POSE_NOTE, "no_animation", POSE_NO_OFFSET,
+                    "there is no animation in it");
+}
+
+static bool decode(struct decode_job *job)
+{
+    struct gltf g = {.job = job, .root = GLTF_NONE};
+    bool done = gltf_open(&g) && gltf_read_nodes(&g) && gltf_read_skins(&g) && gltf_read_clips(&g) &&
+                gltf_build_skeleton(&g);
+    if (done)
+        warn_about_meshes(&g);
+    done = done && !g.json.arena.failed;
+    json_close(&g.json);
+    return done;
+}
+
+static enum probe_result probe(const struct pose_source *source)
+{
+    static const struct json_member members[] = {{"asset", '{'}, {NULL, 0}};
+    struct pose_bytes bytes = source->bytes;
+    if (bytes.size >= 12 && !memcmp(bytes.data, "glTF", 4))
+        return PROBE_SURE;
+    if (json_has_members(bytes, members))
+        return PROBE_SURE;
+    /* Nobody else calls files so: one that is broken is refused as a glTF, with the byte. */
+    return source->name && text_has_extension(source->name, ".glb .gltf") ? PROBE_NAME : PROBE_NO;
+}
+
+const struct codec codec_gltf = {
+    .format = {.id = "gltf",
+               .title = "glTF 2.0",
+               .extensions = ".glb .gltf",
+               .media_type = "model/gltf-binary",
+               .kinds = "clip skeleton mesh",
+               .has_companions = true},
+    .probe = probe,
+    .decode = decode,
+    .encode = gltf_encode,
+};

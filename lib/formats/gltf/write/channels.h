@@ -1,0 +1,69 @@
+/*
+ * One animation while it is written, the parts among themselves: gltf_write_keys.c (the curve of a row and part),
+ * gltf_write_channels.c (curves onto nodes); gltf_write_clips.c puts them together.
+ */
+#ifndef POSE_FORMATS_GLTF_WRITE_CHANNELS_H
+#define POSE_FORMATS_GLTF_WRITE_CHANNELS_H
+
+#include "lib/formats/gltf/write/clips.h"
+#include "lib/formats/gltf/write/times.h"
+
+/* Metres in model space, all joints taken together. */
+#define GLTF_POSITION_TOLERANCE 1e-4f
+
+struct gltf_writing {
+    struct gltf_animation *animation;
+    const struct gltf_clip *clip; /* the animation's */
+    struct gltf_file *file;
+    struct arena arena;      /* released with it */
+    struct gltf_times times; /* the input accessors by their content */
+    float end;               /* the clip's, seconds */
+
+    struct pose_sampler *resampler; /* NULL: original keys */
+    uint32_t frame_count;
+    float *frame_times; /* [frame_count] */
+    float *frames;      /* [frame_count][row_count][ROW_FLOATS] */
+    float *tolerances;  /* [row_count], radians */
+    uint32_t longest;   /* keys of the longest channel */
+    float *room;        /* for its values */
+    float *spare;       /* for as many rotations as that one has, and those that are likely to be added */
+    uint32_t spare_count;
+    float *made_times; /* [made_count] of a channel whose keys' number says where they are */
+    uint32_t made_count;
+};
+
+static inline const struct pose_clip *gltf_writing_clip(const struct gltf_writing *writing)
+{
+    return writing->clip->clip;
+}
+
+static inline const struct gltf_joint *gltf_writing_joint(const struct gltf_writing *writing, uint32_t row)
+{
+    return &writing->animation->joints->joints[writing->clip->joints[row]];
+}
+
+/* The channel that drives a part of a row in the pose, NULL when none does. */
+static inline const struct pose_channel *gltf_writing_driver(const struct gltf_writing *writing, uint32_t row,
+                                                             enum pose_part part)
+{
+    const struct gltf_clip *clip = writing->clip;
+    return (int64_t)row == clip->motion_row ? NULL : clip->drivers[row].channels[part];
+}
+
+/* ------------------------------------------------------------------------------------- gltf_write_keys.c -- */
+
+/* Tolerances, room, and the frames when fps is not 0. False on failure. */
+bool gltf_keys_init(struct gltf_writing *writing, float fps);
+/* The curve of a driven part, as the pose has it; its values are in room, which the next one takes again. False when
+ * memory is out. */
+bool gltf_keys_curve(struct gltf_writing *writing, uint32_t row, enum pose_part part, float *room,
+                     struct gltf_curve *curve);
+
+/* --------------------------------------------------------------------------------- gltf_write_channels.c -- */
+
+/* All parts are inline until a channel holds them. */
+bool gltf_kept_init(struct gltf_writing *writing);
+/* All channels of the animation, one at least. False on failure. */
+bool gltf_channels_put(struct gltf_writing *writing);
+
+#endif

@@ -1,0 +1,111 @@
+/* Textures: what a mesh names, found among the pictures that came with it, embedded as PNG. */
+#include "lib/core/text.h"
+#include "lib/formats/gltf/write/meshes.h"
+#include "lib/formats/gltf/image_file.h"
+
+#include <string.h>
+
+struct images {
+    struct gltf_file *file;
+    struct gltf_texture *known; /* [image_count] number -1: not written; -2: cannot be */
+    uint32_t count;
+};
+
+/* Without folder and extension, and without case. */
+static bool is_same_name(const char *a, const char *b)
+{
+    a = text_base_name(a);
+    b = text_base_name(b);
+    size_t length = text_stem_length(a);
+    if (length != text_stem_length(b))
+        return false;
+    for (size_t i = 0; i < length; i++) {
+        if (text_lower(a[i]) != text_lower(b[i]))
+            return false;
+    }
+    return true;
+}
+
+/* One PNG in a view of its own. */
+static bool put_picture(struct images *images, const struct pose_image *image, struct gltf_texture *texture)
+{
+    struct gltf_file *file = images->file;
+    struct encode_job *job = file->job;
+    struct picture picture;
+    struct pose_error error;
+    struct pose_buffer png = {.allocator = job->arena->allocator};
+    pose_error_init(&error);
+    if (!picture_read(image->bytes, &picture, &error)) {
+        encode_warn(job, "texture_unreadable", "texture %s: %s", image->name ? image->name : "",
+                    error.detail);
+        return true;
+    }
+    bool done = picture_write_png(&picture, &png);
+    if (done) {
+        if (images->count == 0) {
+            gltf_json_key(file, "images");
+            gltf_json_text(file, "[");
+        }
+        gltf_json_comma(file);
+        gltf_json_text(file, "{\"mimeType\":\"image/png\",\"bufferView\":");
+        gltf_json_uint(file, gltf_view_begin(file, GLTF_NO_TARGET));
+        writer_bytes(&file->bin, png.data, png.size);
+        gltf_view_end(file);
+        gltf_json_key(file, "name");
+        gltf_json_string(file, image->name ? text_base_name(image->name) : "");
+        gltf_json_text(file, "}");
+        *texture = (struct gltf_texture){(int32_t)images->count++, picture.see_through};
+    }
+    pose_buffer_free(&png);
+    picture_free(&picture);
+    return done || error_no_memory(job->error);
+}
+
+static bool find_texture(struct images *images, const char *name, struct gltf_texture *texture)
+{
+    const struct pose_content *content = images->file->job->content;
+    *texture = (struct gltf_texture){.number = -1};
+    for (uint32_t i = 0; name && i < content->image_count; i++) {
+        const struct pose_image *image = &content->images[i];
+        if (!image->name || !is_same_name(image->name, name))
+            continue;
+        if (images->known[i].number == -1) {
+            images->known[i].number = -2;
+            if (!put_picture(images, image, &images->known[i]))
+                return false;
+        }
+        if (images->known[i].number >= 0) {
+            *texture = images->known[i];
+            return true;
+        }
+    }
+    return true;
+}
+
+bool gltf_images_put(const struct gltf_mesh_list *list, struct gltf_file *file, struct gltf_texture *textures)
+{
+    uint32_t image_count = file->job->content->image_count;
+    struct images images = {.file = file,
+                            .known = ARENA_NEW(file->job->arena, struct gltf_texture, image_count)};
+    if (!images.known)
+        return false;
+    for (uint32_t i = 0; i < image_count; i++)
+        images.known[i].number = -1;
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (!find_texture(&images, list->meshes[i].texture, &textures[i]))
+            return false;
+    }
+    if (!images.count)
+        return true;
+    gltf_json_text(file, "]");
+    gltf_json_key(file, "textures");
+    gltf_json_text(file, "[");
+    for (uint32_t i = 0; i < images.count; i++) {
+        gltf_json_comma(file);
+        gltf_json_text(file, "{\"source\":");
+        gltf_json_uint(file, i);
+        gltf_json_text(file, "}");
+    }
+    gltf_json_text(file, "]");
+    return true;
+}

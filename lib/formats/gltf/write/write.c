@@ -1,0 +1,138 @@
+/* From what is to be written to a glTF file; gltf.h has the settings. */
+#include "lib/core/numbers/floats.h"
+#include "lib/core/setting.h"
+#include "lib/core/value.h"
+#include "lib/formats/gltf/write/clips.h"
+#include "lib/formats/gltf/write/meshes.h"
+
+#include <math.h>
+
+struct choices {
+    unsigned is_text, without_bones; /* 0 or 1 */
+    float fps;
+};
+
+/* ------------------------------------------------------------------------------------------------- settings -- */
+
+static bool choose(struct encode_job *job, struct choices *choices)
+{
+    static const char *const containers[] = {"glb", "gltf"}, *const bones[] = {"mesh", "none"};
+    const struct pose_value *fps = pose_value_find(job->settings, "fps");
+    *choices = (struct choices){0};
+    if (fps && (!value_number(fps, &choices->fps) || !(choices->fps > 0) || choices->fps > 1000))
+        return setting_refuse(job->error, "fps", "not a number above 0, at most 1000");
+    return setting_word(job->settings, "container", containers, 2, &choices->is_text, job->error) &&
+           setting_word(job->settings, "bones", bones, 2, &choices->without_bones, job->error);
+}
+
+/* ------------------------------------------------------------------------------------------------- contents -- */
+
+/* What decoders promise of times, and JSON cannot do without. */
+static bool check_clip(const struct pose_clip *clip, uint32_t index, struct pose_error *error)
+{
+    if (!isfinite(clip->duration))
+        return error_set(error, POSE_BAD_DATA, "bad_duration", "clips[%u]: a clip of %g seconds", index,
+                         (double)clip->duration);
+    for (uint32_t i = 0; i < clip->track_count; i++) {
+        for (int part = 0; part < POSE_PART_COUNT; part++) {
+            const struct pose_channel *channel = &clip->tracks[i].channels[part];
+            bool ascends = !channel->count || channel->times[0] >= 0;
+            for (uint32_t k = 1; k < channel->count; k++)
+                ascends &= channel->times[k] > channel->times[k - 1];
+            if (!ascends || (channel->count && !isfinite(channel->times[channel->count - 1])))
+                return error_set(error, POSE_BAD_DATA, "bad_times",
+                                 "clips[%u].joints[%u].%s: key times do not ascend from 0 on", index, i,
+                                 part_name((enum pose_part)part));
+        }
+    }
+    return true;
+}
+
+static bool check_content(struct encode_job *job)
+{
+    const struct pose_content *content = job->content;
+    if (!content->clip_count && !content->skeleton_count && !content->mesh_count)
+        return error_set(job->error, POSE_BAD_ARGUMENT, "nothing_to_write",
+                         "there is no clip, skeleton or mesh to be written");
+    if (content->skeleton_count > 1)
+        return error_set(job->error, POSE_BAD_ARGUMENT, "one_skeleton",
+                         "a glTF file is written with one skeleton, and there are %u: name one",
+                         content->skeleton_count);
+    for (uint32_t i = 0; i < content->clip_count; i++) {
+        if (!check_clip(&content->clips[i], i, job->error))
+            return false;
+    }
+    return true;
+}
+
+/* Bones where nothing else is to be seen: Prime's weights come as a mesh without faces. */
+static bool find_meshes(struct gltf_mesh_list *meshes, const struct gltf_joints *joints,
+                        const struct choices *choices, struct encode_job *job)
+{
+    if (job->content->mesh_count && !gltf_add_meshes(meshes, joints, job))
+        return false;
+    return meshes->count || choices->without_bones || !joints->count || gltf_add_bones(meshes, joints, job);
+}
+
+/* --------------------------------------------------------------------------------------------------- writing -- */
+
+static void put_scene(const struct gltf_joints *joints, const struct gltf_mesh_list *meshes,
+                      struct gltf_file *file)
+{
+    gltf_json_key(file, "scene");
+    gltf_json_text(file, "0");
+    gltf_json_key(file, "scenes");
+    gltf_json_text(file, "[{\"nodes\":[");
+    gltf_joints_put_roots(joints, file);
+    for (uint32_t i = 0; i < meshes->count; i++) {
+        gltf_json_comma(file);
+        gltf_json_uint(file, joints->node_count + i);
+    }
+    gltf_json_text(file, "]");
+    if (joints->skeleton) {
+        gltf_json_text(file, ",\"extras\":{\"posed\":{\"skeleton\":");
+        gltf_json_string(file, joints->skeleton->name);
+        gltf_json_text(file, joints->scales_offsets ? ",\"scaling\":\"offsets\"}}"
+                                                    : ",\"scaling\":\"inherited\"}}");
+    }
+    gltf_json_text(file, "}]");
+    gltf_json_key(file, "nodes");
+    gltf_json_text(file, "[");
+    gltf_joints_put_nodes(joints, file);
+    gltf_meshes_put_nodes(meshes, file);
+    gltf_json_text(file, "]");
+}
+
+static bool put_all(struct encode_job *job, const struct choices *choices, const struct gltf_joints *joints)
+{
+    struct gltf_mesh_list meshes = {0};
+    struct gltf_file file;
+    if (!find_meshes(&meshes, joints, choices, job))
+        return false;
+    gltf_file_init(&file, job);
+    gltf_json_text(&file, "{\"asset\":{\"version\":\"2.0\",\"generator\":\"posed ");
+    gltf_json_text(&file, pose_version());
+    gltf_json_text(&file, "\"}");
+    put_scene(joints, &meshes, &file);
+    bool done = gltf_clips_put(joints, &file, choices->fps);
+    if (done) {
+        if (joints->count)
+            gltf_joints_put_skin(joints, &file, meshes.uses_frame);
+        gltf_meshes_put(&meshes, &file);
+        done = gltf_file_finish(&file, !choices->is_text);
+    }
+    gltf_file_release(&file);
+    return done;
+}
+
+bool gltf_encode(struct encode_job *job)
+{
+    struct choices choices;
+    struct gltf_joints joints = {0};
+    bool needs_frame;
+    if (!choose(job, &choices) || !check_content(job) || !gltf_meshes_need_frame(job, &needs_frame))
+        return false;
+    bool done = gltf_joints_init(&joints, job, needs_frame) && put_all(job, &choices, &joints);
+    gltf_joints_release(&joints);
+    return done;
+}
