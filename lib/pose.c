@@ -1,5 +1,5 @@
 /* The public entry points: options with their defaults, ownership, and the table. */
-#include "lib/formats.h"
+#include "lib/formats/table.h"
 
 #include "lib/core/warn.h"
 #include "lib/model/document.h"

@@ -1,5 +1,5 @@
 /* The public list of formats against the two tables that it is made of. */
-#include "lib/formats.h"
+#include "lib/formats/table.h"
 #include "tests/support/unit.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef POSE_FORMATS_PRIME_PAK_H
 #define POSE_FORMATS_PRIME_PAK_H
 
-#include "lib/archives/archive.h"
+#include "lib/formats/archive.h"
 
 enum {
     PRIME_VERSION = 0x00030005,

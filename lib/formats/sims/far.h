@@ -2,7 +2,7 @@
 #ifndef POSE_FORMATS_SIMS_FAR_H
 #define POSE_FORMATS_SIMS_FAR_H
 
-#include "lib/archives/archive.h"
+#include "lib/formats/archive.h"
 
 #define FAR_MAGIC "FAR!byAZ"
 

@@ -2,7 +2,7 @@
 #ifndef POSE_FORMATS_SIMS3_DBPF_H
 #define POSE_FORMATS_SIMS3_DBPF_H
 
-#include "lib/archives/archive.h"
+#include "lib/formats/archive.h"
 
 enum {
     DBPF_HEADER = 96, /* bytes */

@@ -1,6 +1,6 @@
 /* The keys of The Sims 1: the sequence of codes, its errors, both ways of packing, and what a lone .cfp is. */
 #include "lib/core/arena.h"
-#include "lib/formats.h"
+#include "lib/formats/table.h"
 #include "lib/formats/sims/sims1/keys.h"
 #include "tests/support/codecs.h"
 #include "tests/support/unit.h"

@@ -1,6 +1,6 @@
 /* Character files of The Sims 1 as text and in binary: fields, numbers, errors with their lines, companions, the way back. */
 #include "lib/core/value.h"
-#include "lib/formats.h"
+#include "lib/formats/table.h"
 #include "tests/support/codecs.h"
 #include "tests/support/unit.h"
 

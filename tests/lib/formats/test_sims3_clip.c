@@ -1,6 +1,6 @@
 /* Sims 3 clips: the spec's worked example, every packing, the rule of key sizes, tracks, and what is warned of. */
 #include "lib/core/value.h"
-#include "lib/formats.h"
+#include "lib/formats/table.h"
 #include "tests/support/codecs.h"
 #include "tests/support/sims3_files.h"
 #include "tests/support/unit.h"

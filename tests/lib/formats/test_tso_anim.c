@@ -1,6 +1,6 @@
 /* Reading .anim: values, every error and warning of the family's spec (2.1), durations, events, probing, hostile files. */
 #include "lib/core/value.h"
-#include "lib/formats.h"
+#include "lib/formats/table.h"
 #include "tests/support/codecs.h"
 #include "tests/support/tso_files.h"
 #include "tests/support/unit.h"

@@ -1,6 +1,6 @@
 /* .skel: values, order of bones, errors and warnings, the way back; and the stand-in for the adults of The Sims. */
 #include "lib/core/value.h"
-#include "lib/formats.h"
+#include "lib/formats/table.h"
 #include "tests/support/codecs.h"
 #include "tests/support/tso_files.h"
 #include "tests/support/unit.h"

@@ -11,7 +11,7 @@
  * TAR and cpio store entries as they are, and ZIP packs each by itself: those are read from their own headers on. What
  * unpacks as one stream is unpacked while it is listed, and kept (zip_keep.c).
  */
-#include "lib/archives/zip.h"
+#include "lib/formats/zip/zip.h"
 
 #include <archive.h>
 #include <archive_entry.h>

@@ -2,8 +2,8 @@
  * What an archive type is to the rest of the library: one constant at the end of its own file, listed in
  * lib/formats.c.
  */
-#ifndef POSE_ARCHIVES_ARCHIVE_H
-#define POSE_ARCHIVES_ARCHIVE_H
+#ifndef POSE_FORMATS_ARCHIVE_H
+#define POSE_FORMATS_ARCHIVE_H
 
 #include "lib/core/arena.h"
 #include "lib/core/bytes/reader.h"

@@ -12,7 +12,7 @@
  * Programs that unpack themselves have a prefix that the offsets leave out: the directory ends where the end record
  * starts, and the difference to where it says it starts is added to every offset.
  */
-#include "lib/archives/zip.h"
+#include "lib/formats/zip/zip.h"
 
 #include <libdeflate.h>
 #include <stdlib.h>

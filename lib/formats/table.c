@@ -1,4 +1,4 @@
-#include "lib/formats.h"
+#include "lib/formats/table.h"
 
 #include "lib/core/text.h"
 

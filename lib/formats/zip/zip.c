@@ -2,7 +2,7 @@
  * The archive type "zip": everything that people pack mods in. Which of its containers the bytes are is told by their
  * magic; plain text and raw streams are never claimed.
  */
-#include "lib/archives/zip.h"
+#include "lib/formats/zip/zip.h"
 
 #include "lib/core/text.h"
 

@@ -1,5 +1,5 @@
 /* What the archive types share: limits, names, entries that cannot be read. */
-#include "lib/archives/archive.h"
+#include "lib/formats/archive.h"
 
 #include "lib/core/setting.h"
 #include "lib/core/text.h"

@@ -3,7 +3,7 @@
  * reading all of them one by one the square of that. So the container is unpacked once, while it is listed, and every
  * entry is kept by itself, deflated: about as much memory as a ZIP of the same files has bytes.
  */
-#include "lib/archives/zip.h"
+#include "lib/formats/zip/zip.h"
 
 #include <libdeflate.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* THE TABLE: every codec and archive type. To add one, write its file and add its two lines to formats.c. */
-#ifndef POSE_FORMATS_H
-#define POSE_FORMATS_H
+#ifndef POSE_FORMATS_TABLE_H
+#define POSE_FORMATS_TABLE_H
 
-#include "lib/archives/archive.h"
+#include "lib/formats/archive.h"
 #include "lib/formats/codec.h"
 
 /* End with NULL. */

@@ -1,5 +1,5 @@
 /* Writing a ZIP by libarchive. No times and no owners are stored: the same files give the same bytes. */
-#include "lib/archives/zip.h"
+#include "lib/formats/zip/zip.h"
 
 #include <archive.h>
 #include <archive_entry.h>

@@ -6,10 +6,10 @@
  *     zip_keep       what unpacks as one stream is kept, entry by entry
  *     zip_pack       writing a ZIP, by libarchive
  */
-#ifndef POSE_ARCHIVES_ZIP_H
-#define POSE_ARCHIVES_ZIP_H
+#ifndef POSE_FORMATS_ZIP_ZIP_H
+#define POSE_FORMATS_ZIP_ZIP_H
 
-#include "lib/archives/archive.h"
+#include "lib/formats/archive.h"
 
 /* How an entry is read. */
 enum zip_way {
