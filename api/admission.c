@@ -2,7 +2,7 @@
 
 #include "api/forwarded.h"
 #include "api/reply.h"
-#include "server/clock.h"
+#include "server/ops/clock.h"
 #include "server/service.h"
 
 #include <math.h>

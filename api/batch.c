@@ -4,7 +4,7 @@
  */
 #include "api/handlers.h"
 #include "api/pose_series.h"
-#include "server/clock.h"
+#include "server/ops/clock.h"
 
 #include <jansson.h>
 #include <math.h>

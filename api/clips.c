@@ -6,7 +6,7 @@
 #include "api/handlers.h"
 #include "api/pose_request.h"
 #include "server/describe.h"
-#include "server/extras.h"
+#include "server/text/extras.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #include "api/converted.h"
 
-#include "server/clock.h"
+#include "server/ops/clock.h"
 
 #include <stdio.h>
 #include <stdlib.h>

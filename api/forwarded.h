@@ -3,7 +3,7 @@
 #define POSED_API_FORWARDED_H
 
 #include "api/message.h"
-#include "server/addresses.h"
+#include "server/ops/addresses.h"
 
 /*
  * The client's address as text: the peer's own, unless the peer is one of the trusted; then what X-Forwarded-For or

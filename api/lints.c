@@ -1,6 +1,6 @@
 #include "api/lints.h"
 
-#include "server/extras.h"
+#include "server/text/extras.h"
 #include "server/names.h"
 
 #include <stdio.h>

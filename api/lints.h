@@ -3,7 +3,7 @@
 #define POSED_API_LINTS_H
 
 #include "server/catalog.h"
-#include "server/json_writer.h"
+#include "server/text/json_writer.h"
 
 /*
  * Looks at the first archive of a catalogue, at bytes that lie in it several times once. Adds items ({code, severity,

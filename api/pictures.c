@@ -4,7 +4,7 @@
 #include "api/clips.h"
 #include "api/handlers.h"
 #include "api/pose_request.h"
-#include "server/clock.h"
+#include "server/ops/clock.h"
 #include "server/draw/loading.h"
 
 #include <math.h>

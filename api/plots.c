@@ -3,7 +3,7 @@
 #include "api/handlers.h"
 #include "api/pictures.h"
 #include "api/pose_request.h"
-#include "server/clock.h"
+#include "server/ops/clock.h"
 #include "server/draw/loading.h"
 
 /* Which row is meant: the one of joint=, else the first that moves, else the first. */

@@ -1,6 +1,6 @@
 #include "api/pose_series.h"
 
-#include "server/clock.h"
+#include "server/ops/clock.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include "api/handlers.h"
 #include "api/pose_request.h"
 #include "api/pose_series.h"
-#include "server/clock.h"
+#include "server/ops/clock.h"
 
 #include <math.h>
 #include <stdio.h>

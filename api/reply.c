@@ -1,7 +1,7 @@
 #include "api/reply.h"
 
 #include "api/coding.h"
-#include "server/clock.h"
+#include "server/ops/clock.h"
 #include "server/convert.h"
 
 #include <stdarg.h>

@@ -10,8 +10,8 @@
 
 #include "server/files.h"
 #include "lib/core/hex.h"
-#include "server/log.h"
-#include "server/region.h"
+#include "server/ops/log.h"
+#include "server/ops/region.h"
 
 #include <dirent.h>
 #include <errno.h>

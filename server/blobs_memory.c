@@ -1,7 +1,7 @@
 /* Uploads without a store: in memory, until the process ends. */
 #include "server/blobs.h"
 
-#include "server/region.h"
+#include "server/ops/region.h"
 
 #include <stdlib.h>
 #include <string.h>

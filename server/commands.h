@@ -6,7 +6,7 @@
 #define POSED_SERVER_COMMANDS_H
 
 #include "pose.h"
-#include "server/options.h"
+#include "server/ops/options.h"
 
 /* How a command ends. */
 enum command_status {

@@ -1,7 +1,7 @@
 #include "server/convert.h"
 
 #include "server/convert_rename.h"
-#include "server/extras.h"
+#include "server/text/extras.h"
 #include "server/names.h"
 
 #include <stdio.h>

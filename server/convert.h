@@ -6,7 +6,7 @@
 #define POSED_SERVER_CONVERT_H
 
 #include "pose.h"
-#include "server/region.h"
+#include "server/ops/region.h"
 
 /* ------------------------------------------------------------------------------------------------- targets -- */
 

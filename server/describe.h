@@ -2,7 +2,7 @@
 #ifndef POSED_SERVER_DESCRIBE_H
 #define POSED_SERVER_DESCRIBE_H
 
-#include "server/json_writer.h"
+#include "server/text/json_writer.h"
 
 /* "duration" … "key_count" but for the joints. */
 void describe_clip_timing(struct json_writer *json, const struct pose_clip *clip);

@@ -1,6 +1,6 @@
 #include "server/documents.h"
 
-#include "server/clock.h"
+#include "server/ops/clock.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "server/draft.h"
 
-#include "server/region.h"
+#include "server/ops/region.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -9,7 +9,7 @@
 #include "server/index_nested.h"
 #include "server/index_recall.h"
 #include "server/index_work.h"
-#include "server/parallel.h"
+#include "server/ops/parallel.h"
 #include "server/prime_sets.h"
 
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #include "server/blobs.h"
 #include "server/files.h"
 #include "server/ids.h"
-#include "server/region.h"
+#include "server/ops/region.h"
 
 #include <stdatomic.h>
 

@@ -1,7 +1,7 @@
 #include "server/index_cache.h"
 
 #include "server/index_pack.h"
-#include "server/log.h"
+#include "server/ops/log.h"
 
 #include <pthread.h>
 #include <sqlite3.h>

@@ -1,7 +1,7 @@
 #include "server/index_entry.h"
 
 #include "server/describe.h"
-#include "server/extras.h"
+#include "server/text/extras.h"
 #include "server/names.h"
 #include "server/prime_sets.h"
 

@@ -2,7 +2,7 @@
  * The first step of indexing: what there is. Every folder is walked and every container opened; each entry gets a place
  * with its name, and a task when nothing is known of it yet. What an earlier index knows of unchanged files is taken over.
  */
-#include "server/clock.h"
+#include "server/ops/clock.h"
 #include "server/index_nested.h"
 #include "server/index_work.h"
 

@@ -2,7 +2,7 @@
  * The second step of indexing: one entry, on any thread. It is decoded, or turns out to be a container, or is listed with
  * the reason why it is not read.
  */
-#include "server/clock.h"
+#include "server/ops/clock.h"
 #include "server/index_nested.h"
 #include "server/index_work.h"
 

@@ -1,6 +1,6 @@
 #include "server/ingredients.h"
 
-#include "server/clock.h"
+#include "server/ops/clock.h"
 #include "server/names.h"
 
 #include <stdlib.h>

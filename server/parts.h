@@ -7,7 +7,7 @@
 
 #include "pose.h"
 #include "server/ids.h"
-#include "server/region.h"
+#include "server/ops/region.h"
 
 struct part {
     const char *name;

@@ -1,6 +1,6 @@
 #include "server/pose_text.h"
 
-#include "server/json_writer.h"
+#include "server/text/json_writer.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "server/prime_sets.h"
 
-#include "server/extras.h"
+#include "server/text/extras.h"
 #include "server/names.h"
 
 #include <stdlib.h>

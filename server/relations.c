@@ -1,6 +1,6 @@
 #include "server/relations.h"
 
-#include "server/extras.h"
+#include "server/text/extras.h"
 #include "server/index_nested.h"
 #include "server/names.h"
 #include "server/prime_sets.h"

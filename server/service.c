@@ -1,6 +1,6 @@
 #include "server/service.h"
 
-#include "server/clock.h"
+#include "server/ops/clock.h"
 #include "server/index_cache.h"
 #include "server/uploads.h"
 

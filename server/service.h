@@ -7,11 +7,11 @@
 
 #include "server/cache.h"
 #include "server/catalog.h"
-#include "server/config.h"
-#include "server/metrics.h"
-#include "server/rate_limit.h"
+#include "server/ops/config.h"
+#include "server/ops/metrics.h"
+#include "server/ops/rate_limit.h"
 #include "server/store.h"
-#include "server/tokens.h"
+#include "server/ops/tokens.h"
 
 #include <pthread.h>
 

@@ -1,8 +1,8 @@
 #include "server/store.h"
 
 #include "server/files.h"
-#include "server/log.h"
-#include "server/region.h"
+#include "server/ops/log.h"
+#include "server/ops/region.h"
 #include "server/store_check.h"
 #include "server/store_note.h"
 

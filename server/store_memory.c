@@ -1,7 +1,7 @@
 /* The catalogue of uploads that live in memory. */
 #include "server/store_catalog.h"
 
-#include "server/region.h"
+#include "server/ops/region.h"
 
 #include <stdlib.h>
 #include <string.h>

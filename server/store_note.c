@@ -1,6 +1,6 @@
 #include "server/store_note.h"
 
-#include "server/json_writer.h"
+#include "server/text/json_writer.h"
 
 #include <jansson.h>
 #include <string.h>

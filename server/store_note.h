@@ -2,7 +2,7 @@
 #ifndef POSED_SERVER_STORE_NOTE_H
 #define POSED_SERVER_STORE_NOTE_H
 
-#include "server/region.h"
+#include "server/ops/region.h"
 #include "server/store_catalog.h"
 
 void note_write(const struct upload_row *row, struct pose_buffer *text);

@@ -4,7 +4,7 @@
  */
 #include "server/store_catalog.h"
 
-#include "server/region.h"
+#include "server/ops/region.h"
 
 #include <errno.h>
 #include <sqlite3.h>

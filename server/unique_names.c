@@ -1,6 +1,6 @@
 #include "server/unique_names.h"
 
-#include "server/region.h"
+#include "server/ops/region.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 #include "server/uploads.h"
 
-#include "server/clock.h"
-#include "server/log.h"
-#include "server/parallel.h"
+#include "server/ops/clock.h"
+#include "server/ops/log.h"
+#include "server/ops/parallel.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 #include "server/watch.h"
 
-#include "server/clock.h"
+#include "server/ops/clock.h"
 #include "server/files.h"
-#include "server/log.h"
-#include "server/region.h"
+#include "server/ops/log.h"
+#include "server/ops/region.h"
 
 #include <libgen.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "server/commands/progress.h"
 #include "server/commands/save.h"
 #include "server/names.h"
-#include "server/parallel.h"
+#include "server/ops/parallel.h"
 #include "server/unique_names.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
 #include "server/commands/progress.h"
 #include "server/commands/save.h"
 #include "server/files.h"
-#include "server/region.h"
+#include "server/ops/region.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -4,7 +4,7 @@
 #include "server/commands.h"
 #include "server/commands/progress.h"
 #include "server/documents.h"
-#include "server/region.h"
+#include "server/ops/region.h"
 
 #include <dirent.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* A thread draws the line, so that work which knows no steps shows something, too. */
 #include "server/commands/progress.h"
 
-#include "server/clock.h"
+#include "server/ops/clock.h"
 
 #include <errno.h>
 #include <pthread.h>

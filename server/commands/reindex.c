@@ -1,6 +1,6 @@
 /* `posed reindex`: the catalogue of a store anew, from what lies in it. */
 #include "server/commands.h"
-#include "server/escape.h"
+#include "server/text/escape.h"
 #include "server/files.h"
 #include "server/store.h"
 

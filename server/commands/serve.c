@@ -1,13 +1,13 @@
 /* `posed serve`: the daemon. */
 #include "api/dispatch.h"
 #include "server/commands.h"
-#include "server/config.h"
+#include "server/ops/config.h"
 #include "server/http.h"
 #include "server/index_cache.h"
-#include "server/log.h"
-#include "server/sandbox.h"
+#include "server/ops/log.h"
+#include "server/ops/sandbox.h"
 #include "server/store_check.h"
-#include "server/systemd.h"
+#include "server/ops/systemd.h"
 #include "server/uploads.h"
 #include "server/watch.h"
 

@@ -5,7 +5,7 @@
  */
 #include "api/dispatch.h"
 #include "server/http.h"
-#include "server/log.h"
+#include "server/ops/log.h"
 #include "server/player.h"
 #include "server/service.h"
 #include "tests/bench/bench.h"

@@ -1,5 +1,5 @@
 /* Addresses, and lists of them with their networks. */
-#include "server/addresses.h"
+#include "server/ops/addresses.h"
 #include "tests/support/unit.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
  * Options of a command line: the defaults of the contract, what each kind takes and refuses, who wins, and the one line
  * that says what is wrong.
  */
-#include "server/config.h"
+#include "server/ops/config.h"
 #include "tests/support/unit.h"
 
 #include <sched.h>

@@ -2,8 +2,8 @@
  * The log: exact lines of both kinds, what comes from outside escaped and cut, whole lines from many threads, and a
  * reader that does not keep up.
  */
-#include "server/log.h"
-#include "server/log_line.h"
+#include "server/ops/log.h"
+#include "server/ops/log_line.h"
 #include "tests/support/unit.h"
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* Buckets of requests: the rate, what is saved up, who shares a bucket, and that strangers do not empty mine. */
-#include "server/rate_limit.h"
+#include "server/ops/rate_limit.h"
 #include "tests/support/unit.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Files of tokens: what is in them, what is refused, and reading them again. */
-#include "server/tokens.h"
+#include "server/ops/tokens.h"
 #include "tests/support/unit.h"
 
 #include <stdio.h>

@@ -1,0 +1,47 @@
+/*
+ * The options of `posed serve`.
+ */
+#ifndef POSED_SERVER_OPS_CONFIG_H
+#define POSED_SERVER_OPS_CONFIG_H
+
+#include "server/ops/addresses.h"
+#include "server/ops/log.h"
+#include "server/ops/options.h"
+
+#define CONFIG_MEMORY_STORE ((uint64_t)256 << 20) /* bytes of uploads that live in memory */
+
+/* Sizes in bytes, times in the unit of the name. Texts point into argv or the environment, NULL: not given. */
+struct config {
+    const char *listen;
+    const char *data;
+    uint64_t cache_size;
+    uint64_t threads; /* never 0 */
+    uint64_t max_upload, max_unpacked, max_entries, max_ratio, max_time_ms, max_frames;
+    uint64_t max_store; /* 0: no bound with data, else CONFIG_MEMORY_STORE */
+    uint64_t max_connections;
+    double rate_limit;           /* requests a second and client address; 0: off */
+    const char *trusted_proxy;   /* addresses, comma-separated */
+    struct address_list trusted; /* the same */
+    const char *token_file;
+    const char *cors;          /* an origin, "*" */
+    const char *allowed_hosts; /* comma-separated */
+    uint64_t idle_timeout_ms, request_timeout_ms;
+    uint64_t max_age_s;
+    bool no_sandbox;
+    uint64_t drain_delay_ms;
+    int log; /* enum log_format */
+    bool check;
+
+    struct operands paths;
+};
+
+/* The table, for the help text. */
+extern const struct option config_options[];
+
+/* What holds without any option, for commands that work as the daemon does. */
+void config_init(struct config *config);
+/* argv[0] is the command's name. False and one line in error when the command line or the environment is wrong. */
+bool config_parse(struct config *config, int argc, char **argv, option_environment *environment,
+                  char error[OPTION_ERROR_CAPACITY]);
+
+#endif

@@ -1,0 +1,66 @@
+/*
+ * Counting what the daemon does, and telling it as Prometheus text.
+ *
+ * Recording takes no lock and allocates nothing: every thread adds to a shard of its own, rendering sums them up.
+ */
+#ifndef POSED_SERVER_OPS_METRICS_H
+#define POSED_SERVER_OPS_METRICS_H
+
+#include "server/cache.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct metrics;
+
+/* Of what the catalogue holds. */
+enum metrics_kind {
+    METRICS_CLIPS,
+    METRICS_SKELETONS,
+    METRICS_MESHES,
+    METRICS_CHARACTERS,
+    METRICS_KIND_COUNT,
+};
+
+/* What is known elsewhere and asked for when the text is made. */
+struct metrics_gauges {
+    uint64_t connections;
+    uint64_t queue_depth;
+    uint64_t queue_rejected; /* since the start */
+    uint64_t assets[METRICS_KIND_COUNT];
+    uint64_t store_bytes;
+};
+
+/* Everything must outlive the metrics. */
+struct metrics_options {
+    const char *version;
+    unsigned revision;         /* of the decoder */
+    const char *const *routes; /* the templates, ended by NULL; requests name them by these very pointers */
+    /* Fills in the gauges, which are zero. May be NULL. */
+    void (*collect)(void *user, struct metrics_gauges *gauges);
+    void *user;
+};
+
+/* The formats are those of pose_formats(). NULL when memory is out. */
+struct metrics *metrics_new(const struct metrics_options *options);
+void metrics_free(struct metrics *metrics);
+
+/* Adds a cache to the text, by its name; at most four. Before any thread records or renders. */
+void metrics_add_cache(struct metrics *metrics, struct cache *cache);
+
+/* A request that was answered. route: one of options.routes; anything else (NULL, "") counts as route "". */
+void metrics_request(struct metrics *metrics, const char *route, const char *method, unsigned status,
+                     double seconds);
+
+/* A decode that ended: POSE_OK, or why it failed. format: an id of pose_formats(); anything else counts as
+ * "unknown". */
+void metrics_decode(struct metrics *metrics, const char *format, enum pose_status status, double seconds);
+
+/* The media type of the text. */
+#define METRICS_CONTENT_TYPE "text/plain; version=0.0.4; charset=utf-8"
+
+/* The text, from malloc, and its size without the NUL. NULL when memory is out. Reads /proc/self. */
+char *metrics_render(const struct metrics *metrics, size_t *size);
+
+#endif

@@ -1,0 +1,122 @@
+#include "server/ops/rate_limit.h"
+
+#include <arpa/inet.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+enum {
+    SHARDS = 16,
+    SHARD_BUCKETS = 4096,
+    WAYS = 8, /* buckets that a client may be found in */
+    SAVED_SECONDS = 2,
+};
+
+/* tokens as of time; an unused bucket has key 0. */
+struct bucket {
+    uint64_t key;
+    double tokens, time;
+};
+
+struct shard {
+    _Alignas(64) pthread_mutex_t lock;
+    struct bucket buckets[SHARD_BUCKETS];
+};
+
+struct rate_limit {
+    double rate, most;
+    uint64_t salt; /* nobody outside knows which addresses share a bucket's place */
+    struct shard shards[SHARDS];
+};
+
+struct rate_limit *rate_limit_new(double rate)
+{
+    struct rate_limit *limit = aligned_alloc(64, (sizeof *limit + 63) & ~(size_t)63);
+    if (!limit)
+        return NULL;
+    memset(limit, 0, sizeof *limit);
+    limit->rate = rate;
+    limit->most = rate * SAVED_SECONDS > 1 ? rate * SAVED_SECONDS : 1;
+    if (getrandom(&limit->salt, sizeof limit->salt, 0) != sizeof limit->salt)
+        limit->salt = (uint64_t)(uintptr_t)limit;
+    for (int i = 0; i < SHARDS; i++)
+        pthread_mutex_init(&limit->shards[i].lock, NULL);
+    return limit;
+}
+
+void rate_limit_free(struct rate_limit *limit)
+{
+    if (!limit)
+        return;
+    for (int i = 0; i < SHARDS; i++)
+        pthread_mutex_destroy(&limit->shards[i].lock);
+    free(limit);
+}
+
+/* The finaliser of MurmurHash3 (public domain, Austin Appleby): every bit of the input moves every bit. */
+static uint64_t mix(uint64_t value)
+{
+    value = (value ^ value >> 33) * UINT64_C(0xff51afd7ed558ccd);
+    value = (value ^ value >> 33) * UINT64_C(0xc4ceb9fe1a85ec53);
+    return value ^ value >> 33;
+}
+
+/* A household or a server has a /64 to itself; IPv4 inside IPv6 is IPv4. */
+static uint64_t client_key(const struct rate_limit *limit, const char *client)
+{
+    struct in6_addr address;
+    struct in_addr old;
+    uint64_t value = 0;
+    if (inet_pton(AF_INET, client, &old) == 1) {
+        value = old.s_addr;
+    } else if (inet_pton(AF_INET6, client, &address) == 1) {
+        if (IN6_IS_ADDR_V4MAPPED(&address))
+            memcpy(&value, &address.s6_addr[12], 4);
+        else
+            memcpy(&value, &address.s6_addr[0], 8);
+    }
+    value = mix(mix(value ^ limit->salt) + limit->salt);
+    return value ? value : 1;
+}
+
+/* The client's bucket, else the one among its places that is fullest by now: it loses the least. */
+static struct bucket *find_bucket(const struct rate_limit *limit, struct bucket *places, uint64_t key,
+                                  double now)
+{
+    struct bucket *fullest = places;
+    double most = -1;
+    for (int i = 0; i < WAYS; i++) {
+        struct bucket *bucket = &places[i];
+        if (bucket->key == key)
+            return bucket;
+        double tokens = bucket->key ? bucket->tokens + (now - bucket->time) * limit->rate : limit->most;
+        if (tokens > most) {
+            most = tokens;
+            fullest = bucket;
+        }
+    }
+    *fullest = (struct bucket){key, limit->most, now};
+    return fullest;
+}
+
+bool rate_limit_take(struct rate_limit *limit, const char *client, double now, double *wait)
+{
+    uint64_t key = client_key(limit, client);
+    struct shard *shard = &limit->shards[key % SHARDS];
+    struct bucket *places = &shard->buckets[key / SHARDS % (SHARD_BUCKETS / WAYS) * WAYS];
+    pthread_mutex_lock(&shard->lock);
+    struct bucket *bucket = find_bucket(limit, places, key, now);
+    if (now > bucket->time) {
+        bucket->tokens += (now - bucket->time) * limit->rate;
+        bucket->time = now;
+    }
+    if (bucket->tokens > limit->most)
+        bucket->tokens = limit->most;
+    bool taken = bucket->tokens >= 1;
+    if (taken)
+        bucket->tokens -= 1;
+    *wait = taken ? 0 : (1 - bucket->tokens) / limit->rate;
+    pthread_mutex_unlock(&shard->lock);
+    return taken;
+}

@@ -1,0 +1,88 @@
+#include "server/ops/region.h"
+
+#include <stdalign.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_BLOCK = 512, LARGEST_BLOCK = 256 * 1024 };
+
+struct region_block {
+    struct region_block *next;
+    size_t size, used;
+    alignas(max_align_t) unsigned char data[];
+};
+
+static void out_of_memory(void)
+{
+    fputs("posed: out of memory\n", stderr);
+    abort();
+}
+
+void *must_alloc(size_t count, size_t size)
+{
+    void *memory = calloc(count ? count : 1, size ? size : 1);
+    if (!memory)
+        out_of_memory();
+    return memory;
+}
+
+void *must_grow(void *memory, size_t count, size_t size)
+{
+    void *larger = reallocarray(memory, count ? count : 1, size);
+    if (!larger)
+        out_of_memory();
+    return larger;
+}
+
+void region_init(struct region *region)
+{
+    region->blocks = NULL;
+}
+
+void region_release(struct region *region)
+{
+    struct region_block *block = region->blocks;
+    while (block) {
+        struct region_block *next = block->next;
+        free(block);
+        block = next;
+    }
+    region->blocks = NULL;
+}
+
+void *region_alloc(struct region *region, size_t count, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 2)
+        out_of_memory();
+    bytes = (bytes + alignof(max_align_t) - 1) & ~(alignof(max_align_t) - 1);
+    struct region_block *block = region->blocks;
+    if (!block || block->size - block->used < bytes) {
+        size_t capacity = block ? block->size * 2 : FIRST_BLOCK;
+        if (capacity > LARGEST_BLOCK)
+            capacity = LARGEST_BLOCK;
+        if (capacity < bytes)
+            capacity = bytes;
+        block = must_alloc(1, sizeof *block + capacity);
+        block->size = capacity;
+        block->next = region->blocks;
+        region->blocks = block;
+    }
+    void *memory = block->data + block->used;
+    block->used += bytes;
+    return memory;
+}
+
+char *region_text_sized(struct region *region, const char *text, size_t length)
+{
+    char *copy = region_alloc(region, length + 1, 1);
+    memcpy(copy, text, length);
+    return copy;
+}
+
+char *region_text(struct region *region, const char *text)
+{
+    return text ? region_text_sized(region, text, strlen(text)) : NULL;
+}

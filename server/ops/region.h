@@ -1,0 +1,27 @@
+/* Memory that is released in one go: what belongs to one indexed entry or one snapshot. Out of memory ends the
+ * daemon: these are its own small records, never sizes that a file may choose. */
+#ifndef POSED_SERVER_OPS_REGION_H
+#define POSED_SERVER_OPS_REGION_H
+
+#include <stddef.h>
+
+struct region_block;
+
+struct region {
+    struct region_block *blocks;
+};
+
+void region_init(struct region *region);
+void region_release(struct region *region);
+/* Zeroed, aligned for any type. */
+void *region_alloc(struct region *region, size_t count, size_t size);
+#define REGION_NEW(region, type, count) ((type *)region_alloc((region), (count), sizeof(type)))
+/* NULL stays NULL. */
+char *region_text(struct region *region, const char *text);
+char *region_text_sized(struct region *region, const char *text, size_t length);
+
+/* malloc and realloc that end the process when there is no memory. */
+void *must_alloc(size_t count, size_t size);
+void *must_grow(void *memory, size_t count, size_t size);
+
+#endif
