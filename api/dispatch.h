@@ -1,4 +1,4 @@
-/* From a request to its handler and back: the functions that server/http.c calls. user is the struct service. */
+/* From a request to its handler and back: the functions that server/http/transport.c calls. user is the struct service. */
 #ifndef POSED_API_DISPATCH_H
 #define POSED_API_DISPATCH_H
 

@@ -1,7 +1,7 @@
 /*
  * A request as the handlers see it, and the answer that they fill in.
  *
- * No socket, no HTTP library: server/http.c makes the one and sends the other, and a test does both by hand.
+ * No socket, no HTTP library: server/http/transport.c makes the one and sends the other, and a test does both by hand.
  */
 #ifndef POSED_API_MESSAGE_H
 #define POSED_API_MESSAGE_H

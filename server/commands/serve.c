@@ -2,7 +2,7 @@
 #include "api/dispatch.h"
 #include "server/commands.h"
 #include "server/ops/config.h"
-#include "server/http.h"
+#include "server/http/transport.h"
 #include "server/index_cache.h"
 #include "server/ops/log.h"
 #include "server/ops/sandbox.h"

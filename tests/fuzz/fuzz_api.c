@@ -1,6 +1,6 @@
 /*
  * libFuzzer's target for the API behind the socket: the input is a request as text, "METHOD TARGET", a line a header, an
- * empty line, the body. It goes the way that server/http.c sends one: admission, the loop, the pool, the answer read to
+ * empty line, the body. It goes the way that server/http/transport.c sends one: admission, the loop, the pool, the answer read to
  * its end. The service is the daemon's, on the sample library and with a store in memory that is emptied after each
  * input. An answer that breaks a promise of api/message.h, or JSON that is none, ends it as a crash does.
  *
@@ -278,7 +278,7 @@ static void empty_store(struct service *service)
         give_up("a store that is not empty");
 }
 
-/* As server/http_exchange.c does it. */
+/* As server/http/exchange.c does it. */
 static void serve(struct service *service, struct api_request *request)
 {
     struct api_response response;

@@ -1,7 +1,7 @@
 /*
  * The body of a request: memory or file, limits, and that nothing stays behind.
  */
-#include "server/http_body.h"
+#include "server/http/body.h"
 #include "tests/support/unit.h"
 
 #include <dirent.h>

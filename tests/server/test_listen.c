@@ -1,7 +1,7 @@
 /*
  * Listening sockets: which addresses are understood, one port for all loops, and an occupied port is an error.
  */
-#include "server/listen.h"
+#include "server/http/listen.h"
 
 #include <arpa/inet.h>
 #include "tests/support/unit.h"

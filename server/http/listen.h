@@ -1,8 +1,8 @@
 /*
  * Listening sockets: "127.0.0.1:8080" or "[::1]:0" to sockets, and addresses to text.
  */
-#ifndef POSED_SERVER_LISTEN_H
-#define POSED_SERVER_LISTEN_H
+#ifndef POSED_SERVER_HTTP_LISTEN_H
+#define POSED_SERVER_HTTP_LISTEN_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,8 +4,8 @@
  * A socket that is closed with unread data resets the connection, and many clients then report the reset and not
  * the 413 that came before. So the socket is kept for a few seconds and what arrives is thrown away.
  */
-#ifndef POSED_SERVER_LINGER_H
-#define POSED_SERVER_LINGER_H
+#ifndef POSED_SERVER_HTTP_LINGER_H
+#define POSED_SERVER_HTTP_LINGER_H
 
 #include <stdint.h>
 #include <uv.h>

@@ -2,9 +2,9 @@
  * A request and its answer, from the first line to the log: what is refused and why, the body, the handler. The
  * steps are called by http.c as libmicrohttpd gets to them; here is nothing of it.
  */
-#include "server/http_internal.h"
+#include "server/http/internal.h"
 
-#include "server/http_raw.h"
+#include "server/http/raw.h"
 
 #include <stdio.h>
 #include <stdlib.h>

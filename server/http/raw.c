@@ -1,7 +1,7 @@
 /*
  * The few things that go to the socket directly.
  */
-#include "server/http_raw.h"
+#include "server/http/raw.h"
 
 #include <linux/tcp.h>
 #include <netinet/in.h>

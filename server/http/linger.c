@@ -1,7 +1,7 @@
 /*
  * Lingering close. See linger.h.
  */
-#include "server/linger.h"
+#include "server/http/linger.h"
 
 #include <errno.h>
 #include <fcntl.h>

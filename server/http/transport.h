@@ -2,8 +2,8 @@
  * Event loops and HTTP. http.c is the only file that knows libmicrohttpd and the sockets of libuv; everything
  * above sees api/message.h.
  */
-#ifndef POSED_SERVER_HTTP_H
-#define POSED_SERVER_HTTP_H
+#ifndef POSED_SERVER_HTTP_TRANSPORT_H
+#define POSED_SERVER_HTTP_TRANSPORT_H
 
 #include "api/message.h"
 

@@ -12,10 +12,10 @@
 #ifndef POSED_SERVER_HTTP_INTERNAL_H
 #define POSED_SERVER_HTTP_INTERNAL_H
 
-#include "server/http.h"
-#include "server/http_body.h"
-#include "server/linger.h"
-#include "server/listen.h"
+#include "server/http/transport.h"
+#include "server/http/body.h"
+#include "server/http/linger.h"
+#include "server/http/listen.h"
 
 #include <stdatomic.h>
 

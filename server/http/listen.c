@@ -1,7 +1,7 @@
 /*
  * Listening sockets, one for each event loop on the same address.
  */
-#include "server/listen.h"
+#include "server/http/listen.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -3,7 +3,7 @@
  * arrived, and bodies that are large, or come when all bodies together hold much memory, go to a file that has no
  * name and vanishes with its descriptor.
  */
-#include "server/http_body.h"
+#include "server/http/body.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,7 +4,7 @@
  * A loop watches libmicrohttpd's epoll set. Whatever happens only asks for a turn; the turn itself comes once, when
  * all events of the loop's round are known.
  */
-#include "server/http_internal.h"
+#include "server/http/internal.h"
 
 #include <poll.h>
 #include <stdio.h>

@@ -15,7 +15,7 @@
  *  - a Content-Length that is no number is refused before any callback, and the headers of that 400 come twice;
  *  - a 304 carries Content-Length: 0, which is not quite right. The ways around it hang real clients.
  */
-#include "server/http_internal.h"
+#include "server/http/internal.h"
 
 #include <microhttpd.h>
 #include <string.h>

@@ -6,9 +6,9 @@
  * only; whether bytes have come before is asked of the kernel, a few times a second and only for connections that
  * wait for their client, so that a request costs nothing.
  */
-#include "server/http_internal.h"
+#include "server/http/internal.h"
 
-#include "server/http_raw.h"
+#include "server/http/raw.h"
 
 #include <stdlib.h>
 #include <sys/socket.h>
