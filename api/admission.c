@@ -3,7 +3,7 @@
 #include "api/forwarded.h"
 #include "api/reply.h"
 #include "server/ops/clock.h"
-#include "server/service.h"
+#include "server/library/service.h"
 
 #include <math.h>
 #include <stdio.h>

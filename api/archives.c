@@ -3,7 +3,7 @@
 #include "api/handlers.h"
 #include "api/lists.h"
 #include "api/range.h"
-#include "server/names.h"
+#include "server/library/names.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 
 #include "api/message.h"
 #include "api/params.h"
-#include "server/documents.h"
+#include "server/library/documents.h"
 
 enum { CALL_VALUES = 4, CALL_SEGMENTS = 10 };
 

@@ -1,7 +1,7 @@
 /* Characters: suits and appearances of The Sims, and those of Metroid Prime, with their skeleton, meshes and clips. */
 #include "api/asset_json.h"
 #include "api/handlers.h"
-#include "server/relations.h"
+#include "server/library/relations.h"
 
 #include <stdlib.h>
 #include <string.h>

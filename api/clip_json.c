@@ -3,7 +3,7 @@
 #include "api/asset_json.h"
 #include "api/sims3_json.h"
 
-#include "server/describe.h"
+#include "server/library/index/describe.h"
 
 #include <stdio.h>
 

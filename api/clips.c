@@ -5,7 +5,7 @@
 #include "api/clip_json.h"
 #include "api/handlers.h"
 #include "api/pose_request.h"
-#include "server/describe.h"
+#include "server/library/index/describe.h"
 #include "server/text/extras.h"
 
 #include <math.h>

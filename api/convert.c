@@ -2,7 +2,7 @@
 #include "api/body_files.h"
 #include "api/converted.h"
 #include "api/handlers.h"
-#include "server/names.h"
+#include "server/library/names.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "api/asset_json.h"
 #include "api/clip_json.h"
 #include "api/lints.h"
-#include "server/describe.h"
+#include "server/library/index/describe.h"
 
 #include <string.h>
 

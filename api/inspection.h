@@ -2,7 +2,7 @@
 #ifndef POSED_API_INSPECTION_H
 #define POSED_API_INSPECTION_H
 
-#include "server/index_upload.h"
+#include "server/library/index/upload.h"
 
 /*
  * What is asked about: bytes with a name. All but these may be NULL: format and game force those of a file, neighbours

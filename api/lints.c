@@ -1,7 +1,7 @@
 #include "api/lints.h"
 
 #include "server/text/extras.h"
-#include "server/names.h"
+#include "server/library/names.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef POSED_API_LINTS_H
 #define POSED_API_LINTS_H
 
-#include "server/catalog.h"
+#include "server/library/catalog.h"
 #include "server/text/json_writer.h"
 
 /*

@@ -3,7 +3,7 @@
 #include "api/converted.h"
 #include "api/handlers.h"
 #include "api/models.h"
-#include "server/relations.h"
+#include "server/library/relations.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #define POSED_API_POSE_REQUEST_H
 
 #include "api/reply.h"
-#include "server/player.h"
+#include "server/library/player.h"
 
 struct pose_request {
     const struct catalog_item *clip;

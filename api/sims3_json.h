@@ -2,7 +2,7 @@
 #ifndef POSED_API_SIMS3_JSON_H
 #define POSED_API_SIMS3_JSON_H
 
-#include "server/catalog.h"
+#include "server/library/catalog.h"
 #include "server/text/json_writer.h"
 
 /* {"name","fnv32","fnv64","clip_id"} */

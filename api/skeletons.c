@@ -2,7 +2,7 @@
 #include "api/asset_json.h"
 #include "api/handlers.h"
 #include "api/models.h"
-#include "server/describe.h"
+#include "server/library/index/describe.h"
 
 #include <stdlib.h>
 #include <string.h>

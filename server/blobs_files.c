@@ -8,7 +8,7 @@
  */
 #include "server/blobs.h"
 
-#include "server/files.h"
+#include "server/library/files.h"
 #include "lib/core/hex.h"
 #include "server/ops/log.h"
 #include "server/ops/region.h"

@@ -2,7 +2,7 @@
 
 #include "server/convert_rename.h"
 #include "server/text/extras.h"
-#include "server/names.h"
+#include "server/library/names.h"
 
 #include <stdio.h>
 #include <stdlib.h>

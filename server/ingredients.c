@@ -1,7 +1,7 @@
 #include "server/ingredients.h"
 
 #include "server/ops/clock.h"
-#include "server/names.h"
+#include "server/library/names.h"
 
 #include <stdlib.h>
 #include <string.h>

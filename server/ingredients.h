@@ -6,7 +6,7 @@
 #define POSED_SERVER_INGREDIENTS_H
 
 #include "server/convert.h"
-#include "server/documents.h"
+#include "server/library/documents.h"
 
 enum { INGREDIENT_CLIPS = 1000, INGREDIENT_MESHES = 64, INGREDIENT_IMAGES = 64 };
 

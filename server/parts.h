@@ -6,7 +6,7 @@
 #define POSED_SERVER_PARTS_H
 
 #include "pose.h"
-#include "server/ids.h"
+#include "server/library/index/ids.h"
 #include "server/ops/region.h"
 
 struct part {

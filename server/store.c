@@ -1,6 +1,6 @@
 #include "server/store.h"
 
-#include "server/files.h"
+#include "server/library/files.h"
 #include "server/ops/log.h"
 #include "server/ops/region.h"
 #include "server/store_check.h"

@@ -6,7 +6,7 @@
 #define POSED_SERVER_STORE_CATALOG_H
 
 #include "server/blobs.h"
-#include "server/ids.h"
+#include "server/library/index/ids.h"
 
 /* Texts belong to whoever made the row. */
 struct upload_row {

@@ -1,6 +1,6 @@
 #include "server/store_check.h"
 
-#include "server/files.h"
+#include "server/library/files.h"
 #include "server/store_catalog.h"
 
 #include <dirent.h>

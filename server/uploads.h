@@ -2,9 +2,9 @@
 #ifndef POSED_SERVER_UPLOADS_H
 #define POSED_SERVER_UPLOADS_H
 
-#include "server/index_upload.h"
+#include "server/library/index/upload.h"
 #include "server/parts.h"
-#include "server/service.h"
+#include "server/library/service.h"
 
 enum upload_outcome {
     UPLOAD_NEW,

@@ -3,7 +3,7 @@
 #include "api/dispatch.h"
 #include "server/commands.h"
 #include "server/commands/library.h"
-#include "server/names.h"
+#include "server/library/names.h"
 
 #include <jansson.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #define POSED_SERVER_COMMANDS_ASKING_H
 
 #include "api/message.h"
-#include "server/service.h"
+#include "server/library/service.h"
 
 /* Whether an item is in an archive that came from that path, wherever else it may be. */
 bool asking_is_from(const struct catalog *catalog, const struct catalog_item *item, const char *path);

@@ -3,7 +3,7 @@
 #include "server/commands/asking.h"
 #include "server/commands/conversion_job.h"
 #include "server/commands/library.h"
-#include "server/index_upload.h"
+#include "server/library/index/upload.h"
 
 #include <stdio.h>
 #include <stdlib.h>

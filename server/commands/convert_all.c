@@ -2,9 +2,9 @@
 #include "server/commands/conversion_job.h"
 #include "server/commands/progress.h"
 #include "server/commands/save.h"
-#include "server/names.h"
+#include "server/library/names.h"
 #include "server/ops/parallel.h"
-#include "server/unique_names.h"
+#include "server/library/unique_names.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* One clip, or several that go into one file: which are meant, the format by the name of the file, and the file. */
 #include "server/commands/conversion_job.h"
 #include "server/commands/save.h"
-#include "server/names.h"
+#include "server/library/names.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #include "server/commands.h"
 #include "server/commands/progress.h"
 #include "server/commands/save.h"
-#include "server/files.h"
+#include "server/library/files.h"
 #include "server/ops/region.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
 #include "api/dispatch.h"
 #include "server/commands.h"
 #include "server/commands/progress.h"
-#include "server/documents.h"
+#include "server/library/documents.h"
 #include "server/ops/region.h"
 
 #include <dirent.h>

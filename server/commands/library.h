@@ -5,7 +5,7 @@
 #ifndef POSED_SERVER_COMMANDS_LIBRARY_H
 #define POSED_SERVER_COMMANDS_LIBRARY_H
 
-#include "server/service.h"
+#include "server/library/service.h"
 
 /* The files beside a loose file that decoding it asked for (a skill's key file). */
 struct companions {

@@ -4,7 +4,7 @@
 #include "server/commands/library.h"
 #include "server/commands/progress.h"
 #include "server/text/escape.h"
-#include "server/service.h"
+#include "server/library/service.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

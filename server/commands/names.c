@@ -3,7 +3,7 @@
 #include "server/commands.h"
 #include "server/commands/library.h"
 #include "server/commands/progress.h"
-#include "server/service.h"
+#include "server/library/service.h"
 
 #include <stdio.h>
 #include <strings.h>

@@ -1,7 +1,7 @@
 /* `posed reindex`: the catalogue of a store anew, from what lies in it. */
 #include "server/commands.h"
 #include "server/text/escape.h"
-#include "server/files.h"
+#include "server/library/files.h"
 #include "server/store.h"
 
 #include <errno.h>

@@ -3,13 +3,13 @@
 #include "server/commands.h"
 #include "server/ops/config.h"
 #include "server/http/transport.h"
-#include "server/index_cache.h"
+#include "server/library/index/cache.h"
 #include "server/ops/log.h"
 #include "server/ops/sandbox.h"
 #include "server/store_check.h"
 #include "server/ops/systemd.h"
 #include "server/uploads.h"
-#include "server/watch.h"
+#include "server/library/watch.h"
 
 #include <malloc.h>
 #include <signal.h>

@@ -6,7 +6,7 @@
 #ifndef POSED_SERVER_OPS_METRICS_H
 #define POSED_SERVER_OPS_METRICS_H
 
-#include "server/cache.h"
+#include "server/library/cache.h"
 
 #include <stdbool.h>
 #include <stddef.h>

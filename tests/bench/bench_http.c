@@ -6,8 +6,8 @@
 #include "api/dispatch.h"
 #include "server/http/transport.h"
 #include "server/ops/log.h"
-#include "server/player.h"
-#include "server/service.h"
+#include "server/library/player.h"
+#include "server/library/service.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/load.h"
 

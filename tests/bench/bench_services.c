@@ -1,5 +1,5 @@
 /* What every request pays besides its answer: a look into the cache, the counters, a line of the log. */
-#include "server/cache.h"
+#include "server/library/cache.h"
 #include "server/ops/log.h"
 #include "server/ops/log_line.h"
 #include "server/ops/metrics.h"

@@ -1,7 +1,7 @@
 /* Names of files, and lines of names. */
-#include "server/names.h"
+#include "server/library/names.h"
 #include "server/parts.h"
-#include "server/unique_names.h"
+#include "server/library/unique_names.h"
 #include "tests/support/unit.h"
 
 #include <stdio.h>

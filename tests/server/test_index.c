@@ -1,6 +1,6 @@
 /* Indexing: what did not change is taken over as it is, because others are reading it. */
-#include "server/files.h"
-#include "server/index.h"
+#include "server/library/files.h"
+#include "server/library/index/index.h"
 #include "tests/support/unit.h"
 
 #include <stdio.h>

@@ -1,0 +1,367 @@
+#include "server/library/catalog.h"
+
+#include "server/library/index/describe.h"
+#include "server/library/index/entry.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------------- by id -------- */
+
+static uint32_t slot_of(const struct asset_id *id, uint32_t slot_count)
+{
+    uint32_t hash;
+    memcpy(&hash, id->bytes, sizeof hash);
+    return hash & (slot_count - 1);
+}
+
+static void make_slots(struct region *region, struct catalog_list *list, uint32_t most)
+{
+    list->slot_count = 16;
+    while (list->slot_count < most * 2 && list->slot_count < UINT32_MAX / 4)
+        list->slot_count *= 2;
+    list->slots = REGION_NEW(region, uint32_t, list->slot_count);
+}
+
+/* The slot of that id, or the empty one where it belongs. */
+static uint32_t *find_slot(const struct catalog_list *list, const struct asset_id *id)
+{
+    uint32_t slot = slot_of(id, list->slot_count);
+    while (list->slots[slot] && !id_equal(&list->items[list->slots[slot] - 1].asset->id, id))
+        slot = (slot + 1) & (list->slot_count - 1);
+    return &list->slots[slot];
+}
+
+struct catalog_item *catalog_find(const struct catalog *catalog, enum asset_kind kind,
+                                  const struct asset_id *id)
+{
+    const struct catalog_list *list = &catalog->lists[kind];
+    uint32_t found = *find_slot(list, id);
+    return found ? &list->items[found - 1] : NULL;
+}
+
+const struct index_entry *catalog_entry(const struct catalog *catalog, struct catalog_place place)
+{
+    return catalog->archives[place.archive]->entries[place.entry];
+}
+
+bool catalog_is_called(const struct catalog *catalog, const struct catalog_item *item, const char *name,
+                       size_t length)
+{
+    char id[ID_TEXT];
+    const char *names[] = {item->asset->name, catalog_entry(catalog, item->place)->name, id};
+    id_write(&item->asset->id, id);
+    for (int i = 0; i < 3; i++) {
+        if (strlen(names[i]) == length && !memcmp(names[i], name, length))
+            return true;
+    }
+    return false;
+}
+
+bool catalog_reaches(const struct catalog *catalog, struct catalog_place from, struct catalog_place to)
+{
+    return to.archive == from.archive || to.archive < catalog->path_count;
+}
+
+const char *catalog_morph_name(const struct catalog *catalog, struct catalog_place clip, uint32_t hash)
+{
+    const char *own = index_morph_name(catalog->archives + clip.archive, 1, hash);
+    return own ? own : index_morph_name(catalog->archives, catalog->path_count, hash);
+}
+
+const struct index_archive *catalog_find_archive(const struct catalog *catalog, const struct asset_id *id,
+                                                 uint32_t *index)
+{
+    for (uint32_t i = 0; i < catalog->archive_count; i++) {
+        if (id_equal(&catalog->archives[i]->id, id)) {
+            if (index)
+                *index = i;
+            return catalog->archives[i];
+        }
+    }
+    return NULL;
+}
+
+/* --------------------------------------------------------------------------------------------- building -- */
+
+static void count_assets(const struct catalog *catalog, uint32_t counts[ASSET_KIND_COUNT])
+{
+    for (uint32_t a = 0; a < catalog->archive_count; a++) {
+        const struct index_archive *archive = catalog->archives[a];
+        for (uint32_t e = 0; e < archive->entry_count; e++) {
+            for (uint32_t i = 0; i < archive->entries[e]->asset_count; i++)
+                counts[archive->entries[e]->assets[i].kind]++;
+        }
+    }
+}
+
+static void add_place(struct region *region, struct catalog_item *item, struct catalog_place place)
+{
+    /* Copies double, so that the places of one item cost no more than twice their number. */
+    uint32_t count = item->place_count;
+    if (count && !(count & (count - 1))) {
+        struct catalog_place *larger = REGION_NEW(region, struct catalog_place, (size_t)count * 2);
+        memcpy(larger, item->places, count * sizeof *larger);
+        item->places = larger;
+    } else if (!count) {
+        item->places = REGION_NEW(region, struct catalog_place, 1);
+    }
+    item->places[count] = place;
+    item->place_count = count + 1;
+}
+
+static void add_item(struct catalog *catalog, const struct index_asset *asset, struct catalog_place place)
+{
+    struct catalog_list *list = &catalog->lists[asset->kind];
+    uint32_t *slot = find_slot(list, &asset->id);
+    if (!*slot) {
+        struct catalog_item *item = &list->items[list->count++];
+        item->asset = asset;
+        item->place = place;
+        atomic_init(&item->skeleton, INT64_MIN);
+        *slot = list->count;
+    }
+    add_place(&catalog->region, &list->items[*slot - 1], place);
+}
+
+/* The digest covers ids, names and errors: whatever a list can show. */
+static struct asset_id digest_of(const struct catalog *catalog)
+{
+    struct asset_id digest = id_quick(NULL, "catalog", 7);
+    for (uint32_t a = 0; a < catalog->archive_count; a++) {
+        const struct index_archive *archive = catalog->archives[a];
+        digest = id_quick(&digest, &archive->id, sizeof archive->id);
+        for (uint32_t e = 0; e < archive->entry_count; e++) {
+            const struct index_entry *entry = archive->entries[e];
+            digest = id_quick(&digest, entry->name, strlen(entry->name));
+            digest = id_quick(&digest, &entry->content, sizeof entry->content);
+            if (entry->error)
+                digest = id_quick(&digest, entry->error->detail, strlen(entry->error->detail));
+        }
+    }
+    return digest;
+}
+
+struct catalog *catalog_new(struct index_archive *const *archives, uint32_t count, uint32_t path_count,
+                            uint64_t generation, const struct shipped_skeleton *shipped,
+                            uint32_t shipped_count)
+{
+    struct region region;
+    region_init(&region);
+    struct catalog *catalog = REGION_NEW(&region, struct catalog, 1);
+    atomic_init(&catalog->references, 1);
+    catalog->generation = generation;
+    catalog->archive_count = count;
+    catalog->path_count = path_count;
+    catalog->archives = REGION_NEW(&region, struct index_archive *, count);
+    for (uint32_t i = 0; i < count; i++) {
+        catalog->archives[i] = archives[i];
+        index_archive_ref(archives[i]);
+        catalog->has_morphs |= archives[i]->morph_count > 0;
+    }
+    catalog->shipped = shipped;
+    catalog->shipped_count = shipped_count;
+    catalog->region = region;
+    uint32_t counts[ASSET_KIND_COUNT] = {0};
+    count_assets(catalog, counts);
+    for (int kind = 0; kind < ASSET_KIND_COUNT; kind++) {
+        catalog->lists[kind].items = REGION_NEW(&catalog->region, struct catalog_item, counts[kind]);
+        make_slots(&catalog->region, &catalog->lists[kind], counts[kind]);
+    }
+    catalog_names_init(&catalog->names, &catalog->region, counts[ASSET_CLIP]);
+    for (uint32_t a = 0; a < count; a++) {
+        for (uint32_t e = 0; e < archives[a]->entry_count; e++) {
+            const struct index_entry *entry = archives[a]->entries[e];
+            for (uint32_t i = 0; i < entry->asset_count; i++) {
+                add_item(catalog, &entry->assets[i], (struct catalog_place){a, e});
+                if (entry->assets[i].kind == ASSET_CLIP)
+                    catalog_names_add(&catalog->names, &entry->assets[i], a, e);
+            }
+        }
+    }
+    catalog->digest = digest_of(catalog);
+    return catalog;
+}
+
+void catalog_ref(struct catalog *catalog)
+{
+    atomic_fetch_add_explicit(&catalog->references, 1, memory_order_relaxed);
+}
+
+void catalog_unref(struct catalog *catalog)
+{
+    if (!catalog || atomic_fetch_sub_explicit(&catalog->references, 1, memory_order_acq_rel) != 1)
+        return;
+    for (uint32_t i = 0; i < catalog->archive_count; i++)
+        index_archive_unref(catalog->archives[i]);
+    struct region region = catalog->region;
+    region_release(&region);
+}
+
+/* --------------------------------------------------------------------------------------- skeleton=auto -- */
+
+/*
+ * What the name of clothes says of who wears them: of "b001uc" the last two letters are sex (male, female, any) and age.
+ * A mesh has the suit's name after its "xskin-".
+ */
+static const char *wearer_of(const char *name)
+{
+    if (!strncasecmp(name, "xskin-", 6))
+        name += 6;
+    if (!*name)
+        return NULL;
+    name += 1 + strspn(name + 1, "0123456789");
+    if (!*name || !strchr("fmuFMU", *name))
+        return NULL;
+    return name[1] == 'c' || name[1] == 'C' ? "child" : name[1] == 'a' || name[1] == 'A' ? "adult" : NULL;
+}
+
+/* What a name says of whom it is for: "a2o-walk" is for adults. */
+static const char *species_of(const struct index_asset *asset)
+{
+    static const char *const species[][2] = {{"a2", "adult"}, {"c2", "child"},     {"d2", "dog"},
+                                             {"k2", "cat"},   {"adult-", "adult"}, {"child-", "child"}};
+    for (size_t i = 0; i < sizeof species / sizeof species[0]; i++) {
+        if (!strncasecmp(asset->name, species[i][0], strlen(species[i][0])))
+            return species[i][1];
+    }
+    return asset->kind == ASSET_CLIP ? NULL : wearer_of(asset->name);
+}
+
+struct candidate {
+    const struct index_asset *asset;
+    uint32_t matches;
+    bool named; /* the name of what plays on it points to it */
+    int64_t place;
+};
+
+/* True when a is the better choice. */
+static bool is_better(const struct candidate *a, const struct candidate *b)
+{
+    if (!b->asset || a->matches != b->matches)
+        return !b->asset || a->matches > b->matches;
+    if (a->named != b->named)
+        return a->named;
+    if (a->asset->joint_count != b->asset->joint_count)
+        return a->asset->joint_count < b->asset->joint_count;
+    return id_compare(&a->asset->id, &b->asset->id) < 0;
+}
+
+static void consider(struct candidate *best, const struct index_asset *skeleton,
+                     const struct index_asset *clip, int64_t place)
+{
+    uint32_t matches = known_matches(skeleton, clip);
+    if (!matches || matches * 2 < clip->joint_count)
+        return;
+    const char *species = species_of(clip);
+    struct candidate candidate = {
+        .asset = skeleton,
+        .matches = matches,
+        .named = species && skeleton->name && strcasestr(skeleton->name, species) != NULL,
+        .place = place,
+    };
+    if (is_better(&candidate, best))
+        *best = candidate;
+}
+
+enum { NO_SKELETON = -1, FIRST_SHIPPED = -2 }; /* shipped one k is FIRST_SHIPPED - k */
+
+static int64_t choose(const struct catalog *catalog, const struct catalog_item *clip)
+{
+    const struct catalog_list *skeletons = &catalog->lists[ASSET_SKELETON];
+    struct candidate own = {.place = NO_SKELETON}, shared = own, shipped = own;
+    const struct catalog_item *named =
+        clip->asset->skeleton ? catalog_find(catalog, ASSET_SKELETON, clip->asset->skeleton) : NULL;
+    if (named)
+        return named - skeletons->items;
+    for (uint32_t i = 0; i < skeletons->count; i++) {
+        const struct catalog_item *item = &skeletons->items[i];
+        bool is_own = false, is_shared = false;
+        for (uint32_t p = 0; p < item->place_count; p++) {
+            is_own |= item->places[p].archive == clip->place.archive;
+            is_shared |= item->places[p].archive < catalog->path_count;
+        }
+        if (is_own)
+            consider(&own, item->asset, clip->asset, i);
+        else if (is_shared)
+            consider(&shared, item->asset, clip->asset, i);
+    }
+    if (own.asset || shared.asset)
+        return own.asset ? own.place : shared.place;
+    for (uint32_t i = 0; i < catalog->shipped_count; i++)
+        consider(&shipped, &catalog->shipped[i].asset, clip->asset, FIRST_SHIPPED - (int64_t)i);
+    return shipped.place;
+}
+
+struct skeleton_choice catalog_skeleton(const struct catalog *catalog, struct catalog_item *clip)
+{
+    int64_t place = atomic_load_explicit(&clip->skeleton, memory_order_relaxed);
+    if (place == INT64_MIN) {
+        place = choose(catalog, clip);
+        atomic_store_explicit(&clip->skeleton, place, memory_order_relaxed);
+    }
+    if (place >= 0) {
+        const struct catalog_item *item = &catalog->lists[ASSET_SKELETON].items[place];
+        return (struct skeleton_choice){.asset = item->asset, .item = item};
+    }
+    if (place <= FIRST_SHIPPED) {
+        const struct shipped_skeleton *shipped = &catalog->shipped[FIRST_SHIPPED - place];
+        return (struct skeleton_choice){.asset = &shipped->asset, .shipped = shipped->document};
+    }
+    return (struct skeleton_choice){0};
+}
+
+struct skeleton_choice catalog_find_skeleton(const struct catalog *catalog, const struct asset_id *id)
+{
+    const struct catalog_item *item = catalog_find(catalog, ASSET_SKELETON, id);
+    if (item)
+        return (struct skeleton_choice){.asset = item->asset, .item = item};
+    for (uint32_t i = 0; i < catalog->shipped_count; i++) {
+        if (id_equal(&catalog->shipped[i].asset.id, id))
+            return (struct skeleton_choice){.asset = &catalog->shipped[i].asset,
+                                            .shipped = catalog->shipped[i].document};
+    }
+    return (struct skeleton_choice){0};
+}
+
+/* ---------------------------------------------------------------------------------------------- shipped -- */
+
+/* The id of a shipped skeleton: of its format and of what it says. */
+static struct asset_id shipped_id(const struct pose_document *document)
+{
+    struct pose_buffer text = {0};
+    struct json_writer json;
+    jsonw_init(&json, &text);
+    jsonw_object(&json, NULL);
+    jsonw_string(&json, "name", document->skeletons[0].name);
+    describe_skeleton(&json, &document->skeletons[0], document->skeletons[0].axes);
+    jsonw_end(&json);
+    struct id_hash *hash = id_begin();
+    id_text_part(hash, document->format);
+    id_part(hash, text.data, text.size);
+    pose_buffer_free(&text);
+    return id_end(hash);
+}
+
+const struct shipped_skeleton *shipped_skeletons(uint32_t *count)
+{
+    enum { MOST_SHIPPED = 16 };
+    static struct shipped_skeleton shipped[MOST_SHIPPED];
+    static struct region region;
+    static uint32_t made;
+    static bool is_made;
+    for (unsigned i = 0; !is_made && made < MOST_SHIPPED && pose_stand_in_name(i); i++) {
+        struct pose_error error;
+        struct pose_document *document = pose_stand_in(i, NULL, &error);
+        if (!document)
+            continue;
+        shipped[made].document = document;
+        shipped[made].asset.id = shipped_id(document);
+        index_summarise_skeleton(&region, &document->skeletons[0], &shipped[made].asset);
+        made++;
+    }
+    is_made = true;
+    *count = made;
+    return shipped;
+}

@@ -1,0 +1,97 @@
+/*
+ * Everything that is served at one moment: an immutable snapshot over the index, built aside and swapped. Look-ups
+ * take no lock.
+ */
+#ifndef POSED_SERVER_LIBRARY_CATALOG_H
+#define POSED_SERVER_LIBRARY_CATALOG_H
+
+#include "server/library/catalog_names.h"
+#include "server/library/index/index.h"
+
+struct catalog_place {
+    uint32_t archive, entry; /* indices in the snapshot and in the archive */
+};
+
+/* An asset, and every place where its bytes lie; the first one counts. */
+struct catalog_item {
+    const struct index_asset *asset;
+    struct catalog_place place;
+    uint32_t place_count;         /* with the first */
+    struct catalog_place *places; /* [place_count] */
+    _Atomic int64_t skeleton;     /* of a clip: what auto resolves to, see catalog_skeleton */
+};
+
+struct catalog_list {
+    uint32_t count;
+    struct catalog_item *items; /* in the order of archives and entries */
+    uint32_t slot_count;        /* a power of two */
+    uint32_t *slots;            /* open addressing by id: index + 1 */
+};
+
+/* A skeleton that the library ships. */
+struct shipped_skeleton {
+    struct index_asset asset;
+    struct pose_document *document;
+};
+
+struct catalog {
+    atomic_uint references;
+    uint64_t generation;
+    struct asset_id digest; /* of all that lists depend on: their ETag */
+    struct region region;
+    uint32_t archive_count;
+    struct index_archive **archives; /* those of the command line first */
+    uint32_t path_count;             /* how many are of the command line */
+    bool has_morphs;                 /* some archive names morphs, see index_morph_name */
+    struct catalog_list lists[ASSET_KIND_COUNT];
+    struct catalog_names names;             /* of clips */
+    const struct shipped_skeleton *shipped; /* static for the life of the process */
+    uint32_t shipped_count;
+};
+
+/* A snapshot over archives, which it refers to. */
+struct catalog *catalog_new(struct index_archive *const *archives, uint32_t count, uint32_t path_count,
+                            uint64_t generation, const struct shipped_skeleton *shipped,
+                            uint32_t shipped_count);
+void catalog_ref(struct catalog *catalog);
+void catalog_unref(struct catalog *catalog);
+
+/* NULL when there is none. */
+struct catalog_item *catalog_find(const struct catalog *catalog, enum asset_kind kind,
+                                  const struct asset_id *id);
+const struct index_archive *catalog_find_archive(const struct catalog *catalog, const struct asset_id *id,
+                                                 uint32_t *index);
+
+/* The entry at a place. */
+const struct index_entry *catalog_entry(const struct catalog *catalog, struct catalog_place place);
+
+/* A clip may be called by its name, by that of its entry, or by its id. */
+bool catalog_is_called(const struct catalog *catalog, const struct catalog_item *item, const char *name,
+                       size_t length);
+
+/* True when what lies at one place may serve what lies at another: it is in the same archive or of the command line. An
+ * upload never reaches into another upload. */
+bool catalog_reaches(const struct catalog *catalog, struct catalog_place from, struct catalog_place to);
+
+/* The morph of that hash as the clip's own archive names it, else those of the command line; NULL when none does. */
+const char *catalog_morph_name(const struct catalog *catalog, struct catalog_place clip, uint32_t hash);
+
+/* A skeleton that a clip is put on: of an archive, or shipped. */
+struct skeleton_choice {
+    const struct index_asset *asset;     /* NULL: none */
+    const struct catalog_item *item;     /* NULL when it is shipped */
+    const struct pose_document *shipped; /* of a shipped one */
+};
+
+/*
+ * What skeleton=auto takes for a clip (or a mesh): the one that knows the most of its tracks (bones), at least half, in
+ * its own archive, then of the command line, then shipped.
+ */
+struct skeleton_choice catalog_skeleton(const struct catalog *catalog, struct catalog_item *clip);
+/* One by id, shipped ones included. */
+struct skeleton_choice catalog_find_skeleton(const struct catalog *catalog, const struct asset_id *id);
+
+/* The skeletons that the library ships; for the life of the process. Stand-ins that cannot be made are left out. */
+const struct shipped_skeleton *shipped_skeletons(uint32_t *count);
+
+#endif

@@ -1,0 +1,36 @@
+/* Which clips have a name: found without looking at all of them, however many clips or however many of one name. */
+#ifndef POSED_SERVER_LIBRARY_CATALOG_NAMES_H
+#define POSED_SERVER_LIBRARY_CATALOG_NAMES_H
+
+#include "server/library/index/index.h"
+
+/* A clip at one place. */
+struct catalog_named {
+    const struct index_asset *asset;
+    uint32_t archive, entry;
+    uint32_t next; /* of the same name: its number, 0: none */
+};
+
+/* One name: the first and the last of its chain. */
+struct catalog_name_slot {
+    uint32_t first, last; /* numbers, from 1; 0: the slot is empty */
+};
+
+struct catalog_names {
+    uint32_t count;
+    struct catalog_named *items; /* number n is items[n - 1] */
+    uint32_t slot_count;         /* a power of two */
+    struct catalog_name_slot *slots;
+};
+
+/* Room for so many clips. */
+void catalog_names_init(struct catalog_names *names, struct region *region, uint32_t most);
+void catalog_names_add(struct catalog_names *names, const struct index_asset *asset, uint32_t archive,
+                       uint32_t entry);
+
+/* The first clip of that name and the one after it, in the order in which they were added; NULL at the end. */
+const struct catalog_named *catalog_names_first(const struct catalog_names *names, const char *name);
+const struct catalog_named *catalog_names_next(const struct catalog_names *names,
+                                               const struct catalog_named *item);
+
+#endif

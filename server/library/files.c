@@ -1,0 +1,257 @@
+#include "server/library/files.h"
+
+#include "server/ops/region.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fts.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool stamp_equal(const struct file_stamp *a, const struct file_stamp *b)
+{
+    return a->size == b->size && a->modified_ns == b->modified_ns && a->inode == b->inode;
+}
+
+static struct file_stamp stamp_of(const struct stat *status)
+{
+    return (struct file_stamp){
+        .size = (uint64_t)status->st_size,
+        .modified_ns = (int64_t)status->st_mtim.tv_sec * 1000000000 + status->st_mtim.tv_nsec,
+        .inode = (uint64_t)status->st_ino,
+    };
+}
+
+static bool fail(struct pose_error *error, const char *code, const char *path, const char *what)
+{
+    if (!error)
+        return false;
+    pose_error_init(error);
+    error->status = POSE_BAD_ARGUMENT;
+    snprintf(error->code, sizeof error->code, "%s", code);
+    snprintf(error->detail, sizeof error->detail, "%s: %s", path, what);
+    return false;
+}
+
+bool file_stat(const char *path, struct file_stamp *stamp, bool *is_directory)
+{
+    struct stat status;
+    if (stat(path, &status))
+        return false;
+    *stamp = stamp_of(&status);
+    *is_directory = S_ISDIR(status.st_mode);
+    return true;
+}
+
+static int open_regular(const char *path, struct stat *status, struct pose_error *error)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0) {
+        fail(error, errno == ENOENT ? "not_found" : "unreadable", path, strerror(errno));
+        return -1;
+    }
+    if (fstat(fd, status) || !S_ISREG(status->st_mode)) {
+        fail(error, "unreadable", path, "not a regular file");
+        close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+static bool read_exactly(int fd, uint8_t *data, size_t size)
+{
+    while (size) {
+        ssize_t got = read(fd, data, size);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return false;
+        data += got;
+        size -= (size_t)got;
+    }
+    return true;
+}
+
+bool file_read(const char *path, uint64_t limit, struct file_bytes *file, struct pose_error *error)
+{
+    struct stat status;
+    *file = (struct file_bytes){0};
+    int fd = open_regular(path, &status, error);
+    if (fd < 0)
+        return false;
+    uint64_t size = (uint64_t)status.st_size;
+    if (limit && size > limit) {
+        close(fd);
+        return fail(error, "over_limit", path, "larger than the limit");
+    }
+    uint8_t *data = malloc(size ? size : 1);
+    bool whole = data && read_exactly(fd, data, size);
+    struct stat after;
+    if (fstat(fd, &after))
+        after.st_size = -1;
+    close(fd);
+    if (!whole || after.st_size != status.st_size) {
+        free(data);
+        return fail(error, data ? "changed" : "no_memory", path,
+                    data ? "it changed while it was read" : "no memory");
+    }
+    file->bytes = (struct pose_bytes){data, size};
+    file->stamp = stamp_of(&status);
+    return true;
+}
+
+bool file_map(const char *path, struct file_bytes *file, struct pose_error *error)
+{
+    struct stat status;
+    *file = (struct file_bytes){0};
+    int fd = open_regular(path, &status, error);
+    if (fd < 0)
+        return false;
+    file->stamp = stamp_of(&status);
+    size_t size = (size_t)status.st_size;
+    if (size) {
+        void *data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+        if (data == MAP_FAILED) {
+            close(fd);
+            return fail(error, "unreadable", path, strerror(errno));
+        }
+        file->bytes = (struct pose_bytes){data, size};
+        file->mapped = true;
+    }
+    close(fd);
+    return true;
+}
+
+void file_release(struct file_bytes *file)
+{
+    union {
+        const uint8_t *view;
+        void *memory;
+    } data = {.view = file->bytes.data};
+    if (file->mapped)
+        munmap(data.memory, file->bytes.size);
+    else
+        free(data.memory);
+    *file = (struct file_bytes){0};
+}
+
+/* A page of a mapped file that is no longer behind it: zeros take its place. */
+static void replace_page(int signal, siginfo_t *information, void *context)
+{
+    (void)context;
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t address = (uintptr_t)information->si_addr & ~(page - 1);
+    if (information->si_code == BUS_ADRERR &&
+        mmap((void *)address, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED)
+        return;
+    struct sigaction plain = {.sa_handler = SIG_DFL};
+    sigaction(signal, &plain, NULL);
+}
+
+void files_init(void)
+{
+    struct sigaction action = {.sa_sigaction = replace_page, .sa_flags = SA_SIGINFO};
+    sigaction(SIGBUS, &action, NULL);
+}
+
+static int compare_walked(const void *a, const void *b)
+{
+    const struct walked_file *x = a, *y = b;
+    return strcmp(x->path, y->path);
+}
+
+static void add_file(struct walked_folder *folder, uint32_t *capacity, const char *path,
+                     const struct stat *status)
+{
+    if (folder->file_count == *capacity) {
+        *capacity = *capacity ? *capacity * 2 : 64;
+        folder->files = must_grow(folder->files, *capacity, sizeof *folder->files);
+    }
+    char *copy = must_alloc(strlen(path) + 1, 1);
+    memcpy(copy, path, strlen(path) + 1);
+    folder->files[folder->file_count++] = (struct walked_file){.path = copy, .stamp = stamp_of(status)};
+}
+
+static void add_directory(struct walked_folder *folder, const char *path)
+{
+    folder->directories =
+        must_grow(folder->directories, (size_t)folder->directory_count + 1, sizeof *folder->directories);
+    char *copy = must_alloc(strlen(path) + 1, 1);
+    memcpy(copy, path, strlen(path) + 1);
+    folder->directories[folder->directory_count++] = copy;
+}
+
+bool folder_walk(const char *path, uint32_t limit, struct walked_folder *folder, struct pose_error *error)
+{
+    *folder = (struct walked_folder){0};
+    char *root = must_alloc(strlen(path) + 1, 1);
+    memcpy(root, path, strlen(path) + 1);
+    size_t length = strlen(root);
+    while (length > 1 && root[length - 1] == '/')
+        root[--length] = 0;
+    char *roots[] = {root, NULL};
+    FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, NULL);
+    uint32_t capacity = 0;
+    bool within = true;
+    for (FTSENT *node; tree && within && (node = fts_read(tree));) {
+        if (node->fts_level > 0 && node->fts_name[0] == '.') {
+            fts_set(tree, node, FTS_SKIP);
+            continue;
+        }
+        if (node->fts_info == FTS_D)
+            add_directory(folder, node->fts_path);
+        if (node->fts_info != FTS_F)
+            continue;
+        within = folder->file_count < limit;
+        const char *below = node->fts_path + length;
+        if (within)
+            add_file(folder, &capacity, below + (*below == '/'), node->fts_statp);
+    }
+    if (tree)
+        fts_close(tree);
+    free(root);
+    if (!within) {
+        folder_release(folder);
+        return fail(error, "over_limit", path, "it holds more files than --max-entries allows");
+    }
+    if (folder->file_count)
+        qsort(folder->files, folder->file_count, sizeof *folder->files, compare_walked);
+    return true;
+}
+
+void folder_release(struct walked_folder *folder)
+{
+    for (uint32_t i = 0; i < folder->file_count; i++)
+        free(folder->files[i].path);
+    for (uint32_t i = 0; i < folder->directory_count; i++)
+        free(folder->directories[i]);
+    free(folder->files);
+    free(folder->directories);
+    *folder = (struct walked_folder){0};
+}
+
+char *path_join(const char *folder, const char *name)
+{
+    size_t length = strlen(folder), size = length + strlen(name) + 2;
+    char *path = must_alloc(size, 1);
+    snprintf(path, size, "%s%s%s", folder, length && folder[length - 1] == '/' ? "" : "/", name);
+    return path;
+}
+
+char *path_base_name(const char *path)
+{
+    size_t end = strlen(path);
+    while (end > 1 && path[end - 1] == '/')
+        end--;
+    size_t begin = end;
+    while (begin && path[begin - 1] != '/')
+        begin--;
+    char *name = must_alloc(end - begin + 1, 1);
+    memcpy(name, path + begin, end - begin);
+    return name;
+}

@@ -1,0 +1,355 @@
+#include "server/library/index/archive.h"
+
+#include "server/library/index/morphs.h"
+#include "server/library/index/nested.h"
+#include "server/library/names.h"
+
+#include <malloc.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------------------ making -- */
+
+static struct index_archive *new_archive(const char *path, const char *name, const char *format,
+                                         uint32_t entries)
+{
+    struct region region;
+    region_init(&region);
+    struct index_archive *archive = REGION_NEW(&region, struct index_archive, 1);
+    atomic_init(&archive->references, 1);
+    archive->path = archive->root = region_text(&region, path);
+    archive->name = region_text(&region, name);
+    archive->format = format;
+    archive->source = "path";
+    archive->entry_count = archive->entry_capacity = entries;
+    archive->entries = REGION_NEW(&region, struct index_entry *, entries);
+    archive->region = region;
+    return archive;
+}
+
+static struct asset_id id_of(const char *format, const void *bytes, size_t size)
+{
+    struct id_hash *hash = id_begin();
+    id_text_part(hash, format);
+    id_part(hash, bytes, size);
+    return id_end(hash);
+}
+
+struct index_archive *archive_of_folder(const char *path, uint32_t entry_count)
+{
+    char *name = path_base_name(path);
+    struct index_archive *archive = new_archive(path, name, "folder", entry_count);
+    free(name);
+    archive->id = id_of("folder", path, strlen(path));
+    return archive;
+}
+
+struct index_archive *archive_of_file(const char *path, const struct file_stamp *stamp,
+                                      struct pose_bytes bytes)
+{
+    char *name = path_base_name(path);
+    struct index_archive *archive = new_archive(path, name, "file", 1);
+    free(name);
+    archive->stamp = *stamp;
+    archive->bytes = stamp->size;
+    archive->id = id_of("file", bytes.data, bytes.size);
+    return archive;
+}
+
+struct index_archive *archive_of_container(const char *path, const char *name, const char *format,
+                                           const struct index_hints *hints, struct file_bytes *map,
+                                           const struct pose_options *options)
+{
+    struct pose_source source = {.name = name,
+                                 .bytes = map->bytes,
+                                 .format = hints ? hints->format : NULL,
+                                 .game = hints ? hints->game : NULL};
+    struct pose_error error;
+    struct pose_archive *opened = pose_archive_open(&source, options, &error);
+    struct index_archive *archive = new_archive(path, name, opened ? pose_archive_format(opened) : format,
+                                                opened ? pose_archive_count(opened) : 0);
+    if (!opened) {
+        struct pose_error *copy = REGION_NEW(&archive->region, struct pose_error, 1);
+        *copy = error;
+        archive->error = copy;
+    }
+    archive->archive = opened;
+    archive->stamp = map->stamp;
+    archive->bytes = map->bytes.size;
+    archive->id = hints && hints->id ? *hints->id : id_of(archive->format, map->bytes.data, map->bytes.size);
+    archive->map = *map;
+    *map = (struct file_bytes){0};
+    if (opened)
+        index_list_morphs(archive);
+    return archive;
+}
+
+bool archive_over_limit(struct index_archive *archive, const char *limit, const char *format, ...)
+{
+    struct pose_error *error = REGION_NEW(&archive->region, struct pose_error, 1);
+    va_list arguments;
+    pose_error_init(error);
+    error->status = POSE_OVER_LIMIT;
+    strcpy(error->code, "over_limit");
+    snprintf(error->limit, sizeof error->limit, "%s", limit);
+    va_start(arguments, format);
+    vsnprintf(error->detail, sizeof error->detail, format, arguments);
+    va_end(arguments);
+    archive->error = error;
+    return false;
+}
+
+void index_archive_ref(struct index_archive *archive)
+{
+    atomic_fetch_add_explicit(&archive->references, 1, memory_order_relaxed);
+}
+
+/* Entries whose memory is given back to the machine with their archive: it lies in a great many small pieces. */
+enum { WORTH_TRIMMING = 10000 };
+
+void index_archive_unref(struct index_archive *archive)
+{
+    if (!archive || atomic_fetch_sub_explicit(&archive->references, 1, memory_order_acq_rel) != 1)
+        return;
+    for (uint32_t i = 0; i < archive->entry_count; i++) {
+        if (archive->entries[i])
+            index_entry_unref(archive->entries[i]);
+    }
+    nested_release(archive);
+    pose_archive_close(archive->archive);
+    if (archive->map.mapped)
+        file_release(&archive->map);
+    blob_release(archive->blob);
+    bool is_large = archive->entry_count > WORTH_TRIMMING;
+    struct region region = archive->region;
+    region_release(&region);
+    if (is_large)
+        malloc_trim(0);
+}
+
+/* ------------------------------------------------------------------------------------------------- names -- */
+
+static uint64_t name_hash(const char *name)
+{
+    return known_name(POSE_AXES_SIMS, name);
+}
+
+static int compare_slots(const void *a, const void *b)
+{
+    const struct name_slot *x = a, *y = b;
+    if (x->hash != y->hash)
+        return x->hash < y->hash ? -1 : 1;
+    return x->entry < y->entry ? -1 : x->entry > y->entry;
+}
+
+void archive_finish(struct index_archive *archive)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < archive->entry_count; i++) {
+        if (archive->entries[i])
+            archive->entries[kept++] = archive->entries[i];
+    }
+    archive->entry_count = kept;
+    archive->names = REGION_NEW(&archive->region, struct name_slot, kept);
+    for (uint32_t i = 0; i < kept; i++)
+        archive->names[i] = (struct name_slot){name_hash(name_base(archive->entries[i]->name)), i};
+    qsort(archive->names, kept, sizeof *archive->names, compare_slots);
+}
+
+/* The entry of that base name, the one beside the asking entry first; -1 when there is none. */
+static int64_t find_entry(const struct index_archive *archive, const char *name, const char *beside,
+                          int64_t asking)
+{
+    uint64_t hash = name_hash(name);
+    uint32_t low = 0, high = archive->entry_count;
+    int64_t best = -1;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (archive->names[middle].hash < hash)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    size_t folder = beside ? (size_t)(name_base(beside) - beside) : 0;
+    for (; low < archive->entry_count && archive->names[low].hash == hash; low++) {
+        uint32_t entry = archive->names[low].entry;
+        if (entry == asking || !archive->entries[entry])
+            continue;
+        const char *candidate = archive->entries[entry]->name;
+        if (strcasecmp(name_base(candidate), name))
+            continue;
+        if (beside && (size_t)(name_base(candidate) - candidate) == folder &&
+            !strncmp(candidate, beside, folder))
+            return entry;
+        if (best < 0)
+            best = entry;
+    }
+    return best;
+}
+
+/* ----------------------------------------------------------------------------------------------- reading -- */
+
+static bool changed(const char *name, struct pose_error *error)
+{
+    pose_error_init(error);
+    error->status = POSE_BAD_ARGUMENT;
+    snprintf(error->code, sizeof error->code, "changed");
+    snprintf(error->detail, sizeof error->detail, "%s changed on disk since it was indexed", name);
+    return false;
+}
+
+static bool read_file(const char *path, const struct file_stamp *stamp, struct pose_buffer *out,
+                      struct pose_error *error)
+{
+    struct file_bytes file;
+    if (!file_read(path, 0, &file, error))
+        return false;
+    if (!stamp_equal(&file.stamp, stamp)) {
+        file_release(&file);
+        return changed(path, error);
+    }
+    /* The bytes are from malloc, which is what a buffer without an allocator frees. */
+    union {
+        const uint8_t *view;
+        uint8_t *data;
+    } bytes = {.view = file.bytes.data};
+    *out = (struct pose_buffer){
+        .data = bytes.data, .size = file.bytes.size, .capacity = file.bytes.size ? file.bytes.size : 1};
+    return true;
+}
+
+/* A buffer of capacity 0 is not freed. */
+static void borrow(struct pose_buffer *out, const struct pose_bytes *bytes)
+{
+    union {
+        const uint8_t *view;
+        uint8_t *data;
+    } whole = {.view = bytes->data};
+    *out = (struct pose_buffer){.data = whole.data, .size = bytes->size};
+}
+
+bool index_read(const struct index_archive *archive, uint32_t entry, struct pose_buffer *out,
+                struct pose_error *error)
+{
+    *out = (struct pose_buffer){0};
+    const struct index_entry *item = archive->entries[entry];
+    if (archive->blob && !blob_check(archive->blob, error))
+        return false;
+    if (archive->archive) {
+        struct file_stamp now;
+        bool is_directory;
+        if (archive->map.mapped &&
+            (!file_stat(archive->path, &now, &is_directory) || !stamp_equal(&now, &archive->stamp)))
+            return changed(archive->path, error);
+        if (entry >= nested_own_count(archive))
+            return nested_read(archive, entry, NULL, out, error);
+        return pose_archive_read(archive->archive, entry, out, error);
+    }
+    if (archive->map.bytes.data) {
+        borrow(out, &archive->map.bytes);
+        return true;
+    }
+    if (!strcmp(archive->format, "file"))
+        return read_file(archive->path, &archive->stamp, out, error);
+    char *path = path_join(archive->path, item->name);
+    bool done = read_file(path, &item->stamp, out, error);
+    free(path);
+    return done;
+}
+
+struct entry_facts container_facts(const struct index_archive *archive, uint32_t entry)
+{
+    return entry < nested_own_count(archive) ? entry_facts_of(archive->archive, entry)
+                                             : nested_facts(archive, entry);
+}
+
+bool container_wants_decoding(const struct entry_facts *facts)
+{
+    /* A type that the archive knows by name and no codec reads: listed, not broken. */
+    const struct pose_format *format = facts->format ? pose_format_find(facts->format) : NULL;
+    if (facts->format && (!format || !format->can_read))
+        return false;
+    return !facts->error && !facts->skipped && !facts->is_copy &&
+           (!facts->kind || strcmp(facts->kind, "other"));
+}
+
+/* -------------------------------------------------------------------------------------------- companions -- */
+
+static bool take(struct companion_finder *finder, const struct index_archive *archive, int64_t entry,
+                 const char *name)
+{
+    struct pose_buffer buffer;
+    struct pose_error error;
+    if (entry < 0 || !index_read(archive, (uint32_t)entry, &buffer, &error))
+        return false;
+    uint32_t count = finder->found_count + 1;
+    finder->found = must_grow(finder->found, count, sizeof *finder->found);
+    finder->found_names = must_grow(finder->found_names, count, sizeof *finder->found_names);
+    finder->found[count - 1] = buffer;
+    char *copy = must_alloc(strlen(name) + 1, 1);
+    memcpy(copy, name, strlen(name) + 1);
+    finder->found_names[count - 1] = copy;
+    finder->found_count = count;
+    return true;
+}
+
+bool finder_find(void *user, const char *name, struct pose_bytes *bytes)
+{
+    struct companion_finder *finder = user;
+    finder->asked = true;
+    for (uint32_t i = 0; i < finder->found_count; i++) {
+        if (!strcmp(finder->found_names[i], name)) {
+            *bytes = (struct pose_bytes){finder->found[i].data, finder->found[i].size};
+            return true;
+        }
+    }
+    const struct index_archive *own = finder->own;
+    const char *beside = own->entries[finder->entry] ? own->entries[finder->entry]->name : NULL;
+    bool found = own->names && take(finder, own, find_entry(own, name, beside, finder->entry), name);
+    for (uint32_t i = 0; i < finder->other_count && !found; i++) {
+        const struct index_archive *other = finder->others[i];
+        found = other != own && other->names && take(finder, other, find_entry(other, name, NULL, -1), name);
+    }
+    if (found) {
+        const struct pose_buffer *last = &finder->found[finder->found_count - 1];
+        *bytes = (struct pose_bytes){last->data, last->size};
+    }
+    return found;
+}
+
+void finder_release(struct companion_finder *finder)
+{
+    for (uint32_t i = 0; i < finder->found_count; i++) {
+        pose_buffer_free(&finder->found[i]);
+        free(finder->found_names[i]);
+    }
+    free(finder->found);
+    free(finder->found_names);
+    finder->found = NULL;
+    finder->found_names = NULL;
+    finder->found_count = 0;
+}
+
+struct pose_document *index_decode(const struct index_archive *archive, uint32_t entry,
+                                   struct index_archive *const *others, uint32_t other_count,
+                                   const struct pose_options *options, struct pose_error *error)
+{
+    const struct index_entry *item = archive->entries[entry];
+    struct pose_buffer bytes;
+    if (!index_read(archive, entry, &bytes, error))
+        return NULL;
+    struct companion_finder finder = {
+        .own = archive, .entry = entry, .others = others, .other_count = other_count};
+    struct pose_source source = {.name = item->name,
+                                 .bytes = {bytes.data, bytes.size},
+                                 .format = item->format,
+                                 .game = item->game,
+                                 .find = finder_find,
+                                 .user = &finder};
+    struct pose_document *document = pose_decode(&source, options, error);
+    finder_release(&finder);
+    pose_buffer_free(&bytes);
+    return document;
+}

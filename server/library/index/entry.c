@@ -1,0 +1,523 @@
+#include "server/library/index/entry.h"
+
+#include "server/library/index/describe.h"
+#include "server/text/extras.h"
+#include "server/library/names.h"
+#include "server/library/index/prime_sets.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------------ known names -- */
+
+enum { HAS_ID = 1 };
+
+static uint64_t hash_bytes(const char *text, bool without_case)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (without_case && c >= 'A' && c <= 'Z')
+            c = (unsigned char)(c - 'A' + 'a');
+        hash = (hash ^ c) * 0x100000001b3u;
+    }
+    return hash & ~(uint64_t)HAS_ID;
+}
+
+uint64_t known_name(enum pose_axes axes, const char *name)
+{
+    return hash_bytes(name, axes == POSE_AXES_SIMS);
+}
+
+uint64_t known_id(uint32_t id)
+{
+    return (uint64_t)id << 1 | HAS_ID;
+}
+
+static int compare_known(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+    return *x < *y ? -1 : *x > *y;
+}
+
+static bool knows(const struct index_asset *skeleton, uint64_t wanted)
+{
+    return skeleton->known_count &&
+           bsearch(&wanted, skeleton->known, skeleton->known_count, sizeof wanted, compare_known) != NULL;
+}
+
+uint32_t known_matches(const struct index_asset *skeleton, const struct index_asset *clip)
+{
+    uint32_t matches = 0;
+    if (skeleton->axes != clip->axes)
+        return 0;
+    for (uint32_t i = 0; i < clip->known_count; i++)
+        matches += knows(skeleton, clip->known[i]);
+    return matches;
+}
+
+static void list_tracks(struct region *region, const struct pose_clip *clip, struct index_asset *asset)
+{
+    uint64_t *known = REGION_NEW(region, uint64_t, clip->track_count);
+    for (uint32_t i = 0; i < clip->track_count; i++) {
+        const struct pose_track *track = &clip->tracks[i];
+        known[i] = track->has_id ? known_id(track->id)
+                   : track->name ? known_name(clip->axes, track->name)
+                                 : 0;
+    }
+    asset->known = known;
+    asset->known_count = clip->track_count;
+}
+
+static void list_joints(struct region *region, const struct pose_skeleton *skeleton,
+                        struct index_asset *asset)
+{
+    size_t count = 0;
+    for (uint32_t i = 0; i < skeleton->joint_count; i++) {
+        count += 2;
+        for (const char *const *alias = skeleton->joints[i].aliases; alias && *alias; alias++)
+            count++;
+    }
+    uint64_t *known = REGION_NEW(region, uint64_t, count);
+    size_t used = 0;
+    for (uint32_t i = 0; i < skeleton->joint_count; i++) {
+        const struct pose_joint *joint = &skeleton->joints[i];
+        if (joint->name)
+            known[used++] = known_name(skeleton->axes, joint->name);
+        if (joint->has_id)
+            known[used++] = known_id(joint->id);
+        for (const char *const *alias = joint->aliases; alias && *alias; alias++)
+            known[used++] = known_name(skeleton->axes, *alias);
+    }
+    qsort(known, used, sizeof *known, compare_known);
+    uint32_t kept = 0;
+    for (size_t i = 0; i < used; i++) {
+        if (!kept || known[kept - 1] != known[i])
+            known[kept++] = known[i];
+    }
+    asset->known = known;
+    asset->known_count = kept;
+}
+
+/* ---------------------------------------------------------------------------------------------- summaries -- */
+
+/* The text between the braces of an object that was just written. */
+static const char *members_text(struct region *region, struct pose_buffer *buffer)
+{
+    const char *text = buffer->size > 2 ? (const char *)buffer->data + 1 : "";
+    size_t length = buffer->size > 2 ? buffer->size - 2 : 0;
+    const char *copy = region_text_sized(region, text, length);
+    pose_buffer_free(buffer);
+    return copy;
+}
+
+static void summarise_clip(struct region *region, const struct pose_document *document,
+                           struct index_asset *asset)
+{
+    const struct pose_clip *clip = &document->clips[asset->inner];
+    struct pose_buffer buffer = {0};
+    struct json_writer json;
+    jsonw_init(&json, &buffer);
+    jsonw_object(&json, NULL);
+    describe_clip_timing(&json, clip);
+    jsonw_end(&json);
+    asset->summary = members_text(region, &buffer);
+    jsonw_init(&json, &buffer);
+    jsonw_object(&json, NULL);
+    describe_clip_notes(&json, document, clip);
+    jsonw_end(&json);
+    asset->notes = members_text(region, &buffer);
+    asset->axes = clip->axes;
+    asset->duration = clip->duration;
+    asset->fps = clip->fps;
+    asset->joint_count = clip->track_count;
+    asset->event_count = clip->event_count;
+    asset->evnt = (uint32_t)extra_integer(clip->extras, "evnt");
+    list_tracks(region, clip, asset);
+}
+
+void index_summarise_skeleton(struct region *region, const struct pose_skeleton *skeleton,
+                              struct index_asset *asset)
+{
+    struct pose_buffer buffer = {0};
+    struct json_writer json;
+    jsonw_init(&json, &buffer);
+    jsonw_object(&json, NULL);
+    jsonw_integer(&json, "joint_count", skeleton->joint_count);
+    jsonw_end(&json);
+    asset->kind = ASSET_SKELETON;
+    asset->notes = "";
+    if (!asset->name)
+        asset->name = skeleton->name;
+    asset->summary = members_text(region, &buffer);
+    asset->axes = skeleton->axes;
+    asset->joint_count = skeleton->joint_count;
+    list_joints(region, skeleton, asset);
+}
+
+static void summarise_mesh(struct region *region, const struct pose_mesh *mesh, struct index_asset *asset)
+{
+    struct pose_buffer buffer = {0};
+    struct json_writer json;
+    jsonw_init(&json, &buffer);
+    jsonw_object(&json, NULL);
+    jsonw_integer(&json, "vertex_count", mesh->real_count ? mesh->real_count : (int64_t)mesh->weighted_count);
+    jsonw_integer(&json, "face_count", mesh->face_count);
+    jsonw_end(&json);
+    asset->summary = members_text(region, &buffer);
+    asset->axes = mesh->axes;
+    asset->joint_count = mesh->bone_count;
+    uint64_t *known = REGION_NEW(region, uint64_t, mesh->bone_count);
+    for (uint32_t i = 0; i < mesh->bone_count; i++)
+        known[i] = known_name(mesh->axes, mesh->bones[i]);
+    asset->known = known;
+    asset->known_count = mesh->bone_count;
+}
+
+static void add_bone(const struct pose_value *owner, struct index_asset *asset, uint64_t *known)
+{
+    const struct pose_value *bone = pose_value_find(owner, "bone");
+    if (bone && bone->kind == POSE_STRING)
+        known[asset->known_count++] = known_name(asset->axes, bone->as.string);
+}
+
+/* The bones that a suit or a binding hangs on: their skeleton is known though their meshes are not there. */
+static void list_bones(struct region *region, const struct pose_value *extras, struct index_asset *asset)
+{
+    const struct pose_value *skins = pose_value_find(extras, "skins");
+    uint32_t count = 1;
+    for (const struct pose_value *skin = skins ? skins->first : NULL; skin; skin = skin->next)
+        count++;
+    uint64_t *known = REGION_NEW(region, uint64_t, count);
+    asset->axes = POSE_AXES_SIMS;
+    add_bone(extras, asset, known);
+    for (const struct pose_value *skin = skins ? skins->first : NULL; skin; skin = skin->next)
+        add_bone(skin, asset, known);
+    asset->known = known;
+    asset->joint_count = asset->known_count;
+}
+
+static void summarise_character(struct region *region, const struct pose_character *character,
+                                struct index_asset *asset)
+{
+    struct pose_buffer buffer = {0};
+    struct json_writer json;
+    jsonw_init(&json, &buffer);
+    jsonw_object(&json, NULL);
+    jsonw_string(&json, "type", character->type);
+    jsonw_end(&json);
+    asset->summary = members_text(region, &buffer);
+    if (!strcmp(character->type, "suit") || !strcmp(character->type, "binding"))
+        list_bones(region, character->extras, asset);
+}
+
+/* ------------------------------------------------------------------------------------------------- assets -- */
+
+static const char *stem_of(struct region *region, const char *path)
+{
+    const char *base = name_base(path);
+    return region_text_sized(region, base, name_stem(base));
+}
+
+static const char *inner_name(const struct pose_document *document, enum asset_kind kind, uint32_t inner)
+{
+    switch (kind) {
+    case ASSET_CLIP:
+        return document->clips[inner].name;
+    case ASSET_SKELETON:
+        return document->skeletons[inner].name;
+    case ASSET_MESH:
+        return document->meshes[inner].name;
+    default:
+        return document->characters[inner].name;
+    }
+}
+
+/* The parts of an id that all assets of a file share: format and bytes. */
+static struct id_hash *file_hash(const struct entry_facts *facts, const char *format, struct pose_bytes bytes)
+{
+    struct id_hash *hash = id_begin();
+    char text[96];
+    size_t length = strlen(format) < 40 ? strlen(format) : 40;
+    memcpy(text, format, length);
+    text[length] = 0;
+    if (facts->game) {
+        text[length++] = ':';
+        strncpy(text + length, facts->game, sizeof text - length - 1);
+        text[sizeof text - 1] = 0;
+    }
+    id_text_part(hash, text);
+    id_part(hash, bytes.data, bytes.size);
+    return hash;
+}
+
+static void companion_part(struct id_hash *hash, const struct companion_finder *finder, const char *name)
+{
+    for (uint32_t i = 0; name && i < finder->found_count; i++) {
+        if (!strcmp(finder->found_names[i], name))
+            id_part(hash, finder->found[i].data, finder->found[i].size);
+    }
+}
+
+static uint32_t document_assets(const struct pose_document *document)
+{
+    return document->clip_count + document->skeleton_count + document->mesh_count + document->character_count;
+}
+
+static void add_asset(struct index_entry *entry, const struct pose_document *document, enum asset_kind kind,
+                      uint32_t inner)
+{
+    struct index_asset *asset = &entry->assets[entry->asset_count++];
+    const char *name = inner_name(document, kind, inner);
+    asset->kind = kind;
+    asset->inner = inner;
+    asset->name = name && *name ? region_text(&entry->region, name) : stem_of(&entry->region, entry->name);
+    asset->notes = "";
+    asset->events_entry = asset->event_set = -1;
+    if (kind == ASSET_CLIP)
+        summarise_clip(&entry->region, document, asset);
+    else if (kind == ASSET_SKELETON)
+        index_summarise_skeleton(&entry->region, &document->skeletons[inner], asset);
+    else if (kind == ASSET_MESH)
+        summarise_mesh(&entry->region, &document->meshes[inner], asset);
+    else
+        summarise_character(&entry->region, &document->characters[inner], asset);
+}
+
+static void add_assets(struct index_entry *entry, const struct pose_document *document)
+{
+    const uint32_t counts[ASSET_KIND_COUNT] = {document->clip_count, document->skeleton_count,
+                                               document->mesh_count, document->character_count};
+    entry->assets = REGION_NEW(&entry->region, struct index_asset, document_assets(document));
+    for (int kind = 0; kind < ASSET_KIND_COUNT; kind++) {
+        for (uint32_t inner = 0; inner < counts[kind]; inner++)
+            add_asset(entry, document, (enum asset_kind)kind, inner);
+    }
+}
+
+/* What tells an asset from the others of its file: what the file itself calls it, "" where it has no word. */
+struct inner {
+    enum asset_kind kind;
+    const char *name;
+};
+
+static int compare_inner(const void *a, const void *b, void *inners)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    const struct inner *first = (const struct inner *)inners + x, *second = (const struct inner *)inners + y;
+    if (first->kind != second->kind)
+        return first->kind < second->kind ? -1 : 1;
+    int order = strcmp(first->name, second->name);
+    return order ? order : x < y ? -1 : x > y;
+}
+
+/* For each asset of a file, from malloc, how many before it are of its kind and name. */
+static uint32_t *count_repeats(struct inner *inners, uint32_t count)
+{
+    uint32_t *repeats = must_alloc(count, sizeof *repeats), *order = must_alloc(count, sizeof *order);
+    for (uint32_t i = 0; i < count; i++)
+        order[i] = i;
+    qsort_r(order, count, sizeof *order, compare_inner, inners);
+    for (uint32_t i = 1; i < count; i++) {
+        const struct inner *before = &inners[order[i - 1]], *inner = &inners[order[i]];
+        if (before->kind == inner->kind && !strcmp(before->name, inner->name))
+            repeats[order[i]] = repeats[order[i - 1]] + 1;
+    }
+    free(order);
+    return repeats;
+}
+
+static struct inner *list_inners(const struct index_entry *entry, const struct pose_document *document)
+{
+    struct inner *inners = must_alloc(entry->asset_count, sizeof *inners);
+    for (uint32_t i = 0; i < entry->asset_count; i++) {
+        const struct index_asset *asset = &entry->assets[i];
+        const char *name = inner_name(document, asset->kind, asset->inner);
+        inners[i] = (struct inner){asset->kind, name ? name : ""};
+    }
+    return inners;
+}
+
+/* Inner names that repeat within a file get their number, so that ids differ. */
+static const char *distinct_inner(struct index_entry *entry, const char *name, uint32_t before)
+{
+    if (!before)
+        return name;
+    size_t length = strlen(name);
+    char *text = region_alloc(&entry->region, length + 16, 1);
+    memcpy(text, name, length);
+    text[length++] = '#';
+    for (uint32_t value = before + 1, digits = 1000000000; digits; digits /= 10) {
+        if (value >= digits)
+            text[length++] = (char)('0' + value / digits % 10);
+    }
+    return text;
+}
+
+/*
+ * The bytes are hashed once, however many assets a file holds. The name of the file is no part: the same bytes have the
+ * same id wherever they lie.
+ */
+static void give_ids(struct index_entry *entry, const struct entry_facts *facts,
+                     const struct pose_document *document, struct pose_bytes bytes,
+                     const struct companion_finder *finder)
+{
+    struct id_hash *file = file_hash(facts, document->format, bytes), *content = id_fork(file);
+    for (uint32_t i = 0; i < finder->found_count; i++)
+        id_part(content, finder->found[i].data, finder->found[i].size);
+    entry->content = id_end(content);
+    struct inner *inners = list_inners(entry, document);
+    uint32_t *repeats = count_repeats(inners, entry->asset_count);
+    for (uint32_t i = 0; i < entry->asset_count; i++) {
+        struct index_asset *asset = &entry->assets[i];
+        asset->id = entry->content;
+        if (entry->asset_count == 1)
+            continue;
+        struct id_hash *hash = id_fork(file);
+        if (asset->kind == ASSET_CLIP)
+            companion_part(hash, finder, document->clips[asset->inner].companion);
+        const char *name = distinct_inner(entry, inners[i].name, repeats[i]);
+        if (*name)
+            id_text_part(hash, name);
+        asset->id = id_end(hash);
+    }
+    id_end(file);
+    free(repeats);
+    free(inners);
+}
+
+/* -------------------------------------------------------------------------------------------------- entry -- */
+
+void index_entry_ref(struct index_entry *entry)
+{
+    atomic_fetch_add_explicit(&entry->references, 1, memory_order_relaxed);
+}
+
+void index_entry_unref(struct index_entry *entry)
+{
+    if (atomic_fetch_sub_explicit(&entry->references, 1, memory_order_acq_rel) != 1)
+        return;
+    struct region region = entry->region;
+    region_release(&region);
+}
+
+/* The format's own text, which lives as long as the program; that of a request does not. */
+static const char *format_known(const char *id)
+{
+    const struct pose_format *format = id ? pose_format_find(id) : NULL;
+    return format ? format->id : id;
+}
+
+struct entry_facts entry_facts_of(const struct pose_archive *container, uint32_t index)
+{
+    const struct pose_entry *row = pose_archive_entry(container, index);
+    return (struct entry_facts){.name = row->name,
+                                .size = row->size,
+                                .kind = row->kind,
+                                .format = row->format,
+                                .game = row->game,
+                                .skipped = row->skipped,
+                                .is_copy = row->is_copy,
+                                .error = row->error};
+}
+
+static struct index_entry *new_entry(const struct entry_facts *facts)
+{
+    struct region region;
+    region_init(&region);
+    struct index_entry *entry = REGION_NEW(&region, struct index_entry, 1);
+    atomic_init(&entry->references, 1);
+    entry->name = region_text(&region, facts->name);
+    entry->size = facts->size;
+    entry->kind = facts->kind ? facts->kind : "other";
+    entry->format = format_known(facts->format);
+    entry->game = region_text(&region, facts->game);
+    entry->stamp = facts->stamp;
+    entry->is_copy = facts->is_copy;
+    entry->region = region;
+    return entry;
+}
+
+static void set_error(struct index_entry *entry, const struct pose_error *error)
+{
+    struct pose_error *copy = REGION_NEW(&entry->region, struct pose_error, 1);
+    *copy = *error;
+    entry->error = copy;
+}
+
+struct index_entry *index_entry_plain(const struct entry_facts *facts)
+{
+    struct index_entry *entry = new_entry(facts);
+    if (facts->error) {
+        set_error(entry, facts->error);
+    } else if (facts->skipped) {
+        struct pose_error error;
+        pose_error_init(&error);
+        error.status = POSE_UNSUPPORTED;
+        strncpy(error.code, facts->skipped, sizeof error.code - 1);
+        const char *why = "the entry is not readable: ";
+        strncpy(error.detail, why, sizeof error.detail - 1);
+        strncat(error.detail, facts->skipped, sizeof error.detail - strlen(error.detail) - 1);
+        set_error(entry, &error);
+    }
+    return entry;
+}
+
+/* "clip" of "clip skeleton": what an entry of that format is when it cannot be decoded. */
+static const char *first_kind(const char *format_id)
+{
+    static const char *const kinds[] = {"clip", "skeleton", "mesh", "events", "character"};
+    const struct pose_format *format = pose_format_find(format_id);
+    for (size_t i = 0; format && i < sizeof kinds / sizeof kinds[0]; i++) {
+        if (!strncmp(format->kinds, kinds[i], strlen(kinds[i])))
+            return kinds[i];
+    }
+    return "other";
+}
+
+static const char *kind_of_document(const struct pose_document *document)
+{
+    if (document->clip_count)
+        return "clip";
+    if (document->skeleton_count)
+        return "skeleton";
+    if (document->mesh_count)
+        return "mesh";
+    if (document->character_count)
+        return "character";
+    return document->event_count ? "events" : first_kind(document->format);
+}
+
+struct index_entry *index_entry_decode(const struct entry_facts *facts, struct pose_bytes bytes,
+                                       struct companion_finder *finder, const struct index_options *options)
+{
+    struct index_entry *entry = new_entry(facts);
+    struct pose_source source = {.name = facts->name,
+                                 .bytes = bytes,
+                                 .format = facts->format,
+                                 .game = facts->game,
+                                 .find = finder_find,
+                                 .user = finder};
+    struct pose_error error;
+    struct pose_document *document = pose_decode(&source, &options->pose, &error);
+    entry->wants_companions = finder->asked;
+    entry->size = bytes.size;
+    if (document) {
+        entry->format = document->format;
+        entry->kind = kind_of_document(document);
+        add_assets(entry, document);
+        give_ids(entry, facts, document, bytes, finder);
+        if (!strcmp(document->format, "prime-ancs"))
+            entry->set = prime_set_new(&entry->region, document);
+        if (options->keep)
+            options->keep(options->keep_user, entry, document);
+        else
+            pose_document_free(document);
+    } else if (error.status != POSE_UNKNOWN_FORMAT) {
+        set_error(entry, &error);
+        entry->format = facts->format ? format_known(facts->format) : pose_detect(&source);
+        if (!facts->kind && entry->format)
+            entry->kind = first_kind(entry->format);
+    }
+    return entry;
+}

@@ -1,0 +1,265 @@
+/*
+ * The first step of indexing: what there is. Every folder is walked and every container opened; each entry gets a place
+ * with its name, and a task when nothing is known of it yet. What an earlier index knows of unchanged files is taken over.
+ */
+#include "server/ops/clock.h"
+#include "server/library/index/nested.h"
+#include "server/library/index/work.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------------------ the lists -- */
+
+void list_archive(struct indexing *work, struct index_archive *archive, uint32_t at)
+{
+    struct index_result *result = work->result;
+    result->archives = must_grow(result->archives, (size_t)result->count + 1, sizeof *result->archives);
+    memmove(result->archives + at + 1, result->archives + at,
+            (result->count - at) * sizeof *result->archives);
+    result->archives[at] = archive;
+    result->count++;
+}
+
+void list_task(struct indexing *work, struct index_archive *archive, uint32_t entry)
+{
+    if (work->task_count == work->task_capacity) {
+        work->task_capacity = work->task_capacity ? work->task_capacity * 2 : 64;
+        work->tasks = must_grow(work->tasks, work->task_capacity, sizeof *work->tasks);
+    }
+    work->tasks[work->task_count++] = (struct task){.archive = archive, .entry = entry};
+}
+
+static const struct index_archive *archive_before(const struct indexing *work, const char *path)
+{
+    for (uint32_t i = 0; work->before && i < work->before->count; i++) {
+        if (!strcmp(work->before->archives[i]->path, path))
+            return work->before->archives[i];
+    }
+    return NULL;
+}
+
+/* The entry of that name of an earlier index, NULL when there was none. */
+static struct index_entry *entry_before(const struct index_archive *before, const char *name)
+{
+    /* Entries of a folder are sorted by name. */
+    uint32_t low = 0, high = before ? before->entry_count : 0;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        int order = strcmp(before->entries[middle]->name, name);
+        if (!order)
+            return before->entries[middle];
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
+struct index_archive *container_before(const struct indexing *work, const char *path,
+                                       const struct file_stamp *stamp)
+{
+    for (uint32_t i = 0; work->before && i < work->before->count; i++) {
+        struct index_archive *archive = work->before->archives[i];
+        if (archive->map.bytes.data && stamp_equal(&archive->stamp, stamp) && !strcmp(archive->path, path)) {
+            for (uint32_t e = 0; e < archive->entry_count; e++) {
+                if (archive->entries[e]->wants_companions)
+                    return NULL;
+            }
+            index_archive_ref(archive);
+            return archive;
+        }
+    }
+    return NULL;
+}
+
+/* A file that somebody may still be writing. */
+static bool is_fresh(const struct file_stamp *stamp)
+{
+    int64_t age = clock_wall_ns() - stamp->modified_ns;
+    return age >= 0 && age < (int64_t)INDEX_SETTLE_MS * 1000000;
+}
+
+/* A file that may still be written is as it was before, if it was, until it is whole. */
+static struct index_entry *keep_unsettled(struct indexing *work, const char *path, struct index_entry *old)
+{
+    struct index_archive *container = (struct index_archive *)(uintptr_t)archive_before(work, path);
+    work->result->unsettled = true;
+    if (old) {
+        index_entry_ref(old);
+    } else if (container && container->map.bytes.data) {
+        index_archive_ref(container);
+        list_archive(work, container, work->result->count);
+    }
+    return old;
+}
+
+/* What is known of a file before it is looked at: NULL when it is passed over, for now. */
+static struct index_entry *list_entry(struct indexing *work, const struct index_archive *before,
+                                      const char *folder, const struct walked_file *file)
+{
+    struct entry_facts facts = {.name = file->path, .size = file->stamp.size, .stamp = file->stamp};
+    struct index_entry *old = entry_before(before, file->path);
+    bool same = old && stamp_equal(&old->stamp, &file->stamp);
+    if (work->before && !same && is_fresh(&file->stamp)) {
+        char *path = path_join(folder, file->path);
+        const struct index_archive *container = archive_before(work, path);
+        bool known = container && stamp_equal(&container->stamp, &file->stamp);
+        struct index_entry *kept = known ? NULL : keep_unsettled(work, path, old);
+        free(path);
+        return known ? index_entry_plain(&facts) : kept;
+    }
+    /* What it found beside itself may have changed. */
+    if (!same || old->wants_companions)
+        return index_entry_plain(&facts);
+    index_entry_ref(old);
+    return old;
+}
+
+static void list_folder(struct indexing *work, const char *path, const struct walked_folder *folder)
+{
+    struct index_archive *archive = archive_of_folder(path, folder->file_count);
+    const struct index_archive *before = archive_before(work, path);
+    list_archive(work, archive, work->result->count);
+    for (uint32_t i = 0; i < folder->file_count; i++)
+        archive->entries[i] = list_entry(work, before, path, &folder->files[i]);
+    archive_finish(archive);
+    for (uint32_t i = 0; i < archive->entry_count; i++) {
+        if (atomic_load(&archive->entries[i]->references) == 1)
+            list_task(work, archive, i);
+    }
+}
+
+static void list_directories(struct index_result *result, struct walked_folder *folder)
+{
+    uint32_t count = result->directory_count + folder->directory_count;
+    result->directories = must_grow(result->directories, count, sizeof *result->directories);
+    for (uint32_t i = 0; i < folder->directory_count; i++) {
+        result->directories[result->directory_count++] = folder->directories[i];
+        folder->directories[i] = NULL;
+    }
+}
+
+/* Containers begin with a magic number; the whole of a large file is not searched for what else it may be. */
+const char *container_format(const char *name, struct pose_bytes bytes)
+{
+    enum { HEAD = 1024 * 1024, LARGE = 16 * HEAD };
+    if (bytes.size > LARGE)
+        bytes.size = HEAD;
+    struct pose_source source = {.name = name, .bytes = bytes};
+    const char *id = pose_detect(&source);
+    const struct pose_format *format = id ? pose_format_find(id) : NULL;
+    return format && !strcmp(format->kinds, "archive") ? id : NULL;
+}
+
+static void want_entry(struct indexing *work, struct index_archive *archive, uint32_t entry, uint64_t size)
+{
+    uint64_t *sum = &archive->wanted_bytes;
+    *sum = size > UINT64_MAX - *sum ? UINT64_MAX : *sum + size;
+    list_task(work, archive, entry);
+}
+
+void list_container(struct indexing *work, struct index_archive *archive)
+{
+    for (uint32_t i = 0; i < archive->entry_count; i++) {
+        struct entry_facts facts = container_facts(archive, i);
+        archive->entries[i] = index_entry_plain(&facts);
+        if (container_wants_decoding(&facts))
+            want_entry(work, archive, i, facts.size);
+    }
+    archive_finish(archive);
+}
+
+void list_nested(struct indexing *work, struct index_archive *archive, struct index_nested *nested)
+{
+    uint32_t most = work->options->max_entries, first = archive->entry_count;
+    if (most && nested->count > most - (first < most ? first : most)) {
+        archive_over_limit(archive, "max-entries", "it and the archives in it hold more than %u entries",
+                           most);
+        nested_free(nested);
+        return;
+    }
+    nested_attach(archive, nested);
+    for (uint32_t i = first; i < archive->entry_count; i++) {
+        struct entry_facts facts = container_facts(archive, i);
+        if (container_wants_decoding(&facts))
+            want_entry(work, archive, i, facts.size);
+    }
+    archive_finish(archive);
+}
+
+/* A container of the machine; its id, a hash over all of it, is remembered. */
+static struct index_archive *map_container(const struct indexing *work, const char *path, const char *name,
+                                           const char *format, struct file_bytes *map)
+{
+    struct index_cache *cache = work->cache;
+    struct asset_id id;
+    struct index_hints hints = {0};
+    if (cache && index_cache_find_id(cache, path, &map->stamp, &id))
+        hints.id = &id;
+    struct index_archive *archive =
+        archive_of_container(path, name, format, &hints, map, &work->options->pose);
+    if (cache && !hints.id)
+        index_cache_keep_id(cache, path, &archive->stamp, &archive->id);
+    return archive;
+}
+
+static bool list_file(struct indexing *work, const char *path, struct pose_error *error)
+{
+    struct file_bytes map;
+    if (!file_map(path, &map, error))
+        return false;
+    char *name = path_base_name(path);
+    const char *format = container_format(name, map.bytes);
+    struct index_archive *same = container_before(work, path, &map.stamp);
+    if (same) {
+        list_archive(work, same, work->result->count);
+    } else if (format) {
+        struct index_archive *archive = map_container(work, path, name, format, &map);
+        list_archive(work, archive, work->result->count);
+        list_container(work, archive);
+    } else {
+        struct index_archive *archive = archive_of_file(path, &map.stamp, map.bytes);
+        struct entry_facts facts = {.name = archive->name, .size = map.stamp.size, .stamp = map.stamp};
+        archive->entries[0] = index_entry_plain(&facts);
+        archive_finish(archive);
+        list_archive(work, archive, work->result->count);
+        list_task(work, archive, 0);
+    }
+    file_release(&map);
+    free(name);
+    return true;
+}
+
+bool list_path(struct indexing *work, const char *path, struct pose_error *error)
+{
+    struct file_stamp stamp;
+    bool is_directory;
+    if (!file_stat(path, &stamp, &is_directory) || !is_directory)
+        return list_file(work, path, error);
+    struct walked_folder folder;
+    if (!folder_walk(path, work->options->max_entries, &folder, error))
+        return false;
+    list_folder(work, path, &folder);
+    list_directories(work->result, &folder);
+    folder_release(&folder);
+    return true;
+}
+
+struct index_archive *container_open(const struct indexing *work, const struct index_archive *folder,
+                                     const char *path, const char *name)
+{
+    struct pose_error error;
+    struct file_bytes map;
+    if (!file_map(path, &map, &error))
+        return NULL;
+    const char *format = container_format(name, map.bytes);
+    struct index_archive *container = NULL;
+    if (format) {
+        container = map_container(work, path, name, format, &map);
+        container->root = region_text(&container->region, folder->path);
+    }
+    file_release(&map);
+    return container;
+}

@@ -1,0 +1,157 @@
+#include "server/library/index/nested.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct index_nested *nested_open(uint32_t entry, const char *name, struct pose_buffer *bytes,
+                                 const struct pose_options *options, struct pose_error *error)
+{
+    struct pose_source source = {.name = name, .bytes = {bytes->data, bytes->size}};
+    struct pose_archive *archive = pose_archive_open(&source, options, error);
+    if (!archive)
+        return NULL;
+    struct index_nested *nested = must_alloc(1, sizeof *nested);
+    *nested = (struct index_nested){
+        .entry = entry, .count = pose_archive_count(archive), .bytes = *bytes, .archive = archive};
+    *bytes = (struct pose_buffer){0};
+    return nested;
+}
+
+static void close_one(struct index_nested *nested)
+{
+    pose_archive_close(nested->archive);
+    pose_buffer_free(&nested->bytes);
+    nested->archive = NULL;
+}
+
+void nested_free(struct index_nested *nested)
+{
+    if (nested)
+        close_one(nested);
+    free(nested);
+}
+
+static char *inner_name(struct region *region, const char *outer, const char *inner)
+{
+    size_t length = strlen(outer), size = length + strlen(inner) + 2;
+    char *name = region_alloc(region, size, 1);
+    memcpy(name, outer, length);
+    name[length] = '/';
+    memcpy(name + length + 1, inner, strlen(inner));
+    return name;
+}
+
+void nested_attach(struct index_archive *archive, struct index_nested *nested)
+{
+    uint32_t before = archive->entry_count, count = before + nested->count;
+    struct region *region = &archive->region;
+    struct region names = {0};
+    nested->first = before;
+    /* Copies double, so that many small ones do not cost the square of their number. */
+    if (count > archive->entry_capacity) {
+        archive->entry_capacity = count > UINT32_MAX / 2 ? count : count * 2;
+        struct index_entry **larger = REGION_NEW(region, struct index_entry *, archive->entry_capacity);
+        memcpy(larger, archive->entries, before * sizeof *larger);
+        archive->entries = larger;
+    }
+    const char *outer = archive->entries[nested->entry]->name;
+    for (uint32_t i = 0; i < nested->count; i++) {
+        struct entry_facts facts = entry_facts_of(nested->archive, i);
+        facts.name = inner_name(&names, outer, facts.name);
+        archive->entries[before + i] = index_entry_plain(&facts);
+    }
+    region_release(&names);
+    archive->entry_count = count;
+    archive->nested = must_grow(archive->nested, (size_t)archive->nested_count + 1, sizeof *archive->nested);
+    archive->nested[archive->nested_count++] = nested;
+}
+
+uint32_t nested_own_count(const struct index_archive *archive)
+{
+    return archive->nested_count ? archive->nested[0]->first : archive->entry_count;
+}
+
+/* The nested container of an entry. They are in the order of their entries. */
+static struct index_nested *find(const struct index_archive *archive, uint32_t entry)
+{
+    uint32_t low = 0, high = archive->nested_count;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (archive->nested[middle]->first <= entry)
+            low = middle;
+        else
+            high = middle;
+    }
+    return archive->nested[low];
+}
+
+struct entry_facts nested_facts(const struct index_archive *archive, uint32_t entry)
+{
+    const struct index_nested *nested = find(archive, entry);
+    struct entry_facts facts = entry_facts_of(nested->archive, entry - nested->first);
+    facts.name = archive->entries[entry]->name;
+    return facts;
+}
+
+/* Makes what points into other memory its own. */
+static bool own(struct pose_buffer *buffer, struct pose_error *error)
+{
+    if (buffer->capacity || !buffer->size)
+        return true;
+    uint8_t *copy = malloc(buffer->size);
+    if (!copy) {
+        pose_error_init(error);
+        error->status = POSE_NO_MEMORY;
+        strcpy(error->code, "no_memory");
+        strcpy(error->detail, "out of memory");
+        return false;
+    }
+    memcpy(copy, buffer->data, buffer->size);
+    *buffer = (struct pose_buffer){.data = copy, .size = buffer->size, .capacity = buffer->size};
+    return true;
+}
+
+bool nested_read(const struct index_archive *archive, uint32_t entry, const struct pose_options *options,
+                 struct pose_buffer *out, struct pose_error *error)
+{
+    const struct index_nested *nested = find(archive, entry);
+    uint32_t inner = entry - nested->first;
+    if (nested->archive)
+        return pose_archive_read(nested->archive, inner, out, error);
+    struct pose_buffer bytes = {0};
+    if (!pose_archive_read(archive->archive, nested->entry, &bytes, error))
+        return false;
+    struct pose_source source = {.name = archive->entries[nested->entry]->name,
+                                 .bytes = {bytes.data, bytes.size}};
+    struct pose_archive *opened = pose_archive_open(&source, options, error);
+    bool done = opened && pose_archive_read(opened, inner, out, error) && own(out, error);
+    pose_archive_close(opened);
+    pose_buffer_free(&bytes);
+    return done;
+}
+
+/* Whether its being open costs more than its directory: its bytes are unpacked, or it is one stream. */
+static bool is_heavy(const struct index_nested *nested)
+{
+    const struct pose_buffer *bytes = &nested->bytes;
+    bool is_stream = nested->archive && !strcmp(pose_archive_format(nested->archive), "zip") &&
+                     (bytes->size < 2 || memcmp(bytes->data, "PK", 2) != 0);
+    return bytes->capacity || is_stream;
+}
+
+void nested_close(struct index_archive *archive)
+{
+    for (uint32_t i = 0; i < archive->nested_count; i++) {
+        if (is_heavy(archive->nested[i]))
+            close_one(archive->nested[i]);
+    }
+}
+
+void nested_release(struct index_archive *archive)
+{
+    for (uint32_t i = 0; i < archive->nested_count; i++)
+        nested_free(archive->nested[i]);
+    free(archive->nested);
+    archive->nested = NULL;
+    archive->nested_count = 0;
+}

@@ -1,0 +1,185 @@
+#include "server/library/index/pack.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------------------ packing -- */
+
+static void put(struct pose_buffer *out, const void *bytes, size_t size)
+{
+    if (size && !pose_buffer_append(out, bytes, size))
+        abort();
+}
+
+static void put_u32(struct pose_buffer *out, uint32_t value)
+{
+    put(out, &value, sizeof value);
+}
+
+/* The length, UINT32_MAX for NULL, and the characters. */
+static void put_text(struct pose_buffer *out, const char *text)
+{
+    uint32_t length = text ? (uint32_t)strlen(text) : UINT32_MAX;
+    put_u32(out, length);
+    if (text)
+        put(out, text, length);
+}
+
+static void put_asset(struct pose_buffer *out, const struct index_asset *asset)
+{
+    put(out, &asset->id, sizeof asset->id);
+    put_u32(out, asset->kind);
+    put_u32(out, asset->inner);
+    put_text(out, asset->name);
+    put_text(out, asset->summary);
+    put_text(out, asset->notes);
+    put_u32(out, asset->axes);
+    put(out, &asset->duration, sizeof asset->duration);
+    put(out, &asset->fps, sizeof asset->fps);
+    put_u32(out, asset->joint_count);
+    put_u32(out, asset->event_count);
+    put_u32(out, asset->known_count);
+    put(out, asset->known, asset->known_count * sizeof *asset->known);
+}
+
+bool index_pack(const struct index_entry *entry, struct pose_buffer *out)
+{
+    if (entry->set || (entry->format && !strncmp(entry->format, "prime-", 6)) ||
+        (entry->error && (entry->error->status == POSE_OVER_LIMIT || entry->error->status == POSE_NO_MEMORY ||
+                          entry->error->status == POSE_BAD_ARGUMENT)))
+        return false;
+    put_text(out, entry->name);
+    put(out, &entry->size, sizeof entry->size);
+    put_text(out, entry->kind);
+    put_text(out, entry->format);
+    put_text(out, entry->game);
+    put_u32(out, entry->error != NULL);
+    if (entry->error)
+        put(out, entry->error, sizeof *entry->error);
+    put_u32(out, entry->wants_companions);
+    put(out, &entry->content, sizeof entry->content);
+    put_u32(out, entry->asset_count);
+    for (uint32_t i = 0; i < entry->asset_count; i++)
+        put_asset(out, &entry->assets[i]);
+    return true;
+}
+
+/* ---------------------------------------------------------------------------------------------- unpacking -- */
+
+/* What is left; broken stays set once a read went beyond it. */
+struct cursor {
+    const uint8_t *at;
+    size_t left;
+    bool broken;
+    struct region *region;
+};
+
+static void take(struct cursor *cursor, void *to, size_t size)
+{
+    if (cursor->broken || cursor->left < size) {
+        cursor->broken = true;
+        memset(to, 0, size);
+        return;
+    }
+    memcpy(to, cursor->at, size);
+    cursor->at += size;
+    cursor->left -= size;
+}
+
+static uint32_t take_u32(struct cursor *cursor)
+{
+    uint32_t value;
+    take(cursor, &value, sizeof value);
+    return value;
+}
+
+static const char *take_text(struct cursor *cursor)
+{
+    uint32_t length = take_u32(cursor);
+    if (cursor->broken || length == UINT32_MAX)
+        return NULL;
+    if (length > cursor->left) {
+        cursor->broken = true;
+        return NULL;
+    }
+    const char *text = region_text_sized(cursor->region, (const char *)cursor->at, length);
+    cursor->at += length;
+    cursor->left -= length;
+    return text;
+}
+
+/* A text that has to be there. */
+static const char *need_text(struct cursor *cursor)
+{
+    const char *text = take_text(cursor);
+    cursor->broken |= !text;
+    return text;
+}
+
+static void take_asset(struct cursor *cursor, struct index_asset *asset)
+{
+    take(cursor, &asset->id, sizeof asset->id);
+    asset->kind = take_u32(cursor);
+    asset->inner = take_u32(cursor);
+    asset->name = need_text(cursor);
+    asset->summary = need_text(cursor);
+    asset->notes = need_text(cursor);
+    asset->axes = take_u32(cursor);
+    take(cursor, &asset->duration, sizeof asset->duration);
+    take(cursor, &asset->fps, sizeof asset->fps);
+    asset->joint_count = take_u32(cursor);
+    asset->event_count = take_u32(cursor);
+    uint32_t count = take_u32(cursor);
+    cursor->broken |= count > cursor->left / sizeof *asset->known || asset->kind >= ASSET_KIND_COUNT;
+    if (cursor->broken)
+        return;
+    uint64_t *known = REGION_NEW(cursor->region, uint64_t, count);
+    take(cursor, known, count * sizeof *known);
+    asset->known = known;
+    asset->known_count = count;
+    asset->events_entry = asset->event_set = -1;
+}
+
+static void take_entry(struct cursor *cursor, struct index_entry *entry)
+{
+    enum { LEAST_ASSET = 60 };
+    entry->name = need_text(cursor);
+    take(cursor, &entry->size, sizeof entry->size);
+    entry->kind = need_text(cursor);
+    const char *format = take_text(cursor);
+    const struct pose_format *known = format ? pose_format_find(format) : NULL;
+    entry->format = known ? known->id : format;
+    entry->game = take_text(cursor);
+    if (take_u32(cursor)) {
+        struct pose_error *error = REGION_NEW(cursor->region, struct pose_error, 1);
+        take(cursor, error, sizeof *error);
+        entry->error = error;
+    }
+    entry->wants_companions = take_u32(cursor) != 0;
+    take(cursor, &entry->content, sizeof entry->content);
+    uint32_t count = take_u32(cursor);
+    cursor->broken |= count > cursor->left / LEAST_ASSET;
+    if (cursor->broken)
+        return;
+    entry->assets = REGION_NEW(cursor->region, struct index_asset, count);
+    entry->asset_count = count;
+    for (uint32_t i = 0; i < count; i++)
+        take_asset(cursor, &entry->assets[i]);
+}
+
+struct index_entry *index_unpack(const void *bytes, size_t size, const struct file_stamp *stamp)
+{
+    struct region region;
+    region_init(&region);
+    struct index_entry *entry = REGION_NEW(&region, struct index_entry, 1);
+    struct cursor cursor = {.at = bytes, .left = size, .region = &region};
+    atomic_init(&entry->references, 1);
+    entry->stamp = *stamp;
+    take_entry(&cursor, entry);
+    if (cursor.broken || cursor.left) {
+        region_release(&region);
+        return NULL;
+    }
+    entry->region = region;
+    return entry;
+}

@@ -1,0 +1,96 @@
+#include "server/library/index/recall.h"
+
+#include "server/library/index/nested.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static struct asset_id add_stamp(struct asset_id digest, const struct file_stamp *stamp)
+{
+    const uint64_t parts[3] = {stamp->size, (uint64_t)stamp->modified_ns, stamp->inode};
+    return id_quick(&digest, parts, sizeof parts);
+}
+
+struct asset_id recall_context(struct index_archive *const *archives, uint32_t count)
+{
+    struct asset_id digest = id_quick(NULL, "listing", 7);
+    for (uint32_t a = 0; a < count; a++) {
+        const struct index_archive *archive = archives[a];
+        digest = id_quick(&digest, archive->path, strlen(archive->path));
+        digest = add_stamp(digest, &archive->stamp);
+        for (uint32_t e = 0; e < archive->entry_count && !archive->archive; e++) {
+            if (!archive->entries[e])
+                continue;
+            digest = id_quick(&digest, archive->entries[e]->name, strlen(archive->entries[e]->name));
+            digest = add_stamp(digest, &archive->entries[e]->stamp);
+        }
+    }
+    return digest;
+}
+
+/* Where an entry is kept. */
+struct row_key {
+    const char *name;
+    const struct file_stamp *stamp;
+    char number[16];
+};
+
+/* False for an entry that is none of a file by itself: one of a nested container. */
+static bool make_key(const struct index_archive *archive, uint32_t entry, struct row_key *key)
+{
+    if (archive->archive) {
+        snprintf(key->number, sizeof key->number, "#%u", entry);
+        key->name = key->number;
+        key->stamp = &archive->stamp;
+        return entry < nested_own_count(archive);
+    }
+    bool is_folder = !strcmp(archive->format, "folder");
+    key->name = is_folder ? archive->entries[entry]->name : "file";
+    key->stamp = is_folder ? &archive->entries[entry]->stamp : &archive->stamp;
+    return true;
+}
+
+bool recall_entry(struct index_cache *cache, struct index_archive *archive, uint32_t entry,
+                  const struct asset_id *context)
+{
+    struct row_key key;
+    if (!make_key(archive, entry, &key))
+        return false;
+    struct index_entry *found = index_cache_find(cache, archive->path, key.name, key.stamp, context);
+    if (!found)
+        return false;
+    found->stamp = archive->entries[entry]->stamp;
+    index_entry_unref(archive->entries[entry]);
+    archive->entries[entry] = found;
+    return true;
+}
+
+void remember_entry(struct index_cache *cache, const struct index_archive *archive, uint32_t entry,
+                    const struct asset_id *context)
+{
+    struct row_key key;
+    if (make_key(archive, entry, &key))
+        index_cache_keep(cache, archive->path, key.name, key.stamp, context, archive->entries[entry]);
+}
+
+static void spare_rows(struct index_cache *cache, const struct index_archive *archive)
+{
+    struct row_key key;
+    index_cache_spare_id(cache, archive->path);
+    for (uint32_t i = 0; i < archive->entry_count; i++) {
+        if (make_key(archive, i, &key))
+            index_cache_spare(cache, archive->path, key.name);
+    }
+}
+
+void forget_gone(struct index_cache *cache, struct index_archive *const *archives, uint32_t count)
+{
+    uint64_t most = count; /* rows that what is there may have */
+    for (uint32_t i = 0; i < count; i++)
+        most += archives[i]->entry_count;
+    if (index_cache_count(cache) <= 2 * most || !index_cache_prune(cache))
+        return;
+    for (uint32_t i = 0; i < count; i++)
+        spare_rows(cache, archives[i]);
+    index_cache_pruned(cache);
+}

@@ -1,0 +1,99 @@
+#include "server/library/index/upload.h"
+
+#include "server/library/index/nested.h"
+
+#include <string.h>
+
+/* What holds all parts of a multipart upload is called a folder, by the id and size of its parts. */
+static void become_folder(struct index_archive *archive, const struct upload_source *source)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < nested_own_count(archive); i++)
+        bytes += archive->entries[i]->size;
+    archive->id = source->id;
+    archive->bytes = bytes;
+    archive->format = "folder";
+}
+
+struct index_archive *index_upload(const struct upload_source *source,
+                                   const struct index_neighbours *neighbours,
+                                   const struct index_options *options)
+{
+    const char *name = source->has_parts ? "parts.zip" : source->name;
+    struct index_archive *archive = index_bytes(
+        name, source->bytes, source->has_parts ? NULL : source->format, source->game, neighbours, options);
+    archive->name = region_text(&archive->region, source->name);
+    archive->forced_format = region_text(&archive->region, source->format);
+    archive->forced_game = region_text(&archive->region, source->game);
+    if (source->has_parts)
+        become_folder(archive, source);
+    return archive;
+}
+
+static void unknown(struct pose_error *error, const char *detail)
+{
+    pose_error_init(error);
+    error->status = POSE_UNKNOWN_FORMAT;
+    strcpy(error->code, "unknown_format");
+    strcpy(error->detail, detail);
+}
+
+static bool refuse_entry(const struct index_entry *entry, bool is_part, struct index_refusal *refusal)
+{
+    refusal->error = *entry->error;
+    refusal->format = entry->format;
+    refusal->entry = is_part ? entry->name : NULL;
+    return false;
+}
+
+/* One sound file among the parts is enough; else the first broken one is what is wrong. */
+static bool judge_parts(const struct index_archive *archive, struct index_refusal *refusal)
+{
+    const struct index_entry *broken = NULL;
+    for (uint32_t i = 0; i < archive->entry_count; i++) {
+        const struct index_entry *entry = archive->entries[i];
+        if (entry->format && !entry->error)
+            return true;
+        if (entry->error && !broken)
+            broken = entry;
+    }
+    if (broken)
+        return refuse_entry(broken, true, refusal);
+    unknown(&refusal->error, "none of the files is of a known format");
+    return false;
+}
+
+bool index_verdict(const struct index_archive *archive, struct index_refusal *refusal)
+{
+    *refusal = (struct index_refusal){.format = archive->format};
+    if (archive->error) {
+        refusal->error = *archive->error;
+        return false;
+    }
+    if (archive->archive)
+        return strcmp(archive->format, "folder") || judge_parts(archive, refusal);
+    const struct index_entry *only = archive->entry_count == 1 ? archive->entries[0] : NULL;
+    refusal->format = only ? only->format : NULL;
+    if (only && only->error)
+        return refuse_entry(only, false, refusal);
+    if (only && only->format)
+        return true;
+    unknown(&refusal->error,
+            "the bytes are of no known format, and no name or format tells what they were meant to be");
+    return false;
+}
+
+bool index_keepable(const struct index_archive *archive, struct index_refusal *refusal)
+{
+    const struct index_entry *over = NULL;
+    if (!index_verdict(archive, refusal))
+        return false;
+    for (uint32_t i = 0; i < archive->entry_count; i++) {
+        const struct index_entry *entry = archive->entries[i];
+        if (entry->asset_count)
+            return true;
+        if (!over && entry->error && entry->error->status == POSE_OVER_LIMIT)
+            over = entry;
+    }
+    return !over || refuse_entry(over, true, refusal);
+}

@@ -1,0 +1,34 @@
+#include "server/library/names.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+const char *name_base(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+size_t name_stem(const char *base)
+{
+    const char *dot = strrchr(base, '.');
+    return dot && dot != base ? (size_t)(dot - base) : strlen(base);
+}
+
+bool name_has_stem(const char *path, const char *stem)
+{
+    const char *base = name_base(path);
+    size_t length = strlen(stem);
+    return !strncasecmp(base, stem, length) && base[length] == '.';
+}
+
+bool name_list_add(char *line, size_t capacity, const char *name)
+{
+    size_t used = strlen(line);
+    const char *comma = used ? ", " : "";
+    bool fits = used + strlen(name) + sizeof ", , ..." <= capacity;
+    if (used + sizeof ", ..." <= capacity)
+        snprintf(line + used, capacity - used, "%s%s", comma, fits ? name : "...");
+    return fits;
+}

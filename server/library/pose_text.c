@@ -1,0 +1,213 @@
+#include "server/library/pose_text.h"
+
+#include "server/text/json_writer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROW = 10, MATRIX = 16, PARTS = 3 };
+
+static const struct {
+    const char *name;
+    unsigned offset, count;
+} parts[PARTS] = {{"translation", 0, 3}, {"rotation", 3, 4}, {"scale", 7, 3}};
+
+/* Text, then count numbers "[a,b,c]" from the rows or the matrices. */
+struct piece {
+    uint32_t text_end; /* in the text; it begins where the piece before ends */
+    uint32_t first;    /* index of the first number */
+    uint16_t count;    /* 0: text alone */
+    uint16_t of_matrix;
+};
+
+struct pose_text {
+    struct pose_buffer text;
+    struct piece *pieces;
+    uint32_t piece_count, piece_capacity;
+    size_t number_count;
+    bool failed;
+};
+
+static void end_piece(struct pose_text *text, uint32_t first, unsigned count, bool of_matrix)
+{
+    if (text->piece_count == text->piece_capacity) {
+        uint32_t capacity = text->piece_capacity ? text->piece_capacity * 2 : 64;
+        struct piece *pieces = reallocarray(text->pieces, capacity, sizeof *pieces);
+        if (!pieces) {
+            text->failed = true;
+            return;
+        }
+        text->pieces = pieces;
+        text->piece_capacity = capacity;
+    }
+    text->pieces[text->piece_count++] = (struct piece){.text_end = (uint32_t)text->text.size,
+                                                       .first = first,
+                                                       .count = (uint16_t)count,
+                                                       .of_matrix = of_matrix};
+    text->number_count += count;
+}
+
+static void add(struct pose_text *text, const char *string)
+{
+    text->failed |= !pose_buffer_append(&text->text, string, strlen(string));
+}
+
+static void add_numbers(struct pose_text *text, const float *values, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        char digits[POSE_FLOAT_TEXT + 1];
+        digits[pose_float_text(values[i], digits)] = 0;
+        add(text, i ? "," : "[");
+        add(text, digits);
+    }
+    add(text, "]");
+}
+
+/* {"name":…,"id":…,"parent":…,"driven":… */
+static void add_head(struct pose_text *text, const struct pose_row *row, bool with_parent, int32_t parent)
+{
+    char digits[32];
+    add(text, "{\"name\":");
+    text->failed |= !pose_json_string(&text->text, row->name);
+    add(text, ",\"id\":");
+    size_t length = 0;
+    if (row->has_id) {
+        uint32_t value = row->id, divisor = 1;
+        while (value / divisor >= 10)
+            divisor *= 10;
+        for (; divisor; divisor /= 10)
+            digits[length++] = (char)('0' + value / divisor % 10);
+        digits[length] = 0;
+        add(text, digits);
+    } else {
+        add(text, "null");
+    }
+    if (with_parent) {
+        struct json_writer json;
+        jsonw_init(&json, &text->text);
+        add(text, ",\"parent\":");
+        jsonw_integer(&json, NULL, parent);
+    }
+    add(text, row->driven ? ",\"driven\":true" : ",\"driven\":false");
+}
+
+/* Whether a part of a row differs from time to time. On a skeleton a root may carry root motion besides. */
+static bool moves(const struct pose_row *row, unsigned part, bool with_skeleton)
+{
+    return row->moves[part] || (with_skeleton && row->parent < 0);
+}
+
+static void add_row(struct pose_text *text, const struct pose_row *row, uint32_t index, const float *still,
+                    bool with_parent, int32_t parent, bool with_matrix)
+{
+    add_head(text, row, with_parent, parent);
+    for (unsigned part = 0; part < PARTS; part++) {
+        if (!row->has[part])
+            continue;
+        add(text, ",\"");
+        add(text, parts[part].name);
+        add(text, "\":");
+        uint32_t first = index * ROW + parts[part].offset;
+        if (moves(row, part, with_parent))
+            end_piece(text, first, parts[part].count, false);
+        else
+            add_numbers(text, still + first, parts[part].count);
+    }
+    if (with_matrix) {
+        add(text, ",\"matrix\":");
+        end_piece(text, index * MATRIX, MATRIX, true);
+    }
+    add(text, "}");
+}
+
+void pose_select_parents(const struct pose_sampler *sampler, const uint32_t *selected, uint32_t count,
+                         int32_t *parents)
+{
+    const struct pose_row *rows = pose_sampler_rows(sampler);
+    uint32_t row_count = pose_sampler_row_count(sampler);
+    int32_t *place = selected ? malloc((row_count ? row_count : 1) * sizeof *place) : NULL;
+    for (uint32_t i = 0; place && i < row_count; i++)
+        place[i] = -1;
+    for (uint32_t i = 0; place && i < count; i++)
+        place[selected[i]] = (int32_t)i;
+    for (uint32_t i = 0; i < count; i++) {
+        int32_t parent = rows[selected ? selected[i] : i].parent;
+        while (place && parent >= 0 && place[parent] < 0)
+            parent = rows[parent].parent;
+        parents[i] = parent >= 0 && place ? place[parent] : parent;
+    }
+    free(place);
+}
+
+struct pose_text *pose_text_new(const struct pose_sampler *sampler, bool with_skeleton, bool with_matrix,
+                                const uint32_t *selected, uint32_t count)
+{
+    const struct pose_row *rows = pose_sampler_rows(sampler);
+    uint32_t row_count = pose_sampler_row_count(sampler);
+    count = selected ? count : row_count;
+    struct pose_text *text = calloc(1, sizeof *text);
+    float *still = malloc(((size_t)row_count * ROW + 1) * sizeof *still);
+    int32_t *parents = malloc(((size_t)count + 1) * sizeof *parents);
+    if (!text || !still || !parents) {
+        free(text);
+        text = NULL;
+    } else {
+        pose_sample(sampler, 0, POSE_CLAMP, POSE_IN_PLACE, still, NULL);
+        pose_select_parents(sampler, selected, count, parents);
+        add(text, "[");
+        for (uint32_t i = 0; i < count; i++) {
+            uint32_t row = selected ? selected[i] : i;
+            if (i)
+                add(text, ",");
+            add_row(text, &rows[row], row, still, with_skeleton, parents[i], with_matrix);
+        }
+        add(text, "]");
+        end_piece(text, 0, 0, false);
+        if (text->failed) {
+            pose_text_free(text);
+            text = NULL;
+        }
+    }
+    free(still);
+    free(parents);
+    return text;
+}
+
+void pose_text_free(struct pose_text *text)
+{
+    if (!text)
+        return;
+    pose_buffer_free(&text->text);
+    free(text->pieces);
+    free(text);
+}
+
+size_t pose_text_size(const struct pose_text *text)
+{
+    return text ? sizeof *text + text->text.capacity + text->piece_capacity * sizeof *text->pieces : 0;
+}
+
+size_t pose_text_bound(const struct pose_text *text)
+{
+    return text->text.size + text->number_count * (POSE_FLOAT_TEXT + 1) + (size_t)text->piece_count * 2;
+}
+
+size_t pose_text_write(const struct pose_text *text, const float *rows, const float *matrices, char *out)
+{
+    char *at = out;
+    uint32_t begin = 0;
+    for (uint32_t i = 0; i < text->piece_count; i++) {
+        const struct piece *piece = &text->pieces[i];
+        memcpy(at, text->text.data + begin, piece->text_end - begin);
+        at += piece->text_end - begin;
+        begin = piece->text_end;
+        const float *values = (piece->of_matrix ? matrices : rows) + piece->first;
+        for (unsigned k = 0; k < piece->count; k++) {
+            *at++ = k ? ',' : '[';
+            at += pose_float_text(values[k], at);
+        }
+        if (piece->count)
+            *at++ = ']';
+    }
+    return (size_t)(at - out);
+}

@@ -1,0 +1,176 @@
+#include "server/library/service.h"
+
+#include "server/ops/clock.h"
+#include "server/library/index/cache.h"
+#include "server/uploads.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void collect(void *user, struct metrics_gauges *gauges)
+{
+    struct service *service = user;
+    if (service->gauges)
+        service->gauges(service->gauges_user, gauges);
+    struct catalog *catalog = service_enter(service, false, 0);
+    for (int kind = 0; kind < ASSET_KIND_COUNT; kind++)
+        gauges->assets[kind] = catalog->lists[kind].count;
+    service_leave(service, catalog, false);
+    gauges->store_bytes = service->store ? store_bytes(service->store) : 0;
+}
+
+/* Encoded answers get a tenth of what decoded clips get. */
+static uint64_t reply_cache_size(const struct config *config)
+{
+    return config->cache_size / 10;
+}
+
+struct index_options service_limits(const struct config *config)
+{
+    struct index_options options = {
+        .threads = (unsigned)config->threads,
+        .max_entries = (uint32_t)config->max_entries,
+    };
+    options.pose.limits = (struct pose_limits){
+        .entries = (uint32_t)config->max_entries,
+        .unpacked = config->max_unpacked,
+        .ratio = (uint32_t)config->max_ratio,
+    };
+    return options;
+}
+
+struct service *service_new(const struct config *config, const char *const *routes)
+{
+    struct service *service = aligned_alloc(64, (sizeof *service + 63) & ~(size_t)63);
+    if (!service)
+        return NULL;
+    memset(service, 0, sizeof *service);
+    service->config = config;
+    service->clips = cache_new("clips", config->cache_size - reply_cache_size(config));
+    service->replies = cache_new("replies", reply_cache_size(config));
+    struct metrics_options options = {.version = pose_version(),
+                                      .revision = pose_revision(),
+                                      .routes = routes,
+                                      .collect = collect,
+                                      .user = service};
+    service->metrics = metrics_new(&options);
+    if (!service->clips || !service->replies || !service->metrics)
+        abort();
+    if (config->rate_limit > 0 && !(service->rate_limit = rate_limit_new(config->rate_limit)))
+        abort();
+    metrics_add_cache(service->metrics, service->clips);
+    metrics_add_cache(service->metrics, service->replies);
+    service->index_options = service_limits(config);
+    service->shipped = shipped_skeletons(&service->shipped_count);
+    pthread_mutex_init(&service->lock, NULL);
+    pthread_mutex_init(&service->write_lock, NULL);
+    service->current = catalog_new(NULL, 0, 0, 0, service->shipped, service->shipped_count);
+    return service;
+}
+
+void service_free(struct service *service)
+{
+    for (unsigned i = 0; i < SERVICE_LOOPS; i++)
+        catalog_unref(service->slots[i].catalog);
+    catalog_unref(service->current);
+    cache_free(service->clips);
+    cache_free(service->replies);
+    metrics_free(service->metrics);
+    rate_limit_free(service->rate_limit);
+    tokens_close(service->tokens);
+    index_release(&service->index);
+    index_cache_close(service->index_options.cache);
+    store_close(service->store);
+    pthread_mutex_destroy(&service->lock);
+    pthread_mutex_destroy(&service->write_lock);
+    free(service);
+}
+
+static void swap_catalog(struct service *service, struct catalog *catalog)
+{
+    pthread_mutex_lock(&service->lock);
+    struct catalog *old = service->current;
+    service->current = catalog;
+    atomic_store_explicit(&service->generation, catalog->generation, memory_order_release);
+    pthread_mutex_unlock(&service->lock);
+    catalog_unref(old);
+}
+
+void service_publish(struct service *service, const struct index_neighbours *paths,
+                     struct index_archive *const *uploads, uint32_t upload_count)
+{
+    uint32_t count = paths->count + upload_count;
+    struct index_archive **all = must_alloc(count, sizeof(struct index_archive *));
+    if (paths->count)
+        memcpy(all, paths->archives, paths->count * sizeof(struct index_archive *));
+    if (upload_count)
+        memcpy(all + paths->count, uploads, upload_count * sizeof(struct index_archive *));
+    swap_catalog(service, catalog_new(all, count, paths->count, atomic_load(&service->generation) + 1,
+                                      service->shipped, service->shipped_count));
+    free(all);
+}
+
+/* Publishes what the PATHs hold now, with the uploads behind it. */
+static void join_uploads(struct service *service, const struct index_result *paths)
+{
+    struct index_neighbours neighbours = {paths->archives, paths->count};
+    uint32_t count;
+    struct index_archive **uploads = uploads_refresh(service, service->current, &neighbours, &count);
+    service_publish(service, &neighbours, uploads, count);
+    for (uint32_t i = 0; i < count; i++)
+        index_archive_unref(uploads[i]);
+    free(uploads);
+}
+
+bool service_index(struct service *service, bool *unsettled, struct pose_error *error)
+{
+    struct index_result result;
+    const char *const *paths = (const char *const *)service->config->paths.items;
+    bool again = atomic_load(&service->generation) > 0;
+    if (!index_paths(paths, service->config->paths.count, &service->index_options,
+                     again ? &service->index : NULL, &result, error))
+        return false;
+    *unsettled = result.unsettled;
+    pthread_mutex_lock(&service->write_lock);
+    join_uploads(service, &result);
+    pthread_mutex_unlock(&service->write_lock);
+    index_release(&service->index);
+    service->index = result;
+    return true;
+}
+
+struct index_options service_request_options(const struct service *service)
+{
+    struct index_options options = service->index_options;
+    options.deadline = clock_seconds() + (double)service->config->max_time_ms * 1e-3;
+    return options;
+}
+
+static struct catalog *hold_current(struct service *service)
+{
+    pthread_mutex_lock(&service->lock);
+    struct catalog *catalog = service->current;
+    catalog_ref(catalog);
+    pthread_mutex_unlock(&service->lock);
+    return catalog;
+}
+
+struct catalog *service_enter(struct service *service, bool on_loop, unsigned loop)
+{
+    if (!on_loop)
+        return hold_current(service);
+    struct catalog_slot *slot = &service->slots[loop];
+    uint64_t generation = atomic_load_explicit(&service->generation, memory_order_acquire);
+    if (!slot->catalog || slot->catalog->generation != generation) {
+        catalog_unref(slot->catalog);
+        slot->catalog = hold_current(service);
+    }
+    return slot->catalog;
+}
+
+void service_leave(struct service *service, struct catalog *catalog, bool on_loop)
+{
+    (void)service;
+    if (!on_loop)
+        catalog_unref(catalog);
+}

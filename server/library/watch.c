@@ -1,0 +1,279 @@
+#include "server/library/watch.h"
+
+#include "server/ops/clock.h"
+#include "server/library/files.h"
+#include "server/ops/log.h"
+#include "server/ops/region.h"
+
+#include <libgen.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* After a change the index waits for quiet, so that a copy of many files is one new catalogue. */
+enum { QUIET_MS = 100, SLOWEST_MS = 600, FALLBACK_MS = 2000 };
+
+struct watched {
+    uv_fs_event_t event; /* first: closed by its handle */
+    char *path;
+    uint64_t inode;
+    bool is_parent; /* not a folder of the index, but one that a PATH lies in */
+    bool kept;      /* by the watch_places that is running */
+};
+
+struct watch {
+    struct service *service;
+    uv_loop_t *loop;
+    uv_timer_t timer;
+    uv_work_t work;
+    struct watched **places;
+    size_t count;
+    uint64_t first_change_ms; /* of those not indexed yet, 0: none */
+    bool working, again, stopped, unsettled;
+    bool failed; /* the last index */
+    uint32_t lost_count;
+    struct {
+        bool failed, unsettled;
+        uint32_t lost_count;
+    } outcome;  /* of the index that is running: its thread's until on_indexed */
+    bool blind; /* a folder could not be watched: look again every now and then */
+};
+
+static void schedule(struct watch *watch);
+
+static void on_closed(uv_handle_t *handle)
+{
+    struct watched *watched = (struct watched *)handle;
+    free(watched->path);
+    free(watched);
+}
+
+static void close_places(struct watch *watch)
+{
+    for (size_t i = 0; i < watch->count; i++)
+        uv_close((uv_handle_t *)&watch->places[i]->event, on_closed);
+    free(watch->places);
+    watch->places = NULL;
+    watch->count = 0;
+}
+
+/* Whether a PATH of the command line is called so. */
+static bool names_path(const struct watch *watch, const char *name)
+{
+    const struct operands *paths = &watch->service->config->paths;
+    bool found = false;
+    for (size_t i = 0; i < paths->count && !found; i++) {
+        char *base = path_base_name(paths->items[i]);
+        found = !strcmp(base, name) || !strcmp(base, ".") || !strcmp(base, "..");
+        free(base);
+    }
+    return found;
+}
+
+static void on_change(uv_fs_event_t *event, const char *name, int events, int status)
+{
+    (void)events;
+    (void)status;
+    struct watch *watch = event->data;
+    const struct watched *watched = (const struct watched *)event;
+    if (watched->is_parent && name && !names_path(watch, name))
+        return;
+    if (!watch->first_change_ms)
+        watch->first_change_ms = clock_ms();
+    schedule(watch);
+}
+
+static int compare_places(const void *a, const void *b)
+{
+    const struct watched *x = *(struct watched *const *)a, *y = *(struct watched *const *)b;
+    int order = strcmp(x->path, y->path);
+    return order ? order : x->is_parent - y->is_parent;
+}
+
+static struct watched *new_place(const char *path, bool is_parent)
+{
+    struct file_stamp stamp = {0};
+    bool is_directory;
+    struct watched *watched = must_alloc(1, sizeof *watched);
+    watched->path = must_alloc(strlen(path) + 1, 1);
+    memcpy(watched->path, path, strlen(path) + 1);
+    watched->is_parent = is_parent;
+    file_stat(path, &stamp, &is_directory);
+    watched->inode = stamp.inode;
+    return watched;
+}
+
+/* Folders themselves, and the folder of each PATH: what is replaced is another inode. Sorted, each once. */
+static struct watched **list_places(const struct watch *watch, size_t *count)
+{
+    const struct index_result *index = &watch->service->index;
+    const struct operands *paths = &watch->service->config->paths;
+    struct watched **places = must_alloc(index->directory_count + paths->count, sizeof(struct watched *));
+    size_t listed = 0;
+    for (uint32_t i = 0; i < index->directory_count; i++)
+        places[listed++] = new_place(index->directories[i], false);
+    for (size_t i = 0; i < paths->count; i++) {
+        char *copy = strdup(paths->items[i]);
+        if (copy)
+            places[listed++] = new_place(dirname(copy), true);
+        free(copy);
+    }
+    if (listed)
+        qsort(places, listed, sizeof(struct watched *), compare_places);
+    *count = 0;
+    for (size_t i = 0; i < listed; i++) {
+        if (*count && !strcmp(places[*count - 1]->path, places[i]->path))
+            on_closed((uv_handle_t *)&places[i]->event);
+        else
+            places[(*count)++] = places[i];
+    }
+    return places;
+}
+
+/* The place of that path and inode that is watched already, NULL when there is none. */
+static struct watched *find_place(const struct watch *watch, struct watched *wanted)
+{
+    struct watched **found =
+        watch->count ? bsearch(&wanted, watch->places, watch->count, sizeof(struct watched *), compare_places)
+                     : NULL;
+    return found && (*found)->inode == wanted->inode ? *found : NULL;
+}
+
+/*
+ * Watches what the index now consists of; what stays keeps its handle, so that no change is lost between two. True when
+ * there are new places: what happened in them before they were watched is still to be looked at.
+ */
+static bool watch_places(struct watch *watch)
+{
+    size_t count;
+    struct watched **places = list_places(watch, &count);
+    bool is_new = false;
+    watch->blind = false;
+    for (size_t i = 0; i < count; i++) {
+        struct watched *known = find_place(watch, places[i]);
+        if (known) {
+            on_closed((uv_handle_t *)&places[i]->event);
+            known->kept = true;
+            places[i] = known;
+            continue;
+        }
+        places[i]->kept = is_new = true;
+        uv_fs_event_init(watch->loop, &places[i]->event);
+        places[i]->event.data = watch;
+        if (uv_fs_event_start(&places[i]->event, on_change, places[i]->path, 0))
+            watch->blind = true;
+    }
+    for (size_t i = 0; i < watch->count; i++) {
+        if (!watch->places[i]->kept)
+            uv_close((uv_handle_t *)&watch->places[i]->event, on_closed);
+    }
+    free(watch->places);
+    watch->places = places;
+    watch->count = count;
+    for (size_t i = 0; i < count; i++)
+        places[i]->kept = false;
+    return is_new;
+}
+
+static void run_index(uv_work_t *work)
+{
+    struct watch *watch = work->data;
+    struct pose_error error;
+    bool unsettled = false;
+    pose_error_init(&error);
+    bool done = service_index(watch->service, &unsettled, &error);
+    if (!done && !watch->failed)
+        log_message(LOG_WARNING, "kept the catalogue as it was: %s", error.detail);
+    if (watch->service->index.lost_count > watch->lost_count)
+        log_message(LOG_WARNING, "a PATH is gone, and with it what it held");
+    watch->outcome.failed = !done;
+    watch->outcome.lost_count = watch->service->index.lost_count;
+    watch->outcome.unsettled = unsettled;
+}
+
+static void on_indexed(uv_work_t *work, int status)
+{
+    (void)status;
+    struct watch *watch = work->data;
+    watch->working = false;
+    watch->failed = watch->outcome.failed;
+    watch->unsettled = watch->outcome.unsettled;
+    watch->lost_count = watch->outcome.lost_count;
+    if (watch->stopped)
+        return;
+    bool is_new = watch_places(watch);
+    if (watch->again || watch->unsettled || is_new) {
+        watch->again = false;
+        watch->first_change_ms = clock_ms();
+    }
+    schedule(watch);
+}
+
+static void on_timer(uv_timer_t *timer)
+{
+    struct watch *watch = timer->data;
+    if (watch->stopped)
+        return;
+    if (watch->working) {
+        watch->again = true;
+        return;
+    }
+    watch->first_change_ms = 0;
+    watch->working = true;
+    watch->work.data = watch;
+    if (uv_queue_work(watch->loop, &watch->work, run_index, on_indexed)) {
+        watch->working = false;
+        schedule(watch);
+    }
+}
+
+static void schedule(struct watch *watch)
+{
+    if (watch->stopped)
+        return;
+    if (watch->first_change_ms) {
+        uint64_t waited = clock_ms() - watch->first_change_ms;
+        uint64_t delay = watch->unsettled ? INDEX_SETTLE_MS : QUIET_MS;
+        if (waited + delay > SLOWEST_MS)
+            delay = waited < SLOWEST_MS ? SLOWEST_MS - waited : 0;
+        uv_timer_start(&watch->timer, on_timer, delay, 0);
+    } else if (watch->blind || watch->failed) {
+        uv_timer_start(&watch->timer, on_timer, FALLBACK_MS, 0);
+    }
+}
+
+struct watch *watch_start(uv_loop_t *loop, struct service *service)
+{
+    struct watch *watch = must_alloc(1, sizeof *watch);
+    watch->service = service;
+    watch->loop = loop;
+    uv_timer_init(loop, &watch->timer);
+    watch->timer.data = watch;
+    if (watch_places(watch))
+        watch->first_change_ms = clock_ms(); /* since the index was made */
+    schedule(watch);
+    return watch;
+}
+
+void watch_stop(struct watch *watch)
+{
+    if (watch->stopped)
+        return;
+    watch->stopped = true;
+    uv_timer_stop(&watch->timer);
+    uv_close((uv_handle_t *)&watch->timer, NULL);
+    close_places(watch);
+}
+
+void watch_finish(struct watch *watch)
+{
+    watch_stop(watch);
+    if (watch->working)
+        uv_cancel((uv_req_t *)&watch->work); /* unless it has begun */
+    while (watch->working)
+        uv_run(watch->loop, UV_RUN_ONCE);
+}
+
+void watch_free(struct watch *watch)
+{
+    free(watch);
+}
