@@ -3,7 +3,7 @@
 #define POSED_API_BODY_FILES_H
 
 #include "api/call.h"
-#include "server/uploads.h"
+#include "server/uploads/uploads.h"
 
 struct body_files {
     struct upload upload; /* its texts live as long as this */

@@ -2,7 +2,7 @@
 #ifndef POSED_API_MULTIPART_H
 #define POSED_API_MULTIPART_H
 
-#include "server/parts.h"
+#include "server/uploads/parts.h"
 
 /* Whether a Content-Type (may be NULL) says that the body is one. */
 bool multipart_is(const char *content_type);

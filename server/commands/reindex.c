@@ -2,7 +2,7 @@
 #include "server/commands.h"
 #include "server/text/escape.h"
 #include "server/library/files.h"
-#include "server/store.h"
+#include "server/uploads/store.h"
 
 #include <errno.h>
 #include <stddef.h>

@@ -6,9 +6,9 @@
 #include "server/library/index/cache.h"
 #include "server/ops/log.h"
 #include "server/ops/sandbox.h"
-#include "server/store_check.h"
+#include "server/uploads/store_check.h"
 #include "server/ops/systemd.h"
-#include "server/uploads.h"
+#include "server/uploads/uploads.h"
 #include "server/library/watch.h"
 
 #include <malloc.h>

@@ -2,7 +2,7 @@
 
 #include "server/ops/clock.h"
 #include "server/library/index/cache.h"
-#include "server/uploads.h"
+#include "server/uploads/uploads.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #include "server/ops/config.h"
 #include "server/ops/metrics.h"
 #include "server/ops/rate_limit.h"
-#include "server/store.h"
+#include "server/uploads/store.h"
 #include "server/ops/tokens.h"
 
 #include <pthread.h>

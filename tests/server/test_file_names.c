@@ -1,6 +1,6 @@
 /* Names of files, and lines of names. */
 #include "server/library/names.h"
-#include "server/parts.h"
+#include "server/uploads/parts.h"
 #include "server/library/unique_names.h"
 #include "tests/support/unit.h"
 

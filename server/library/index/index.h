@@ -6,7 +6,7 @@
 #define POSED_SERVER_LIBRARY_INDEX_INDEX_H
 
 #include "pose.h"
-#include "server/blobs.h"
+#include "server/uploads/blobs.h"
 #include "server/library/files.h"
 #include "server/library/index/ids.h"
 #include "server/ops/region.h"

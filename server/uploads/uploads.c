@@ -1,4 +1,4 @@
-#include "server/uploads.h"
+#include "server/uploads/uploads.h"
 
 #include "server/ops/clock.h"
 #include "server/ops/log.h"

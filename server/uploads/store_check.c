@@ -1,7 +1,7 @@
-#include "server/store_check.h"
+#include "server/uploads/store_check.h"
 
 #include "server/library/files.h"
-#include "server/store_catalog.h"
+#include "server/uploads/store_catalog.h"
 
 #include <dirent.h>
 #include <errno.h>

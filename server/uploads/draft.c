@@ -1,4 +1,4 @@
-#include "server/draft.h"
+#include "server/uploads/draft.h"
 
 #include "server/ops/region.h"
 

@@ -1,9 +1,9 @@
 /* Taking uploads into the catalogue, and out of it again. */
-#ifndef POSED_SERVER_UPLOADS_H
-#define POSED_SERVER_UPLOADS_H
+#ifndef POSED_SERVER_UPLOADS_UPLOADS_H
+#define POSED_SERVER_UPLOADS_UPLOADS_H
 
 #include "server/library/index/upload.h"
-#include "server/parts.h"
+#include "server/uploads/parts.h"
 #include "server/library/service.h"
 
 enum upload_outcome {

@@ -1,4 +1,4 @@
-#include "server/parts.h"
+#include "server/uploads/parts.h"
 
 #include <libdeflate.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
  * The files of one multipart upload. They form one archive, which is kept as a ZIP of stored entries in the order of
  * their names: one blob, whose bytes depend on names and contents alone, and which any other program can open.
  */
-#ifndef POSED_SERVER_PARTS_H
-#define POSED_SERVER_PARTS_H
+#ifndef POSED_SERVER_UPLOADS_PARTS_H
+#define POSED_SERVER_UPLOADS_PARTS_H
 
 #include "pose.h"
 #include "server/library/index/ids.h"

@@ -6,7 +6,7 @@
  * A file gets its bytes first (fsync), then its name (rename), and the name is made to last (fsync of the folder)
  * before anybody is told.
  */
-#include "server/blobs.h"
+#include "server/uploads/blobs.h"
 
 #include "server/library/files.h"
 #include "lib/core/hex.h"

@@ -1,4 +1,4 @@
-#include "server/store_note.h"
+#include "server/uploads/store_note.h"
 
 #include "server/text/json_writer.h"
 

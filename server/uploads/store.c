@@ -1,10 +1,10 @@
-#include "server/store.h"
+#include "server/uploads/store.h"
 
 #include "server/library/files.h"
 #include "server/ops/log.h"
 #include "server/ops/region.h"
-#include "server/store_check.h"
-#include "server/store_note.h"
+#include "server/uploads/store_check.h"
+#include "server/uploads/store_note.h"
 
 #include <errno.h>
 #include <fcntl.h>
