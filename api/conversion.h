@@ -3,7 +3,7 @@
 #define POSED_API_CONVERSION_H
 
 #include "api/reply.h"
-#include "server/convert.h"
+#include "server/convert/convert.h"
 
 struct conversion {
     const struct convert_target *target;

@@ -3,7 +3,7 @@
 #define POSED_API_CONVERSION_PARTS_H
 
 #include "api/conversion.h"
-#include "server/ingredients.h"
+#include "server/convert/ingredients.h"
 
 enum { CONVERSION_MESHES = 16 };
 

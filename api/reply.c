@@ -2,7 +2,7 @@
 
 #include "api/coding.h"
 #include "server/ops/clock.h"
-#include "server/convert.h"
+#include "server/convert/convert.h"
 
 #include <stdarg.h>
 #include <stdio.h>

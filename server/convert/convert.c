@@ -1,6 +1,6 @@
-#include "server/convert.h"
+#include "server/convert/convert.h"
 
-#include "server/convert_rename.h"
+#include "server/convert/convert_rename.h"
 #include "server/text/extras.h"
 #include "server/library/names.h"
 

@@ -2,8 +2,8 @@
  * From decoded clips to the bytes of another format, as the API and the command line offer it: which targets there are,
  * and one conversion with all that takes part in it.
  */
-#ifndef POSED_SERVER_CONVERT_H
-#define POSED_SERVER_CONVERT_H
+#ifndef POSED_SERVER_CONVERT_CONVERT_H
+#define POSED_SERVER_CONVERT_CONVERT_H
 
 #include "pose.h"
 #include "server/ops/region.h"

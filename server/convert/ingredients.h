@@ -2,10 +2,10 @@
  * What takes part in a conversion, fetched and held: the clips, the skeleton, meshes and their pictures. Documents of the
  * service's catalogue come through its cache, those of a catalogue of a request's own bytes are decoded aside.
  */
-#ifndef POSED_SERVER_INGREDIENTS_H
-#define POSED_SERVER_INGREDIENTS_H
+#ifndef POSED_SERVER_CONVERT_INGREDIENTS_H
+#define POSED_SERVER_CONVERT_INGREDIENTS_H
 
-#include "server/convert.h"
+#include "server/convert/convert.h"
 #include "server/library/documents.h"
 
 enum { INGREDIENT_CLIPS = 1000, INGREDIENT_MESHES = 64, INGREDIENT_IMAGES = 64 };

@@ -1,8 +1,8 @@
 /* Joint names by a table that the user gives, in skeletons and meshes: what pose_bake does for clips. */
-#ifndef POSED_SERVER_CONVERT_RENAME_H
-#define POSED_SERVER_CONVERT_RENAME_H
+#ifndef POSED_SERVER_CONVERT_CONVERT_RENAME_H
+#define POSED_SERVER_CONVERT_CONVERT_RENAME_H
 
-#include "server/convert.h"
+#include "server/convert/convert.h"
 
 /* Copies in the region that share everything but names; the same pointers when there is nothing to be renamed. */
 const struct pose_skeleton *rename_skeleton(struct region *region, const struct pose_skeleton *skeleton,

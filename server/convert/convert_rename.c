@@ -1,4 +1,4 @@
-#include "server/convert_rename.h"
+#include "server/convert/convert_rename.h"
 
 #include <stdio.h>
 #include <stdlib.h>

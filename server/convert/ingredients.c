@@ -1,4 +1,4 @@
-#include "server/ingredients.h"
+#include "server/convert/ingredients.h"
 
 #include "server/ops/clock.h"
 #include "server/library/names.h"
