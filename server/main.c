@@ -1,7 +1,7 @@
 /*
  * `posed`: which command, its help, and the ways to end.
  */
-#include "server/commands.h"
+#include "server/commands/commands.h"
 #include "server/text/escape.h"
 
 #include <stdarg.h>

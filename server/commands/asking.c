@@ -1,7 +1,7 @@
 #include "server/commands/asking.h"
 
 #include "api/dispatch.h"
-#include "server/commands.h"
+#include "server/commands/commands.h"
 #include "server/commands/library.h"
 #include "server/library/names.h"
 

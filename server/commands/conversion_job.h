@@ -3,7 +3,7 @@
 #define POSED_SERVER_COMMANDS_CONVERSION_JOB_H
 
 #include "api/converted.h"
-#include "server/commands.h"
+#include "server/commands/commands.h"
 
 struct job {
     struct service *service;

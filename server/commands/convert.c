@@ -1,5 +1,5 @@
 /* `posed convert`: a file, clips of an archive, or all of them, in another format. */
-#include "server/commands.h"
+#include "server/commands/commands.h"
 #include "server/commands/asking.h"
 #include "server/commands/conversion_job.h"
 #include "server/commands/library.h"

@@ -1,5 +1,5 @@
 /* `posed extract`: raw entries of an archive out into a folder. */
-#include "server/commands.h"
+#include "server/commands/commands.h"
 #include "server/commands/progress.h"
 #include "server/commands/save.h"
 #include "server/library/files.h"

@@ -1,5 +1,5 @@
 /* `posed health`: is a daemon there and ready? For scripts and containers. */
-#include "server/commands.h"
+#include "server/commands/commands.h"
 
 #include <errno.h>
 #include <netdb.h>

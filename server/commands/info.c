@@ -1,6 +1,6 @@
 /* `posed info`: what a file is. The text says in short what the JSON of POST /v1/inspect holds. */
 #include "api/inspection.h"
-#include "server/commands.h"
+#include "server/commands/commands.h"
 #include "server/commands/library.h"
 #include "server/commands/progress.h"
 #include "server/text/escape.h"

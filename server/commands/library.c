@@ -1,7 +1,7 @@
 #include "server/commands/library.h"
 
 #include "api/dispatch.h"
-#include "server/commands.h"
+#include "server/commands/commands.h"
 #include "server/commands/progress.h"
 #include "server/library/documents.h"
 #include "server/ops/region.h"

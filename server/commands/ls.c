@@ -1,6 +1,6 @@
 /* `posed ls`: the entries of archives, a line each. */
 #include "api/archive_json.h"
-#include "server/commands.h"
+#include "server/commands/commands.h"
 #include "server/commands/library.h"
 #include "server/commands/progress.h"
 #include "server/text/escape.h"

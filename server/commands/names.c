@@ -1,6 +1,6 @@
 /* `posed hash` and `posed resolve`: names of The Sims 3, both ways, as the API answers them. */
 #include "api/sims3_json.h"
-#include "server/commands.h"
+#include "server/commands/commands.h"
 #include "server/commands/library.h"
 #include "server/commands/progress.h"
 #include "server/library/service.h"

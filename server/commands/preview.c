@@ -1,5 +1,5 @@
 /* `posed preview`: a picture of a clip, asked of the API's own handler. */
-#include "server/commands.h"
+#include "server/commands/commands.h"
 #include "server/commands/asking.h"
 #include "server/commands/save.h"
 #include "server/draw/picture.h"

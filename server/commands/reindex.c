@@ -1,5 +1,5 @@
 /* `posed reindex`: the catalogue of a store anew, from what lies in it. */
-#include "server/commands.h"
+#include "server/commands/commands.h"
 #include "server/text/escape.h"
 #include "server/library/files.h"
 #include "server/uploads/store.h"

@@ -1,5 +1,5 @@
 /* `posed sample`: one pose, asked of the API's own handler without a socket in between. */
-#include "server/commands.h"
+#include "server/commands/commands.h"
 #include "server/commands/asking.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* `posed serve`: the daemon. */
 #include "api/dispatch.h"
-#include "server/commands.h"
+#include "server/commands/commands.h"
 #include "server/ops/config.h"
 #include "server/http/transport.h"
 #include "server/library/index/cache.h"

@@ -2,8 +2,8 @@
  * The commands of the program: each is one constant at the end of its own file in server/commands/, listed in
  * server/main.c.
  */
-#ifndef POSED_SERVER_COMMANDS_H
-#define POSED_SERVER_COMMANDS_H
+#ifndef POSED_SERVER_COMMANDS_COMMANDS_H
+#define POSED_SERVER_COMMANDS_COMMANDS_H
 
 #include "pose.h"
 #include "server/ops/options.h"
