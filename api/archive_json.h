@@ -2,7 +2,7 @@
 #ifndef POSED_API_ARCHIVE_JSON_H
 #define POSED_API_ARCHIVE_JSON_H
 
-#include "api/reply.h"
+#include "api/protocol/reply.h"
 
 /* "id" … "source" of an archive, into an open object. */
 void archive_head(struct json_writer *json, const struct index_archive *archive);

@@ -1,8 +1,8 @@
 /* Archives and the raw bytes of their entries. */
 #include "api/archive_json.h"
 #include "api/handlers.h"
-#include "api/lists.h"
-#include "api/range.h"
+#include "api/protocol/lists.h"
+#include "api/protocol/range.h"
 #include "server/library/names.h"
 
 #include <stdio.h>

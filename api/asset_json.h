@@ -2,7 +2,7 @@
 #ifndef POSED_API_ASSET_JSON_H
 #define POSED_API_ASSET_JSON_H
 
-#include "api/lists.h"
+#include "api/protocol/lists.h"
 
 void jsonw_id(struct json_writer *json, const char *key, const struct asset_id *id);
 /* "id", "name", "format", "archive", "entry" and what its kind sums up, into an open object. item NULL: one that is

@@ -2,7 +2,7 @@
 #ifndef POSED_API_CLIP_JSON_H
 #define POSED_API_CLIP_JSON_H
 
-#include "api/reply.h"
+#include "api/protocol/reply.h"
 
 /* An object: with a document its joints are in it, with a skeleton as well the names of those that the file has but ids
  * of. One that is not kept has no links and no skeleton. */

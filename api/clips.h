@@ -2,7 +2,7 @@
 #ifndef POSED_API_CLIPS_H
 #define POSED_API_CLIPS_H
 
-#include "api/reply.h"
+#include "api/protocol/reply.h"
 
 /* The clip of the path's id; NULL and the 404 in the response. */
 struct catalog_item *clip_of_path(struct api_call *call);

@@ -1,6 +1,6 @@
 #include "api/conversion.h"
 
-#include "api/disposition.h"
+#include "api/protocol/disposition.h"
 
 #include <jansson.h>
 #include <math.h>

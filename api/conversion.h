@@ -2,7 +2,7 @@
 #ifndef POSED_API_CONVERSION_H
 #define POSED_API_CONVERSION_H
 
-#include "api/reply.h"
+#include "api/protocol/reply.h"
 #include "server/convert/convert.h"
 
 struct conversion {

@@ -1,5 +1,5 @@
 /* POST /v1/convert: a body as a file of another format. Nothing is kept. */
-#include "api/body_files.h"
+#include "api/protocol/body_files.h"
 #include "api/converted.h"
 #include "api/handlers.h"
 #include "server/library/names.h"

@@ -1,9 +1,9 @@
 #include "api/dispatch.h"
 
-#include "api/access.h"
-#include "api/admission.h"
-#include "api/forwarded.h"
-#include "api/reply.h"
+#include "api/protocol/access.h"
+#include "api/protocol/admission.h"
+#include "api/protocol/forwarded.h"
+#include "api/protocol/reply.h"
 #include "lib/core/hex.h"
 
 #include <stdatomic.h>

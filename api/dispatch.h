@@ -2,7 +2,7 @@
 #ifndef POSED_API_DISPATCH_H
 #define POSED_API_DISPATCH_H
 
-#include "api/message.h"
+#include "api/protocol/message.h"
 
 enum api_outcome api_handle(void *service, struct api_request *request, struct api_response *response);
 bool api_admit(void *service, const struct api_request *request, uint64_t *max_body,

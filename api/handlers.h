@@ -2,7 +2,7 @@
 #ifndef POSED_API_HANDLERS_H
 #define POSED_API_HANDLERS_H
 
-#include "api/call.h"
+#include "api/protocol/call.h"
 
 /* api/system.c */
 api_handler handle_health, handle_ready, handle_metrics, handle_openapi, handle_formats;

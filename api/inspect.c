@@ -1,8 +1,8 @@
 /* POST /v1/inspect: what a body is. Nothing is kept. */
-#include "api/body_files.h"
+#include "api/protocol/body_files.h"
 #include "api/handlers.h"
 #include "api/inspection.h"
-#include "api/reply.h"
+#include "api/protocol/reply.h"
 
 #include <string.h>
 

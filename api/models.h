@@ -2,7 +2,7 @@
 #ifndef POSED_API_MODELS_H
 #define POSED_API_MODELS_H
 
-#include "api/reply.h"
+#include "api/protocol/reply.h"
 
 /* A skeleton: its joints and a small mesh to see them by. */
 enum api_outcome skeleton_model_reply(struct api_call *call, const struct skeleton_choice *choice);

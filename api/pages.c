@@ -1,9 +1,9 @@
 /* The web page: its documents and what they load. Nothing in it comes from another host, and its policy says so. */
 #include "api/pages.h"
 
-#include "api/coding.h"
+#include "api/protocol/coding.h"
 #include "api/handlers.h"
-#include "api/reply.h"
+#include "api/protocol/reply.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef POSED_API_POSE_REQUEST_H
 #define POSED_API_POSE_REQUEST_H
 
-#include "api/reply.h"
+#include "api/protocol/reply.h"
 #include "server/library/player.h"
 
 struct pose_request {

@@ -1,6 +1,6 @@
 /* Names of The Sims 3, both ways: hashes of a name, and who has a name or an id. */
 #include "api/handlers.h"
-#include "api/reply.h"
+#include "api/protocol/reply.h"
 #include "api/sims3_json.h"
 
 #include <stdlib.h>

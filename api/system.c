@@ -1,8 +1,8 @@
 /* What the daemon says of itself: health, metrics, the contract, the formats. */
 #include "api/handlers.h"
-#include "api/lists.h"
+#include "api/protocol/lists.h"
 #include "api/openapi.h"
-#include "api/reply.h"
+#include "api/protocol/reply.h"
 
 #include <string.h>
 

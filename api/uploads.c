@@ -1,8 +1,8 @@
 /* POST /v1/archives and DELETE /v1/archives/{id}. */
 #include "api/archive_json.h"
-#include "api/body_files.h"
+#include "api/protocol/body_files.h"
 #include "api/handlers.h"
-#include "api/reply.h"
+#include "api/protocol/reply.h"
 
 #include <stdio.h>
 #include <string.h>

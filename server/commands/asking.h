@@ -5,7 +5,7 @@
 #ifndef POSED_SERVER_COMMANDS_ASKING_H
 #define POSED_SERVER_COMMANDS_ASKING_H
 
-#include "api/message.h"
+#include "api/protocol/message.h"
 #include "server/library/service.h"
 
 /* Whether an item is in an archive that came from that path, wherever else it may be. */

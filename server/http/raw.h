@@ -4,7 +4,7 @@
 #ifndef POSED_SERVER_HTTP_RAW_H
 #define POSED_SERVER_HTTP_RAW_H
 
-#include "api/message.h"
+#include "api/protocol/message.h"
 
 #include <stdbool.h>
 

@@ -5,7 +5,7 @@
 #ifndef POSED_SERVER_HTTP_TRANSPORT_H
 #define POSED_SERVER_HTTP_TRANSPORT_H
 
-#include "api/message.h"
+#include "api/protocol/message.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* Whose address counts behind proxies: only trusted ones are believed, and only what nobody outside can forge. */
-#include "api/forwarded.h"
+#include "api/protocol/forwarded.h"
 #include "tests/support/unit.h"
 
 #include <string.h>

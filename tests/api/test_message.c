@@ -1,7 +1,7 @@
 /*
  * The answer that handlers fill in: what a header may hold, and that a body is released exactly once.
  */
-#include "api/message.h"
+#include "api/protocol/message.h"
 
 #include "tests/support/unit.h"
 

@@ -1,5 +1,5 @@
 /* The route table and openapi.json tell the same: every route with its query parameters, both ways. */
-#include "api/call.h"
+#include "api/protocol/call.h"
 #include "api/openapi.h"
 #include "tests/support/unit.h"
 

@@ -2,7 +2,7 @@
  * libFuzzer's target for the API behind the socket: the input is a request as text, "METHOD TARGET", a line a header, an
  * empty line, the body. It goes the way that server/http/transport.c sends one: admission, the loop, the pool, the answer read to
  * its end. The service is the daemon's, on the sample library and with a store in memory that is emptied after each
- * input. An answer that breaks a promise of api/message.h, or JSON that is none, ends it as a crash does.
+ * input. An answer that breaks a promise of api/protocol/message.h, or JSON that is none, ends it as a crash does.
  *
  *     build/fuzz/tests/fuzz/fuzz_api -max_len=65536 -dict=tests/fuzz/api.dict FOLDER tests/fuzz/seeds/api
  */

@@ -2,8 +2,8 @@
  * libFuzzer's target for forms: the first line is a Content-Type, the rest a body. Every part must lie in the body and
  * have a name that stays inside of a folder; the ZIP that is made of them must have the size that was foreseen.
  */
-#include "api/disposition.h"
-#include "api/multipart.h"
+#include "api/protocol/disposition.h"
+#include "api/protocol/multipart.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* Range requests (RFC 9110) for bytes that are whole in memory. */
-#ifndef POSED_API_RANGE_H
-#define POSED_API_RANGE_H
+#ifndef POSED_API_PROTOCOL_RANGE_H
+#define POSED_API_PROTOCOL_RANGE_H
 
-#include "api/reply.h"
+#include "api/protocol/reply.h"
 
 /* 200 with all, 206 with the one range asked for, 416 when it lies outside. Takes the body over (capacity 0: it is
  * borrowed and copied). Several ranges are answered with all. */

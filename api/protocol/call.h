@@ -1,9 +1,9 @@
 /* One request on its way through a handler. */
-#ifndef POSED_API_CALL_H
-#define POSED_API_CALL_H
+#ifndef POSED_API_PROTOCOL_CALL_H
+#define POSED_API_PROTOCOL_CALL_H
 
-#include "api/message.h"
-#include "api/params.h"
+#include "api/protocol/message.h"
+#include "api/protocol/params.h"
 #include "server/library/documents.h"
 
 enum { CALL_VALUES = 4, CALL_SEGMENTS = 10 };

@@ -1,6 +1,6 @@
 /* The parameters of a query, decoded once and checked against what the route takes. */
-#ifndef POSED_API_PARAMS_H
-#define POSED_API_PARAMS_H
+#ifndef POSED_API_PROTOCOL_PARAMS_H
+#define POSED_API_PROTOCOL_PARAMS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* What a request's body brings: the bytes of one file, or the files of a form. */
-#ifndef POSED_API_BODY_FILES_H
-#define POSED_API_BODY_FILES_H
+#ifndef POSED_API_PROTOCOL_BODY_FILES_H
+#define POSED_API_PROTOCOL_BODY_FILES_H
 
-#include "api/call.h"
+#include "api/protocol/call.h"
 #include "server/uploads/uploads.h"
 
 struct body_files {

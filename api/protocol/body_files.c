@@ -1,8 +1,8 @@
-#include "api/body_files.h"
+#include "api/protocol/body_files.h"
 
-#include "api/disposition.h"
-#include "api/multipart.h"
-#include "api/reply.h"
+#include "api/protocol/disposition.h"
+#include "api/protocol/multipart.h"
+#include "api/protocol/reply.h"
 
 #include <stdlib.h>
 #include <string.h>

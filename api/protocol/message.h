@@ -3,8 +3,8 @@
  *
  * No socket, no HTTP library: server/http/transport.c makes the one and sends the other, and a test does both by hand.
  */
-#ifndef POSED_API_MESSAGE_H
-#define POSED_API_MESSAGE_H
+#ifndef POSED_API_PROTOCOL_MESSAGE_H
+#define POSED_API_PROTOCOL_MESSAGE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* Content-Disposition (RFC 6266, and RFC 7578 for the parts of a form): how a client calls what it sends. */
-#ifndef POSED_API_DISPOSITION_H
-#define POSED_API_DISPOSITION_H
+#ifndef POSED_API_PROTOCOL_DISPOSITION_H
+#define POSED_API_PROTOCOL_DISPOSITION_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* multipart/form-data (RFC 7578): the parts of a body that lies in memory or is mapped. Nothing is copied but names. */
-#ifndef POSED_API_MULTIPART_H
-#define POSED_API_MULTIPART_H
+#ifndef POSED_API_PROTOCOL_MULTIPART_H
+#define POSED_API_PROTOCOL_MULTIPART_H
 
 #include "server/uploads/parts.h"
 

@@ -1,4 +1,4 @@
-#include "api/params.h"
+#include "api/protocol/params.h"
 
 #include "lib/core/hex.h"
 

@@ -1,8 +1,8 @@
 /* Lists with pages: {"items":[…],"next":…,"total":N} and the Link header. */
-#ifndef POSED_API_LISTS_H
-#define POSED_API_LISTS_H
+#ifndef POSED_API_PROTOCOL_LISTS_H
+#define POSED_API_PROTOCOL_LISTS_H
 
-#include "api/reply.h"
+#include "api/protocol/reply.h"
 
 struct page {
     int64_t offset, limit;

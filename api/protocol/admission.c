@@ -1,7 +1,7 @@
-#include "api/admission.h"
+#include "api/protocol/admission.h"
 
-#include "api/forwarded.h"
-#include "api/reply.h"
+#include "api/protocol/forwarded.h"
+#include "api/protocol/reply.h"
 #include "server/ops/clock.h"
 #include "server/library/service.h"
 

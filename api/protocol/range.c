@@ -1,4 +1,4 @@
-#include "api/range.h"
+#include "api/protocol/range.h"
 
 #include <stdio.h>
 #include <stdlib.h>

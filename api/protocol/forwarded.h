@@ -1,8 +1,8 @@
 /* Who asks, when a proxy stands between. */
-#ifndef POSED_API_FORWARDED_H
-#define POSED_API_FORWARDED_H
+#ifndef POSED_API_PROTOCOL_FORWARDED_H
+#define POSED_API_PROTOCOL_FORWARDED_H
 
-#include "api/message.h"
+#include "api/protocol/message.h"
 #include "server/ops/addresses.h"
 
 /*

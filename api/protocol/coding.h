@@ -1,8 +1,8 @@
 /* Content codings: which one a client asks for, and applying it. */
-#ifndef POSED_API_CODING_H
-#define POSED_API_CODING_H
+#ifndef POSED_API_PROTOCOL_CODING_H
+#define POSED_API_PROTOCOL_CODING_H
 
-#include "api/message.h"
+#include "api/protocol/message.h"
 #include "pose.h"
 
 enum { CODING_WORTH = 1024 }; /* text of more bytes is compressed */

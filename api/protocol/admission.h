@@ -1,8 +1,8 @@
 /* Whether a request is let in at all, before its body is read: for a host of ours, and within the client's rate. */
-#ifndef POSED_API_ADMISSION_H
-#define POSED_API_ADMISSION_H
+#ifndef POSED_API_PROTOCOL_ADMISSION_H
+#define POSED_API_PROTOCOL_ADMISSION_H
 
-#include "api/call.h"
+#include "api/protocol/call.h"
 
 /* Whether there is anything to check. */
 bool admission_has_rules(const struct service *service);

@@ -1,6 +1,6 @@
-#include "api/access.h"
+#include "api/protocol/access.h"
 
-#include "api/reply.h"
+#include "api/protocol/reply.h"
 
 #include <string.h>
 #include <strings.h>

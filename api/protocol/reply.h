@@ -1,8 +1,8 @@
 /* Answers: JSON, problems, caching, compression. Each returns what the handler is to return. */
-#ifndef POSED_API_REPLY_H
-#define POSED_API_REPLY_H
+#ifndef POSED_API_PROTOCOL_REPLY_H
+#define POSED_API_PROTOCOL_REPLY_H
 
-#include "api/call.h"
+#include "api/protocol/call.h"
 #include "server/text/json_writer.h"
 
 /* A problem (RFC 9457). code may be NULL. */

@@ -1,6 +1,6 @@
-#include "api/multipart.h"
+#include "api/protocol/multipart.h"
 
-#include "api/disposition.h"
+#include "api/protocol/disposition.h"
 
 #include <stdarg.h>
 #include <stdio.h>

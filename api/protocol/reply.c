@@ -1,6 +1,6 @@
-#include "api/reply.h"
+#include "api/protocol/reply.h"
 
-#include "api/coding.h"
+#include "api/protocol/coding.h"
 #include "server/ops/clock.h"
 #include "server/convert/convert.h"
 

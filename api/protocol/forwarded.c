@@ -1,4 +1,4 @@
-#include "api/forwarded.h"
+#include "api/protocol/forwarded.h"
 
 #include <arpa/inet.h>
 #include <stdio.h>

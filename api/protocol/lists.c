@@ -1,4 +1,4 @@
-#include "api/lists.h"
+#include "api/protocol/lists.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
-#include "api/disposition.h"
+#include "api/protocol/disposition.h"
 
-#include "api/params.h"
+#include "api/protocol/params.h"
 
 #include <stdlib.h>
 #include <string.h>

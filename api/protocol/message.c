@@ -1,7 +1,7 @@
 /*
  * The answer that a handler fills in: headers as text in one buffer, and a body with its owner.
  */
-#include "api/message.h"
+#include "api/protocol/message.h"
 
 #include <stdlib.h>
 #include <string.h>

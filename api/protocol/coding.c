@@ -1,4 +1,4 @@
-#include "api/coding.h"
+#include "api/protocol/coding.h"
 
 #include <libdeflate.h>
 #include <stdlib.h>
