@@ -1,6 +1,6 @@
 /* THE ROUTE TABLE. To add an endpoint: its row here, its handler in the file of its subject, its description in
  * openapi.json. */
-#include "api/handlers.h"
+#include "api/handlers/handlers.h"
 
 #define LIST_PARAMETERS "limit", "offset"
 #define POSE_PARAMETERS "space", "axes", "skeleton", "wrap", "joints", "root", "as", "v"

@@ -20,7 +20,7 @@ struct api_call {
     const char *values[CALL_VALUES]; /* of the template's {…}, decoded, in order */
     char *value_storage;
     struct fetch fetch;         /* what getting documents cost */
-    struct catalog_item placed; /* a clip as one of several archives has it, see api/named.c */
+    struct catalog_item placed; /* a clip as one of several archives has it, see api/handlers/named.c */
     double begun, sample_seconds, write_seconds;
 };
 

@@ -2,7 +2,7 @@
 #ifndef POSED_SERVER_COMMANDS_CONVERSION_JOB_H
 #define POSED_SERVER_COMMANDS_CONVERSION_JOB_H
 
-#include "api/converted.h"
+#include "api/conversion/converted.h"
 #include "server/commands/commands.h"
 
 struct job {

@@ -1,5 +1,5 @@
 /* `posed info`: what a file is. The text says in short what the JSON of POST /v1/inspect holds. */
-#include "api/inspection.h"
+#include "api/views/inspection.h"
 #include "server/commands/commands.h"
 #include "server/commands/library.h"
 #include "server/commands/progress.h"

@@ -1,5 +1,5 @@
 /* `posed ls`: the entries of archives, a line each. */
-#include "api/archive_json.h"
+#include "api/views/archive_json.h"
 #include "server/commands/commands.h"
 #include "server/commands/library.h"
 #include "server/commands/progress.h"

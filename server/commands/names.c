@@ -1,5 +1,5 @@
 /* `posed hash` and `posed resolve`: names of The Sims 3, both ways, as the API answers them. */
-#include "api/sims3_json.h"
+#include "api/views/sims3_json.h"
 #include "server/commands/commands.h"
 #include "server/commands/library.h"
 #include "server/commands/progress.h"

@@ -58,7 +58,7 @@ const assembly = files.map((f, i) =>
 const rows = files.map((f, i) =>
   `    {"${f.name}", "${f.type}", "\\"${f.tag}\\"", "\\"${f.tag}-gzip\\"", ${symbol(i)}, ${symbol(i)}_end, ${f.size}},`);
 writeFileSync(`${out}/web_files.c`, `/* Written by server/web/build.mjs. */
-#include "api/pages.h"
+#include "api/handlers/pages.h"
 
 __asm__(".section .rodata\\n"
 ${assembly.join("\n")}

@@ -1,6 +1,6 @@
 /* The route table and openapi.json tell the same: every route with its query parameters, both ways. */
 #include "api/protocol/call.h"
-#include "api/openapi.h"
+#include "api/handlers/openapi.h"
 #include "tests/support/unit.h"
 
 #include <ctype.h>

@@ -1,0 +1,183 @@
+#include "api/conversion/converted.h"
+
+#include "server/ops/clock.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------------------- making -- */
+
+bool conversion_make(const struct conversion_order *order, struct conversion_result *result,
+                     struct pose_error *error)
+{
+    const struct pose_options *options = &order->service->index_options.pose;
+    const struct conversion *conversion = order->conversion;
+    struct ingredients *ingredients = ingredients_new(order->service, order->common);
+    *result = (struct conversion_result){.is_pair = conversion->target->is_pair && order->unzipped};
+    struct convert_warnings *warnings = &result->warnings;
+    bool done = order->gather ? order->gather(order->user, ingredients, warnings, error)
+                              : conversion_parts_add(order->parts, conversion, ingredients, warnings, error);
+    if (done) {
+        struct convert_content content = {.target = conversion->target,
+                                          .options = &conversion->options,
+                                          .name = order->name,
+                                          .key_file = order->key_file};
+        ingredients_list(ingredients, &content);
+        done = result->is_pair ? convert_run_pair(&content, options, warnings, &result->pair, error)
+                               : convert_run(&content, options, warnings, &result->bytes, error);
+    }
+    result->decode_seconds = ingredients_decode_seconds(ingredients);
+    ingredients_free(ingredients);
+    return done;
+}
+
+void conversion_result_release(struct conversion_result *result)
+{
+    convert_warnings_release(&result->warnings);
+    pose_buffer_free(&result->bytes);
+    convert_pair_release(&result->pair);
+}
+
+/* ------------------------------------------------------------------------------------------------ keeping -- */
+
+void conversion_warning_codes(const struct convert_warnings *warnings, char codes[WARNING_CODES])
+{
+    size_t used = 0;
+    codes[0] = '\0';
+    for (uint32_t i = 0; i < warnings->count; i++) {
+        const char *code = warnings->items[i].code;
+        bool seen = false;
+        for (uint32_t k = 0; k < i; k++)
+            seen |= !strcmp(warnings->items[k].code, code);
+        if (!seen && used + strlen(code) + 16 < WARNING_CODES)
+            used += (size_t)sprintf(codes + used, "%s%s", used ? ", " : "", code);
+    }
+    if (warnings->is_full)
+        strcpy(codes + used, ", more");
+}
+
+static void list_serious(const struct convert_warnings *warnings, char *text, size_t capacity)
+{
+    size_t used = 0;
+    *text = '\0';
+    for (uint32_t i = 0; i < warnings->count && used < capacity; i++) {
+        const struct pose_warning *warning = &warnings->items[i];
+        if (warning->severity == POSE_WARNING)
+            used += (size_t)snprintf(text + used, capacity - used, "%s%s: %s", used ? "; " : "",
+                                     warning->code, warning->message);
+    }
+    for (size_t length = strlen(text); !is_utf8(text); length--)
+        text[length - 1] = '\0';
+}
+
+static void free_converted(struct cache_object *object)
+{
+    struct converted *converted = (struct converted *)object;
+    pose_buffer_free(&converted->bytes);
+    free(converted);
+}
+
+struct converted *converted_new(struct pose_buffer *bytes, const struct convert_warnings *warnings)
+{
+    struct converted *converted = calloc(1, sizeof *converted);
+    if (!converted)
+        return NULL;
+    atomic_init(&converted->object.references, 1);
+    converted->object.weight = sizeof *converted + bytes->capacity;
+    converted->object.free = free_converted;
+    converted->bytes = *bytes;
+    *bytes = (struct pose_buffer){0};
+    conversion_warning_codes(warnings, converted->codes);
+    list_serious(warnings, converted->serious, sizeof converted->serious);
+    return converted;
+}
+
+/* ------------------------------------------------------------------------------------------------- answers -- */
+
+static void release_borrowed(void *converted)
+{
+    cache_unref(&((struct converted *)converted)->object);
+}
+
+static enum api_outcome reply_text(struct api_call *call, const char *media_type, struct converted *converted)
+{
+    struct pose_buffer body = {0};
+    bool copied = pose_buffer_append(&body, converted->bytes.data, converted->bytes.size);
+    cache_unref(&converted->object);
+    if (!copied)
+        return reply_problem(call, 503, "no_memory", "out of memory");
+    return reply_body(call, media_type, &body, true);
+}
+
+enum api_outcome reply_converted(struct api_call *call, const struct conversion *conversion,
+                                 struct converted *converted, const char *name)
+{
+    const struct convert_target *target = conversion->target;
+    if (conversion->strict && converted->serious[0]) {
+        enum api_outcome outcome = reply_problem(call, 422, "strict", "%s", converted->serious);
+        cache_unref(&converted->object);
+        return outcome;
+    }
+    if (converted->codes[0])
+        response_header(call->response, "Posed-Warning", converted->codes);
+    char extension[16];
+    snprintf(extension, sizeof extension, "%.*s", (int)strcspn(target->extensions, " "), target->extensions);
+    reply_attachment(call, name, target->is_pair ? "zip" : extension);
+    if (target->is_text)
+        return reply_text(call, target->media_type, converted);
+    response_borrow(call->response, target->media_type, converted->bytes.data, converted->bytes.size,
+                    release_borrowed, converted);
+    return API_DONE;
+}
+
+/* A maker of the cache: an order of a request, with what it cost. */
+struct making {
+    struct api_call *call;
+    const struct conversion_order *order;
+};
+
+static struct cache_object *make(void *user, struct pose_error *error)
+{
+    const struct making *making = user;
+    struct api_call *call = making->call;
+    struct conversion_result result;
+    struct converted *converted = NULL;
+    double begin = clock_seconds();
+    if (conversion_make(making->order, &result, error) &&
+        !(converted = converted_new(&result.bytes, &result.warnings))) {
+        pose_error_init(error);
+        error->status = POSE_NO_MEMORY;
+    }
+    call->fetch.decode_seconds += result.decode_seconds;
+    call->write_seconds = clock_seconds() - begin - result.decode_seconds;
+    conversion_result_release(&result);
+    return converted ? &converted->object : NULL;
+}
+
+/* The problem of a conversion that failed. */
+static enum api_outcome conversion_failed(struct api_call *call, const struct pose_error *error)
+{
+    if (error->status != POSE_BAD_ARGUMENT || strcmp(error->field, "skeleton") != 0)
+        return reply_error(call, error, NULL, NULL);
+    return reply_error_of(call, error, "skeleton");
+}
+
+enum api_outcome reply_conversion(struct api_call *call, const struct conversion_order *order)
+{
+    struct making making = {call, order};
+    struct pose_error error;
+    struct converted *converted = (struct converted *)make(&making, &error);
+    return converted ? reply_converted(call, order->conversion, converted, order->name)
+                     : conversion_failed(call, &error);
+}
+
+enum api_outcome reply_kept_conversion(struct api_call *call, const struct cache_key *key,
+                                       const struct conversion_order *order)
+{
+    struct making making = {call, order};
+    struct converted *converted = (struct converted *)reply_kept(call, key, make, &making);
+    if (converted)
+        return reply_converted(call, order->conversion, converted, order->name);
+    return call->fetch.outcome == CACHE_WOULD_WAIT ? API_WAIT : conversion_failed(call, &call->fetch.error);
+}

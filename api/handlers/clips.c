@@ -1,0 +1,465 @@
+/* Clips: lists, metadata, keys, events, conversions. */
+#include "api/handlers/clips.h"
+
+#include "api/views/asset_json.h"
+#include "api/views/clip_json.h"
+#include "api/handlers/handlers.h"
+#include "api/handlers/pose_request.h"
+#include "server/library/index/describe.h"
+#include "server/text/extras.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct catalog_item *clip_of_path(struct api_call *call)
+{
+    return asset_of_path(call, ASSET_CLIP, "clip");
+}
+
+/* ------------------------------------------------------------------------------------------------ one clip -- */
+
+static uint32_t count_nameless(const struct pose_clip *clip)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < clip->track_count; i++)
+        count += !clip->tracks[i].name && clip->tracks[i].has_id;
+    return count;
+}
+
+/* The skeleton that names what a clip has but ids of, and the document that holds it; NULL when there is none or it
+ * cannot be read, which is no fault of the clip. */
+static const struct pose_skeleton *naming_skeleton(struct api_call *call, struct catalog_item *item,
+                                                   const struct pose_clip *clip, struct decoded **document,
+                                                   bool *wait)
+{
+    enum { MOST_COMPARED = 1 << 22 }; /* far more than any rig needs; files may be hostile */
+    uint32_t nameless = count_nameless(clip);
+    struct skeleton_choice choice = {0};
+    if (nameless)
+        choice = catalog_skeleton(call->catalog, item);
+    *document = NULL;
+    *wait = false;
+    if (!choice.item || (uint64_t)nameless * choice.asset->joint_count > MOST_COMPARED)
+        return NULL;
+    struct fetch fetch = {.may_wait = call->request->may_wait};
+    *document = document_get(call->service, call->catalog, choice.item->place, &fetch);
+    *wait = !*document && fetch.outcome == CACHE_WOULD_WAIT;
+    return *document ? &(*document)->document->skeletons[choice.asset->inner] : NULL;
+}
+
+enum api_outcome clip_reply(struct api_call *call, struct catalog_item *item)
+{
+    struct asset_id digest = digest_begin(call, &item->asset->id);
+    digest = id_quick(&digest, &call->catalog->digest, sizeof call->catalog->digest);
+    if (catalog_skeleton(call->catalog, item).shipped)
+        response_header(call->response, "Posed-Warning", "stand_in_skeleton");
+    if (reply_cached(call, digest, FRESH_REVALIDATE, true))
+        return API_DONE;
+    enum api_outcome outcome;
+    struct decoded *decoded = reply_document(call, item, &outcome);
+    if (!decoded)
+        return outcome;
+    struct decoded *naming;
+    bool wait;
+    const struct pose_skeleton *skeleton =
+        naming_skeleton(call, item, &decoded->document->clips[item->asset->inner], &naming, &wait);
+    if (wait) {
+        document_put(decoded);
+        return API_WAIT;
+    }
+    struct pose_buffer body = {0};
+    struct json_writer json;
+    jsonw_init(&json, &body);
+    clip_metadata(&json, call->catalog, item, decoded->document, skeleton, true);
+    if (naming)
+        document_put(naming);
+    document_put(decoded);
+    return reply_json(call, &body);
+}
+
+enum api_outcome handle_clip(struct api_call *call)
+{
+    struct catalog_item *item = clip_of_path(call);
+    return item ? clip_reply(call, item) : API_DONE;
+}
+
+enum api_outcome clip_keys_reply(struct api_call *call, struct catalog_item *item, enum freshness freshness)
+{
+    enum { LARGE = 256 * 1024 }; /* answers of more keys than this many bytes are made on the pool */
+    static const char *const axes[] = {"native", "gltf", NULL};
+    struct param_error error;
+    int axis = 0;
+    if (!params_choice(&call->params, "axes", axes, &axis, &error))
+        return reply_parameter(call, &error);
+    if (reply_cached(call, digest_text(digest_begin(call, &item->asset->id), axes[axis]), freshness, true))
+        return API_DONE;
+    const struct index_entry *entry = catalog_entry(call->catalog, item->place);
+    if (!call->request->may_wait && entry->size > LARGE)
+        return API_WAIT;
+    enum api_outcome outcome;
+    struct decoded *decoded = reply_document(call, item, &outcome);
+    if (!decoded)
+        return outcome;
+    struct pose_buffer body = {0};
+    struct json_writer json;
+    jsonw_init(&json, &body);
+    clip_keys(&json, item->asset, entry, decoded->document, axis);
+    document_put(decoded);
+    return reply_json(call, &body);
+}
+
+enum api_outcome handle_clip_keys(struct api_call *call)
+{
+    struct catalog_item *item = clip_of_path(call);
+    return item ? clip_keys_reply(call, item, FRESH_CONTENT) : API_DONE;
+}
+
+/* ------------------------------------------------------------------------------------------------- events -- */
+
+/* The Sims' tools repeat an event on every motion: equal time, type and value are one event of several joints. */
+static int compare_events(const struct pose_event *a, const struct pose_event *b)
+{
+    const char *x = extra_text(a->fields, "value"), *y = extra_text(b->fields, "value");
+    if (a->time != b->time)
+        return a->time < b->time ? -1 : 1;
+    int order = strcmp(a->type, b->type);
+    return order ? order : strcmp(x ? x : "", y ? y : "");
+}
+
+static int compare_indices(const void *a, const void *b, void *events)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    int order = compare_events((const struct pose_event *)events + x, (const struct pose_event *)events + y);
+    return order ? order : x < y ? -1 : x > y;
+}
+
+enum { NO_EVENT = -1, NOT_FIRST = -2 };
+
+/* For each event the next one that equals it; first[i] is NOT_FIRST for those that another one leads to. */
+static void link_equal_events(const struct pose_clip *clip, int64_t *next, int64_t *first)
+{
+    uint32_t *order = must_alloc(clip->event_count, sizeof *order);
+    union {
+        const struct pose_event *view;
+        void *context;
+    } events = {.view = clip->events};
+    for (uint32_t i = 0; i < clip->event_count; i++) {
+        order[i] = i;
+        next[i] = NO_EVENT;
+    }
+    qsort_r(order, clip->event_count, sizeof *order, compare_indices, events.context);
+    for (uint32_t i = 1; i < clip->event_count; i++) {
+        if (compare_events(&clip->events[order[i - 1]], &clip->events[order[i]]))
+            continue;
+        next[order[i - 1]] = order[i];
+        first[order[i]] = NOT_FIRST;
+    }
+    free(order);
+}
+
+static void merged_event(struct json_writer *json, const struct pose_clip *clip, int64_t first,
+                         const int64_t *next)
+{
+    const struct pose_event *event = &clip->events[first];
+    const char *value = extra_text(event->fields, "value");
+    jsonw_object(json, NULL);
+    jsonw_number(json, "time", event->time);
+    jsonw_string(json, "type", event->type);
+    if (value)
+        jsonw_string(json, "value", value);
+    jsonw_array(json, "joints");
+    for (int64_t i = first; i >= 0; i = next[i]) {
+        const char *joint = extra_text(clip->events[i].fields, "joint");
+        if (joint)
+            jsonw_string(json, NULL, joint);
+    }
+    jsonw_end(json);
+    jsonw_end(json);
+}
+
+static int64_t write_events(struct json_writer *json, const struct pose_clip *clip, double from, double to)
+{
+    bool merge = clip->rules == POSE_RULES_SIMS;
+    int64_t *next = must_alloc(clip->event_count, sizeof *next);
+    int64_t *first = must_alloc(clip->event_count, sizeof *first);
+    int64_t count = 0;
+    if (merge)
+        link_equal_events(clip, next, first);
+    for (uint32_t i = 0; i < clip->event_count; i++) {
+        const struct pose_event *event = &clip->events[i];
+        if (first[i] == NOT_FIRST || (double)event->time < from || (double)event->time > to)
+            continue;
+        count++;
+        if (merge)
+            merged_event(json, clip, i, next);
+        else
+            describe_event(json, event);
+    }
+    free(next);
+    free(first);
+    return count;
+}
+
+/* Events that lie in another file of the archive: all of a file of events, or one set of a character set. */
+static int64_t write_companion_events(struct json_writer *json, const struct pose_document *document,
+                                      int64_t event_set, double from, double to)
+{
+    int64_t count = 0;
+    for (uint32_t i = 0; event_set < 0 && i < document->event_count; i++) {
+        const struct pose_event *event = &document->events[i];
+        if ((double)event->time < from || (double)event->time > to)
+            continue;
+        describe_event(json, event);
+        count++;
+    }
+    const struct pose_value *sets = pose_value_find(document->extras, "event_sets");
+    const struct pose_value *set = sets && event_set >= 0 ? sets->first : NULL;
+    while (set && event_set-- > 0)
+        set = set->next;
+    const struct pose_value *events = pose_value_find(set, "events");
+    for (const struct pose_value *event = events ? events->first : NULL; event; event = event->next) {
+        const struct pose_value *time = pose_value_find(event, "time");
+        double at = time && time->kind == POSE_FLOAT ? (double)time->as.number : 0;
+        if (at < from || at > to)
+            continue;
+        jsonw_value(json, NULL, event);
+        count++;
+    }
+    return count;
+}
+
+/* The document that holds a clip's events; NULL when it is the clip's own, or cannot be read, which is no fault of the
+ * clip. */
+static struct decoded *events_document(struct api_call *call, const struct catalog_item *item, bool *wait)
+{
+    *wait = false;
+    if (item->asset->events_entry < 0)
+        return NULL;
+    struct catalog_place place = {item->place.archive, (uint32_t)item->asset->events_entry};
+    struct fetch fetch = {.may_wait = call->request->may_wait};
+    struct decoded *decoded = document_get(call->service, call->catalog, place, &fetch);
+    *wait = !decoded && fetch.outcome == CACHE_WOULD_WAIT;
+    return decoded;
+}
+
+enum api_outcome clip_events_reply(struct api_call *call, struct catalog_item *item)
+{
+    double from = -HUGE_VAL, to = HUGE_VAL;
+    struct param_error error;
+    if (!params_bound(&call->params, "from", -1e9, 1e9, &from, &error) ||
+        !params_bound(&call->params, "to", -1e9, 1e9, &to, &error))
+        return reply_parameter(call, &error);
+    if (from > to)
+        return reply_bad_parameter(call, "from", "it lies after to");
+    struct asset_id digest = digest_begin(call, &item->asset->id);
+    digest = id_quick(&digest, (double[]){from, to}, 2 * sizeof(double));
+    if (item->asset->events_entry >= 0)
+        digest = id_quick(&digest, &call->catalog->digest, sizeof call->catalog->digest);
+    if (reply_cached(call, digest, FRESH_REVALIDATE, true))
+        return API_DONE;
+    enum api_outcome outcome;
+    bool wait;
+    struct decoded *companion = events_document(call, item, &wait);
+    if (wait)
+        return API_WAIT;
+    struct decoded *decoded = reply_document(call, item, &outcome);
+    if (!decoded) {
+        if (companion)
+            document_put(companion);
+        return outcome;
+    }
+    struct pose_buffer body = {0};
+    struct json_writer json;
+    char id[ID_TEXT];
+    id_write(&item->asset->id, id);
+    jsonw_init(&json, &body);
+    jsonw_object(&json, NULL);
+    jsonw_string(&json, "clip", id);
+    jsonw_array(&json, "items");
+    int64_t total = write_events(&json, &decoded->document->clips[item->asset->inner], from, to);
+    if (companion) {
+        total += write_companion_events(&json, companion->document, item->asset->event_set, from, to);
+        document_put(companion);
+    }
+    jsonw_end(&json);
+    jsonw_null(&json, "next");
+    jsonw_integer(&json, "total", total);
+    jsonw_end(&json);
+    document_put(decoded);
+    return reply_json(call, &body);
+}
+
+enum api_outcome handle_clip_events(struct api_call *call)
+{
+    struct catalog_item *item = clip_of_path(call);
+    return item ? clip_events_reply(call, item) : API_DONE;
+}
+
+/* -------------------------------------------------------------------------------------------------- list -- */
+
+/* What a track may be known as that is called so: by its name, or by its id alone where it has one; The Sims 3 makes
+ * ids of names. */
+struct wanted_joint {
+    const char *name; /* NULL: an id was asked for, "#ID" */
+    uint64_t ids[2];
+};
+
+static void want_joint(const char *text, struct wanted_joint *joint)
+{
+    uint32_t id;
+    struct pose_sims3_name hashes;
+    *joint = (struct wanted_joint){.name = text};
+    if (joint_id_read(text, strlen(text), &id)) {
+        *joint = (struct wanted_joint){.ids = {known_id(id), known_id(id)}};
+        return;
+    }
+    pose_sims3_hash(text, &hashes);
+    joint->ids[0] = known_id(hashes.fnv32);
+    joint->ids[1] = known_id((uint32_t)hashes.fnv64);
+}
+
+static bool has_joint(const struct index_asset *asset, const struct wanted_joint *joint)
+{
+    uint64_t name = joint->name ? known_name(asset->axes, joint->name) : joint->ids[0];
+    for (uint32_t i = 0; i < asset->known_count; i++) {
+        uint64_t known = asset->known[i];
+        if (known == name || known == joint->ids[0] || known == joint->ids[1])
+            return true;
+    }
+    return false;
+}
+
+struct clip_filter {
+    const char *q, *name, *format, *joint;
+    struct wanted_joint wanted; /* what joint means */
+    int64_t archive;
+    double min_duration, max_duration;
+};
+
+static bool lies_in(const struct catalog_item *item, int64_t archive)
+{
+    for (uint32_t i = 0; i < item->place_count; i++) {
+        if (item->places[i].archive == archive)
+            return true;
+    }
+    return false;
+}
+
+static bool passes(const struct catalog *catalog, const struct catalog_item *item,
+                   const struct clip_filter *filter)
+{
+    const struct index_asset *asset = item->asset;
+    if ((double)asset->duration < filter->min_duration || (double)asset->duration > filter->max_duration)
+        return false;
+    if (filter->q && !name_holds(asset->name, filter->q))
+        return false;
+    if (filter->name && strcmp(asset->name, filter->name))
+        return false;
+    if (filter->format && strcmp(catalog_entry(catalog, item->place)->format, filter->format))
+        return false;
+    if (filter->archive >= 0 && !lies_in(item, filter->archive))
+        return false;
+    return !filter->joint || has_joint(asset, &filter->wanted);
+}
+
+enum sort_key { SORT_NONE, SORT_NAME, SORT_DURATION, SORT_FORMAT };
+
+static const struct catalog *sort_catalog_of(const void *const *context)
+{
+    return context[0];
+}
+
+static int compare_clips(const void *a, const void *b, void *context)
+{
+    const struct catalog_item *x = *(struct catalog_item *const *)a, *y = *(struct catalog_item *const *)b;
+    const struct catalog *catalog = sort_catalog_of(context);
+    int key = *(const int *)((const void *const *)context)[1];
+    int sign = key < 0 ? -1 : 1, order = 0;
+    if (abs(key) == SORT_NAME)
+        order = strcmp(x->asset->name, y->asset->name);
+    else if (abs(key) == SORT_DURATION)
+        order = x->asset->duration < y->asset->duration ? -1 : x->asset->duration > y->asset->duration;
+    else
+        order = strcmp(catalog_entry(catalog, x->place)->format, catalog_entry(catalog, y->place)->format);
+    if (order)
+        return order * sign;
+    return x < y ? -1 : x > y;
+}
+
+static bool read_filter(struct api_call *call, struct clip_filter *filter, int *sort,
+                        struct param_error *error)
+{
+    static const char *const keys[] = {"name", "duration", "format", "-name", "-duration", "-format", NULL};
+    const struct params *params = &call->params;
+    *filter = (struct clip_filter){.q = params_get(params, "q"),
+                                   .name = params_get(params, "name"),
+                                   .format = params_get(params, "format"),
+                                   .joint = params_get(params, "joint"),
+                                   .min_duration = -HUGE_VAL,
+                                   .max_duration = HUGE_VAL};
+    int key = -1;
+    if (filter->joint)
+        want_joint(filter->joint, &filter->wanted);
+    if (filter->format && !pose_format_find(filter->format))
+        return param_fail(error, "format", "there is no format \"%.40s\"", filter->format);
+    if (!params_bound(params, "min_duration", 0, 1e9, &filter->min_duration, error) ||
+        !params_bound(params, "max_duration", 0, 1e9, &filter->max_duration, error) ||
+        !params_choice(params, "sort", keys, &key, error))
+        return false;
+    *sort = key < 0 ? SORT_NONE : key < 3 ? key + 1 : -(key - 2);
+    return archive_filter(call, &filter->archive, error);
+}
+
+/* The page of a list without filter and order is cut straight out; others are gathered first. */
+static struct catalog_item **gather(const struct catalog *catalog, const struct clip_filter *filter, int sort,
+                                    uint32_t *count)
+{
+    const struct catalog_list *list = &catalog->lists[ASSET_CLIP];
+    struct catalog_item **items = must_alloc(list->count, sizeof(struct catalog_item *));
+    *count = 0;
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (passes(catalog, &list->items[i], filter))
+            items[(*count)++] = &list->items[i];
+    }
+    const void *context[] = {catalog, &sort};
+    if (sort)
+        qsort_r(items, *count, sizeof(struct catalog_item *), compare_clips, context);
+    return items;
+}
+
+enum api_outcome handle_clips(struct api_call *call)
+{
+    /* More than that are filtered, or put on skeletons, on the pool. */
+    enum { INLINE_CLIPS = 2000, INLINE_SKELETONS = 64 };
+    struct clip_filter filter;
+    struct page page;
+    struct param_error error;
+    int sort = SORT_NONE;
+    if (!page_read(call, &page, &error) || !read_filter(call, &filter, &sort, &error))
+        return reply_parameter(call, &error);
+    if (reply_cached(call, list_digest(call), FRESH_REVALIDATE, true))
+        return API_DONE;
+    const struct catalog_list *list = &call->catalog->lists[ASSET_CLIP];
+    bool plain = !sort && !filter.q && !filter.name && !filter.format && !filter.joint &&
+                 filter.archive < 0 && filter.min_duration == -HUGE_VAL && filter.max_duration == HUGE_VAL;
+    bool is_long = (!plain && list->count > INLINE_CLIPS) ||
+                   call->catalog->lists[ASSET_SKELETON].count > INLINE_SKELETONS;
+    if (is_long && !call->request->may_wait)
+        return API_WAIT;
+    uint32_t count = list->count;
+    struct catalog_item **items = plain ? NULL : gather(call->catalog, &filter, sort, &count);
+    struct pose_buffer body = {0};
+    struct json_writer json;
+    jsonw_init(&json, &body);
+    jsonw_object(&json, NULL);
+    jsonw_array(&json, "items");
+    for (int64_t i = page.offset; i < page.offset + page.limit && i < count; i++)
+        clip_metadata(&json, call->catalog, items ? items[i] : &list->items[i], NULL, NULL, true);
+    jsonw_end(&json);
+    page_finish(call, &json, &page, count);
+    jsonw_end(&json);
+    free(items);
+    return reply_json(call, &body);
+}

@@ -1,0 +1,149 @@
+/* GET /v1/clips/{id}.{ext}: a clip as a file of another format, made on the pool, kept among the encoded replies. */
+#include "api/views/clip_json.h"
+#include "api/handlers/clips.h"
+#include "api/conversion/converted.h"
+#include "api/handlers/handlers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct work {
+    struct api_call *call;
+    const struct conversion *conversion;
+    struct ingredient clip;
+    struct conversion_parts parts; /* with that clip */
+};
+
+/* ------------------------------------------------------------------------------------------------- clip JSON -- */
+
+/* Clip JSON with other names: the members of /keys, of a clip that was baked. */
+static enum api_outcome renamed_json(struct work *work)
+{
+    struct api_call *call = work->call;
+    const struct catalog_item *item = work->clip.item;
+    struct convert_warnings warnings = {0};
+    struct pose_error error;
+    enum api_outcome outcome;
+    struct decoded *decoded = reply_document(call, item, &outcome);
+    if (!decoded)
+        return outcome;
+    const struct convert_options *options = &work->conversion->options;
+    struct pose_conversion conversion = {.clip = &decoded->document->clips[item->asset->inner],
+                                         .from = decoded->document->format,
+                                         .to = "json",
+                                         .renames = options->renames,
+                                         .rename_count = options->rename_count};
+    struct pose_document *baked =
+        pose_bake(&conversion, &call->service->index_options.pose, convert_warn, &warnings, &error);
+    if (baked) {
+        struct index_asset asset = *item->asset;
+        struct pose_buffer *text = calloc(1, sizeof *text);
+        struct json_writer json;
+        bool gltf = options->setting_count && !strcmp(options->settings[0].as.string, "gltf");
+        asset.inner = 0;
+        jsonw_init(&json, text);
+        clip_keys(&json, &asset, catalog_entry(call->catalog, item->place), baked, gltf);
+        struct converted *converted = converted_new(text, &warnings);
+        free(text);
+        outcome = converted ? reply_converted(call, work->conversion, converted, item->asset->name)
+                            : reply_problem(call, 503, "no_memory", "out of memory");
+    } else {
+        outcome = reply_error(call, &error, NULL, NULL);
+    }
+    pose_document_free(baked);
+    convert_warnings_release(&warnings);
+    document_put(decoded);
+    return outcome;
+}
+
+static enum api_outcome reply_clip_json(struct work *work, enum freshness freshness)
+{
+    struct api_call *call = work->call;
+    const struct catalog_item *item = work->clip.item;
+    struct asset_id digest = conversion_digest(digest_begin(call, &item->asset->id), work->conversion);
+    if (work->conversion->options.rename_count) {
+        if (reply_cached(call, digest, freshness, true))
+            return API_DONE;
+        return call->request->may_wait ? renamed_json(work) : API_WAIT;
+    }
+    enum api_outcome outcome =
+        clip_keys_reply(call, (struct catalog_item *)(uintptr_t)work->clip.item, freshness);
+    if (outcome == API_DONE && call->response->status == 200)
+        reply_attachment(call, item->asset->name, "json");
+    return outcome;
+}
+
+/* ------------------------------------------------------------------------------------------------ conversions -- */
+
+static enum api_outcome reply_clip(struct work *work)
+{
+    struct api_call *call = work->call;
+    const struct asset_id *clip = &work->clip.item->asset->id;
+    struct cache_key key = {{'C'}};
+    struct asset_id options = conversion_digest(conversion_parts_digest(&work->parts), work->conversion);
+    memcpy(key.bytes + 1, clip, sizeof *clip);
+    memcpy(key.bytes + 1 + sizeof *clip, &options, sizeof options);
+    struct conversion_order order = {.service = call->service,
+                                     .common = call->catalog,
+                                     .conversion = work->conversion,
+                                     .parts = &work->parts,
+                                     .name = work->clip.item->asset->name};
+    return reply_kept_conversion(call, &key, &order);
+}
+
+/* With the clip's id and the skeleton that was chosen. */
+static void locate(const struct work *work, const char *extension)
+{
+    char id[ID_TEXT], path[80];
+    const struct skeleton_choice *choice = &work->parts.skeleton.choice;
+    id_write(&work->clip.item->asset->id, id);
+    snprintf(path, sizeof path, "/v1/clips/%s.%.20s", id, extension);
+    reply_twin(work->call, path, choice->asset ? &choice->asset->id : NULL);
+}
+
+static enum api_outcome answer(struct work *work, const char *extension, bool by_name)
+{
+    struct api_call *call = work->call;
+    const struct conversion *conversion = work->conversion;
+    bool is_json = !strcmp(conversion->target->word, "json");
+    bool automatic = work->parts.automatic && !is_json;
+    enum freshness freshness =
+        by_name || automatic || work->parts.mesh_count ? FRESH_REVALIDATE : FRESH_CONTENT;
+    if (automatic || by_name)
+        locate(work, extension);
+    if (is_json)
+        return reply_clip_json(work, freshness);
+    struct asset_id parts = conversion_parts_digest(&work->parts);
+    struct asset_id digest = digest_begin(call, &work->clip.item->asset->id);
+    digest = id_quick(&digest, &parts, sizeof parts);
+    digest = id_quick(&digest, &conversion->strict, sizeof conversion->strict);
+    digest = conversion_digest(digest, conversion);
+    if (reply_cached(call, digest, freshness, conversion->target->is_text))
+        return API_DONE;
+    return reply_clip(work);
+}
+
+enum api_outcome clip_convert_reply(struct api_call *call, struct catalog_item *item, const char *extension,
+                                    bool by_name)
+{
+    const char *format = catalog_entry(call->catalog, item->place)->format;
+    const struct convert_target *target = conversion_target(call, extension, format);
+    struct conversion conversion;
+    if (!target)
+        return API_DONE;
+    struct work work = {.call = call, .conversion = &conversion, .clip = {call->catalog, item}};
+    work.parts.clip_count = 1;
+    work.parts.clips = &work.clip;
+    enum api_outcome outcome = API_DONE;
+    if (conversion_read(call, target, &conversion) && conversion_frames_fit(call, &conversion, &work.parts) &&
+        conversion_parts_read(call, NULL, &work.parts))
+        outcome = answer(&work, extension, by_name);
+    conversion_release(&conversion);
+    return outcome;
+}
+
+enum api_outcome handle_clip_convert(struct api_call *call)
+{
+    struct catalog_item *item = clip_of_path(call);
+    return item ? clip_convert_reply(call, item, call->values[1], false) : API_DONE;
+}

@@ -1,0 +1,231 @@
+/* POST /v1/convert: a body as a file of another format. Nothing is kept. */
+#include "api/protocol/body_files.h"
+#include "api/conversion/converted.h"
+#include "api/handlers/handlers.h"
+#include "server/library/names.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct request {
+    struct api_call *call;
+    const struct conversion *conversion;
+    const struct catalog *own; /* over the body alone */
+    uint32_t clip_count;
+    struct ingredient clips[INGREDIENT_CLIPS];
+    struct conversion_parts parts;
+};
+
+/* ------------------------------------------------------------------------------------------------- which clips -- */
+
+/* As many names as fit on a line. */
+static void list_names(const struct catalog_list *list, char *text, size_t capacity)
+{
+    *text = '\0';
+    for (uint32_t i = 0; i < list->count && name_list_add(text, capacity, list->items[i].asset->name); i++)
+        ;
+}
+
+static bool add_clip(struct request *request, const struct catalog_item *item)
+{
+    if (request->clip_count == INGREDIENT_CLIPS) {
+        reply_bad_parameter(request->call, "clip", "more than %d clips", INGREDIENT_CLIPS);
+        return false;
+    }
+    request->clips[request->clip_count++] = (struct ingredient){request->own, item};
+    return true;
+}
+
+/* One of the names in clip=, which may hold a comma itself when it is the only one. */
+static bool find_clip(struct request *request, const char *name, size_t length)
+{
+    const struct catalog_list *clips = &request->own->lists[ASSET_CLIP];
+    const struct catalog_item *found = NULL;
+    char names[300];
+    for (uint32_t i = 0; i < clips->count; i++) {
+        if (!catalog_is_called(request->own, &clips->items[i], name, length))
+            continue;
+        if (found) {
+            reply_bad_parameter(request->call, "clip",
+                                "several clips are called \"%.*s\": name one by its id",
+                                (int)(length < 60 ? length : 60), name);
+            return false;
+        }
+        found = &clips->items[i];
+    }
+    if (found)
+        return add_clip(request, found);
+    list_names(clips, names, sizeof names);
+    reply_bad_parameter(request->call, "clip", "there is no clip \"%.*s\" but %s",
+                        (int)(length < 60 ? length : 60), name, *names ? names : "none");
+    return false;
+}
+
+static bool is_whole_name(const struct request *request, const char *text)
+{
+    const struct catalog_list *clips = &request->own->lists[ASSET_CLIP];
+    for (uint32_t i = 0; i < clips->count; i++) {
+        if (catalog_is_called(request->own, &clips->items[i], text, strlen(text)))
+            return true;
+    }
+    return false;
+}
+
+static bool find_clips(struct request *request, const char *text)
+{
+    if (is_whole_name(request, text))
+        return find_clip(request, text, strlen(text));
+    for (const char *at = text; at;) {
+        size_t length = strcspn(at, ",");
+        if (!find_clip(request, at, length))
+            return false;
+        at = at[length] ? at + length + 1 : NULL;
+    }
+    return true;
+}
+
+/* The only file of the body that could not be read, whose error says more than that there is no clip. */
+static const struct index_entry *broken_entry(const struct catalog *own)
+{
+    const struct index_archive *archive = own->archives[0];
+    for (uint32_t i = 0; i < archive->entry_count; i++) {
+        if (archive->entries[i]->error)
+            return archive->entries[i];
+    }
+    return NULL;
+}
+
+static bool is_gltf(const struct request *request)
+{
+    return !strcmp(request->conversion->target->format, "gltf");
+}
+
+/* Without clips glTF takes the first skeleton, and all meshes. */
+static bool take_model(struct request *request)
+{
+    const struct catalog *own = request->own;
+    const struct catalog_list *meshes = &own->lists[ASSET_MESH], *skeletons = &own->lists[ASSET_SKELETON];
+    if (is_gltf(request) && (meshes->count || skeletons->count)) {
+        for (uint32_t i = 0; i < meshes->count && i < CONVERSION_MESHES; i++)
+            request->parts.meshes[request->parts.mesh_count++] = (struct ingredient){own, &meshes->items[i]};
+        return true;
+    }
+    const struct index_entry *broken = broken_entry(own);
+    if (broken)
+        reply_error(request->call, broken->error, broken->format, broken->name);
+    else
+        reply_problem(request->call, 422, "no_clip", "there is no clip in it");
+    return false;
+}
+
+static bool choose_clips(struct request *request)
+{
+    const struct catalog_list *clips = &request->own->lists[ASSET_CLIP];
+    const char *wanted = params_get(&request->call->params, "clip");
+    char names[300];
+    if (wanted && !find_clips(request, wanted))
+        return false;
+    if (!wanted && !clips->count)
+        return take_model(request);
+    if (!wanted && clips->count == 1)
+        return add_clip(request, &clips->items[0]);
+    if (request->clip_count == 1 || (request->clip_count && is_gltf(request)))
+        return true;
+    list_names(clips, names, sizeof names);
+    reply_bad_parameter(request->call, "clip", "%s of %s",
+                        is_gltf(request) ? "some, comma-separated," : "one", names);
+    return false;
+}
+
+/* ------------------------------------------------------------------------------------------------- converting -- */
+
+static struct ingredient_skeleton first_skeleton(const struct catalog *own)
+{
+    const struct catalog_item *first = own->lists[ASSET_SKELETON].items;
+    return own->lists[ASSET_SKELETON].count
+               ? (struct ingredient_skeleton){own, {.asset = first->asset, .item = first}}
+               : (struct ingredient_skeleton){0};
+}
+
+/* The name of what comes out: the clip's when there is one, else the body's. */
+static char *output_name(const struct request *request, const struct body_files *files)
+{
+    if (request->clip_count == 1)
+        return strdup(request->clips[0].item->asset->name);
+    return strndup(files->name, name_stem(files->name));
+}
+
+static enum api_outcome convert_catalog(struct request *request, const struct body_files *files)
+{
+    struct api_call *call = request->call;
+    struct conversion_parts *parts = &request->parts;
+    bool chosen = choose_clips(request);
+    parts->clip_count = request->clip_count;
+    parts->clips = request->clips;
+    if (!chosen || !conversion_frames_fit(call, request->conversion, parts) ||
+        !conversion_parts_read(call, request->own, parts))
+        return API_DONE;
+    const struct ingredient_skeleton skeleton = first_skeleton(request->own);
+    conversion_parts_offer_skeleton(parts, &skeleton);
+    char *name = output_name(request, files);
+    if (!name)
+        abort();
+    struct conversion_order order = {.service = call->service,
+                                     .common = call->catalog,
+                                     .conversion = request->conversion,
+                                     .parts = parts,
+                                     .name = name};
+    response_header(call->response, "Cache-Control", "no-store");
+    enum api_outcome outcome = reply_conversion(call, &order);
+    free(name);
+    return outcome;
+}
+
+static enum api_outcome convert_body(struct api_call *call, const struct conversion *conversion,
+                                     const struct body_files *files, const struct upload_source *source)
+{
+    struct index_neighbours paths = {call->catalog->archives, call->catalog->path_count};
+    struct index_options options = service_request_options(call->service);
+    struct index_archive *archive = index_upload(source, &paths, &options);
+    struct index_refusal refusal;
+    enum api_outcome outcome;
+    if (index_verdict(archive, &refusal)) {
+        struct catalog *own =
+            catalog_new(&archive, 1, 0, 0, call->service->shipped, call->service->shipped_count);
+        struct request *request = must_alloc(1, sizeof *request);
+        request->call = call;
+        request->conversion = conversion;
+        request->own = own;
+        outcome = convert_catalog(request, files);
+        free(request);
+        catalog_unref(own);
+    } else {
+        outcome = reply_error(call, &refusal.error, refusal.format, refusal.entry);
+    }
+    index_archive_unref(archive);
+    return outcome;
+}
+
+enum api_outcome handle_convert(struct api_call *call)
+{
+    struct body_files files;
+    struct upload_source source;
+    struct conversion conversion;
+    const struct convert_target *target = conversion_target_of_to(call);
+    if (!target)
+        return API_DONE;
+    if (!call->request->may_wait)
+        return API_WAIT;
+    enum api_outcome outcome = API_DONE;
+    if (conversion_read(call, target, &conversion) && body_files_read(call, &files)) {
+        /* The game of what is made, where that can be any: see openapi.json. */
+        if (convert_target_takes(target, "game"))
+            files.upload.game = NULL;
+        if (body_files_source(call, &files, &source))
+            outcome = convert_body(call, &conversion, &files, &source);
+        body_files_release(&files);
+    }
+    conversion_release(&conversion);
+    return outcome;
+}

@@ -1,0 +1,45 @@
+/* Every handler of the route table. Each lives in the file that its comment names. */
+#ifndef POSED_API_HANDLERS_HANDLERS_H
+#define POSED_API_HANDLERS_HANDLERS_H
+
+#include "api/protocol/call.h"
+
+/* api/handlers/system.c */
+api_handler handle_health, handle_ready, handle_metrics, handle_openapi, handle_formats;
+/* api/handlers/archives.c */
+api_handler handle_archives, handle_archive, handle_entries, handle_entry_bytes;
+/* api/handlers/uploads.c */
+api_handler handle_upload, handle_delete;
+/* api/handlers/clips.c */
+api_handler handle_clips, handle_clip, handle_clip_keys, handle_clip_events;
+/* api/handlers/conversions.c */
+api_handler handle_clip_convert;
+/* api/handlers/poses.c */
+api_handler handle_pose, handle_poses;
+/* api/handlers/batch.c */
+api_handler handle_batch;
+/* api/handlers/skeletons.c */
+api_handler handle_skeletons, handle_skeleton, handle_skeleton_file, handle_skeleton_model;
+/* api/handlers/meshes.c */
+api_handler handle_meshes, handle_mesh, handle_mesh_vertices;
+/* api/handlers/characters.c */
+api_handler handle_characters, handle_character;
+/* api/handlers/models.c */
+api_handler handle_mesh_model, handle_character_model;
+/* api/handlers/sims3.c */
+api_handler handle_hash, handle_resolve;
+/* api/handlers/pages.c */
+api_handler handle_page, handle_embed, handle_docs, handle_client, handle_asset;
+/* api/handlers/pictures.c */
+api_handler handle_preview;
+/* api/handlers/plots.c */
+api_handler handle_plot;
+/* api/handlers/named.c */
+api_handler handle_named, handle_named_keys, handle_named_pose, handle_named_poses, handle_named_events,
+    handle_named_convert, handle_named_preview, handle_named_plot;
+/* api/handlers/convert.c */
+api_handler handle_convert;
+/* api/handlers/inspect.c */
+api_handler handle_inspect;
+
+#endif

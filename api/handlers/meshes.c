@@ -1,0 +1,374 @@
+/* Meshes: lists, one with its faces, and its vertices on a pose. */
+#include "api/views/asset_json.h"
+#include "api/handlers/handlers.h"
+#include "api/handlers/pose_request.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const axes_words[] = {"gltf", "native", NULL};
+
+enum api_outcome handle_meshes(struct api_call *call)
+{
+    return asset_list(call, ASSET_MESH);
+}
+
+static void put_faces(struct json_writer *json, const uint32_t (*faces)[3], uint32_t count)
+{
+    jsonw_array(json, "faces");
+    for (uint32_t i = 0; i < count; i++) {
+        jsonw_array(json, NULL);
+        for (int k = 0; k < 3; k++)
+            jsonw_integer(json, NULL, faces[i][k]);
+        jsonw_end(json);
+    }
+    jsonw_end(json);
+}
+
+static int64_t number_of(const struct pose_value *object, const char *key)
+{
+    const struct pose_value *value = pose_value_find(object, key);
+    return value && value->kind == POSE_INT ? value->as.integer : 0;
+}
+
+/* Metroid Prime's weights: a group of vertices after the other, each with the bones that share it. */
+static void put_weights(struct json_writer *json, const struct pose_mesh *mesh)
+{
+    const struct pose_value *groups = pose_value_find(mesh->extras, "groups");
+    int64_t first = 0;
+    for (const struct pose_value *group = groups ? groups->first : NULL; group; group = group->next) {
+        const struct pose_value *weights = pose_value_find(group, "weights");
+        int64_t count = number_of(group, "vertex_count");
+        for (const struct pose_value *one = weights ? weights->first : NULL; one; one = one->next) {
+            const struct pose_value *weight = pose_value_find(one, "weight");
+            char bone[24];
+            snprintf(bone, sizeof bone, "#%" PRId64, number_of(one, "bone_id"));
+            jsonw_object(json, NULL);
+            jsonw_string(json, "bone", bone);
+            jsonw_integer(json, "first", first);
+            jsonw_integer(json, "count", count);
+            jsonw_integer(json, "blend_first", 0);
+            jsonw_integer(json, "blend_count", 0);
+            if (weight)
+                jsonw_value(json, "weight", weight);
+            jsonw_end(json);
+        }
+        first += count;
+    }
+}
+
+static void put_bindings(struct json_writer *json, const struct pose_mesh *mesh)
+{
+    jsonw_array(json, "bindings");
+    if (mesh->weighted_count)
+        put_weights(json, mesh);
+    for (uint32_t i = 0; i < mesh->binding_count; i++) {
+        const struct pose_binding *binding = &mesh->bindings[i];
+        jsonw_object(json, NULL);
+        jsonw_string(json, "bone", mesh->bones[binding->bone]);
+        jsonw_integer(json, "first", binding->first);
+        jsonw_integer(json, "count", binding->count);
+        jsonw_integer(json, "blend_first", binding->blend_first);
+        jsonw_integer(json, "blend_count", binding->blend_count);
+        jsonw_end(json);
+    }
+    jsonw_end(json);
+}
+
+static void put_mesh(struct json_writer *json, const struct pose_mesh *mesh, const struct pose_skin *skin)
+{
+    jsonw_string(json, "texture", mesh->texture);
+    put_faces(json, pose_skin_faces(skin), mesh->face_count);
+    jsonw_array(json, "uvs");
+    for (uint32_t i = 0; mesh->uvs && i < mesh->real_count; i++)
+        jsonw_floats(json, NULL, mesh->uvs[i], 2);
+    jsonw_end(json);
+    put_bindings(json, mesh);
+    jsonw_array(json, "blends");
+    for (uint32_t i = 0; i < mesh->blend_count; i++) {
+        jsonw_object(json, NULL);
+        jsonw_integer(json, "vertex", mesh->blends[i].vertex);
+        jsonw_integer(json, "weight", mesh->blends[i].weight);
+        jsonw_end(json);
+    }
+    jsonw_end(json);
+}
+
+enum api_outcome handle_mesh(struct api_call *call)
+{
+    struct catalog_item *item = asset_of_path(call, ASSET_MESH, "mesh");
+    struct param_error error;
+    int axis = 0;
+    if (!item)
+        return API_DONE;
+    if (!params_choice(&call->params, "axes", axes_words, &axis, &error))
+        return reply_parameter(call, &error);
+    struct asset_id digest = digest_begin(call, &item->asset->id);
+    digest = id_quick(&digest, &axis, sizeof axis);
+    digest = id_quick(&digest, &call->catalog->digest, sizeof call->catalog->digest);
+    if (reply_cached(call, digest, FRESH_REVALIDATE, true))
+        return API_DONE;
+    if (!call->request->may_wait)
+        return API_WAIT;
+    enum api_outcome outcome;
+    struct decoded *decoded = reply_document(call, item, &outcome);
+    if (!decoded)
+        return outcome;
+    const struct pose_mesh *mesh = &decoded->document->meshes[item->asset->inner];
+    struct pose_error broken;
+    struct pose_skin *skin = pose_skin_new(mesh, NULL, axis ? mesh->axes : POSE_AXES_GLTF, NULL, &broken);
+    if (!skin) {
+        document_put(decoded);
+        return reply_error(call, &broken, NULL, NULL);
+    }
+    struct pose_buffer body = {0};
+    struct json_writer json;
+    jsonw_init(&json, &body);
+    jsonw_object(&json, NULL);
+    asset_head(&json, call->catalog, item->asset, item, decoded->document->format);
+    jsonw_string(&json, "axes", axes_words[axis]);
+    struct skeleton_choice skeleton = catalog_skeleton(call->catalog, item);
+    if (skeleton.asset)
+        jsonw_id(&json, "skeleton", &skeleton.asset->id);
+    else
+        jsonw_null(&json, "skeleton");
+    put_mesh(&json, mesh, skin);
+    jsonw_array(&json, "warnings");
+    jsonw_warnings(&json, decoded->document->warnings, decoded->document->warning_count);
+    jsonw_warnings(&json, mesh->warnings, mesh->warning_count);
+    jsonw_end(&json);
+    if (mesh->extras)
+        jsonw_value(&json, "extras", mesh->extras);
+    else
+        jsonw_raw(&json, "extras", "{}");
+    jsonw_end(&json);
+    pose_skin_free(skin);
+    document_put(decoded);
+    return reply_json(call, &body);
+}
+
+/* ---------------------------------------------------------------------------------------------- vertices -- */
+
+/* What a request for vertices is about. */
+struct vertices {
+    struct catalog_item *mesh_item, *clip_item; /* clip NULL: the rest pose */
+    struct skeleton_choice skeleton;
+    bool automatic, native, as_floats;
+    enum pose_wrap wrap;
+    double t;
+};
+
+static bool read_skeleton(struct api_call *call, struct vertices *vertices)
+{
+    const char *text = params_get(&call->params, "skeleton");
+    struct asset_id id;
+    vertices->automatic = !text || !strcmp(text, "auto");
+    if (vertices->automatic)
+        vertices->skeleton =
+            catalog_skeleton(call->catalog, vertices->clip_item ? vertices->clip_item : vertices->mesh_item);
+    else if (id_parse(text, strlen(text), &id))
+        vertices->skeleton = catalog_find_skeleton(call->catalog, &id);
+    if (vertices->skeleton.asset)
+        return true;
+    reply_bad_parameter(call, "skeleton",
+                        vertices->automatic ? "no skeleton is known for it; name one by its id"
+                                            : "it is neither auto nor the id of a skeleton");
+    return false;
+}
+
+static bool read_vertices(struct api_call *call, struct vertices *vertices)
+{
+    static const char *const wraps[] = {"clamp", "loop", NULL}, *const forms[] = {"json", "f32", NULL};
+    static const char *const types[] = {"application/json", "application/octet-stream", NULL};
+    const char *clip = params_get(&call->params, "clip");
+    struct param_error error;
+    struct asset_id id;
+    int axis = 0, wrap = 0, form = -1;
+    if (!params_choice(&call->params, "axes", axes_words, &axis, &error) ||
+        !params_choice(&call->params, "wrap", wraps, &wrap, &error) ||
+        !params_choice(&call->params, "as", forms, &form, &error) ||
+        !params_number(&call->params, "t", -HUGE_VAL, HUGE_VAL, &vertices->t, &error)) {
+        reply_parameter(call, &error);
+        return false;
+    }
+    if (!accept_choose(call, types, &form))
+        return false;
+    if (clip && (!id_parse(clip, strlen(clip), &id) ||
+                 !(vertices->clip_item = catalog_find(call->catalog, ASSET_CLIP, &id)))) {
+        reply_bad_parameter(call, "clip", "there is no clip \"%.60s\"", clip);
+        return false;
+    }
+    vertices->native = axis == 1;
+    vertices->wrap = wrap ? POSE_WRAP : POSE_CLAMP;
+    vertices->as_floats = form == 1;
+    struct pose_request timed = {.clip = vertices->clip_item, .wrap = vertices->wrap};
+    vertices->t = vertices->clip_item ? pose_time(&timed, vertices->t) : 0;
+    return read_skeleton(call, vertices);
+}
+
+/* What is decoded and made for one answer. */
+struct stage {
+    struct decoded *mesh_document, *skeleton_document;
+    struct player *player;
+    struct pose_clip still;    /* what the rest pose is sampled from, without a clip */
+    struct pose_sampler *rest; /* points to still */
+    struct pose_skin *skin;
+};
+
+static void stage_close(struct stage *stage)
+{
+    pose_skin_free(stage->skin);
+    pose_sampler_free(stage->rest);
+    player_put(stage->player);
+    document_put(stage->skeleton_document);
+    document_put(stage->mesh_document);
+}
+
+static bool open_skeleton(struct api_call *call, const struct vertices *vertices, enum pose_axes axes,
+                          struct stage *stage, const struct pose_skeleton **skeleton,
+                          const struct pose_sampler **sampler, enum api_outcome *outcome)
+{
+    const struct skeleton_choice *choice = &vertices->skeleton;
+    if (vertices->clip_item) {
+        stage->player =
+            player_get(call->service, call->catalog, vertices->clip_item, choice, axes, &call->fetch);
+        if (!stage->player) {
+            *outcome = reply_fetch(call);
+            return false;
+        }
+        *skeleton = stage->player->skeleton;
+        *sampler = stage->player->sampler;
+        return true;
+    }
+    if (choice->item && !(stage->skeleton_document = reply_document(call, choice->item, outcome)))
+        return false;
+    *skeleton = choice->item ? &stage->skeleton_document->document->skeletons[choice->asset->inner]
+                             : &choice->shipped->skeletons[0];
+    /* A clip that drives nothing leaves the rest pose. */
+    struct pose_error error;
+    stage->still = (struct pose_clip){.axes = (*skeleton)->axes, .rules = POSE_RULES_PLAIN};
+    stage->rest = pose_sampler_new(&stage->still, *skeleton, axes, NULL, &error);
+    *sampler = stage->rest;
+    if (!stage->rest)
+        *outcome = reply_error(call, &error, NULL, NULL);
+    return stage->rest != NULL;
+}
+
+/* positions and normals, [real_count][3] each, in one block from malloc. */
+static float (*deform(const struct stage *stage, const struct pose_sampler *sampler,
+                      const struct vertices *vertices, uint32_t count))[3]
+{
+    size_t rows = pose_sampler_row_count(sampler);
+    float *local = must_alloc(rows * 26, sizeof *local), *matrices = local + rows * 10;
+    float(*out)[3] = must_alloc((size_t)count * 2, sizeof *out);
+    void *scratch = must_alloc(pose_deform_scratch(stage->skin), 1);
+    pose_sample(sampler, vertices->t, vertices->wrap, POSE_IN_PLACE, local, NULL);
+    pose_model(sampler, local, matrices);
+    pose_deform(stage->skin, matrices, out, out + count, scratch);
+    free(scratch);
+    free(local);
+    return out;
+}
+
+static void put_vectors(struct json_writer *json, const char *key, float (*vectors)[3], uint32_t count)
+{
+    jsonw_array(json, key);
+    for (uint32_t i = 0; i < count; i++)
+        jsonw_floats(json, NULL, vectors[i], 3);
+    jsonw_end(json);
+}
+
+static enum api_outcome reply_vertices(struct api_call *call, const struct vertices *vertices,
+                                       const struct pose_mesh *mesh, const struct stage *stage,
+                                       float (*out)[3])
+{
+    uint32_t count = mesh->real_count;
+    struct pose_buffer body = {0};
+    if (pose_skin_missing_count(stage->skin))
+        response_header(call->response, "Posed-Warning", "missing_bone");
+    else if (vertices->skeleton.shipped)
+        response_header(call->response, "Posed-Warning", "stand_in_skeleton");
+    if (vertices->as_floats) {
+        for (uint32_t i = 0; i < count; i++) {
+            pose_buffer_append(&body, out[i], sizeof *out);
+            pose_buffer_append(&body, out[count + i], sizeof *out);
+        }
+        return reply_body(call, "application/octet-stream", &body, false);
+    }
+    struct json_writer json;
+    jsonw_init(&json, &body);
+    jsonw_object(&json, NULL);
+    jsonw_id(&json, "mesh", &vertices->mesh_item->asset->id);
+    if (vertices->clip_item)
+        jsonw_id(&json, "clip", &vertices->clip_item->asset->id);
+    else
+        jsonw_null(&json, "clip");
+    jsonw_number(&json, "t", (float)vertices->t);
+    jsonw_string(&json, "axes", axes_words[vertices->native]);
+    jsonw_id(&json, "skeleton", &vertices->skeleton.asset->id);
+    put_vectors(&json, "positions", out, count);
+    put_vectors(&json, "normals", out + count, count);
+    uint32_t missing = pose_skin_missing_count(stage->skin);
+    if (missing) {
+        jsonw_array(&json, "missing");
+        for (uint32_t i = 0; i < missing; i++)
+            jsonw_string(&json, NULL, mesh->bones[pose_skin_missing(stage->skin)[i]]);
+        jsonw_end(&json);
+    }
+    jsonw_end(&json);
+    return reply_json(call, &body);
+}
+
+static void locate_twin(struct api_call *call, const struct vertices *vertices)
+{
+    char mesh[ID_TEXT], path[80];
+    id_write(&vertices->mesh_item->asset->id, mesh);
+    snprintf(path, sizeof path, "/v1/meshes/%s/vertices", mesh);
+    reply_twin(call, path, &vertices->skeleton.asset->id);
+}
+
+enum api_outcome handle_mesh_vertices(struct api_call *call)
+{
+    struct vertices vertices = {.mesh_item = asset_of_path(call, ASSET_MESH, "mesh")};
+    if (!vertices.mesh_item || !read_vertices(call, &vertices))
+        return API_DONE;
+    struct asset_id digest = digest_begin(call, &vertices.mesh_item->asset->id);
+    digest = id_quick(&digest, &vertices.skeleton.asset->id, sizeof(struct asset_id));
+    if (vertices.clip_item)
+        digest = id_quick(&digest, &vertices.clip_item->asset->id, sizeof(struct asset_id));
+    double canonical[4] = {vertices.t, vertices.native, vertices.as_floats, vertices.wrap == POSE_WRAP};
+    digest = id_quick(&digest, canonical, sizeof canonical);
+    if (vertices.automatic)
+        locate_twin(call, &vertices);
+    if (reply_cached(call, digest, vertices.automatic ? FRESH_REVALIDATE : FRESH_CONTENT,
+                     !vertices.as_floats))
+        return API_DONE;
+    if (!call->request->may_wait)
+        return API_WAIT;
+    struct stage stage = {0};
+    enum api_outcome outcome = API_DONE;
+    const struct pose_skeleton *skeleton;
+    const struct pose_sampler *sampler;
+    struct pose_error error;
+    stage.mesh_document = reply_document(call, vertices.mesh_item, &outcome);
+    if (stage.mesh_document) {
+        const struct pose_mesh *mesh =
+            &stage.mesh_document->document->meshes[vertices.mesh_item->asset->inner];
+        enum pose_axes axes = vertices.native ? mesh->axes : POSE_AXES_GLTF;
+        if (open_skeleton(call, &vertices, axes, &stage, &skeleton, &sampler, &outcome)) {
+            stage.skin = pose_skin_new(mesh, skeleton, axes, NULL, &error);
+            if (stage.skin) {
+                float(*out)[3] = deform(&stage, sampler, &vertices, mesh->real_count);
+                outcome = reply_vertices(call, &vertices, mesh, &stage, out);
+                free(out);
+            } else {
+                outcome = reply_error(call, &error, NULL, NULL);
+            }
+        }
+    }
+    stage_close(&stage);
+    return outcome;
+}

@@ -1,0 +1,206 @@
+/* Skeletons, meshes and characters as GLB: what is drawn, and the clips that are asked for. */
+#include "api/views/asset_json.h"
+#include "api/conversion/converted.h"
+#include "api/handlers/handlers.h"
+#include "api/handlers/models.h"
+#include "server/library/relations.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct model {
+    struct api_call *call;
+    const struct conversion *conversion;
+    const char *name;
+    struct conversion_parts parts;
+    conversion_gather *gather; /* of what is more, or less, than its parts; else NULL */
+    struct catalog_item *character;
+};
+
+/* digest: of all that the model depends on. */
+static enum api_outcome reply_model(struct model *model, struct asset_id digest, enum freshness freshness)
+{
+    struct api_call *call = model->call;
+    struct cache_key key = {{'M'}};
+    digest = conversion_digest(digest, model->conversion);
+    struct asset_id tagged = id_quick(&digest, &model->conversion->strict, sizeof model->conversion->strict);
+    if (reply_cached(call, tagged, freshness, false))
+        return API_DONE;
+    memcpy(key.bytes + 1, &digest, sizeof digest);
+    struct conversion_order order = {.service = call->service,
+                                     .common = call->catalog,
+                                     .conversion = model->conversion,
+                                     .parts = &model->parts,
+                                     .gather = model->gather,
+                                     .user = model,
+                                     .name = model->name};
+    return reply_kept_conversion(call, &key, &order);
+}
+
+/* ---------------------------------------------------------------------------------------------- skeletons -- */
+
+/* Alone it stands in for nothing. */
+static bool gather_skeleton(void *user, struct ingredients *ingredients, struct convert_warnings *warnings,
+                            struct pose_error *error)
+{
+    const struct model *model = user;
+    (void)warnings;
+    return ingredients_set_skeleton(ingredients, &model->parts.skeleton, error);
+}
+
+enum api_outcome skeleton_model_reply(struct api_call *call, const struct skeleton_choice *choice)
+{
+    struct conversion conversion;
+    struct model model = {.call = call,
+                          .conversion = &conversion,
+                          .name = choice->asset->name ? choice->asset->name : "skeleton",
+                          .parts.skeleton = {call->catalog, *choice},
+                          .gather = gather_skeleton};
+    enum api_outcome outcome = API_DONE;
+    if (conversion_read(call, convert_target_find("glb"), &conversion))
+        outcome = reply_model(&model, digest_begin(call, &choice->asset->id), FRESH_CONTENT);
+    conversion_release(&conversion);
+    return outcome;
+}
+
+/* ------------------------------------------------------------------------------------------------- meshes -- */
+
+enum api_outcome handle_mesh_model(struct api_call *call)
+{
+    struct catalog_item *item = asset_of_path(call, ASSET_MESH, "mesh");
+    struct conversion conversion;
+    if (!item)
+        return API_DONE;
+    struct model model = {.call = call,
+                          .conversion = &conversion,
+                          .name = item->asset->name,
+                          .parts = {.mesh_count = 1, .meshes = {{call->catalog, item}}}};
+    enum api_outcome outcome = API_DONE;
+    if (conversion_read(call, convert_target_find("glb"), &conversion) &&
+        conversion_parts_read(call, NULL, &model.parts)) {
+        /* The texture is what lies beside the mesh. */
+        struct asset_id digest = digest_begin(call, &item->asset->id);
+        const struct index_asset *skeleton = model.parts.skeleton.choice.asset;
+        digest = id_quick(&digest, &call->catalog->digest, sizeof call->catalog->digest);
+        if (skeleton)
+            digest = id_quick(&digest, &skeleton->id, sizeof skeleton->id);
+        outcome = reply_model(&model, digest, FRESH_REVALIDATE);
+    }
+    conversion_release(&conversion);
+    return outcome;
+}
+
+/* --------------------------------------------------------------------------------------------- characters -- */
+
+static bool gather_parts(struct model *model, const struct relations *relations,
+                         struct ingredients *ingredients, struct convert_warnings *warnings,
+                         struct pose_error *error)
+{
+    struct api_call *call = model->call;
+    struct ingredient_skeleton skeleton = model->parts.skeleton;
+    if (model->parts.automatic) {
+        skeleton = (struct ingredient_skeleton){
+            call->catalog, relations_skeleton(call->catalog, model->character, relations)};
+        if (!skeleton.choice.asset && model->parts.clip_count && !relations->has_clips)
+            skeleton.choice =
+                catalog_skeleton(call->catalog, (struct catalog_item *)(uintptr_t)model->parts.clips[0].item);
+    }
+    if (!conversion_add_skeleton(&skeleton, model->conversion, ingredients, warnings, error))
+        return false;
+    for (uint32_t i = 0; i < relations->count && skeleton.choice.asset; i++) {
+        const struct related_mesh *part = &relations->meshes[i];
+        struct ingredient mesh = {call->catalog, part->item};
+        if (!part->item) {
+            char message[200];
+            snprintf(message, sizeof message, "mesh %.120s is not there", part->wanted ? part->wanted : "");
+            convert_warn_text(warnings, "missing_mesh", POSE_WARNING, message);
+        } else if (!ingredients_add_mesh(ingredients, &mesh, part->texture, error)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool gather_character(void *user, struct ingredients *ingredients, struct convert_warnings *warnings,
+                             struct pose_error *error)
+{
+    struct model *model = user;
+    struct api_call *call = model->call;
+    struct fetch fetch = {.may_wait = true};
+    struct relations relations;
+    struct decoded *decoded = document_get(call->service, call->catalog, model->character->place, &fetch);
+    if (!decoded) {
+        *error = fetch.error;
+        return false;
+    }
+    relations_find(call->service, call->catalog, model->character,
+                   &decoded->document->characters[model->character->asset->inner], &relations);
+    bool done = gather_parts(model, &relations, ingredients, warnings, error);
+    for (uint32_t i = 0; i < model->parts.clip_count && done; i++)
+        done = ingredients_add_clip(ingredients, &model->parts.clips[i], error);
+    relations_release(&relations);
+    document_put(decoded);
+    return done;
+}
+
+/* clips=, from malloc; false and the problem in the response. */
+static bool read_clips(struct api_call *call, struct ingredient **clips, uint32_t *count)
+{
+    const char *text = params_get(&call->params, "clips");
+    struct asset_id id;
+    if (!text)
+        return true;
+    *clips = must_alloc(strlen(text) / ID_TEXT + 1, sizeof **clips);
+    for (const char *at = text; at;) {
+        size_t length = strcspn(at, ",");
+        struct catalog_item *item =
+            id_parse(at, length, &id) ? catalog_find(call->catalog, ASSET_CLIP, &id) : NULL;
+        if (!item) {
+            reply_bad_parameter(call, "clips", "there is no clip \"%.*s\"", (int)(length < 60 ? length : 60),
+                                at);
+            return false;
+        }
+        (*clips)[(*count)++] = (struct ingredient){call->catalog, item};
+        at = at[length] ? at + length + 1 : NULL;
+    }
+    return true;
+}
+
+static struct asset_id character_digest(const struct model *model)
+{
+    const struct api_call *call = model->call;
+    struct asset_id digest = digest_begin(call, &model->character->asset->id);
+    digest = id_quick(&digest, &call->catalog->digest, sizeof call->catalog->digest);
+    digest = digest_text(digest, params_get(&call->params, "skeleton"));
+    for (uint32_t i = 0; i < model->parts.clip_count; i++)
+        digest = id_quick(&digest, &model->parts.clips[i].item->asset->id, sizeof digest);
+    return digest;
+}
+
+enum api_outcome handle_character_model(struct api_call *call)
+{
+    struct catalog_item *item = asset_of_path(call, ASSET_CHARACTER, "character");
+    struct conversion conversion;
+    if (!item)
+        return API_DONE;
+    struct model model = {.call = call,
+                          .conversion = &conversion,
+                          .name = item->asset->name,
+                          .character = item,
+                          .gather = gather_character};
+    enum api_outcome outcome = API_DONE;
+    struct ingredient *clips = NULL;
+    uint32_t clip_count = 0;
+    if (conversion_read(call, convert_target_find("glb"), &conversion) &&
+        read_clips(call, &clips, &clip_count) && conversion_parts_read(call, NULL, &model.parts)) {
+        /* Not before: skeleton=auto is the character's, whatever the clips are. */
+        model.parts.clips = clips;
+        model.parts.clip_count = clip_count;
+        if (conversion_frames_fit(call, &conversion, &model.parts))
+            outcome = reply_model(&model, character_digest(&model), FRESH_REVALIDATE);
+    }
+    free(clips);
+    conversion_release(&conversion);
+    return outcome;
+}

@@ -1,0 +1,219 @@
+/* Clips by the names of archive and clip: the same answers as under their ids. */
+#include "api/views/clip_json.h"
+#include "api/handlers/clips.h"
+#include "api/handlers/handlers.h"
+#include "api/handlers/pictures.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* An archive's name as the path has it, which may be its id. */
+struct archive_name {
+    const char *text;
+    struct asset_id id;
+    bool is_id;
+};
+
+static struct archive_name read_archive_name(const char *text)
+{
+    struct archive_name name = {.text = text};
+    name.is_id = id_parse(text, strlen(text), &name.id);
+    return name;
+}
+
+static bool names_archive(const struct index_archive *archive, const struct archive_name *name)
+{
+    return !strcmp(archive->name, name->text) || (name->is_id && id_equal(&archive->id, &name->id));
+}
+
+enum { MOST_MATCHES = 64 };
+
+struct matches {
+    struct catalog_item *items[MOST_MATCHES];
+    struct catalog_place places[MOST_MATCHES]; /* where it was found first */
+    unsigned count;
+};
+
+static void add_match(struct matches *matches, struct catalog_item *item, struct catalog_place place)
+{
+    for (unsigned i = 0; i < matches->count; i++) {
+        if (matches->items[i] == item)
+            return;
+    }
+    if (matches->count == MOST_MATCHES)
+        return;
+    matches->places[matches->count] = place;
+    matches->items[matches->count++] = item;
+}
+
+/*
+ * A clip that several uploads hold, as the one that was named has it: with what lies beside it there. Else a rig that
+ * somebody uploaded first, with the same clip, would be put under everybody's.
+ */
+static struct catalog_item *place_match(struct api_call *call, const struct matches *matches)
+{
+    struct catalog_item *item = matches->items[0];
+    struct catalog_place place = matches->places[0];
+    if (item->place.archive == place.archive || item->place.archive < call->catalog->path_count)
+        return item;
+    call->placed.asset = item->asset;
+    call->placed.place = place;
+    call->placed.place_count = item->place_count;
+    call->placed.places = item->places;
+    atomic_init(&call->placed.skeleton, INT64_MIN);
+    return &call->placed;
+}
+
+/* Clips of that name in archives of that name, of the command line or (else) uploaded. */
+static void find_in(const struct catalog *catalog, const char *archive_text, const char *clip_name,
+                    uint32_t first, uint32_t last, struct matches *matches)
+{
+    struct archive_name archive_name = read_archive_name(archive_text);
+    for (const struct catalog_named *found = catalog_names_first(&catalog->names, clip_name); found;
+         found = catalog_names_next(&catalog->names, found)) {
+        if (found->archive >= first && found->archive < last &&
+            names_archive(catalog->archives[found->archive], &archive_name))
+            add_match(matches, catalog_find(catalog, ASSET_CLIP, &found->asset->id),
+                      (struct catalog_place){found->archive, found->entry});
+    }
+}
+
+/* For what a 404 says. */
+static bool has_archive(const struct catalog *catalog, const char *text)
+{
+    struct archive_name name = read_archive_name(text);
+    for (uint32_t i = 0; i < catalog->archive_count; i++) {
+        if (names_archive(catalog->archives[i], &name))
+            return true;
+    }
+    return false;
+}
+
+static void list_matches(struct api_call *call, const struct matches *matches)
+{
+    struct pose_buffer body = {0};
+    struct json_writer json;
+    jsonw_init(&json, &body);
+    jsonw_object(&json, NULL);
+    jsonw_string(&json, "type", "about:blank");
+    jsonw_string(&json, "title", "Conflict");
+    jsonw_integer(&json, "status", 409);
+    jsonw_string(&json, "detail", "several clips have that name; ask for one by its id");
+    jsonw_string(&json, "code", "ambiguous_name");
+    jsonw_array(&json, "clips");
+    for (unsigned i = 0; i < matches->count; i++) {
+        char id[ID_TEXT];
+        id_write(&matches->items[i]->asset->id, id);
+        jsonw_object(&json, NULL);
+        jsonw_string(&json, "id", id);
+        jsonw_string(&json, "name", matches->items[i]->asset->name);
+        jsonw_string(&json, "entry", catalog_entry(call->catalog, matches->items[i]->place)->name);
+        jsonw_end(&json);
+    }
+    jsonw_end(&json);
+    jsonw_string(&json, "request_id", call->response->request_id);
+    jsonw_end(&json);
+    call->response->status = 409;
+    response_header(call->response, "Cache-Control", "no-store");
+    response_take(call->response, "application/problem+json", body.data, body.size);
+}
+
+/* The clip of the path's two names; NULL and the 404 or 409 in the response. */
+static struct catalog_item *find_named(struct api_call *call, const char *clip_name)
+{
+    const struct catalog *catalog = call->catalog;
+    struct matches matches = {.count = 0};
+    find_in(catalog, call->values[0], clip_name, 0, catalog->path_count, &matches);
+    if (!matches.count)
+        find_in(catalog, call->values[0], clip_name, catalog->path_count, catalog->archive_count, &matches);
+    if (matches.count == 1)
+        return place_match(call, &matches);
+    if (matches.count)
+        list_matches(call, &matches);
+    else
+        has_archive(catalog, call->values[0]) ? reply_not_found(call, "clip", clip_name)
+                                              : reply_not_found(call, "archive", call->values[0]);
+    return NULL;
+}
+
+/* Content-Location of what is the same under the clip's id, with the query as it came. */
+static void located(struct api_call *call, const struct catalog_item *item, const char *rest)
+{
+    char id[ID_TEXT], target[1024];
+    id_write(&item->asset->id, id);
+    const char *query = call->request->query;
+    int length = snprintf(target, sizeof target, "/v1/clips/%s%s%s%s", id, rest, *query ? "?" : "", query);
+    if (length > 0 && (size_t)length < sizeof target)
+        response_header(call->response, "Content-Location", target);
+}
+
+enum api_outcome handle_named(struct api_call *call)
+{
+    struct catalog_item *item = find_named(call, call->values[1]);
+    if (!item)
+        return API_DONE;
+    located(call, item, "");
+    return clip_reply(call, item);
+}
+
+enum api_outcome handle_named_keys(struct api_call *call)
+{
+    struct catalog_item *item = find_named(call, call->values[1]);
+    if (!item)
+        return API_DONE;
+    located(call, item, "/keys");
+    return clip_keys_reply(call, item, FRESH_REVALIDATE);
+}
+
+enum api_outcome handle_named_events(struct api_call *call)
+{
+    struct catalog_item *item = find_named(call, call->values[1]);
+    if (!item)
+        return API_DONE;
+    located(call, item, "/events");
+    return clip_events_reply(call, item);
+}
+
+enum api_outcome handle_named_pose(struct api_call *call)
+{
+    struct catalog_item *item = find_named(call, call->values[1]);
+    return item ? clip_pose_reply(call, item, true) : API_DONE;
+}
+
+enum api_outcome handle_named_poses(struct api_call *call)
+{
+    struct catalog_item *item = find_named(call, call->values[1]);
+    return item ? clip_poses_reply(call, item, true) : API_DONE;
+}
+
+enum api_outcome handle_named_preview(struct api_call *call)
+{
+    struct catalog_item *item = find_named(call, call->values[1]);
+    return item ? clip_preview_reply(call, item, true) : API_DONE;
+}
+
+enum api_outcome handle_named_plot(struct api_call *call)
+{
+    struct catalog_item *item = find_named(call, call->values[1]);
+    return item ? clip_plot_reply(call, item, true) : API_DONE;
+}
+
+/* A name may hold a dot itself: the whole part is tried first. */
+enum api_outcome handle_named_convert(struct api_call *call)
+{
+    char whole[1024];
+    struct matches matches = {.count = 0};
+    int length = snprintf(whole, sizeof whole, "%s.%s", call->values[1], call->values[2]);
+    if (length > 0 && (size_t)length < sizeof whole) {
+        find_in(call->catalog, call->values[0], whole, 0, call->catalog->archive_count, &matches);
+        if (matches.count) {
+            call->values[1] = whole;
+            return handle_named(call);
+        }
+    }
+    struct catalog_item *item = find_named(call, call->values[1]);
+    if (!item)
+        return API_DONE;
+    return clip_convert_reply(call, item, call->values[2], true);
+}

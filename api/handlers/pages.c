@@ -1,0 +1,101 @@
+/* The web page: its documents and what they load. Nothing in it comes from another host, and its policy says so. */
+#include "api/handlers/pages.h"
+
+#include "api/protocol/coding.h"
+#include "api/handlers/handlers.h"
+#include "api/protocol/reply.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* frame-ancestors: who may show the document in a frame. */
+#define POLICY(styles, ancestors)                                                                            \
+    "default-src 'none'; script-src 'self'; style-src 'self'" styles                                         \
+    "; img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; "                \
+    "frame-ancestors " ancestors
+
+static const struct web_file *find_file(const char *name)
+{
+    for (const struct web_file *file = web_files; file->name; file++) {
+        if (!strcmp(file->name, name))
+            return file;
+    }
+    return NULL;
+}
+
+static const char *etag_of(const struct web_file *file, enum coding coding, char made[64])
+{
+    if (coding != CODING_ZSTD)
+        return coding == CODING_GZIP ? file->gzip_etag : file->etag;
+    snprintf(made, 64, "%.*s-zstd\"", (int)strlen(file->etag) - 1, file->etag);
+    return made;
+}
+
+static enum api_outcome reply_file(struct api_call *call, const struct web_file *file, enum lifetime lifetime)
+{
+    struct api_response *response = call->response;
+    enum coding coding = file->size > CODING_WORTH ? coding_choose_kept(call->request) : CODING_IDENTITY;
+    size_t packed_size = (size_t)(file->end - file->packed);
+    char made[64];
+    if (reply_known(call, etag_of(file, coding, made), lifetime))
+        return API_DONE;
+    if (coding == CODING_GZIP) {
+        response_header(response, "Content-Encoding", "gzip");
+        response_static(response, file->media_type, file->packed, packed_size);
+        return API_DONE;
+    }
+    struct pose_buffer body = {.data = coding_unpack(file->packed, packed_size, file->size),
+                               .size = file->size,
+                               .capacity = file->size};
+    if (!body.data || (coding == CODING_ZSTD && !coding_apply(CODING_ZSTD, &body))) {
+        pose_buffer_free(&body);
+        return reply_problem(call, 503, "no_memory", "out of memory");
+    }
+    if (coding == CODING_ZSTD)
+        response_header(response, "Content-Encoding", "zstd");
+    response_take(response, file->media_type, body.data, body.size);
+    return API_DONE;
+}
+
+static enum api_outcome reply_document_file(struct api_call *call, const char *name, const char *policy)
+{
+    const struct web_file *file = find_file(name);
+    if (!file)
+        return reply_problem(call, 404, "not_found",
+                             "this program was built without its web page; /openapi.json describes the API");
+    response_header(call->response, "Content-Security-Policy", policy);
+    response_header(call->response, "Referrer-Policy", "same-origin");
+    return reply_file(call, file, LIFETIME_NONE);
+}
+
+enum api_outcome handle_page(struct api_call *call)
+{
+    return reply_document_file(call, "index.html", POLICY("", "'none'"));
+}
+
+enum api_outcome handle_embed(struct api_call *call)
+{
+    return reply_document_file(call, "embed.html", POLICY("", "*"));
+}
+
+/* Swagger UI sets styles in its elements. */
+enum api_outcome handle_docs(struct api_call *call)
+{
+    return reply_document_file(call, "docs.html", POLICY(" 'unsafe-inline'", "'none'"));
+}
+
+enum api_outcome handle_client(struct api_call *call)
+{
+    const struct web_file *file = find_file("client.js");
+    return file ? reply_file(call, file, LIFETIME_HOUR) : reply_not_found(call, "file", "client.js");
+}
+
+/* Their names hold a digest of their bytes. */
+enum api_outcome handle_asset(struct api_call *call)
+{
+    char name[160];
+    const struct web_file *file = NULL;
+    if (snprintf(name, sizeof name, "assets/%s", call->values[0]) < (int)sizeof name)
+        file = find_file(name);
+    return file ? reply_file(call, file, LIFETIME_FOR_EVER) : reply_not_found(call, "file", call->values[0]);
+}

@@ -1,0 +1,279 @@
+#include "api/handlers/pose_request.h"
+
+#include "api/views/asset_json.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool choose_skeleton(struct api_call *call, struct pose_request *request, struct catalog_item *clip)
+{
+    const char *text = params_get(&call->params, "skeleton");
+    struct asset_id id;
+    request->automatic = !text || !strcmp(text, "auto");
+    if (request->automatic) {
+        request->skeleton = catalog_skeleton(call->catalog, clip);
+        return true;
+    }
+    if (!strcmp(text, "none"))
+        return true;
+    if (id_parse(text, strlen(text), &id))
+        request->skeleton = catalog_find_skeleton(call->catalog, &id);
+    if (request->skeleton.asset)
+        return true;
+    reply_bad_parameter(call, "skeleton", "\"%.60s\" is neither auto, none, nor the id of a skeleton", text);
+    return false;
+}
+
+bool pose_request_read(struct api_call *call, struct catalog_item *clip, struct pose_request *request)
+{
+    static const char *const spaces[] = {"local", "model", NULL}, *const axes[] = {"gltf", "native", NULL},
+                             *const wraps[] = {"clamp", "loop", NULL},
+                             *const roots[] = {"in_place", "motion", NULL};
+    const struct params *params = &call->params;
+    struct param_error error;
+    int space = 0, axis = 0, wrap = 0, root = 0;
+    *request = (struct pose_request){.clip = clip};
+    if (!params_choice(params, "space", spaces, &space, &error) ||
+        !params_choice(params, "axes", axes, &axis, &error) ||
+        !params_choice(params, "wrap", wraps, &wrap, &error) ||
+        !params_choice(params, "root", roots, &root, &error)) {
+        reply_parameter(call, &error);
+        return false;
+    }
+    request->model = space == 1;
+    request->gltf = axis == 0;
+    request->wrap = wrap ? POSE_WRAP : POSE_CLAMP;
+    request->flags = root ? POSE_MOTION : POSE_IN_PLACE;
+    request->joints_parameter = "joints";
+    request->joints = params_get(params, request->joints_parameter);
+    if (!choose_skeleton(call, request, clip))
+        return false;
+    if (request->model && !request->skeleton.asset) {
+        reply_bad_parameter(call, "space", "model space needs a skeleton, and there is none for this clip");
+        return false;
+    }
+    return true;
+}
+
+/* Other archives give names to morphs where the answer depends on what is loaded anyway. */
+static bool may_name_morphs(const struct api_call *call, const struct pose_request *request)
+{
+    const char *format = catalog_entry(call->catalog, request->clip->place)->format;
+    return request->automatic && call->catalog->has_morphs && format && !strcmp(format, "sims3-clip");
+}
+
+struct asset_id pose_request_digest(const struct api_call *call, const struct pose_request *request)
+{
+    struct {
+        struct asset_id skeleton;
+        uint8_t with_skeleton, model, gltf, wrap, flags, unused[3];
+    } canonical = {.with_skeleton = request->skeleton.asset != NULL,
+                   .model = request->model,
+                   .gltf = request->gltf,
+                   .wrap = request->wrap == POSE_WRAP,
+                   .flags = (uint8_t)request->flags};
+    if (request->skeleton.asset)
+        canonical.skeleton = request->skeleton.asset->id;
+    struct asset_id digest = digest_begin(call, &request->clip->asset->id);
+    digest = id_quick(&digest, &canonical, sizeof canonical);
+    if (may_name_morphs(call, request))
+        digest = id_quick(&digest, &call->catalog->digest, sizeof call->catalog->digest);
+    return request->joints ? digest_text(digest, request->joints) : digest;
+}
+
+enum freshness pose_request_freshness(const struct pose_request *request, bool by_name)
+{
+    return request->automatic || by_name ? FRESH_REVALIDATE : FRESH_CONTENT;
+}
+
+void pose_request_twin(struct api_call *call, const struct pose_request *request, const char *rest)
+{
+    char clip[ID_TEXT], path[80];
+    id_write(&request->clip->asset->id, clip);
+    snprintf(path, sizeof path, "/v1/clips/%s%s", clip, rest);
+    reply_twin(call, path, request->skeleton.asset ? &request->skeleton.asset->id : NULL);
+}
+
+/* -------------------------------------------------------------------------------------------------- rows -- */
+
+enum { MOST_NAMES = 512 };
+
+bool joint_id_read(const char *word, size_t length, uint32_t *id)
+{
+    uint64_t value = 0;
+    if (length < 2 || length > 11 || word[0] != '#' || (word[1] == '0' && length > 2))
+        return false;
+    for (size_t i = 1; i < length; i++) {
+        if (word[i] < '0' || word[i] > '9')
+            return false;
+        value = value * 10 + (uint64_t)(word[i] - '0');
+    }
+    *id = (uint32_t)value;
+    return value <= UINT32_MAX;
+}
+
+/* Marks the rows of one name; how many there were. */
+static uint32_t mark(const struct pose_sampler *sampler, const char *word, size_t length, bool *marked)
+{
+    const struct pose_row *rows = pose_sampler_rows(sampler);
+    uint32_t found = 0, id = 0;
+    bool is_id = joint_id_read(word, length, &id);
+    for (uint32_t i = 0; i < pose_sampler_row_count(sampler); i++) {
+        const char *name = rows[i].name;
+        /* A file's names may be megabytes long: no more of them is read than the word is. */
+        if ((name && !strncmp(name, word, length) && !name[length]) ||
+            (is_id && rows[i].has_id && rows[i].id == id)) {
+            marked[i] = true;
+            found++;
+        }
+    }
+    return found;
+}
+
+static bool select_rows(struct api_call *call, struct pose_request *request)
+{
+    const struct pose_sampler *sampler = request->player->sampler;
+    uint32_t count = pose_sampler_row_count(sampler);
+    request->row_count = count;
+    if (!request->joints)
+        return true;
+    bool *marked = must_alloc(count, sizeof *marked);
+    bool known = *request->joints != 0;
+    unsigned names = 0;
+    for (const char *at = request->joints; *at && known;) {
+        if (names++ == MOST_NAMES) {
+            reply_bad_parameter(call, request->joints_parameter, "more than %d names", MOST_NAMES);
+            known = false;
+            break;
+        }
+        size_t length = strcspn(at, ",");
+        known = mark(sampler, at, length, marked) > 0;
+        if (!known)
+            reply_bad_parameter(call, request->joints_parameter, "there is no joint \"%.*s\"",
+                                (int)(length < 80 ? length : 80), at);
+        at += length + (at[length] == ',');
+    }
+    if (!*request->joints)
+        reply_bad_parameter(call, request->joints_parameter, "it names no joint");
+    request->selected = must_alloc(count, sizeof *request->selected);
+    request->row_count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (marked[i])
+            request->selected[request->row_count++] = i;
+    }
+    free(marked);
+    return known;
+}
+
+/* Copies, as an answer may outlive the catalogue of the moment. */
+static void name_morphs(struct api_call *call, struct pose_request *request)
+{
+    const struct pose_sampler *sampler = request->player->sampler;
+    uint32_t count = pose_sampler_morph_count(sampler);
+    if (!may_name_morphs(call, request))
+        return;
+    request->morph_names = must_alloc(count, sizeof *request->morph_names);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct pose_morph *morph = &pose_sampler_morphs(sampler)[i];
+        const char *name = morph->name || !morph->has_id
+                               ? NULL
+                               : catalog_morph_name(call->catalog, request->clip->place, morph->id);
+        request->morph_names[i] = name ? strdup(name) : NULL;
+    }
+}
+
+const char *pose_request_morph(const struct pose_request *request, uint32_t index, char room[16])
+{
+    const struct pose_morph *morph = &pose_sampler_morphs(request->player->sampler)[index];
+    if (morph->name)
+        return morph->name;
+    if (request->morph_names && request->morph_names[index])
+        return request->morph_names[index];
+    snprintf(room, 16, "#%u", morph->id);
+    return room;
+}
+
+bool pose_request_open(struct api_call *call, struct pose_request *request, enum api_outcome *outcome)
+{
+    enum pose_axes axes = request->gltf ? POSE_AXES_GLTF : request->clip->asset->axes;
+    request->player =
+        player_get(call->service, call->catalog, request->clip, &request->skeleton, axes, &call->fetch);
+    call->response->cache = call->fetch.missed ? "miss" : "hit";
+    if (!request->player) {
+        *outcome = reply_fetch(call);
+        return false;
+    }
+    if (request->skeleton.shipped)
+        response_header(call->response, "Posed-Warning", "stand_in_skeleton");
+    *outcome = API_DONE;
+    name_morphs(call, request);
+    if (select_rows(call, request))
+        return true;
+    pose_request_close(request);
+    return false;
+}
+
+void pose_request_close(struct pose_request *request)
+{
+    uint32_t morphs = request->morph_names ? pose_sampler_morph_count(request->player->sampler) : 0;
+    for (uint32_t i = 0; i < morphs; i++)
+        free(request->morph_names[i]);
+    free(request->morph_names);
+    request->morph_names = NULL;
+    player_put(request->player);
+    free(request->selected);
+    request->player = NULL;
+    request->selected = NULL;
+}
+
+/* ------------------------------------------------------------------------------------------------- parts -- */
+
+void pose_request_head(struct json_writer *json, const struct pose_request *request)
+{
+    jsonw_string(json, "space", request->model ? "model" : "local");
+    jsonw_string(json, "axes", request->gltf ? "gltf" : "native");
+    if (request->skeleton.asset)
+        jsonw_id(json, "skeleton", &request->skeleton.asset->id);
+    else
+        jsonw_null(json, "skeleton");
+}
+
+void pose_request_tail(struct json_writer *json, const struct pose_request *request)
+{
+    const struct pose_sampler *sampler = request->player->sampler;
+    uint32_t unmatched = pose_sampler_unmatched_count(sampler);
+    if (unmatched) {
+        jsonw_array(json, "unmatched");
+        for (uint32_t i = 0; i < unmatched; i++) {
+            const struct pose_track *track =
+                &request->player->clip->tracks[pose_sampler_unmatched(sampler)[i]];
+            char id[16];
+            snprintf(id, sizeof id, "#%u", track->id);
+            jsonw_string(json, NULL, track->name ? track->name : id);
+        }
+        jsonw_end(json);
+    }
+    if (request->skeleton.shipped) {
+        struct pose_warning warning = {
+            .code = "stand_in_skeleton",
+            .severity = POSE_NOTE,
+            .message = "shown on a self-made skeleton: its proportions are not the game's",
+            .offset = POSE_NO_OFFSET};
+        jsonw_array(json, "warnings");
+        jsonw_warnings(json, &warning, 1);
+        jsonw_end(json);
+    }
+}
+
+double pose_time(const struct pose_request *request, double t)
+{
+    /* Far beyond any clip; what is later would not survive the rounding, nor the 32-bit float of the answer. */
+    static const double latest = 1e9;
+    double duration = (double)request->clip->asset->duration;
+    t = round(fmin(fmax(t, -latest), latest) * 1e6) / 1e6;
+    if (request->wrap == POSE_CLAMP)
+        t = fmin(fmax(t, 0), duration);
+    return t + 0.0; /* no -0 */
+}

@@ -1,0 +1,434 @@
+#include "api/handlers/pose_series.h"
+
+#include "server/ops/clock.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROW = 10, MATRIX = 16 };
+
+/* ------------------------------------------------------------------------------------------------- times -- */
+
+void times_release(struct times *times)
+{
+    free(times->items);
+    times->items = NULL;
+}
+
+/* The answer would have more poses than --max-frames allows. */
+static bool too_many(struct param_error *error, const char *name, double frames, uint64_t most)
+{
+    param_fail(error, name, "%.0f frames are more than max-frames, %llu", frames, (unsigned long long)most);
+    snprintf(error->limit, sizeof error->limit, "max-frames");
+    return false;
+}
+
+static bool read_list(const struct api_call *call, const struct pose_request *request, const char *text,
+                      struct times *times, struct param_error *error)
+{
+    size_t commas = 0, most = (size_t)call->service->config->max_frames;
+    for (const char *at = text; *at; at++)
+        commas += *at == ',';
+    if (commas + 1 > most)
+        return too_many(error, "t", (double)commas + 1, most);
+    times->items = must_alloc(commas + 1, sizeof *times->items);
+    for (const char *at = text;;) {
+        char word[48];
+        size_t length = strcspn(at, ",");
+        double t;
+        snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : sizeof word - 1), at);
+        if (length >= sizeof word || !number_parse(word, &t)) {
+            times_release(times);
+            return param_fail(error, "t", "\"%.40s\" is not a finite number", word);
+        }
+        times->items[times->count++] = pose_time(request, t);
+        at += length;
+        if (!*at++)
+            return true;
+    }
+}
+
+/* The duration as its decimal reads: floor(0.7 * 30) is 21, which the 32-bit float just misses. */
+static double decimal_duration(float duration)
+{
+    char text[POSE_FLOAT_TEXT + 1];
+    double value = 0;
+    text[pose_float_text(duration, text)] = 0;
+    number_parse(text, &value);
+    return value;
+}
+
+static bool read_grid(const struct api_call *call, const struct pose_request *request, struct times *times,
+                      struct param_error *error)
+{
+    const struct index_asset *asset = request->clip->asset;
+    double fps = asset->fps > 0 ? (double)asset->fps : 30, duration = decimal_duration(asset->duration),
+           from = 0, to = duration;
+    int64_t end = 0;
+    if (!params_number(&call->params, "fps", 1e-3, 1e5, &fps, error) ||
+        !params_number(&call->params, "from", 0, 1e9, &from, error) ||
+        !params_number(&call->params, "to", 0, 1e9, &to, error) ||
+        !params_integer(&call->params, "end", 0, 1, &end, error))
+        return false;
+    if (from > to)
+        return params_get(&call->params, "to")
+                   ? param_fail(error, "from", "it lies after to")
+                   : param_fail(error, "from", "it lies after the end of the clip, at %g s", duration);
+    if (to > duration)
+        to = duration;
+    /* The first and last k whose k/fps lie in the window; 1e-9 s of slack for what division rounds. */
+    uint64_t most = call->service->config->max_frames;
+    double first = ceil((from - 1e-9) * fps);
+    double frames = fmax(fmin(floor((to + 1e-9) * fps), floor(duration * fps)) - first + 1, 0);
+    if (frames > (double)most)
+        return too_many(error, "fps", frames, most);
+    times->fps = fps;
+    times->items = must_alloc((size_t)frames + 1, sizeof *times->items);
+    double last = -1;
+    for (size_t k = 0; k < (size_t)frames; k++) {
+        last = pose_time(request, (first + (double)k) / fps);
+        times->items[times->count++] = last;
+    }
+    double final = pose_time(request, to);
+    if (!end || from > to || (times->count && final <= last))
+        return true;
+    if (times->count == most) {
+        times_release(times);
+        return too_many(error, "end", (double)most + 1, most);
+    }
+    times->items[times->count++] = final;
+    return true;
+}
+
+bool times_read(const struct api_call *call, const struct pose_request *request, struct times *times,
+                struct param_error *error)
+{
+    static const char *const grid[] = {"fps", "from", "to", "end", NULL};
+    const char *list = params_get(&call->params, "t");
+    *times = (struct times){0};
+    if (!list)
+        return read_grid(call, request, times, error);
+    for (const char *const *name = grid; *name; name++) {
+        if (params_get(&call->params, *name))
+            return param_fail(error, *name, "it does not go with t");
+    }
+    return read_list(call, request, list, times, error);
+}
+
+/* ------------------------------------------------------------------------------------------------ series -- */
+
+/* An answer that is being made, frame by frame. */
+struct series {
+    struct pose_request request;
+    enum series_form form;
+    struct times times;
+    const float *given; /* the rows of the only frame, NULL: sampled */
+    const bool *driven; /* of the rows that are given */
+    size_t next;        /* frame */
+    bool finished;
+    float *rows, *matrices, *morphs, *before; /* before: the rows of the frame before, for hemispheres */
+    struct pose_buffer pending;               /* made and not sent yet */
+    size_t sent;
+    char clip[ID_TEXT];
+};
+
+void series_headers(struct api_call *call, size_t frames, uint32_t joints, double fps)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%zu", frames);
+    response_header(call->response, "Posed-Frames", text);
+    snprintf(text, sizeof text, "%u", joints);
+    response_header(call->response, "Posed-Joints", text);
+    if (fps > 0) {
+        text[pose_float_text((float)fps, text)] = 0;
+        response_header(call->response, "Posed-Fps", text);
+    }
+}
+
+static void series_free(void *owner)
+{
+    struct series *series = owner;
+    pose_request_close(&series->request);
+    times_release(&series->times);
+    pose_buffer_free(&series->pending);
+    free(series->rows);
+    free(series->matrices);
+    free(series->morphs);
+    free(series->before);
+    free(series);
+}
+
+static struct series *series_new(struct pose_request *request, const struct times *times,
+                                 enum series_form form)
+{
+    const struct pose_sampler *sampler = request->player->sampler;
+    size_t rows = pose_sampler_row_count(sampler), morphs = pose_sampler_morph_count(sampler);
+    struct series *series = must_alloc(1, sizeof *series);
+    series->form = form;
+    series->times = *times;
+    series->times.items = must_alloc(times->count, sizeof *times->items);
+    if (times->count)
+        memcpy(series->times.items, times->items, times->count * sizeof *times->items);
+    series->rows = must_alloc(rows * ROW, sizeof(float));
+    series->before = must_alloc(rows * ROW, sizeof(float));
+    series->matrices = request->model ? must_alloc(rows * MATRIX, sizeof(float)) : NULL;
+    series->morphs = morphs ? must_alloc(morphs, sizeof(float)) : NULL;
+    id_write(&request->clip->asset->id, series->clip);
+    series->request = *request;
+    request->player = NULL;
+    request->selected = NULL;
+    request->morph_names = NULL;
+    return series;
+}
+
+/* With axes=gltf a rotation keeps the hemisphere of the frame before it. */
+static void keep_hemisphere(struct series *series)
+{
+    size_t rows = pose_sampler_row_count(series->request.player->sampler);
+    for (size_t i = 0; i < rows; i++) {
+        float *now = series->rows + i * ROW + 3;
+        const float *before = series->before + i * ROW + 3;
+        if (now[0] * before[0] + now[1] * before[1] + now[2] * before[2] + now[3] * before[3] < 0) {
+            for (int k = 0; k < 4; k++)
+                now[k] = -now[k];
+        }
+    }
+    memcpy(series->before, series->rows, rows * ROW * sizeof *series->rows);
+}
+
+static void sample(struct series *series, double t)
+{
+    const struct pose_request *request = &series->request;
+    const struct pose_sampler *sampler = request->player->sampler;
+    if (series->given)
+        memcpy(series->rows, series->given, pose_sampler_row_count(sampler) * ROW * sizeof *series->rows);
+    else
+        pose_sample(sampler, t, request->wrap, request->flags, series->rows, series->morphs);
+    if (request->gltf)
+        keep_hemisphere(series);
+    if (request->model)
+        pose_model(sampler, series->rows, series->matrices);
+}
+
+static uint32_t row_at(const struct series *series, uint32_t i)
+{
+    return series->request.selected ? series->request.selected[i] : i;
+}
+
+static void put_floats(struct series *series)
+{
+    bool model = series->request.model;
+    unsigned width = model ? MATRIX : ROW;
+    const float *from = model ? series->matrices : series->rows;
+    for (uint32_t i = 0; i < series->request.row_count; i++)
+        pose_buffer_append(&series->pending, from + (size_t)row_at(series, i) * width, width * sizeof *from);
+}
+
+/* "translation":[[…],…]: null where neither the clip nor a skeleton gives the part. */
+static void put_part(struct json_writer *json, const struct series *series, const char *name, int part,
+                     unsigned offset, unsigned count)
+{
+    const struct pose_row *rows = pose_sampler_rows(series->request.player->sampler);
+    jsonw_array(json, name);
+    for (uint32_t i = 0; i < series->request.row_count; i++) {
+        uint32_t row = row_at(series, i);
+        if (rows[row].has[part])
+            jsonw_floats(json, NULL, series->rows + (size_t)row * ROW + offset, count);
+        else
+            jsonw_null(json, NULL);
+    }
+    jsonw_end(json);
+}
+
+static void put_pose(struct json_writer *json, const struct series *series, double t)
+{
+    jsonw_number(json, "t", (float)t);
+    put_part(json, series, "translation", 0, 0, 3);
+    put_part(json, series, "rotation", 1, 3, 4);
+    put_part(json, series, "scale", 2, 7, 3);
+    if (series->request.model) {
+        jsonw_array(json, "matrix");
+        for (uint32_t i = 0; i < series->request.row_count; i++)
+            jsonw_floats(json, NULL, series->matrices + (size_t)row_at(series, i) * MATRIX, MATRIX);
+        jsonw_end(json);
+    }
+    uint32_t morphs = pose_sampler_morph_count(series->request.player->sampler);
+    if (morphs && !series->given)
+        jsonw_floats(json, "morphs", series->morphs, morphs);
+}
+
+static void put_joints(struct json_writer *json, const struct series *series)
+{
+    const struct pose_request *request = &series->request;
+    const struct pose_row *rows = pose_sampler_rows(request->player->sampler);
+    int32_t *parents = must_alloc(request->row_count, sizeof *parents);
+    pose_select_parents(request->player->sampler, request->selected, request->row_count, parents);
+    jsonw_array(json, "joints");
+    for (uint32_t i = 0; i < request->row_count; i++) {
+        const struct pose_row *row = &rows[row_at(series, i)];
+        jsonw_object(json, NULL);
+        jsonw_string(json, "name", row->name);
+        if (row->has_id)
+            jsonw_integer(json, "id", row->id);
+        else
+            jsonw_null(json, "id");
+        if (request->player->skeleton)
+            jsonw_integer(json, "parent", parents[i]);
+        jsonw_bool(json, "driven", series->driven ? series->driven[row_at(series, i)] : row->driven);
+        jsonw_end(json);
+    }
+    jsonw_end(json);
+    free(parents);
+    uint32_t morphs = series->given ? 0 : pose_sampler_morph_count(request->player->sampler);
+    if (!morphs)
+        return;
+    jsonw_array(json, "morphs");
+    for (uint32_t i = 0; i < morphs; i++) {
+        char room[16];
+        jsonw_string(json, NULL, pose_request_morph(request, i, room));
+    }
+    jsonw_end(json);
+}
+
+/* Everything but the poses, the object left open. */
+static void put_head(struct json_writer *json, const struct series *series)
+{
+    jsonw_object(json, NULL);
+    jsonw_string(json, "clip", series->given ? NULL : series->clip);
+    pose_request_head(json, &series->request);
+    if (series->times.fps > 0)
+        jsonw_number(json, "fps", (float)series->times.fps);
+    else
+        jsonw_null(json, "fps");
+    jsonw_array(json, "times");
+    for (size_t i = 0; i < series->times.count; i++)
+        jsonw_number(json, NULL, (float)series->times.items[i]);
+    jsonw_end(json);
+    put_joints(json, series);
+    pose_request_tail(json, &series->request);
+}
+
+/* What stands before the first pose. */
+static void begin(struct series *series)
+{
+    struct json_writer json;
+    jsonw_init(&json, &series->pending);
+    if (series->form == SERIES_JSON) {
+        put_head(&json, series);
+        pose_buffer_append(&series->pending, ",\"poses\":[", 10);
+    } else if (series->form == SERIES_POSED) {
+        uint8_t length[4] = {0}, zeros[4] = {0};
+        pose_buffer_append(&series->pending, length, sizeof length);
+        put_head(&json, series);
+        jsonw_end(&json);
+        size_t size = series->pending.size - 4;
+        for (int i = 0; i < 4; i++)
+            series->pending.data[i] = (uint8_t)(size >> 8 * i);
+        pose_buffer_append(&series->pending, zeros, (4 - size % 4) % 4);
+    }
+}
+
+static void put_frame(struct series *series)
+{
+    double t = series->times.items[series->next];
+    struct json_writer json;
+    sample(series, t);
+    if (series->form >= SERIES_F32) {
+        put_floats(series);
+    } else {
+        if (series->form == SERIES_JSON && series->next)
+            pose_buffer_append(&series->pending, ",", 1);
+        jsonw_init(&json, &series->pending);
+        jsonw_object(&json, NULL);
+        put_pose(&json, series, t);
+        jsonw_end(&json);
+        if (series->form == SERIES_NDJSON)
+            pose_buffer_append(&series->pending, "\n", 1);
+    }
+    series->next++;
+}
+
+/* Makes more of the answer, at least wanted bytes unless it ends. */
+static void produce(struct series *series, size_t wanted)
+{
+    while (series->next < series->times.count && series->pending.size - series->sent < wanted)
+        put_frame(series);
+    if (series->next == series->times.count && !series->finished) {
+        series->finished = true;
+        if (series->form == SERIES_JSON)
+            pose_buffer_append(&series->pending, "]}", 2);
+    }
+}
+
+static ssize_t series_read(void *owner, uint8_t *buffer, size_t capacity)
+{
+    struct series *series = owner;
+    if (series->sent == series->pending.size)
+        series->sent = series->pending.size = 0;
+    produce(series, capacity);
+    size_t left = series->pending.size - series->sent, size = left < capacity ? left : capacity;
+    memcpy(buffer, series->pending.data + series->sent, size);
+    series->sent += size;
+    return (ssize_t)size;
+}
+
+/* Makes all of it and takes it out; frees the series. */
+static void finish_text(struct series *series, struct pose_buffer *out)
+{
+    begin(series);
+    produce(series, SIZE_MAX);
+    pose_buffer_append(out, series->pending.data, series->pending.size);
+    series_free(series);
+}
+
+void series_text(struct pose_request *request, const struct times *times, struct pose_buffer *out)
+{
+    finish_text(series_new(request, times, SERIES_JSON), out);
+}
+
+void series_text_of(struct pose_request *request, double t, const float *rows, const bool *driven,
+                    struct pose_buffer *out)
+{
+    struct times once = {.items = &t, .count = 1};
+    struct series *series = series_new(request, &once, SERIES_JSON);
+    series->given = rows;
+    series->driven = driven;
+    finish_text(series, out);
+}
+
+enum api_outcome series_reply(struct api_call *call, struct pose_request *request, const struct times *times,
+                              enum series_form form)
+{
+    enum { INLINE_ROWS = 4096, STREAMED_ROWS = 32768 };
+    static const char *const types[] = {"application/json", "application/x-ndjson",
+                                        "application/octet-stream", "application/octet-stream"};
+    uint64_t rows = (uint64_t)times->count * request->row_count;
+    if (rows > INLINE_ROWS && !call->request->may_wait) {
+        pose_request_close(request);
+        return API_WAIT;
+    }
+    series_headers(call, times->count, request->row_count, times->fps);
+    struct series *series = series_new(request, times, form);
+    double started = clock_seconds();
+    begin(series);
+    /* What is left to do must not look at the catalogue: the stream may outlive it. */
+    series->request.clip = NULL;
+    series->request.skeleton = (struct skeleton_choice){0};
+    if (rows > STREAMED_ROWS) {
+        struct api_response *response = call->response;
+        response_header(response, "Content-Type", types[form]);
+        response->read = series_read;
+        response->release = series_free;
+        response->owner = series;
+        response->size = API_UNKNOWN_SIZE;
+        return API_DONE;
+    }
+    produce(series, SIZE_MAX);
+    call->write_seconds = clock_seconds() - started;
+    struct pose_buffer body = series->pending;
+    series->pending = (struct pose_buffer){0};
+    series_free(series);
+    return reply_body(call, types[form], &body, form < SERIES_F32);
+}

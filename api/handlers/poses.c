@@ -1,0 +1,219 @@
+/* Poses: one, many, streamed; as JSON or floats. */
+#include "api/handlers/clips.h"
+#include "api/handlers/handlers.h"
+#include "api/handlers/pose_request.h"
+#include "api/handlers/pose_series.h"
+#include "server/ops/clock.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROW = 10, MATRIX = 16 };
+
+/* Scratch for a pose on the stack while it is small: most skeletons have fewer joints. */
+enum { STACK_ROWS = 256 };
+
+/* A pose of more rows is made on the pool, not to hold up the loop. */
+enum { INLINE_ROWS = 4096 };
+
+/* ----------------------------------------------------------------------------------------------- one pose -- */
+
+struct scratch {
+    float rows_on_stack[STACK_ROWS * ROW];
+    float matrices_on_stack[STACK_ROWS * MATRIX];
+    float *rows, *matrices, *morphs;
+    void *heap;
+};
+
+static void scratch_open(struct scratch *scratch, const struct pose_sampler *sampler)
+{
+    size_t rows = pose_sampler_row_count(sampler), morphs = pose_sampler_morph_count(sampler);
+    scratch->heap = NULL;
+    scratch->rows = scratch->rows_on_stack;
+    scratch->matrices = scratch->matrices_on_stack;
+    if (rows > STACK_ROWS || morphs) {
+        float *heap = must_alloc(rows * (ROW + MATRIX) + morphs, sizeof *heap);
+        scratch->heap = heap;
+        scratch->rows = heap;
+        scratch->matrices = heap + rows * ROW;
+        scratch->morphs = heap + rows * (ROW + MATRIX);
+    }
+}
+
+static void put_text(struct pose_buffer *body, const char *text)
+{
+    pose_buffer_append(body, text, strlen(text));
+}
+
+/* The joints, in the text that the player keeps, or one made for a selection of rows. */
+static bool put_joints(struct pose_buffer *body, const struct pose_request *request,
+                       const struct scratch *scratch)
+{
+    const struct player *player = request->player;
+    struct pose_text *own = NULL;
+    const struct pose_text *text = request->model ? player->model : player->local;
+    if (request->selected) {
+        own = pose_text_new(player->sampler, player->skeleton != NULL, request->model, request->selected,
+                            request->row_count);
+        text = own;
+    }
+    if (!text)
+        return false;
+    size_t bound = pose_text_bound(text);
+    if (body->capacity - body->size < bound + 256) {
+        uint8_t *data = realloc(body->data, body->size + bound + 256);
+        if (!data) {
+            pose_text_free(own);
+            return false;
+        }
+        body->data = data;
+        body->capacity = body->size + bound + 256;
+    }
+    body->size += pose_text_write(text, scratch->rows, scratch->matrices, (char *)body->data + body->size);
+    pose_text_free(own);
+    return true;
+}
+
+static void put_morphs(struct json_writer *json, const struct pose_request *request, const float *morphs)
+{
+    const struct pose_sampler *sampler = request->player->sampler;
+    uint32_t count = pose_sampler_morph_count(sampler);
+    if (!count)
+        return;
+    jsonw_object(json, "morphs");
+    for (uint32_t i = 0; i < count; i++) {
+        char room[16];
+        jsonw_number(json, pose_request_morph(request, i, room), morphs[i]);
+    }
+    jsonw_end(json);
+}
+
+static enum api_outcome pose_as_json(struct api_call *call, struct pose_request *request, double t,
+                                     const struct scratch *scratch)
+{
+    struct pose_buffer body = {0};
+    struct json_writer json;
+    char id[ID_TEXT];
+    id_write(&request->clip->asset->id, id);
+    jsonw_init(&json, &body);
+    jsonw_object(&json, NULL);
+    jsonw_string(&json, "clip", id);
+    jsonw_number(&json, "t", (float)t);
+    pose_request_head(&json, request);
+    put_text(&body, ",\"joints\":");
+    if (!put_joints(&body, request, scratch)) {
+        pose_buffer_free(&body);
+        return reply_problem(call, 503, "no_memory", "out of memory");
+    }
+    put_morphs(&json, request, scratch->morphs);
+    pose_request_tail(&json, request);
+    jsonw_end(&json);
+    return reply_json(call, &body);
+}
+
+static enum api_outcome pose_as_floats(struct api_call *call, const struct pose_request *request,
+                                       const struct scratch *scratch)
+{
+    unsigned width = request->model ? MATRIX : ROW;
+    const float *from = request->model ? scratch->matrices : scratch->rows;
+    size_t size = (size_t)request->row_count * width * sizeof(float);
+    float *floats = malloc(size ? size : 1);
+    if (!floats)
+        return reply_problem(call, 503, "no_memory", "out of memory");
+    if (!request->selected)
+        memcpy(floats, from, size);
+    for (uint32_t i = 0; request->selected && i < request->row_count; i++)
+        memcpy(floats + (size_t)i * width, from + (size_t)request->selected[i] * width,
+               width * sizeof *floats);
+    series_headers(call, 1, request->row_count, 0);
+    struct pose_buffer body = {.data = (uint8_t *)floats, .size = size, .capacity = size ? size : 1};
+    return reply_body(call, "application/octet-stream", &body, false);
+}
+
+enum api_outcome clip_pose_reply(struct api_call *call, struct catalog_item *item, bool by_name)
+{
+    static const char *const types[] = {"application/json", "application/octet-stream", NULL};
+    static const char *const forms[] = {"json", "f32", NULL};
+    struct pose_request request;
+    struct param_error error;
+    double t = 0;
+    int form = -1;
+    if (!params_number(&call->params, "t", -HUGE_VAL, HUGE_VAL, &t, &error) ||
+        !params_choice(&call->params, "as", forms, &form, &error))
+        return reply_parameter(call, &error);
+    if (!accept_choose(call, types, &form) || !pose_request_read(call, item, &request))
+        return API_DONE;
+    t = pose_time(&request, t);
+    struct asset_id digest = pose_request_digest(call, &request);
+    double canonical[2] = {t, form};
+    digest = id_quick(&digest, canonical, sizeof canonical);
+    if (request.automatic || by_name)
+        pose_request_twin(call, &request, "/pose");
+    if (reply_cached(call, digest, pose_request_freshness(&request, by_name), form == 0))
+        return API_DONE;
+    enum api_outcome outcome;
+    if (!pose_request_open(call, &request, &outcome))
+        return outcome;
+    if (request.row_count > INLINE_ROWS && !call->request->may_wait) {
+        pose_request_close(&request);
+        return API_WAIT;
+    }
+    struct scratch scratch;
+    double begin = clock_seconds();
+    scratch_open(&scratch, request.player->sampler);
+    pose_sample(request.player->sampler, t, request.wrap, request.flags, scratch.rows, scratch.morphs);
+    if (request.model)
+        pose_model(request.player->sampler, scratch.rows, scratch.matrices);
+    double sampled = clock_seconds();
+    outcome = form ? pose_as_floats(call, &request, &scratch) : pose_as_json(call, &request, t, &scratch);
+    call->sample_seconds = sampled - begin;
+    call->write_seconds = clock_seconds() - sampled;
+    free(scratch.heap);
+    pose_request_close(&request);
+    return outcome;
+}
+
+enum api_outcome handle_pose(struct api_call *call)
+{
+    struct catalog_item *item = clip_of_path(call);
+    return item ? clip_pose_reply(call, item, false) : API_DONE;
+}
+
+/* ----------------------------------------------------------------------------------------------- many -- */
+
+enum api_outcome clip_poses_reply(struct api_call *call, struct catalog_item *item, bool by_name)
+{
+    static const char *const types[] = {"application/json", "application/x-ndjson",
+                                        "application/octet-stream", NULL};
+    static const char *const forms[] = {"json", "ndjson", "f32", "posed", NULL};
+    struct pose_request request;
+    struct param_error error;
+    struct times times;
+    int form = -1;
+    if (!params_choice(&call->params, "as", forms, &form, &error))
+        return reply_parameter(call, &error);
+    if (!accept_choose(call, types, &form) || !pose_request_read(call, item, &request))
+        return API_DONE;
+    if (!times_read(call, &request, &times, &error))
+        return reply_parameter(call, &error);
+    struct asset_id digest = pose_request_digest(call, &request);
+    digest = id_quick(&digest, times.items, times.count * sizeof *times.items);
+    double canonical[2] = {times.fps, form};
+    digest = id_quick(&digest, canonical, sizeof canonical);
+    if (request.automatic || by_name)
+        pose_request_twin(call, &request, "/poses");
+    enum api_outcome outcome = API_DONE;
+    if (!reply_cached(call, digest, pose_request_freshness(&request, by_name), form < 2) &&
+        pose_request_open(call, &request, &outcome))
+        outcome = series_reply(call, &request, &times, (enum series_form)form);
+    times_release(&times);
+    return outcome;
+}
+
+enum api_outcome handle_poses(struct api_call *call)
+{
+    struct catalog_item *item = clip_of_path(call);
+    return item ? clip_poses_reply(call, item, false) : API_DONE;
+}

@@ -1,0 +1,114 @@
+/* What the daemon says of itself: health, metrics, the contract, the formats. */
+#include "api/handlers/handlers.h"
+#include "api/protocol/lists.h"
+#include "api/handlers/openapi.h"
+#include "api/protocol/reply.h"
+
+#include <string.h>
+
+enum api_outcome handle_health(struct api_call *call)
+{
+    struct pose_buffer body = {0};
+    struct json_writer json;
+    jsonw_init(&json, &body);
+    jsonw_object(&json, NULL);
+    jsonw_string(&json, "status", "ok");
+    jsonw_string(&json, "version", pose_version());
+    jsonw_end(&json);
+    response_header(call->response, "Cache-Control", "no-store");
+    return reply_json(call, &body);
+}
+
+enum api_outcome handle_ready(struct api_call *call)
+{
+    static const char *const states[] = {"starting", "ok", "draining", "store_down"};
+    enum { STORE_DOWN_STATE = 3 };
+    int state = atomic_load(&call->service->state);
+    const struct store *store = call->service->store;
+    if (state == SERVICE_READY && store && !store_is_up(store))
+        state = STORE_DOWN_STATE;
+    struct pose_buffer body = {0};
+    struct json_writer json;
+    jsonw_init(&json, &body);
+    jsonw_object(&json, NULL);
+    jsonw_string(&json, "status", states[state]);
+    jsonw_end(&json);
+    call->response->status = state == SERVICE_READY ? 200 : 503;
+    response_header(call->response, "Cache-Control", "no-store");
+    return reply_json(call, &body);
+}
+
+enum api_outcome handle_metrics(struct api_call *call)
+{
+    size_t size;
+    char *text = metrics_render(call->service->metrics, &size);
+    if (!text)
+        return reply_problem(call, 503, "no_memory", "out of memory");
+    struct pose_buffer body = {.data = (uint8_t *)text, .size = size, .capacity = size};
+    response_header(call->response, "Cache-Control", "no-store");
+    return reply_body(call, METRICS_CONTENT_TYPE, &body, true);
+}
+
+enum api_outcome handle_openapi(struct api_call *call)
+{
+    struct asset_id digest = id_quick(NULL, openapi_text, openapi_size);
+    if (reply_cached(call, digest, FRESH_REVALIDATE, true))
+        return API_DONE;
+    struct pose_buffer body = {0};
+    if (!pose_buffer_append(&body, openapi_text, openapi_size))
+        return reply_problem(call, 503, "no_memory", "out of memory");
+    return reply_json(call, &body);
+}
+
+/* ".anim .animatn" as ["anim", …] or as they are. */
+static void words(struct json_writer *json, const char *key, const char *text)
+{
+    jsonw_array(json, key);
+    while (text && *text) {
+        char word[40];
+        size_t length = strcspn(text, " ");
+        size_t kept = length < sizeof word ? length : sizeof word - 1;
+        memcpy(word, text, kept);
+        word[kept] = 0;
+        if (kept)
+            jsonw_string(json, NULL, word);
+        text += length + (text[length] == ' ');
+    }
+    jsonw_end(json);
+}
+
+enum api_outcome handle_formats(struct api_call *call)
+{
+    struct page page;
+    struct param_error error;
+    if (!page_read(call, &page, &error))
+        return reply_parameter(call, &error);
+    struct pose_buffer body = {0};
+    struct json_writer json;
+    jsonw_init(&json, &body);
+    jsonw_object(&json, NULL);
+    jsonw_array(&json, "items");
+    int64_t total = 0;
+    for (const struct pose_format *format = pose_formats(); format->id; format++, total++) {
+        if (total < page.offset || total >= page.offset + page.limit)
+            continue;
+        jsonw_object(&json, NULL);
+        jsonw_string(&json, "id", format->id);
+        jsonw_string(&json, "title", format->title);
+        words(&json, "extensions", format->extensions);
+        jsonw_string(&json, "media_type", format->media_type);
+        words(&json, "kinds", format->kinds);
+        jsonw_bool(&json, "read", format->can_read);
+        jsonw_bool(&json, "write", format->can_write);
+        jsonw_end(&json);
+    }
+    jsonw_end(&json);
+    page_finish(call, &json, &page, total);
+    jsonw_end(&json);
+    struct asset_id digest = id_quick(NULL, body.data, body.size);
+    if (reply_cached(call, digest, FRESH_REVALIDATE, true)) {
+        pose_buffer_free(&body);
+        return API_DONE;
+    }
+    return reply_json(call, &body);
+}

@@ -1,0 +1,17 @@
+/* What skeletons, meshes and characters have in common in lists, and how lists of them are filtered. */
+#ifndef POSED_API_VIEWS_ASSET_JSON_H
+#define POSED_API_VIEWS_ASSET_JSON_H
+
+#include "api/protocol/lists.h"
+
+void jsonw_id(struct json_writer *json, const char *key, const struct asset_id *id);
+/* "id", "name", "format", "archive", "entry" and what its kind sums up, into an open object. item NULL: one that is
+ * shipped. */
+void asset_head(struct json_writer *json, const struct catalog *catalog, const struct index_asset *asset,
+                const struct catalog_item *item, const char *format);
+/* The list of a kind: q, name, format, archive, limit, offset. */
+enum api_outcome asset_list(struct api_call *call, enum asset_kind kind);
+/* The asset of the path's id; NULL and the 404 in the response. */
+struct catalog_item *asset_of_path(struct api_call *call, enum asset_kind kind, const char *what);
+
+#endif

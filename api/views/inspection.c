@@ -1,0 +1,251 @@
+#include "api/views/inspection.h"
+
+#include "api/views/archive_json.h"
+#include "api/views/asset_json.h"
+#include "api/views/clip_json.h"
+#include "api/views/lints.h"
+#include "server/library/index/describe.h"
+
+#include <string.h>
+
+/* The assets of one kind, each with all that is known of it. */
+struct inspection {
+    struct json_writer json;
+    struct index_archive *archive;
+    struct catalog *catalog; /* over the archive alone */
+    struct index_neighbours neighbours;
+    const struct pose_skeleton *skeleton; /* for clips, NULL: found out */
+    const struct index_options *options;
+};
+
+static struct pose_document *decode(const struct inspection *work, uint32_t entry)
+{
+    struct pose_error error;
+    return index_decode(work->archive, entry, work->neighbours.archives, work->neighbours.count,
+                        &work->options->pose, &error);
+}
+
+static void other_item(struct inspection *work, const struct catalog_item *item)
+{
+    jsonw_object(&work->json, NULL);
+    clip_head(&work->json, work->catalog, item);
+    jsonw_raw_members(&work->json, item->asset->summary);
+    jsonw_end(&work->json);
+}
+
+/* The same bytes under many names are one clip, found in many places, and decoded once. */
+static void list_clips(struct inspection *work)
+{
+    const struct catalog_list *clips = &work->catalog->lists[ASSET_CLIP];
+    struct pose_document *document = NULL;
+    uint32_t decoded = 0;
+    jsonw_array(&work->json, "clips");
+    for (uint32_t i = 0; i < clips->count; i++) {
+        struct catalog_item *item = &clips->items[i];
+        if (!document || item->place.entry != decoded) {
+            pose_document_free(document);
+            decoded = item->place.entry;
+            document = decode(work, decoded);
+        }
+        if (document)
+            clip_metadata(&work->json, work->catalog, item, document, NULL, false);
+    }
+    pose_document_free(document);
+    jsonw_end(&work->json);
+}
+
+static void list_assets(struct inspection *work, enum asset_kind kind, const char *key)
+{
+    const struct catalog_list *list = &work->catalog->lists[kind];
+    jsonw_array(&work->json, key);
+    for (uint32_t i = 0; i < list->count; i++)
+        other_item(work, &list->items[i]);
+    jsonw_end(&work->json);
+}
+
+/* What is off about one file; its clips say what is off about them, nothing else does for skeletons and the like. */
+static void file_warnings(struct inspection *work)
+{
+    struct json_writer *json = &work->json;
+    struct pose_document *document = decode(work, 0);
+    if (!document)
+        return;
+    jsonw_warnings(json, document->warnings, document->warning_count);
+    for (uint32_t i = 0; i < document->skeleton_count; i++)
+        jsonw_warnings(json, document->skeletons[i].warnings, document->skeletons[i].warning_count);
+    for (uint32_t i = 0; i < document->mesh_count; i++)
+        jsonw_warnings(json, document->meshes[i].warnings, document->meshes[i].warning_count);
+    for (uint32_t i = 0; i < document->character_count; i++)
+        jsonw_warnings(json, document->characters[i].warnings, document->characters[i].warning_count);
+    pose_document_free(document);
+}
+
+struct stored_entry {
+    struct json_writer *json;
+    const char *name;
+};
+
+static void put_warning(void *user, const struct pose_warning *warning)
+{
+    const struct stored_entry *entry = user;
+    struct json_writer *json = entry->json;
+    jsonw_object(json, NULL);
+    jsonw_string(json, "code", warning->code);
+    jsonw_string(json, "severity", warning->severity == POSE_WARNING ? "warning" : "note");
+    jsonw_string(json, "message", warning->message);
+    if (warning->offset != POSE_NO_OFFSET)
+        jsonw_integer(json, "offset", (int64_t)warning->offset);
+    jsonw_string(json, "entry", entry->name);
+    jsonw_end(json);
+}
+
+/* How the entries of a FAR are packed: of what is off there, unpacking alone tells. Other archives refuse it. */
+static void packing_warnings(struct inspection *work, const struct pose_archive *archive)
+{
+    if (strncmp(work->archive->format, "far", 3))
+        return;
+    for (uint32_t i = 0; i < pose_archive_count(archive); i++) {
+        const struct pose_entry *row = pose_archive_entry(archive, i);
+        struct stored_entry entry = {.json = &work->json, .name = row->name};
+        struct pose_buffer bytes = {0};
+        struct pose_error error;
+        if (!row->error && !row->skipped)
+            pose_archive_read_warn(archive, i, put_warning, &entry, &bytes, &error);
+        pose_buffer_free(&bytes);
+    }
+}
+
+static void archive_warnings(struct inspection *work, const struct pose_archive *archive)
+{
+    for (uint32_t i = 0; i < pose_archive_warning_count(archive); i++)
+        jsonw_warnings(&work->json, pose_archive_warning(archive, i), 1);
+    packing_warnings(work, archive);
+}
+
+static void list_warnings(struct inspection *work)
+{
+    struct json_writer *json = &work->json;
+    jsonw_array(json, "warnings");
+    if (work->archive->archive)
+        archive_warnings(work, work->archive->archive);
+    else
+        file_warnings(work);
+    lint_archive(json, work->catalog, work->skeleton, &work->options->pose);
+    jsonw_end(json);
+}
+
+/*
+ * Whether the viewer of Second Life would take an upload: what its reader refuses has already failed to decode, these
+ * it refuses besides (sl-anim, validation with a skeleton at hand).
+ */
+static bool viewer_refuses(const struct pose_warning *warning)
+{
+    static const char *const codes[] = {"unknown_joint", "unknown_source_volume", "unknown_target_volume",
+                                        "undriven_chain"};
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
+        if (!strcmp(warning->code, codes[i]))
+            return true;
+    }
+    return false;
+}
+
+static void put_reason(struct json_writer *json, const struct pose_warning *warning)
+{
+    jsonw_object(json, NULL);
+    jsonw_string(json, "code", warning->code);
+    jsonw_string(json, "message", warning->message);
+    if (warning->offset != POSE_NO_OFFSET)
+        jsonw_integer(json, "offset", (int64_t)warning->offset);
+    jsonw_end(json);
+}
+
+/* Those of BVH were found when it was read: objects of code, message and line. */
+static const struct pose_value *bvh_reasons(const struct pose_document *document)
+{
+    bool is_bvh = document && !strcmp(document->format, "bvh") && document->clip_count;
+    const struct pose_value *list = is_bvh ? pose_value_find(document->clips->extras, "sl_viewer") : NULL;
+    return list ? list->first : NULL;
+}
+
+static void put_reasons(struct json_writer *json, const struct pose_document *document)
+{
+    jsonw_array(json, "reasons");
+    for (uint32_t i = 0; document && i < document->warning_count; i++) {
+        if (viewer_refuses(&document->warnings[i]))
+            put_reason(json, &document->warnings[i]);
+    }
+    for (const struct pose_value *reason = bvh_reasons(document); reason; reason = reason->next)
+        jsonw_value(json, NULL, reason);
+    jsonw_end(json);
+}
+
+static void list_verdict(struct inspection *work)
+{
+    struct json_writer *json = &work->json;
+    const char *format = work->archive->archive ? NULL : work->archive->entries[0]->format;
+    if (!format || (strcmp(format, "sl-anim") && strcmp(format, "bvh")))
+        return;
+    struct pose_document *document = decode(work, 0);
+    bool accepted = !bvh_reasons(document);
+    for (uint32_t i = 0; document && i < document->warning_count; i++)
+        accepted &= !viewer_refuses(&document->warnings[i]);
+    jsonw_array(json, "verdict");
+    jsonw_object(json, NULL);
+    jsonw_string(json, "target", "sl-viewer");
+    jsonw_bool(json, "accepted", accepted);
+    put_reasons(json, document);
+    jsonw_end(json);
+    jsonw_end(json);
+    pose_document_free(document);
+}
+
+static void describe_archive(struct inspection *work)
+{
+    struct json_writer *json = &work->json;
+    bool is_file = !work->archive->archive;
+    jsonw_object(json, NULL);
+    jsonw_id(json, "id", &work->archive->id);
+    jsonw_string(json, "name", work->archive->name);
+    jsonw_string(json, "format", is_file ? work->archive->entries[0]->format : work->archive->format);
+    jsonw_string(json, "kind", is_file ? work->archive->entries[0]->kind : "archive");
+    jsonw_integer(json, "bytes", (int64_t)work->archive->bytes);
+    jsonw_integer(json, "entry_count", work->archive->entry_count);
+    jsonw_string(json, "source", work->archive->source);
+    list_clips(work);
+    list_assets(work, ASSET_SKELETON, "skeletons");
+    list_assets(work, ASSET_MESH, "meshes");
+    list_assets(work, ASSET_CHARACTER, "characters");
+    archive_rejected(json, work->archive);
+    list_warnings(work);
+    list_verdict(work);
+    jsonw_raw(json, "links", "{}");
+    jsonw_end(json);
+}
+
+void inspect_archive(struct index_archive *archive, const struct inspected *what,
+                     const struct index_options *options, struct pose_buffer *out)
+{
+    struct inspection work = {.archive = archive, .options = options, .skeleton = what->skeleton};
+    if (what->neighbours)
+        work.neighbours = *what->neighbours;
+    work.catalog = catalog_new(&archive, 1, 0, 0, NULL, 0);
+    jsonw_init(&work.json, out);
+    describe_archive(&work);
+    catalog_unref(work.catalog);
+}
+
+bool inspect_bytes(const struct inspected *what, const struct index_options *options, struct pose_buffer *out,
+                   const char **found, struct pose_error *error)
+{
+    struct upload_source source = {
+        .name = what->name, .bytes = what->bytes, .format = what->format, .game = what->game};
+    struct index_archive *archive = index_upload(&source, what->neighbours, options);
+    struct index_refusal refusal;
+    bool sound = index_verdict(archive, &refusal);
+    if (sound)
+        inspect_archive(archive, what, options, out);
+    *found = refusal.format;
+    *error = refusal.error;
+    index_archive_unref(archive);
+    return sound;
+}

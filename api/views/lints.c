@@ -1,0 +1,189 @@
+#include "api/views/lints.h"
+
+#include "server/text/extras.h"
+#include "server/library/names.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Entries that are looked at over a whole archive, so that no archive can make this take long. */
+enum { MOST_VISITS = 5 * 1000 * 1000 };
+/* Joints of the skeletons that clips are looked at on: each costs what 64 of its poses do. */
+enum { MOST_JOINTS = 500 * 1000 };
+
+struct linting {
+    struct json_writer *json;
+    const struct index_archive *archive;
+    const struct pose_options *options;
+    const struct pose_skeleton *chosen; /* NULL: none */
+    const char *entry;                  /* the findings are about */
+    uint32_t visits;
+    uint64_t joints;
+    struct pose_document *skeleton; /* the last that a clip was looked at on; NULL: none */
+    uint32_t skeleton_entry;
+};
+
+/* Whether the whole archive may be searched once more. */
+static bool may_search(struct linting *work)
+{
+    work->visits += work->archive->entry_count + 1;
+    return work->visits < MOST_VISITS;
+}
+
+static void add(void *user, const struct pose_warning *finding)
+{
+    struct linting *work = user;
+    jsonw_object(work->json, NULL);
+    jsonw_string(work->json, "code", finding->code);
+    jsonw_string(work->json, "severity", finding->severity == POSE_WARNING ? "warning" : "note");
+    jsonw_string(work->json, "message", finding->message);
+    jsonw_string(work->json, "entry", work->entry);
+    jsonw_end(work->json);
+}
+
+/* The archive's skeleton that knows the most bones of a mesh or tracks of a clip, at least so many; its entry and place in
+ * the document. */
+static const struct index_asset *best_skeleton(const struct index_archive *archive,
+                                               const struct index_asset *user, uint32_t least,
+                                               uint32_t *entry)
+{
+    const struct index_asset *best = NULL;
+    uint32_t most = least ? least - 1 : 0;
+    for (uint32_t e = 0; e < archive->entry_count; e++) {
+        for (uint32_t i = 0; i < archive->entries[e]->asset_count; i++) {
+            const struct index_asset *asset = &archive->entries[e]->assets[i];
+            uint32_t matches = asset->kind == ASSET_SKELETON ? known_matches(asset, user) : 0;
+            if (matches > most) {
+                most = matches;
+                best = asset;
+                *entry = e;
+            }
+        }
+    }
+    return best;
+}
+
+static void lint_mesh(struct linting *work, const struct index_asset *asset, const struct pose_mesh *mesh)
+{
+    uint32_t entry = 0;
+    const struct index_asset *skeleton =
+        may_search(work) ? best_skeleton(work->archive, asset, 1, &entry) : NULL;
+    struct pose_error error;
+    struct pose_document *document =
+        skeleton ? index_decode(work->archive, entry, NULL, 0, work->options, &error) : NULL;
+    if (!document)
+        return;
+    struct pose_skin *skin =
+        pose_skin_new(mesh, &document->skeletons[skeleton->inner], mesh->axes, work->options, &error);
+    if (skin)
+        pose_lint_skin(skin, add, work);
+    pose_skin_free(skin);
+    pose_document_free(document);
+}
+
+/* Many clips are on one skeleton, so the last one is kept. NULL when it cannot be had. */
+static const struct pose_document *open_skeleton(struct linting *work, uint32_t entry)
+{
+    struct pose_error error;
+    if (work->skeleton && work->skeleton_entry == entry)
+        return work->skeleton;
+    pose_document_free(work->skeleton);
+    work->skeleton = index_decode(work->archive, entry, NULL, 0, work->options, &error);
+    work->skeleton_entry = entry;
+    return work->skeleton;
+}
+
+/*
+ * The skeleton that was chosen, else the one that skeleton=auto would take. One that knows fewer than half of the tracks
+ * says nothing about the clip: mods bring the rigs of their props along, and not those of the game's people.
+ */
+static const struct pose_skeleton *skeleton_of(struct linting *work, const struct index_asset *asset)
+{
+    uint32_t entry = 0, half = (asset->joint_count + 1) / 2;
+    if (work->chosen)
+        return work->chosen;
+    const struct index_asset *known =
+        may_search(work) ? best_skeleton(work->archive, asset, half ? half : 1, &entry) : NULL;
+    const struct pose_document *document = known ? open_skeleton(work, entry) : NULL;
+    return document ? &document->skeletons[known->inner] : NULL;
+}
+
+static void lint_clip(struct linting *work, const struct index_asset *asset, const struct pose_clip *clip)
+{
+    const struct pose_skeleton *skeleton = skeleton_of(work, asset);
+    work->joints += skeleton ? skeleton->joint_count : clip->track_count;
+    if (work->joints <= MOST_JOINTS)
+        pose_lint_clip(clip, skeleton, add, work);
+}
+
+/* An entry "NAME.skn", "NAME.bmf" or "NAME.mesh". */
+static bool has_mesh(const struct index_archive *archive, const char *name)
+{
+    for (uint32_t e = 0; e < archive->entry_count; e++) {
+        const struct index_entry *entry = archive->entries[e];
+        if (!strcmp(entry->kind, "mesh") && name_has_stem(entry->name, name))
+            return true;
+    }
+    return false;
+}
+
+static void lint_suit(struct linting *work, const struct pose_character *character)
+{
+    const struct pose_value *skin = extra_items(character->extras, "skins");
+    for (; skin; skin = skin->next) {
+        const char *mesh = extra_text(skin, "mesh");
+        if (!mesh || !may_search(work) || has_mesh(work->archive, mesh))
+            continue;
+        char message[300];
+        snprintf(message, sizeof message, "suit \"%.80s\" names the mesh \"%.120s\", which is not there",
+                 character->name ? character->name : "", mesh);
+        add(work, &(struct pose_warning){.code = "missing_mesh",
+                                         .severity = POSE_WARNING,
+                                         .message = message,
+                                         .offset = POSE_NO_OFFSET});
+    }
+}
+
+static void lint_entry(struct linting *work, uint32_t index)
+{
+    const struct index_entry *entry = work->archive->entries[index];
+    struct pose_error error;
+    struct pose_document *document = index_decode(work->archive, index, NULL, 0, work->options, &error);
+    if (!document)
+        return;
+    work->entry = entry->name;
+    pose_lint(document, entry->name, add, work);
+    for (uint32_t i = 0; i < entry->asset_count; i++) {
+        const struct index_asset *asset = &entry->assets[i];
+        if (asset->kind == ASSET_CLIP)
+            lint_clip(work, asset, &document->clips[asset->inner]);
+        else if (!work->archive->archive)
+            continue; /* what belongs to it is elsewhere */
+        else if (asset->kind == ASSET_MESH)
+            lint_mesh(work, asset, &document->meshes[asset->inner]);
+        else if (asset->kind == ASSET_CHARACTER && !strcmp(document->characters[asset->inner].type, "suit"))
+            lint_suit(work, &document->characters[asset->inner]);
+    }
+    pose_document_free(document);
+}
+
+/* Whether the entry is the first place of what it holds: copies of the same bytes need no second look. */
+static bool is_first_place(const struct catalog *catalog, uint32_t entry)
+{
+    const struct index_entry *item = catalog->archives[0]->entries[entry];
+    const struct catalog_item *found =
+        item->asset_count ? catalog_find(catalog, item->assets[0].kind, &item->assets[0].id) : NULL;
+    return found && found->place.entry == entry;
+}
+
+void lint_archive(struct json_writer *json, const struct catalog *catalog,
+                  const struct pose_skeleton *skeleton, const struct pose_options *options)
+{
+    struct linting work = {
+        .json = json, .archive = catalog->archives[0], .chosen = skeleton, .options = options};
+    for (uint32_t e = 0; e < work.archive->entry_count; e++) {
+        if (is_first_place(catalog, e))
+            lint_entry(&work, e);
+    }
+    pose_document_free(work.skeleton);
+}
