@@ -1,5 +1,5 @@
 /* Game file -> GLB or JSON -> game file: every key, event and extra comes back, on a skeleton or without. */
-#include "tests/lib/model/bake_compare.h"
+#include "tests/lib/bake/bake_compare.h"
 #include "tests/support/companions.h"
 #include "tests/support/corpus_folder.h"
 #include "tests/support/sims3_files.h"

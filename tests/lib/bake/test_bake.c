@@ -1,5 +1,5 @@
 /* Clips made by hand, to every target: what is kept, what is changed, what is said, what is refused. */
-#include "tests/lib/model/bake_compare.h"
+#include "tests/lib/bake/bake_compare.h"
 #include "tests/support/codecs.h"
 #include "tests/support/sims3_files.h"
 #include "tests/support/sl_files.h"

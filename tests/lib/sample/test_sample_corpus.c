@@ -1,5 +1,5 @@
 /* Poses of real files: the values that the formats' specs state, and every clip against the reference. */
-#include "tests/lib/model/sample_reference.h"
+#include "tests/lib/sample/sample_reference.h"
 #include "tests/support/codecs.h"
 #include "tests/support/corpus.h"
 #include "tests/support/unit.h"

@@ -1,5 +1,5 @@
 /* Writing CINF and CSKR: bytes by hand from prime-skeleton.md, 1 and 5, foreign skeletons, and what is refused. */
-#include "tests/lib/formats/prime_encode.h"
+#include "tests/lib/formats/prime/prime_encode.h"
 
 #include "tests/samples/tree.h"
 

@@ -1,5 +1,5 @@
 /* Writing ANIM: bytes that were worked out by hand from prime-anim.md, what becomes of foreign clips, what is refused. */
-#include "tests/lib/formats/prime_encode.h"
+#include "tests/lib/formats/prime/prime_encode.h"
 
 #include "tests/samples/tree.h"
 

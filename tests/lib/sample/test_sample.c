@@ -3,7 +3,7 @@
  * kernels, then the edges that the specs name.
  */
 #include "lib/sample/sampler.h"
-#include "tests/lib/model/sample_reference.h"
+#include "tests/lib/sample/sample_reference.h"
 #include "tests/support/unit.h"
 
 #include <float.h>

@@ -1,5 +1,5 @@
 /* Writing EVNT and ANCS: bytes by hand from prime-skeleton.md, 3 and 4, and what is refused. */
-#include "tests/lib/formats/prime_encode.h"
+#include "tests/lib/formats/prime/prime_encode.h"
 
 #include "tests/samples/tree.h"
 

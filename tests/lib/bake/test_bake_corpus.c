@@ -1,5 +1,5 @@
 /* Real clips to every target and back: what comes out against what went in, by its pose. */
-#include "tests/lib/model/bake_compare.h"
+#include "tests/lib/bake/bake_compare.h"
 #include "tests/support/companions.h"
 #include "tests/support/corpus_folder.h"
 #include "tests/support/unit.h"
