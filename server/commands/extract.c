@@ -2,7 +2,7 @@
 #include "server/commands/commands.h"
 #include "server/commands/progress.h"
 #include "server/commands/save.h"
-#include "server/library/files.h"
+#include "server/ops/files.h"
 #include "server/ops/region.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* `posed reindex`: the catalogue of a store anew, from what lies in it. */
 #include "server/commands/commands.h"
 #include "server/text/escape.h"
-#include "server/library/files.h"
-#include "server/uploads/store.h"
+#include "server/ops/files.h"
+#include "server/store/store.h"
 
 #include <errno.h>
 #include <stddef.h>

@@ -6,7 +6,7 @@
 #include "server/library/index/cache.h"
 #include "server/ops/log.h"
 #include "server/ops/sandbox.h"
-#include "server/uploads/store_check.h"
+#include "server/store/check.h"
 #include "server/ops/systemd.h"
 #include "server/uploads/uploads.h"
 #include "server/library/watch.h"

@@ -2,7 +2,8 @@
 
 #include "server/ops/clock.h"
 #include "server/library/index/cache.h"
-#include "server/uploads/uploads.h"
+#include "server/library/index/upload.h"
+#include "server/ops/region.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -110,12 +111,48 @@ void service_publish(struct service *service, const struct index_neighbours *pat
     free(all);
 }
 
+static bool wants_companions(const struct index_archive *archive)
+{
+    for (uint32_t i = 0; i < archive->entry_count; i++) {
+        if (archive->entries[i]->wants_companions)
+            return true;
+    }
+    return false;
+}
+
+/* The uploads of a catalogue anew where files of the command line, which have changed, may be their companions: from
+ * malloc, each referenced. Under the service's write lock. */
+static struct index_archive **refresh_uploads(struct service *service, const struct catalog *catalog,
+                                              const struct index_neighbours *paths, uint32_t *count)
+{
+    *count = catalog->archive_count - catalog->path_count;
+    struct index_archive **uploads = must_alloc(*count, sizeof(struct index_archive *));
+    for (uint32_t i = 0; i < *count; i++) {
+        struct index_archive *archive = catalog->archives[catalog->path_count + i];
+        if (!wants_companions(archive)) {
+            index_archive_ref(archive);
+            uploads[i] = archive;
+            continue;
+        }
+        struct upload_source source = {.name = archive->name,
+                                       .bytes = archive->blob->bytes,
+                                       .format = archive->forced_format,
+                                       .game = archive->forced_game,
+                                       .has_parts = archive->archive && !strcmp(archive->format, "folder"),
+                                       .id = archive->id};
+        uploads[i] = index_upload(&source, paths, &service->index_options);
+        uploads[i]->blob = archive->blob;
+        blob_ref(archive->blob);
+    }
+    return uploads;
+}
+
 /* Publishes what the PATHs hold now, with the uploads behind it. */
 static void join_uploads(struct service *service, const struct index_result *paths)
 {
     struct index_neighbours neighbours = {paths->archives, paths->count};
     uint32_t count;
-    struct index_archive **uploads = uploads_refresh(service, service->current, &neighbours, &count);
+    struct index_archive **uploads = refresh_uploads(service, service->current, &neighbours, &count);
     service_publish(service, &neighbours, uploads, count);
     for (uint32_t i = 0; i < count; i++)
         index_archive_unref(uploads[i]);

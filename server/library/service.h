@@ -5,12 +5,12 @@
 #ifndef POSED_SERVER_LIBRARY_SERVICE_H
 #define POSED_SERVER_LIBRARY_SERVICE_H
 
-#include "server/library/cache.h"
+#include "server/ops/cache.h"
 #include "server/library/catalog.h"
 #include "server/ops/config.h"
-#include "server/ops/metrics.h"
+#include "server/ops/metrics/metrics.h"
 #include "server/ops/rate_limit.h"
-#include "server/uploads/store.h"
+#include "server/store/store.h"
 #include "server/ops/tokens.h"
 
 #include <pthread.h>

@@ -1,7 +1,7 @@
 #include "server/library/watch.h"
 
 #include "server/ops/clock.h"
-#include "server/library/files.h"
+#include "server/ops/files.h"
 #include "server/ops/log.h"
 #include "server/ops/region.h"
 

@@ -6,7 +6,7 @@
 #define POSED_SERVER_UPLOADS_PARTS_H
 
 #include "pose.h"
-#include "server/library/index/ids.h"
+#include "server/store/ids.h"
 #include "server/ops/region.h"
 
 struct part {

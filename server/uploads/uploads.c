@@ -237,37 +237,3 @@ bool uploads_load(struct service *service, struct store_error *error)
     region_release(&work.region);
     return done;
 }
-
-static bool wants_companions(const struct index_archive *archive)
-{
-    for (uint32_t i = 0; i < archive->entry_count; i++) {
-        if (archive->entries[i]->wants_companions)
-            return true;
-    }
-    return false;
-}
-
-struct index_archive **uploads_refresh(struct service *service, const struct catalog *catalog,
-                                       const struct index_neighbours *paths, uint32_t *count)
-{
-    *count = catalog->archive_count - catalog->path_count;
-    struct index_archive **uploads = must_alloc(*count, sizeof(struct index_archive *));
-    for (uint32_t i = 0; i < *count; i++) {
-        struct index_archive *archive = catalog->archives[catalog->path_count + i];
-        if (!wants_companions(archive)) {
-            index_archive_ref(archive);
-            uploads[i] = archive;
-            continue;
-        }
-        struct upload_source source = {.name = archive->name,
-                                       .bytes = archive->blob->bytes,
-                                       .format = archive->forced_format,
-                                       .game = archive->forced_game,
-                                       .has_parts = archive->archive && !strcmp(archive->format, "folder"),
-                                       .id = archive->id};
-        uploads[i] = index_upload(&source, paths, &service->index_options);
-        uploads[i]->blob = archive->blob;
-        blob_ref(archive->blob);
-    }
-    return uploads;
-}

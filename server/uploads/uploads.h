@@ -37,9 +37,4 @@ bool upload_remove(struct service *service, const struct asset_id *id, struct st
 /* At the start, after service_index: the uploads of the store join the catalogue. */
 bool uploads_load(struct service *service, struct store_error *error);
 
-/* The uploads of a catalogue anew where files of the command line, which have changed, may be their companions: from
- * malloc, each referenced. Under the service's write lock. */
-struct index_archive **uploads_refresh(struct service *service, const struct catalog *catalog,
-                                       const struct index_neighbours *paths, uint32_t *count);
-
 #endif

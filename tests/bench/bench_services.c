@@ -1,8 +1,8 @@
 /* What every request pays besides its answer: a look into the cache, the counters, a line of the log. */
-#include "server/library/cache.h"
+#include "server/ops/cache.h"
 #include "server/ops/log.h"
 #include "server/ops/log_line.h"
-#include "server/ops/metrics.h"
+#include "server/ops/metrics/metrics.h"
 #include "tests/bench/bench.h"
 
 #include <stdlib.h>

@@ -1,35 +1,90 @@
 #!/usr/bin/env bash
-# Who may include whom: the layers of the library, and the two hard edges (libpose only through pose.h; one file knows
-# libmicrohttpd). Prints every line that breaks a rule.
-set -euo pipefail
-cd "$(dirname "$0")/../.."
+# Who may include whom: a folder is a layer, and an arrow goes down only. A line per folder: what its files may include in
+# quotes. Prints every include that breaks a rule. The tree is the argument, by default the one this script is in.
+set -euof pipefail
+cd "${1:-$(dirname "$0")/../..}"
 broken=0
+ruled=()
 
-# rule FOLDER MAY WHY: what the sources below FOLDER include in quotes must match MAY.
-rule() {
-    local found
-    found=$(grep -rnE --include='*.[ch]' '^ *# *include "' "$1" 2>/dev/null | grep -vE "include \"($2)\"" || true)
-    [ -z "$found" ] || { printf '%s\n%s\n' "$3" "$found"; broken=1; }
+complain() {
+    printf '%s\n%s\n' "$1" "$2"
+    broken=1
 }
 
-rule lib/core     'pose\.h|lib/core/.*'                            'lib/core includes only itself:'
-rule lib/model    'pose\.h|lib/(core|model)/.*'                    'lib/model includes only lib/core and itself:'
-rule lib/pack     'pose\.h|lib/(core|pack)/.*'                     'lib/pack includes only lib/core and itself:'
-rule lib/formats  'pose\.h|lib/(core|model|pack|formats)/.*'       'lib/formats includes nothing above itself:'
-rule lib/archives 'pose\.h|lib/(core|model|pack|archives)/.*|lib/formats/codec\.h' 'lib/archives knows no single format:'
-rule lib          'pose\.h|lib/.*'                                 'libpose includes nothing of the server:'
-rule api          'pose\.h|(api|server)/.*'                        'api includes libpose only through pose.h:'
-rule server       'pose\.h|(api|server)/.*'                        'server includes libpose only through pose.h:'
+# rule FOLDER MAY: the files of FOLDER itself, not of the folders in it, include what matches one of the blank-separated
+# patterns of MAY ("lib/core/*": everything below it), and their own folder.
+rule() {
+    local folder=$1 allowed="$1/[^/]+\.h" pattern found
+    ruled+=("$folder")
+    for pattern in $2; do
+        allowed+="|${pattern//\*/.*}"
+    done
+    found=$(find "$folder" -maxdepth 1 -name '*.[ch]' -exec grep -HnE '^ *# *include "' {} + | grep -vE "include \"($allowed)\"" || true)
+    [ -z "$found" ] || complain "$folder may include: $2" "$found"
+}
 
-# No format includes another one: the header of a file that defines a codec or archive type is for its own parts only.
-for source in $(grep -rlE '^const struct (codec|archive_type) ' lib/formats lib/archives || true); do
-    header=${source%.c}.h
-    users=$(grep -rlF "include \"$header\"" lib | grep -vE "^${source%.c}(_.*)?\.[ch]$" || true)
-    [ -z "$users" ] || { printf '%s belongs to one format and is included by:\n%s\n' "$header" "$users"; broken=1; }
+# ------------------------------------------------------------------------------------------------- lib, bottom up
+core='pose.h lib/core/*'
+model="$core lib/model/*"
+sample="$model lib/sample/*"
+bake="$sample lib/bake/*"
+format="$bake lib/packing/* lib/formats/codec.h lib/formats/archive.h"
+
+rule lib/include      ''
+rule lib/core         'pose.h'
+rule lib/core/numbers 'pose.h lib/core/[a-z_]+\.h'
+rule lib/core/bytes   "$core"
+rule lib/model        "$model"
+rule lib/sample       "$sample"
+rule lib/bake         "$bake lib/formats/sl/bvh_upload.h" # to go: a game's rule in the bake
+rule lib/packing      "$core"
+rule lib/formats      "$format"
+# A family includes its own folders, never another family's.
+for family in $(find lib/formats -mindepth 1 -maxdepth 1 -type d | sort); do
+    for folder in $(find "$family" -type d); do
+        case $family in
+        lib/formats/bvh) rule "$folder" "$format $family/* lib/formats/sl/*" ;; # to go: one family knows another
+        *) rule "$folder" "$format $family/*" ;;
+        esac
+    done
+done
+rule lib "$format lib/formats/*"
+
+# ------------------------------------------------------------------------------------- the daemon, bottom up
+# Of libpose the daemon sees pose.h, and lib/core for bytes.
+ops="$core server/text/* server/ops/*"
+store="$ops server/store/*"
+library="$store server/library/*"
+services="$library server/uploads/* server/convert/* server/draw/loading.h server/draw/view.h server/draw/color.h"
+protocol="$services api/protocol/*"
+views="$protocol api/views/*"
+
+rule server/text          "$core"
+rule server/ops           "$ops"
+rule server/ops/metrics   "$ops"
+rule server/store         "$store"
+rule server/library       "$library"
+rule server/library/index "$library"
+rule server/draw          "$core"
+rule server/uploads       "$library"
+rule server/convert       "$library"
+rule api/protocol         "$protocol"
+rule api/views            "$views"
+rule api/conversion       "$protocol"
+rule api/handlers         "$views api/conversion/*"
+rule api                  "$views api/handlers/*"
+rule server/http          "$protocol"
+rule server/commands      "$views api/* server/http/* server/draw/*"
+rule server               "server/commands/commands.h $ops"
+
+# ------------------------------------------------------------------------------------------ what no rule may miss
+for folder in $(find lib api server -name '*.[ch]' -printf '%h\n' | sort -u); do
+    printf '%s\n' "${ruled[@]}" | grep -qxF "$folder" || complain 'no rule for the folder' "$folder"
+    count=$(find "$folder" -maxdepth 1 -name '*.[ch]' | wc -l)
+    [ "$count" -le 30 ] || complain 'a folder holds at most 30 source files; cut it where its ideas part' "$folder: $count"
 done
 
-users=$(grep -rlE 'include *<microhttpd\.h>' lib api server 2>/dev/null || true)
-[ "$(printf '%s' "$users" | grep -c .)" -le 1 ] ||
-    { printf 'one file includes microhttpd.h, and these do:\n%s\n' "$users"; broken=1; }
+users=$(grep -rlE 'include *<microhttpd\.h>' lib api server || true)
+[ "$(printf '%s' "$users" | grep -c .)" -le 1 ] || complain 'only one file includes microhttpd.h' "$users"
 
 exit $broken

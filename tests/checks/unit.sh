@@ -4,8 +4,8 @@ set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-sed "s|/usr/bin/posed|$1|" "$here/../../server/debian/posed.service" >"$folder/posed.service"
-cp "$here/../../server/debian/posed.socket" "$folder"
+sed "s|/usr/bin/posed|$1|" "$here/../../server/packaging/posed.service" >"$folder/posed.service"
+cp "$here/../../server/packaging/posed.socket" "$folder"
 systemd-analyze verify --man=no "$folder/posed.service" "$folder/posed.socket"
 systemd-analyze security --offline=true --threshold=20 --no-pager "$folder/posed.service" >"$folder/report" ||
     { cat "$folder/report"; exit 1; }

@@ -16,7 +16,7 @@
 #ifndef POSE_FORMATS_SIMS_STREAM_H
 #define POSE_FORMATS_SIMS_STREAM_H
 
-#include "lib/core/lines.h"
+#include "lib/core/bytes/lines.h"
 #include "lib/formats/codec.h"
 
 struct sims_stream;

@@ -73,7 +73,7 @@ static bool fail_at(struct parsing *parsing, struct place place, const char *cod
         return false;
     error_set(error, POSE_BAD_DATA, code, "%s%sat line %lu: %s", path, *path ? " " : "", place.line, reason);
     error->line = (uint32_t)place.line;
-    error->offset = place.offset < 0 ? POSE_NO_OFFSET : (uint64_t)place.offset;
+    error->offset = place.offset < 0 ? 0 : (uint64_t)place.offset; /* -1: expat has read nothing yet */
     snprintf(error->field, sizeof error->field, "%s", path);
     return false;
 }

@@ -6,9 +6,9 @@
 #define POSED_SERVER_LIBRARY_INDEX_INDEX_H
 
 #include "pose.h"
-#include "server/uploads/blobs.h"
-#include "server/library/files.h"
-#include "server/library/index/ids.h"
+#include "server/store/blobs.h"
+#include "server/ops/files.h"
+#include "server/store/ids.h"
 #include "server/ops/region.h"
 
 #include <stdatomic.h>

@@ -166,7 +166,7 @@ END_TEST
 START_TEST(the_manual_has_every_command_and_option)
 {
     static char manual[1 << 15];
-    read_text(POSED_SOURCE_DIR "/server/posed.1", manual, sizeof manual);
+    read_text(POSED_SOURCE_DIR "/server/packaging/posed.1", manual, sizeof manual);
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         char line[96], option[64];
         snprintf(line, sizeof line, "\n.It Cm %s ", commands[i]);
@@ -184,7 +184,7 @@ START_TEST(the_manual_has_every_command_and_option)
         fputs("SKIPPED: mandoc is not installed\n", stderr);
         return;
     }
-    succeeds("mandoc -T lint -W warning " POSED_SOURCE_DIR "/server/posed.1");
+    succeeds("mandoc -T lint -W warning " POSED_SOURCE_DIR "/server/packaging/posed.1");
 }
 END_TEST
 

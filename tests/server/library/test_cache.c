@@ -2,7 +2,7 @@
  * The cache: what goes first and when, one maker a key, failures for a second and no longer, and objects that outlive
  * their eviction. The threads' tests mean most under ThreadSanitizer.
  */
-#include "server/library/cache.h"
+#include "server/ops/cache.h"
 #include "tests/support/unit.h"
 
 #include <pthread.h>

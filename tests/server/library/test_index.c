@@ -1,5 +1,5 @@
 /* Indexing: what did not change is taken over as it is, because others are reading it. */
-#include "server/library/files.h"
+#include "server/ops/files.h"
 #include "server/library/index/index.h"
 #include "tests/support/unit.h"
 

@@ -2,9 +2,9 @@
  * The text of the metrics: every family of the contract, what was counted and nothing else, cumulative buckets, escaped
  * labels; and promtool finds nothing to complain about where it is installed.
  */
-#include "server/ops/metrics.h"
-#include "server/ops/process.h"
-#include "server/ops/prometheus.h"
+#include "server/ops/metrics/metrics.h"
+#include "server/ops/metrics/process.h"
+#include "server/ops/metrics/prometheus.h"
 #include "tests/support/unit.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* Uploads without a store: in memory, until the process ends. */
-#include "server/uploads/blobs.h"
+#include "server/store/blobs.h"
 
 #include "server/ops/region.h"
 

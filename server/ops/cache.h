@@ -4,8 +4,8 @@
  * Every function may be called by any thread. Time is the caller's: now_ms is any clock that does not run backwards,
  * so that tests decide what time it is.
  */
-#ifndef POSED_SERVER_LIBRARY_CACHE_H
-#define POSED_SERVER_LIBRARY_CACHE_H
+#ifndef POSED_SERVER_OPS_CACHE_H
+#define POSED_SERVER_OPS_CACHE_H
 
 #include "pose.h"
 

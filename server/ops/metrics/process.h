@@ -1,6 +1,6 @@
 /* What the process uses of the machine, as the standard clients of Prometheus tell it. Linux. */
-#ifndef POSED_SERVER_OPS_PROCESS_H
-#define POSED_SERVER_OPS_PROCESS_H
+#ifndef POSED_SERVER_OPS_METRICS_PROCESS_H
+#define POSED_SERVER_OPS_METRICS_PROCESS_H
 
 #include <stdint.h>
 

@@ -6,9 +6,9 @@
  * A file gets its bytes first (fsync), then its name (rename), and the name is made to last (fsync of the folder)
  * before anybody is told.
  */
-#include "server/uploads/blobs.h"
+#include "server/store/blobs.h"
 
-#include "server/library/files.h"
+#include "server/ops/files.h"
 #include "lib/core/hex.h"
 #include "server/ops/log.h"
 #include "server/ops/region.h"

@@ -1,4 +1,4 @@
-#include "server/library/index/ids.h"
+#include "server/store/ids.h"
 
 #include "lib/core/hex.h"
 

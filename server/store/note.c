@@ -1,4 +1,4 @@
-#include "server/uploads/store_note.h"
+#include "server/store/note.h"
 
 #include "server/text/json_writer.h"
 

@@ -2,11 +2,11 @@
  * Where the bytes of uploads are kept, by their SHA-256: one of the two interfaces that the store stands on. Here as
  * files of a folder (blobs_files.c) or in memory (blobs_memory.c); an object store would be a third.
  */
-#ifndef POSED_SERVER_UPLOADS_BLOBS_H
-#define POSED_SERVER_UPLOADS_BLOBS_H
+#ifndef POSED_SERVER_STORE_BLOBS_H
+#define POSED_SERVER_STORE_BLOBS_H
 
 #include "pose.h"
-#include "server/uploads/draft.h"
+#include "server/store/draft.h"
 
 #include <stdatomic.h>
 

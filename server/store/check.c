@@ -1,7 +1,7 @@
-#include "server/uploads/store_check.h"
+#include "server/store/check.h"
 
-#include "server/library/files.h"
-#include "server/uploads/store_catalog.h"
+#include "server/ops/files.h"
+#include "server/store/catalog.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -2,8 +2,8 @@
  * The text format that Prometheus reads, version 0.0.4: families with their samples. Times are nanoseconds here and
  * seconds in the text, as its conventions ask for.
  */
-#ifndef POSED_SERVER_OPS_PROMETHEUS_H
-#define POSED_SERVER_OPS_PROMETHEUS_H
+#ifndef POSED_SERVER_OPS_METRICS_PROMETHEUS_H
+#define POSED_SERVER_OPS_METRICS_PROMETHEUS_H
 
 #include <stddef.h>
 #include <stdint.h>

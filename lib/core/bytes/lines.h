@@ -6,8 +6,8 @@
  *     a = lines_i32(&lines, "a");
  *     lines_done(&lines);                       nothing else may be in it
  */
-#ifndef POSE_CORE_LINES_H
-#define POSE_CORE_LINES_H
+#ifndef POSE_CORE_BYTES_LINES_H
+#define POSE_CORE_BYTES_LINES_H
 
 #include "lib/core/arena.h"
 #include "lib/core/bytes/reader.h"

@@ -1,6 +1,6 @@
 /* Files of the machine: read whole, mapped, or walked. */
-#ifndef POSED_SERVER_LIBRARY_FILES_H
-#define POSED_SERVER_LIBRARY_FILES_H
+#ifndef POSED_SERVER_OPS_FILES_H
+#define POSED_SERVER_OPS_FILES_H
 
 #include "pose.h"
 

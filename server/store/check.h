@@ -1,8 +1,8 @@
 /* Whether a store could be opened, without opening it. */
-#ifndef POSED_SERVER_UPLOADS_STORE_CHECK_H
-#define POSED_SERVER_UPLOADS_STORE_CHECK_H
+#ifndef POSED_SERVER_STORE_CHECK_H
+#define POSED_SERVER_STORE_CHECK_H
 
-#include "server/uploads/draft.h"
+#include "server/store/draft.h"
 
 /*
  * Whether store_open would find the folder fit: it is one, or can be made; what it has to write can be written; its

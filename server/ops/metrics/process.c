@@ -1,4 +1,4 @@
-#include "server/ops/process.h"
+#include "server/ops/metrics/process.h"
 
 #include "server/ops/clock.h"
 

@@ -1,4 +1,4 @@
-#include "server/ops/prometheus.h"
+#include "server/ops/metrics/prometheus.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

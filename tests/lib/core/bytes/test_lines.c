@@ -1,5 +1,5 @@
 /* Lines and records of text files, and where their errors point. */
-#include "lib/core/lines.h"
+#include "lib/core/bytes/lines.h"
 #include "tests/support/unit.h"
 
 #include <string.h>

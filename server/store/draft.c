@@ -1,4 +1,4 @@
-#include "server/uploads/draft.h"
+#include "server/store/draft.h"
 
 #include "server/ops/region.h"
 

@@ -1,5 +1,5 @@
 /* The catalogue of uploads that live in memory. */
-#include "server/uploads/store_catalog.h"
+#include "server/store/catalog.h"
 
 #include "server/ops/region.h"
 

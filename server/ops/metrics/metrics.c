@@ -2,10 +2,10 @@
  * A shard holds a copy of every counter; a thread adds to the shard of the processor it runs on, with relaxed atomics
  * because it may be moved in between. Shards are sparse: pages that nothing was counted on are never touched.
  */
-#include "server/ops/metrics.h"
+#include "server/ops/metrics/metrics.h"
 
-#include "server/ops/process.h"
-#include "server/ops/prometheus.h"
+#include "server/ops/metrics/process.h"
+#include "server/ops/metrics/prometheus.h"
 
 #include <sched.h>
 #include <stdatomic.h>

@@ -6,7 +6,7 @@
  * flight, not the entry, carries the result to them, because a result may be too heavy to be kept, or forgotten before
  * it is there.
  */
-#include "server/library/cache.h"
+#include "server/ops/cache.h"
 
 #include <assert.h>
 #include <pthread.h>

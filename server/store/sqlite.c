@@ -2,7 +2,7 @@
  * The catalogue of uploads in SQLite: one table, a write-ahead log that is synced with every commit. The schema's
  * version is user_version; an older one is brought up step by step, a newer one is refused.
  */
-#include "server/uploads/store_catalog.h"
+#include "server/store/catalog.h"
 
 #include "server/ops/region.h"
 

@@ -1,10 +1,10 @@
-#include "server/uploads/store.h"
+#include "server/store/store.h"
 
-#include "server/library/files.h"
+#include "server/ops/files.h"
 #include "server/ops/log.h"
 #include "server/ops/region.h"
-#include "server/uploads/store_check.h"
-#include "server/uploads/store_note.h"
+#include "server/store/check.h"
+#include "server/store/note.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,10 +3,10 @@
  *
  * Recording takes no lock and allocates nothing: every thread adds to a shard of its own, rendering sums them up.
  */
-#ifndef POSED_SERVER_OPS_METRICS_H
-#define POSED_SERVER_OPS_METRICS_H
+#ifndef POSED_SERVER_OPS_METRICS_METRICS_H
+#define POSED_SERVER_OPS_METRICS_METRICS_H
 
-#include "server/library/cache.h"
+#include "server/ops/cache.h"
 
 #include <stdbool.h>
 #include <stddef.h>

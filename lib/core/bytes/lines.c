@@ -1,4 +1,4 @@
-#include "lib/core/lines.h"
+#include "lib/core/bytes/lines.h"
 
 #include "lib/core/numbers/decimal.h"
 #include "lib/core/text.h"

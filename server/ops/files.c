@@ -1,4 +1,4 @@
-#include "server/library/files.h"
+#include "server/ops/files.h"
 
 #include "server/ops/region.h"
 

@@ -2,10 +2,10 @@
  * The store of uploads: their bytes (blobs.h) and the list of them (store_catalog.h). What was answered as kept is
  * there after a crash, what was not is gone; see store_keep for the order of things.
  */
-#ifndef POSED_SERVER_UPLOADS_STORE_H
-#define POSED_SERVER_UPLOADS_STORE_H
+#ifndef POSED_SERVER_STORE_STORE_H
+#define POSED_SERVER_STORE_STORE_H
 
-#include "server/uploads/store_catalog.h"
+#include "server/store/catalog.h"
 
 struct store;
 

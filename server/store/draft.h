@@ -1,6 +1,6 @@
 /* Bytes on their way into the store: they go to a file piece by piece and are hashed meanwhile. */
-#ifndef POSED_SERVER_UPLOADS_DRAFT_H
-#define POSED_SERVER_UPLOADS_DRAFT_H
+#ifndef POSED_SERVER_STORE_DRAFT_H
+#define POSED_SERVER_STORE_DRAFT_H
 
 #include <stdbool.h>
 #include <stddef.h>

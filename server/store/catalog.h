@@ -2,11 +2,11 @@
  * Which uploads there are: the other interface that the store stands on. Here rows in SQLite (store_sqlite.c) or in
  * memory (store_memory.c); a server of databases would be a third.
  */
-#ifndef POSED_SERVER_UPLOADS_STORE_CATALOG_H
-#define POSED_SERVER_UPLOADS_STORE_CATALOG_H
+#ifndef POSED_SERVER_STORE_CATALOG_H
+#define POSED_SERVER_STORE_CATALOG_H
 
-#include "server/uploads/blobs.h"
-#include "server/library/index/ids.h"
+#include "server/store/blobs.h"
+#include "server/store/ids.h"
 
 /* Texts belong to whoever made the row. */
 struct upload_row {
