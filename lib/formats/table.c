@@ -1,77 +1,40 @@
 #include "lib/formats/table.h"
 
-#include "lib/core/text.h"
-
 #include <string.h>
 
-extern const struct codec codec_prime_ancs;
-extern const struct codec codec_prime_anim;
-extern const struct codec codec_clip_json;
-extern const struct codec codec_gltf;
-extern const struct codec codec_prime_cinf;
-extern const struct codec codec_prime_cskr;
-extern const struct codec codec_prime_evnt;
-extern const struct codec codec_bvh;
-extern const struct codec codec_sims1_bcf;
-extern const struct codec codec_sims1_bmf;
-extern const struct codec codec_sims1_cfp;
-extern const struct codec codec_sims1_cmx;
-extern const struct codec codec_sims1_skn;
-extern const struct codec codec_sims3_clip;
-extern const struct codec codec_sims3_rig;
-extern const struct codec codec_sl_anim;
-extern const struct codec codec_sl_skeleton;
-extern const struct codec codec_tso_anim;
-extern const struct codec codec_tso_apr;
-extern const struct codec codec_tso_bnd;
-extern const struct codec codec_tso_mesh;
-extern const struct codec codec_tso_oft;
-extern const struct codec codec_tso_skel;
+extern const struct family family_bvh;
+extern const struct family family_clip_json;
+extern const struct family family_gltf;
+extern const struct family family_prime;
+extern const struct family family_sims;
+extern const struct family family_sims3;
+extern const struct family family_sl;
+extern const struct family family_zip;
 
-/* A line each, so that those who add one do not meet. */
+/* A line each, so that those who add one do not meet. Of codecs that are equally sure of a file the first one has it. */
 /* clang-format off */
-const struct codec *const codecs[] = {
-    &codec_sims1_skn,
-    &codec_sims1_bmf,
-    &codec_tso_mesh,
-    &codec_tso_bnd,
-    &codec_tso_apr,
-    &codec_tso_oft,
-    &codec_tso_anim,
-    &codec_tso_skel,
-    &codec_sl_anim,
-    &codec_sims1_cmx,
-    &codec_sims1_bcf,
-    &codec_sims1_cfp,
-    &codec_sl_skeleton,
-    &codec_sims3_clip,
-    &codec_sims3_rig,
-    &codec_prime_anim,
-    &codec_gltf,
-    &codec_prime_ancs,
-    &codec_prime_cinf,
-    &codec_prime_cskr,
-    &codec_prime_evnt,
-    &codec_bvh,
-    &codec_clip_json,
+const struct family *const families[] = {
+    &family_sims,
+    &family_sl,
+    &family_sims3,
+    &family_prime,
+    &family_gltf,
+    &family_bvh,
+    &family_clip_json,
+    &family_zip,
     NULL,
 };
 /* clang-format on */
 
-extern const struct archive_type dbpf_archive;
-extern const struct archive_type far_archive;
-extern const struct archive_type prime_pak_archive;
-extern const struct archive_type zip_archive;
+/* What the families hold, gathered when the library is loaded, as no constant expression can gather what lies in other
+ * files; nothing writes to it afterwards. */
+enum { CAPACITY = 96 };
+static const struct codec *all_codecs[CAPACITY + 1];
+static const struct archive_type *all_archives[CAPACITY + 1];
+static struct pose_format all_formats[CAPACITY + 1];
 
-/* clang-format off */
-const struct archive_type *const archive_types[] = {
-    &dbpf_archive,
-    &far_archive,
-    &prime_pak_archive,
-    &zip_archive,
-    NULL,
-};
-/* clang-format on */
+const struct codec *const *const codecs = all_codecs;
+const struct archive_type *const *const archive_types = all_archives;
 
 const struct codec *codec_find(const char *id)
 {
@@ -122,24 +85,27 @@ const struct archive_type *archive_detect(const struct pose_source *source)
     return best;
 }
 
-/* The public list: the rows of both tables one after the other. Filled in when the library is loaded, as no constant
- * expression can gather what lies in other files; nothing writes to it afterwards. */
-enum { FORMAT_CAPACITY = 96 };
-static struct pose_format all_formats[FORMAT_CAPACITY + 1];
-
-__attribute__((constructor)) static void list_formats(void)
+/* The codecs' rows come first in the public list. */
+__attribute__((constructor)) static void gather(void)
 {
-    size_t count = 0;
-    for (const struct codec *const *codec = codecs; *codec && count < FORMAT_CAPACITY; codec++) {
-        struct pose_format *row = &all_formats[count++];
-        *row = (*codec)->format;
-        row->can_read = (*codec)->decode;
-        row->can_write = (*codec)->encode;
+    size_t codec_count = 0, archive_count = 0, count = 0;
+    for (const struct family *const *family = families; *family; family++) {
+        for (const struct codec *const *codec = (*family)->codecs; codec && *codec && count < CAPACITY;
+             codec++) {
+            struct pose_format *row = &all_formats[count++];
+            *row = (*codec)->format;
+            row->can_read = (*codec)->decode;
+            row->can_write = (*codec)->encode;
+            all_codecs[codec_count++] = *codec;
+        }
     }
-    for (const struct archive_type *const *type = archive_types; *type; type++) {
-        for (const struct pose_format *format = (*type)->formats; format->id && count < FORMAT_CAPACITY;
-             format++)
-            all_formats[count++] = *format;
+    for (const struct family *const *family = families; *family; family++) {
+        for (const struct archive_type *const *type = (*family)->archives;
+             type && *type && archive_count < CAPACITY; type++) {
+            all_archives[archive_count++] = *type;
+            for (const struct pose_format *row = (*type)->formats; row->id && count < CAPACITY; row++)
+                all_formats[count++] = *row;
+        }
     }
 }
 
@@ -155,4 +121,42 @@ const struct pose_format *pose_format_find(const char *id)
             return format;
     }
     return NULL;
+}
+
+static bool holds(const struct family *family, const char *format)
+{
+    for (const struct codec *const *codec = family->codecs; codec && *codec; codec++) {
+        if (!strcmp((*codec)->format.id, format))
+            return true;
+    }
+    for (const struct archive_type *const *type = family->archives; type && *type; type++) {
+        for (const struct pose_format *row = (*type)->formats; row->id; row++) {
+            if (!strcmp(row->id, format))
+                return true;
+        }
+    }
+    return false;
+}
+
+const struct family *family_find(const char *format)
+{
+    for (const struct family *const *family = families; *family && format; family++) {
+        if (holds(*family, format))
+            return *family;
+    }
+    return NULL;
+}
+
+bool pose_made_for(const struct pose_naming *what, const char *skeleton)
+{
+    const struct family *own = family_find(what->format);
+    if (!what->name || !skeleton)
+        return false;
+    if (own && own->made_for)
+        return own->made_for(what, skeleton);
+    for (const struct family *const *family = families; *family; family++) {
+        if ((*family)->made_for && (*family)->made_for(what, skeleton))
+            return true;
+    }
+    return false;
 }

@@ -1,16 +1,19 @@
-/* THE TABLE: every codec and archive type. To add one, write its file and add its two lines to formats.c. */
+/* THE TABLE: every family, and through it every codec and archive type. To add a family, write its folder and add its two
+ * lines to table.c. */
 #ifndef POSE_FORMATS_TABLE_H
 #define POSE_FORMATS_TABLE_H
 
-#include "lib/formats/archive.h"
-#include "lib/formats/codec.h"
+#include "lib/formats/family.h"
 
-/* End with NULL. */
-extern const struct codec *const codecs[];
-extern const struct archive_type *const archive_types[];
+/* They end with NULL. The last two are what the families' rows hold, one after the other. */
+extern const struct family *const families[];
+extern const struct codec *const *const codecs;
+extern const struct archive_type *const *const archive_types;
 
 const struct codec *codec_find(const char *id);
 const struct archive_type *archive_type_find(const char *id);
+/* The family of a format, be it of files or of archives; NULL when it is not known, or NULL. */
+const struct family *family_find(const char *format);
 /* The codec or archive type that the bytes are of, by the rules of detection; NULL when none. */
 const struct codec *codec_detect(const struct pose_source *source, enum probe_result *result);
 const struct archive_type *archive_detect(const struct pose_source *source);

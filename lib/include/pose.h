@@ -557,6 +557,21 @@ POSE_API void pose_mix(const struct pose_layer *layers, uint32_t layer_count, ui
 /* How many of the clip's tracks the skeleton knows, by name, alias or id; 0 when memory is out. */
 POSE_API uint32_t pose_skeleton_match(const struct pose_skeleton *skeleton, const struct pose_clip *clip);
 
+/* A clip, mesh or character as the naming of its family knows it. */
+struct pose_naming {
+    const char *format; /* of its document, or the clip's origin; NULL: not known */
+    const char *kind;   /* "clip", "mesh", "character" */
+    const char *name;   /* NULL: it has none */
+    const char *actor;  /* that a clip says it is of, "x" (The Sims 3); NULL: it does not say */
+};
+
+/*
+ * Whether the game's own naming makes it belong to the skeleton of that name: a clip of The Sims called "a2o-walk" to
+ * "adult", clothes "b001uc" to "child", a clip of The Sims 3 called "c2o_sit_x" to "cuRig". Of formats that have no
+ * naming of their own the naming of any game is believed. Either name may be NULL: false.
+ */
+POSE_API bool pose_made_for(const struct pose_naming *what, const char *skeleton);
+
 /* A joint's rest in the axes asked for: 10 floats, the rotation at unit length. */
 POSE_API void pose_joint_rest(const struct pose_skeleton *skeleton, uint32_t joint, enum pose_axes axes,
                               float rest[10]);

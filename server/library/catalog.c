@@ -201,34 +201,6 @@ void catalog_unref(struct catalog *catalog)
 
 /* --------------------------------------------------------------------------------------- skeleton=auto -- */
 
-/*
- * What the name of clothes says of who wears them: of "b001uc" the last two letters are sex (male, female, any) and age.
- * A mesh has the suit's name after its "xskin-".
- */
-static const char *wearer_of(const char *name)
-{
-    if (!strncasecmp(name, "xskin-", 6))
-        name += 6;
-    if (!*name)
-        return NULL;
-    name += 1 + strspn(name + 1, "0123456789");
-    if (!*name || !strchr("fmuFMU", *name))
-        return NULL;
-    return name[1] == 'c' || name[1] == 'C' ? "child" : name[1] == 'a' || name[1] == 'A' ? "adult" : NULL;
-}
-
-/* What a name says of whom it is for: "a2o-walk" is for adults. */
-static const char *species_of(const struct index_asset *asset)
-{
-    static const char *const species[][2] = {{"a2", "adult"}, {"c2", "child"},     {"d2", "dog"},
-                                             {"k2", "cat"},   {"adult-", "adult"}, {"child-", "child"}};
-    for (size_t i = 0; i < sizeof species / sizeof species[0]; i++) {
-        if (!strncasecmp(asset->name, species[i][0], strlen(species[i][0])))
-            return species[i][1];
-    }
-    return asset->kind == ASSET_CLIP ? NULL : wearer_of(asset->name);
-}
-
 struct candidate {
     const struct index_asset *asset;
     uint32_t matches;
@@ -249,16 +221,15 @@ static bool is_better(const struct candidate *a, const struct candidate *b)
 }
 
 static void consider(struct candidate *best, const struct index_asset *skeleton,
-                     const struct index_asset *clip, int64_t place)
+                     const struct index_asset *clip, const struct pose_naming *naming, int64_t place)
 {
     uint32_t matches = known_matches(skeleton, clip);
     if (!matches || matches * 2 < clip->joint_count)
         return;
-    const char *species = species_of(clip);
     struct candidate candidate = {
         .asset = skeleton,
         .matches = matches,
-        .named = species && skeleton->name && strcasestr(skeleton->name, species) != NULL,
+        .named = pose_made_for(naming, skeleton->name),
         .place = place,
     };
     if (is_better(&candidate, best))
@@ -267,10 +238,23 @@ static void consider(struct candidate *best, const struct index_asset *skeleton,
 
 enum { NO_SKELETON = -1, FIRST_SHIPPED = -2 }; /* shipped one k is FIRST_SHIPPED - k */
 
+static struct pose_naming naming_of(const struct catalog *catalog, const struct catalog_item *item)
+{
+    static const char *const kinds[] = {[ASSET_CLIP] = "clip",
+                                        [ASSET_SKELETON] = "skeleton",
+                                        [ASSET_MESH] = "mesh",
+                                        [ASSET_CHARACTER] = "character"};
+    bool is_here = item->place.archive < catalog->archive_count; /* not of a body that is converted */
+    return (struct pose_naming){.format = is_here ? catalog_entry(catalog, item->place)->format : NULL,
+                                .kind = kinds[item->asset->kind],
+                                .name = item->asset->name};
+}
+
 static int64_t choose(const struct catalog *catalog, const struct catalog_item *clip)
 {
     const struct catalog_list *skeletons = &catalog->lists[ASSET_SKELETON];
     struct candidate own = {.place = NO_SKELETON}, shared = own, shipped = own;
+    const struct pose_naming naming = naming_of(catalog, clip);
     const struct catalog_item *named =
         clip->asset->skeleton ? catalog_find(catalog, ASSET_SKELETON, clip->asset->skeleton) : NULL;
     if (named)
@@ -283,14 +267,14 @@ static int64_t choose(const struct catalog *catalog, const struct catalog_item *
             is_shared |= item->places[p].archive < catalog->path_count;
         }
         if (is_own)
-            consider(&own, item->asset, clip->asset, i);
+            consider(&own, item->asset, clip->asset, &naming, i);
         else if (is_shared)
-            consider(&shared, item->asset, clip->asset, i);
+            consider(&shared, item->asset, clip->asset, &naming, i);
     }
     if (own.asset || shared.asset)
         return own.asset ? own.place : shared.place;
     for (uint32_t i = 0; i < catalog->shipped_count; i++)
-        consider(&shipped, &catalog->shipped[i].asset, clip->asset, FIRST_SHIPPED - (int64_t)i);
+        consider(&shipped, &catalog->shipped[i].asset, clip->asset, &naming, FIRST_SHIPPED - (int64_t)i);
     return shipped.place;
 }
 

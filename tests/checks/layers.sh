@@ -28,7 +28,7 @@ core='pose.h lib/core/*'
 model="$core lib/model/*"
 sample="$model lib/sample/*"
 bake="$sample lib/bake/*"
-format="$bake lib/packing/* lib/formats/codec.h lib/formats/archive.h"
+format="$bake lib/packing/* lib/formats/codec.h lib/formats/archive.h lib/formats/family.h"
 
 rule lib/include      ''
 rule lib/core         'pose.h'

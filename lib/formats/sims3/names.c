@@ -26,30 +26,49 @@ struct clip_name {
     struct part rest; /* what follows the first '_' */
 };
 
-/* Codes that the game knows; nobody has said yet what those without words are of. */
+/* Codes that the game knows, and the rigs of those who have one of their own (teens and elders are on the adults');
+ * nobody has said yet what those without words are of. */
 static const struct {
     char code[3];
     uint8_t number;
-    const char *age, *species;
+    const char *age, *species, *rig;
 } ages[] = {
-    {"b", 0x01, "baby", "human"},  {"p", 0x02, "toddler", "human"}, {"c", 0x03, "child", "human"},
-    {"t", 0x04, "teen", "human"},  {"h", 0x05, NULL, NULL},         {"e", 0x06, "elder", "human"},
-    {"ad", 0x08, "adult", "dog"},  {"cd", 0x09, "puppy", "dog"},    {"al", 0x0a, "adult", "little dog"},
-    {"ac", 0x0d, "adult", "cat"},  {"cc", 0x0e, "kitten", "cat"},   {"ah", 0x10, "adult", "horse"},
-    {"ch", 0x11, "foal", "horse"}, {"ab", 0x12, NULL, NULL},        {"ar", 0x13, NULL, NULL},
-    {"a", 0, "adult", "human"},    {"o", 0, NULL, "object"},
+    {"b", 0x01, "baby", "human", "buRig"},
+    {"p", 0x02, "toddler", "human", "puRig"},
+    {"c", 0x03, "child", "human", "cuRig"},
+    {"t", 0x04, "teen", "human", "auRig"},
+    {"h", 0x05, NULL, NULL, NULL},
+    {"e", 0x06, "elder", "human", "auRig"},
+    {"ad", 0x08, "adult", "dog", "adRig"},
+    {"cd", 0x09, "puppy", "dog", "cdRig"},
+    {"al", 0x0a, "adult", "little dog", "alRig"},
+    {"ac", 0x0d, "adult", "cat", "acRig"},
+    {"cc", 0x0e, "kitten", "cat", "ccRig"},
+    {"ah", 0x10, "adult", "horse", "ahRig"},
+    {"ch", 0x11, "foal", "horse", "chRig"},
+    {"ab", 0x12, NULL, NULL, NULL},
+    {"ar", 0x13, NULL, NULL, NULL},
+    {"a", 0, "adult", "human", "auRig"},
+    {"o", 0, NULL, "object", NULL},
 };
 
 enum { AGES = sizeof ages / sizeof *ages };
 
-static unsigned age_of(struct part code)
+/* The row of a code, AGES when the game does not know it. */
+static size_t find_code(struct part code)
 {
     for (size_t i = 0; i < AGES; i++) {
         if (strlen(ages[i].code) == code.length && text_lower(code.text[0]) == ages[i].code[0] &&
             (code.length == 1 || text_lower(code.text[1]) == ages[i].code[1]))
-            return ages[i].number;
+            return i;
     }
-    return 0;
+    return AGES;
+}
+
+static unsigned age_of(struct part code)
+{
+    size_t row = find_code(code);
+    return row < AGES ? ages[row].number : 0;
 }
 
 static bool is_letter(struct part code, char letter)
@@ -223,6 +242,25 @@ unsigned pose_sims3_actors(const char *name, uint64_t id, struct pose_sims3_acto
                  count == 2 ? actors[1].code : "", (int)cut.rest.length, cut.rest.text);
     }
     return count;
+}
+
+/* --------------------------------------------------------------------------------- from names to their rig -- */
+
+/* Which of its two actors a clip is of: "_y" at the end of the name says so, else the clip itself. */
+static bool is_of_second(const struct pose_naming *what)
+{
+    if (text_ends_with_nocase(what->name, "_x"))
+        return false;
+    return text_ends_with_nocase(what->name, "_y") || (what->actor && text_equal_nocase(what->actor, "y"));
+}
+
+bool sims3_made_for(const struct pose_naming *what, const char *skeleton)
+{
+    struct clip_name cut = cut_name(what->name, strlen(what->name));
+    if (!cut.rest.text)
+        return false;
+    size_t row = find_code(cut.two_actors && is_of_second(what) ? cut.y : cut.x);
+    return row < AGES && ages[row].rig && text_equal_nocase(skeleton, ages[row].rig);
 }
 
 /* ----------------------------------------------------------------------------------------- keys in file names -- */

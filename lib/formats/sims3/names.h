@@ -7,9 +7,7 @@
 #ifndef POSE_FORMATS_SIMS3_NAMES_H
 #define POSE_FORMATS_SIMS3_NAMES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "pose.h"
 
 /* The instance id of the clip of that name. */
 uint64_t sims3_clip_instance(const char *name, size_t length);
@@ -18,5 +16,9 @@ uint64_t sims3_clip_instance(const char *name, size_t length);
 size_t sims3_generic_name(const char *name, size_t length, char *generic, size_t capacity);
 /* The group that the game's own clips of that name are in: 0x48000000 for pets, else 0. Advice, never a rule. */
 uint32_t sims3_clip_group(const char *name, size_t length);
+
+/* For struct family: "c2o_sit_x" is made for the rig "cuRig". Of a clip of two actors the one counts that its suffix
+ * means, "_x" or "_y", else the one that the clip says it is of. */
+bool sims3_made_for(const struct pose_naming *what, const char *skeleton);
 
 #endif

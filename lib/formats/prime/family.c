@@ -1,0 +1,34 @@
+/* Metroid Prime 1 and 2. */
+#include "lib/formats/family.h"
+
+extern const struct codec codec_prime_anim;
+extern const struct codec codec_prime_ancs;
+extern const struct codec codec_prime_cinf;
+extern const struct codec codec_prime_cskr;
+extern const struct codec codec_prime_evnt;
+extern const struct archive_type prime_pak_archive;
+
+/* clang-format off */
+static const struct codec *const codecs[] = {
+    &codec_prime_anim,
+    &codec_prime_ancs,
+    &codec_prime_cinf,
+    &codec_prime_cskr,
+    &codec_prime_evnt,
+    NULL,
+};
+/* clang-format on */
+
+/* clang-format off */
+static const struct archive_type *const archives[] = {
+    &prime_pak_archive,
+    NULL,
+};
+/* clang-format on */
+
+const struct family family_prime = {
+    .id = "prime",
+    .title = "Metroid Prime",
+    .codecs = codecs,
+    .archives = archives,
+};

@@ -1,0 +1,48 @@
+/* The Sims 1 and The Sims Online. */
+#include "lib/formats/family.h"
+#include "lib/formats/sims/wearer.h"
+
+extern const struct codec codec_sims1_skn;
+extern const struct codec codec_sims1_bmf;
+extern const struct codec codec_tso_mesh;
+extern const struct codec codec_tso_bnd;
+extern const struct codec codec_tso_apr;
+extern const struct codec codec_tso_oft;
+extern const struct codec codec_tso_anim;
+extern const struct codec codec_tso_skel;
+extern const struct codec codec_sims1_cmx;
+extern const struct codec codec_sims1_bcf;
+extern const struct codec codec_sims1_cfp;
+extern const struct archive_type far_archive;
+
+/* clang-format off */
+static const struct codec *const codecs[] = {
+    &codec_sims1_skn,
+    &codec_sims1_bmf,
+    &codec_tso_mesh,
+    &codec_tso_bnd,
+    &codec_tso_apr,
+    &codec_tso_oft,
+    &codec_tso_anim,
+    &codec_tso_skel,
+    &codec_sims1_cmx,
+    &codec_sims1_bcf,
+    &codec_sims1_cfp,
+    NULL,
+};
+/* clang-format on */
+
+/* clang-format off */
+static const struct archive_type *const archives[] = {
+    &far_archive,
+    NULL,
+};
+/* clang-format on */
+
+const struct family family_sims = {
+    .id = "sims",
+    .title = "The Sims 1 and Online",
+    .codecs = codecs,
+    .archives = archives,
+    .made_for = sims_made_for,
+};

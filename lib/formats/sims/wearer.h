@@ -1,0 +1,12 @@
+/* Whom the names of The Sims' files mean: adults, children, dogs or cats. */
+#ifndef POSE_FORMATS_SIMS_WEARER_H
+#define POSE_FORMATS_SIMS_WEARER_H
+
+#include "pose.h"
+
+#include <stdbool.h>
+
+/* For struct family: "a2o-walk" and clothes called "b001ua" are made for the skeleton "adult". */
+bool sims_made_for(const struct pose_naming *what, const char *skeleton);
+
+#endif

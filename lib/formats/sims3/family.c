@@ -1,0 +1,30 @@
+/* The Sims 3. */
+#include "lib/formats/family.h"
+#include "lib/formats/sims3/names.h"
+
+extern const struct codec codec_sims3_clip;
+extern const struct codec codec_sims3_rig;
+extern const struct archive_type dbpf_archive;
+
+/* clang-format off */
+static const struct codec *const codecs[] = {
+    &codec_sims3_clip,
+    &codec_sims3_rig,
+    NULL,
+};
+/* clang-format on */
+
+/* clang-format off */
+static const struct archive_type *const archives[] = {
+    &dbpf_archive,
+    NULL,
+};
+/* clang-format on */
+
+const struct family family_sims3 = {
+    .id = "sims3",
+    .title = "The Sims 3",
+    .codecs = codecs,
+    .archives = archives,
+    .made_for = sims3_made_for,
+};

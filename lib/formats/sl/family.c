@@ -1,0 +1,19 @@
+/* Second Life. */
+#include "lib/formats/family.h"
+
+extern const struct codec codec_sl_anim;
+extern const struct codec codec_sl_skeleton;
+
+/* clang-format off */
+static const struct codec *const codecs[] = {
+    &codec_sl_anim,
+    &codec_sl_skeleton,
+    NULL,
+};
+/* clang-format on */
+
+const struct family family_sl = {
+    .id = "sl",
+    .title = "Second Life",
+    .codecs = codecs,
+};

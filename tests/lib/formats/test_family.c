@@ -1,0 +1,73 @@
+/* What families say beyond their formats: here for which skeleton something is made, by its name. */
+#include "lib/formats/table.h"
+#include "tests/support/unit.h"
+
+#include <string.h>
+
+static const struct {
+    const char *format, *kind, *name, *actor, *skeleton;
+    bool made;
+} namings[] = {
+    {"tso-anim", "clip", "a2o-walk", NULL, "adult", true},
+    {"tso-anim", "clip", "A2o-walk", NULL, "Adult.skel", true},
+    {"tso-anim", "clip", "a2o-walk", NULL, "child", false},
+    {"sims1-cmx", "clip", "c2o-run", NULL, "child", true},
+    {"tso-anim", "clip", "d2o-sit", NULL, "dog", true},
+    {"tso-anim", "clip", "k2o-sit", NULL, "cat", true},
+    {"tso-anim", "clip", "b001uc", NULL, "child", false}, /* clothes are named so, not clips */
+    {"sims1-cmx", "character", "b001uc", NULL, "child", true},
+    {"sims1-skn", "mesh", "xskin-b001uc-PELVIS-BODY", NULL, "child", true},
+    {"sims1-skn", "mesh", "XSKIN-B001MA_01", NULL, "adult", true},
+    {"sims1-skn", "mesh", "xskin-", NULL, "adult", false},
+    {"sims3-clip", "clip", "a_walk_x", NULL, "auRig", true},
+    {"sims3-clip", "clip", "a_walk_x", NULL, "aurig", true},
+    {"sims3-clip", "clip", "a_walk_x", NULL, "cuRig", false},
+    {"sims3-clip", "clip", "t2c_hug_x", NULL, "auRig", true},
+    {"sims3-clip", "clip", "t2c_hug_y", NULL, "cuRig", true},
+    {"sims3-clip", "clip", "t2c_hug_y", NULL, "auRig", false},
+    {"sims3-clip", "clip", "t2c_hug", "y", "cuRig", true},
+    {"sims3-clip", "clip", "t2c_hug_x", "y", "auRig", true},
+    {"sims3-clip", "clip", "al_wheeze_x", NULL, "alRig", true},
+    {"sims3-clip", "clip", "o_door_x", NULL, "auRig", false},
+    {"sims3-clip", "clip", "zz_what_x", NULL, "auRig", false},
+    {"sims3-clip", "clip", "walk", NULL, "auRig", false},
+    {"sims3-clip", "clip", "a2o-walk", NULL, "adult", false}, /* another game's naming */
+    {"gltf", "clip", "a2o-walk", NULL, "adult", true},
+    {"bvh", "clip", "c_walk_x", NULL, "cuRig", true},
+    {NULL, "clip", "a2o-walk", NULL, "adult", true},
+    {"no such format", "clip", "a2o-walk", NULL, "adult", true},
+    {"tso-anim", "clip", NULL, NULL, "adult", false},
+    {"tso-anim", "clip", "a2o-walk", NULL, NULL, false},
+};
+
+START_TEST(a_naming_says_for_which_skeleton_a_thing_is_made)
+{
+    for (size_t i = 0; i < sizeof namings / sizeof *namings; i++) {
+        const struct pose_naming what = {namings[i].format, namings[i].kind, namings[i].name,
+                                         namings[i].actor};
+        ck_assert_msg(pose_made_for(&what, namings[i].skeleton) == namings[i].made, "%s %s on %s",
+                      what.format ? what.format : "-", what.name ? what.name : "-",
+                      namings[i].skeleton ? namings[i].skeleton : "-");
+    }
+}
+END_TEST
+
+START_TEST(every_format_is_of_one_family)
+{
+    for (const struct pose_format *format = pose_formats(); format->id; format++) {
+        const struct family *family = family_find(format->id);
+        ck_assert_msg(family != NULL, "%s is of no family", format->id);
+        ck_assert(family->id && *family->id && family->title && *family->title);
+    }
+    ck_assert_ptr_null(family_find("no such format"));
+    ck_assert_ptr_null(family_find(NULL));
+}
+END_TEST
+
+int main(void)
+{
+    TCase *cases = tcase_create("family");
+    tcase_add_test(cases, a_naming_says_for_which_skeleton_a_thing_is_made);
+    tcase_add_test(cases, every_format_is_of_one_family);
+    return unit_run("family", cases, NULL);
+}
