@@ -554,6 +554,85 @@ struct pose_layer {
 POSE_API void pose_mix(const struct pose_layer *layers, uint32_t layer_count, uint32_t row_count,
                        float *rows);
 
+/* ------------------------------------------------------------------------------------ mixing of Second Life -- */
+
+enum {
+    POSE_SL_LAYERS = 16, /* of one mix, at most */
+    POSE_SL_MORPHS = 24, /* that a moment has, at most */
+    POSE_SL_STACK = 6,   /* layers that one joint takes, at most */
+};
+
+/* A clip with its commands, as an avatar is given them. Times are in the scene's seconds. */
+struct pose_sl_layer {
+    const struct pose_clip *clip; /* one of Second Life's; the same pointer is the same clip */
+    double start, offset;         /* >= 0; offset: how far into the clip it starts */
+    double stop;                  /* >= start; INFINITY: it is never told to stop */
+    bool immediate;               /* the stop removes it at once, without its ease-out */
+    bool additive;                /* adds to what is below it, as the viewer's own motions do */
+    int priority;                 /* 0 to 6 for all of its joints; -1: the clip's own */
+    const bool *joints;           /* [joint_count] of the skeleton, those that it may drive; NULL: all */
+};
+
+struct pose_sl_mix_options {
+    bool
+        avatar_base; /* an avatar's pelvis goes home beneath all layers; animated objects have no such thing */
+    bool rest_undriven; /* what nothing drives goes back to rest at once; else it keeps its last value */
+};
+
+/*
+ * What the viewer makes of the layers: instances, weights, stacks of priorities, hands and faces. It points into the
+ * clips and the skeleton, which must outlive it. Immutable: any number of threads may sample at once. The viewer steps
+ * from frame to frame; this is its limit for short frames. NULL on failure ("bad_layer", or memory is out).
+ */
+struct pose_sl_mix;
+
+POSE_API struct pose_sl_mix *pose_sl_mix_new(const struct pose_sl_layer *layers, uint32_t count,
+                                             const struct pose_skeleton *skeleton,
+                                             const struct pose_sl_mix_options *how,
+                                             const struct pose_options *options, struct pose_error *error);
+POSE_API void pose_sl_mix_free(struct pose_sl_mix *mix);
+/* The end of the last layer that ends; 0 when none does. */
+POSE_API double pose_sl_mix_end(const struct pose_sl_mix *mix);
+/* The times at which a weight begins to change or stops changing, ascending. */
+POSE_API uint32_t pose_sl_mix_moments(const struct pose_sl_mix *mix, const double **moments);
+
+/* Bytes that pose_sl_mix_sample needs meanwhile. */
+POSE_API size_t pose_sl_mix_scratch(const struct pose_sl_mix *mix);
+/* The local pose at t (seconds, finite, >= 0): joint_count rows of 10 floats in the skeleton's own axes. scratch holds
+ * pose_sl_mix_scratch bytes, aligned for doubles. Allocates nothing. */
+POSE_API void pose_sl_mix_sample(const struct pose_sl_mix *mix, double t, float *rows, void *scratch);
+
+struct pose_sl_morph {
+    const char *name; /* static */
+    float weight;     /* 0 to 1 */
+};
+
+/* Hands and faces at t: how many of [POSE_SL_MORPHS] there are. */
+POSE_API uint32_t pose_sl_mix_morphs(const struct pose_sl_mix *mix, double t, struct pose_sl_morph *morphs);
+
+/* One playing of a layer's clip. */
+struct pose_sl_playing {
+    uint32_t layer;
+    double weight, playhead; /* playhead: the clip's time, seconds */
+};
+
+/* What plays at t, the oldest first: how many of [POSE_SL_LAYERS] there are. */
+POSE_API uint32_t pose_sl_mix_playing(const struct pose_sl_mix *mix, double t,
+                                      struct pose_sl_playing *playing);
+
+/* One of the states of a joint. */
+struct pose_sl_share {
+    int32_t layer; /* -1: the avatar's base */
+    int32_t priority;
+    double weight;
+    double shares[2]; /* of the result's translation and rotation, 0 to 1; -1: it does not drive it */
+};
+
+/* Who makes a joint's value at t, best first: how many of [POSE_SL_STACK] there are. held tells of translation and
+ * rotation whether they keep the value that they had when something drove them last. */
+POSE_API uint32_t pose_sl_mix_explain(const struct pose_sl_mix *mix, double t, uint32_t joint,
+                                      struct pose_sl_share *shares, bool held[2]);
+
 /* How many of the clip's tracks the skeleton knows, by name, alias or id; 0 when memory is out. */
 POSE_API uint32_t pose_skeleton_match(const struct pose_skeleton *skeleton, const struct pose_clip *clip);
 
