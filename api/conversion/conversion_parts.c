@@ -1,5 +1,7 @@
 #include "api/conversion/conversion_parts.h"
 
+#include "server/library/choose.h"
+
 #include <string.h>
 
 /* ------------------------------------------------------------------------------------------------ reading -- */
@@ -107,9 +109,9 @@ bool conversion_add_skeleton(const struct ingredient_skeleton *skeleton, const s
                              struct ingredients *ingredients, struct convert_warnings *warnings,
                              struct pose_error *error)
 {
-    if (skeleton->choice.shipped && conversion->target->on_skeleton)
-        convert_warn_text(warnings, "stand_in_skeleton", POSE_NOTE,
-                          "on a self-made skeleton: its proportions are not the game's");
+    struct pose_warning warning;
+    if (skeleton_warning(&skeleton->choice, &warning) && conversion->target->on_skeleton)
+        convert_warn_text(warnings, warning.code, warning.severity, warning.message);
     return ingredients_set_skeleton(ingredients, skeleton, error);
 }
 

@@ -53,8 +53,9 @@ enum api_outcome clip_reply(struct api_call *call, struct catalog_item *item)
 {
     struct asset_id digest = digest_begin(call, &item->asset->id);
     digest = id_quick(&digest, &call->catalog->digest, sizeof call->catalog->digest);
-    if (catalog_skeleton(call->catalog, item).shipped)
-        response_header(call->response, "Posed-Warning", "stand_in_skeleton");
+    struct skeleton_choice stands_on = catalog_skeleton(call->catalog, item);
+    if (skeleton_remark(&stands_on))
+        response_header(call->response, "Posed-Warning", skeleton_remark(&stands_on));
     if (reply_cached(call, digest, FRESH_REVALIDATE, true))
         return API_DONE;
     enum api_outcome outcome;

@@ -289,8 +289,8 @@ static enum api_outcome reply_vertices(struct api_call *call, const struct verti
     struct pose_buffer body = {0};
     if (pose_skin_missing_count(stage->skin))
         response_header(call->response, "Posed-Warning", "missing_bone");
-    else if (vertices->skeleton.shipped)
-        response_header(call->response, "Posed-Warning", "stand_in_skeleton");
+    else if (skeleton_remark(&vertices->skeleton))
+        response_header(call->response, "Posed-Warning", skeleton_remark(&vertices->skeleton));
     if (vertices->as_floats) {
         for (uint32_t i = 0; i < count; i++) {
             pose_buffer_append(&body, out[i], sizeof *out);

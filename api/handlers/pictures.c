@@ -234,8 +234,9 @@ static enum api_outcome reply_picture(struct api_call *call, const struct previe
     call->fetch.decode_seconds += drawing.fetch.decode_seconds;
     if (!picture)
         return reply_fetch(call);
-    if (preview->pose.skeleton.shipped)
-        response_header(call->response, "Posed-Warning", "stand_in_skeleton");
+    const char *remark = skeleton_remark(&preview->pose.skeleton);
+    if (remark)
+        response_header(call->response, "Posed-Warning", remark);
     else if (!preview->pose.skeleton.asset)
         response_header(call->response, "Posed-Warning", "no_skeleton");
     struct pose_buffer body = {0};

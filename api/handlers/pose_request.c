@@ -68,8 +68,9 @@ struct asset_id pose_request_digest(const struct api_call *call, const struct po
 {
     struct {
         struct asset_id skeleton;
-        uint8_t with_skeleton, model, gltf, wrap, flags, unused[3];
+        uint8_t with_skeleton, elsewhere, model, gltf, wrap, flags, unused[2];
     } canonical = {.with_skeleton = request->skeleton.asset != NULL,
+                   .elsewhere = request->skeleton.elsewhere,
                    .model = request->model,
                    .gltf = request->gltf,
                    .wrap = request->wrap == POSE_WRAP,
@@ -205,8 +206,8 @@ bool pose_request_open(struct api_call *call, struct pose_request *request, enum
         *outcome = reply_fetch(call);
         return false;
     }
-    if (request->skeleton.shipped)
-        response_header(call->response, "Posed-Warning", "stand_in_skeleton");
+    if (skeleton_remark(&request->skeleton))
+        response_header(call->response, "Posed-Warning", skeleton_remark(&request->skeleton));
     *outcome = API_DONE;
     name_morphs(call, request);
     if (select_rows(call, request))
@@ -255,12 +256,8 @@ void pose_request_tail(struct json_writer *json, const struct pose_request *requ
         }
         jsonw_end(json);
     }
-    if (request->skeleton.shipped) {
-        struct pose_warning warning = {
-            .code = "stand_in_skeleton",
-            .severity = POSE_NOTE,
-            .message = "shown on a self-made skeleton: its proportions are not the game's",
-            .offset = POSE_NO_OFFSET};
+    struct pose_warning warning;
+    if (skeleton_warning(&request->skeleton, &warning)) {
         jsonw_array(json, "warnings");
         jsonw_warnings(json, &warning, 1);
         jsonw_end(json);

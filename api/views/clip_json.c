@@ -3,6 +3,7 @@
 #include "api/views/asset_json.h"
 #include "api/views/sims3_json.h"
 
+#include "server/library/choose.h"
 #include "server/library/index/describe.h"
 
 #include <stdio.h>

@@ -99,7 +99,7 @@ static const struct pose_document *open_skeleton(struct linting *work, uint32_t 
  */
 static const struct pose_skeleton *skeleton_of(struct linting *work, const struct index_asset *asset)
 {
-    uint32_t entry = 0, half = (asset->joint_count + 1) / 2;
+    uint32_t entry = 0, half = (asset->moving_count + 1) / 2;
     if (work->chosen)
         return work->chosen;
     const struct index_asset *known =

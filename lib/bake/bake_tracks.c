@@ -342,6 +342,8 @@ bool bake_tracks(struct baking *b)
     g.has_joints = skeleton;
     if (skeleton && !joint_index_init(&g.joints, b->scratch, skeleton, b->target.rules))
         return false;
+    if (skeleton)
+        joint_index_follow(&g.joints, skeleton, &b->clip);
     for (uint32_t i = 0; i < b->clip.track_count; i++)
         take_track(&g, &b->clip.tracks[i]);
     if (b->target.family == FAMILY_PRIME && !complete_bones(&g))

@@ -177,7 +177,8 @@ enum pose_part {
 struct pose_track {
     const char *name; /* as stored; NULL when the format has none */
     bool has_id;
-    uint32_t id; /* bone id or name hash */
+    uint32_t id;   /* bone id or name hash */
+    uint32_t node; /* 1 + the joint that it moves in a skeleton of the clip's tree; 0: names and ids tell */
     struct pose_channel channels[POSE_PART_COUNT];
     const struct pose_value *extras; /* an object, NULL when empty */
 };
@@ -198,6 +199,7 @@ struct pose_clip {
     const char *name; /* the inner name; NULL when the format has none */
     enum pose_axes axes;
     enum pose_rules rules;
+    uint64_t tree; /* that of the skeleton whose joints the tracks' nodes are; 0: they have none */
     float duration;
     float fps;            /* 0 when the format has none */
     uint32_t frame_count; /* 0 when the format has none */
@@ -242,7 +244,9 @@ struct pose_skeleton {
     enum pose_scaling scaling;
     uint32_t joint_count;
     const struct pose_joint *joints; /* parents first */
-    const uint32_t *file_order;      /* [joint_count] joint index of the file's k-th joint; NULL: the same */
+    uint64_t
+        tree; /* names and parents of the joints, hashed, where the format's tracks say which joint is theirs; 0 */
+    const uint32_t *file_order; /* [joint_count] joint index of the file's k-th joint; NULL: the same */
     int32_t root_joint; /* whose translation of a clip is added to the rest (SL's mPelvis), -1 when none */
     const struct pose_value *extras;
     uint32_t warning_count;
@@ -641,6 +645,7 @@ struct pose_naming {
     const char *format; /* of its document, or the clip's origin; NULL: not known */
     const char *kind;   /* "clip", "mesh", "character" */
     const char *name;   /* NULL: it has none */
+    const char *file;   /* its file's or entry's, which may hold the key of a package; NULL: not known */
     const char *actor;  /* that a clip says it is of, "x" (The Sims 3); NULL: it does not say */
 };
 

@@ -148,8 +148,16 @@ static int64_t find_name(const struct joint_index *index, const char *name)
     return joint < 0 ? find_folded(index, name) : joint;
 }
 
+void joint_index_follow(struct joint_index *index, const struct pose_skeleton *skeleton,
+                        const struct pose_clip *clip)
+{
+    index->node_count = clip->tree && clip->tree == skeleton->tree ? skeleton->joint_count : 0;
+}
+
 int64_t joint_index_find(const struct joint_index *index, const struct pose_track *track)
 {
+    if (track->node && track->node <= index->node_count)
+        return track->node - 1;
     int64_t joint = index->ids_first ? find_id(index, track) : find_name(index, track->name);
     if (joint < 0)
         joint = index->ids_first ? find_name(index, track->name) : find_id(index, track);
@@ -163,6 +171,7 @@ uint32_t pose_skeleton_match(const struct pose_skeleton *skeleton, const struct 
     uint32_t count = 0;
     arena_init(&arena, NULL, 0, NULL);
     if (joint_index_init(&index, &arena, skeleton, clip->rules)) {
+        joint_index_follow(&index, skeleton, clip);
         for (uint32_t i = 0; i < clip->track_count; i++) {
             const struct pose_track *track = &clip->tracks[i];
             count += track_is_joint(track) && joint_index_find(&index, track) >= 0;

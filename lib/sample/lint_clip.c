@@ -299,8 +299,10 @@ static bool lint_tracks(struct clip_lint *work, const struct joint_index *index)
 static bool lint_on_skeleton(struct clip_lint *work)
 {
     struct joint_index index;
-    if (!joint_index_init(&index, &work->arena, work->skeleton, work->clip->rules) ||
-        !lint_tracks(work, &index))
+    if (!joint_index_init(&index, &work->arena, work->skeleton, work->clip->rules))
+        return false;
+    joint_index_follow(&index, work->skeleton, work->clip);
+    if (!lint_tracks(work, &index))
         return false;
     lint_stretch(work, &index);
     return true;

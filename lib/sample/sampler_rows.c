@@ -106,6 +106,7 @@ static bool drive_rows(struct pose_sampler *sampler, struct arena *scratch, stru
     sampler->unmatched = ARENA_NEW(&sampler->arena, uint32_t, clip->track_count);
     if (!sampler->unmatched || !joint_index_init(&index, scratch, sampler->skeleton, clip->rules))
         return false;
+    joint_index_follow(&index, sampler->skeleton, clip);
     for (uint32_t i = 0; i < clip->track_count; i++) {
         const struct pose_track *track = &clip->tracks[i];
         if (!track_is_joint(track))

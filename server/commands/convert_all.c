@@ -175,7 +175,9 @@ static void convert_task(void *user, size_t index)
 {
     struct work *work = user;
     struct task *task = &work->tasks[index];
-    const struct ingredient clip = {work->job->source, task->item};
+    /* As it lies where the task found it: with the skeleton beside it there. */
+    const struct catalog_item placed = catalog_item_at(task->item, task->place);
+    const struct ingredient clip = {work->job->source, &placed};
     struct conversion_parts parts = {.clip_count = 1, .clips = &clip};
     struct job_result result;
     char codes[WARNING_CODES];

@@ -133,11 +133,14 @@ static void tell_skeleton(const char *in, const struct api_response *response)
     const char *code = response_find_header(response, "Posed-Warning");
     if (!code)
         return;
-    bool is_stand_in = !strcmp(code, "stand_in_skeleton");
-    command_failed(in, "note: %s (%s)",
-                   is_stand_in ? "on a self-made skeleton: its proportions are not the game's"
-                               : "there is no skeleton: the joints stand in a row",
-                   code);
+    static const char *const words[][2] = {
+        {"stand_in_skeleton", "note: on a self-made skeleton: its proportions are not the game's"},
+        {"skeleton_elsewhere", "warning: several skeletons with other proportions know its joints as well"},
+        {"no_skeleton", "note: there is no skeleton: the joints stand in a row"}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (!strcmp(code, words[i][0]))
+            command_failed(in, "%s (%s)", words[i][1], code);
+    }
 }
 
 static int draw(struct service *service, const char *in, void *user)

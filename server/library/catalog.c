@@ -3,7 +3,6 @@
 #include "server/library/index/describe.h"
 #include "server/library/index/entry.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,6 +61,23 @@ bool catalog_is_called(const struct catalog *catalog, const struct catalog_item 
 bool catalog_reaches(const struct catalog *catalog, struct catalog_place from, struct catalog_place to)
 {
     return to.archive == from.archive || to.archive < catalog->path_count;
+}
+
+struct catalog_item catalog_item_at(const struct catalog_item *item, struct catalog_place place)
+{
+    struct catalog_item placed = {
+        .asset = item->asset, .place = place, .place_count = item->place_count, .places = item->places};
+    atomic_init(&placed.skeleton, INT64_MIN);
+    return placed;
+}
+
+const struct catalog_place *catalog_place_in(const struct catalog_item *item, uint32_t archive)
+{
+    for (uint32_t i = 0; i < item->place_count; i++) {
+        if (item->places[i].archive == archive)
+            return &item->places[i];
+    }
+    return NULL;
 }
 
 const char *catalog_morph_name(const struct catalog *catalog, struct catalog_place clip, uint32_t hash)
@@ -199,102 +215,7 @@ void catalog_unref(struct catalog *catalog)
     region_release(&region);
 }
 
-/* --------------------------------------------------------------------------------------- skeleton=auto -- */
-
-struct candidate {
-    const struct index_asset *asset;
-    uint32_t matches;
-    bool named; /* the name of what plays on it points to it */
-    int64_t place;
-};
-
-/* True when a is the better choice. */
-static bool is_better(const struct candidate *a, const struct candidate *b)
-{
-    if (!b->asset || a->matches != b->matches)
-        return !b->asset || a->matches > b->matches;
-    if (a->named != b->named)
-        return a->named;
-    if (a->asset->joint_count != b->asset->joint_count)
-        return a->asset->joint_count < b->asset->joint_count;
-    return id_compare(&a->asset->id, &b->asset->id) < 0;
-}
-
-static void consider(struct candidate *best, const struct index_asset *skeleton,
-                     const struct index_asset *clip, const struct pose_naming *naming, int64_t place)
-{
-    uint32_t matches = known_matches(skeleton, clip);
-    if (!matches || matches * 2 < clip->joint_count)
-        return;
-    struct candidate candidate = {
-        .asset = skeleton,
-        .matches = matches,
-        .named = pose_made_for(naming, skeleton->name),
-        .place = place,
-    };
-    if (is_better(&candidate, best))
-        *best = candidate;
-}
-
-enum { NO_SKELETON = -1, FIRST_SHIPPED = -2 }; /* shipped one k is FIRST_SHIPPED - k */
-
-static struct pose_naming naming_of(const struct catalog *catalog, const struct catalog_item *item)
-{
-    static const char *const kinds[] = {[ASSET_CLIP] = "clip",
-                                        [ASSET_SKELETON] = "skeleton",
-                                        [ASSET_MESH] = "mesh",
-                                        [ASSET_CHARACTER] = "character"};
-    bool is_here = item->place.archive < catalog->archive_count; /* not of a body that is converted */
-    return (struct pose_naming){.format = is_here ? catalog_entry(catalog, item->place)->format : NULL,
-                                .kind = kinds[item->asset->kind],
-                                .name = item->asset->name};
-}
-
-static int64_t choose(const struct catalog *catalog, const struct catalog_item *clip)
-{
-    const struct catalog_list *skeletons = &catalog->lists[ASSET_SKELETON];
-    struct candidate own = {.place = NO_SKELETON}, shared = own, shipped = own;
-    const struct pose_naming naming = naming_of(catalog, clip);
-    const struct catalog_item *named =
-        clip->asset->skeleton ? catalog_find(catalog, ASSET_SKELETON, clip->asset->skeleton) : NULL;
-    if (named)
-        return named - skeletons->items;
-    for (uint32_t i = 0; i < skeletons->count; i++) {
-        const struct catalog_item *item = &skeletons->items[i];
-        bool is_own = false, is_shared = false;
-        for (uint32_t p = 0; p < item->place_count; p++) {
-            is_own |= item->places[p].archive == clip->place.archive;
-            is_shared |= item->places[p].archive < catalog->path_count;
-        }
-        if (is_own)
-            consider(&own, item->asset, clip->asset, &naming, i);
-        else if (is_shared)
-            consider(&shared, item->asset, clip->asset, &naming, i);
-    }
-    if (own.asset || shared.asset)
-        return own.asset ? own.place : shared.place;
-    for (uint32_t i = 0; i < catalog->shipped_count; i++)
-        consider(&shipped, &catalog->shipped[i].asset, clip->asset, &naming, FIRST_SHIPPED - (int64_t)i);
-    return shipped.place;
-}
-
-struct skeleton_choice catalog_skeleton(const struct catalog *catalog, struct catalog_item *clip)
-{
-    int64_t place = atomic_load_explicit(&clip->skeleton, memory_order_relaxed);
-    if (place == INT64_MIN) {
-        place = choose(catalog, clip);
-        atomic_store_explicit(&clip->skeleton, place, memory_order_relaxed);
-    }
-    if (place >= 0) {
-        const struct catalog_item *item = &catalog->lists[ASSET_SKELETON].items[place];
-        return (struct skeleton_choice){.asset = item->asset, .item = item};
-    }
-    if (place <= FIRST_SHIPPED) {
-        const struct shipped_skeleton *shipped = &catalog->shipped[FIRST_SHIPPED - place];
-        return (struct skeleton_choice){.asset = &shipped->asset, .shipped = shipped->document};
-    }
-    return (struct skeleton_choice){0};
-}
+/* --------------------------------------------------------------------------------------------- skeletons -- */
 
 struct skeleton_choice catalog_find_skeleton(const struct catalog *catalog, const struct asset_id *id)
 {

@@ -18,7 +18,7 @@ struct catalog_item {
     struct catalog_place place;
     uint32_t place_count;         /* with the first */
     struct catalog_place *places; /* [place_count] */
-    _Atomic int64_t skeleton;     /* of a clip: what auto resolves to, see catalog_skeleton */
+    _Atomic int64_t skeleton;     /* what auto resolves to, see choose.c */
 };
 
 struct catalog_list {
@@ -69,6 +69,11 @@ const struct index_entry *catalog_entry(const struct catalog *catalog, struct ca
 bool catalog_is_called(const struct catalog *catalog, const struct catalog_item *item, const char *name,
                        size_t length);
 
+/* The item as it is at one of its places: what it needs is looked for from there. */
+struct catalog_item catalog_item_at(const struct catalog_item *item, struct catalog_place place);
+/* The first place of the item in that archive; NULL when it is not in it. */
+const struct catalog_place *catalog_place_in(const struct catalog_item *item, uint32_t archive);
+
 /* True when what lies at one place may serve what lies at another: it is in the same archive or of the command line. An
  * upload never reaches into another upload. */
 bool catalog_reaches(const struct catalog *catalog, struct catalog_place from, struct catalog_place to);
@@ -81,13 +86,9 @@ struct skeleton_choice {
     const struct index_asset *asset;     /* NULL: none */
     const struct catalog_item *item;     /* NULL when it is shipped */
     const struct pose_document *shipped; /* of a shipped one */
+    bool elsewhere; /* taken from among several that its name does not tell apart and that rest differently */
 };
 
-/*
- * What skeleton=auto takes for a clip (or a mesh): the one that knows the most of its tracks (bones), at least half, in
- * its own archive, then of the command line, then shipped.
- */
-struct skeleton_choice catalog_skeleton(const struct catalog *catalog, struct catalog_item *clip);
 /* One by id, shipped ones included. */
 struct skeleton_choice catalog_find_skeleton(const struct catalog *catalog, const struct asset_id *id);
 

@@ -5,6 +5,7 @@
 #ifndef POSED_SERVER_LIBRARY_PLAYER_H
 #define POSED_SERVER_LIBRARY_PLAYER_H
 
+#include "server/library/choose.h"
 #include "server/library/documents.h"
 #include "server/library/pose_text.h"
 

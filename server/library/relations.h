@@ -6,6 +6,7 @@
 #ifndef POSED_SERVER_LIBRARY_RELATIONS_H
 #define POSED_SERVER_LIBRARY_RELATIONS_H
 
+#include "server/library/choose.h"
 #include "server/library/documents.h"
 
 struct related_mesh {

@@ -25,6 +25,7 @@ static const struct pose_track **find_tracks(struct bvh_writing *writing)
         ARENA_NEW(writing->job->arena, const struct pose_track *, skeleton->joint_count);
     if (!tracks || !joint_index_init(&index, writing->job->arena, skeleton, clip->rules))
         return NULL;
+    joint_index_follow(&index, skeleton, clip);
     for (uint32_t i = 0; i < clip->track_count; i++) {
         const struct pose_track *track = &clip->tracks[i];
         int64_t joint = joint_index_find(&index, track);

@@ -263,7 +263,8 @@ static bool build_tracks(struct reading *r, struct pose_clip *clip)
         return false;
     for (uint32_t i = 0; i < r->node_count; i++) {
         struct gltf_name name = gltf_name_of(g, r->nodes[i]);
-        tracks[i] = (struct pose_track){.name = name.name, .has_id = name.has_id, .id = name.id};
+        tracks[i] = (struct pose_track){
+            .name = name.name, .has_id = name.has_id, .id = name.id, .node = r->nodes[i] + 1};
         memcpy(tracks[i].channels, g->node[r->nodes[i]].channels, sizeof tracks[i].channels);
     }
     if (r->morph_count)

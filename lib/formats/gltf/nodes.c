@@ -1,6 +1,8 @@
 /* Nodes, skins, and the skeleton that they make (sections 3.5, 3.7.3). */
 #include "lib/formats/gltf/read.h"
 
+#include "lib/core/hash.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -228,6 +230,35 @@ static struct pose_joint make_joint(const struct gltf *g, uint32_t node, const i
     return joint;
 }
 
+static uint64_t hash_tree(const struct pose_skeleton *skeleton)
+{
+    uint64_t hash = hash_fnv64("tree", 4);
+    for (uint32_t i = 0; i < skeleton->joint_count; i++) {
+        const struct pose_joint *joint = &skeleton->joints[i];
+        hash = hash_fnv64_more(hash, (const char *)&joint->parent, sizeof joint->parent);
+        hash =
+            hash_fnv64_more(hash, joint->name ? joint->name : "", joint->name ? strlen(joint->name) + 1 : 0);
+    }
+    return hash | 1;
+}
+
+/* Until now a track's node was that of the file, of which place is the joint. */
+static void link_tracks(struct pose_document *document, struct pose_skeleton *skeleton, const int32_t *place)
+{
+    skeleton->tree = hash_tree(skeleton);
+    for (uint32_t c = 0; c < document->clip_count; c++) {
+        struct pose_clip *clip = (struct pose_clip *)(uintptr_t)&document->clips[c];
+        clip->tree = skeleton->tree;
+        for (uint32_t i = 0; i < clip->track_count; i++) {
+            struct pose_track *track = (struct pose_track *)(uintptr_t)&clip->tracks[i];
+            int32_t joint = track->node ? place[track->node - 1] : -1;
+            if (joint >= 0 && skeleton->file_order)
+                joint = (int32_t)skeleton->file_order[joint];
+            track->node = (uint32_t)(joint + 1);
+        }
+    }
+}
+
 bool gltf_build_skeleton(struct gltf *g)
 {
     struct decode_job *job = g->job;
@@ -258,6 +289,7 @@ bool gltf_build_skeleton(struct gltf *g)
     skeleton->root_joint = g->root == GLTF_NONE ? -1 : place[g->root];
     if (skeleton->root_joint >= 0 && skeleton->file_order)
         skeleton->root_joint = (int32_t)skeleton->file_order[skeleton->root_joint];
+    link_tracks(job->document, skeleton, place);
     job->document->skeletons = skeleton;
     job->document->skeleton_count = 1;
     return true;

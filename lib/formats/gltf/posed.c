@@ -315,6 +315,7 @@ static bool restore_joint(struct restoring *r, uint32_t index, struct pose_track
     const struct pose_value *joint = r->joints.items[index];
     uint32_t node = find_node(r, joint, index);
     int64_t id = value_get_int(joint, "id", -1);
+    track->node = node == GLTF_NONE ? 0 : node + 1;
     track->name = gltf_text(g, joint, "name");
     track->has_id = id >= 0 && id <= UINT32_MAX;
     track->id = track->has_id ? (uint32_t)id : 0;
@@ -345,7 +346,7 @@ static bool add_unclaimed(struct restoring *r, uint32_t node, struct pose_track 
 {
     const struct gltf_node *from = &r->g->node[node];
     struct gltf_name name = gltf_name_of(r->g, node);
-    struct pose_track track = {.name = name.name, .has_id = name.has_id, .id = name.id};
+    struct pose_track track = {.name = name.name, .has_id = name.has_id, .id = name.id, .node = node + 1};
     bool any = false;
     for (int part = 0; part < POSE_MORPH; part++) {
         const struct pose_channel *channel = &from->channels[part];

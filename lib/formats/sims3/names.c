@@ -244,25 +244,6 @@ unsigned pose_sims3_actors(const char *name, uint64_t id, struct pose_sims3_acto
     return count;
 }
 
-/* --------------------------------------------------------------------------------- from names to their rig -- */
-
-/* Which of its two actors a clip is of: "_y" at the end of the name says so, else the clip itself. */
-static bool is_of_second(const struct pose_naming *what)
-{
-    if (text_ends_with_nocase(what->name, "_x"))
-        return false;
-    return text_ends_with_nocase(what->name, "_y") || (what->actor && text_equal_nocase(what->actor, "y"));
-}
-
-bool sims3_made_for(const struct pose_naming *what, const char *skeleton)
-{
-    struct clip_name cut = cut_name(what->name, strlen(what->name));
-    if (!cut.rest.text)
-        return false;
-    size_t row = find_code(cut.two_actors && is_of_second(what) ? cut.y : cut.x);
-    return row < AGES && ages[row].rig && text_equal_nocase(skeleton, ages[row].rig);
-}
-
 /* ----------------------------------------------------------------------------------------- keys in file names -- */
 
 static bool read_hex(const char *text, unsigned digits, uint64_t *value)
@@ -279,7 +260,7 @@ static bool read_hex(const char *text, unsigned digits, uint64_t *value)
 
 static bool has_prefix(const char *text, const char *prefix)
 {
-    while (*prefix && text_lower(*text) == *prefix)
+    while (*prefix && text_lower(*text) == text_lower(*prefix))
         text++, prefix++;
     return !*prefix;
 }
@@ -314,4 +295,45 @@ bool pose_sims3_key(const char *file, struct pose_sims3_key *key)
         key->name = key->name_length ? base + END + 1 : NULL;
     }
     return true;
+}
+
+/* --------------------------------------------------------------------------------- from names to their rig -- */
+
+/* Which of its two actors a clip is of: "_y" at the end of the name says so, else the clip itself. */
+static bool is_of_second(const struct pose_naming *what)
+{
+    if (text_ends_with_nocase(what->name, "_x"))
+        return false;
+    return text_ends_with_nocase(what->name, "_y") || (what->actor && text_equal_nocase(what->actor, "y"));
+}
+
+/* The name, or where the key of a package tells more ("a_walk" under the id of "ad_walk") the variant's, in room. */
+static const char *variant_of(const struct pose_naming *what, char room[POSE_SIMS3_NAME])
+{
+    struct pose_sims3_actor actors[2];
+    struct pose_sims3_key key;
+    if (!what->file || !pose_sims3_key(what->file, &key) ||
+        !pose_sims3_actors(what->name, key.instance, actors, room))
+        return what->name;
+    return room;
+}
+
+/* Whether that is what the rig is called, alone or behind its key. */
+static bool is_rig(const char *skeleton, const char *rig)
+{
+    struct pose_sims3_key key;
+    if (!pose_sims3_key(skeleton, &key))
+        return text_equal_nocase(skeleton, rig);
+    return key.name && key.name_length == strlen(rig) && has_prefix(key.name, rig);
+}
+
+bool sims3_made_for(const struct pose_naming *what, const char *skeleton)
+{
+    char room[POSE_SIMS3_NAME];
+    const char *name = variant_of(what, room);
+    struct clip_name cut = cut_name(name, strlen(name));
+    if (!cut.rest.text)
+        return false;
+    size_t row = find_code(cut.two_actors && is_of_second(what) ? cut.y : cut.x);
+    return row < AGES && ages[row].rig && is_rig(skeleton, ages[row].rig);
 }

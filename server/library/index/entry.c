@@ -5,6 +5,7 @@
 #include "server/library/names.h"
 #include "server/library/index/prime_sets.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,22 +52,59 @@ uint32_t known_matches(const struct index_asset *skeleton, const struct index_as
     uint32_t matches = 0;
     if (skeleton->axes != clip->axes)
         return 0;
-    for (uint32_t i = 0; i < clip->known_count; i++)
-        matches += knows(skeleton, clip->known[i]);
+    for (uint32_t i = 0; i < clip->moving_count; i++)
+        matches += clip->known[i] && knows(skeleton, clip->known[i]);
     return matches;
 }
 
+static bool moves_joint(const struct pose_track *track)
+{
+    return track->channels[POSE_TRANSLATION].count || track->channels[POSE_ROTATION].count ||
+           track->channels[POSE_SCALE].count;
+}
+
+/* Tracks of weights and morphs are no joints. Of a clip whose keys are not there all others may be. */
+static bool is_moving(const struct pose_track *track, bool any_moves)
+{
+    return any_moves ? moves_joint(track) : !track->channels[POSE_MORPH].count;
+}
+
+/* Those that move joints come first. */
 static void list_tracks(struct region *region, const struct pose_clip *clip, struct index_asset *asset)
 {
     uint64_t *known = REGION_NEW(region, uint64_t, clip->track_count);
+    bool any_moves = false;
+    for (uint32_t i = 0; i < clip->track_count; i++)
+        any_moves |= moves_joint(&clip->tracks[i]);
+    uint32_t first = 0, last = clip->track_count;
     for (uint32_t i = 0; i < clip->track_count; i++) {
         const struct pose_track *track = &clip->tracks[i];
-        known[i] = track->has_id ? known_id(track->id)
-                   : track->name ? known_name(clip->axes, track->name)
-                                 : 0;
+        known[is_moving(track, any_moves) ? first++ : --last] = track->has_id ? known_id(track->id)
+                                                                : track->name
+                                                                    ? known_name(clip->axes, track->name)
+                                                                    : 0;
     }
     asset->known = known;
     asset->known_count = clip->track_count;
+    asset->moving_count = first;
+}
+
+/* To a hundredth of a millimetre (of a metre, foot or inch) and about as little of a turn: exporters round. */
+static uint64_t hash_rest(const struct pose_skeleton *skeleton)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (uint32_t i = 0; i < skeleton->joint_count; i++) {
+        float rest[10];
+        pose_joint_rest(skeleton, i, skeleton->axes, rest);
+        float sign = rest[6] < 0 ? -1 : 1;
+        for (unsigned k = 0; k < 10; k++) {
+            float number = k >= 3 && k < 7 ? sign * rest[k] : rest[k];
+            int64_t rounded = isfinite(number) ? llroundf(fminf(fmaxf(number * 1e4f, -1e15f), 1e15f)) : 0;
+            hash = (hash ^ (uint64_t)rounded) * 0x100000001b3u;
+        }
+        hash = (hash ^ (uint64_t)skeleton->joints[i].parent) * 0x100000001b3u;
+    }
+    return hash;
 }
 
 static void list_joints(struct region *region, const struct pose_skeleton *skeleton,
@@ -133,6 +171,7 @@ static void summarise_clip(struct region *region, const struct pose_document *do
     asset->joint_count = clip->track_count;
     asset->event_count = clip->event_count;
     asset->evnt = (uint32_t)extra_integer(clip->extras, "evnt");
+    asset->actor = region_text(region, extra_text(clip->extras, "actor"));
     list_tracks(region, clip, asset);
 }
 
@@ -152,6 +191,7 @@ void index_summarise_skeleton(struct region *region, const struct pose_skeleton 
     asset->summary = members_text(region, &buffer);
     asset->axes = skeleton->axes;
     asset->joint_count = skeleton->joint_count;
+    asset->rest = hash_rest(skeleton);
     list_joints(region, skeleton, asset);
 }
 
@@ -171,7 +211,7 @@ static void summarise_mesh(struct region *region, const struct pose_mesh *mesh, 
     for (uint32_t i = 0; i < mesh->bone_count; i++)
         known[i] = known_name(mesh->axes, mesh->bones[i]);
     asset->known = known;
-    asset->known_count = mesh->bone_count;
+    asset->known_count = asset->moving_count = mesh->bone_count;
 }
 
 static void add_bone(const struct pose_value *owner, struct index_asset *asset, uint64_t *known)
@@ -194,7 +234,7 @@ static void list_bones(struct region *region, const struct pose_value *extras, s
     for (const struct pose_value *skin = skins ? skins->first : NULL; skin; skin = skin->next)
         add_bone(skin, asset, known);
     asset->known = known;
-    asset->joint_count = asset->known_count;
+    asset->joint_count = asset->moving_count = asset->known_count;
 }
 
 static void summarise_character(struct region *region, const struct pose_character *character,

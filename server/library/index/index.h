@@ -26,10 +26,14 @@ struct index_asset {
     enum pose_axes axes;
     float duration, fps; /* fps 0: none */
     uint32_t joint_count, event_count;
-    /* Names (or ids) of a clip's tracks and of a mesh's bones, in order; of a skeleton's joints and aliases, sorted,
-     * each once. joint_count counts the same things. */
+    /* Names (or ids) of a clip's tracks and of a mesh's bones (0: it has neither); of a skeleton's joints and aliases,
+     * sorted, each once. joint_count counts the same things. */
     uint32_t known_count;
     const uint64_t *known;
+    uint32_t
+        moving_count; /* how many of the first of a clip's are of tracks that move joints; of a mesh's: all */
+    uint64_t rest;    /* of a skeleton: its rest pose, hashed */
+    const char *actor; /* that a clip says it is of, see struct pose_naming; NULL */
     /* Of a clip of Metroid Prime, by what lies in the same archive (prime_sets.h). */
     const char *own_name;            /* its name without that, NULL: the same */
     const struct asset_id *skeleton; /* of its character, NULL: not known */
@@ -181,7 +185,7 @@ struct pose_document *index_decode(const struct index_archive *archive, uint32_t
 /* How a track's or joint's name is hashed in known: without case for The Sims, ids where there are any. */
 uint64_t known_name(enum pose_axes axes, const char *name);
 uint64_t known_id(uint32_t id);
-/* How many of the clip's tracks the skeleton knows. */
+/* How many of the clip's tracks that move joints, or of the mesh's bones, the skeleton knows. */
 uint32_t known_matches(const struct index_asset *skeleton, const struct index_asset *clip);
 
 #endif

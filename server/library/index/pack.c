@@ -40,6 +40,9 @@ static void put_asset(struct pose_buffer *out, const struct index_asset *asset)
     put_u32(out, asset->event_count);
     put_u32(out, asset->known_count);
     put(out, asset->known, asset->known_count * sizeof *asset->known);
+    put_u32(out, asset->moving_count);
+    put(out, &asset->rest, sizeof asset->rest);
+    put_text(out, asset->actor);
 }
 
 bool index_pack(const struct index_entry *entry, struct pose_buffer *out)
@@ -137,12 +140,16 @@ static void take_asset(struct cursor *cursor, struct index_asset *asset)
     take(cursor, known, count * sizeof *known);
     asset->known = known;
     asset->known_count = count;
+    asset->moving_count = take_u32(cursor);
+    take(cursor, &asset->rest, sizeof asset->rest);
+    asset->actor = take_text(cursor);
+    cursor->broken |= asset->moving_count > count;
     asset->events_entry = asset->event_set = -1;
 }
 
 static void take_entry(struct cursor *cursor, struct index_entry *entry)
 {
-    enum { LEAST_ASSET = 60 };
+    enum { LEAST_ASSET = 76 };
     entry->name = need_text(cursor);
     take(cursor, &entry->size, sizeof entry->size);
     entry->kind = need_text(cursor);

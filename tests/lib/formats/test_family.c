@@ -43,8 +43,10 @@ static const struct {
 START_TEST(a_naming_says_for_which_skeleton_a_thing_is_made)
 {
     for (size_t i = 0; i < sizeof namings / sizeof *namings; i++) {
-        const struct pose_naming what = {namings[i].format, namings[i].kind, namings[i].name,
-                                         namings[i].actor};
+        const struct pose_naming what = {.format = namings[i].format,
+                                         .kind = namings[i].kind,
+                                         .name = namings[i].name,
+                                         .actor = namings[i].actor};
         ck_assert_msg(pose_made_for(&what, namings[i].skeleton) == namings[i].made, "%s %s on %s",
                       what.format ? what.format : "-", what.name ? what.name : "-",
                       namings[i].skeleton ? namings[i].skeleton : "-");
