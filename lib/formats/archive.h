@@ -47,6 +47,13 @@ struct pack_job {
     struct pose_error *error;
 };
 
+/* A row of an archive that is read and written. */
+#define ARCHIVE_FORMAT(row_id, row_title, row_extensions, row_media_type)                                    \
+    {                                                                                                        \
+        .id = row_id, .title = row_title, .extensions = row_extensions, .media_type = row_media_type,        \
+        .kinds = "archive", .can_read = true, .can_write = true,                                             \
+    }
+
 struct archive_type {
     const struct pose_format *formats; /* one row an id; the last has a NULL id */
     enum probe_result (*probe)(const struct pose_source *source);

@@ -9,6 +9,17 @@
 #include "lib/formats/archive.h"
 #include "lib/formats/codec.h"
 
+/* The joining of an archive's entries; all families see all of them. */
+struct link_job {
+    const struct pose_member *members;
+    uint32_t count;
+    struct arena *arena;
+    struct pose_link **links; /* [count], NULL: nothing is said */
+};
+
+/* What is said of a member, which a caller fills in; NULL when memory is out. */
+struct pose_link *link_new(struct link_job *job, uint32_t member);
+
 struct family {
     const char *id;    /* its folder's name */
     const char *title; /* "The Sims 3" */
@@ -17,6 +28,16 @@ struct family {
     /* Whether the family's naming says that what is called so is made for the skeleton of that name. NULL: names of the
      * family's files say nothing, and those of all others are asked (a clip keeps its name through glTF). */
     bool (*made_for)(const struct pose_naming *what, const char *skeleton);
+    /* What is to be remembered of a document for link; the reader of that is its own. */
+    void (*facts)(const struct pose_document *document, struct arena *arena, struct writer *writer);
+    /* Joins an archive's entries. False when memory is out. */
+    bool (*link)(struct link_job *job);
+    /* See pose.h. */
+    bool (*resource_id)(const char *entry_name, uint64_t *id);
+    bool (*relations)(const struct pose_character *character, struct pose_bytes facts, pose_relate *relate,
+                      void *user);
+    bool (*has_key)(const char *key, const char *entry_name, const char *container,
+                    const struct pose_entry *row);
 };
 
 #endif

@@ -346,6 +346,7 @@ struct pose_format {
     const char *kinds; /* blank-separated: "clip", "clip skeleton", "archive" */
     bool can_read, can_write;
     bool has_companions; /* a file may need others beside it: only then does decoding ask source->find */
+    bool is_linked;      /* others of its archive say what it is called and what it is on, see pose_link */
 };
 
 POSE_API const struct pose_format *pose_formats(void);
@@ -796,6 +797,79 @@ POSE_API void pose_lint_skin(const struct pose_skin *skin, pose_warn *warn, void
  */
 POSE_API void pose_lint_clip(const struct pose_clip *clip, const struct pose_skeleton *skeleton,
                              pose_warn *warn, void *user);
+
+/* -------------------------------------------------------------------------------- what belongs together -- */
+
+/*
+ * What joins the entries of one archive: each game has ways of its own to say that a clip is an animation of some
+ * character, and which skeleton and events go with it. The caller keeps the facts of each document beside its entry; once
+ * all entries are known pose_link tells what they say of each other. Formats of which others say something have is_linked.
+ */
+
+/* What is to be remembered of a document, as bytes that only the same version of the library reads; none when there is
+ * nothing. False when memory is out; facts is then empty. */
+POSE_API bool pose_facts(const struct pose_document *document, struct pose_buffer *facts);
+
+/* An entry that could be read and is no copy of one before it; else all is NULL. */
+struct pose_member {
+    const char *name;
+    const char *format;
+    struct pose_bytes facts;
+};
+
+/* What is known of the one clip or mesh of an entry; all texts live as long as the links. */
+struct pose_link {
+    const char *own_name; /* by the entry's name, NULL: it says nothing */
+    const char *name;     /* by those that play it, else own_name; NULL: the inner name counts */
+    uint32_t name_count;
+    const char *const *names; /* by all that play it, each once, in their order */
+    int64_t skeleton;         /* the member that holds its skeleton, -1 */
+    int64_t events;           /* the member that holds its events, -1 */
+    int64_t event_set;        /* which set of several there, -1: all */
+};
+
+struct pose_links;
+
+/* NULL when memory is out. The members need not outlive the call. */
+POSE_API struct pose_links *pose_link(const struct pose_member *members, uint32_t count,
+                                      const struct pose_options *options, struct pose_error *error);
+/* NULL when nothing is said of that member. */
+POSE_API const struct pose_link *pose_link_of(const struct pose_links *links, uint32_t member);
+POSE_API void pose_links_free(struct pose_links *links);
+
+/* The number by which other files of the format's family call an entry ("000000A1_walk.ANIM"); false when there is none,
+ * or they have another way. */
+POSE_API bool pose_resource_id(const char *format, const char *entry_name, uint64_t *id);
+
+enum pose_relation_way {
+    POSE_BY_STEM,     /* the entry's base name without its extension, whatever the case */
+    POSE_BY_KEY,      /* see pose_has_key */
+    POSE_BY_RESOURCE, /* the entry of format and id (see pose_resource_id) of the same archive */
+};
+
+/* Something that a character names. */
+struct pose_relation {
+    enum pose_relation_way way;
+    const char *kind;   /* of the entry: "mesh", "skeleton", "clip"; "character": its relations are meant */
+    const char *wanted; /* as text; NULL: it names nothing, and hangs on a bone */
+    const char *format; /* by resource */
+    uint64_t id;
+    const char *texture; /* key of what a mesh is painted with, NULL */
+    const char *bone;    /* that a mesh hangs on, NULL */
+    enum pose_axes axes; /* of the skeleton that has the bone */
+};
+
+/* False: that is enough. */
+typedef bool pose_relate(void *user, const struct pose_relation *relation);
+
+/* Tells what a character of that format names, in order. facts: of its document, may be none. True when it names its
+ * skeleton and clips too, if it has any. */
+POSE_API bool pose_relations(const char *format, const struct pose_character *character,
+                             struct pose_bytes facts, pose_relate *relate, void *user);
+/* Whether an entry is the one of a key as characters of that format have them. row is its row in an archive of the format
+ * container, NULL: there is none. */
+POSE_API bool pose_has_key(const char *format, const char *key, const char *entry_name, const char *container,
+                           const struct pose_entry *row);
 
 /* ------------------------------------------------------------------------------------------ shipped data -- */
 

@@ -1,8 +1,5 @@
-/*
- * Who belongs to whom. Among The Sims' files: a suit names its meshes, an appearance its bindings by key, a binding its
- * mesh and texture by key. Names and keys are looked for in the archive of who asks, then on the command line. A
- * character of Metroid Prime names its skeleton, skin and clips by the ids that they have in its own archive.
- */
+/* Who belongs to whom: what a character names, as its family tells it (pose_relations), among what is there. Names and keys
+ * are looked for in the archive of who asks, then on the command line. */
 #ifndef POSED_SERVER_LIBRARY_RELATIONS_H
 #define POSED_SERVER_LIBRARY_RELATIONS_H
 

@@ -1,5 +1,6 @@
 /* Metroid Prime 1 and 2. */
 #include "lib/formats/family.h"
+#include "lib/formats/prime/join.h"
 
 extern const struct codec codec_prime_anim;
 extern const struct codec codec_prime_ancs;
@@ -31,4 +32,8 @@ const struct family family_prime = {
     .title = "Metroid Prime",
     .codecs = codecs,
     .archives = archives,
+    .facts = prime_write_facts,
+    .link = prime_link,
+    .resource_id = prime_resource_id,
+    .relations = prime_relations,
 };

@@ -28,8 +28,7 @@ enum {
 };
 
 static const struct pose_format formats[] = {
-    {"prime-pak", "Pak of Metroid Prime 1 and 2", ".pak", "application/octet-stream", "archive", true, true,
-     false},
+    ARCHIVE_FORMAT("prime-pak", "Pak of Metroid Prime 1 and 2", ".pak", "application/octet-stream"),
     {.id = NULL},
 };
 

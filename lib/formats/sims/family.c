@@ -1,5 +1,6 @@
 /* The Sims 1 and The Sims Online. */
 #include "lib/formats/family.h"
+#include "lib/formats/sims/relations.h"
 #include "lib/formats/sims/wearer.h"
 
 extern const struct codec codec_sims1_skn;
@@ -45,4 +46,6 @@ const struct family family_sims = {
     .codecs = codecs,
     .archives = archives,
     .made_for = sims_made_for,
+    .relations = sims_relations,
+    .has_key = sims_has_key,
 };

@@ -33,12 +33,11 @@ enum layout {
 };
 
 static const struct pose_format formats[] = {
-    [LAYOUT_1A] = {"far1a", "FAR archive of The Sims", ".far", "application/octet-stream", "archive", true,
-                   true, false},
-    [LAYOUT_1B] = {"far1b", "FAR archive of The Sims Online, version 1", ".far .dat",
-                   "application/octet-stream", "archive", true, true, false},
-    [LAYOUT_3] = {"far3", "FAR archive of The Sims Online, version 3", ".dat .far",
-                  "application/octet-stream", "archive", true, true, false},
+    [LAYOUT_1A] = ARCHIVE_FORMAT("far1a", "FAR archive of The Sims", ".far", "application/octet-stream"),
+    [LAYOUT_1B] = ARCHIVE_FORMAT("far1b", "FAR archive of The Sims Online, version 1", ".far .dat",
+                                 "application/octet-stream"),
+    [LAYOUT_3] = ARCHIVE_FORMAT("far3", "FAR archive of The Sims Online, version 3", ".dat .far",
+                                "application/octet-stream"),
     [LAYOUT_COUNT] = {.id = NULL},
 };
 

@@ -35,8 +35,7 @@ enum {
 static const uint32_t extended_bit = 0x80000000u;
 
 static const struct pose_format formats[] = {
-    {"dbpf", "Package of The Sims 3", ".package .dbc", "application/octet-stream", "archive", true, true,
-     false},
+    ARCHIVE_FORMAT("dbpf", "Package of The Sims 3", ".package .dbc", "application/octet-stream"),
     {.id = NULL},
 };
 

@@ -9,8 +9,8 @@
 #include <string.h>
 
 static const struct pose_format formats[] = {
-    {"zip", "ZIP, TAR, 7z, RAR, CAB and cpio archives",
-     ".zip .tar .tgz .gz .bz2 .xz .zst .7z .rar .cab .cpio", "application/zip", "archive", true, true, false},
+    ARCHIVE_FORMAT("zip", "ZIP, TAR, 7z, RAR, CAB and cpio archives",
+                   ".zip .tar .tgz .gz .bz2 .xz .zst .7z .rar .cab .cpio", "application/zip"),
     {.id = NULL},
 };
 

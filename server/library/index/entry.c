@@ -3,7 +3,6 @@
 #include "server/library/index/describe.h"
 #include "server/text/extras.h"
 #include "server/library/names.h"
-#include "server/library/index/prime_sets.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -170,7 +169,6 @@ static void summarise_clip(struct region *region, const struct pose_document *do
     asset->fps = clip->fps;
     asset->joint_count = clip->track_count;
     asset->event_count = clip->event_count;
-    asset->evnt = (uint32_t)extra_integer(clip->extras, "evnt");
     asset->actor = region_text(region, extra_text(clip->extras, "actor"));
     list_tracks(region, clip, asset);
 }
@@ -214,31 +212,38 @@ static void summarise_mesh(struct region *region, const struct pose_mesh *mesh, 
     asset->known_count = asset->moving_count = mesh->bone_count;
 }
 
-static void add_bone(const struct pose_value *owner, struct index_asset *asset, uint64_t *known)
+/* Bones as relations of a character name them. */
+struct bone_list {
+    struct index_asset *asset;
+    uint64_t *known; /* NULL: they are only counted */
+    uint32_t count;
+};
+
+static bool take_bone(void *user, const struct pose_relation *relation)
 {
-    const struct pose_value *bone = pose_value_find(owner, "bone");
-    if (bone && bone->kind == POSE_STRING)
-        known[asset->known_count++] = known_name(asset->axes, bone->as.string);
+    struct bone_list *bones = user;
+    bones->asset->axes = relation->axes;
+    if (relation->bone && bones->known)
+        bones->known[bones->count] = known_name(relation->axes, relation->bone);
+    bones->count += relation->bone != NULL;
+    return true;
 }
 
 /* The bones that a suit or a binding hangs on: their skeleton is known though their meshes are not there. */
-static void list_bones(struct region *region, const struct pose_value *extras, struct index_asset *asset)
+static void list_bones(struct region *region, const char *format, const struct pose_character *character,
+                       struct index_asset *asset)
 {
-    const struct pose_value *skins = pose_value_find(extras, "skins");
-    uint32_t count = 1;
-    for (const struct pose_value *skin = skins ? skins->first : NULL; skin; skin = skin->next)
-        count++;
-    uint64_t *known = REGION_NEW(region, uint64_t, count);
-    asset->axes = POSE_AXES_SIMS;
-    add_bone(extras, asset, known);
-    for (const struct pose_value *skin = skins ? skins->first : NULL; skin; skin = skin->next)
-        add_bone(skin, asset, known);
-    asset->known = known;
-    asset->joint_count = asset->moving_count = asset->known_count;
+    struct bone_list bones = {.asset = asset};
+    pose_relations(format, character, (struct pose_bytes){NULL, 0}, take_bone, &bones);
+    bones.known = REGION_NEW(region, uint64_t, bones.count);
+    bones.count = 0;
+    pose_relations(format, character, (struct pose_bytes){NULL, 0}, take_bone, &bones);
+    asset->known = bones.known;
+    asset->joint_count = asset->moving_count = asset->known_count = bones.count;
 }
 
-static void summarise_character(struct region *region, const struct pose_character *character,
-                                struct index_asset *asset)
+static void summarise_character(struct region *region, const char *format,
+                                const struct pose_character *character, struct index_asset *asset)
 {
     struct pose_buffer buffer = {0};
     struct json_writer json;
@@ -247,8 +252,7 @@ static void summarise_character(struct region *region, const struct pose_charact
     jsonw_string(&json, "type", character->type);
     jsonw_end(&json);
     asset->summary = members_text(region, &buffer);
-    if (!strcmp(character->type, "suit") || !strcmp(character->type, "binding"))
-        list_bones(region, character->extras, asset);
+    list_bones(region, format, character, asset);
 }
 
 /* ------------------------------------------------------------------------------------------------- assets -- */
@@ -321,7 +325,7 @@ static void add_asset(struct index_entry *entry, const struct pose_document *doc
     else if (kind == ASSET_MESH)
         summarise_mesh(&entry->region, &document->meshes[inner], asset);
     else
-        summarise_character(&entry->region, &document->characters[inner], asset);
+        summarise_character(&entry->region, document->format, &document->characters[inner], asset);
 }
 
 static void add_assets(struct index_entry *entry, const struct pose_document *document)
@@ -528,6 +532,18 @@ static const char *kind_of_document(const struct pose_document *document)
     return document->event_count ? "events" : first_kind(document->format);
 }
 
+/* What is remembered for linking; without memory for it, nothing is linked. */
+static void take_facts(struct index_entry *entry, const struct pose_document *document)
+{
+    struct pose_buffer facts = {0};
+    if (pose_facts(document, &facts) && facts.size) {
+        uint8_t *copy = REGION_NEW(&entry->region, uint8_t, facts.size);
+        memcpy(copy, facts.data, facts.size);
+        entry->facts = (struct pose_bytes){copy, facts.size};
+    }
+    pose_buffer_free(&facts);
+}
+
 struct index_entry *index_entry_decode(const struct entry_facts *facts, struct pose_bytes bytes,
                                        struct companion_finder *finder, const struct index_options *options)
 {
@@ -547,8 +563,7 @@ struct index_entry *index_entry_decode(const struct entry_facts *facts, struct p
         entry->kind = kind_of_document(document);
         add_assets(entry, document);
         give_ids(entry, facts, document, bytes, finder);
-        if (!strcmp(document->format, "prime-ancs"))
-            entry->set = prime_set_new(&entry->region, document);
+        take_facts(entry, document);
         if (options->keep)
             options->keep(options->keep_user, entry, document);
         else

@@ -10,7 +10,7 @@
 #include "server/library/index/recall.h"
 #include "server/library/index/work.h"
 #include "server/ops/parallel.h"
-#include "server/library/index/prime_sets.h"
+#include "server/library/index/link.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -119,7 +119,7 @@ static void decode_all(struct indexing *work)
         if (!archive->archive && !archive->map.bytes.data)
             archive_finish(archive);
         nested_close(archive);
-        prime_link(archive);
+        index_link(archive);
     }
 }
 

@@ -34,10 +34,9 @@ struct index_asset {
         moving_count; /* how many of the first of a clip's are of tracks that move joints; of a mesh's: all */
     uint64_t rest;    /* of a skeleton: its rest pose, hashed */
     const char *actor; /* that a clip says it is of, see struct pose_naming; NULL */
-    /* Of a clip of Metroid Prime, by what lies in the same archive (prime_sets.h). */
+    /* By what lies in the same archive (link.h). */
     const char *own_name;            /* its name without that, NULL: the same */
     const struct asset_id *skeleton; /* of its character, NULL: not known */
-    uint32_t evnt;                   /* id of its events, 0: none */
     int64_t events_entry,
         event_set; /* where its events are: an entry (-1: nowhere), and which set of it (-1: all) */
 };
@@ -57,13 +56,13 @@ struct index_entry {
     bool wants_companions;          /* it asked for companion files: to be read again when others change */
     uint32_t asset_count;
     struct index_asset *assets;
-    const struct prime_set *set; /* of a character set, NULL */
+    struct pose_bytes facts; /* that linking needs, see pose_facts */
 };
 
-/* An entry that has an id in its archive. */
+/* An entry that others call by a number, see pose_resource_id. */
 struct index_resource {
     const char *format;
-    uint32_t id;
+    uint64_t id;
     uint32_t entry;
 };
 
@@ -96,9 +95,9 @@ struct index_archive {
     struct index_nested **nested;
     uint32_t morph_count;
     const struct index_morph *morphs; /* what its name maps may call morphs, sorted by hash */
-    bool linked;                      /* prime_link was here */
+    bool linked;                      /* index_link was here */
     uint32_t resource_count;
-    const struct index_resource *resources; /* of Metroid Prime, sorted by format, id and entry */
+    const struct index_resource *resources; /* sorted by format, id and entry */
     struct name_slot *names; /* entry_count slots sorted by the hash of the base name in lower case */
 };
 

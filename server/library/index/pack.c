@@ -45,9 +45,15 @@ static void put_asset(struct pose_buffer *out, const struct index_asset *asset)
     put_text(out, asset->actor);
 }
 
+static bool is_linked(const struct index_entry *entry)
+{
+    const struct pose_format *format = entry->format ? pose_format_find(entry->format) : NULL;
+    return format && format->is_linked;
+}
+
 bool index_pack(const struct index_entry *entry, struct pose_buffer *out)
 {
-    if (entry->set || (entry->format && !strncmp(entry->format, "prime-", 6)) ||
+    if (entry->facts.size || is_linked(entry) ||
         (entry->error && (entry->error->status == POSE_OVER_LIMIT || entry->error->status == POSE_NO_MEMORY ||
                           entry->error->status == POSE_BAD_ARGUMENT)))
         return false;

@@ -7,7 +7,7 @@
 /* Another number whenever the layout changes, or what ids are made of. */
 enum { INDEX_PACK_VERSION = 3 };
 
-/* False when it is none that can be kept: one of Metroid Prime, which is linked with others of its archive, or one that
+/* False when it is none that can be kept: one that is linked with others of its archive, or one that
  * was over a limit, which may be another next time. */
 bool index_pack(const struct index_entry *entry, struct pose_buffer *out);
 /* NULL when the bytes are no entry. */

@@ -141,9 +141,10 @@ void decode_task(void *user, size_t item)
     }
     if (!task->container && !settle_nested(work, task, &facts, &bytes)) {
         decode_entry(work, task, &facts, view);
-        /* Name and skeleton come from a character set beside it: never an earlier index's. */
-        const char *format = task->decoded->format;
-        if (in_folder && format && (!strcmp(format, "prime-anim") || !strcmp(format, "prime-cskr")))
+        /* Name and skeleton come from what lies beside it: never an earlier index's. */
+        const struct pose_format *format =
+            task->decoded->format ? pose_format_find(task->decoded->format) : NULL;
+        if (in_folder && format && format->is_linked)
             task->decoded->wants_companions = true;
     }
     pose_buffer_free(&bytes);
