@@ -88,6 +88,7 @@ bool body_files_read(struct api_call *call, struct body_files *files)
     } else {
         files->name = choose_name(call, NULL);
         files->upload.bytes = body;
+        files->upload.draft = call->request->body_draft;
     }
     if (files->upload.bytes.data && !files->upload.bytes.size) {
         reply_problem(call, 400, "empty_body", "the file is empty");

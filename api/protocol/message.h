@@ -11,13 +11,17 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct draft;
+
 struct api_request {
     const char *method;  /* as sent, "GET" … */
     const char *path;    /* the raw target up to '?', never percent-decoded, begins with '/' */
     const char *query;   /* the raw text after '?', "" without one */
     const uint8_t *body; /* never NULL; valid until the handler has returned API_DONE */
     size_t body_size;
-    int body_fd;        /* an unlinked file that holds the body too when it was large, else -1 */
+    /* The file that holds the body when it was large, else NULL or points to NULL. A handler may take the draft, and the
+     * body with it, by leaving NULL there. */
+    struct draft **body_draft;
     const char *client; /* the peer's address as text, without its port */
     bool client_is_loopback;
     bool may_wait; /* true on the thread pool: decoding and file access are allowed */

@@ -135,7 +135,6 @@ int asking_get(struct service *service, const char *path, const char *target, co
                                   .path = target,
                                   .query = query,
                                   .body = (const uint8_t *)"",
-                                  .body_fd = -1,
                                   .client = "",
                                   .client_is_loopback = true,
                                   .may_wait = true,

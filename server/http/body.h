@@ -1,8 +1,10 @@
 /*
- * The body of a request while it arrives: in memory, and above a threshold in an unlinked file.
+ * The body of a request while it arrives: in memory, and above a threshold in a file without a name.
  */
 #ifndef POSED_SERVER_HTTP_BODY_H
 #define POSED_SERVER_HTTP_BODY_H
+
+#include "server/store/draft.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -18,12 +20,13 @@ struct body_store {
 
 struct http_body {
     struct body_store *store;
-    uint64_t limit;    /* more is refused */
-    uint64_t expected; /* as the client promises, 0 when it does not */
-    uint8_t *data;     /* in memory, or the mapped file; valid after body_finish, NULL when empty */
+    uint64_t limit;      /* more is refused */
+    uint64_t expected;   /* as the client promises, 0 when it does not */
+    const uint8_t *data; /* valid after body_finish, NULL when empty */
     uint64_t size;
-    size_t capacity; /* of data, in memory */
-    int fd;          /* the unlinked file, else -1 */
+    uint8_t *memory; /* size bytes of capacity, NULL: in a file */
+    size_t capacity;
+    struct draft *draft; /* the file; whoever takes it leaves NULL here */
 };
 
 /* A body of nothing yet. */
@@ -31,7 +34,7 @@ void body_init(struct http_body *body, struct body_store *store, uint64_t limit,
 /* Appends; returns 0, or the HTTP status that refuses it: 413 over the limit, 507 no room, 500. After a refusal
  * the body can only be released. */
 unsigned body_add(struct http_body *body, const void *data, size_t size);
-/* The body is whole: data and fd may be read. Returns 0 or a status as above. */
+/* The body is whole: data may be read. Returns 0 or a status as above. */
 unsigned body_finish(struct http_body *body);
 /* Lets go of memory and file; may be called again. */
 void body_release(struct http_body *body);

@@ -43,7 +43,6 @@ struct http_exchange *exchange_new(struct http_connection *connection)
         .path = "",
         .query = "",
         .body = (const uint8_t *)"",
-        .body_fd = -1,
         .client = connection->client,
         .client_is_loopback = connection->is_loopback,
         .loop = loop->index,
@@ -337,7 +336,7 @@ bool exchange_handle(struct http_exchange *exchange)
     if (body->size > 0) {
         request->body = body->data;
         request->body_size = (size_t)body->size;
-        request->body_fd = body->fd;
+        request->body_draft = &body->draft;
     }
     request->may_wait = false;
     if (application->handle(application->user, request, &exchange->response) == API_DONE) {

@@ -18,6 +18,7 @@ static void collect(void *user, struct metrics_gauges *gauges)
         gauges->assets[kind] = catalog->lists[kind].count;
     service_leave(service, catalog, false);
     gauges->store_bytes = service->store ? store_bytes(service->store) : 0;
+    gauges->written_bytes = draft_written();
 }
 
 /* Encoded answers get a tenth of what decoded clips get. */

@@ -199,11 +199,23 @@ static struct blob *seal(struct blobs *blobs, struct draft *draft, struct store_
     return &file->blob;
 }
 
+/* The draft's file under a name in tmp. */
+static bool name_draft(struct files *files, struct draft *draft, struct store_error *error)
+{
+    if (draft->path)
+        return true;
+    char *folder = path_of(files, "tmp", "");
+    bool done = draft_name(draft, folder, error);
+    free(folder);
+    return done;
+}
+
 static bool keep(struct blobs *blobs, struct blob *blob, struct store_error *error)
 {
+    struct files *files = (struct files *)blobs;
     struct file_blob *file = (struct file_blob *)blob;
-    char *path = blob_path((struct files *)blobs, &blob->hash);
-    if (!publish(file->draft, path, error)) {
+    char *path = blob_path(files, &blob->hash);
+    if (!name_draft(files, file->draft, error) || !publish(file->draft, path, error)) {
         free(path);
         return false;
     }

@@ -1,16 +1,20 @@
 #include "server/store/draft.h"
 
-#include "server/ops/region.h"
+#include "lib/core/hex.h"
+#include "server/ops/files.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <openssl/evp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+static _Atomic uint64_t written_bytes;
 
 static void set(struct store_error *error, enum store_status status, const char *format, va_list arguments)
 {
@@ -41,24 +45,36 @@ bool store_fail_errno(struct store_error *error, const char *format, ...)
     return false;
 }
 
-static struct draft *new_draft(int fd, char *path)
+/* Takes descriptor and path over, also when it fails. */
+static struct draft *new_draft(int fd, char *path, struct store_error *error)
 {
-    struct draft *draft = must_alloc(1, sizeof *draft);
+    struct draft *draft = calloc(1, sizeof *draft);
     EVP_MD_CTX *digest = EVP_MD_CTX_new();
-    if (!digest || !EVP_DigestInit_ex(digest, EVP_sha256(), NULL))
-        abort();
-    *draft = (struct draft){.fd = fd, .path = path, .digest = digest};
-    return draft;
+    if (draft && digest && EVP_DigestInit_ex(digest, EVP_sha256(), NULL)) {
+        *draft = (struct draft){.fd = fd, .path = path, .digest = digest};
+        return draft;
+    }
+    store_fail(error, STORE_DOWN, "out of memory");
+    if (path)
+        unlink(path);
+    close(fd);
+    free(path);
+    free(draft);
+    EVP_MD_CTX_free(digest);
+    return NULL;
 }
 
 struct draft *draft_in_folder(const char *folder, bool named, struct store_error *error)
 {
     int fd = named ? -1 : open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (fd >= 0)
-        return new_draft(fd, NULL);
-    size_t size = strlen(folder) + 16;
-    char *path = must_alloc(size, 1);
-    snprintf(path, size, "%s/XXXXXX", folder);
+        return new_draft(fd, NULL, error);
+    /* Of the file system's refusals only one is about files without a name. */
+    if (!named && errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL) {
+        store_fail_errno(error, "a file in %s", folder);
+        return NULL;
+    }
+    char *path = path_join(folder, "XXXXXX");
     fd = mkostemp(path, O_CLOEXEC);
     if (fd < 0) {
         store_fail_errno(error, "a file in %s", folder);
@@ -66,19 +82,24 @@ struct draft *draft_in_folder(const char *folder, bool named, struct store_error
         return NULL;
     }
     if (named)
-        return new_draft(fd, path);
+        return new_draft(fd, path, error);
     unlink(path);
     free(path);
-    return new_draft(fd, NULL);
+    return new_draft(fd, NULL, error);
 }
 
 struct draft *draft_in_memory(struct store_error *error)
 {
     int fd = memfd_create("posed-upload", MFD_CLOEXEC);
     if (fd >= 0)
-        return new_draft(fd, NULL);
+        return new_draft(fd, NULL, error);
     store_fail_errno(error, "memory for an upload");
     return NULL;
+}
+
+uint64_t draft_written(void)
+{
+    return atomic_load_explicit(&written_bytes, memory_order_relaxed);
 }
 
 bool draft_append(struct draft *draft, const void *data, size_t size, struct store_error *error)
@@ -95,6 +116,7 @@ bool draft_append(struct draft *draft, const void *data, size_t size, struct sto
             return store_fail_errno(error, "writing an upload");
         at += written;
         left -= (size_t)written;
+        atomic_fetch_add_explicit(&written_bytes, (uint64_t)written, memory_order_relaxed);
     }
     draft->size += size;
     return true;
@@ -102,13 +124,49 @@ bool draft_append(struct draft *draft, const void *data, size_t size, struct sto
 
 bool draft_finish(struct draft *draft, struct store_error *error)
 {
+    if (draft->is_finished)
+        return true;
     EVP_DigestFinal_ex(draft->digest, draft->hash.bytes, NULL);
+    draft->is_finished = true;
     if (!draft->size)
         return true;
     void *data = mmap(NULL, (size_t)draft->size, PROT_READ, MAP_SHARED, draft->fd, 0);
     if (data == MAP_FAILED)
         return store_fail_errno(error, "reading an upload");
     draft->data = data;
+    return true;
+}
+
+/* What a file system cannot link is written once more. */
+static bool copy_named(struct draft *draft, const char *folder, struct store_error *error)
+{
+    struct draft *copy = draft_in_folder(folder, true, error);
+    if (!copy)
+        return false;
+    bool done = draft_append(copy, draft->data, (size_t)draft->size, error);
+    if (done) {
+        int fd = draft->fd;
+        draft->fd = copy->fd;
+        draft->path = copy->path;
+        copy->fd = fd;
+        copy->path = NULL;
+    }
+    draft_free(copy);
+    return done;
+}
+
+bool draft_name(struct draft *draft, const char *folder, struct store_error *error)
+{
+    char name[2 * sizeof draft->hash.bytes + 1], file[32];
+    hex_write(draft->hash.bytes, sizeof draft->hash.bytes, name);
+    snprintf(file, sizeof file, "/proc/self/fd/%d", draft->fd);
+    char *path = path_join(folder, name);
+    unlink(path); /* of an earlier attempt */
+    if (linkat(AT_FDCWD, file, AT_FDCWD, path, AT_SYMLINK_FOLLOW)) {
+        free(path);
+        return copy_named(draft, folder, error);
+    }
+    draft->path = path;
     return true;
 }
 

@@ -1,4 +1,7 @@
-/* Bytes on their way into the store: they go to a file piece by piece and are hashed meanwhile. */
+/*
+ * Bytes on their way: they go to a file piece by piece and are hashed meanwhile. The body of a request that is too large
+ * for memory is one, and becomes the blob when it is kept, so that an upload is written once.
+ */
 #ifndef POSED_SERVER_STORE_DRAFT_H
 #define POSED_SERVER_STORE_DRAFT_H
 
@@ -37,15 +40,20 @@ struct draft {
     struct blob_hash hash; /* after draft_finish */
     const uint8_t *data;   /* after draft_finish: size bytes, mapped; NULL when empty */
     void *digest;
+    bool is_finished;
 };
 
-/* In a file of the folder, with a name or without. */
+/* In a file of the folder, with a name or without. NULL with the error, as below. */
 struct draft *draft_in_folder(const char *folder, bool named, struct store_error *error);
 struct draft *draft_in_memory(struct store_error *error);
 bool draft_append(struct draft *draft, const void *data, size_t size, struct store_error *error);
-/* All bytes are there. */
+/* All bytes are there. Nothing happens the second time. */
 bool draft_finish(struct draft *draft, struct store_error *error);
-/* Lets go of everything, and removes the file if it still has its first name. */
+/* Gives a finished draft without a name one in a folder of the same disk, under which it can be renamed. */
+bool draft_name(struct draft *draft, const char *folder, struct store_error *error);
+/* Lets go of everything, and removes the file if it still has its first name. NULL is allowed. */
 void draft_free(struct draft *draft);
+/* Bytes that all drafts have written so far. */
+uint64_t draft_written(void);
 
 #endif

@@ -246,10 +246,15 @@ static bool fits(struct store *store, uint64_t size, struct store_error *error)
     return false;
 }
 
+/* Whether it fits beside the others is seen when it is kept: the same bytes may be there already. */
+static bool could_fit(struct store *store, uint64_t size, struct store_error *error)
+{
+    return !store->most || size <= store->most || fits(store, size, error);
+}
+
 struct draft *store_begin(struct store *store, uint64_t size, struct store_error *error)
 {
-    /* Whether it fits beside the others is seen when it is kept: the same bytes may be there already. */
-    if (store->most && size > store->most && !fits(store, size, error))
+    if (!could_fit(store, size, error))
         return NULL;
     struct draft *draft = store->blobs->begin(store->blobs, error);
     if (!draft)
@@ -259,7 +264,10 @@ struct draft *store_begin(struct store *store, uint64_t size, struct store_error
 
 struct blob *store_seal(struct store *store, struct draft *draft, struct store_error *error)
 {
-    return store->blobs->seal(store->blobs, draft, error);
+    if (could_fit(store, draft->size, error))
+        return store->blobs->seal(store->blobs, draft, error);
+    draft_free(draft);
+    return NULL;
 }
 
 static bool write_note(struct store *store, const struct upload_row *row, struct store_error *error)

@@ -25,7 +25,7 @@ bool store_is_up(const struct store *store);
 
 /* A draft for that many bytes; STORE_FULL when so many could never be kept. */
 struct draft *store_begin(struct store *store, uint64_t size, struct store_error *error);
-/* What the draft holds, which is taken over. */
+/* What the draft holds, which is taken over: one of store_begin, or a body that was spooled to store_spool_folder. */
 struct blob *store_seal(struct store *store, struct draft *draft, struct store_error *error);
 /*
  * Keeps a sealed blob as the upload of that row, whose blob and bytes are filled in; there is none of its id. When it

@@ -20,9 +20,22 @@ static bool append(void *user, const void *data, size_t size)
     return draft_append(sink->draft, data, size, sink->error);
 }
 
+/* The body's own file, when the upload is all of it. */
+static struct draft *take_draft(const struct upload *upload)
+{
+    if (upload->parts || !upload->draft)
+        return NULL;
+    struct draft *draft = *upload->draft;
+    *upload->draft = NULL;
+    return draft;
+}
+
 /* The bytes of an upload, on the disk but not yet kept. NULL with the error. */
 static struct blob *seal(struct service *service, const struct upload *upload, struct store_error *error)
 {
+    struct draft *body = take_draft(upload);
+    if (body)
+        return store_seal(service->store, body, error);
     uint64_t size = upload->parts ? parts_bytes(upload->parts) : upload->bytes.size;
     struct sink sink = {store_begin(service->store, size, error), error};
     if (!sink.draft)

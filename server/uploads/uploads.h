@@ -18,6 +18,7 @@ struct upload {
     const char *name;
     const char *format, *game;
     struct pose_bytes bytes;
+    struct draft **draft; /* the file that bytes lie in, which is taken; NULL or to NULL: there is none */
     const struct parts *parts; /* NULL: bytes */
 };
 

@@ -316,7 +316,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                       .query = message.query,
                                       .body = message.body,
                                       .body_size = message.body_size,
-                                      .body_fd = -1,
                                       .client = "127.0.0.1",
                                       .client_is_loopback = true,
                                       .header = find_header,

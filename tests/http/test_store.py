@@ -33,6 +33,10 @@ def find_strace(case):
     return shutil.which("strace") or case.skipTest("strace is not there")
 
 
+# Larger than what is kept in memory while it arrives.
+LARGE = zipped([("wave.anim", sample(WAVE)), ("pad.bin", random.Random(1).randbytes(3 << 20))], method=0)
+
+
 def digest(data):
     return hashlib.sha256(data).hexdigest()
 
@@ -366,11 +370,13 @@ class FullDisk(StoreCase):
         """Those that do not even fit the spool."""
         with small_disk(self.data, 4 << 20), self.daemon() as daemon:
             data = zipped([(f"{i}.anim", sample(WAVE) + bytes([i])) for i in range(256)], method=0)
-            for body in (data, data + data):
+            for body in (data + data, data + data + data):
                 reply = daemon.client.post("/v1/archives?name=big.zip", body)
                 self.assertEqual(reply.status, 507, reply)
                 self.assertEqual(stored_files(self.data), set())
-            self.assertEqual(daemon.client.post("/v1/archives?name=wave.anim", sample(WAVE)).status, 201)
+            # It takes most of the disk, and is written once.
+            self.assertEqual(daemon.client.post("/v1/archives?name=big.zip", data).status, 201)
+            self.assertNoStrays(daemon)
 
     def test_delete_makes_room(self):
         with small_disk(self.data, 4 << 20), self.daemon() as daemon:
@@ -413,29 +419,40 @@ CALL = re.compile(r"^\d+ +(\w+)\((.*)$")
 class Order(StoreCase):
     """Data before name before answer, as the system calls of one upload have it."""
 
-    def test_calls(self):
+    def test_small(self):
+        self.follow(sample(WAVE), "wave.anim")
+
+    def test_large(self):
+        """The file that the body was spooled to gets a name, and no byte is written again."""
+        calls = self.follow(LARGE, "large.zip")
+        linked = next(at for at, call in enumerate(calls) if call[0] == "linkat")
+        spooled = [at for at, call in enumerate(calls) if call[0] == "write" and "data/tmp/" in call[1]]
+        self.assertGreater(len([at for at in spooled if at < linked]), 10)
+        self.assertEqual(len([at for at in spooled if at > linked]), 1, "only the note")
+
+    def follow(self, data, name):
         strace = find_strace(self)
         trace = self.folder / "trace"
         daemon = self.daemon("--threads", "1")
         daemon.arguments = [
             strace, "-D", "-f", "-y", "-s", "40", "-o", trace,
-            "-e", "trace=write,pwrite64,writev,sendto,sendmsg,fsync,fdatasync,rename,renameat,renameat2,unlink",
+            "-e", "trace=write,pwrite64,writev,sendto,sendmsg,fsync,fdatasync,linkat,rename,renameat,renameat2,unlink",
             *daemon.arguments,
         ]  # fmt: skip
         try:
             daemon.start()
         except AssertionError as error:
             self.skipTest(f"strace may not trace: {error}")
-        self.assertEqual(daemon.client.post("/v1/archives?name=wave.anim", sample(WAVE)).status, 201)
+        self.assertEqual(daemon.client.post(f"/v1/archives?name={name}", data).status, 201)
         self.assertEqual(daemon.stop(), 0)
         deadline = time.monotonic() + 10
         while "+++ exited" not in trace.read_text() and time.monotonic() < deadline:
             time.sleep(0.02)
-        self.check(trace.read_text().splitlines())
+        return self.check(trace.read_text().splitlines(), data)
 
-    def check(self, lines):
+    def check(self, lines, data):
         calls = [found.groups() for line in lines if (found := CALL.match(line)) and "unfinished" not in line]
-        name = f"blobs/{digest(sample(WAVE))}"
+        name = f"blobs/{digest(data)}"
 
         def after(start, wanted, *parts):
             for at in range(start + 1, len(calls)):
@@ -459,6 +476,43 @@ class Order(StoreCase):
         self.assertEqual(earlier, [])
         for at in range(written, named):
             self.assertFalse(re.fullmatch(rename, calls[at][0]) and name in calls[at][1])
+        return calls
+
+
+class Written(StoreCase):
+    """Bytes go to the disk once."""
+
+    def written(self, daemon, data, **query):
+        before = daemon.client.metric("posed_written_bytes_total")
+        self.assertEqual(daemon.client.post("/v1/archives", data, **query).status, 201)
+        note = max((self.data / "notes").iterdir(), key=lambda path: path.stat().st_mtime_ns)
+        return daemon.client.metric("posed_written_bytes_total") - before - note.stat().st_size
+
+    def test_once(self):
+        with self.daemon() as daemon:
+            for data, name in ((sample(WAVE), "wave.anim"), (LARGE, "large.zip")):
+                self.assertEqual(self.written(daemon, data, name=name), len(data))
+            self.assertNoStrays(daemon)
+        with self.daemon() as daemon:
+            self.assertEqual(len(self.archives(daemon)), 2)
+
+    def test_known_and_refused_leave_nothing(self):
+        with self.daemon() as daemon:
+            self.assertEqual(daemon.client.post("/v1/archives?name=large.zip", LARGE).status, 201)
+            before = daemon.client.metric("process_open_fds")
+            self.assertEqual(daemon.client.post("/v1/archives?name=large.zip", LARGE).status, 200)
+            broken = daemon.client.post("/v1/archives?name=large.bin", LARGE[len(LARGE) // 4 : -1])
+            self.assertIn(broken.status, (415, 422), broken)
+            self.assertNoStrays(daemon)
+            self.assertLessEqual(daemon.client.metric("process_open_fds"), before)
+
+    def test_in_memory(self):
+        with Daemon() as daemon:
+            before = daemon.client.metric("posed_written_bytes_total")
+            archive = daemon.client.post("/v1/archives?name=large.zip", LARGE).json
+            self.assertEqual(daemon.client.metric("posed_written_bytes_total") - before, len(LARGE))
+            reply = daemon.client.get(f"/v1/archives/{archive['id']}/entries/0")
+            self.assertEqual(reply.body, sample(WAVE))
 
 
 # ------------------------------------------------------------------------------------------------------ crash

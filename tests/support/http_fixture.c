@@ -3,6 +3,8 @@
  */
 #include "tests/support/http_fixture.h"
 
+#include "server/store/draft.h"
+
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,8 +123,9 @@ static bool admit(void *user, const struct api_request *request, uint64_t *max_b
 static bool file_holds_body(const struct api_request *request)
 {
     uint8_t *copy = malloc(request->body_size);
-    bool same = pread(request->body_fd, copy, request->body_size, 0) == (ssize_t)request->body_size &&
-                memcmp(copy, request->body, request->body_size) == 0;
+    bool same =
+        pread((*request->body_draft)->fd, copy, request->body_size, 0) == (ssize_t)request->body_size &&
+        memcmp(copy, request->body, request->body_size) == 0;
 
     free(copy);
     return same;
@@ -174,7 +177,7 @@ static void handle_shown(struct fixture *fixture, struct api_request *request, s
                  value != NULL ? value : "-");
     } else if (is_path(request, "/file")) {
         snprintf(text, sizeof(text), "%s",
-                 request->body_fd >= 0 && file_holds_body(request) ? "file" : "memory");
+                 request->body_draft && *request->body_draft && file_holds_body(request) ? "file" : "memory");
     } else if (strncmp(request->path, "/raw", 4) == 0) {
         snprintf(text, sizeof(text), "%s\n%s", request->path, request->query);
     } else {

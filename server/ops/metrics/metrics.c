@@ -289,6 +289,9 @@ static void write_gauges(const struct metrics *metrics, FILE *out)
         prometheus_sample(out, "posed_catalog_assets", PROMETHEUS_LABELS({"kind", kinds[i]}),
                           gauges.assets[i]);
     write_single(out, "posed_store_bytes", "gauge", "Bytes of uploaded archives.", gauges.store_bytes);
+    write_single(out, "posed_written_bytes_total", "counter",
+                 "Bytes of bodies, uploads and their notes that were written to files.",
+                 gauges.written_bytes);
 }
 
 static void write_build(const struct metrics *metrics, FILE *out)

@@ -2,10 +2,13 @@
  * The body of a request: memory or file, limits, and that nothing stays behind.
  */
 #include "server/http/body.h"
+#include "server/store/blobs.h"
 #include "tests/support/unit.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -85,7 +88,7 @@ START_TEST(nothing_is_a_body)
     body_init(&body, &store, 0, 0);
     ck_assert_uint_eq(body_finish(&body), 0);
     ck_assert_ptr_null(body.data);
-    ck_assert_int_eq(body.fd, -1);
+    ck_assert_ptr_null(body.draft);
     ck_assert_uint_eq(body_add(&body, "x", 1), 413);
 }
 END_TEST
@@ -94,7 +97,7 @@ START_TEST(up_to_the_threshold_it_is_in_memory)
 {
     body_init(&body, &store, UINT64_MAX, 0);
     ck_assert_uint_eq(add(THRESHOLD, 997), 0);
-    ck_assert_int_eq(body.fd, -1);
+    ck_assert_ptr_null(body.draft);
     ck_assert_uint_ge(atomic_load(&store.in_memory), THRESHOLD);
     expect_bytes(THRESHOLD);
 }
@@ -108,9 +111,63 @@ START_TEST(above_the_threshold_it_is_in_a_file)
     ck_assert_uint_eq(add(3 * THRESHOLD, 997), 0);
     ck_assert_uint_eq(atomic_load(&store.in_memory), 0);
     expect_bytes(3 * THRESHOLD);
-    ck_assert_int_ge(body.fd, 0);
-    ck_assert_int_eq(pread(body.fd, first, 4, THRESHOLD), 4);
+    ck_assert_ptr_nonnull(body.draft);
+    ck_assert_int_eq(pread(body.draft->fd, first, 4, THRESHOLD), 4);
     ck_assert_int_eq(memcmp(first, body.data + THRESHOLD, 4), 0);
+}
+END_TEST
+
+START_TEST(the_file_is_hashed_as_it_comes)
+{
+    body_init(&body, &store, UINT64_MAX, 0);
+    ck_assert_uint_eq(add(3 * THRESHOLD, 997), 0);
+    expect_bytes(3 * THRESHOLD);
+    struct blob_hash hash = hash_of(body.data, 3 * THRESHOLD);
+    ck_assert_mem_eq(&body.draft->hash, &hash, sizeof hash);
+}
+END_TEST
+
+START_TEST(the_file_can_be_taken_and_named)
+{
+    struct store_error error;
+    char path[128];
+    body_init(&body, &store, UINT64_MAX, 0);
+    ck_assert_uint_eq(add(3 * THRESHOLD, 997), 0);
+    expect_bytes(3 * THRESHOLD);
+    uint64_t before = draft_written();
+    struct draft *draft = body.draft;
+    body.draft = NULL;
+    body_release(&body);
+    ck_assert(draft_name(draft, directory, &error));
+    ck_assert_uint_eq(draft_written(), before);
+    snprintf(path, sizeof path, "%s", draft->path);
+    ck_assert_int_eq(access(path, R_OK), 0);
+    ck_assert_uint_eq(draft->data[THRESHOLD], byte_at(THRESHOLD));
+    draft_free(draft);
+    ck_assert_int_ne(access(path, R_OK), 0);
+}
+END_TEST
+
+/* As on a file system that knows no files without a name: it is written once more. */
+START_TEST(a_file_that_cannot_be_linked_is_copied)
+{
+    struct store_error error;
+    char path[] = "/tmp/posed-test-draft-XXXXXX";
+    body_init(&body, &store, UINT64_MAX, 0);
+    ck_assert_uint_eq(add(3 * THRESHOLD, 997), 0);
+    expect_bytes(3 * THRESHOLD);
+    uint64_t before = draft_written();
+    int unlinked = mkstemp(path);
+    unlink(path);
+    ck_assert_int_eq(ftruncate(unlinked, 3 * THRESHOLD), 0);
+    ck_assert_int_ge(dup2(unlinked, body.draft->fd), 0);
+    close(unlinked);
+    ck_assert(draft_name(body.draft, directory, &error));
+    ck_assert_uint_eq(draft_written(), before + 3 * THRESHOLD);
+    uint8_t *copy = malloc(3 * THRESHOLD);
+    ck_assert_int_eq(pread(body.draft->fd, copy, 3 * THRESHOLD, 0), 3 * THRESHOLD);
+    ck_assert_mem_eq(copy, body.data, 3 * THRESHOLD);
+    free(copy);
 }
 END_TEST
 
@@ -118,7 +175,7 @@ START_TEST(what_promises_to_be_large_goes_to_the_file_at_once)
 {
     body_init(&body, &store, UINT64_MAX, THRESHOLD + 1);
     ck_assert_uint_eq(add(10, 3), 0);
-    ck_assert_int_ge(body.fd, 0);
+    ck_assert_ptr_nonnull(body.draft);
     ck_assert_uint_eq(atomic_load(&store.in_memory), 0);
     expect_bytes(10);
 }
@@ -151,7 +208,7 @@ START_TEST(bodies_share_a_bound_of_memory)
     atomic_store(&store.in_memory, 64 * 1024 * 1024);
     body_init(&body, &store, UINT64_MAX, 0);
     ck_assert_uint_eq(add(10, 10), 0);
-    ck_assert_int_ge(body.fd, 0);
+    ck_assert_ptr_nonnull(body.draft);
     expect_bytes(10);
     ck_assert_uint_eq(atomic_load(&store.in_memory), 64 * 1024 * 1024);
     atomic_store(&store.in_memory, 0);
@@ -185,6 +242,9 @@ int main(void)
     tcase_add_test(tests, nothing_is_a_body);
     tcase_add_test(tests, up_to_the_threshold_it_is_in_memory);
     tcase_add_test(tests, above_the_threshold_it_is_in_a_file);
+    tcase_add_test(tests, the_file_is_hashed_as_it_comes);
+    tcase_add_test(tests, the_file_can_be_taken_and_named);
+    tcase_add_test(tests, a_file_that_cannot_be_linked_is_copied);
     tcase_add_test(tests, what_promises_to_be_large_goes_to_the_file_at_once);
     tcase_add_test(tests, a_promise_allocates_nothing);
     tcase_add_test(tests, the_limit_is_exact);

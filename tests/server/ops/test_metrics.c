@@ -30,6 +30,7 @@ static void collect(void *user, struct metrics_gauges *gauges)
     gauges->assets[METRICS_CLIPS] = 40;
     gauges->assets[METRICS_MESHES] = 5;
     gauges->store_bytes = 123456;
+    gauges->written_bytes = 654321;
 }
 
 static int collected;
@@ -86,6 +87,7 @@ START_TEST(every_family_of_the_contract_is_there)
         "posed_queue_rejected_total counter",
         "posed_catalog_assets gauge",
         "posed_store_bytes gauge",
+        "posed_written_bytes_total counter",
         "posed_build_info gauge",
         "process_cpu_seconds_total counter",
         "process_open_fds gauge",
@@ -201,6 +203,7 @@ START_TEST(gauges_are_asked_for_once)
     has(text, "posed_catalog_assets{kind=\"mesh\"}", 5);
     has(text, "posed_catalog_assets{kind=\"character\"}", 0);
     has(text, "posed_store_bytes", 123456);
+    has(text, "posed_written_bytes_total", 654321);
     has(text, "posed_build_info{version=\"0.1.0\",revision=\"3\"}", 1);
     free(text);
     metrics_free(metrics);
