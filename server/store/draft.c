@@ -124,10 +124,11 @@ bool draft_append(struct draft *draft, const void *data, size_t size, struct sto
 
 bool draft_finish(struct draft *draft, struct store_error *error)
 {
-    if (draft->is_finished)
+    if (!draft->digest)
         return true;
     EVP_DigestFinal_ex(draft->digest, draft->hash.bytes, NULL);
-    draft->is_finished = true;
+    EVP_MD_CTX_free(draft->digest);
+    draft->digest = NULL;
     if (!draft->size)
         return true;
     void *data = mmap(NULL, (size_t)draft->size, PROT_READ, MAP_SHARED, draft->fd, 0);
