@@ -39,7 +39,7 @@ struct draft {
     uint64_t size;
     struct blob_hash hash; /* after draft_finish */
     const uint8_t *data;   /* after draft_finish: size bytes, mapped; NULL when empty */
-    void *digest; /* until draft_finish */
+    void *digest;          /* until draft_finish */
 };
 
 /* In a file of the folder, with a name or without. NULL with the error, as below. */
