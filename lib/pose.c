@@ -2,6 +2,7 @@
 #include "lib/formats/table.h"
 
 #include "lib/core/warn.h"
+#include "lib/images/picture.h"
 #include "lib/model/document.h"
 #include "lib/model/lint.h"
 
@@ -341,5 +342,34 @@ bool pose_pack(const char *format, const struct pose_pack_item *items, uint32_t 
         pose_buffer_free(out);
         error_set(error, POSE_BAD_DATA, "bad_data", "the archive cannot be written");
     }
+    return done;
+}
+
+/* ------------------------------------------------------------------------------------------------- images -- */
+
+static bool write_png(const struct pose_image *image, struct pose_buffer *out, struct pose_error *error)
+{
+    const struct picture picture = {.width = image->width,
+                                    .height = image->height,
+                                    .pixels = (uint8_t *)image->pixels,
+                                    .see_through = image->has_alpha};
+    return picture_write_png(&picture, out) || error_no_memory(error);
+}
+
+bool pose_image_png(const struct pose_image *image, struct pose_buffer *out, struct pose_error *error)
+{
+    struct pose_error local;
+    error = error ? error : &local;
+    pose_error_init(error);
+    if (image->pixels)
+        return write_png(image, out, error);
+    const struct pose_source source = {.name = image->name, .bytes = image->bytes};
+    struct pose_document *document = pose_decode(&source, NULL, error);
+    if (!document)
+        return false;
+    bool done = document->image_count
+                    ? write_png(document->images, out, error)
+                    : error_set(error, POSE_BAD_ARGUMENT, "no_picture", "there is no picture in it");
+    pose_document_free(document);
     return done;
 }

@@ -264,24 +264,122 @@ struct pose_blend {
     int32_t weight;  /* 32768 = 1 */
 };
 
-/* A skin bound to joints. Vertices are in the space of their bone: real_count real ones, then blend_count more. */
+/* What a pixel's alpha does. */
+enum pose_alpha {
+    POSE_OPAQUE, /* nothing */
+    POSE_MASK,   /* drawn where it is at least cutoff */
+    POSE_BLEND,  /* mixed with what is behind */
+};
+
+/*
+ * How a primitive looks. A picture is named by the reference that the format has, as text (the name of a file, a key
+ * "TTTTTTTT-GGGGGGGG-IIIIIIIIIIIIIIII", an id of 8 hex digits); whoever knows the archive finds it and hands it to the
+ * encoders under that name. Colours are multiplied with the picture's, 1 each where the format says nothing.
+ */
+struct pose_material {
+    const char *name;
+    float base_color[4];
+    const char *image; /* NULL: none */
+    uint32_t image_uv; /* which UV set it is laid out by */
+    enum pose_alpha alpha;
+    float cutoff; /* of POSE_MASK */
+    bool two_sided;
+    float emissive[3];
+    const char *emissive_image; /* NULL: none */
+    uint32_t emissive_uv;
+    const struct pose_value *extras;
+};
+
+/* Faces that are drawn with one material. */
+struct pose_primitive {
+    uint32_t material; /* < material_count */
+    uint32_t face_first, face_count;
+};
+
+enum { POSE_WEIGHTS = 4 };
+
+/* The bones that move a vertex. As stored: a weight of 0 may come with any bone, the sum may be off 1. */
+struct pose_influences {
+    uint32_t bones[POSE_WEIGHTS];
+    float weights[POSE_WEIGHTS];
+};
+
+/* Another shape that a mesh can be mixed with: differences of the vertices that it moves. */
+struct pose_morph_target {
+    const char *name; /* NULL: known by id only */
+    bool has_id;
+    uint32_t id;
+    float weight; /* without a clip that says otherwise, mostly 0 */
+    uint32_t count;
+    const uint32_t *vertices;    /* [count], each < real_count */
+    const float (*positions)[3]; /* [count] */
+    const float (*normals)[3];   /* [count]; NULL: none */
+    const float (*uvs)[2];       /* [count], of the first UV set; NULL: none */
+};
+
+enum pose_mesh_space {
+    POSE_SPACE_BONE, /* The Sims: a vertex is in the space of its bone; bindings and blends say which */
+    POSE_SPACE_BIND, /* all others: in the space of the model, as it stands in the bind pose; influences say which */
+};
+
+/*
+ * A skin bound to joints: real_count vertices, then, of a mesh in the space of its bones, blend_count more. Everything
+ * that is optional is 0 or NULL. lib/model/mesh.h tells at length how a codec fills it in.
+ */
 struct pose_mesh {
     const char *name;
-    const char *texture; /* name of the texture, NULL when none */
+    const char *texture; /* name of the texture, NULL when none; of a mesh without materials */
     enum pose_axes axes;
+    enum pose_mesh_space space;
     uint32_t bone_count;
-    const char *const *bones;
+    const char *const *bones; /* NULL: known by ids alone; else one may be NULL */
+    const uint32_t
+        *bone_ids; /* [bone_count] ids of bones, hashes of their names; NULL: known by names alone */
     uint32_t face_count;
-    const uint32_t (*faces)[3]; /* clockwise seen from outside, as stored */
+    /* As stored. Seen from outside clockwise in the axes of The Sims, counter-clockwise in all others. */
+    const uint32_t (*faces)[3];
     uint64_t
         weighted_count; /* vertices that weights are given for and that are in another file (Metroid Prime), 0 */
     uint32_t real_count, blend_count;
-    const float (*uvs)[2]; /* [real_count] */
+    const float (*uvs)[2]; /* [real_count]; v = 0 is the first row of the picture */
     const struct pose_blend *blends;
     const float (*positions)[3]; /* [real_count + blend_count] */
-    const float (*normals)[3];
+    const float (*normals)[3];   /* as many; NULL: none (in the space of the model only) */
     uint32_t binding_count;
     const struct pose_binding *bindings;
+    /* In the space of the model: */
+    const struct pose_influences *influences; /* [real_count]; NULL: nothing moves it */
+    /* [bone_count][16], column-major, from the model to the bone, in the mesh's axes and units; NULL: the inverse of where
+     * the skeleton's joint rests. */
+    const float (*inverse_binds)[16];
+    bool cofactor_normals; /* normals are turned by the inverse transpose of the blended matrix, else by it */
+    uint32_t further_uv_count;            /* UV sets 1 ... */
+    const float (*const *further_uvs)[2]; /* [further_uv_count][real_count] */
+    const uint8_t (*colors)[4];           /* [real_count] red, green, blue, alpha */
+    uint32_t primitive_count;             /* 0: all faces with one material */
+    const struct pose_primitive *primitives;
+    uint32_t material_count;
+    const struct pose_material *materials;
+    uint32_t morph_count;
+    const struct pose_morph_target *morphs;
+    const struct pose_value *extras;
+    uint32_t warning_count;
+    const struct pose_warning *warnings;
+};
+
+/*
+ * A picture. Decoded ones have pixels; those that are handed to an encoder may instead be the bytes of a BMP, PNG, JPEG or
+ * TGA file as they were found.
+ */
+struct pose_image {
+    const char *name; /* NULL: none. Handed to an encoder: what meshes call it, compared by base name, without
+                         extension and case */
+    struct pose_bytes bytes;
+    uint32_t width, height;
+    const uint8_t (
+        *pixels)[4]; /* [height][width] red, green, blue, alpha, not multiplied; the first row is v = 0 */
+    bool has_alpha;  /* some pixel is not opaque */
+    bool clamps;     /* is not repeated beyond its edges */
     const struct pose_value *extras;
     uint32_t warning_count;
     const struct pose_warning *warnings;
@@ -299,11 +397,12 @@ struct pose_character {
 /* What one file decodes to. One call frees it all; size is what it weighs in a cache. */
 struct pose_document {
     const char *format; /* id of the codec */
-    uint32_t clip_count, skeleton_count, mesh_count, character_count;
+    uint32_t clip_count, skeleton_count, mesh_count, character_count, image_count;
     const struct pose_clip *clips;
     const struct pose_skeleton *skeletons;
     const struct pose_mesh *meshes;
     const struct pose_character *characters;
+    const struct pose_image *images;
     uint32_t event_count; /* of a file of events alone */
     const struct pose_event *events;
     const struct pose_value *extras; /* of the file as a whole: an object, NULL when empty */
@@ -354,12 +453,6 @@ POSE_API const struct pose_format *pose_formats(void);
 POSE_API const struct pose_format *pose_format_find(const char *id);
 
 /* ---------------------------------------------------------------------------------------------- encoding -- */
-
-/* A picture that a mesh may name as its texture: the bytes of a BMP, PNG, JPEG or TGA file as they were found. */
-struct pose_image {
-    const char *name; /* its file's, may hold a path; compared by base name, without extension and case */
-    struct pose_bytes bytes;
-};
 
 /* What is to be written; the codec takes the parts that it can hold. */
 struct pose_content {
@@ -673,8 +766,9 @@ POSE_API void pose_convert_axes(enum pose_part part, float *values, size_t count
 struct pose_skin;
 
 /*
- * Bones find their joint by name, case-sensitively first, then without case. skeleton NULL: no bone is known, and all
- * vertices stay as they are stored. NULL on failure.
+ * Bones find their joint by name, case-sensitively first, then without case; Prime's and The Sims 3's by id first.
+ * skeleton NULL: no bone is known, and all vertices stay as they are stored. Influences are cleaned: those of a weight of
+ * at most 1e-6 or of no bone are dropped, equal ones are added up, and their sum made 1. NULL on failure.
  */
 POSE_API struct pose_skin *pose_skin_new(const struct pose_mesh *mesh, const struct pose_skeleton *skeleton,
                                          enum pose_axes axes, const struct pose_options *options,
@@ -689,21 +783,46 @@ POSE_API const uint32_t *pose_skin_missing(const struct pose_skin *skin);
 POSE_API const uint32_t (*pose_skin_faces(const struct pose_skin *skin))[3];
 /*
  * The joints that move each drawn vertex, for targets that know weights alone: [real_count][4] each, the heaviest
- * first, weights ending with zeros and summing up to 1 (to 0 where no joint is known). An approximation on any pose
- * but the one whose deformed vertices it is used with, since a blended vertex has a place of its own.
+ * first, weights ending with zeros and summing up to 1 (to 0 where nothing moves it). In the space of bones an
+ * approximation on any pose but the one whose deformed vertices it is used with, since a blended vertex has a place of its
+ * own. In the space of the model exact; there a bone that the skeleton lacks is the joint number joint_count of the
+ * skeleton, which never moves.
  */
 POSE_API void pose_skin_weights(const struct pose_skin *skin, uint32_t (*joints)[4], float (*weights)[4]);
+
+/*
+ * Of a mesh in the space of the model: its vertices in the bind pose and the skin's axes, [real_count][3] each (a mesh
+ * without normals has them across its faces), and the matrix of each bone that leads there from the joint's space
+ * inverted, [bone_count][16]. NULL in the space of bones.
+ */
+POSE_API const float (*pose_skin_positions(const struct pose_skin *skin))[3];
+POSE_API const float (*pose_skin_normals(const struct pose_skin *skin))[3];
+POSE_API const float (*pose_skin_inverse_binds(const struct pose_skin *skin))[16];
+/* The joint of a bone, -1 when the skeleton lacks it. */
+POSE_API int64_t pose_skin_joint(const struct pose_skin *skin, uint32_t bone);
 
 /* Bytes that pose_deform needs meanwhile. */
 POSE_API size_t pose_deform_scratch(const struct pose_skin *skin);
 /*
- * The drawn vertices on a pose: matrices as pose_model writes them, one a joint of the skin's skeleton, rigid and in
- * the skin's axes. positions and normals: [real_count][3] in the same axes and units. A normal is unit length where
- * vertices were blended, elsewhere as long as it is stored (3 in FreeSO's meshes); one shorter than 1e-6 becomes
- * (0, 1, 0). scratch holds pose_deform_scratch bytes, aligned for floats. Allocates nothing.
+ * The drawn vertices on a pose: matrices as pose_model writes them, one a joint of the skin's skeleton, and in the skin's
+ * axes. positions and normals: [real_count][3] in the same axes and units. In the space of bones a normal is unit length
+ * where vertices were blended, elsewhere as long as it is stored (3 in FreeSO's meshes), and one shorter than 1e-6 becomes
+ * (0, 1, 0); in that of the model all are unit length, and one too short to tell is as it is stored. scratch holds
+ * pose_deform_scratch bytes, aligned for floats. Allocates nothing.
  */
 POSE_API void pose_deform(const struct pose_skin *skin, const float *matrices, float (*positions)[3],
                           float (*normals)[3], void *scratch);
+/* The same with morph targets mixed in first: morph_weights is [morph_count] of the mesh; NULL: their own weights. */
+POSE_API void pose_deform_morphed(const struct pose_skin *skin, const float *matrices,
+                                  const float *morph_weights, float (*positions)[3], float (*normals)[3],
+                                  void *scratch);
+
+/* ------------------------------------------------------------------------------------------------- images -- */
+
+/* Decodes the bytes of a picture of any format that is read (pose_decode), or takes its pixels, and appends it as a PNG:
+ * 8 bits, with an alpha channel where it has one. False on failure. */
+POSE_API bool pose_image_png(const struct pose_image *image, struct pose_buffer *out,
+                             struct pose_error *error);
 
 /* ------------------------------------------------------------------------------------------- conversions -- */
 

@@ -2,6 +2,7 @@
 
 #include "lib/core/text.h"
 #include "lib/core/warn.h"
+#include "lib/model/mesh.h"
 #include "lib/model/skin.h"
 
 #include <math.h>
@@ -118,10 +119,11 @@ void pose_lint_skin(const struct pose_skin *skin, pose_warn *warn, void *user)
     const struct lint lint = {warn, user};
     const struct pose_mesh *mesh = skin->mesh;
     char names[200] = "";
+    char room[MESH_BONE_LABEL];
     size_t used = 0;
     for (uint32_t i = 0; i < skin->missing_count && used < sizeof names; i++)
         used += (size_t)snprintf(names + used, sizeof names - used, "%s%.40s", i ? ", " : "",
-                                 mesh->bones[skin->missing[i]]);
+                                 mesh_bone_label(mesh, skin->missing[i], room));
     if (skin->missing_count)
         lint_report(&lint, POSE_WARNING, "missing_bone", "the skeleton lacks %u of the mesh's %u bones: %s",
                     skin->missing_count, mesh->bone_count, names);

@@ -6,19 +6,26 @@
 
 /* ---------------------------------------------------------------------------------------- bones to joints -- */
 
-/* The joint of each bone: its own name before aliases, and before names without case, as for the tracks of a clip. */
-static bool find_joints(struct pose_skin *skin, const struct pose_skeleton *skeleton, struct arena *scratch,
-                        uint32_t *joints)
+/* The joint of each bone: an id before names, its own name before aliases, and before names without case, as for the tracks
+ * of a clip. The rules of The Sims 3 know ids, and hashes of names. */
+static bool find_joints(struct pose_skin *skin, const struct pose_skeleton *skeleton, struct arena *scratch)
 {
     static const struct pose_skeleton none;
     const struct pose_mesh *mesh = skin->mesh;
     struct joint_index index;
     skin->missing = ARENA_NEW(&skin->arena, uint32_t, mesh->bone_count);
-    if (!skin->missing || !joint_index_init(&index, scratch, skeleton ? skeleton : &none, POSE_RULES_SIMS))
+    skin->joints = ARENA_NEW(&skin->arena, uint32_t, mesh->bone_count);
+    skin->joint_count = skeleton ? skeleton->joint_count : 0;
+    if (!skin->missing || !skin->joints ||
+        !joint_index_init(&index, scratch, skeleton ? skeleton : &none,
+                          mesh->bone_ids ? POSE_RULES_SIMS3 : POSE_RULES_SIMS))
         return false;
     for (uint32_t i = 0; i < mesh->bone_count; i++) {
-        int64_t found = joint_index_find(&index, &(struct pose_track){.name = mesh->bones[i]});
-        joints[i] = found < 0 ? SKIN_NO_JOINT : (uint32_t)found;
+        const struct pose_track bone = {.name = mesh->bones ? mesh->bones[i] : NULL,
+                                        .has_id = mesh->bone_ids,
+                                        .id = mesh->bone_ids ? mesh->bone_ids[i] : 0};
+        int64_t found = joint_index_find(&index, &bone);
+        skin->joints[i] = found < 0 ? SKIN_NO_JOINT : (uint32_t)found;
         if (found < 0)
             skin->missing[skin->missing_count++] = i;
     }
@@ -85,10 +92,9 @@ static bool make_runs(struct pose_skin *skin, const uint32_t *owner)
 
 static bool bind(struct pose_skin *skin, const struct pose_skeleton *skeleton, struct arena *scratch)
 {
-    uint32_t *joints = ARENA_NEW(scratch, uint32_t, skin->mesh->bone_count);
-    if (!joints || !find_joints(skin, skeleton, scratch, joints))
+    if (!find_joints(skin, skeleton, scratch))
         return false;
-    const uint32_t *owner = find_owners(skin, joints, scratch);
+    const uint32_t *owner = find_owners(skin, skin->joints, scratch);
     return owner && make_runs(skin, owner);
 }
 
@@ -155,6 +161,9 @@ static bool fill_in(struct pose_skin *skin, const struct pose_skeleton *skeleton
                     struct arena *scratch)
 {
     struct axes_map map = axes_map_between(skin->mesh->axes, axes);
+    if (skin->mesh->space == POSE_SPACE_BIND)
+        return find_joints(skin, skeleton, scratch) && skin_bind_fill(skin, skeleton, axes, scratch) &&
+               copy_faces(skin, &map);
     return bind(skin, skeleton, scratch) && copy_vertices(skin, &map) && copy_faces(skin, &map);
 }
 
@@ -211,4 +220,24 @@ const uint32_t *pose_skin_missing(const struct pose_skin *skin)
 const uint32_t (*pose_skin_faces(const struct pose_skin *skin))[3]
 {
     return skin->faces;
+}
+
+int64_t pose_skin_joint(const struct pose_skin *skin, uint32_t bone)
+{
+    return skin->joints[bone] == SKIN_NO_JOINT ? -1 : (int64_t)skin->joints[bone];
+}
+
+const float (*pose_skin_positions(const struct pose_skin *skin))[3]
+{
+    return (const float(*)[3])skin->positions;
+}
+
+const float (*pose_skin_normals(const struct pose_skin *skin))[3]
+{
+    return (const float(*)[3])skin->normals;
+}
+
+const float (*pose_skin_inverse_binds(const struct pose_skin *skin))[16]
+{
+    return (const float(*)[16])skin->inverse_binds;
 }

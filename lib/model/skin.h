@@ -1,8 +1,11 @@
-/* A mesh that is ready to be deformed; see pose.h. Made by skin.c, moved by deform.c. */
+/*
+ * A mesh that is ready to be deformed; see pose.h. In the space of bones made by skin.c and moved by deform.c, in that of
+ * the model by skin_bind.c and deform_bind.c.
+ */
 #ifndef POSE_MODEL_SKIN_H
 #define POSE_MODEL_SKIN_H
 
-#include "lib/core/arena.h"
+#include "lib/model/matrix.h"
 
 #define SKIN_NO_JOINT UINT32_MAX
 
@@ -20,6 +23,14 @@ struct skin_blend {
 
 enum { SKIN_PLANES = 6 }; /* x, y, z of positions and of normals */
 
+/* A morph target in the skin's axes. */
+struct skin_morph {
+    uint32_t count;
+    const uint32_t *vertices;
+    float (*positions)[3];
+    float (*normals)[3]; /* NULL: none */
+};
+
 struct pose_skin {
     struct arena arena; /* holds this as well */
     const struct pose_mesh *mesh;
@@ -31,6 +42,24 @@ struct pose_skin {
     struct skin_blend *blends; /* [mesh->blend_count] */
     uint32_t missing_count;
     uint32_t *missing;
+    uint32_t *joints;     /* [bone_count] of bones, SKIN_NO_JOINT */
+    uint32_t joint_count; /* of the skeleton */
+    /* In the space of the model; positions NULL: in that of bones. */
+    float (*positions)[3], (*normals)[3];
+    struct pose_influences
+        *influences;            /* cleaned: heaviest first, then zeros; all zeros where nothing moves it */
+    float (*inverse_binds)[16]; /* [bone_count] */
+    struct skin_morph *morphs;
 };
+
+/* Those of the mesh in the space of the model, once the joints are found. */
+bool skin_bind_fill(struct pose_skin *skin, const struct pose_skeleton *skeleton, enum pose_axes axes,
+                    struct arena *scratch);
+/* pose_skin_weights of such a one. */
+void skin_bind_weights(const struct pose_skin *skin, uint32_t (*joints)[4], float (*weights)[4]);
+/* pose_deform_scratch and pose_deform_morphed. */
+size_t deform_bind_scratch(const struct pose_skin *skin);
+void deform_bind(const struct pose_skin *skin, const float *matrices, const float *morph_weights,
+                 float (*positions)[3], float (*normals)[3], void *scratch);
 
 #endif

@@ -66,6 +66,10 @@ static float clamp_weight(float weight)
 void pose_skin_weights(const struct pose_skin *skin, uint32_t (*joints)[4], float (*weights)[4])
 {
     uint32_t real_count = skin->mesh->real_count;
+    if (skin->positions) {
+        skin_bind_weights(skin, joints, weights);
+        return;
+    }
     memset(joints, 0, real_count * sizeof *joints);
     memset(weights, 0, real_count * sizeof *weights);
     struct influence list[INFLUENCES];

@@ -10,6 +10,8 @@
 
 size_t pose_deform_scratch(const struct pose_skin *skin)
 {
+    if (skin->positions)
+        return deform_bind_scratch(skin);
     return SKIN_PLANES * (size_t)skin->vertex_count * sizeof(float);
 }
 
@@ -98,10 +100,9 @@ static void interleave(const float *restrict planes, size_t stride, size_t count
     }
 }
 
-void pose_deform(const struct pose_skin *skin, const float *matrices, float (*positions)[3],
-                 float (*normals)[3], void *scratch)
+static void deform_bones(const struct pose_skin *skin, const float *matrices, float (*positions)[3],
+                         float (*normals)[3], float *planes)
 {
-    float *planes = scratch;
     size_t stride = skin->vertex_count, count = skin->mesh->real_count;
     for (uint32_t i = 0; i < skin->run_count; i++)
         move_run(skin, &skin->runs[i], matrices, planes);
@@ -109,4 +110,19 @@ void pose_deform(const struct pose_skin *skin, const float *matrices, float (*po
     raise_short_normals(planes + 3 * stride, planes + 4 * stride, planes + 5 * stride, count);
     interleave(planes, stride, count, positions);
     interleave(planes + 3 * stride, stride, count, normals);
+}
+
+void pose_deform_morphed(const struct pose_skin *skin, const float *matrices, const float *morph_weights,
+                         float (*positions)[3], float (*normals)[3], void *scratch)
+{
+    if (skin->positions)
+        deform_bind(skin, matrices, morph_weights, positions, normals, scratch);
+    else
+        deform_bones(skin, matrices, positions, normals, scratch);
+}
+
+void pose_deform(const struct pose_skin *skin, const float *matrices, float (*positions)[3],
+                 float (*normals)[3], void *scratch)
+{
+    pose_deform_morphed(skin, matrices, NULL, positions, normals, scratch);
 }

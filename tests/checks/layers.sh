@@ -28,7 +28,7 @@ core='pose.h lib/core/*'
 model="$core lib/model/*"
 sample="$model lib/sample/*"
 bake="$sample lib/bake/*"
-format="$bake lib/packing/* lib/formats/codec.h lib/formats/archive.h lib/formats/family.h"
+format="$bake lib/packing/* lib/images/* lib/formats/codec.h lib/formats/archive.h lib/formats/family.h"
 
 rule lib/include      ''
 rule lib/core         'pose.h'
@@ -38,6 +38,7 @@ rule lib/model        "$model"
 rule lib/sample       "$sample"
 rule lib/bake         "$bake lib/formats/sl/bvh_upload.h" # to go: a game's rule in the bake
 rule lib/packing      "$core"
+rule lib/images       "$core"
 rule lib/formats      "$format"
 # A family includes its own folders, never another family's.
 for family in $(find lib/formats -mindepth 1 -maxdepth 1 -type d | sort); do

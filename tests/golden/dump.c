@@ -183,6 +183,88 @@ static void put_skeleton(FILE *out, const struct pose_skeleton *skeleton)
 /* Of vertices, faces and blends every seventh tells enough. */
 enum { MESH_STEP = 7 };
 
+static void put_material(FILE *out, const struct pose_material *material)
+{
+    static const char *const alphas[] = {"opaque", "mask", "blend"};
+    fprintf(out, "material %s image %s by %u %s", material->name ? material->name : "-",
+            material->image ? material->image : "-", material->image_uv, alphas[material->alpha]);
+    put_floats(out, &material->cutoff, 1);
+    put_floats(out, material->base_color, 4);
+    put_floats(out, material->emissive, 3);
+    fprintf(out, " emissive %s by %u%s\n", material->emissive_image ? material->emissive_image : "-",
+            material->emissive_uv, material->two_sided ? " two-sided" : "");
+    put_value(out, "  extras", material->extras);
+}
+
+static void put_body_vertex(FILE *out, const struct pose_mesh *mesh, uint32_t v)
+{
+    fprintf(out, "vertex %u", v);
+    put_floats(out, mesh->positions[v], 3);
+    if (mesh->normals)
+        put_floats(out, mesh->normals[v], 3);
+    if (mesh->uvs)
+        put_floats(out, mesh->uvs[v], 2);
+    for (uint32_t set = 0; set < mesh->further_uv_count; set++)
+        put_floats(out, mesh->further_uvs[set][v], 2);
+    if (mesh->colors)
+        fprintf(out, " color %u %u %u %u", mesh->colors[v][0], mesh->colors[v][1], mesh->colors[v][2],
+                mesh->colors[v][3]);
+    for (unsigned i = 0; mesh->influences && i < POSE_WEIGHTS; i++) {
+        fprintf(out, " bone %u", mesh->influences[v].bones[i]);
+        put_floats(out, &mesh->influences[v].weights[i], 1);
+    }
+    fputc('\n', out);
+}
+
+/* What a mesh in the space of the model has beyond the others'. */
+static void put_body(FILE *out, const struct pose_mesh *mesh)
+{
+    for (uint32_t i = 0; i < mesh->bone_count; i++) {
+        fprintf(out, "bone ");
+        put_name(out, mesh->bones ? mesh->bones[i] : NULL, mesh->bone_ids != NULL,
+                 mesh->bone_ids ? mesh->bone_ids[i] : 0);
+        if (mesh->inverse_binds)
+            put_floats(out, mesh->inverse_binds[i], 16);
+        fputc('\n', out);
+    }
+    for (uint32_t i = 0; i < mesh->material_count; i++)
+        put_material(out, &mesh->materials[i]);
+    for (uint32_t i = 0; i < mesh->primitive_count; i++)
+        fprintf(out, "primitive material %u faces %u+%u\n", mesh->primitives[i].material,
+                mesh->primitives[i].face_first, mesh->primitives[i].face_count);
+    for (uint32_t i = 0; i < mesh->real_count; i += MESH_STEP)
+        put_body_vertex(out, mesh, i);
+    for (uint32_t i = 0; i < mesh->morph_count; i++) {
+        const struct pose_morph_target *morph = &mesh->morphs[i];
+        fprintf(out, "morph ");
+        put_name(out, morph->name, morph->has_id, morph->id);
+        fprintf(out, " of %u", morph->count);
+        put_floats(out, &morph->weight, 1);
+        fputc('\n', out);
+        for (uint32_t k = 0; k < morph->count; k += MESH_STEP) {
+            fprintf(out, "  vertex %u", morph->vertices[k]);
+            put_floats(out, morph->positions[k], 3);
+            if (morph->normals)
+                put_floats(out, morph->normals[k], 3);
+            if (morph->uvs)
+                put_floats(out, morph->uvs[k], 2);
+            fputc('\n', out);
+        }
+    }
+}
+
+static void put_image(FILE *out, const struct pose_image *image)
+{
+    fprintf(out, "image %s %u by %u%s%s\n", image->name ? image->name : "-", image->width, image->height,
+            image->has_alpha ? " with alpha" : "", image->clamps ? " clamps" : "");
+    put_value(out, "extras", image->extras);
+    put_warnings(out, image->warnings, image->warning_count);
+    for (size_t i = 0; i < (size_t)image->width * image->height; i += MESH_STEP)
+        fprintf(out, "%02x%02x%02x%02x%c", image->pixels[i][0], image->pixels[i][1], image->pixels[i][2],
+                image->pixels[i][3], i / MESH_STEP % 16 == 15 ? '\n' : ' ');
+    fputc('\n', out);
+}
+
 static void put_mesh(FILE *out, const struct pose_mesh *mesh)
 {
     fprintf(out, "mesh %s\ntexture %s\nvertices %u and %u\nfaces %u\n", mesh->name ? mesh->name : "-",
@@ -196,6 +278,10 @@ static void put_mesh(FILE *out, const struct pose_mesh *mesh)
     }
     for (uint32_t i = 0; i < mesh->face_count; i += MESH_STEP)
         fprintf(out, "face %u %u %u\n", mesh->faces[i][0], mesh->faces[i][1], mesh->faces[i][2]);
+    if (mesh->space == POSE_SPACE_BIND) {
+        put_body(out, mesh);
+        return;
+    }
     for (uint32_t i = 0; i < mesh->real_count + mesh->blend_count; i += MESH_STEP) {
         fprintf(out, "vertex %u", i);
         put_floats(out, mesh->positions[i], 3);
@@ -230,6 +316,8 @@ static void put_document(FILE *out, const struct pose_document *document)
         put_mesh(out, &document->meshes[i]);
     for (uint32_t i = 0; i < document->character_count; i++)
         put_character(out, &document->characters[i]);
+    for (uint32_t i = 0; i < document->image_count; i++)
+        put_image(out, &document->images[i]);
 }
 
 static void put_archive(FILE *out, const struct pose_archive *archive)

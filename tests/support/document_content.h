@@ -16,7 +16,9 @@ static inline struct pose_content document_content(const struct pose_document *d
                                  .characters = document->characters,
                                  .event_count = document->event_count,
                                  .events = document->events,
-                                 .extras = document->extras};
+                                 .extras = document->extras,
+                                 .image_count = document->image_count,
+                                 .images = document->images};
 }
 
 #endif

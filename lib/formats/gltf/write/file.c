@@ -104,6 +104,48 @@ uint32_t gltf_accessor_view(struct gltf_file *file, enum gltf_target target, enu
     return index;
 }
 
+/* Least and most of a sparse accessor, whose other values are 0. */
+static void bound_sparse(struct gltf_accessor *accessor, const float (*values)[3], uint32_t value_count)
+{
+    accessor->bounds = 3;
+    for (unsigned i = 0; i < 3; i++) {
+        float start = value_count == accessor->count && value_count ? values[0][i] : 0;
+        accessor->least[i] = accessor->most[i] = start;
+        for (uint32_t k = 0; k < value_count; k++) {
+            accessor->least[i] = values[k][i] < accessor->least[i] ? values[k][i] : accessor->least[i];
+            accessor->most[i] = values[k][i] > accessor->most[i] ? values[k][i] : accessor->most[i];
+        }
+    }
+}
+
+uint32_t gltf_accessor_sparse(struct gltf_file *file, uint32_t count, const uint32_t *places,
+                              const float (*values)[3], uint32_t value_count, bool bounded)
+{
+    uint32_t places_view = 0, values_view = 0;
+    if (value_count) {
+        places_view = gltf_view_begin(file, GLTF_NO_TARGET);
+        for (uint32_t i = 0; i < value_count; i++)
+            writer_u32le(&file->bin, places[i]);
+        gltf_view_end(file);
+        values_view = gltf_view_begin(file, GLTF_NO_TARGET);
+        gltf_bin_floats(file, values[0], 3 * (size_t)value_count);
+        gltf_view_end(file);
+    }
+    struct gltf_accessor *accessor = new_accessor(file);
+    if (!accessor)
+        return 0;
+    *accessor = (struct gltf_accessor){.view = values_view,
+                                       .count = count,
+                                       .component = GLTF_FLOATS,
+                                       .shape = GLTF_VEC3,
+                                       .sparse_count = value_count,
+                                       .places_view = places_view,
+                                       .is_sparse = true};
+    if (bounded)
+        bound_sparse(accessor, values, value_count);
+    return file->accessor_count - 1;
+}
+
 void gltf_bin_floats(struct gltf_file *file, const float *values, size_t count)
 {
     uint8_t *to = writer_reserve(&file->bin, count * sizeof *values);
@@ -171,17 +213,34 @@ void gltf_json_string(struct gltf_file *file, const char *text)
 
 /* ------------------------------------------------------------------------------------------------- the end -- */
 
+static void put_sparse(struct gltf_file *file, const struct gltf_accessor *accessor)
+{
+    gltf_json_key(file, "sparse");
+    gltf_json_text(file, "{\"count\":");
+    gltf_json_uint(file, accessor->sparse_count);
+    gltf_json_text(file, ",\"indices\":{\"bufferView\":");
+    gltf_json_uint(file, accessor->places_view);
+    gltf_json_text(file, ",\"componentType\":5125},\"values\":{\"bufferView\":");
+    gltf_json_uint(file, accessor->view);
+    gltf_json_text(file, "}}");
+}
+
 static void put_accessor(struct gltf_file *file, const struct gltf_accessor *accessor)
 {
     gltf_json_comma(file);
-    gltf_json_text(file, "{\"bufferView\":");
-    gltf_json_uint(file, accessor->view);
+    gltf_json_text(file, "{");
+    if (!accessor->is_sparse) {
+        gltf_json_key(file, "bufferView");
+        gltf_json_uint(file, accessor->view);
+    }
     if (accessor->offset) {
         gltf_json_text(file, ",\"byteOffset\":");
         gltf_json_uint(file, accessor->offset);
     }
-    gltf_json_text(file, ",\"componentType\":");
+    gltf_json_key(file, "componentType");
     gltf_json_uint(file, accessor->component);
+    if (accessor->is_normalised)
+        gltf_json_text(file, ",\"normalized\":true");
     gltf_json_text(file, ",\"count\":");
     gltf_json_uint(file, accessor->count);
     gltf_json_text(file, ",\"type\":\"");
@@ -193,6 +252,8 @@ static void put_accessor(struct gltf_file *file, const struct gltf_accessor *acc
         gltf_json_text(file, ",\"max\":");
         gltf_json_floats(file, accessor->most, accessor->bounds);
     }
+    if (accessor->sparse_count)
+        put_sparse(file, accessor);
     gltf_json_text(file, "}");
 }
 

@@ -20,6 +20,10 @@ struct gltf_accessor {
     enum gltf_shape shape;
     unsigned bounds; /* numbers of least and most that are to be told; 0: none */
     float least[3], most[3];
+    bool is_normalised;
+    uint32_t sparse_count; /* not 0: zeros but for so many, */
+    uint32_t places_view;  /* which these are (ints); view has what is there */
+    bool is_sparse;        /* also without any: all zeros */
 };
 
 struct gltf_file {
@@ -48,6 +52,10 @@ uint32_t gltf_accessor_bounded(struct gltf_file *file, enum gltf_shape shape, co
 /* A whole view of one accessor of floats; bounded ones tell least and most. */
 uint32_t gltf_accessor_view(struct gltf_file *file, enum gltf_target target, enum gltf_shape shape,
                             const float *values, uint32_t count, bool bounded);
+
+/* An accessor of count VEC3 that are all 0 but for those at so many places, which ascend; in views of its own. */
+uint32_t gltf_accessor_sparse(struct gltf_file *file, uint32_t count, const uint32_t *places,
+                              const float (*values)[3], uint32_t value_count, bool bounded);
 
 /* Little-endian floats to bin. */
 void gltf_bin_floats(struct gltf_file *file, const float *values, size_t count);

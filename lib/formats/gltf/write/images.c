@@ -1,13 +1,15 @@
 /* Textures: what a mesh names, found among the pictures that came with it, embedded as PNG. */
 #include "lib/core/text.h"
 #include "lib/formats/gltf/write/meshes.h"
-#include "lib/formats/gltf/image_file.h"
+#include "lib/images/picture.h"
 
 #include <string.h>
 
 struct images {
     struct gltf_file *file;
     struct gltf_texture *known; /* [image_count] number -1: not written; -2: cannot be */
+    bool *clamps;               /* [image_count] by their number */
+    bool any_clamps;
     uint32_t count;
 };
 
@@ -35,7 +37,12 @@ static bool put_picture(struct images *images, const struct pose_image *image, s
     struct pose_error error;
     struct pose_buffer png = {.allocator = job->arena->allocator};
     pose_error_init(&error);
-    if (!picture_read(image->bytes, &picture, &error)) {
+    if (image->pixels) {
+        picture = (struct picture){.width = image->width,
+                                   .height = image->height,
+                                   .pixels = (uint8_t *)image->pixels,
+                                   .see_through = image->has_alpha};
+    } else if (!picture_read(image->bytes, &picture, &error)) {
         encode_warn(job, "texture_unreadable", "texture %s: %s", image->name ? image->name : "",
                     error.detail);
         return true;
@@ -54,10 +61,13 @@ static bool put_picture(struct images *images, const struct pose_image *image, s
         gltf_json_key(file, "name");
         gltf_json_string(file, image->name ? text_base_name(image->name) : "");
         gltf_json_text(file, "}");
+        images->clamps[images->count] = image->clamps;
+        images->any_clamps |= image->clamps;
         *texture = (struct gltf_texture){(int32_t)images->count++, picture.see_through};
     }
     pose_buffer_free(&png);
-    picture_free(&picture);
+    if (!image->pixels)
+        picture_free(&picture);
     return done || error_no_memory(job->error);
 }
 
@@ -82,30 +92,45 @@ static bool find_texture(struct images *images, const char *name, struct gltf_te
     return true;
 }
 
-bool gltf_images_put(const struct gltf_mesh_list *list, struct gltf_file *file, struct gltf_texture *textures)
+/* Two ways to go on beyond the edges: the usual one, repeating, needs no sampler, unless others do not. */
+static void put_textures(const struct images *images, struct gltf_file *file)
+{
+    if (images->any_clamps) {
+        gltf_json_key(file, "samplers");
+        gltf_json_text(file, "[{\"wrapS\":10497,\"wrapT\":10497},{\"wrapS\":33071,\"wrapT\":33071}]");
+    }
+    gltf_json_key(file, "textures");
+    gltf_json_text(file, "[");
+    for (uint32_t i = 0; i < images->count; i++) {
+        gltf_json_comma(file);
+        gltf_json_text(file, "{\"source\":");
+        gltf_json_uint(file, i);
+        if (images->any_clamps)
+            gltf_json_text(file, images->clamps[i] ? ",\"sampler\":1" : ",\"sampler\":0");
+        gltf_json_text(file, "}");
+    }
+    gltf_json_text(file, "]");
+}
+
+bool gltf_images_put(struct gltf_mesh_list *list, struct gltf_file *file)
 {
     uint32_t image_count = file->job->content->image_count;
     struct images images = {.file = file,
-                            .known = ARENA_NEW(file->job->arena, struct gltf_texture, image_count)};
-    if (!images.known)
+                            .known = ARENA_NEW(file->job->arena, struct gltf_texture, image_count),
+                            .clamps = ARENA_NEW(file->job->arena, bool, image_count)};
+    if (!images.known || !images.clamps)
         return false;
     for (uint32_t i = 0; i < image_count; i++)
         images.known[i].number = -1;
-    for (uint32_t i = 0; i < list->count; i++) {
-        if (!find_texture(&images, list->meshes[i].texture, &textures[i]))
+    for (uint32_t i = 0; i < list->material_count; i++) {
+        struct gltf_material *material = &list->materials[i];
+        if (!find_texture(&images, material->image, &material->texture) ||
+            !find_texture(&images, material->emissive_image, &material->emissive))
             return false;
     }
     if (!images.count)
         return true;
     gltf_json_text(file, "]");
-    gltf_json_key(file, "textures");
-    gltf_json_text(file, "[");
-    for (uint32_t i = 0; i < images.count; i++) {
-        gltf_json_comma(file);
-        gltf_json_text(file, "{\"source\":");
-        gltf_json_uint(file, i);
-        gltf_json_text(file, "}");
-    }
-    gltf_json_text(file, "]");
+    put_textures(&images, file);
     return true;
 }

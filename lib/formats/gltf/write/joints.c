@@ -1,5 +1,7 @@
 #include "lib/formats/gltf/write/curve.h"
 
+#include "lib/model/matrix.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -394,48 +396,15 @@ void gltf_joints_put_roots(const struct gltf_joints *joints, struct gltf_file *f
 
 /* ------------------------------------------------------------------------------------------------------- skin -- */
 
-/* The inverse of a matrix whose last row is 0 0 0 1; false when it has none that is finite. */
-static bool invert(const float *m, float *inverse)
-{
-    double a[3][3], out[12];
-    for (unsigned row = 0; row < 3; row++) {
-        for (unsigned column = 0; column < 3; column++)
-            a[row][column] = (double)m[4 * column + row];
-    }
-    double minors[3][3];
-    for (unsigned i = 0; i < 3; i++) {
-        for (unsigned k = 0; k < 3; k++)
-            minors[i][k] = a[(i + 1) % 3][(k + 1) % 3] * a[(i + 2) % 3][(k + 2) % 3] -
-                           a[(i + 1) % 3][(k + 2) % 3] * a[(i + 2) % 3][(k + 1) % 3];
-    }
-    double whole = a[0][0] * minors[0][0] + a[0][1] * minors[0][1] + a[0][2] * minors[0][2];
-    for (unsigned row = 0; row < 3; row++) {
-        out[9 + row] = 0;
-        for (unsigned column = 0; column < 3; column++) {
-            out[3 * column + row] = minors[column][row] / whole;
-            out[9 + row] -= out[3 * column + row] * (double)m[12 + column];
-        }
-    }
-    bool finite = true;
-    for (unsigned i = 0; i < 12; i++) {
-        inverse[4 * (i / 3) + i % 3] = (float)out[i];
-        finite &= isfinite((float)out[i]);
-    }
-    inverse[3] = inverse[7] = inverse[11] = 0;
-    inverse[15] = 1;
-    return finite;
-}
-
 void gltf_joints_put_skin(const struct gltf_joints *joints, struct gltf_file *file, bool with_frame)
 {
-    static const float identity[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
     uint32_t count = joints->count + with_frame;
     gltf_view_begin(file, GLTF_NO_TARGET);
     uint32_t accessor = gltf_accessor_add(file, GLTF_FLOATS, GLTF_MAT4, count);
     for (uint32_t i = 0; i < count; i++) {
         float inverse[16];
-        bool done = i < joints->count && invert(joints->joints[i].matrix, inverse);
-        gltf_bin_floats(file, done ? inverse : identity, 16);
+        bool done = i < joints->count && matrix_invert(joints->joints[i].matrix, inverse);
+        gltf_bin_floats(file, done ? inverse : matrix_identity, 16);
     }
     gltf_view_end(file);
     gltf_json_key(file, "skins");
@@ -461,5 +430,5 @@ void gltf_joints_put_skin(const struct gltf_joints *joints, struct gltf_file *fi
         gltf_json_key(file, "skeleton");
         gltf_json_uint(file, joints->frame_node);
     }
-    gltf_json_text(file, "}]");
+    gltf_json_text(file, "}");
 }

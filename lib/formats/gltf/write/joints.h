@@ -54,7 +54,7 @@ static inline bool gltf_joint_is_split(const struct gltf_joint *joint)
 void gltf_joints_put_nodes(const struct gltf_joints *joints, struct gltf_file *file);
 /* The nodes of the scene that belong to the joints, "1,2". */
 void gltf_joints_put_roots(const struct gltf_joints *joints, struct gltf_file *file);
-/* "skins" with one over all joints, the frame last when with_frame; writes a view. */
+/* "skins":[ with one over all joints, the frame last when with_frame; writes a view. The list stays open. */
 void gltf_joints_put_skin(const struct gltf_joints *joints, struct gltf_file *file, bool with_frame);
 
 #endif

@@ -1,22 +1,12 @@
 #include "lib/formats/gltf/write/meshes.h"
 
+#include "lib/model/mesh.h"
+#include "lib/model/skin.h"
+
 #include <math.h>
 #include <string.h>
 
 /* ---------------------------------------------------------------------------------------- the game's meshes -- */
-
-/* What the file says of indices is what the decoder has checked; content that others made may say anything. */
-static bool check_mesh(const struct pose_mesh *mesh, uint32_t index, struct pose_error *error)
-{
-    for (uint32_t i = 0; i < mesh->face_count; i++) {
-        for (unsigned k = 0; k < 3; k++) {
-            if (mesh->faces[i][k] >= mesh->real_count)
-                return error_set(error, POSE_BAD_DATA, "face_index", "meshes[%u].faces[%u]: no vertex %u",
-                                 index, i, mesh->faces[i][k]);
-        }
-    }
-    return true;
-}
 
 static bool is_empty(const struct pose_mesh *mesh)
 {
@@ -40,7 +30,7 @@ bool gltf_meshes_need_frame(const struct encode_job *job, bool *needs_frame)
         struct pose_skin *skin = new_skin(job, &content->meshes[i]);
         if (!skin)
             return false;
-        *needs_frame |= pose_skin_missing_count(skin) > 0;
+        *needs_frame |= pose_skin_missing_count(skin) > 0 || skin->positions;
         pose_skin_free(skin);
     }
     return true;
@@ -122,7 +112,6 @@ static bool add_skinned(struct gltf_mesh_list *list, const struct gltf_joints *j
     }
     list->meshes[list->count++] = (struct gltf_mesh){
         .name = mesh->name,
-        .texture = mesh->texture,
         .vertex_count = count,
         .face_count = mesh->face_count,
         .positions = (const float(*)[3])positions,
@@ -135,42 +124,77 @@ static bool add_skinned(struct gltf_mesh_list *list, const struct gltf_joints *j
     return true;
 }
 
+/* In the space of the model: the skin's own vertices, which live as long as the skin does. */
+static bool add_body(struct gltf_mesh_list *list, const struct gltf_joints *joints,
+                     const struct pose_mesh *mesh, const struct pose_skin *skin, struct arena *arena)
+{
+    struct gltf_mesh *body = &list->meshes[list->count++];
+    return gltf_body_fill(body, joints, mesh, skin, arena, &list->uses_frame);
+}
+
 static void warn_missing(struct encode_job *job, const struct pose_mesh *mesh, const struct pose_skin *skin)
 {
     uint32_t count = pose_skin_missing_count(skin);
-    if (!job->content->skeleton_count)
+    char room[MESH_BONE_LABEL];
+    if (skin->positions && !mesh->bone_count)
+        return;
+    if (skin->positions && !job->content->skeleton_count)
+        encode_warn(job, "unbound_mesh", "mesh %s has no skeleton: nothing moves it",
+                    mesh->name ? mesh->name : "without a name");
+    else if (!job->content->skeleton_count)
         encode_warn(job, "unbound_mesh",
                     "mesh %s has no skeleton: its vertices stay in the space of their bones",
                     mesh->name ? mesh->name : "without a name");
     else if (count)
         encode_warn(job, "missing_bone", "mesh %s: the skeleton lacks %u of its bones (%s)",
                     mesh->name ? mesh->name : "without a name", count,
-                    mesh->bones[pose_skin_missing(skin)[0]]);
+                    mesh_bone_label(mesh, pose_skin_missing(skin)[0], room));
+}
+
+static bool add_mesh(struct gltf_mesh_list *list, const struct gltf_joints *joints, uint32_t index,
+                     struct encode_job *job)
+{
+    const struct pose_mesh *mesh = &job->content->meshes[index];
+    if (is_empty(mesh)) {
+        encode_warn(job, "empty_mesh", "mesh %s has no faces to be drawn",
+                    mesh->name ? mesh->name : "without a name");
+        return true;
+    }
+    if (!mesh_check(mesh, index, job->error))
+        return false;
+    struct pose_skin *skin = new_skin(job, mesh);
+    if (!skin)
+        return false;
+    warn_missing(job, mesh, skin);
+    uint32_t place = list->count;
+    if (skin->positions) {
+        bool done = add_body(list, joints, mesh, skin, job->arena);
+        list->meshes[place].skin = skin;
+        return done;
+    }
+    bool done = add_skinned(list, joints, mesh, skin, job->arena);
+    if (done)
+        list->meshes[place].source = mesh;
+    pose_skin_free(skin);
+    return done;
 }
 
 bool gltf_add_meshes(struct gltf_mesh_list *list, const struct gltf_joints *joints, struct encode_job *job)
 {
-    const struct pose_content *content = job->content;
-    list->meshes = ARENA_NEW(job->arena, struct gltf_mesh, content->mesh_count);
-    for (uint32_t i = 0; list->meshes && i < content->mesh_count; i++) {
-        const struct pose_mesh *mesh = &content->meshes[i];
-        if (is_empty(mesh)) {
-            encode_warn(job, "empty_mesh", "mesh %s has no faces to be drawn",
-                        mesh->name ? mesh->name : "without a name");
-            continue;
-        }
-        if (!check_mesh(mesh, i, job->error))
-            return false;
-        struct pose_skin *skin = new_skin(job, mesh);
-        if (!skin)
-            return false;
-        warn_missing(job, mesh, skin);
-        bool done = add_skinned(list, joints, mesh, skin, job->arena);
-        pose_skin_free(skin);
-        if (!done)
+    uint32_t count = job->content->mesh_count;
+    list->meshes = ARENA_NEW(job->arena, struct gltf_mesh, count);
+    for (uint32_t i = 0; list->meshes && i < count; i++) {
+        if (!add_mesh(list, joints, i, job))
             return false;
     }
     return list->meshes != NULL;
+}
+
+void gltf_meshes_release(struct gltf_mesh_list *list)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        pose_skin_free((struct pose_skin *)list->meshes[i].skin);
+    list->count = 0;
 }
 
 /* --------------------------------------------------------------------------------------------------- writing -- */
@@ -210,17 +234,9 @@ static void put_attribute(struct gltf_file *file, const char *name, uint32_t acc
     gltf_json_uint(file, accessor);
 }
 
-static void put_mesh(const struct gltf_mesh *mesh, uint32_t material, struct gltf_file *file)
+static void put_vertices(const struct gltf_mesh *mesh, struct gltf_file *file)
 {
     uint32_t count = mesh->vertex_count;
-    gltf_json_comma(file);
-    gltf_json_text(file, "{");
-    if (mesh->name) {
-        gltf_json_key(file, "name");
-        gltf_json_string(file, mesh->name);
-    }
-    gltf_json_key(file, "primitives");
-    gltf_json_text(file, "[{\"attributes\":{");
     put_attribute(file, "POSITION",
                   gltf_accessor_view(file, GLTF_VERTICES, GLTF_VEC3, mesh->positions[0], count, true));
     put_attribute(file, "NORMAL",
@@ -228,6 +244,7 @@ static void put_mesh(const struct gltf_mesh *mesh, uint32_t material, struct glt
     if (mesh->uvs)
         put_attribute(file, "TEXCOORD_0",
                       gltf_accessor_view(file, GLTF_VERTICES, GLTF_VEC2, mesh->uvs[0], count, false));
+    gltf_body_put_attributes(mesh, file);
     if (mesh->joints) {
         put_attribute(file, "JOINTS_0",
                       put_indices(file, GLTF_VERTICES, joint_component(mesh), GLTF_VEC4, mesh->joints[0],
@@ -235,63 +252,94 @@ static void put_mesh(const struct gltf_mesh *mesh, uint32_t material, struct glt
         put_attribute(file, "WEIGHTS_0",
                       gltf_accessor_view(file, GLTF_VERTICES, GLTF_VEC4, mesh->weights[0], count, false));
     }
-    gltf_json_text(file, "}");
-    /* 65535 itself restarts a primitive. */
-    put_attribute(file, "indices",
-                  put_indices(file, GLTF_INDICES, count < UINT16_MAX ? GLTF_SHORTS : GLTF_INTS, GLTF_SCALAR,
-                              mesh->faces[0], 3 * mesh->face_count, 3 * (size_t)mesh->face_count));
-    put_attribute(file, "material", material);
-    gltf_json_text(file, "}]}");
 }
 
-static void put_material(const struct gltf_mesh *mesh, const struct gltf_texture *texture,
-                         struct gltf_file *file)
+/* Faces from first on, and what they look like. */
+static void put_faces(const struct gltf_mesh *mesh, const struct pose_primitive *primitive,
+                      struct gltf_file *file)
+{
+    /* 65535 itself restarts a primitive. */
+    uint32_t count = primitive->face_count;
+    put_attribute(file, "indices",
+                  put_indices(file, GLTF_INDICES, mesh->vertex_count < UINT16_MAX ? GLTF_SHORTS : GLTF_INTS,
+                              GLTF_SCALAR, mesh->faces[primitive->face_first], 3 * count, 3 * (size_t)count));
+    put_attribute(file, "material", mesh->first_material + primitive->material);
+}
+
+/* The primitives share their vertices: the first one's attributes are said again by the others. */
+static void put_primitives(const struct gltf_mesh *mesh, struct gltf_file *file)
+{
+    const struct pose_primitive whole = {.face_count = mesh->face_count};
+    bool is_whole = !mesh->source || !mesh->source->primitive_count;
+    const struct pose_primitive *list = is_whole ? &whole : mesh->source->primitives;
+    uint32_t count = is_whole ? 1 : mesh->source->primitive_count;
+    uint32_t(*morphs)[2] = NULL;
+    const char *attributes = NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!list[i].face_count)
+            continue;
+        gltf_json_comma(file);
+        size_t start = file->json_bytes.size;
+        gltf_json_text(file, attributes ? attributes : "{\"attributes\":{");
+        if (!attributes) {
+            put_vertices(mesh, file);
+            gltf_json_text(file, "}");
+            attributes = arena_text(file->job->arena, (const char *)file->json_bytes.data + start,
+                                    file->json_bytes.size - start);
+            if (mesh->skin && mesh->skin->mesh->morph_count) {
+                morphs = arena_alloc(file->job->arena, mesh->skin->mesh->morph_count, sizeof *morphs);
+                if (morphs)
+                    gltf_body_put_morphs(mesh, file, morphs);
+            }
+        }
+        put_faces(mesh, &list[i], file);
+        if (morphs)
+            gltf_body_put_targets(mesh, (const uint32_t(*)[2])morphs, file);
+        gltf_json_text(file, "}");
+    }
+}
+
+static void put_mesh(const struct gltf_mesh *mesh, struct gltf_file *file)
 {
     gltf_json_comma(file);
-    gltf_json_text(file, "{\"name\":");
-    writer_json_string(&file->json, mesh->texture ? mesh->texture : mesh->name ? mesh->name : "material");
-    gltf_json_key(file, "pbrMetallicRoughness");
     gltf_json_text(file, "{");
-    if (texture->number >= 0) {
-        gltf_json_text(file, "\"baseColorTexture\":{\"index\":");
-        gltf_json_uint(file, (uint32_t)texture->number);
-        gltf_json_text(file, "}");
-    } else {
-        gltf_json_text(file, "\"baseColorFactor\":[0.72,0.72,0.75,1]");
+    if (mesh->name) {
+        gltf_json_key(file, "name");
+        gltf_json_string(file, mesh->name);
     }
-    gltf_json_text(file, ",\"metallicFactor\":0,\"roughnessFactor\":0.8}");
-    if (texture->see_through)
-        gltf_json_text(file, ",\"alphaMode\":\"MASK\"");
+    gltf_json_key(file, "primitives");
+    gltf_json_text(file, "[");
+    put_primitives(mesh, file);
+    gltf_json_text(file, "]");
+    gltf_body_put_weights(mesh, file);
     gltf_json_text(file, "}");
 }
 
-void gltf_meshes_put(const struct gltf_mesh_list *list, struct gltf_file *file)
+void gltf_meshes_put(struct gltf_mesh_list *list, struct gltf_file *file)
 {
-    struct gltf_texture *textures = ARENA_NEW(file->job->arena, struct gltf_texture, list->count);
-    if (!list->count || !textures || !gltf_images_put(list, file, textures))
+    if (!list->count || !gltf_materials_collect(list, file->job->arena) || !gltf_images_put(list, file))
         return;
-    gltf_json_key(file, "materials");
-    gltf_json_text(file, "[");
-    for (uint32_t i = 0; i < list->count; i++)
-        put_material(&list->meshes[i], &textures[i], file);
-    gltf_json_text(file, "]");
+    gltf_materials_put(list, file);
     gltf_json_key(file, "meshes");
     gltf_json_text(file, "[");
     for (uint32_t i = 0; i < list->count; i++)
-        put_mesh(&list->meshes[i], i, file);
+        put_mesh(&list->meshes[i], file);
     gltf_json_text(file, "]");
 }
 
 void gltf_meshes_put_nodes(const struct gltf_mesh_list *list, struct gltf_file *file)
 {
+    uint32_t own_skins = 0;
     for (uint32_t i = 0; i < list->count; i++) {
         gltf_json_comma(file);
         gltf_json_text(file, "{\"name\":");
         writer_json_string(&file->json, list->meshes[i].name ? list->meshes[i].name : "mesh");
         gltf_json_key(file, "mesh");
         gltf_json_uint(file, i);
-        if (list->meshes[i].joints)
-            gltf_json_text(file, ",\"skin\":0");
+        if (list->meshes[i].joints) {
+            gltf_json_key(file, "skin");
+            gltf_json_uint(file, list->meshes[i].has_own_skin ? ++own_skins : 0);
+        }
         gltf_json_text(file, "}");
     }
 }

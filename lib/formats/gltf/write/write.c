@@ -107,8 +107,10 @@ static bool put_all(struct encode_job *job, const struct choices *choices, const
 {
     struct gltf_mesh_list meshes = {0};
     struct gltf_file file;
-    if (!find_meshes(&meshes, joints, choices, job))
+    if (!find_meshes(&meshes, joints, choices, job)) {
+        gltf_meshes_release(&meshes);
         return false;
+    }
     gltf_file_init(&file, job);
     gltf_json_text(&file, "{\"asset\":{\"version\":\"2.0\",\"generator\":\"posed ");
     gltf_json_text(&file, pose_version());
@@ -116,12 +118,16 @@ static bool put_all(struct encode_job *job, const struct choices *choices, const
     put_scene(joints, &meshes, &file);
     bool done = gltf_clips_put(joints, &file, choices->fps);
     if (done) {
-        if (joints->count)
+        if (joints->count) {
             gltf_joints_put_skin(joints, &file, meshes.uses_frame);
+            gltf_bodies_put_skins(&meshes, joints, &file);
+            gltf_json_text(&file, "]");
+        }
         gltf_meshes_put(&meshes, &file);
         done = gltf_file_finish(&file, !choices->is_text);
     }
     gltf_file_release(&file);
+    gltf_meshes_release(&meshes);
     return done;
 }
 

@@ -1,5 +1,5 @@
 /* glTF as it is written: what is in the file, what comes back out of it, and what is refused. */
-#include "lib/formats/gltf/image_file.h"
+#include "lib/images/picture.h"
 #include "tests/support/codecs.h"
 #include "tests/support/unit.h"
 
@@ -393,7 +393,7 @@ START_TEST(mesh_with_texture)
 {
     struct pose_mesh mesh = make_mesh();
     struct pose_skeleton skeleton = make_skeleton();
-    struct pose_image image = {"textures/CLOTH.tga", {tga, sizeof tga}};
+    struct pose_image image = {.name = "textures/CLOTH.tga", .bytes = {tga, sizeof tga}};
     struct pose_content content = {.skeleton_count = 1,
                                    .skeletons = &skeleton,
                                    .mesh_count = 1,
@@ -422,7 +422,7 @@ START_TEST(mesh_that_lacks_things)
     static const char *const strange[] = {"hip", "wing"};
     struct pose_mesh mesh = make_mesh();
     struct pose_skeleton skeleton = make_skeleton();
-    struct pose_image image = {"cloth.bmp", {tga, 10}};
+    struct pose_image image = {.name = "cloth.bmp", .bytes = {tga, 10}};
     struct codec_losses losses;
     mesh.bones = strange;
     struct pose_content content = {.skeleton_count = 1,

@@ -1,4 +1,4 @@
-#include "lib/formats/gltf/image_file.h"
+#include "lib/images/picture.h"
 
 #include "lib/core/bytes/writer.h"
 

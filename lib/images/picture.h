@@ -1,6 +1,6 @@
 /* Pictures that strangers made (BMP, PNG, JPEG, TGA) as PNG. */
-#ifndef POSE_FORMATS_GLTF_IMAGE_FILE_H
-#define POSE_FORMATS_GLTF_IMAGE_FILE_H
+#ifndef POSE_IMAGES_PICTURE_H
+#define POSE_IMAGES_PICTURE_H
 
 #include "lib/core/error.h"
 

@@ -1,0 +1,187 @@
+/*
+ * The vertices of a mesh in the space of the model on a pose: a matrix a bone from where it rests to where it is, and for
+ * each vertex the sum of its bones' matrices, each times its weight (sims3-geom.md 6, prime-cmdl.md 6.1, sl-avatar.md 4).
+ */
+#include "lib/model/skin.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A column of a matrix; four floats go through the processor as one. */
+typedef float float4 __attribute__((vector_size(16)));
+typedef int32_t int4 __attribute__((vector_size(16)));
+
+struct matrix {
+    float4 columns[4];
+};
+
+static inline float4 load(const float *from)
+{
+    float4 value;
+    memcpy(&value, from, sizeof value);
+    return value;
+}
+
+static inline float4 load3(const float *from)
+{
+    return (float4){from[0], from[1], from[2], 0};
+}
+
+static inline float4 spread(float number)
+{
+    return (float4){number, number, number, number};
+}
+
+static inline void store3(float4 value, float *to)
+{
+    to[0] = value[0];
+    to[1] = value[1];
+    to[2] = value[2];
+}
+
+/* The matrices of the bones lie in the scratch as plain floats, for it is aligned for them alone; behind them the vertices
+ * with their morphs. */
+enum { MATRIX_FLOATS = 16 };
+
+size_t deform_bind_scratch(const struct pose_skin *skin)
+{
+    size_t vertices = skin->mesh->morph_count ? (size_t)skin->mesh->real_count * 6 : 0;
+    return ((size_t)skin->mesh->bone_count * MATRIX_FLOATS + vertices + 1) * sizeof(float);
+}
+
+static void make_palette(const struct pose_skin *skin, const float *matrices, float *palette)
+{
+    for (uint32_t i = 0; i < skin->mesh->bone_count; i++) {
+        float *to = palette + (size_t)i * MATRIX_FLOATS;
+        if (skin->joints[i] == SKIN_NO_JOINT)
+            memcpy(to, matrix_identity, sizeof matrix_identity);
+        else
+            matrix_multiply(matrices + 16 * (size_t)skin->joints[i], skin->inverse_binds[i], to);
+    }
+}
+
+/* -------------------------------------------------------------------------------------------------- morphs -- */
+
+static void mix_in(const struct skin_morph *morph, float weight, float (*positions)[3], float (*normals)[3])
+{
+    for (uint32_t k = 0; k < morph->count; k++) {
+        uint32_t v = morph->vertices[k];
+        for (unsigned i = 0; i < 3; i++) {
+            positions[v][i] += weight * morph->positions[k][i];
+            if (morph->normals)
+                normals[v][i] += weight * morph->normals[k][i];
+        }
+    }
+}
+
+/* False when no morph has a weight, and the vertices are as they are. */
+static bool morph(const struct pose_skin *skin, const float *weights, float (*positions)[3],
+                  float (*normals)[3])
+{
+    const struct pose_mesh *mesh = skin->mesh;
+    bool any = false;
+    for (uint32_t i = 0; i < mesh->morph_count; i++) {
+        float weight = weights ? weights[i] : mesh->morphs[i].weight;
+        if (weight == 0 || !isfinite(weight))
+            continue;
+        if (!any) {
+            memcpy(positions, skin->positions, mesh->real_count * sizeof *positions);
+            memcpy(normals, skin->normals, mesh->real_count * sizeof *normals);
+        }
+        any = true;
+        mix_in(&skin->morphs[i], weight, positions, normals);
+    }
+    return any;
+}
+
+/* -------------------------------------------------------------------------------------------------- moving -- */
+
+static inline struct matrix read_matrix(const float *from)
+{
+    return (struct matrix){{load(from), load(from + 4), load(from + 8), load(from + 12)}};
+}
+
+/* The matrix of a vertex; its heaviest bone has a weight. */
+static inline struct matrix blend(const float *palette, const struct pose_influences *influences)
+{
+    struct matrix sum = read_matrix(palette + (size_t)influences->bones[0] * MATRIX_FLOATS);
+    if (influences->weights[1] == 0)
+        return sum;
+    for (unsigned k = 0; k < 4; k++)
+        sum.columns[k] *= spread(influences->weights[0]);
+    for (unsigned i = 1; i < POSE_WEIGHTS && influences->weights[i] > 0; i++) {
+        struct matrix next = read_matrix(palette + (size_t)influences->bones[i] * MATRIX_FLOATS);
+        for (unsigned k = 0; k < 4; k++)
+            sum.columns[k] += next.columns[k] * spread(influences->weights[i]);
+    }
+    return sum;
+}
+
+static inline float4 shuffle(float4 v, int4 order)
+{
+    return __builtin_shuffle(v, order);
+}
+
+static inline float4 cross(float4 a, float4 b)
+{
+    const int4 next = {1, 2, 0, 3}, last = {2, 0, 1, 3};
+    return shuffle(a, next) * shuffle(b, last) - shuffle(a, last) * shuffle(b, next);
+}
+
+static inline float dot(float4 a, float4 b)
+{
+    float4 product = a * b;
+    return product[0] + product[1] + product[2];
+}
+
+/* The inverse transpose of the linear part, up to a factor that is positive. */
+static inline struct matrix cofactors(const struct matrix *m)
+{
+    struct matrix turned = {{cross(m->columns[1], m->columns[2]), cross(m->columns[2], m->columns[0]),
+                             cross(m->columns[0], m->columns[1])}};
+    float4 sign = spread(copysignf(1, dot(m->columns[0], turned.columns[0])));
+    for (unsigned i = 0; i < 3; i++)
+        turned.columns[i] *= sign;
+    return turned;
+}
+
+static inline float4 turn(const struct matrix *m, const float v[3])
+{
+    return m->columns[0] * spread(v[0]) + m->columns[1] * spread(v[1]) + m->columns[2] * spread(v[2]);
+}
+
+/* Unit length, or as it is stored when it is too short to tell. */
+static inline float4 unit(float4 n, const float stored[3])
+{
+    float square = dot(n, n);
+    if (!(square >= 1e-12f))
+        return load3(stored);
+    return n * spread(1 / sqrtf(square));
+}
+
+void deform_bind(const struct pose_skin *skin, const float *matrices, const float *morph_weights,
+                 float (*positions)[3], float (*normals)[3], void *scratch)
+{
+    const struct pose_mesh *mesh = skin->mesh;
+    float *palette = scratch;
+    float(*places)[3] = skin->positions, (*ways)[3] = skin->normals;
+    float(*room)[3] = (float(*)[3])(palette + (size_t)mesh->bone_count * MATRIX_FLOATS);
+    make_palette(skin, matrices, palette);
+    if (mesh->morph_count && morph(skin, morph_weights, room, room + mesh->real_count)) {
+        places = room;
+        ways = room + mesh->real_count;
+    }
+    for (uint32_t v = 0; v < mesh->real_count; v++) {
+        const struct pose_influences *influences = &skin->influences[v];
+        if (influences->weights[0] == 0) {
+            memcpy(positions[v], places[v], sizeof *positions);
+            store3(unit(load3(ways[v]), ways[v]), normals[v]);
+            continue;
+        }
+        struct matrix m = blend(palette, influences);
+        store3(turn(&m, places[v]) + m.columns[3], positions[v]);
+        if (mesh->cofactor_normals)
+            m = cofactors(&m);
+        store3(unit(turn(&m, ways[v]), ways[v]), normals[v]);
+    }
+}
