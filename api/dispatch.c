@@ -268,10 +268,13 @@ enum api_outcome api_handle(void *user, struct api_request *request, struct api_
     }
     params_release(&call.params);
     free(call.value_storage);
-    if (outcome == API_WAIT)
+    if (outcome == API_WAIT) {
+        request->is_dear = route->flags & ROUTE_DEAR;
+        memcpy(request->payer, response->client, sizeof request->payer);
         response_release(response);
-    else
+    } else {
         reply_finish(&call);
+    }
     return outcome;
 }
 

@@ -214,7 +214,7 @@ static bool answer_poses(struct item *item, struct pose_buffer *out)
     if (answered && !spend(item, times.count, request.row_count))
         answered = false;
     if (answered)
-        series_text(&request, &times, out);
+        answered = series_text(&request, &times, out) || refuse(item, "", "out of memory");
     pose_request_close(&request);
     times_release(&times);
     free(joints);
@@ -317,7 +317,8 @@ static bool read_layer(struct item *item, struct blend *blend, unsigned layer, c
     return read;
 }
 
-static void write_blend(struct blend *blend, struct pose_buffer *out)
+/* False when memory is out. */
+static bool write_blend(struct blend *blend, struct pose_buffer *out)
 {
     struct pose_request *first = &blend->requests[0];
     const struct pose_sampler *sampler = first->player->sampler;
@@ -335,9 +336,10 @@ static void write_blend(struct blend *blend, struct pose_buffer *out)
     free(first->selected);
     first->selected = NULL;
     first->row_count = count;
-    series_text_of(first, blend->t, mixed, driven, out);
+    bool written = series_text_of(first, blend->t, mixed, driven, out);
     free(driven);
     free(mixed);
+    return written;
 }
 
 static bool answer_blend(struct item *item, struct pose_buffer *out)
@@ -361,7 +363,7 @@ static bool answer_blend(struct item *item, struct pose_buffer *out)
         blend.count = (unsigned)index + 1;
     }
     if (read)
-        write_blend(&blend, out);
+        read = write_blend(&blend, out) || refuse(item, "", "out of memory");
     blend_release(&blend);
     return read;
 }

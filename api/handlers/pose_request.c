@@ -264,13 +264,17 @@ void pose_request_tail(struct json_writer *json, const struct pose_request *requ
     }
 }
 
-double pose_time(const struct pose_request *request, double t)
+double pose_time_within(enum pose_wrap wrap, double duration, double t)
 {
     /* Far beyond any clip; what is later would not survive the rounding, nor the 32-bit float of the answer. */
     static const double latest = 1e9;
-    double duration = (double)request->clip->asset->duration;
     t = round(fmin(fmax(t, -latest), latest) * 1e6) / 1e6;
-    if (request->wrap == POSE_CLAMP)
+    if (wrap == POSE_CLAMP)
         t = fmin(fmax(t, 0), duration);
     return t + 0.0; /* no -0 */
+}
+
+double pose_time(const struct pose_request *request, double t)
+{
+    return pose_time_within(request->wrap, (double)request->clip->asset->duration, t);
 }

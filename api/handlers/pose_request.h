@@ -44,5 +44,7 @@ const char *pose_request_morph(const struct pose_request *request, uint32_t inde
 
 /* Rounds t to 1e-6 and holds it in the clip when it is clamped. */
 double pose_time(const struct pose_request *request, double t);
+/* The same for a clip of that duration. */
+double pose_time_within(enum pose_wrap wrap, double duration, double t);
 
 #endif

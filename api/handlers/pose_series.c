@@ -17,6 +17,23 @@ void times_release(struct times *times)
     times->items = NULL;
 }
 
+double times_at(const struct times *times, size_t i)
+{
+    if (times->items)
+        return times->items[i];
+    double t =
+        i == times->count - 1 && times->has_final ? times->final : (times->first + (double)i) / times->fps;
+    return pose_time_within(times->wrap, times->duration, t);
+}
+
+struct asset_id times_digest(struct asset_id digest, const struct times *times)
+{
+    const double grid[] = {times->fps, (double)times->count, times->first,
+                           times->has_final ? times->final : -1};
+    return times->items ? id_quick(&digest, times->items, times->count * sizeof *times->items)
+                        : id_quick(&digest, grid, sizeof grid);
+}
+
 /* The answer would have more poses than --max-frames allows. */
 static bool too_many(struct param_error *error, const char *name, double frames, uint64_t most)
 {
@@ -84,21 +101,19 @@ static bool read_grid(const struct api_call *call, const struct pose_request *re
     double frames = fmax(fmin(floor((to + 1e-9) * fps), floor(duration * fps)) - first + 1, 0);
     if (frames > (double)most)
         return too_many(error, "fps", frames, most);
-    times->fps = fps;
-    times->items = must_alloc((size_t)frames + 1, sizeof *times->items);
-    double last = -1;
-    for (size_t k = 0; k < (size_t)frames; k++) {
-        last = pose_time(request, (first + (double)k) / fps);
-        times->items[times->count++] = last;
-    }
-    double final = pose_time(request, to);
-    if (!end || from > to || (times->count && final <= last))
+    *times = (struct times){.count = (size_t)frames,
+                            .fps = fps,
+                            .first = first,
+                            .wrap = request->wrap,
+                            .duration = (double)asset->duration};
+    double last = times->count ? times_at(times, times->count - 1) : -1;
+    if (!end || from > to || (times->count && pose_time(request, to) <= last))
         return true;
-    if (times->count == most) {
-        times_release(times);
+    if (times->count == most)
         return too_many(error, "end", (double)most + 1, most);
-    }
-    times->items[times->count++] = final;
+    times->count++;
+    times->final = to;
+    times->has_final = true;
     return true;
 }
 
@@ -124,10 +139,12 @@ struct series {
     struct pose_request request;
     enum series_form form;
     struct times times;
-    const float *given; /* the rows of the only frame, NULL: sampled */
-    const bool *driven; /* of the rows that are given */
-    size_t next;        /* frame */
-    bool finished;
+    const float *given;      /* the rows of the only frame, NULL: sampled */
+    const bool *driven;      /* of the rows that are given */
+    size_t next_time, next;  /* to be written: in the head, as a frame */
+    struct json_writer head; /* open, in the array of times */
+    struct pose_buffer tail; /* what closes it */
+    bool has_head, finished, failed;
     float *rows, *matrices, *morphs, *before; /* before: the rows of the frame before, for hemispheres */
     struct pose_buffer pending;               /* made and not sent yet */
     size_t sent;
@@ -153,6 +170,7 @@ static void series_free(void *owner)
     pose_request_close(&series->request);
     times_release(&series->times);
     pose_buffer_free(&series->pending);
+    pose_buffer_free(&series->tail);
     free(series->rows);
     free(series->matrices);
     free(series->morphs);
@@ -168,9 +186,10 @@ static struct series *series_new(struct pose_request *request, const struct time
     struct series *series = must_alloc(1, sizeof *series);
     series->form = form;
     series->times = *times;
-    series->times.items = must_alloc(times->count, sizeof *times->items);
-    if (times->count)
+    if (times->items) {
+        series->times.items = must_alloc(times->count, sizeof *times->items);
         memcpy(series->times.items, times->items, times->count * sizeof *times->items);
+    }
     series->rows = must_alloc(rows * ROW, sizeof(float));
     series->before = must_alloc(rows * ROW, sizeof(float));
     series->matrices = request->model ? must_alloc(rows * MATRIX, sizeof(float)) : NULL;
@@ -217,13 +236,19 @@ static uint32_t row_at(const struct series *series, uint32_t i)
     return series->request.selected ? series->request.selected[i] : i;
 }
 
+static void put(struct series *series, const void *bytes, size_t size)
+{
+    if (!pose_buffer_append(&series->pending, bytes, size))
+        series->failed = true;
+}
+
 static void put_floats(struct series *series)
 {
     bool model = series->request.model;
     unsigned width = model ? MATRIX : ROW;
     const float *from = model ? series->matrices : series->rows;
     for (uint32_t i = 0; i < series->request.row_count; i++)
-        pose_buffer_append(&series->pending, from + (size_t)row_at(series, i) * width, width * sizeof *from);
+        put(series, from + (size_t)row_at(series, i) * width, width * sizeof *from);
 }
 
 /* "translation":[[…],…]: null where neither the clip nor a skeleton gives the part. */
@@ -292,9 +317,11 @@ static void put_joints(struct json_writer *json, const struct series *series)
     jsonw_end(json);
 }
 
-/* Everything but the poses, the object left open. */
-static void put_head(struct json_writer *json, const struct series *series)
+/* Everything but times and poses: what stands before the times, and what behind them. That looks at the catalogue, which
+ * a stream may outlive. */
+static void open_head(struct series *series)
 {
+    struct json_writer *json = &series->head;
     jsonw_object(json, NULL);
     jsonw_string(json, "clip", series->given ? NULL : series->clip);
     pose_request_head(json, &series->request);
@@ -303,99 +330,146 @@ static void put_head(struct json_writer *json, const struct series *series)
     else
         jsonw_null(json, "fps");
     jsonw_array(json, "times");
-    for (size_t i = 0; i < series->times.count; i++)
-        jsonw_number(json, NULL, (float)series->times.items[i]);
-    jsonw_end(json);
-    put_joints(json, series);
-    pose_request_tail(json, &series->request);
+    struct json_writer tail = *json;
+    tail.out = &series->tail;
+    jsonw_end(&tail);
+    put_joints(&tail, series);
+    pose_request_tail(&tail, &series->request);
+    if (series->form == SERIES_POSED)
+        jsonw_end(&tail);
+    series->failed |= json->failed || tail.failed;
 }
 
-/* What stands before the first pose. */
+/* Bytes of all times as text. */
+static size_t measure_times(const struct times *times)
+{
+    char text[POSE_FLOAT_TEXT];
+    size_t size = times->count ? times->count - 1 : 0;
+    for (size_t i = 0; i < times->count; i++)
+        size += pose_float_text((float)times_at(times, i), text);
+    return size;
+}
+
+/* What stands before the first pose, as far as it is not as long as there are times. */
 static void begin(struct series *series)
 {
-    struct json_writer json;
-    jsonw_init(&json, &series->pending);
-    if (series->form == SERIES_JSON) {
-        put_head(&json, series);
-        pose_buffer_append(&series->pending, ",\"poses\":[", 10);
-    } else if (series->form == SERIES_POSED) {
-        uint8_t length[4] = {0}, zeros[4] = {0};
-        pose_buffer_append(&series->pending, length, sizeof length);
-        put_head(&json, series);
-        jsonw_end(&json);
-        size_t size = series->pending.size - 4;
+    uint8_t length[4] = {0};
+    jsonw_init(&series->head, &series->pending);
+    series->has_head = series->form == SERIES_JSON || series->form == SERIES_POSED;
+    if (!series->has_head)
+        return;
+    if (series->form == SERIES_POSED)
+        put(series, length, sizeof length);
+    open_head(series);
+    if (series->form == SERIES_POSED && !series->failed) {
+        size_t size = series->pending.size - 4 + measure_times(&series->times) + series->tail.size;
         for (int i = 0; i < 4; i++)
             series->pending.data[i] = (uint8_t)(size >> 8 * i);
-        pose_buffer_append(&series->pending, zeros, (4 - size % 4) % 4);
+        static const uint8_t zeros[4] = {0};
+        if (!pose_buffer_append(&series->tail, zeros, (4 - size % 4) % 4))
+            series->failed = true;
+    } else if (!pose_buffer_append(&series->tail, ",\"poses\":[", 10)) {
+        series->failed = true;
     }
+}
+
+/* The next time of the head; behind the last one its end. */
+static void put_head(struct series *series)
+{
+    if (series->next_time < series->times.count) {
+        jsonw_number(&series->head, NULL, (float)times_at(&series->times, series->next_time++));
+        series->failed |= series->head.failed;
+        return;
+    }
+    put(series, series->tail.data, series->tail.size);
+    pose_buffer_free(&series->tail);
+    series->has_head = false;
 }
 
 static void put_frame(struct series *series)
 {
-    double t = series->times.items[series->next];
+    double t = times_at(&series->times, series->next);
     struct json_writer json;
     sample(series, t);
     if (series->form >= SERIES_F32) {
         put_floats(series);
     } else {
         if (series->form == SERIES_JSON && series->next)
-            pose_buffer_append(&series->pending, ",", 1);
+            put(series, ",", 1);
         jsonw_init(&json, &series->pending);
         jsonw_object(&json, NULL);
         put_pose(&json, series, t);
         jsonw_end(&json);
+        series->failed |= json.failed;
         if (series->form == SERIES_NDJSON)
-            pose_buffer_append(&series->pending, "\n", 1);
+            put(series, "\n", 1);
     }
     series->next++;
 }
 
-/* Makes more of the answer, at least wanted bytes unless it ends. */
-static void produce(struct series *series, size_t wanted)
+/* Makes more of the answer, at least wanted bytes unless it ends. False when memory is out. */
+static bool produce(struct series *series, size_t wanted)
 {
-    while (series->next < series->times.count && series->pending.size - series->sent < wanted)
-        put_frame(series);
-    if (series->next == series->times.count && !series->finished) {
-        series->finished = true;
-        if (series->form == SERIES_JSON)
-            pose_buffer_append(&series->pending, "]}", 2);
+    while (!series->failed && !series->finished && series->pending.size - series->sent < wanted) {
+        if (series->has_head) {
+            put_head(series);
+        } else if (series->next < series->times.count) {
+            put_frame(series);
+        } else {
+            series->finished = true;
+            if (series->form == SERIES_JSON)
+                put(series, "]}", 2);
+        }
     }
+    return !series->failed;
+}
+
+/* Forgets what has been sent, so that a stream holds a block and a frame. */
+static void forget_sent(struct series *series)
+{
+    struct pose_buffer *pending = &series->pending;
+    pending->size -= series->sent;
+    if (pending->size && series->sent)
+        memmove(pending->data, pending->data + series->sent, pending->size);
+    series->sent = 0;
 }
 
 static ssize_t series_read(void *owner, uint8_t *buffer, size_t capacity)
 {
     struct series *series = owner;
-    if (series->sent == series->pending.size)
-        series->sent = series->pending.size = 0;
-    produce(series, capacity);
-    size_t left = series->pending.size - series->sent, size = left < capacity ? left : capacity;
-    memcpy(buffer, series->pending.data + series->sent, size);
-    series->sent += size;
+    forget_sent(series);
+    if (!produce(series, capacity))
+        return -1;
+    size_t size = series->pending.size < capacity ? series->pending.size : capacity;
+    if (size)
+        memcpy(buffer, series->pending.data, size);
+    series->sent = size;
     return (ssize_t)size;
 }
 
-/* Makes all of it and takes it out; frees the series. */
-static void finish_text(struct series *series, struct pose_buffer *out)
+/* Makes all of it and takes it out; frees the series. False when memory is out. */
+static bool finish_text(struct series *series, struct pose_buffer *out)
 {
     begin(series);
-    produce(series, SIZE_MAX);
-    pose_buffer_append(out, series->pending.data, series->pending.size);
+    bool done =
+        produce(series, SIZE_MAX) && pose_buffer_append(out, series->pending.data, series->pending.size);
     series_free(series);
+    return done;
 }
 
-void series_text(struct pose_request *request, const struct times *times, struct pose_buffer *out)
+bool series_text(struct pose_request *request, const struct times *times, struct pose_buffer *out)
 {
-    finish_text(series_new(request, times, SERIES_JSON), out);
+    return finish_text(series_new(request, times, SERIES_JSON), out);
 }
 
-void series_text_of(struct pose_request *request, double t, const float *rows, const bool *driven,
+bool series_text_of(struct pose_request *request, double t, const float *rows, const bool *driven,
                     struct pose_buffer *out)
 {
     struct times once = {.items = &t, .count = 1};
     struct series *series = series_new(request, &once, SERIES_JSON);
     series->given = rows;
     series->driven = driven;
-    finish_text(series, out);
+    return finish_text(series, out);
 }
 
 enum api_outcome series_reply(struct api_call *call, struct pose_request *request, const struct times *times,
@@ -425,7 +499,10 @@ enum api_outcome series_reply(struct api_call *call, struct pose_request *reques
         response->size = API_UNKNOWN_SIZE;
         return API_DONE;
     }
-    produce(series, SIZE_MAX);
+    if (!produce(series, SIZE_MAX)) {
+        series_free(series);
+        return reply_problem(call, 503, "no_memory", "out of memory");
+    }
     call->write_seconds = clock_seconds() - started;
     struct pose_buffer body = series->pending;
     series->pending = (struct pose_buffer){0};

@@ -6,11 +6,20 @@
 
 enum series_form { SERIES_JSON, SERIES_NDJSON, SERIES_F32, SERIES_POSED };
 
+/* A list, or frames of a rate, which are not stored: a client chooses how many they are. */
 struct times {
-    double *items;
+    double *items; /* NULL: frames */
     size_t count;
-    double fps; /* 0: a list of times was given */
+    double fps;   /* 0: a list */
+    double first; /* frame */
+    bool has_final;
+    double final; /* the last time, when it is no frame */
+    enum pose_wrap wrap;
+    double duration;
 };
+
+double times_at(const struct times *times, size_t i);
+struct asset_id times_digest(struct asset_id digest, const struct times *times);
 
 /* From t=, or fps=, from=, to=, end=. False with the parameter that is wrong. */
 bool times_read(const struct api_call *call, const struct pose_request *request, struct times *times,
@@ -20,13 +29,13 @@ void times_release(struct times *times);
 /* Posed-Frames, Posed-Joints and, unless 0, Posed-Fps. */
 void series_headers(struct api_call *call, size_t frames, uint32_t joints, double fps);
 
-/* The answer as JSON into out, whole. Takes over the open request. */
-void series_text(struct pose_request *request, const struct times *times, struct pose_buffer *out);
+/* The answer as JSON into out, whole; false when memory is out. Takes over the open request. */
+bool series_text(struct pose_request *request, const struct times *times, struct pose_buffer *out);
 /*
  * The same of one pose that was made elsewhere: rows [row_count of the sampler][10], local; driven [the same] in place
  * of what the sampler says. The answer is of no clip.
  */
-void series_text_of(struct pose_request *request, double t, const float *rows, const bool *driven,
+bool series_text_of(struct pose_request *request, double t, const float *rows, const bool *driven,
                     struct pose_buffer *out);
 
 /* Takes over the open request. */

@@ -199,7 +199,7 @@ enum api_outcome clip_poses_reply(struct api_call *call, struct catalog_item *it
     if (!times_read(call, &request, &times, &error))
         return reply_parameter(call, &error);
     struct asset_id digest = pose_request_digest(call, &request);
-    digest = id_quick(&digest, times.items, times.count * sizeof *times.items);
+    digest = times_digest(digest, &times);
     double canonical[2] = {times.fps, form};
     digest = id_quick(&digest, canonical, sizeof canonical);
     if (request.automatic || by_name)

@@ -37,6 +37,7 @@ enum freshness {
 enum route_flags {
     ROUTE_BODY = 1,   /* takes a body, up to --max-upload */
     ROUTE_WRITES = 2, /* changes what is kept: see access.h */
+    ROUTE_DEAR = 8,   /* draws or converts: lets all other work go first */
     ROUTE_JSON = 4,   /* answers application/json and nothing else, so that Accept must take it */
 };
 

@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+enum { API_HEADER_CAPACITY = 3072, API_CLIENT_CAPACITY = 46 };
+
 struct draft;
 
 struct api_request {
@@ -26,6 +28,13 @@ struct api_request {
     bool client_is_loopback;
     bool may_wait; /* true on the thread pool: decoding and file access are allowed */
     unsigned loop; /* index of the event loop that serves the connection, for per-loop buffers */
+
+    /* What a handler that returns API_WAIT says of the work: for whom, where that is not the peer ("": the peer), and
+     * whether it is dear, as a picture or a conversion is. Dear work lets everything else go first. */
+    char payer[API_CLIENT_CAPACITY];
+    bool is_dear;
+    /* Whether the client has left: what is being made has no taker. From any thread; a system call. */
+    bool (*has_left)(const struct api_request *request);
 
     /* The value of a header (name without regard to case), NULL when absent. Several of the same name: the
      * first; header_count tells that there are more, and takes "X-Forwarded-*" for all that begin so. Valid until
@@ -45,12 +54,10 @@ enum api_outcome {
     API_WAIT, /* it needs the pool: call again with may_wait set; the response is discarded */
 };
 
-enum { API_HEADER_CAPACITY = 3072, API_CLIENT_CAPACITY = 46 };
-
 /*
  * The body is one of: nothing; bytes (data, size, released by release(owner) once sent); a stream (read is
- * called on the event loop until it returns 0; -1 aborts the connection; size is API_UNKNOWN_SIZE, or what the
- * stream adds up to).
+ * called on the pool, a block at a time as the client takes them, until it returns 0; -1 aborts the connection; size is
+ * API_UNKNOWN_SIZE, or what the stream adds up to).
  */
 struct api_response {
     unsigned status;

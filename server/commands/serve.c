@@ -108,6 +108,14 @@ static void on_finished(void *user, const struct http_record *record)
     log_request(&line);
 }
 
+static bool is_proxy(void *user, const char *peer)
+{
+    const struct service *service = user;
+    struct in6_addr address;
+    return service->config->trusted.count && address_parse(peer, strlen(peer), &address) &&
+           address_list_holds(&service->config->trusted, &address);
+}
+
 static void gauges(void *user, struct metrics_gauges *values)
 {
     struct http_counters counters;
@@ -134,11 +142,14 @@ static bool open_http(struct daemon *daemon)
                                            .admit = api_admit,
                                            .handle = api_handle,
                                            .refuse = api_refuse,
+                                           .is_proxy = is_proxy,
                                            .finished = on_finished};
     struct http_options options = {.listen = config->listen,
                                    .listen_fd = daemon->listen_fd,
                                    .threads = (unsigned)config->threads,
                                    .max_connections = (unsigned)config->max_connections,
+                                   .client_share = (unsigned)config->client_share,
+                                   .queue_time_ms = config->max_time_ms,
                                    .idle_timeout_s = (unsigned)((config->idle_timeout_ms + 999) / 1000),
                                    .request_timeout_s = (unsigned)((config->request_timeout_ms + 999) / 1000),
                                    .queue_limit = QUEUE_LIMIT,

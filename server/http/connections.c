@@ -9,11 +9,37 @@
 #include "server/http/internal.h"
 
 #include "server/http/raw.h"
+#include "server/ops/addresses.h"
 
 #include <stdlib.h>
 #include <sys/socket.h>
 
 enum { STUCK_LOOKS = 4 }; /* at most two seconds */
+
+static void count_in(struct http_connection *connection)
+{
+    struct http_server *server = connection->loop->server;
+    const struct http_application *application = &server->application;
+
+    if (application->is_proxy && application->is_proxy(application->user, connection->client)) {
+        return;
+    }
+    connection->share = share_get(&server->shares, address_client(connection->client));
+    if (connection->share) {
+        connection->client_has = share_connect(&server->shares, connection->share, 1);
+    }
+}
+
+/* One client may have most of the connections, but not the last quarter, which is for those who have few. */
+bool connection_is_too_many(const struct http_connection *connection)
+{
+    const struct http_server *server = connection->loop->server;
+    const unsigned most = server->options.max_connections;
+
+    return server->options.client_share > 0 &&
+           atomic_load_explicit(&server->connections, memory_order_relaxed) > most - most / 4 &&
+           connection->client_has > (uint64_t)most * server->options.client_share / 100;
+}
 
 struct http_connection *connection_open(struct http_loop *loop, struct MHD_Connection *mhd, int fd,
                                         const struct sockaddr *peer)
@@ -27,6 +53,7 @@ struct http_connection *connection_open(struct http_loop *loop, struct MHD_Conne
     connection->mhd = mhd;
     connection->fd = fd;
     connection->is_loopback = listen_peer(peer, connection->client);
+    count_in(connection);
     connection->next = loop->connections;
     if (connection->next != NULL) {
         connection->next->previous = connection;
@@ -49,6 +76,10 @@ void connection_close(struct http_connection *connection)
         connection->next->previous = connection->previous;
     }
     atomic_fetch_sub_explicit(&loop->server->connections, 1, memory_order_relaxed);
+    if (connection->share) {
+        share_connect(&loop->server->shares, connection->share, -1);
+        share_put(&loop->server->shares, connection->share);
+    }
     free(connection);
 }
 
@@ -156,6 +187,10 @@ void connections_sweep(struct http_loop *loop)
     const uint64_t now = uv_now(&loop->uv);
 
     for (struct http_connection *at = loop->connections; at != NULL; at = at->next) {
+        if (at->exchange != NULL && (at->exchange->stage == STAGE_POOL || at->exchange->is_making)) {
+            work_look(at->exchange);
+            continue;
+        }
         if (at->cut || !waits_for_client(at)) {
             continue;
         }
@@ -165,6 +200,21 @@ void connections_sweep(struct http_loop *loop)
             look(at);
         }
     }
+}
+
+unsigned connections_drop_left(struct http_loop *loop)
+{
+    unsigned dropped = 0;
+
+    for (struct http_connection *at = loop->connections; at != NULL; at = at->next) {
+        struct http_exchange *exchange = at->exchange;
+
+        if (exchange != NULL && exchange->stage == STAGE_POOL && exchange->job.waits &&
+            exchange->request.has_left(&exchange->request)) {
+            dropped += work_withdraw(exchange, WORK_LEFT);
+        }
+    }
+    return dropped;
 }
 
 void connections_drain(struct http_loop *loop)
@@ -180,8 +230,8 @@ void connections_drain(struct http_loop *loop)
 void connections_cut(struct http_loop *loop)
 {
     for (struct http_connection *at = loop->connections; at != NULL; at = at->next) {
-        if (at->exchange != NULL && at->exchange->stage == STAGE_POOL) {
-            uv_cancel((uv_req_t *)&at->exchange->work);
+        if (at->exchange != NULL && (at->exchange->stage == STAGE_POOL || at->exchange->is_making)) {
+            work_withdraw(at->exchange, WORK_STOPPED);
         }
         connection_cut(at);
     }

@@ -6,6 +6,8 @@
 
 #include "server/http/raw.h"
 
+#include <poll.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +17,17 @@ enum {
     DROPPED_BODY_MOST = 64 * 1024, /* of a refused request, so that the connection can go on */
     SPARE_EXCHANGES = 64,          /* kept by a loop */
 };
+
+/* The connection is suspended while others than the loop ask, so its descriptor stays. A client that has only ended what
+ * it sends still reads. */
+static bool has_left(const struct api_request *request)
+{
+    const struct http_exchange *exchange =
+        (const void *)((const char *)request - offsetof(struct http_exchange, request));
+    struct pollfd peer = {.fd = exchange->connection->fd, .events = 0};
+
+    return poll(&peer, 1, 0) > 0 && (peer.revents & (POLLERR | POLLHUP)) != 0;
+}
 
 struct http_exchange *exchange_new(struct http_connection *connection)
 {
@@ -32,6 +45,8 @@ struct http_exchange *exchange_new(struct http_connection *connection)
     exchange->close = false;
     exchange->is_watched = false;
     exchange->complete = false;
+    exchange->is_making = false;
+    exchange->block = (struct http_block){.data = NULL};
     exchange->started_ns = uv_hrtime();
     exchange->dropped = 0;
     exchange->streamed = 0;
@@ -48,6 +63,7 @@ struct http_exchange *exchange_new(struct http_connection *connection)
         .loop = loop->index,
         .header = transport_find_header,
         .header_count = transport_count_headers,
+        .has_left = has_left,
         .transport = connection->mhd,
     };
     body_init(&exchange->body, &loop->server->bodies, 0, 0);
@@ -97,6 +113,7 @@ void exchange_end(struct http_exchange *exchange, unsigned status, bool complete
     }
     response_release(&exchange->response);
     body_release(&exchange->body);
+    free(exchange->block.data);
     if (exchange->target != exchange->small_target) {
         free(exchange->target);
     }
@@ -128,7 +145,7 @@ void exchange_refuse(struct http_exchange *exchange, unsigned status, const char
     response_release(response);
     response_init(response, status);
     application->refuse(application->user, &exchange->request, status, detail, response);
-    if (status == 503 && response_find_header(response, "Retry-After") == NULL) {
+    if ((status == 503 || status == 429) && response_find_header(response, "Retry-After") == NULL) {
         response_header(response, "Retry-After", "1");
     }
     exchange->stage = STAGE_REFUSED;
@@ -346,8 +363,13 @@ bool exchange_handle(struct http_exchange *exchange)
     }
     response_release(&exchange->response);
     response_init(&exchange->response, 200);
-    if (!loop_queue(exchange)) {
-        exchange_refuse(exchange, 503, "too many requests are waiting");
+    const enum pool_answer answer = work_queue_handler(exchange);
+    if (answer != POOL_TAKEN) {
+        if (answer == POOL_SHARE_FULL) {
+            exchange_refuse(exchange, 429, "too many requests of one client are waiting");
+        } else {
+            exchange_refuse(exchange, 503, "too many requests are waiting");
+        }
         return true;
     }
     exchange->stage = STAGE_POOL;

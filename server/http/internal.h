@@ -1,11 +1,12 @@
 /*
  * What the files of the HTTP transport share; nobody else includes this.
  *
- *   http.c             libmicrohttpd: its daemons and callbacks, requests in, answers out
- *   http_exchange.c    a request and its answer: what is refused and why, the body, the handler
- *   http_loops.c       libuv: loops, threads, the pool, start and stop
- *   http_connections.c the list of connections, their deadlines, cutting them off
- *   http_body.c, http_raw.c, linger.c, listen.c   what their headers say; they know nothing of these structs
+ *   transport.c   libmicrohttpd: its daemons and callbacks, requests in, answers out
+ *   exchange.c    a request and its answer: what is refused and why, the body, the handler
+ *   work.c        what an exchange has done on the pool: its handler, the blocks of its stream
+ *   loops.c       libuv: loops, threads, start and stop
+ *   connections.c the list of connections, their deadlines, cutting them off
+ *   body.c, raw.c, linger.c, listen.c, pool.c, shares.c   what their headers say; they know nothing of these structs
  *
  * Everything of a loop belongs to the loop's thread, but for an exchange while it is on the pool.
  */
@@ -16,6 +17,7 @@
 #include "server/http/body.h"
 #include "server/http/linger.h"
 #include "server/http/listen.h"
+#include "server/http/pool.h"
 
 #include <stdatomic.h>
 
@@ -34,6 +36,23 @@ enum http_stage {
     STAGE_RAW,      /* written to the socket by hand; the connection closes */
 };
 
+enum { STREAM_BLOCK = 64 * 1024 };
+
+/* What a stream has made and the client has not taken: all that it costs. */
+struct http_block {
+    uint8_t *data; /* [STREAM_BLOCK], from malloc */
+    size_t size, sent;
+    bool has_ended, has_failed; /* behind it comes nothing more */
+};
+
+/* How work on the pool ended. */
+enum work_end {
+    WORK_DONE,
+    WORK_LEFT,    /* not begun: the client was gone */
+    WORK_LATE,    /* not begun: it waited for too long */
+    WORK_STOPPED, /* not begun: the server stops */
+};
+
 /* One request and its answer. Kept by the loop and used again. */
 struct http_exchange {
     struct http_connection *connection;
@@ -42,6 +61,8 @@ struct http_exchange {
     bool close;          /* close after the answer, though the client is still sending */
     bool is_watched;     /* only its deadline ends it, not libmicrohttpd's timeout */
     bool complete;       /* of a raw answer: all of it went out */
+    bool is_making;      /* a block of the stream is on the pool */
+    enum work_end end;   /* of the last work on the pool */
     uint64_t started_ns; /* uv_hrtime */
     uint64_t dropped;    /* bytes of the body after a refusal */
     uint64_t streamed;   /* bytes that the response's stream has given */
@@ -50,7 +71,8 @@ struct http_exchange {
     const char *raw_end; /* of the target in libmicrohttpd's memory, to be compared only */
     struct http_body body;
     struct api_request request;
-    uv_work_t work;
+    struct pool_job job;
+    struct http_block block;
     char small_target[512];
     struct api_response response;
 };
@@ -65,10 +87,12 @@ struct http_connection {
     bool is_loopback;
     bool cut; /* shut down by us; libmicrohttpd is about to notice */
     uint64_t
-        deadline_ms;   /* in the loop's time, when the request that is coming in has to be whole; 0: none */
-    uint64_t received; /* bytes at the last look while idle, UNKNOWN_RECEIVED before the first */
-    uint64_t read;     /* of these */
-    unsigned stuck;    /* looks in a row at which nothing more was read though something waited */
+        deadline_ms;     /* in the loop's time, when the request that is coming in has to be whole; 0: none */
+    uint64_t received;   /* bytes at the last look while idle, UNKNOWN_RECEIVED before the first */
+    uint64_t read;       /* of these */
+    struct share *share; /* of the client, NULL: of a proxy, which stands for many */
+    unsigned client_has; /* connections, this one with them, when it was opened */
+    unsigned stuck;      /* looks in a row at which nothing more was read though something waited */
     char client[LISTEN_HOST_CAPACITY];
 };
 
@@ -98,7 +122,9 @@ struct http_loop {
     uv_timer_t timer; /* libmicrohttpd's timeout */
     uv_timer_t tick;  /* deadlines, while there are connections */
     uv_timer_t grace; /* the end of the patience while stopping */
-    uv_async_t wake;  /* from http_stop */
+    uv_async_t wake;  /* from http_stop, and from the pool */
+    pthread_mutex_t mail_lock;
+    struct http_exchange *mail; /* what has come back from the pool, by next_spare; under the lock */
 };
 
 struct http_server {
@@ -118,11 +144,12 @@ struct http_server {
     atomic_uint grace_s;
 
     atomic_uint connections;
-    atomic_uint queued; /* on the pool or waiting for it */
+    struct pool *pool; /* while it runs */
+    struct shares shares;
     atomic_uint_fast64_t queue_rejected;
 };
 
-/* http.c */
+/* transport.c */
 
 /* Starts the loop's libmicrohttpd on a listening socket, which it takes over; false when it cannot. */
 bool transport_open(struct http_loop *loop, int listen_fd);
@@ -140,7 +167,7 @@ size_t transport_count_headers(const struct api_request *request, const char *na
 /* The answer of an exchange that was on the pool is ready. */
 void transport_resume(struct http_exchange *exchange);
 
-/* http_exchange.c */
+/* exchange.c */
 
 /* What the headers say about where the request ends. */
 struct framing {
@@ -181,24 +208,38 @@ void exchange_end(struct http_exchange *exchange, unsigned status, bool complete
 /* Frees what the loop keeps for later. */
 void exchanges_release(struct http_loop *loop);
 
-/* http_loops.c */
+/* work.c */
 
-/* Runs the handler on the pool; false when too many are there. */
-bool loop_queue(struct http_exchange *exchange);
+/* Starts the pool; false when that cannot be. */
+bool work_start(struct http_server *server);
+/* Runs the handler on the pool, the connection then being suspended, unless too many are there. */
+enum pool_answer work_queue_handler(struct http_exchange *exchange);
+/* Makes the stream's next block there, likewise; false when memory is out. */
+bool work_queue_block(struct http_exchange *exchange);
+/* Takes back what has not begun and ends it so; false when it has begun. */
+bool work_withdraw(struct http_exchange *exchange, enum work_end end);
+/* Ends what waits there in vain. */
+void work_look(struct http_exchange *exchange);
+/* Goes on with what has come back. */
+void work_collect(struct http_loop *loop);
 
-/* http_connections.c */
+/* connections.c */
 
 /* Takes a new connection into the loop's list; NULL when memory is out. */
 struct http_connection *connection_open(struct http_loop *loop, struct MHD_Connection *mhd, int fd,
                                         const struct sockaddr *peer);
 void connection_close(struct http_connection *connection);
+/* Whether the client has more than its share. */
+bool connection_is_too_many(const struct http_connection *connection);
 /* A request's first line is there. */
 void connection_begins(struct http_connection *connection, struct http_exchange *exchange);
 /* The answer is out, the connection waits for the next request. */
 void connection_idles(struct http_connection *connection);
 /* Cuts it off; libmicrohttpd notices and closes it. */
 void connection_cut(struct http_connection *connection);
-/* Ends requests that took too long to arrive. */
+/* Calls off what waits for the pool though its client has left; returns how much that was. */
+unsigned connections_drop_left(struct http_loop *loop);
+/* Ends requests that took too long to arrive, and work that nobody waits for. */
 void connections_sweep(struct http_loop *loop);
 /* Tells connections between two requests that no further one will be read. */
 void connections_drain(struct http_loop *loop);

@@ -1,5 +1,5 @@
 /*
- * libuv: the loops and their threads, the pool, and the order in which everything starts and ends.
+ * libuv: the loops and their threads, and the order in which everything starts and ends.
  *
  * A loop watches libmicrohttpd's epoll set. Whatever happens only asks for a turn; the turn itself comes once, when
  * all events of the loop's round are known.
@@ -14,8 +14,6 @@
 #include <unistd.h>
 
 enum {
-    FEWEST_POOL_THREADS = 4,
-    POOL_NICENESS = 10,
     OTHER_FILES = 512, /* that are no connections */
     TICK_MIN_MS = 50,
     TICK_MAX_MS = 500,
@@ -120,68 +118,6 @@ static void on_check(uv_check_t *check)
     }
 }
 
-/* ---- the pool ---- */
-
-/* The loops answer what is in memory in microseconds; they go before the pool when processors are short. */
-static void give_way(void)
-{
-    static _Thread_local bool has_given_way;
-
-    if (!has_given_way) {
-        has_given_way = true;
-        (void)setpriority(PRIO_PROCESS, 0, POOL_NICENESS); /* of this thread only, on Linux */
-    }
-}
-
-static void run_handler(uv_work_t *work)
-{
-    struct http_exchange *exchange = work->data;
-    const struct http_application *application = &exchange->connection->loop->server->application;
-
-    give_way();
-    exchange->request.may_wait = true;
-    application->handle(application->user, &exchange->request, &exchange->response);
-    body_release(&exchange->body); /* here, since a large file takes a while to go */
-}
-
-static void on_handled(uv_work_t *work, int status)
-{
-    struct http_exchange *exchange = work->data;
-    struct http_loop *loop = exchange->connection->loop;
-
-    atomic_fetch_sub_explicit(&loop->server->queued, 1, memory_order_relaxed);
-    if (status != 0) {
-        exchange_refuse(exchange, 503, "the server is stopping");
-    }
-    transport_resume(exchange);
-    loop->turn_wanted = true; /* nothing else would wake libmicrohttpd */
-}
-
-bool loop_queue(struct http_exchange *exchange)
-{
-    struct http_loop *loop = exchange->connection->loop;
-    struct http_server *server = loop->server;
-
-    exchange->work.data = exchange;
-    if (atomic_fetch_add_explicit(&server->queued, 1, memory_order_relaxed) < server->options.queue_limit &&
-        uv_queue_work(&loop->uv, &exchange->work, run_handler, on_handled) == 0) {
-        return true;
-    }
-    atomic_fetch_sub_explicit(&server->queued, 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&server->queue_rejected, 1, memory_order_relaxed);
-    return false;
-}
-
-/* The pool computes, so a thread for each core; and a few more than one, since some of them wait for the disk. */
-static void size_pool(void)
-{
-    const unsigned cores = uv_available_parallelism();
-    char text[16];
-
-    snprintf(text, sizeof(text), "%u", cores > FEWEST_POOL_THREADS ? cores : (unsigned)FEWEST_POOL_THREADS);
-    setenv("UV_THREADPOOL_SIZE", text, 0);
-}
-
 /* ---- stopping ---- */
 
 static void on_grace(uv_timer_t *grace)
@@ -212,6 +148,7 @@ static void on_wake(uv_async_t *wake)
     struct http_loop *loop = wake->data;
     struct http_server *server = loop->server;
 
+    work_collect(loop);
     if (!atomic_load(&server->stopping)) {
         return;
     }
@@ -256,6 +193,7 @@ static void raise_file_limit(const struct http_options *options)
 static bool open_loop(struct http_loop *loop, int listen_fd)
 {
     loop->listen_fd = listen_fd;
+    pthread_mutex_init(&loop->mail_lock, NULL);
     if (uv_loop_init(&loop->uv) != 0) {
         close(listen_fd);
         return false;
@@ -308,6 +246,7 @@ static void close_loop(struct http_loop *loop)
     linger_end(&loop->lingering);
     uv_run(&loop->uv, UV_RUN_NOWAIT); /* the closing itself */
     uv_loop_close(&loop->uv);
+    pthread_mutex_destroy(&loop->mail_lock);
     loop->has_loop = false;
 }
 
@@ -358,12 +297,12 @@ struct http_server *http_open(const struct http_options *options, const struct h
 {
     struct http_server *server = calloc(1, sizeof(*server));
 
-    size_pool();
     raise_file_limit(options);
     if (server == NULL) {
         snprintf(error, error_size, "out of memory");
         return NULL;
     }
+    shares_init(&server->shares);
     server->application = *application;
     server->options = *options;
     server->spool_dir = strdup(options->spool_dir != NULL ? options->spool_dir : "/tmp");
@@ -392,6 +331,7 @@ void http_close(struct http_server *server)
     for (unsigned i = 0; server->loops != NULL && i < server->loop_count; i++) {
         close_loop(&server->loops[i]);
     }
+    shares_release(&server->shares);
     free(server->loops);
     free(server->spool_dir);
     free(server);
@@ -405,6 +345,7 @@ static void run_loop(void *loop)
 void http_run(struct http_server *server)
 {
     atomic_store(&server->running, server->loop_count);
+    work_start(server); /* without it, what needs the pool is answered 503 */
     for (unsigned i = 1; i < server->loop_count; i++) {
         struct http_loop *loop = &server->loops[i];
 
@@ -422,6 +363,8 @@ void http_run(struct http_server *server)
             uv_thread_join(&server->loops[i].thread);
         }
     }
+    pool_free(server->pool);
+    server->pool = NULL;
 }
 
 /* ---- what others ask ---- */
@@ -439,6 +382,6 @@ const char *http_address(const struct http_server *server)
 void http_count(const struct http_server *server, struct http_counters *counters)
 {
     counters->connections = atomic_load_explicit(&server->connections, memory_order_relaxed);
-    counters->queue_depth = atomic_load_explicit(&server->queued, memory_order_relaxed);
+    counters->queue_depth = server->pool ? pool_depth(server->pool) : 0;
     counters->queue_rejected = atomic_load_explicit(&server->queue_rejected, memory_order_relaxed);
 }

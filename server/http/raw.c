@@ -49,6 +49,8 @@ static const char *reason_phrase(unsigned status)
         return "Content Too Large";
     case 414:
         return "URI Too Long";
+    case 429:
+        return "Too Many Requests";
     case 431:
         return "Request Header Fields Too Large";
     case 503:

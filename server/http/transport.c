@@ -25,9 +25,9 @@ enum {
     MEMORY_A_CONNECTION = 32 * 1024, /* of libmicrohttpd; larger headers are 431 */
     ANSWER_MEMORY = 2560,            /* of that, for the headers of the answer */
     MEMORY_A_HEADER = 64,            /* what libmicrohttpd notes of one */
-    STREAM_BLOCK = 32 * 1024,
-    RUNS_A_TURN = 64,       /* before timers and the pool's results get their turn */
-    SPARE_CONNECTIONS = 64, /* over the limit: time to tell them so */
+    SENT_AT_ONCE = 32 * 1024,        /* of a stream */
+    RUNS_A_TURN = 64,                /* before timers and the pool's results get their turn */
+    SPARE_CONNECTIONS = 64,          /* over the limit: time to tell them so */
 };
 
 /* ---- what handlers ask for ---- */
@@ -71,21 +71,33 @@ size_t transport_count_headers(const struct api_request *request, const char *na
 
 /* ---- answers ---- */
 
+/* Never makes anything: blocks come from the pool. 0: the connection is suspended until there is one. */
 static ssize_t read_stream(void *cls, uint64_t position, char *buffer, size_t capacity)
 {
     struct http_exchange *exchange = cls;
-    struct api_response *response = &exchange->response;
-    const ssize_t size = response->read(response->owner, (uint8_t *)buffer, capacity);
+    const struct api_response *response = &exchange->response;
+    struct http_block *block = &exchange->block;
+    size_t size = block->size - block->sent;
 
     (void)position;
     if (size > 0) {
-        exchange->streamed += (uint64_t)size;
-        return size;
+        size = size < capacity ? size : capacity;
+        memcpy(buffer, block->data + block->sent, size);
+        block->sent += size;
+        exchange->streamed += size;
+        return (ssize_t)size;
     }
-    if (size == 0 && (response->size == API_UNKNOWN_SIZE || exchange->streamed == response->size)) {
-        return MHD_CONTENT_READER_END_OF_STREAM;
+    if (block->has_ended) {
+        return !block->has_failed &&
+                       (response->size == API_UNKNOWN_SIZE || exchange->streamed == response->size)
+                   ? MHD_CONTENT_READER_END_OF_STREAM
+                   : MHD_CONTENT_READER_END_WITH_ERROR;
     }
-    return MHD_CONTENT_READER_END_WITH_ERROR;
+    if (!work_queue_block(exchange)) {
+        return MHD_CONTENT_READER_END_WITH_ERROR;
+    }
+    MHD_suspend_connection(exchange->connection->mhd);
+    return 0;
 }
 
 static struct MHD_Response *make_response(struct http_exchange *exchange)
@@ -103,7 +115,7 @@ static struct MHD_Response *make_response(struct http_exchange *exchange)
     }
     response =
         MHD_create_response_from_callback(answer->size == API_UNKNOWN_SIZE ? MHD_SIZE_UNKNOWN : answer->size,
-                                          STREAM_BLOCK, read_stream, exchange, NULL);
+                                          SENT_AT_ONCE, read_stream, exchange, NULL);
     if (response != NULL && answer->size == API_UNKNOWN_SIZE && exchange_is_head(exchange)) {
         MHD_set_response_options(response, MHD_RF_HTTP_1_0_SERVER, MHD_RO_END);
     }
@@ -296,7 +308,6 @@ static enum MHD_Result on_access(void *cls, struct MHD_Connection *mhd, const ch
 
 void transport_resume(struct http_exchange *exchange)
 {
-    exchange->stage = STAGE_READY;
     MHD_resume_connection(exchange->connection->mhd);
 }
 
@@ -385,14 +396,14 @@ static void on_completed(void *cls, struct MHD_Connection *mhd, void **context,
 }
 
 /* A connection over the limit: told so, and closed. */
-static void turn_away(struct http_connection *connection)
+static void turn_away(struct http_connection *connection, unsigned status, const char *detail)
 {
     struct http_exchange *exchange = exchange_new(connection);
 
     if (exchange != NULL) {
-        exchange_refuse(exchange, 503, "too many connections");
+        exchange_refuse(exchange, status, detail);
         exchange_answer_raw(exchange);
-        exchange_end(exchange, 503, exchange->complete);
+        exchange_end(exchange, status, exchange->complete);
     }
     connection_cut(connection);
 }
@@ -413,9 +424,14 @@ static void on_connection(void *cls, struct MHD_Connection *mhd, void **context,
     connection = connection_open(
         loop, mhd, fd, MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr);
     *context = connection;
-    if (connection != NULL && atomic_load_explicit(&loop->server->connections, memory_order_relaxed) >
-                                  loop->server->options.max_connections) {
-        turn_away(connection);
+    if (connection == NULL) {
+        return;
+    }
+    if (atomic_load_explicit(&loop->server->connections, memory_order_relaxed) >
+        loop->server->options.max_connections) {
+        turn_away(connection, 503, "too many connections");
+    } else if (connection_is_too_many(connection)) {
+        turn_away(connection, 429, "too many connections of one client");
     }
 }
 

@@ -1,6 +1,6 @@
 /*
- * Event loops and HTTP. http.c is the only file that knows libmicrohttpd and the sockets of libuv; everything
- * above sees api/message.h.
+ * Event loops and HTTP. transport.c is the only file that knows libmicrohttpd; everything above sees
+ * api/protocol/message.h.
  */
 #ifndef POSED_SERVER_HTTP_TRANSPORT_H
 #define POSED_SERVER_HTTP_TRANSPORT_H
@@ -45,22 +45,26 @@ struct http_application {
     /* The request is whole. First on the loop with may_wait false; after API_WAIT once more on the pool. */
     enum api_outcome (*handle)(void *user, struct api_request *request, struct api_response *response);
     /* The answers that HTTP itself gives, with a line of detail: 400 bad request line or framing, 408 too slow,
-     * 413 body too large, 501 transfer coding, 503 queue full or too many connections (Retry-After is added),
-     * 507 no room for the body. Fills in a problem; its body must be bytes, not a stream. */
+     * 413 body too large, 501 transfer coding, 429 more than the client's share and
+     * 503 queue full or too many connections (Retry-After is added to both), 507 no room for the body. Fills in a problem; its body must be bytes, not a stream. */
     void (*refuse)(void *user, const struct api_request *request, unsigned status, const char *detail,
                    struct api_response *response);
+    /* Whether a peer stands for many clients, so that its connections are not counted as one's. May be NULL. */
+    bool (*is_proxy)(void *user, const char *peer);
     /* After the answer, on the loop. May be NULL. */
     void (*finished)(void *user, const struct http_record *record);
 };
 
 struct http_options {
-    const char *listen;         /* "127.0.0.1:8080", "[::1]:0"; not read when a socket was handed over */
-    int listen_fd;              /* a socket handed over by systemd (stays the caller's), or -1 */
-    unsigned threads;           /* event loops, at least 1 */
-    unsigned max_connections;   /* over all loops; one more is answered 503 and closed */
+    const char *listen;       /* "127.0.0.1:8080", "[::1]:0"; not read when a socket was handed over */
+    int listen_fd;            /* a socket handed over by systemd (stays the caller's), or -1 */
+    unsigned threads;         /* event loops, at least 1 */
+    unsigned max_connections; /* over all loops; one more is answered 503 and closed */
+    unsigned client_share; /* percent of connections and queue for one client when they get scarce; 0: all */
     unsigned idle_timeout_s;    /* nothing sent or received for that long; 0: for ever */
     unsigned request_timeout_s; /* from a request's first byte to its last; 0: for ever */
     unsigned queue_limit;       /* requests on or waiting for the pool */
+    uint64_t queue_time_ms;     /* after so long in the queue a request is answered 503; 0: never */
     size_t spool_threshold;     /* larger bodies go to an unlinked file */
     const char *spool_dir;      /* where; NULL: /tmp */
 };
@@ -72,9 +76,8 @@ struct http_counters {
 };
 
 /*
- * Binds; NULL and one line in error when it cannot. Answers nothing before http_run. For the whole process it sets
- * UV_THREADPOOL_SIZE unless it is set, so it has to come before the first use of libuv's pool, and raises the limit
- * of open files as far as max_connections need it and the hard limit allows.
+ * Binds; NULL and one line in error when it cannot. Answers nothing, and has no threads, before http_run. For the whole
+ * process it raises the limit of open files as far as max_connections need it and the hard limit allows.
  */
 struct http_server *http_open(const struct http_options *options, const struct http_application *application,
                               char *error, size_t error_size);

@@ -91,3 +91,18 @@ bool address_list_holds(const struct address_list *list, const struct in6_addr *
     }
     return false;
 }
+
+uint64_t address_client(const char *client)
+{
+    struct in6_addr address;
+    uint32_t old;
+    uint64_t value = 0;
+    if (!address_parse(client, strlen(client), &address))
+        return 0;
+    if (!IN6_IS_ADDR_V4MAPPED(&address)) {
+        memcpy(&value, address.s6_addr, sizeof value);
+        return value;
+    }
+    memcpy(&old, &address.s6_addr[12], sizeof old);
+    return old;
+}

@@ -96,6 +96,15 @@ const struct option config_options[] = {
      .least = 1,
      .most = 1000000,
      .help = "connections open at a time"},
+    {.name = "--client-share",
+     .metavar = "PERCENT",
+     .fallback = "25",
+     .kind = OPTION_COUNT,
+     .member = MEMBER(client_share),
+     .most = 100,
+     .help = "of the connections, and of the requests that wait, for one client address once three quarters "
+             "are taken; "
+             "0: no bound"},
     {.name = "--rate-limit",
      .metavar = "N/s",
      .fallback = "off",

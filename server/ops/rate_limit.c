@@ -1,6 +1,7 @@
 #include "server/ops/rate_limit.h"
 
-#include <arpa/inet.h>
+#include "server/ops/addresses.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,21 +63,9 @@ static uint64_t mix(uint64_t value)
     return value ^ value >> 33;
 }
 
-/* A household or a server has a /64 to itself; IPv4 inside IPv6 is IPv4. */
 static uint64_t client_key(const struct rate_limit *limit, const char *client)
 {
-    struct in6_addr address;
-    struct in_addr old;
-    uint64_t value = 0;
-    if (inet_pton(AF_INET, client, &old) == 1) {
-        value = old.s_addr;
-    } else if (inet_pton(AF_INET6, client, &address) == 1) {
-        if (IN6_IS_ADDR_V4MAPPED(&address))
-            memcpy(&value, &address.s6_addr[12], 4);
-        else
-            memcpy(&value, &address.s6_addr[0], 8);
-    }
-    value = mix(mix(value ^ limit->salt) + limit->salt);
+    uint64_t value = mix(mix(address_client(client) ^ limit->salt) + limit->salt);
     return value ? value : 1;
 }
 

@@ -1,0 +1,213 @@
+/*
+ * What an exchange has done on the pool: its handler, and the blocks of its stream. The connection is suspended
+ * meanwhile, so that only the pool touches the exchange until it comes back with the loop's mail.
+ */
+#include "server/http/internal.h"
+
+#include "server/ops/addresses.h"
+#include "server/ops/clock.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
+enum {
+    FEWEST_THREADS = 4, /* some of them wait for the disk */
+    FEWEST_DEAR = 2,
+    NICENESS = 10,
+};
+
+static struct http_exchange *exchange_of(struct pool_job *job)
+{
+    return (struct http_exchange *)(void *)((char *)job - offsetof(struct http_exchange, job));
+}
+
+/* ---- the pool ---- */
+
+bool work_start(struct http_server *server)
+{
+    const unsigned cores = uv_available_parallelism();
+    const unsigned threads = cores > FEWEST_THREADS ? cores : (unsigned)FEWEST_THREADS;
+    const unsigned dear = cores > FEWEST_DEAR ? cores : (unsigned)FEWEST_DEAR;
+    const struct http_options *options = &server->options;
+    const unsigned share = options->queue_limit * options->client_share / 100;
+    const struct pool_limits limits = {.threads = threads,
+                                       .dear = dear < threads ? dear : threads - 1,
+                                       .jobs = options->queue_limit,
+                                       .of_client = share,
+                                       .dear_of_client = share > 1 ? share / 2 : share,
+                                       .niceness = NICENESS};
+
+    server->pool = pool_new(&limits);
+    return server->pool;
+}
+
+/* ---- on the pool ---- */
+
+static bool has_waited_too_long(const struct http_exchange *exchange)
+{
+    const uint64_t most = exchange->connection->loop->server->options.queue_time_ms;
+
+    return most && clock_ms() - exchange->job.since_ms > most;
+}
+
+static void run_handler(struct pool_job *job)
+{
+    struct http_exchange *exchange = exchange_of(job);
+    const struct http_application *application = &exchange->connection->loop->server->application;
+
+    if (exchange->request.has_left(&exchange->request)) {
+        exchange->end = WORK_LEFT;
+    } else if (has_waited_too_long(exchange)) {
+        exchange->end = WORK_LATE;
+    } else {
+        exchange->request.may_wait = true;
+        application->handle(application->user, &exchange->request, &exchange->response);
+        exchange->end = WORK_DONE;
+    }
+    body_release(&exchange->body); /* here, since a large file takes a while to go */
+}
+
+static void run_stream(struct pool_job *job)
+{
+    struct http_exchange *exchange = exchange_of(job);
+    struct api_response *response = &exchange->response;
+    struct http_block *block = &exchange->block;
+
+    block->sent = block->size = 0;
+    while (block->size < STREAM_BLOCK && !block->has_ended) {
+        const ssize_t size =
+            response->read(response->owner, block->data + block->size, STREAM_BLOCK - block->size);
+
+        block->has_ended = size <= 0;
+        block->has_failed |= size < 0;
+        block->size += size > 0 ? (size_t)size : 0;
+    }
+    exchange->end = WORK_DONE;
+}
+
+static void post(struct pool_job *job)
+{
+    struct http_exchange *exchange = exchange_of(job);
+    struct http_loop *loop = exchange->connection->loop;
+
+    pthread_mutex_lock(&loop->mail_lock);
+    exchange->next_spare = loop->mail;
+    loop->mail = exchange;
+    pthread_mutex_unlock(&loop->mail_lock);
+    uv_async_send(&loop->wake);
+}
+
+/* ---- on the loop ---- */
+
+static struct share *share_of_payer(const struct http_exchange *exchange)
+{
+    const struct api_request *request = &exchange->request;
+
+    return share_get(&exchange->connection->loop->server->shares,
+                     address_client(request->payer[0] ? request->payer : request->client));
+}
+
+enum pool_answer work_queue_handler(struct http_exchange *exchange)
+{
+    struct http_loop *loop = exchange->connection->loop;
+    struct http_server *server = loop->server;
+    struct pool_job *job = &exchange->job;
+    enum pool_answer answer = POOL_FULL;
+
+    *job = (struct pool_job){.kind = exchange->request.is_dear ? POOL_DEAR : POOL_CHEAP,
+                             .share = share_of_payer(exchange),
+                             .run = run_handler,
+                             .done = post};
+    if (server->pool && job->share) {
+        answer = pool_add(server->pool, job, false);
+        if (answer != POOL_TAKEN && connections_drop_left(loop)) {
+            answer = pool_add(server->pool, job, false);
+        }
+    }
+    if (answer != POOL_TAKEN) {
+        share_put(&server->shares, job->share);
+        atomic_fetch_add_explicit(&server->queue_rejected, 1, memory_order_relaxed);
+    }
+    return answer;
+}
+
+bool work_queue_block(struct http_exchange *exchange)
+{
+    struct http_server *server = exchange->connection->loop->server;
+    struct pool_job *job = &exchange->job;
+
+    if (!exchange->block.data) {
+        exchange->block.data = malloc(STREAM_BLOCK);
+    }
+    *job = (struct pool_job){
+        .kind = POOL_CHEAP, .share = share_of_payer(exchange), .run = run_stream, .done = post};
+    if (exchange->block.data && server->pool && job->share &&
+        pool_add(server->pool, job, true) == POOL_TAKEN) {
+        exchange->is_making = true;
+        return true;
+    }
+    share_put(&server->shares, job->share);
+    return false;
+}
+
+/* What came of it, once the connection may go on. */
+static void settle(struct http_exchange *exchange)
+{
+    share_put(&exchange->connection->loop->server->shares, exchange->job.share);
+    if (exchange->is_making) {
+        exchange->is_making = false;
+        if (exchange->end != WORK_DONE) {
+            exchange->block.has_ended = exchange->block.has_failed = true;
+        }
+        transport_resume(exchange);
+        return;
+    }
+    if (exchange->end == WORK_LEFT) {
+        response_release(&exchange->response);
+        response_init(&exchange->response, 499); /* for the log: nobody reads it */
+    } else if (exchange->end == WORK_LATE) {
+        exchange_refuse(exchange, 503, "the server is busy: this waited for as long as work may take");
+    } else if (exchange->end == WORK_STOPPED) {
+        exchange_refuse(exchange, 503, "the server is stopping");
+    }
+    exchange->stage = STAGE_READY;
+    transport_resume(exchange);
+}
+
+bool work_withdraw(struct http_exchange *exchange, enum work_end end)
+{
+    struct http_loop *loop = exchange->connection->loop;
+
+    if (!pool_withdraw(loop->server->pool, &exchange->job)) {
+        return false;
+    }
+    exchange->end = end;
+    body_release(&exchange->body);
+    settle(exchange);
+    loop->turn_wanted = true;
+    return true;
+}
+
+void work_look(struct http_exchange *exchange)
+{
+    if (exchange->request.has_left(&exchange->request)) {
+        work_withdraw(exchange, WORK_LEFT);
+    } else if (!exchange->is_making && has_waited_too_long(exchange)) {
+        work_withdraw(exchange, WORK_LATE);
+    }
+}
+
+void work_collect(struct http_loop *loop)
+{
+    struct http_exchange *exchange, *next;
+
+    pthread_mutex_lock(&loop->mail_lock);
+    exchange = loop->mail;
+    loop->mail = NULL;
+    pthread_mutex_unlock(&loop->mail_lock);
+    for (; exchange; exchange = next) {
+        next = exchange->next_spare;
+        settle(exchange);
+        loop->turn_wanted = true; /* nothing else would wake libmicrohttpd */
+    }
+}

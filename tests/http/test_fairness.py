@@ -1,0 +1,177 @@
+"""Clients that take more than they give: streams nobody could hold, work whose client has left, and everything from one
+address. Another client must not notice much."""
+
+import os
+import socket
+import struct
+import threading
+import time
+import unittest
+
+from daemon import Daemon
+from fixture import SampleCase
+
+SANITIZED = bool(os.environ.get("POSED_SANITIZE"))
+MIB = 1 << 20
+OTHER = "127.0.0.2"  # another client on the loopback interface
+
+
+def connect(client, source="127.0.0.1", receive_buffer=None):
+    stream = socket.socket()
+    if receive_buffer:
+        stream.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+    stream.settimeout(30)
+    stream.bind((source, 0))
+    stream.connect((client.host, client.port))
+    return stream
+
+
+def ask(stream, target, headers=""):
+    stream.sendall(f"GET {target} HTTP/1.1\r\nHost: localhost\r\n{headers}\r\n".encode())
+
+
+def answer(client, target, source):
+    """(status, seconds) of a GET from an address of its own."""
+    begin = time.monotonic()
+    with connect(client, source) as stream:
+        ask(stream, target, "Connection: close\r\n")
+        received = b""
+        while piece := stream.recv(65536):
+            received += piece
+    return int(received.split(b" ", 2)[1]), time.monotonic() - begin
+
+
+def reset(stream):
+    stream.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    stream.close()
+
+
+class Streams(SampleCase):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.idle = cls.client.items("/v1/clips", q="idle")[0]["id"]
+
+    def read_some(self, target, most):
+        with connect(self.client) as stream:
+            ask(stream, target)
+            size = 0
+            while size < most and (piece := stream.recv(1 << 20)):
+                size += len(piece)
+        return size
+
+    @unittest.skipIf(SANITIZED, "a sanitizer's memory says nothing")
+    def test_a_stream_costs_a_block_and_a_frame(self):
+        for form in ("json", "ndjson", "f32", "posed"):
+            target = f"/v1/clips/{self.idle}/poses?fps=20000&space=model&as={form}"
+            self.client.get(f"/v1/clips/{self.idle}/pose")
+            before = self.daemon.resident_bytes("VmHWM")
+            self.assertGreater(self.read_some(target, 150 * MIB), 50 * MIB)
+            self.assertLess(self.daemon.resident_bytes("VmHWM") - before, 16 * MIB, form)
+
+    def test_streams_are_whole(self):
+        """However they are cut into blocks, the same as in one piece."""
+        target = f"/v1/clips/{self.idle}/poses"
+        poses = self.client.get(target, fps=300, check=False, **{"as": "json"}).json
+        lines = self.client.get(target, fps=300, check=False, **{"as": "ndjson"}).text.splitlines()
+        self.assertEqual(len(poses["times"]), len(poses["poses"]))
+        self.assertEqual(len(lines), len(poses["poses"]))
+        self.assertEqual([pose["t"] for pose in poses["poses"]], poses["times"])
+        named = self.client.get(target, fps=300, check=False, **{"as": "posed"})
+        length = struct.unpack_from("<I", named.body)[0]
+        self.assertEqual(len(named.body) - 4 - (length + 3) // 4 * 4,
+                         len(self.client.get(target, fps=300, check=False, **{"as": "f32"}).body))
+
+    @unittest.skipIf(SANITIZED, "it is about speed")
+    def test_a_pose_beside_many_streams(self):
+        pose = f"/v1/clips/{self.idle}/pose?t=0.25"
+
+        def slowest(count=300):
+            times = []
+            for _ in range(count):
+                begin = time.monotonic()
+                self.client.get(pose)
+                times.append(time.monotonic() - begin)
+            return sorted(times)[int(count * 0.98)]
+
+        self.client.get(pose)
+        alone = slowest()
+        stop = threading.Event()
+
+        def read(stream):
+            while not stop.is_set() and stream.recv(MIB):
+                time.sleep(0.02)
+
+        streams = [connect(self.client) for _ in range(32)]
+        for stream in streams:
+            ask(stream, f"/v1/clips/{self.idle}/poses?fps=20000&space=model")
+        readers = [threading.Thread(target=read, args=(stream,)) for stream in streams]
+        for reader in readers:
+            reader.start()
+        time.sleep(0.2)
+        beside = slowest()
+        stop.set()
+        for stream, reader in zip(streams, readers):
+            reader.join()
+            stream.close()
+        self.assertLess(beside, max(20 * alone, 0.1))
+
+
+class Left(SampleCase):
+    """Clients that ask for what is dear and are gone."""
+
+    def setUp(self):
+        self.idle = self.client.items("/v1/clips", q="idle")[0]["id"]
+
+    def leave(self, count):
+        for i in range(count):
+            stream = connect(self.client)
+            ask(stream, f"/v1/clips/{self.idle}/preview.webp?width=1024&height=1024&background=%23{i:06x}")
+            time.sleep(0.002)
+            reset(stream)
+
+    def test_their_work_is_dropped(self):
+        for count in (60, 300):
+            self.leave(count)
+            status, seconds = answer(self.client, f"/v1/clips/{self.idle}/pose?t=0.0{count}1", OTHER)
+            self.assertEqual(status, 200)
+            self.assertLess(seconds, 2 if SANITIZED else 0.5)
+            target = f"/v1/clips/{self.idle}/preview.png?background=%23abc{count:03}"
+            status, seconds = answer(self.client, target, OTHER)
+            self.assertEqual(status, 200)
+            self.assertLess(seconds, 30 if SANITIZED else 10)
+        deadline = time.monotonic() + 20
+        while self.client.metric("posed_queue_depth") and time.monotonic() < deadline:
+            time.sleep(0.05)
+        self.assertEqual(self.client.metric("posed_queue_depth"), 0)
+
+
+class Shares(unittest.TestCase):
+    def test_connections(self):
+        with Daemon("--max-connections", "16", Daemon.samples) as daemon:
+            held = []
+            for i in range(12):
+                held.append(connect(daemon.client))
+                ask(held[-1], "/healthz")
+                self.assertIn(b" 200 ", held[-1].recv(4096).split(b"\r\n")[0], i)
+            with connect(daemon.client) as refused:
+                received = refused.recv(65536)
+                self.assertTrue(received.startswith(b"HTTP/1.1 429 "), received[:80])
+                self.assertRegex(received, rb"\r\nRetry-After: \d+\r\n")
+            self.assertEqual(answer(daemon.client, "/healthz", OTHER)[0], 200)
+            for stream in held:
+                stream.close()
+
+    def test_a_proxy_may_have_all(self):
+        with Daemon("--max-connections", "16", "--trusted-proxy", "127.0.0.1", Daemon.samples) as daemon:
+            held = []
+            for i in range(16):
+                held.append(connect(daemon.client))
+                ask(held[-1], "/healthz")
+                self.assertIn(b" 200 ", held[-1].recv(4096).split(b"\r\n")[0], i)
+            for stream in held:
+                stream.close()
+
+
+if __name__ == "__main__":
+    unittest.main()
