@@ -23,8 +23,9 @@ static const struct option options[] = {
     {.name = NULL},
 };
 
-static void report(const char *line)
+static void report(void *user, const char *line)
 {
+    (void)user;
     fputs("posed: ", stderr);
     escape_print(line, stderr);
     fputc('\n', stderr);
@@ -34,7 +35,7 @@ static int run_reindex(const struct command *command, int argc, char **argv)
 {
     struct reindex_options values = {0};
     struct operands operands;
-    struct reindexed found;
+    struct recovered found;
     struct store_error error;
     if (!command_parse(command, &values, argc, argv, 0, 0, &operands))
         return COMMAND_BAD_USAGE;
@@ -49,13 +50,16 @@ static int run_reindex(const struct command *command, int argc, char **argv)
         return command_failed(values.data, "not a folder");
     if (!store_reindex(values.data, &found, report, &error))
         return command_failed(NULL, "%s", error.detail);
-    printf("%llu uploads", (unsigned long long)found.kept);
-    if (found.damaged || found.missing)
+    bool is_whole = !found.damaged && !found.missing && !found.unread;
+    printf("%llu uploads", (unsigned long long)found.adopted);
+    if (!is_whole)
         printf(", %llu damaged and %llu missing ones left out", (unsigned long long)found.damaged,
                (unsigned long long)found.missing);
+    if (found.unread)
+        printf(", %llu that cannot be read", (unsigned long long)found.unread);
     putchar('\n');
     int status = command_finish();
-    return found.damaged || found.missing ? COMMAND_BAD_INPUT : status;
+    return is_whole ? status : COMMAND_BAD_INPUT;
 }
 
 const struct command command_reindex = {
@@ -63,8 +67,9 @@ const struct command command_reindex = {
     .operands = "",
     .summary = "rebuilds the catalogue of a store from its blobs",
     .description =
-        "Looks at every upload in DIR and lists anew those whose bytes are sound. Exit status 1 when some\n"
-        "are not: a line each says which; their bytes are left alone.\n",
+        "Looks at every upload in DIR and lists anew those whose bytes are sound, whatever state the\n"
+        "catalogue is in; the old one is in DIR/lost for a day. Exit status 1 when some are not sound: a\n"
+        "line each says which; their bytes are left alone.\n",
     .options = options,
     .environment = false,
     .run = run_reindex,

@@ -45,6 +45,7 @@ static inline void blob_release(struct blob *blob)
 
 /* Told of each blob, or of each note by its name; false ends the walk. */
 typedef bool blob_visit(void *user, const struct blob_hash *hash);
+/* text is NULL when the note cannot be read. */
 typedef bool note_visit(void *user, const char *name, const char *text, size_t size);
 
 /* Functions that return bool or a pointer give false or NULL with the error set. Called by one thread at a time, but
@@ -68,10 +69,13 @@ struct blobs {
     bool (*unnote)(struct blobs *blobs, const char *name, struct store_error *error);
     bool (*each_note)(struct blobs *blobs, note_visit *visit, void *user, struct store_error *error);
 
+    /* What belongs to no upload leaves "blobs" or "notes" and stays at hand for a day. */
+    bool (*lose)(struct blobs *blobs, const char *folder, const char *name, struct store_error *error);
     void (*close)(struct blobs *blobs);
 };
 
-/* In a folder that exists and that nobody else uses. Removes what an earlier process was writing when it ended. */
+/* In a folder that exists and that nobody else uses. Removes what an earlier process was writing when it ended, and what
+ * was lost more than a day ago. */
 struct blobs *blobs_files_open(const char *folder, struct store_error *error);
 struct blobs *blobs_memory_open(void);
 

@@ -3,6 +3,7 @@
  *     DIR/blobs/HASH   the bytes, by the hex digits of their SHA-256
  *     DIR/notes/NAME   the notes
  *     DIR/tmp/…        what is being written
+ *     DIR/lost/…       what belonged to no upload when the store was opened, for a day
  * A file gets its bytes first (fsync), then its name (rename), and the name is made to last (fsync of the folder)
  * before anybody is told.
  */
@@ -23,6 +24,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 struct files {
@@ -273,12 +275,17 @@ static bool walk(const char *folder, name_visit *visit, void *user, struct store
     bool going = true;
     if (!directory)
         return errno == ENOENT || store_fail_errno(error, "%s", folder);
-    for (const struct dirent *row; going && (row = readdir(directory));) {
+    while (going) {
+        errno = 0;
+        const struct dirent *row = readdir(directory);
+        if (!row)
+            break;
         if (row->d_name[0] != '.')
             going = visit(user, folder, row->d_name);
     }
+    bool done = !going || !errno || store_fail_errno(error, "%s", folder);
     closedir(directory);
-    return true;
+    return done;
 }
 
 struct blob_walk {
@@ -339,12 +346,11 @@ static bool visit_note(void *user, const char *folder, const char *name)
     struct pose_error error;
     char *path = path_join(folder, name);
     bool read = file_read(path, LARGEST_NOTE, &bytes, &error);
-    bool going = true;
-    if (read) {
-        going = work->visit(work->user, name, (const char *)bytes.bytes.data, bytes.bytes.size);
-        file_release(&bytes);
-    }
     free(path);
+    if (!read)
+        return !strcmp(error.code, "not_found") || work->visit(work->user, name, NULL, 0);
+    bool going = work->visit(work->user, name, (const char *)bytes.bytes.data, bytes.bytes.size);
+    file_release(&bytes);
     return going;
 }
 
@@ -368,6 +374,30 @@ static bool remove_stray(void *user, const char *folder, const char *name)
     return true;
 }
 
+/* The time of the last change is that of the rename, which a copy of the folder makes younger, never older. */
+static bool remove_old(void *user, const char *folder, const char *name)
+{
+    enum { DAY_S = 24 * 60 * 60 };
+    struct stat status;
+    char *path = path_join(folder, name);
+    if (!lstat(path, &status) && S_ISREG(status.st_mode) && time(NULL) - status.st_ctime > DAY_S)
+        unlink(path);
+    (void)user;
+    free(path);
+    return true;
+}
+
+static bool lose(struct blobs *blobs, const char *folder, const char *name, struct store_error *error)
+{
+    struct files *files = (struct files *)blobs;
+    char *from = path_of(files, folder, name), *to = path_of(files, "lost", name);
+    bool done = !rename(from, to) || store_fail_errno(error, "%s", to);
+    done = done && sync_parent(to, error) && sync_parent(from, error);
+    free(from);
+    free(to);
+    return done;
+}
+
 static void close_files(struct blobs *blobs)
 {
     struct files *files = (struct files *)blobs;
@@ -377,17 +407,18 @@ static void close_files(struct blobs *blobs)
 
 struct blobs *blobs_files_open(const char *folder, struct store_error *error)
 {
-    static const char *const names[] = {"blobs", "notes", "tmp"};
+    static const struct {
+        const char *name;
+        name_visit *clean; /* NULL: nothing */
+    } folders[] = {{"blobs", NULL}, {"notes", NULL}, {"tmp", remove_stray}, {"lost", remove_old}};
     struct files *files = must_alloc(1, sizeof *files);
     files->folder = strdup(folder);
-    files->blobs =
-        (struct blobs){begin, seal, keep, open_blob, remove_blob, each, note, unnote, each_note, close_files};
+    files->blobs = (struct blobs){begin, seal,   keep,      open_blob, remove_blob, each,
+                                  note,  unnote, each_note, lose,      close_files};
     bool done = files->folder != NULL;
-    for (size_t i = 0; i < sizeof names / sizeof *names && done; i++) {
-        char *path = path_of(files, names[i], "");
-        done = make_folder(path, error);
-        if (done && i == 2)
-            done = walk(path, remove_stray, NULL, error);
+    for (size_t i = 0; i < sizeof folders / sizeof *folders && done; i++) {
+        char *path = path_of(files, folders[i].name, "");
+        done = make_folder(path, error) && (!folders[i].clean || walk(path, folders[i].clean, NULL, error));
         free(path);
     }
     if (done)

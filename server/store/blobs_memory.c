@@ -85,6 +85,12 @@ static bool each_note(struct blobs *blobs, note_visit *visit, void *user, struct
     return true;
 }
 
+static bool lose(struct blobs *blobs, const char *folder, const char *name, struct store_error *error)
+{
+    (void)blobs, (void)folder, (void)name, (void)error;
+    return true;
+}
+
 static void close_blobs(struct blobs *blobs)
 {
     free(blobs);
@@ -93,7 +99,7 @@ static void close_blobs(struct blobs *blobs)
 struct blobs *blobs_memory_open(void)
 {
     struct blobs *blobs = must_alloc(1, sizeof *blobs);
-    *blobs =
-        (struct blobs){begin, seal, keep, open_blob, remove_blob, each, note, unnote, each_note, close_blobs};
+    *blobs = (struct blobs){begin, seal,   keep,      open_blob, remove_blob, each,
+                            note,  unnote, each_note, lose,      close_blobs};
     return blobs;
 }

@@ -34,12 +34,17 @@ struct store_catalog {
     /* How many rows name a blob. */
     bool (*count_blob)(struct store_catalog *catalog, const struct blob_hash *hash, uint64_t *count,
                        struct store_error *error);
-    /* Removes all rows and puts others in their place, all or nothing: next gives them, false at the end. */
-    bool (*rebuild)(struct store_catalog *catalog, bool (*next)(void *user, struct upload_row *row),
+    /* The row of an id, but for its texts. */
+    bool (*find)(struct store_catalog *catalog, const struct asset_id *id, struct upload_row *row,
+                 bool *is_there, struct store_error *error);
+    /* Adds many, all or none: next gives them, false at the end. */
+    bool (*add_all)(struct store_catalog *catalog, bool (*next)(void *user, struct upload_row *row),
                     void *user, struct store_error *error);
     void (*close)(struct store_catalog *catalog);
 };
 
+/* Makes the file when it is not there. STORE_BROKEN when what is there is no catalogue, or not a whole one; STORE_NEWER
+ * when it is of a later version. */
 struct store_catalog *store_sqlite_open(const char *path, struct store_error *error);
 /* Whether the file that is there is a catalogue of a version that is known; only reads its first page. */
 bool store_sqlite_check(const char *path, struct store_error *error);

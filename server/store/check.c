@@ -3,19 +3,12 @@
 #include "server/ops/files.h"
 #include "server/store/catalog.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-bool store_fail_lost(struct store_error *error, const char *folder)
-{
-    return store_fail(error, STORE_DOWN, "%s has uploads and no catalogue: run posed reindex --data %s",
-                      folder, folder);
-}
 
 /* The rights that this process has, as the one that serves would. */
 static bool may(const char *path, int rights, struct store_error *error)
@@ -49,34 +42,17 @@ static bool check_parent(const char *path, struct store_error *error)
     return done;
 }
 
-static bool has_files(const char *path)
-{
-    DIR *directory = opendir(path);
-    bool found = false;
-    if (!directory)
-        return false;
-    for (const struct dirent *row; !found && (row = readdir(directory));)
-        found = row->d_name[0] != '.';
-    closedir(directory);
-    return found;
-}
-
 static bool check_catalog(const char *folder, struct store_error *error)
 {
-    char *path = path_join(folder, "catalog.db"), *notes = path_join(folder, "notes");
-    bool done;
-    if (!access(path, F_OK))
-        done = may(path, R_OK | W_OK, error) && store_sqlite_check(path, error);
-    else
-        done = !has_files(notes) || store_fail_lost(error, folder);
-    free(notes);
+    char *path = path_join(folder, "catalog.db");
+    bool done = access(path, F_OK) || (may(path, R_OK | W_OK, error) && store_sqlite_check(path, error));
     free(path);
     return done;
 }
 
 bool store_check(const char *folder, struct store_error *error)
 {
-    static const char *const names[] = {"blobs", "notes", "tmp"};
+    static const char *const names[] = {"blobs", "notes", "tmp", "lost"};
     if (access(folder, F_OK))
         return errno == ENOENT ? check_parent(folder, error) : store_fail_errno(error, "%s", folder);
     bool done = check_folder(folder, error);

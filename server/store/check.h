@@ -6,10 +6,8 @@
 
 /*
  * Whether store_open would find the folder fit: it is one, or can be made; what it has to write can be written; its
- * catalogue is one that this posed knows, and not lost. Nothing is made or changed, and another posed may use it.
+ * catalogue is none of a later version. Nothing is made or changed, and another posed may use it.
  */
 bool store_check(const char *folder, struct store_error *error);
-/* There are uploads and no catalogue. Always false. */
-bool store_fail_lost(struct store_error *error, const char *folder);
 
 #endif

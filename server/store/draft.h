@@ -15,6 +15,8 @@ enum store_status {
     STORE_DOWN,    /* the disk or the database does not do what it should */
     STORE_MISSING, /* not there */
     STORE_IN_USE,  /* by another process */
+    STORE_BROKEN,  /* the catalogue cannot be used, and will not heal */
+    STORE_NEWER,   /* the catalogue is of a later version */
 };
 
 struct store_error {

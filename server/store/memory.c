@@ -78,11 +78,28 @@ static bool count_blob(struct store_catalog *catalog, const struct blob_hash *ha
     return true;
 }
 
-static bool rebuild(struct store_catalog *catalog, bool (*next)(void *user, struct upload_row *row),
+static bool find(struct store_catalog *catalog, const struct asset_id *id, struct upload_row *row,
+                 bool *is_there, struct store_error *error)
+{
+    const struct memory_catalog *memory = (const struct memory_catalog *)catalog;
+    (void)error;
+    *is_there = false;
+    for (size_t i = 0; i < memory->count && !*is_there; i++) {
+        *is_there = id_equal(&memory->rows[i].id, id);
+        if (*is_there)
+            *row = memory->rows[i];
+    }
+    return true;
+}
+
+static bool add_all(struct store_catalog *catalog, bool (*next)(void *user, struct upload_row *row),
                     void *user, struct store_error *error)
 {
-    (void)catalog, (void)next, (void)user;
-    return store_fail(error, STORE_DOWN, "uploads live in memory");
+    struct upload_row row;
+    bool done = true;
+    while (done && next(user, &row))
+        done = add(catalog, &row, error);
+    return done;
 }
 
 static void close_catalog(struct store_catalog *catalog)
@@ -97,6 +114,6 @@ static void close_catalog(struct store_catalog *catalog)
 struct store_catalog *store_memory_open(void)
 {
     struct memory_catalog *memory = must_alloc(1, sizeof *memory);
-    memory->catalog = (struct store_catalog){add, remove_row, each, count_blob, rebuild, close_catalog};
+    memory->catalog = (struct store_catalog){add, remove_row, each, count_blob, find, add_all, close_catalog};
     return &memory->catalog;
 }

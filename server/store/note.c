@@ -7,7 +7,7 @@
 
 enum { NOTE_VERSION = 1 };
 
-void note_write(const struct upload_row *row, struct pose_buffer *text)
+bool note_write(const struct upload_row *row, struct pose_buffer *text)
 {
     char id[ID_TEXT], hash[HASH_TEXT];
     struct json_writer json;
@@ -24,6 +24,7 @@ void note_write(const struct upload_row *row, struct pose_buffer *text)
     jsonw_bool(&json, "has_parts", row->has_parts);
     jsonw_integer(&json, "created_ms", row->created_ms);
     jsonw_end(&json);
+    return !json.failed;
 }
 
 static const char *text_of(const json_t *root, const char *key)
@@ -31,13 +32,14 @@ static const char *text_of(const json_t *root, const char *key)
     return json_string_value(json_object_get(root, key));
 }
 
-bool note_read(const char *text, size_t size, struct region *region, struct upload_row *row)
+enum note_state note_read(const char *text, size_t size, struct region *region, struct upload_row *row)
 {
     json_t *root = json_loadb(text, size, 0, NULL);
+    json_int_t version = json_integer_value(json_object_get(root, "version"));
     const char *id = text_of(root, "id"), *blob = text_of(root, "blob"), *name = text_of(root, "name");
     *row = (struct upload_row){0};
-    bool done = json_integer_value(json_object_get(root, "version")) == NOTE_VERSION && id && blob && name &&
-                id_parse(id, strlen(id), &row->id) && hash_parse(blob, &row->blob);
+    bool done = version == NOTE_VERSION && id && blob && name && id_parse(id, strlen(id), &row->id) &&
+                hash_parse(blob, &row->blob);
     if (done) {
         row->name = region_text(region, name);
         row->format = region_text(region, text_of(root, "format"));
@@ -46,5 +48,16 @@ bool note_read(const char *text, size_t size, struct region *region, struct uplo
         row->created_ms = json_integer_value(json_object_get(root, "created_ms"));
     }
     json_decref(root);
+    return done ? NOTE_WHOLE : version > NOTE_VERSION ? NOTE_FOREIGN : NOTE_BROKEN;
+}
+
+bool note_keep(struct blobs *blobs, const struct upload_row *row, struct store_error *error)
+{
+    struct pose_buffer text = {0};
+    char name[ID_TEXT];
+    id_write(&row->id, name);
+    bool done = note_write(row, &text) ? blobs->note(blobs, name, (const char *)text.data, text.size, error)
+                                       : store_fail(error, STORE_DOWN, "out of memory");
+    pose_buffer_free(&text);
     return done;
 }

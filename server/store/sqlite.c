@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum statement { ADD, REMOVE, COUNT_BLOB, STATEMENT_COUNT };
+enum statement { ADD, REMOVE, COUNT_BLOB, FIND, STATEMENT_COUNT };
 
 struct sqlite_catalog {
     struct store_catalog catalog; /* first */
@@ -25,6 +25,7 @@ static const char *const statement_texts[STATEMENT_COUNT] = {
              " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"),
     [REMOVE] = "DELETE FROM upload WHERE id = ?1",
     [COUNT_BLOB] = "SELECT count(*) FROM upload WHERE blob = ?1",
+    [FIND] = ("SELECT id, blob, name, format, game, has_parts, bytes, created_ms FROM upload WHERE id = ?1"),
 };
 
 /* migrations[k] leads from version k to k + 1. */
@@ -149,12 +150,26 @@ static bool count_blob(struct store_catalog *catalog, const struct blob_hash *ha
     return done;
 }
 
-static bool rebuild(struct store_catalog *catalog, bool (*next)(void *user, struct upload_row *row),
+static bool find(struct store_catalog *catalog, const struct asset_id *id, struct upload_row *row,
+                 bool *is_there, struct store_error *error)
+{
+    struct sqlite_catalog *sqlite = (struct sqlite_catalog *)catalog;
+    sqlite3_stmt *statement = sqlite->statements[FIND];
+    sqlite3_bind_blob(statement, 1, id->bytes, sizeof id->bytes, SQLITE_STATIC);
+    int status = sqlite3_step(statement);
+    bool done = status == SQLITE_ROW || status == SQLITE_DONE || fail(sqlite, "reading", error);
+    *is_there = status == SQLITE_ROW && take_row(statement, row);
+    row->name = row->format = row->game = NULL;
+    sqlite3_reset(statement);
+    return done;
+}
+
+static bool add_all(struct store_catalog *catalog, bool (*next)(void *user, struct upload_row *row),
                     void *user, struct store_error *error)
 {
     struct sqlite_catalog *sqlite = (struct sqlite_catalog *)catalog;
     struct upload_row row;
-    bool done = execute(sqlite, "BEGIN IMMEDIATE; DELETE FROM upload;", error);
+    bool done = execute(sqlite, "BEGIN IMMEDIATE", error);
     while (done && next(user, &row))
         done = add(catalog, &row, error);
     if (done)
@@ -190,12 +205,12 @@ static bool read_version(struct sqlite_catalog *catalog, int *version, struct st
 static bool check_version(int version, struct store_error *error)
 {
     return (version >= 0 && version <= VERSION) ||
-           store_fail(error, STORE_DOWN, "the catalogue is of version %d; this posed knows up to %d", version,
-                      VERSION);
+           store_fail(error, STORE_NEWER, "the catalogue is of version %d; this posed knows up to %d",
+                      version, VERSION);
 }
 
 /* Opening it would make files of the log beside it. The magic and the version lie where the file format of SQLite has
- * them; an empty file is a database without tables. */
+ * them; what is no database is put aside by whoever opens it. */
 bool store_sqlite_check(const char *path, struct store_error *error)
 {
     enum { HEADER_SIZE = 100, AT_VERSION = 60 };
@@ -206,13 +221,35 @@ bool store_sqlite_check(const char *path, struct store_error *error)
         return store_fail_errno(error, "%s", path);
     size_t size = fread(header, 1, sizeof header, file);
     fclose(file);
-    if (!size)
-        return true;
     if (size < sizeof header || memcmp(header, magic, sizeof magic) != 0)
-        return store_fail(error, STORE_DOWN, "the catalogue: %s is no database", path);
+        return true;
     const uint8_t *at = header + AT_VERSION;
     return check_version((int)((uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3]),
                          error);
+}
+
+/* Every page and every row of every index: a copy that was made while the file was written to may be neither the old
+ * state nor the new one, and look well at first. */
+static bool check_whole(struct sqlite_catalog *catalog, struct store_error *error)
+{
+    sqlite3_stmt *statement = NULL;
+    bool read =
+        sqlite3_prepare_v2(catalog->db, "PRAGMA integrity_check(1)", -1, &statement, NULL) == SQLITE_OK &&
+        sqlite3_step(statement) == SQLITE_ROW;
+    const char *text = read ? (const char *)sqlite3_column_text(statement, 0) : NULL;
+    bool done = text && !strcmp(text, "ok");
+    if (!read)
+        fail(catalog, "it cannot be read", error);
+    else if (!done)
+        store_fail(error, STORE_BROKEN, "the catalogue: %.200s", text ? text : "out of memory");
+    sqlite3_finalize(statement);
+    return done;
+}
+
+/* What is wrong with the file, and not with the machine that reads it. */
+static bool is_broken(int code)
+{
+    return code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_ERROR;
 }
 
 static bool migrate(struct sqlite_catalog *catalog, struct store_error *error)
@@ -247,7 +284,7 @@ struct store_catalog *store_sqlite_open(const char *path, struct store_error *er
 {
     enum { BUSY_MS = 2000 }; /* somebody may look into it, or back it up */
     struct sqlite_catalog *sqlite = must_alloc(1, sizeof *sqlite);
-    sqlite->catalog = (struct store_catalog){add, remove_row, each, count_blob, rebuild, close_catalog};
+    sqlite->catalog = (struct store_catalog){add, remove_row, each, count_blob, find, add_all, close_catalog};
     bool done = sqlite3_open_v2(path, &sqlite->db,
                                 SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX |
                                     SQLITE_OPEN_NOFOLLOW,
@@ -257,10 +294,13 @@ struct store_catalog *store_sqlite_open(const char *path, struct store_error *er
         sqlite3_busy_timeout(sqlite->db, BUSY_MS);
         sqlite3_extended_result_codes(sqlite->db, 0);
     }
-    done = done && execute(sqlite, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;", error) &&
+    done = done && check_whole(sqlite, error) &&
+           execute(sqlite, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;", error) &&
            migrate(sqlite, error) && prepare(sqlite, error);
     if (done)
         return &sqlite->catalog;
+    if (error->status == STORE_DOWN && is_broken(sqlite3_errcode(sqlite->db)))
+        error->status = STORE_BROKEN;
     close_catalog(&sqlite->catalog);
     return NULL;
 }

@@ -3,23 +3,21 @@
 #include "server/ops/files.h"
 #include "server/ops/log.h"
 #include "server/ops/region.h"
-#include "server/store/check.h"
+#include "server/store/folder.h"
 #include "server/store/note.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 struct store {
     struct blobs *blobs;
     struct store_catalog *catalog;
+    char *folder; /* NULL: in memory */
     char *spool;
     int lock_fd; /* -1: in memory */
     uint64_t most;
@@ -30,73 +28,39 @@ struct store {
 
 /* ----------------------------------------------------------------------------------------------- opening -- */
 
-/* The lock on a folder: held until the descriptor is closed, by this process alone. */
-static int lock_folder(const char *folder, struct store_error *error)
+/* A catalogue that cannot be used is put aside and made anew: uploads are in notes and blobs. */
+static bool open_catalog(struct store *store, const char *folder, struct store_error *error)
 {
-    if (mkdir(folder, 0700) && errno != EEXIST) {
-        store_fail_errno(error, "%s", folder);
-        return -1;
-    }
-    char *path = path_join(folder, "lock");
-    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (fd < 0)
-        store_fail_errno(error, "%s", path);
-    free(path);
-    if (fd < 0)
-        return -1;
-    if (!flock(fd, LOCK_EX | LOCK_NB)) {
-        char text[32];
-        int size = snprintf(text, sizeof text, "%ld\n", (long)getpid());
-        if (ftruncate(fd, 0) || pwrite(fd, text, (size_t)size, 0) != size)
-            log_message(LOG_WARNING, "%s/lock: the process cannot be noted there", folder);
-        return fd;
-    }
-    char holder[32] = "";
-    ssize_t size = pread(fd, holder, sizeof holder - 1, 0);
-    holder[size > 0 ? size : 0] = 0;
-    holder[strcspn(holder, "\n")] = 0;
-    store_fail(error, STORE_IN_USE, "%s is in use by another posed%s%s%s", folder,
-               *holder ? " (process " : "", holder, *holder ? ")" : "");
-    close(fd);
-    return -1;
-}
-
-static bool is_any_note(void *user, const char *name, const char *text, size_t size)
-{
-    (void)name, (void)text, (void)size;
-    *(bool *)user = true;
-    return false;
-}
-
-/* A catalogue that is lost would make strays of all that is kept. */
-static bool refuse_lost(struct store *store, const char *folder, struct store_error *error)
-{
-    bool has_notes = false;
-    if (!store->blobs->each_note(store->blobs, is_any_note, &has_notes, error))
-        return false;
-    return !has_notes || store_fail_lost(error, folder);
-}
-
-/* may_lack: the catalogue is made when it is not there, whatever else is. */
-static bool open_parts(struct store *store, const char *folder, bool may_lack, struct store_error *error)
-{
-    if (!folder) {
-        store->blobs = blobs_memory_open();
-        store->catalog = store_memory_open();
-        store->spool = strdup("/tmp");
-        return true;
-    }
-    store->lock_fd = lock_folder(folder, error);
-    if (store->lock_fd < 0)
-        return false;
     char *path = path_join(folder, "catalog.db");
-    store->spool = path_join(folder, "tmp");
-    store->blobs = blobs_files_open(folder, error);
-    bool found = may_lack || !access(path, F_OK);
-    if (store->blobs && (found || refuse_lost(store, folder, error)))
+    bool done = true;
+    if (access(path, F_OK))
+        done = errno == ENOENT ? folder_lose_catalog(folder, error) : store_fail_errno(error, "%s", path);
+    if (done)
         store->catalog = store_sqlite_open(path, error);
+    if (done && !store->catalog && error->status == STORE_BROKEN) {
+        log_message(LOG_WARNING, "%s; %s is now in lost/ and is made anew", error->detail, path);
+        if (folder_lose_catalog(folder, error))
+            store->catalog = store_sqlite_open(path, error);
+    }
     free(path);
-    return store->catalog != NULL;
+    return store->catalog;
+}
+
+/* The folder and its blobs. */
+static bool open_folder(struct store *store, const char *folder, struct store_error *error)
+{
+    store->folder = strdup(folder);
+    store->spool = path_join(folder, "tmp");
+    store->lock_fd = folder_lock(folder, error);
+    store->blobs = store->lock_fd < 0 ? NULL : blobs_files_open(folder, error);
+    return store->blobs;
+}
+
+static void open_memory(struct store *store)
+{
+    store->blobs = blobs_memory_open();
+    store->catalog = store_memory_open();
+    store->spool = strdup("/tmp");
 }
 
 static struct store *new_store(uint64_t most)
@@ -108,18 +72,25 @@ static struct store *new_store(uint64_t most)
     return store;
 }
 
+static void close_catalog(struct store *store)
+{
+    if (store->catalog)
+        store->catalog->close(store->catalog);
+    store->catalog = NULL;
+}
+
 void store_close(struct store *store)
 {
     if (!store)
         return;
-    if (store->catalog)
-        store->catalog->close(store->catalog);
+    close_catalog(store);
     if (store->blobs)
         store->blobs->close(store->blobs);
     if (store->lock_fd >= 0)
         close(store->lock_fd);
     pthread_mutex_destroy(&store->lock);
     free(store->spool);
+    free(store->folder);
     free(store);
 }
 
@@ -132,75 +103,67 @@ static bool add_bytes(void *user, const struct upload_row *row)
     return true;
 }
 
-/* Whether a blob belongs to an upload; a stray one is removed. */
-static bool sweep_blob(void *user, const struct blob_hash *hash)
+/* A line each for the first of many. */
+static void log_line_of(void *user, const char *line)
 {
-    struct store *store = user;
-    struct store_error error;
-    uint64_t count;
-    if (store->catalog->count_blob(store->catalog, hash, &count, &error) && !count)
-        store->blobs->remove(store->blobs, hash, &error);
-    return true;
+    enum { MAX_LINES = 100 };
+    uint64_t *lines = user;
+    if (++*lines <= MAX_LINES)
+        log_message(LOG_WARNING, "%s", line);
 }
 
-struct id_list {
-    size_t count, capacity;
-    struct asset_id *ids;
-};
-
-static bool list_id(void *user, const struct upload_row *row)
+static void log_found(const char *folder, const struct recovered *found)
 {
-    struct id_list *list = user;
-    if (list->count == list->capacity) {
-        list->capacity = list->capacity ? list->capacity * 2 : 64;
-        list->ids = must_grow(list->ids, list->capacity, sizeof *list->ids);
-    }
-    list->ids[list->count++] = row->id;
-    return true;
+    log_message(
+        LOG_WARNING,
+        "%s: %llu uploads adopted, %llu notes mended, %llu deleted ones forgotten, %llu damaged, %llu "
+        "missing, %llu unreadable, %llu strays in lost/",
+        folder, (unsigned long long)found->adopted, (unsigned long long)found->noted,
+        (unsigned long long)found->forgotten, (unsigned long long)found->damaged,
+        (unsigned long long)found->missing, (unsigned long long)found->unread,
+        (unsigned long long)found->lost);
 }
 
-static int compare_ids(const void *a, const void *b)
+/* A crash, a copy that was made meanwhile, or somebody's hand may have come between the catalogue and the folder. */
+static bool reconcile(struct store *store, struct store_error *error)
 {
-    return id_compare(a, b);
-}
-
-struct note_sweep {
-    struct store *store;
-    const struct id_list *rows;
-};
-
-static bool sweep_note(void *user, const char *name, const char *text, size_t size)
-{
-    const struct note_sweep *sweep = user;
-    struct asset_id id;
-    struct store_error error;
-    (void)text, (void)size;
-    bool known = id_parse(name, strlen(name), &id) && sweep->rows->count &&
-                 bsearch(&id, sweep->rows->ids, sweep->rows->count, sizeof id, compare_ids);
-    if (!known)
-        sweep->store->blobs->unnote(sweep->store->blobs, name, &error);
-    return true;
-}
-
-/* What a crash left behind: bytes and notes without a row, of uploads that were not answered or were deleted. */
-static bool sweep(struct store *store, struct store_error *error)
-{
-    struct id_list rows = {0};
-    struct note_sweep notes = {store, &rows};
-    bool done = store->catalog->each(store->catalog, list_id, &rows, error);
-    if (done && rows.count)
-        qsort(rows.ids, rows.count, sizeof *rows.ids, compare_ids);
-    done = done && store->blobs->each_note(store->blobs, sweep_note, &notes, error) &&
-           store->blobs->each(store->blobs, sweep_blob, store, error);
-    free(rows.ids);
+    uint64_t lines = 0;
+    struct recovered found;
+    struct recovery recovery = {.blobs = store->blobs,
+                                .catalog = store->catalog,
+                                .adopts = true,
+                                .loses = true,
+                                .report = log_line_of,
+                                .user = &lines};
+    bool done = recover(&recovery, &found, error);
+    if (done && lines)
+        log_found(store->folder, &found);
     return done;
+}
+
+/* What to do when it stays so. */
+static void advise(struct store_error *error, const char *folder)
+{
+    size_t used = strlen(error->detail);
+    if (error->status != STORE_IN_USE && error->status != STORE_NEWER)
+        snprintf(error->detail + used, sizeof error->detail - used,
+                 "; posed reindex --data %.100s makes the catalogue anew", folder);
 }
 
 struct store *store_open(const char *folder, uint64_t most, struct store_error *error)
 {
     struct store *store = new_store(most);
-    bool done = open_parts(store, folder, false, error) && sweep(store, error) &&
-                store->catalog->each(store->catalog, add_bytes, store, error);
+    if (!folder) {
+        open_memory(store);
+        return store;
+    }
+    bool done = open_folder(store, folder, error);
+    if (done) {
+        done = open_catalog(store, folder, error) && reconcile(store, error) &&
+               store->catalog->each(store->catalog, add_bytes, store, error);
+        if (!done)
+            advise(error, folder);
+    }
     if (done)
         return store;
     store_close(store);
@@ -270,17 +233,6 @@ struct blob *store_seal(struct store *store, struct draft *draft, struct store_e
     return NULL;
 }
 
-static bool write_note(struct store *store, const struct upload_row *row, struct store_error *error)
-{
-    struct pose_buffer text = {0};
-    char name[ID_TEXT];
-    id_write(&row->id, name);
-    note_write(row, &text);
-    bool done = store->blobs->note(store->blobs, name, (const char *)text.data, text.size, error);
-    pose_buffer_free(&text);
-    return done;
-}
-
 /* Removes a blob that no row names. */
 static bool drop_blob(struct store *store, const struct blob_hash *hash, struct store_error *error)
 {
@@ -300,13 +252,20 @@ static void undo(struct store *store, const struct upload_row *row)
     drop_blob(store, &row->blob, &ignored);
 }
 
+/* Neither is written to a folder that took the place of the one that was opened, nor seems to be gone from none. */
+static bool is_in_place(const struct store *store, struct store_error *error)
+{
+    return !store->folder || folder_is_in_place(store->folder, store->lock_fd, error);
+}
+
 bool store_keep(struct store *store, struct blob *blob, struct upload_row *row, struct store_error *error)
 {
     row->blob = blob->hash;
     row->bytes = blob->bytes.size;
     pthread_mutex_lock(&store->lock);
-    bool done = fits(store, row->bytes, error) && store->blobs->keep(store->blobs, blob, error) &&
-                write_note(store, row, error) && store->catalog->add(store->catalog, row, error);
+    bool done = fits(store, row->bytes, error) && is_in_place(store, error) &&
+                store->blobs->keep(store->blobs, blob, error) && note_keep(store->blobs, row, error) &&
+                store->catalog->add(store->catalog, row, error);
     if (done)
         atomic_fetch_add(&store->bytes, row->bytes);
     else
@@ -315,36 +274,21 @@ bool store_keep(struct store *store, struct blob *blob, struct upload_row *row, 
     return note_outcome(store, done, error);
 }
 
-struct search {
-    const struct asset_id *id;
-    struct upload_row found;
-    bool is_found;
-};
-
-static bool match_id(void *user, const struct upload_row *row)
-{
-    struct search *search = user;
-    if (!id_equal(&row->id, search->id))
-        return true;
-    search->found = *row;
-    search->is_found = true;
-    return false;
-}
-
 bool store_remove(struct store *store, const struct asset_id *id, struct store_error *error)
 {
-    struct search search = {.id = id};
+    struct upload_row row;
     struct store_error ignored;
     char name[ID_TEXT];
+    bool is_there;
     id_write(id, name);
     pthread_mutex_lock(&store->lock);
-    bool done = store->catalog->each(store->catalog, match_id, &search, error) &&
-                store->catalog->remove(store->catalog, id, error);
-    /* It is gone now; what cannot be removed is removed at the next start. */
-    if (done && search.is_found) {
-        atomic_fetch_sub(&store->bytes, search.found.bytes);
-        store->blobs->unnote(store->blobs, name, &ignored);
-        drop_blob(store, &search.found.blob, &ignored);
+    bool done =
+        is_in_place(store, error) && store->catalog->find(store->catalog, id, &row, &is_there, error) &&
+        store->blobs->unnote(store->blobs, name, error) && store->catalog->remove(store->catalog, id, error);
+    /* With note and row it is gone; a blob that stays is a stray at the next start. */
+    if (done && is_there) {
+        atomic_fetch_sub(&store->bytes, row.bytes);
+        drop_blob(store, &row.blob, &ignored);
     }
     pthread_mutex_unlock(&store->lock);
     return note_outcome(store, done, error);
@@ -365,89 +309,45 @@ struct blob *store_blob(struct store *store, const struct blob_hash *hash, struc
 
 /* -------------------------------------------------------------------------------------------- reindexing -- */
 
-struct reindex {
-    struct store *store;
-    struct reindexed *found;
-    void (*report)(const char *line);
-    struct region region;
-    size_t count, capacity, next;
-    struct upload_row *rows;
-};
-
-static void tell(const struct reindex *work, const struct upload_row *row, const char *what)
+/* What the catalogue that is there knows and the notes do not, if it can be read. False: it must not be replaced. */
+static bool save_rows(struct store *store, struct store_error *error)
 {
-    char line[512], hash[HASH_TEXT];
-    hash_write(&row->blob, hash);
-    snprintf(line, sizeof line, "%.200s (blob %s): %s", row->name, hash, what);
-    if (work->report)
-        work->report(line);
+    struct recovered found;
+    char *path = path_join(store->folder, "catalog.db");
+    store->catalog = access(path, F_OK) ? NULL : store_sqlite_open(path, error);
+    bool is_newer = !access(path, F_OK) && !store->catalog && error->status == STORE_NEWER;
+    free(path);
+    if (!store->catalog)
+        return !is_newer;
+    struct recovery recovery = {.blobs = store->blobs, .catalog = store->catalog};
+    bool done = recover(&recovery, &found, error);
+    close_catalog(store);
+    return done;
 }
 
-static bool read_note(void *user, const char *name, const char *text, size_t size)
+/* The catalogue of all whole notes, in tmp. */
+static bool write_rows(struct store *store, struct recovery *recovery, struct recovered *found,
+                       struct store_error *error)
 {
-    struct reindex *work = user;
-    struct upload_row row;
-    struct asset_id id;
-    struct store_error error;
-    struct pose_error why;
-    if (!id_parse(name, strlen(name), &id) || !note_read(text, size, &work->region, &row) ||
-        !id_equal(&row.id, &id)) {
-        if (work->report)
-            work->report("a note that is none is passed over");
-        return true;
-    }
-    struct blob *blob = store_blob(work->store, &row.blob, &error);
-    if (!blob) {
-        work->found->missing++;
-        tell(work, &row, "its bytes are missing");
-        return true;
-    }
-    if (blob_check(blob, &why)) {
-        if (work->count == work->capacity) {
-            work->capacity = work->capacity ? work->capacity * 2 : 64;
-            work->rows = must_grow(work->rows, work->capacity, sizeof *work->rows);
-        }
-        row.bytes = blob->bytes.size;
-        work->rows[work->count++] = row;
-    } else {
-        work->found->damaged++;
-        tell(work, &row, "its bytes are damaged");
-    }
-    blob_release(blob);
-    return true;
+    char *path = path_join(store->spool, "catalog.db");
+    store->catalog = store_sqlite_open(path, error);
+    free(path);
+    recovery->blobs = store->blobs;
+    recovery->catalog = store->catalog;
+    recovery->adopts = recovery->is_anew = true;
+    bool done = store->catalog && recover(recovery, found, error);
+    close_catalog(store);
+    return done;
 }
 
-static int compare_rows(const void *a, const void *b)
-{
-    const struct upload_row *x = a, *y = b;
-    if (x->created_ms != y->created_ms)
-        return x->created_ms < y->created_ms ? -1 : 1;
-    return id_compare(&x->id, &y->id);
-}
-
-static bool next_row(void *user, struct upload_row *row)
-{
-    struct reindex *work = user;
-    if (work->next == work->count)
-        return false;
-    *row = work->rows[work->next++];
-    return true;
-}
-
-bool store_reindex(const char *folder, struct reindexed *found, void (*report)(const char *line),
+bool store_reindex(const char *folder, struct recovered *found, void (*report)(void *user, const char *line),
                    struct store_error *error)
 {
     struct store *store = new_store(0);
-    struct reindex work = {.store = store, .found = found, .report = report};
-    *found = (struct reindexed){0};
-    bool done = open_parts(store, folder, true, error) &&
-                store->blobs->each_note(store->blobs, read_note, &work, error);
-    if (done && work.count)
-        qsort(work.rows, work.count, sizeof *work.rows, compare_rows);
-    done = done && store->catalog->rebuild(store->catalog, next_row, &work, error);
-    found->kept = work.count;
-    free(work.rows);
-    region_release(&work.region);
+    struct recovery recovery = {.report = report};
+    bool done = open_folder(store, folder, error) && save_rows(store, error) &&
+                write_rows(store, &recovery, found, error) && folder_lose_catalog(folder, error) &&
+                folder_publish_catalog(folder, error);
     store_close(store);
     return done;
 }

@@ -5,13 +5,14 @@
 #ifndef POSED_SERVER_STORE_STORE_H
 #define POSED_SERVER_STORE_STORE_H
 
-#include "server/store/catalog.h"
+#include "server/store/recover.h"
 
 struct store;
 
 /*
  * Opens the store in a folder, which is made when it is not there; NULL: in memory. A second process on the same folder
- * is refused (STORE_IN_USE). What a crash left behind is removed. most: bytes of all uploads together, 0: no bound.
+ * is refused (STORE_IN_USE). Whatever state its catalogue is in, every upload whose note is whole and whose bytes are sound
+ * is there afterwards; what belongs to none is in lost/ for a day. most: bytes of all uploads together, 0: no bound.
  */
 struct store *store_open(const char *folder, uint64_t most, struct store_error *error);
 void store_close(struct store *store);
@@ -38,16 +39,11 @@ bool store_remove(struct store *store, const struct asset_id *id, struct store_e
 bool store_each(struct store *store, upload_visit *visit, void *user, struct store_error *error);
 struct blob *store_blob(struct store *store, const struct blob_hash *hash, struct store_error *error);
 
-/* What store_reindex found. */
-struct reindexed {
-    uint64_t kept;
-    uint64_t damaged; /* blobs whose bytes are not those of their hash, left alone and not listed */
-    uint64_t missing; /* notes without their blob */
-};
-
-/* Makes the catalogue of a folder that no daemon uses anew, from notes and blobs. report (may be NULL) is told of each
- * blob that is damaged or missing, a line. */
-bool store_reindex(const char *folder, struct reindexed *found, void (*report)(const char *line),
+/*
+ * Makes the catalogue of a folder that no daemon uses anew, from notes and blobs; the old one, whatever it is, goes to
+ * lost/. What only its rows know is saved first. report (may be NULL) is told of each upload that is not as it should be.
+ */
+bool store_reindex(const char *folder, struct recovered *found, void (*report)(void *user, const char *line),
                    struct store_error *error);
 
 #endif

@@ -2,6 +2,7 @@
 
 import contextlib
 import hashlib
+import json
 import os
 import random
 import re
@@ -94,15 +95,36 @@ class Restart(StoreCase):
             self.assertNoStrays(daemon)
             self.assertEqual(daemon.client.post("/v1/archives", body, headers=headers).status, 200)
 
-    def test_strays_are_removed(self):
+    def test_strays_are_lost_for_a_day(self):
+        """What no upload names is at hand for a day; what was being written goes at once."""
         with self.daemon() as daemon:
             daemon.client.post("/v1/archives?name=wave.anim", sample(WAVE))
+        stray = digest(b"unanswered")
         (self.data / "tmp" / "AbCdEf").write_bytes(b"half an upload")
-        (self.data / "blobs" / digest(b"unanswered")).write_bytes(b"unanswered")
-        (self.data / "notes" / ("0" * 32)).write_text("{}")
+        (self.data / "blobs" / stray).write_bytes(b"unanswered")
+        (self.data / "notes" / ("0" * 32)).write_text('{"version":1,"id":"00')
+        (self.data / "notes" / "README").write_text("of somebody")
         with self.daemon() as daemon:
-            self.assertNoStrays(daemon)
             self.assertEqual(len(self.archives(daemon)), 1)
+            self.assertIn(f"blobs/{stray} belongs to no upload", daemon.errors())
+            self.assertIn("2 strays in lost/", daemon.errors())
+            (self.data / "notes" / "README").unlink()
+            self.assertNoStrays(daemon)
+        self.assertEqual((self.data / "lost" / stray).read_bytes(), b"unanswered")
+        self.assertEqual({path.name for path in (self.data / "lost").iterdir()}, {stray, "0" * 32})
+        with self.daemon() as daemon:
+            self.assertNotIn("lost", daemon.errors())
+        self.assertEqual(len(list((self.data / "lost").iterdir())), 2)
+
+    def test_lost_for_a_day(self):
+        faketime = shutil.which("faketime") or self.skipTest("faketime is not there")
+        with self.daemon():
+            pass
+        (self.data / "lost" / "stray").write_bytes(b"x")
+        for days, left in ((0.9, True), (1.1, False)):
+            command = [faketime, "-f", f"+{days}d", Daemon.binary, "reindex", "--data", self.data]
+            subprocess.run(command, check=True, capture_output=True, env=os.environ | {"NO_FAKE_STAT": "1"})
+            self.assertEqual((self.data / "lost" / "stray").exists(), left)
 
     def test_a_second_daemon_is_refused(self):
         with self.daemon() as daemon:
@@ -204,9 +226,6 @@ class Reindex(StoreCase):
         before = self.fill()
         for path in self.data.glob("catalog.db*"):
             path.unlink()
-        status, _, errors = run("serve", "--listen", "127.0.0.1:0", "--data", self.data)
-        self.assertEqual(status, 1)
-        self.assertIn("posed reindex --data", errors)
         status, out, errors = run("reindex", "--data", self.data)
         self.assertEqual((status, out, errors), (0, "3 uploads\n", ""))
         with self.daemon() as daemon:
@@ -226,6 +245,260 @@ class Reindex(StoreCase):
     def test_usage(self):
         self.assertEqual(run("reindex")[0], 2)
         self.assertEqual(run("reindex", "--data", self.data, "more")[0], 2)
+
+
+class Catalogue(StoreCase):
+    """An upload is its note and its bytes: whatever becomes of the catalogue, it stays."""
+
+    NUMBER = 12
+
+    def setUp(self):
+        super().setUp()
+        self.kept, self.removed = {}, set()
+
+    def upload(self, daemon, number, **query):
+        data = clip(number)
+        if number % 3 == 0:
+            headers, body = form([(f"{number}.anim", data), ("walk.anim", sample(WALK))])
+            reply = daemon.client.post("/v1/archives", body, headers=headers)
+        else:
+            reply = daemon.client.post("/v1/archives", data, **({"name": f"{number}.anim"} | query))
+        self.assertEqual(reply.status, 201, reply)
+        self.kept[reply.json["id"]] = reply.json
+
+    def remove(self, daemon, archive):
+        self.assertEqual(daemon.client.request("DELETE", f"/v1/archives/{archive}").status, 204)
+        del self.kept[archive]
+        self.removed.add(archive)
+
+    def fill(self, daemon, first=0):
+        for number in range(first, first + self.NUMBER):
+            self.upload(daemon, number)
+        for archive in list(self.kept)[1::4]:
+            self.remove(daemon, archive)
+
+    def assertWhole(self, data=None, wanted=None):
+        with Daemon("--data", data or self.data) as daemon:
+            listed = self.archives(daemon)
+            self.assertEqual(set(self.kept if wanted is None else wanted) - set(listed), set(), "answered 201, and gone")
+            self.assertEqual(set(listed) & self.removed, set(), "answered 204, and there")
+            for archive in list(listed)[:5]:
+                self.assertEqual(daemon.client.get(f"/v1/archives/{archive}").json, self.kept[archive])
+            return "".join(line for line in daemon.errors().splitlines(True) if " warning " in line)
+
+    def spoil(self, state, earlier):
+        """earlier: a copy of the folder as it was when the catalogue knew half of it."""
+        catalog = self.data / "catalog.db"
+        content = catalog.read_bytes()
+        if state == "without its log":
+            (self.data / "catalog.db-wal").unlink()
+        elif state == "of yesterday":
+            for path in self.data.glob("catalog.db*"):
+                path.unlink()
+            for path in earlier.glob("catalog.db*"):
+                shutil.copy2(path, self.data)
+        elif state == "of yesterday, with the log of today":
+            shutil.copy2(earlier / "catalog.db", self.data)
+        elif state == "gone":
+            for path in self.data.glob("catalog.db*"):
+                path.unlink()
+        elif state == "gone, the log left":
+            catalog.unlink()
+        elif state == "another database":
+            for path in self.data.glob("catalog.db*"):
+                path.unlink()
+            with contextlib.closing(sqlite3.connect(catalog)) as other:
+                other.execute("CREATE TABLE upload (id TEXT)")
+        else:
+            (self.data / "catalog.db-wal").unlink()
+            spoilt = {
+                "empty": b"",
+                "half": content[: len(content) // 2],
+                "noise": random.Random(5).randbytes(len(content)),
+                "noise behind its head": content[:100] + random.Random(6).randbytes(len(content) - 100),
+                "a few bytes": b"x" * 50,
+                "zeros": bytes(len(content)),
+            }
+            catalog.write_bytes(spoilt[state])
+
+    STATES = (
+        "without its log", "of yesterday", "of yesterday, with the log of today", "gone", "gone, the log left",
+        "another database", "empty", "half", "noise", "noise behind its head", "a few bytes", "zeros",
+    )  # fmt: skip
+
+    def states(self):
+        """The folder in each state, after a SIGKILL: most of the catalogue is in the log then."""
+        with self.daemon() as daemon:
+            self.fill(daemon)
+        with self.daemon() as daemon:
+            earlier = self.folder / "earlier"
+            shutil.copytree(self.data, earlier)
+            self.fill(daemon, 100)
+            daemon.kill()
+        whole = self.folder / "whole"
+        self.data.rename(whole)
+        for state in self.STATES:
+            with self.subTest(state):
+                shutil.rmtree(self.data, ignore_errors=True)
+                shutil.copytree(whole, self.data)
+                self.spoil(state, earlier)
+                yield state
+
+    def test_served(self):
+        for state in self.states():
+            errors = self.assertWhole()
+            if state not in ("without its log", "of yesterday, with the log of today"):
+                self.assertIn("adopted", errors)
+            self.assertEqual(self.assertWhole(), "", "the next start has nothing to say")
+
+    def test_reindexed(self):
+        for _ in self.states():
+            status, out, errors = run("reindex", "--data", self.data)
+            self.assertEqual((status, out, errors), (0, f"{len(self.kept)} uploads\n", ""))
+            self.assertEqual(self.assertWhole(), "")
+
+    def test_notes_are_lost(self):
+        """Then the rows are what there is, and the notes are made anew."""
+        with self.daemon() as daemon:
+            self.fill(daemon)
+        notes = {path.name: path.read_bytes() for path in (self.data / "notes").iterdir()}
+        for name in notes:
+            (self.data / "notes" / name).write_bytes(notes[name][:20])
+        self.assertWhole()
+        shutil.rmtree(self.data / "notes")
+        self.assertIn(f"{len(notes)} notes mended", self.assertWhole())
+        self.assertEqual({path.name: path.read_bytes() for path in (self.data / "notes").iterdir()}, notes)
+        shutil.rmtree(self.data / "notes")
+        self.assertEqual(run("reindex", "--data", self.data)[:2], (0, f"{len(notes)} uploads\n"))
+        self.assertWhole()
+
+    def test_bytes_are_away(self):
+        """A disk that is not mounted for a while costs nothing."""
+        with self.daemon() as daemon:
+            self.fill(daemon)
+        (self.data / "blobs").rename(self.folder / "away")
+        for path in self.data.glob("catalog.db*"):
+            path.unlink()
+        self.assertIn("its bytes are missing", self.assertWhole(wanted=()))
+        (self.data / "blobs").rmdir()
+        (self.folder / "away").rename(self.data / "blobs")
+        self.assertWhole()
+
+    def test_names_of_all_kinds(self):
+        names = ["%FF%FEx", "a%00b", "%22%5C", "%ED%A0%80", "%0A", "%E2%80%AE", "%F0%9F%98%80" * 40, "."]
+        with self.daemon() as daemon:
+            for number, name in enumerate(names):
+                reply = daemon.client.post(f"/v1/archives?name={name}", clip(number))
+                if reply.status == 201:
+                    self.kept[reply.json["id"]] = reply.json
+            for number, name in enumerate((b"\xff\xfe.anim", "\u00fc\u202e.anim".encode(), b"a\x01b")):
+                headers, body = form([(name, clip(100 + number))])
+                reply = daemon.client.post("/v1/archives", body, headers=headers)
+                self.kept[reply.json["id"]] = reply.json
+        self.assertGreater(len(self.kept), 6)
+        for path in self.data.glob("catalog.db*"):
+            path.unlink()
+        self.assertWhole()
+
+    def test_copies_made_meanwhile(self):
+        """cp -a beside uploads and deletions, at any moment: all that was answered before it began is in the copy."""
+        stop, lock = threading.Event(), threading.Lock()
+
+        def work(daemon, first):
+            for number in range(first, first + 10000, 3):
+                if stop.is_set():
+                    return
+                reply = daemon.client.post("/v1/archives", clip(number), name=f"{number}.anim")
+                with lock:
+                    self.kept[reply.json["id"]] = reply.json
+                    gone = next(iter(self.kept)) if number % 4 == 0 else None
+                    going = self.kept.pop(gone, None)
+                if going:
+                    daemon.client.request("DELETE", f"/v1/archives/{gone}")
+
+        with self.daemon() as daemon:
+            workers = [threading.Thread(target=work, args=(daemon, first)) for first in range(3)]
+            for worker in workers:
+                worker.start()
+            copies = []
+            for number in range(8):
+                time.sleep(0.1)
+                with lock:
+                    before = set(self.kept)
+                copy = self.folder / f"copy{number}"
+                subprocess.run(["cp", "-a", self.data, copy], check=False, capture_output=True)
+                with lock:
+                    copies.append((copy, before & set(self.kept)))
+            stop.set()
+            for worker in workers:
+                worker.join()
+        for copy, wanted in copies:
+            with self.subTest(copy.name), Daemon("--data", copy) as daemon:
+                self.assertEqual(wanted - set(self.archives(daemon)), set())
+        self.assertGreater(len(copies[-1][1]), 10)
+
+    def test_the_folder_is_away(self):
+        with self.daemon() as daemon:
+            self.fill(daemon)
+            archive = next(iter(self.kept))
+            away = self.folder / "away"
+            self.data.rename(away)
+            for _ in range(2):
+                reply = daemon.client.request("DELETE", f"/v1/archives/{archive}")
+                self.assertEqual((reply.status, reply.json["code"]), (503, "store_down"))
+                self.assertEqual(daemon.client.post("/v1/archives?name=x.anim", clip(999)).status, 503)
+                self.assertEqual(daemon.client.get("/readyz").status, 503)
+                self.data.mkdir(exist_ok=True)  # another folder of that name
+            self.data.rmdir()
+            away.rename(self.data)
+            self.assertEqual(daemon.client.get(f"/v1/archives/{archive}").status, 200)
+            self.remove(daemon, archive)
+            self.assertEqual(daemon.client.get("/readyz").status, 200)
+        self.assertWhole()
+
+    def test_files_that_may_not_be_read(self):
+        """As a user without the right to; root has it always."""
+        user = 65534
+        if os.geteuid() != 0:
+            self.skipTest("only root can become somebody else")
+        with self.daemon() as daemon:
+            self.fill(daemon)
+        archive = next(iter(self.kept))
+        note = self.data / "notes" / archive
+        blob = self.data / "blobs" / json.loads(note.read_text())["blob"]
+        for root, folders, files in os.walk(self.folder):
+            for name in (".", *folders, *files):
+                os.chown(Path(root, name), user, user)
+        os.chmod(self.folder, 0o755)
+
+        def other(*arguments, **options):
+            return subprocess.run(
+                ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", *map(str, arguments)],
+                capture_output=True, text=True, check=False, **options,
+            )  # fmt: skip
+
+        if other(Daemon.binary, "--version").returncode:
+            self.skipTest("another user may not start the program")
+        reindex = (Daemon.binary, "reindex", "--data", self.data)
+        for path in (note, blob):
+            os.chown(path, 0, 0)
+            os.chmod(path, 0)
+            done = other(*reindex)
+            self.assertEqual((done.returncode, done.stdout[-28:]), (1, "ones left out, 1 that cannot be read\n"[-28:]), done)
+            self.assertIn("annot be read" if path is note else "Permission denied", done.stderr)
+            self.assertTrue(path.exists())
+            self.assertTrue(blob.exists(), "what an unreadable note may name stays")
+            os.chown(path, user, user)
+            os.chmod(path, 0o600)
+            self.assertEqual(other(*reindex).stdout, f"{len(self.kept)} uploads\n")
+        catalog = self.data / "catalog.db"
+        os.chown(catalog, 0, 0)
+        os.chmod(catalog, 0)
+        done = other(Daemon.binary, "serve", "--listen", "127.0.0.1:0", "--data", self.data, timeout=60)
+        self.assertEqual(done.returncode, 1, done)
+        self.assertIn(f"posed reindex --data {self.data}", done.stderr)
+        self.assertEqual(other(*reindex).stdout, f"{len(self.kept)} uploads\n")
+        self.assertWhole()
 
 
 class WarmStart(StoreCase):

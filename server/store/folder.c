@@ -1,0 +1,102 @@
+#include "server/store/folder.h"
+
+#include "server/ops/clock.h"
+#include "server/ops/files.h"
+#include "server/ops/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int folder_lock(const char *folder, struct store_error *error)
+{
+    if (mkdir(folder, 0700) && errno != EEXIST) {
+        store_fail_errno(error, "%s", folder);
+        return -1;
+    }
+    char *path = path_join(folder, "lock");
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (fd < 0)
+        store_fail_errno(error, "%s", path);
+    free(path);
+    if (fd < 0)
+        return -1;
+    if (!flock(fd, LOCK_EX | LOCK_NB)) {
+        char text[32];
+        int size = snprintf(text, sizeof text, "%ld\n", (long)getpid());
+        if (ftruncate(fd, 0) || pwrite(fd, text, (size_t)size, 0) != size)
+            log_message(LOG_WARNING, "%s/lock: the process cannot be noted there", folder);
+        return fd;
+    }
+    char holder[32] = "";
+    ssize_t size = pread(fd, holder, sizeof holder - 1, 0);
+    holder[size > 0 ? size : 0] = 0;
+    holder[strcspn(holder, "\n")] = 0;
+    store_fail(error, STORE_IN_USE, "%s is in use by another posed%s%s%s", folder,
+               *holder ? " (process " : "", holder, *holder ? ")" : "");
+    close(fd);
+    return -1;
+}
+
+bool folder_is_in_place(const char *folder, int lock_fd, struct store_error *error)
+{
+    struct stat held, there;
+    char *path = path_join(folder, "lock");
+    bool done = (!fstat(lock_fd, &held) && !stat(path, &there)) || store_fail_errno(error, "%s", path);
+    if (done && (held.st_dev != there.st_dev || held.st_ino != there.st_ino))
+        done = store_fail(error, STORE_DOWN, "%s is not the folder that was opened", folder);
+    free(path);
+    return done;
+}
+
+/* The names in it last when it returns. */
+static bool sync_folder(const char *folder, struct store_error *error)
+{
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool done = (fd >= 0 && !fsync(fd)) || store_fail_errno(error, "%s", folder);
+    if (fd >= 0)
+        close(fd);
+    return done;
+}
+
+static bool move(const char *folder, const char *from_name, const char *to_name, struct store_error *error)
+{
+    char *from = path_join(folder, from_name), *to = path_join(folder, to_name);
+    bool done = !rename(from, to) || errno == ENOENT || store_fail_errno(error, "%s", from);
+    free(from);
+    free(to);
+    return done;
+}
+
+bool folder_lose_catalog(const char *folder, struct store_error *error)
+{
+    /* The database last: it must never stand beside the log of another one. */
+    static const char *const suffixes[] = {"-shm", "-wal", "-journal", ""};
+    char from[32], to[64], *lost = path_join(folder, "lost");
+    bool done = true;
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes && done; i++) {
+        snprintf(from, sizeof from, "catalog.db%s", suffixes[i]);
+        snprintf(to, sizeof to, "lost/catalog.db.%lld%s", (long long)(clock_wall_ns() / 1000000),
+                 suffixes[i]);
+        done = move(folder, from, to, error);
+    }
+    done = done && sync_folder(lost, error) && sync_folder(folder, error);
+    free(lost);
+    return done;
+}
+
+bool folder_publish_catalog(const char *folder, struct store_error *error)
+{
+    char *log = path_join(folder, "tmp/catalog.db-wal"), *made = path_join(folder, "tmp/catalog.db");
+    /* SQLite takes its log into the database when it closes, and does not say when it could not. */
+    bool done = (access(log, F_OK) && !access(made, F_OK)) ||
+                store_fail(error, STORE_DOWN, "%s could not be written", made);
+    free(log);
+    free(made);
+    return done && move(folder, "tmp/catalog.db", "catalog.db", error) && sync_folder(folder, error);
+}

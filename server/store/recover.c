@@ -1,0 +1,314 @@
+#include "server/store/recover.h"
+
+#include "server/ops/region.h"
+#include "server/store/note.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* -------------------------------------------------------------------------------------------------- lists -- */
+
+/* Things of one size, to be sorted once. */
+struct set {
+    size_t size, count, capacity;
+    uint8_t *items;
+};
+
+static void *set_add(struct set *set, const void *item)
+{
+    if (set->count == set->capacity) {
+        set->capacity = set->capacity ? set->capacity * 2 : 64;
+        set->items = must_grow(set->items, set->capacity, set->size);
+    }
+    return memcpy(set->items + set->count++ * set->size, item, set->size);
+}
+
+static const void *set_at(const struct set *set, size_t index)
+{
+    return set->items + index * set->size;
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+    return id_compare(a, b);
+}
+
+static int compare_hashes(const void *a, const void *b)
+{
+    return memcmp(a, b, sizeof(struct blob_hash));
+}
+
+static int compare_ages(const void *a, const void *b)
+{
+    const struct upload_row *x = a, *y = b;
+    if (x->created_ms != y->created_ms)
+        return x->created_ms < y->created_ms ? -1 : 1;
+    return id_compare(&x->id, &y->id);
+}
+
+static void set_sort(struct set *set, int (*compare)(const void *, const void *))
+{
+    if (set->count)
+        qsort(set->items, set->count, set->size, compare);
+}
+
+static bool set_has(const struct set *set, const void *item, int (*compare)(const void *, const void *))
+{
+    return set->count && bsearch(item, set->items, set->count, set->size, compare);
+}
+
+struct work {
+    const struct recovery *recovery;
+    struct recovered *found;
+    struct store_error *error;
+    bool failed;
+    struct region region;   /* texts of adopted and unnoted */
+    struct set noted;       /* ids of notes that are whole or cannot be judged */
+    struct set broken;      /* ids of notes that are neither */
+    struct set named;       /* hashes in notes that have no row, whatever their bytes are */
+    struct set adopted;     /* rows that whole notes make */
+    struct set unnoted;     /* rows without a note */
+    size_t next;            /* of adopted */
+    bool cannot_tell_named; /* a note could not be read */
+};
+
+static void release(struct work *work)
+{
+    free(work->noted.items);
+    free(work->broken.items);
+    free(work->named.items);
+    free(work->adopted.items);
+    free(work->unnoted.items);
+    region_release(&work->region);
+}
+
+/* The row with texts of its own. */
+static void add_row(struct work *work, struct set *set, const struct upload_row *row)
+{
+    struct upload_row *copy = set_add(set, row);
+    copy->name = region_text(&work->region, row->name);
+    copy->format = region_text(&work->region, row->format);
+    copy->game = region_text(&work->region, row->game);
+}
+
+/* ------------------------------------------------------------------------------------------------ reports -- */
+
+__attribute__((format(printf, 2, 3))) static void tell(const struct work *work, const char *format, ...)
+{
+    char line[640];
+    va_list arguments;
+    if (!work->recovery->report)
+        return;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    work->recovery->report(work->recovery->user, line);
+}
+
+static void tell_row(const struct work *work, const struct upload_row *row, const char *what)
+{
+    char hash[HASH_TEXT];
+    hash_write(&row->blob, hash);
+    tell(work, "%.200s (blob %s): %s", row->name, hash, what);
+}
+
+/* -------------------------------------------------------------------------------------------------- notes -- */
+
+/* Whether the bytes of a note are those that it names. */
+static bool has_sound_bytes(struct work *work, struct upload_row *row)
+{
+    struct blobs *blobs = work->recovery->blobs;
+    struct store_error error;
+    struct pose_error why;
+    struct blob *blob = blobs->open(blobs, &row->blob, &error);
+    if (!blob) {
+        bool is_missing = error.status == STORE_MISSING;
+        work->found->missing += is_missing;
+        work->found->unread += !is_missing;
+        tell_row(work, row, is_missing ? "its bytes are missing" : error.detail);
+        return false;
+    }
+    row->bytes = blob->bytes.size;
+    bool is_sound = blob_check(blob, &why);
+    blob_release(blob);
+    if (!is_sound) {
+        work->found->damaged++;
+        tell_row(work, row, "its bytes are damaged");
+    }
+    return is_sound;
+}
+
+/* A note of another upload than the row says wins: it is the younger of both, or it would not be there. */
+static void take_note(struct work *work, struct upload_row *row)
+{
+    struct store_catalog *catalog = work->recovery->catalog;
+    struct upload_row listed;
+    bool is_listed;
+    work->failed = !catalog->find(catalog, &row->id, &listed, &is_listed, work->error);
+    if (work->failed || (is_listed && !memcmp(&listed.blob, &row->blob, sizeof row->blob)))
+        return;
+    set_add(&work->named, &row->blob);
+    if (work->recovery->adopts && has_sound_bytes(work, row)) {
+        add_row(work, &work->adopted, row);
+        if (!work->recovery->is_anew)
+            tell_row(work, row, "was not in the catalogue, and is now");
+    }
+}
+
+static bool visit_note(void *user, const char *name, const char *text, size_t size)
+{
+    struct work *work = user;
+    struct region region = {0};
+    struct upload_row row;
+    struct asset_id id;
+    if (!id_parse(name, strlen(name), &id))
+        return true; /* somebody else's file */
+    enum note_state state = text ? note_read(text, size, &region, &row) : NOTE_FOREIGN;
+    if (state == NOTE_WHOLE && !id_equal(&row.id, &id))
+        state = NOTE_BROKEN;
+    set_add(state == NOTE_BROKEN ? &work->broken : &work->noted, &id);
+    if (state == NOTE_FOREIGN) {
+        work->cannot_tell_named = true;
+        work->found->unread++;
+        tell(work, "notes/%s cannot be read, or is of a newer posed", name);
+    }
+    if (state == NOTE_WHOLE)
+        take_note(work, &row);
+    region_release(&region);
+    return !work->failed;
+}
+
+static bool next_adopted(void *user, struct upload_row *row)
+{
+    struct work *work = user;
+    if (work->next == work->adopted.count)
+        return false;
+    memcpy(row, set_at(&work->adopted, work->next++), sizeof *row);
+    return true;
+}
+
+/* In the order in which they came. */
+static bool adopt(struct work *work)
+{
+    struct store_catalog *catalog = work->recovery->catalog;
+    set_sort(&work->adopted, compare_ages);
+    if (work->adopted.count && !catalog->add_all(catalog, next_adopted, work, work->error))
+        return false;
+    work->found->adopted += work->adopted.count;
+    return true;
+}
+
+/* --------------------------------------------------------------------------------------------------- rows -- */
+
+static bool visit_row(void *user, const struct upload_row *row)
+{
+    struct work *work = user;
+    if (!set_has(&work->noted, &row->id, compare_ids))
+        add_row(work, &work->unnoted, row);
+    return true;
+}
+
+/* The bytes decide: an upload loses them last. */
+static bool mend_row(struct work *work, const struct upload_row *row)
+{
+    const struct recovery *recovery = work->recovery;
+    struct store_error why;
+    struct blob *blob = recovery->blobs->open(recovery->blobs, &row->blob, &why);
+    bool is_gone = !blob && why.status == STORE_MISSING;
+    blob_release(blob);
+    if (is_gone) {
+        work->found->forgotten++;
+        tell_row(work, row, "has neither bytes nor note: it was deleted, and the catalogue is older");
+        return recovery->catalog->remove(recovery->catalog, &row->id, work->error);
+    }
+    /* Without one it is still kept, by its row. */
+    bool done = note_keep(recovery->blobs, row, &why);
+    work->found->noted += done;
+    tell_row(work, row, done ? "its note was missing or broken, and is whole now" : why.detail);
+    return true;
+}
+
+static bool mend_rows(struct work *work)
+{
+    struct store_catalog *catalog = work->recovery->catalog;
+    set_sort(&work->noted, compare_ids);
+    bool done = catalog->each(catalog, visit_row, work, work->error);
+    for (size_t i = 0; i < work->unnoted.count && done; i++)
+        done = mend_row(work, set_at(&work->unnoted, i));
+    return done;
+}
+
+/* ------------------------------------------------------------------------------------------------- strays -- */
+
+static void lose(struct work *work, const char *folder, const char *name)
+{
+    struct blobs *blobs = work->recovery->blobs;
+    struct store_error error;
+    bool done = blobs->lose(blobs, folder, name, &error);
+    work->found->lost += done;
+    if (done)
+        tell(work, "%s/%s belongs to no upload: it is in lost/ for a day", folder, name);
+    else
+        tell(work, "%s", error.detail);
+}
+
+static bool lose_notes(struct work *work)
+{
+    struct store_catalog *catalog = work->recovery->catalog;
+    for (size_t i = 0; i < work->broken.count; i++) {
+        const struct asset_id *id = set_at(&work->broken, i);
+        struct upload_row row;
+        bool is_listed;
+        char name[ID_TEXT];
+        if (!catalog->find(catalog, id, &row, &is_listed, work->error))
+            return false;
+        id_write(id, name);
+        if (!is_listed)
+            lose(work, "notes", name);
+    }
+    return true;
+}
+
+static bool visit_blob(void *user, const struct blob_hash *hash)
+{
+    struct work *work = user;
+    struct store_catalog *catalog = work->recovery->catalog;
+    char name[HASH_TEXT];
+    uint64_t count = 0;
+    if (set_has(&work->named, hash, compare_hashes))
+        return true;
+    work->failed = !catalog->count_blob(catalog, hash, &count, work->error);
+    hash_write(hash, name);
+    if (!work->failed && !count)
+        lose(work, "blobs", name);
+    return !work->failed;
+}
+
+static bool lose_strays(struct work *work)
+{
+    struct blobs *blobs = work->recovery->blobs;
+    set_sort(&work->named, compare_hashes);
+    /* A note that cannot be read may name any of the blobs. */
+    return lose_notes(work) &&
+           (work->cannot_tell_named || (blobs->each(blobs, visit_blob, work, work->error) && !work->failed));
+}
+
+bool recover(const struct recovery *recovery, struct recovered *found, struct store_error *error)
+{
+    struct blobs *blobs = recovery->blobs;
+    struct work work = {.recovery = recovery,
+                        .found = found,
+                        .error = error,
+                        .noted.size = sizeof(struct asset_id),
+                        .broken.size = sizeof(struct asset_id),
+                        .named.size = sizeof(struct blob_hash),
+                        .adopted.size = sizeof(struct upload_row),
+                        .unnoted.size = sizeof(struct upload_row)};
+    *found = (struct recovered){0};
+    bool done = blobs->each_note(blobs, visit_note, &work, error) && !work.failed && adopt(&work) &&
+                mend_rows(&work) && (!recovery->loses || lose_strays(&work));
+    release(&work);
+    return done;
+}
