@@ -99,21 +99,14 @@ class Check(unittest.TestCase):
     def test_a_store_that_could_not_be_opened(self):
         with tempfile.TemporaryDirectory() as top:
             Path(top, "file").write_bytes(b"")
-            for name, content in (("junk", b"no database at all" * 10), ("newer", None)):
-                Path(top, name).mkdir()
-                if content:
-                    Path(top, name, "catalog.db").write_bytes(content)
-                else:
-                    with sqlite3.connect(Path(top, name, "catalog.db")) as database:
-                        database.execute("PRAGMA user_version = 1000")
-                    database.close()
-            Path(top, "lost", "notes").mkdir(parents=True)
-            Path(top, "lost", "notes", "0" * 32).write_text("{}")
+            Path(top, "newer").mkdir()
+            with sqlite3.connect(Path(top, "newer", "catalog.db")) as database:
+                database.execute("PRAGMA user_version = 1000")
+            database.close()
             Path(top, "blocked").mkdir()
             Path(top, "blocked", "blobs").write_bytes(b"")
             before = state(top)
-            for name, wanted in (("file", "file"), ("no/data", "no"), ("junk", "database"), ("newer", "1000"),
-                                 ("lost", "reindex"), ("blocked", "blobs")):
+            for name, wanted in (("file", "file"), ("no/data", "no"), ("newer", "1000"), ("blocked", "blobs")):
                 for check in (["--check"], ["--listen", "127.0.0.1:0"]):
                     if check == ["--check"]:
                         self.assertEqual(state(top), before)
@@ -122,6 +115,18 @@ class Check(unittest.TestCase):
                     self.assertRegex(errors, r"\Aposed: [^\n]+\n\Z")
                     self.assertIn(wanted, errors.replace(top, ""))
                 before = state(top)
+
+    def test_a_catalogue_that_will_be_made_anew(self):
+        with tempfile.TemporaryDirectory() as top:
+            Path(top, "junk").mkdir()
+            Path(top, "junk", "catalog.db").write_bytes(b"no database at all" * 10)
+            Path(top, "lost", "notes").mkdir(parents=True)
+            for name in ("junk", "lost"):
+                before = state(top)
+                self.assertEqual(run("serve", "--check", "--data", Path(top, name), Daemon.samples)[::2], (0, ""))
+                self.assertEqual(state(top), before)
+                with Daemon("--data", Path(top, name)) as daemon:
+                    self.assertEqual(daemon.client.get("/readyz").status, 200)
 
     def test_a_store_in_use_stays_as_it_is(self):
         with tempfile.TemporaryDirectory() as top:
