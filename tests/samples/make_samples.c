@@ -7,6 +7,7 @@
  *
  * The same bytes every time.
  */
+#include "tests/samples/llm_samples.h"
 #include "tests/samples/output.h"
 #include "tests/samples/prime_samples.h"
 #include "tests/samples/sample_paks.h"
@@ -202,7 +203,8 @@ int main(int argc, char **argv)
     const char *root = argv[argc - 1];
     struct sample_set *set = sample_set_new();
     bool done = set && make_folder(root) &&
-                (formats ? write_formats(set, root) && write_prime_samples(root) && write_pak_parts(root)
+                (formats ? write_formats(set, root) && write_prime_samples(root) && write_pak_parts(root) &&
+                               write_llm_samples(root)
                          : write_second_life(set, root) && write_sims_online(set, root) &&
                                write_sims3(set, root) && write_paks(root));
     sample_set_free(set);

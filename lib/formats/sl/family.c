@@ -2,12 +2,14 @@
 #include "lib/formats/family.h"
 
 extern const struct codec codec_sl_anim;
+extern const struct codec codec_sl_llm;
 extern const struct codec codec_sl_skeleton;
 
 /* clang-format off */
 static const struct codec *const codecs[] = {
     &codec_sl_anim,
     &codec_sl_skeleton,
+    &codec_sl_llm,
     NULL,
 };
 /* clang-format on */
