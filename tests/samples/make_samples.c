@@ -7,7 +7,7 @@
  *
  * The same bytes every time.
  */
-#include "tests/samples/llm_samples.h"
+#include "tests/samples/body_samples.h"
 #include "tests/samples/output.h"
 #include "tests/samples/prime_samples.h"
 #include "tests/samples/sample_paks.h"
@@ -204,7 +204,7 @@ int main(int argc, char **argv)
     struct sample_set *set = sample_set_new();
     bool done = set && make_folder(root) &&
                 (formats ? write_formats(set, root) && write_prime_samples(root) && write_pak_parts(root) &&
-                               write_llm_samples(root)
+                               write_body_samples(root)
                          : write_second_life(set, root) && write_sims_online(set, root) &&
                                write_sims3(set, root) && write_paks(root));
     sample_set_free(set);

@@ -3,6 +3,7 @@
 #include "lib/formats/sims3/names.h"
 
 extern const struct codec codec_sims3_clip;
+extern const struct codec codec_sims3_dds;
 extern const struct codec codec_sims3_rig;
 extern const struct archive_type dbpf_archive;
 
@@ -10,6 +11,7 @@ extern const struct archive_type dbpf_archive;
 static const struct codec *const codecs[] = {
     &codec_sims3_clip,
     &codec_sims3_rig,
+    &codec_sims3_dds,
     NULL,
 };
 /* clang-format on */
