@@ -176,6 +176,8 @@ int main(int argc, char **argv)
     const struct command *command = find_command(argv[1]);
     if (!command)
         return command_misused("%s: no such command; posed --help lists them", argv[1]);
+    if (command->prepare)
+        command->prepare();
     if (wants_help(argc - 1, argv + 1)) {
         print_help(command);
         return command_finish();

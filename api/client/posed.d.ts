@@ -185,7 +185,7 @@ export class Posed {
   skeletons(filter?: Filter, init?: RequestInit): Promise<Page<Asset & { joint_count: number }>>;
   meshes(filter?: Filter, init?: RequestInit): Promise<Page<Asset & { vertex_count: number; face_count: number }>>;
   characters(filter?: Filter, init?: RequestInit): Promise<Page<Asset>>;
-  formats(init?: RequestInit): Promise<Page<{ id: string; title: string; kinds: string[]; read: boolean; write: boolean }>>;
+  formats(init?: RequestInit): Promise<Page<{ id: string; title: string; kinds: string[]; read: boolean; write: boolean; targets: string[] }>>;
   all(kind: "clips", filter?: Filter): AsyncGenerator<ClipItem>;
   all(kind: "archives" | "skeletons" | "meshes" | "characters", filter?: Filter): AsyncGenerator<Asset>;
   clip(id: string, init?: RequestInit): Promise<Clip>;

@@ -1,6 +1,7 @@
 #include "api/conversion/conversion.h"
 
-#include "api/protocol/disposition.h"
+#include "api/protocol/reply.h"
+#include "server/library/choose.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -9,57 +10,48 @@
 
 /* ------------------------------------------------------------------------------------------------- targets -- */
 
-const struct convert_target *conversion_target_of_to(struct api_call *call)
+const struct pose_target *conversion_target_of_to(const struct params *params, struct param_error *error)
 {
     char words[CONVERT_WORDS];
-    const char *to = params_get(&call->params, "to");
-    const struct convert_target *target = to ? convert_target_find(to) : NULL;
+    const char *to = params_get(params, "to");
+    const struct pose_target *target = to ? pose_target_find(to) : NULL;
     if (target)
         return target;
     convert_target_words(NULL, words);
     if (to)
-        reply_bad_parameter(call, "to", "\"%.40s\" is none of %s", to, words);
+        param_fail(error, "to", "\"%.40s\" is none of %s", to, words);
     else
-        reply_bad_parameter(call, "to", "it is one of %s", words);
+        param_fail(error, "to", "it is one of %s", words);
     return NULL;
 }
 
-const struct convert_target *conversion_target(struct api_call *call, const char *extension,
-                                               const char *format)
+const struct pose_target *conversion_target(const struct params *params, const char *extension,
+                                            const char *format, struct param_error *error)
 {
     char words[CONVERT_WORDS];
     unsigned count;
-    const char *to = params_get(&call->params, "to");
-    const struct convert_target *said = to ? convert_target_find(to) : NULL;
-    const struct convert_target *target = convert_target_of(extension, format, &count);
+    const char *to = params_get(params, "to");
+    const struct pose_target *said = to ? pose_target_find(to) : NULL;
+    const struct pose_target *target = convert_target_of(extension, format, &count);
     if (said && convert_target_has_extension(said, extension))
         return said;
-    if (!count) {
-        reply_problem(call, 404, "no_conversion", "there is no conversion to \".%.20s\"", extension);
-        return NULL;
-    }
-    convert_target_words(extension, words);
-    if (to) {
-        reply_bad_parameter(call, "to", "\"%.40s\" is no .%s; that is %s", to, extension, words);
-        return NULL;
-    }
-    if (target)
+    if (target && !to)
         return target;
-    reply_bad_parameter(call, "to", "a .%s can be any of %s: to= says which", extension, words);
+    convert_target_words(extension, words);
+    if (to)
+        param_fail(error, "to", "\"%.40s\" is no .%.20s; that is %s", to, extension, words);
+    else
+        param_fail(error, "to", "a .%.20s can be any of %s: to= says which", extension, words);
     return NULL;
 }
 
 /* ------------------------------------------------------------------------------------------------------- map -- */
 
-static bool bad_map(struct api_call *call, const char *pointer, const char *detail)
+static bool bad_map(struct param_error *error, const char *pointer, const char *detail)
 {
-    struct pose_error error;
-    pose_error_init(&error);
-    error.status = POSE_BAD_ARGUMENT;
-    strcpy(error.code, "bad_map");
-    snprintf(error.field, sizeof error.field, "%s", pointer);
-    snprintf(error.detail, sizeof error.detail, "map: %s", detail);
-    reply_error_of(call, &error, "map");
+    param_fail(error, "map", "%s", detail);
+    strcpy(error->code, "bad_map");
+    snprintf(error->pointer, sizeof error->pointer, "%s", pointer);
     return false;
 }
 
@@ -85,11 +77,11 @@ static int compare_renames(const void *a, const void *b)
 }
 
 /* In the order of the names, so that two spellings are one answer. */
-static bool read_map(struct api_call *call, struct conversion *conversion)
+static bool read_map(const struct params *params, struct conversion *conversion, struct param_error *error)
 {
     enum { MOST_NAMES = 4096, MOST_LENGTH = 255 };
     json_error_t problem;
-    const char *key, *text = params_get(&call->params, "map");
+    const char *key, *text = params_get(params, "map");
     json_t *value;
     uint32_t count = 0;
     if (!text)
@@ -99,12 +91,12 @@ static bool read_map(struct api_call *call, struct conversion *conversion)
     if (!map) {
         char detail[240];
         snprintf(detail, sizeof detail, "no JSON at byte %d: %s", problem.position, problem.text);
-        return bad_map(call, "", detail);
+        return bad_map(error, "", detail);
     }
     if (!json_is_object(map))
-        return bad_map(call, "/", "it is an object: {\"joint\": \"new name\"}");
+        return bad_map(error, "/", "it is an object: {\"joint\": \"new name\"}");
     if (json_object_size(map) > MOST_NAMES)
-        return bad_map(call, "/", "more than 4096 names");
+        return bad_map(error, "/", "more than 4096 names");
     conversion->renames = must_alloc(json_object_size(map), sizeof *conversion->renames);
     json_object_foreach(map, key, value)
     {
@@ -113,12 +105,11 @@ static bool read_map(struct api_call *call, struct conversion *conversion)
         pointer_to(key, pointer);
         if (!name || !*name || !*key || strlen(name) > MOST_LENGTH ||
             strlen(name) != json_string_length(value))
-            return bad_map(call, pointer, "a joint's new name is a text of 1 to 255 bytes");
+            return bad_map(error, pointer, "a joint's new name is a text of 1 to 255 bytes");
         conversion->renames[count++] = (struct pose_rename){key, name};
     }
     qsort(conversion->renames, count, sizeof *conversion->renames, compare_renames);
-    conversion->options.renames = conversion->renames;
-    conversion->options.rename_count = count;
+    conversion->rename_count = count;
     return true;
 }
 
@@ -126,112 +117,102 @@ static bool read_map(struct api_call *call, struct conversion *conversion)
 
 static void add_setting(struct conversion *conversion, struct pose_value setting)
 {
-    conversion->options.settings[conversion->options.setting_count++] = setting;
+    struct pose_value *object = conversion->settings, *member = &object[++conversion->setting_count];
+    *member = setting;
+    if (conversion->setting_count == 1)
+        *object = (struct pose_value){.kind = POSE_OBJECT, .first = member};
+    else
+        member[-1].next = member;
 }
 
 /* Those of targets; a target refuses what is another one's. */
 static const char *const options_of_targets[] = {"mesh", "bones",   "fps",      "axes", "priority",
                                                  "loop", "ease_in", "ease_out", "game", NULL};
 
-static bool check_options(struct api_call *call, const struct convert_target *target)
+static bool check_options(const struct params *params, const struct pose_target *target, bool game_is_source,
+                          struct param_error *error)
 {
-    /* Where a body is converted, game= may be said of it. */
-    bool of_body = call->route && call->route->flags & ROUTE_BODY;
     for (const char *const *option = options_of_targets; *option; option++) {
-        if (!params_get(&call->params, *option) || convert_target_takes(target, *option) ||
-            (of_body && !strcmp(*option, "game")))
-            continue;
-        reply_bad_parameter(call, *option, "%s takes none", target->word);
-        return false;
+        if (params_get(params, *option) && !convert_target_takes(target, *option) &&
+            !(game_is_source && !strcmp(*option, "game")))
+            return param_fail(error, *option, "%s takes none", target->word);
     }
     return true;
 }
 
 /* The word that holds without the parameter is left out, so that both spellings are one answer. */
-static bool read_word(struct api_call *call, struct conversion *conversion, const char *name,
-                      const char *const *words, const char *fallback)
+static bool read_word(const struct params *params, struct conversion *conversion, const char *name,
+                      const char *const *words, const char *fallback, struct param_error *error)
 {
-    struct param_error error;
     int word = 0;
-    if (!params_get(&call->params, name) || !convert_target_takes(conversion->target, name))
+    if (!params_get(params, name) || !convert_target_takes(conversion->target, name))
         return true;
-    if (!params_choice(&call->params, name, words, &word, &error)) {
-        reply_parameter(call, &error);
+    if (!params_choice(params, name, words, &word, error))
         return false;
-    }
     if (!fallback || strcmp(words[word], fallback) != 0)
         add_setting(conversion,
                     (struct pose_value){.kind = POSE_STRING, .key = name, .as.string = words[word]});
     return true;
 }
 
-static bool read_flag(struct api_call *call, const char *name, bool *given, bool *flag)
+static bool read_flags(const struct params *params, struct conversion *conversion, struct param_error *error)
 {
     static const char *const words[] = {"0", "1", "false", "true", NULL};
-    struct param_error error;
-    int word = 0;
-    *given = params_get(&call->params, name);
-    if (!params_choice(&call->params, name, words, &word, &error)) {
-        reply_parameter(call, &error);
+    int strict = 0, loop = 0;
+    if (!params_choice(params, "strict", words, &strict, error) ||
+        !params_choice(params, "loop", words, &loop, error))
         return false;
-    }
-    *flag = word & 1;
+    conversion->strict = strict & 1;
+    if (params_get(params, "loop"))
+        add_setting(conversion,
+                    (struct pose_value){.kind = POSE_BOOL, .key = "loop", .as.boolean = loop & 1});
     return true;
 }
 
-static bool read_seconds(struct api_call *call, struct conversion *conversion, const char *name)
+static bool read_seconds(const struct params *params, struct conversion *conversion, const char *name,
+                         struct param_error *error)
 {
-    struct param_error error;
     double seconds;
-    if (!params_get(&call->params, name))
+    if (!params_get(params, name))
         return true;
-    if (!params_number(&call->params, name, 0, 60, &seconds, &error)) {
-        reply_parameter(call, &error);
+    if (!params_number(params, name, 0, 60, &seconds, error))
         return false;
-    }
     add_setting(conversion,
                 (struct pose_value){.kind = POSE_FLOAT, .key = name, .as.number = (float)seconds});
     return true;
 }
 
-static bool read_numbers(struct api_call *call, struct conversion *conversion)
+static bool read_numbers(const struct params *params, struct conversion *conversion,
+                         struct param_error *error)
 {
-    struct param_error error;
     double fps = 0, priority = 0;
-    bool is_bvh = !strcmp(conversion->target->format, "bvh");
-    if (!params_number(&call->params, "fps", is_bvh ? 1 : 0.1, 1000, &fps, &error) ||
-        !params_number(&call->params, "priority", -1, 6, &priority, &error)) {
-        reply_parameter(call, &error);
+    double least = (double)conversion->target->min_fps;
+    if (!params_number(params, "fps", least, 1000, &fps, error) ||
+        !params_number(params, "priority", -1, 6, &priority, error))
         return false;
-    }
-    conversion->options.fps = (float)fps;
-    if (!params_get(&call->params, "priority"))
+    conversion->fps = (float)fps;
+    if (!params_get(params, "priority"))
         return true;
-    if (priority != floor(priority)) {
-        reply_bad_parameter(call, "priority", "it is a whole number from -1 to 6");
-        return false;
-    }
+    if (priority != floor(priority))
+        return param_fail(error, "priority", "it is a whole number from -1 to 6");
     add_setting(conversion,
                 (struct pose_value){.kind = POSE_INT, .key = "priority", .as.integer = (int64_t)priority});
     return true;
 }
 
-bool conversion_read(struct api_call *call, const struct convert_target *target,
-                     struct conversion *conversion)
+bool conversion_read(const struct params *params, const struct pose_target *target, bool game_is_source,
+                     struct conversion *conversion, struct param_error *error)
 {
     static const char *const bones[] = {"mesh", "none", NULL}, *const axes[] = {"native", "gltf", NULL},
                              *const games[] = {"mp1", "mp2", NULL};
-    bool given, loop;
     *conversion = (struct conversion){.target = target};
-    if (!check_options(call, target) || !read_flag(call, "strict", &given, &conversion->strict) ||
-        !read_flag(call, "loop", &given, &loop))
-        return false;
-    if (given)
-        add_setting(conversion, (struct pose_value){.kind = POSE_BOOL, .key = "loop", .as.boolean = loop});
-    return read_numbers(call, conversion) && read_word(call, conversion, "bones", bones, "mesh") &&
-           read_word(call, conversion, "axes", axes, "native") &&
-           read_word(call, conversion, "game", games, NULL) && read_seconds(call, conversion, "ease_in") &&
-           read_seconds(call, conversion, "ease_out") && read_map(call, conversion);
+    return check_options(params, target, game_is_source, error) && read_flags(params, conversion, error) &&
+           read_numbers(params, conversion, error) &&
+           read_word(params, conversion, "bones", bones, "mesh", error) &&
+           read_word(params, conversion, "axes", axes, "native", error) &&
+           read_word(params, conversion, "game", games, NULL, error) &&
+           read_seconds(params, conversion, "ease_in", error) &&
+           read_seconds(params, conversion, "ease_out", error) && read_map(params, conversion, error);
 }
 
 void conversion_release(struct conversion *conversion)
@@ -244,11 +225,10 @@ void conversion_release(struct conversion *conversion)
 
 struct asset_id conversion_digest(struct asset_id digest, const struct conversion *conversion)
 {
-    const struct convert_options *options = &conversion->options;
     digest = digest_text(digest, conversion->target->word);
-    digest = id_quick(&digest, &options->fps, sizeof options->fps);
-    for (unsigned i = 0; i < options->setting_count; i++) {
-        const struct pose_value *value = &options->settings[i];
+    digest = id_quick(&digest, &conversion->fps, sizeof conversion->fps);
+    for (unsigned i = 1; i <= conversion->setting_count; i++) {
+        const struct pose_value *value = &conversion->settings[i];
         digest = digest_text(digest, value->key);
         if (value->kind == POSE_STRING)
             digest = digest_text(digest, value->as.string);
@@ -259,7 +239,118 @@ struct asset_id conversion_digest(struct asset_id digest, const struct conversio
         else
             digest = id_quick(&digest, &value->as.boolean, sizeof value->as.boolean);
     }
-    for (uint32_t i = 0; i < options->rename_count; i++)
-        digest = digest_text(digest_text(digest, options->renames[i].from), options->renames[i].to);
+    for (uint32_t i = 0; i < conversion->rename_count; i++)
+        digest = digest_text(digest_text(digest, conversion->renames[i].from), conversion->renames[i].to);
+    return digest;
+}
+
+/* ------------------------------------------------------------------------------------------ what takes part -- */
+
+static bool find_item(const struct catalog *common, const struct catalog *own, enum asset_kind kind,
+                      const struct asset_id *id, struct ingredient *found)
+{
+    *found = (struct ingredient){own, own ? catalog_find(own, kind, id) : NULL};
+    if (!found->item)
+        *found = (struct ingredient){common, catalog_find(common, kind, id)};
+    return found->item;
+}
+
+static bool read_meshes(const struct params *params, const struct catalog *common, const struct catalog *own,
+                        struct conversion_parts *parts, struct param_error *error)
+{
+    struct asset_id id;
+    for (const char *at = params_get(params, "mesh"); at;) {
+        size_t length = strcspn(at, ",");
+        if (parts->mesh_count == CONVERSION_MESHES)
+            return param_fail(error, "mesh", "more than %d meshes", CONVERSION_MESHES);
+        if (!id_parse(at, length, &id) ||
+            !find_item(common, own, ASSET_MESH, &id, &parts->meshes[parts->mesh_count++]))
+            return param_fail(error, "mesh", "there is no mesh \"%.*s\"", (int)(length < 60 ? length : 60),
+                              at);
+        at = at[length] ? at + length + 1 : NULL;
+    }
+    return true;
+}
+
+/* The best one in the body itself, else of the catalogue as for any clip from elsewhere. */
+static struct ingredient_skeleton automatic_skeleton(const struct catalog *common,
+                                                     const struct ingredient *item)
+{
+    struct ingredient_skeleton found = {.catalog = item->catalog};
+    struct catalog_item *of = (struct catalog_item *)(uintptr_t)item->item;
+    found.choice = catalog_skeleton(item->catalog, of);
+    if (item->catalog == common || found.choice.item)
+        return found;
+    struct catalog_item stranger = {.asset = of->asset, .place = {UINT32_MAX, 0}};
+    atomic_init(&stranger.skeleton, INT64_MIN);
+    return (struct ingredient_skeleton){common, catalog_skeleton(common, &stranger)};
+}
+
+static struct ingredient_skeleton named_skeleton(const struct catalog *common, const struct catalog *own,
+                                                 const char *text)
+{
+    struct asset_id id;
+    struct ingredient found = {0};
+    if (!id_parse(text, strlen(text), &id))
+        return (struct ingredient_skeleton){0};
+    if (own && find_item(common, own, ASSET_SKELETON, &id, &found))
+        return (struct ingredient_skeleton){found.catalog, {.asset = found.item->asset, .item = found.item}};
+    return (struct ingredient_skeleton){common, catalog_find_skeleton(common, &id)};
+}
+
+bool conversion_parts_read(const struct params *params, const struct catalog *common,
+                           const struct catalog *own, struct conversion_parts *parts,
+                           struct param_error *error)
+{
+    const char *text = params_get(params, "skeleton");
+    if (!read_meshes(params, common, own, parts, error))
+        return false;
+    parts->automatic = !text || !strcmp(text, "auto");
+    const struct ingredient *of = parts->clip_count ? parts->clips : &parts->meshes[0];
+    if (parts->automatic) {
+        if (of->item)
+            parts->skeleton = automatic_skeleton(common, of);
+    } else if (strcmp(text, "none") != 0) {
+        parts->skeleton = named_skeleton(common, own, text);
+        if (!parts->skeleton.choice.asset)
+            return param_fail(error, "skeleton", "\"%.60s\" is neither auto, none, nor the id of a skeleton",
+                              text);
+    }
+    if (parts->mesh_count && parts->clip_count && !parts->skeleton.choice.asset)
+        return param_fail(error, "skeleton", "a mesh needs a skeleton, and there is none for this clip");
+    return true;
+}
+
+void conversion_parts_offer_skeleton(struct conversion_parts *parts,
+                                     const struct ingredient_skeleton *skeleton)
+{
+    if (!parts->clip_count && parts->automatic && !parts->skeleton.choice.asset)
+        parts->skeleton = *skeleton;
+}
+
+bool conversion_frames_fit(const struct conversion *conversion, const struct conversion_parts *parts,
+                           uint64_t max_frames, struct param_error *error)
+{
+    double seconds = 0, most = (double)max_frames;
+    for (uint32_t i = 0; i < parts->clip_count; i++)
+        seconds += (double)parts->clips[i].item->asset->duration;
+    double frames = seconds * (double)conversion->fps;
+    if (frames <= most)
+        return true;
+    param_fail(error, "fps", "%.0f frames are more than max-frames, %.0f", frames, most);
+    strcpy(error->limit, "max-frames");
+    return false;
+}
+
+struct asset_id conversion_parts_digest(const struct conversion_parts *parts)
+{
+    struct asset_id digest = {{0}};
+    if (parts->skeleton.choice.asset)
+        digest = id_quick(&digest, &parts->skeleton.choice.asset->id, sizeof digest);
+    for (unsigned i = 0; i < parts->mesh_count; i++) {
+        const struct catalog *catalog = parts->meshes[i].catalog;
+        digest = id_quick(&digest, &parts->meshes[i].item->asset->id, sizeof digest);
+        digest = id_quick(&digest, &catalog->digest, sizeof digest);
+    }
     return digest;
 }

@@ -1,5 +1,6 @@
 #include "api/conversion/converted.h"
 
+#include "server/library/choose.h"
 #include "server/ops/clock.h"
 
 #include <stdio.h>
@@ -8,25 +9,70 @@
 
 /* ------------------------------------------------------------------------------------------------- making -- */
 
+bool conversion_add_skeleton(const struct ingredient_skeleton *skeleton, const struct conversion *conversion,
+                             struct ingredients *ingredients, struct convert_warnings *warnings,
+                             struct pose_error *error)
+{
+    struct pose_warning warning;
+    if (skeleton_warning(&skeleton->choice, &warning) && conversion->target->on_skeleton)
+        convert_warn_text(warnings, warning.code, warning.severity, warning.message);
+    return ingredients_set_skeleton(ingredients, skeleton, error);
+}
+
+bool conversion_parts_add(const struct conversion_parts *parts, const struct conversion *conversion,
+                          struct ingredients *ingredients, struct convert_warnings *warnings,
+                          struct pose_error *error)
+{
+    for (uint32_t i = 0; i < parts->clip_count; i++) {
+        if (!ingredients_add_clip(ingredients, &parts->clips[i], error))
+            return false;
+    }
+    for (unsigned i = 0; i < parts->mesh_count; i++) {
+        if (!ingredients_add_mesh(ingredients, &parts->meshes[i], NULL, error))
+            return false;
+    }
+    return conversion_add_skeleton(&parts->skeleton, conversion, ingredients, warnings, error);
+}
+
+/* Both files of a pair as a ZIP in the place of the first. */
+static bool zip_pair(const struct conversion_order *order, struct conversion_result *result,
+                     struct pose_error *error)
+{
+    struct pose_buffer first = result->bytes;
+    bool done = convert_zip_pair(order->conversion->target, order->name, &first, &result->second,
+                                 &order->service->index_options.pose, &result->bytes, error);
+    pose_buffer_free(&first);
+    return done;
+}
+
+static bool convert(const struct conversion_order *order, const struct ingredients *ingredients,
+                    struct conversion_result *result, struct pose_error *error)
+{
+    const struct conversion *conversion = order->conversion;
+    struct pose_conversion wanted = {.to = conversion->target->word,
+                                     .fps = conversion->fps,
+                                     .renames = conversion->renames,
+                                     .rename_count = conversion->rename_count,
+                                     .settings = conversion->setting_count ? conversion->settings : NULL,
+                                     .second_name = order->key_file};
+    ingredients_list(ingredients, &wanted);
+    bool done = pose_convert(&wanted, &order->service->index_options.pose, convert_warn, &result->warnings,
+                             &result->bytes, &result->second, error);
+    if (!done || !conversion->target->second || result->is_pair)
+        return done;
+    return zip_pair(order, result, error);
+}
+
 bool conversion_make(const struct conversion_order *order, struct conversion_result *result,
                      struct pose_error *error)
 {
-    const struct pose_options *options = &order->service->index_options.pose;
     const struct conversion *conversion = order->conversion;
     struct ingredients *ingredients = ingredients_new(order->service, order->common);
-    *result = (struct conversion_result){.is_pair = conversion->target->is_pair && order->unzipped};
+    *result = (struct conversion_result){.is_pair = conversion->target->second && order->unzipped};
     struct convert_warnings *warnings = &result->warnings;
     bool done = order->gather ? order->gather(order->user, ingredients, warnings, error)
                               : conversion_parts_add(order->parts, conversion, ingredients, warnings, error);
-    if (done) {
-        struct convert_content content = {.target = conversion->target,
-                                          .options = &conversion->options,
-                                          .name = order->name,
-                                          .key_file = order->key_file};
-        ingredients_list(ingredients, &content);
-        done = result->is_pair ? convert_run_pair(&content, options, warnings, &result->pair, error)
-                               : convert_run(&content, options, warnings, &result->bytes, error);
-    }
+    done = done && convert(order, ingredients, result, error);
     result->decode_seconds = ingredients_decode_seconds(ingredients);
     ingredients_free(ingredients);
     return done;
@@ -36,7 +82,7 @@ void conversion_result_release(struct conversion_result *result)
 {
     convert_warnings_release(&result->warnings);
     pose_buffer_free(&result->bytes);
-    convert_pair_release(&result->pair);
+    pose_buffer_free(&result->second.bytes);
 }
 
 /* ------------------------------------------------------------------------------------------------ keeping -- */
@@ -113,7 +159,7 @@ static enum api_outcome reply_text(struct api_call *call, const char *media_type
 enum api_outcome reply_converted(struct api_call *call, const struct conversion *conversion,
                                  struct converted *converted, const char *name)
 {
-    const struct convert_target *target = conversion->target;
+    const struct pose_target *target = conversion->target;
     if (conversion->strict && converted->serious[0]) {
         enum api_outcome outcome = reply_problem(call, 422, "strict", "%s", converted->serious);
         cache_unref(&converted->object);
@@ -122,8 +168,8 @@ enum api_outcome reply_converted(struct api_call *call, const struct conversion 
     if (converted->codes[0])
         response_header(call->response, "Posed-Warning", converted->codes);
     char extension[16];
-    snprintf(extension, sizeof extension, "%.*s", (int)strcspn(target->extensions, " "), target->extensions);
-    reply_attachment(call, name, target->is_pair ? "zip" : extension);
+    convert_target_extension(target, extension);
+    reply_attachment(call, name, target->second ? "zip" : extension);
     if (target->is_text)
         return reply_text(call, target->media_type, converted);
     response_borrow(call->response, target->media_type, converted->bytes.data, converted->bytes.size,

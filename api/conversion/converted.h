@@ -2,11 +2,21 @@
 #ifndef POSED_API_CONVERSION_CONVERTED_H
 #define POSED_API_CONVERSION_CONVERTED_H
 
-#include "api/conversion/conversion_parts.h"
+#include "api/conversion/conversion.h"
+#include "api/protocol/reply.h"
 
 /* Fills ingredients with what is not known before; false with error. */
 typedef bool conversion_gather(void *user, struct ingredients *ingredients, struct convert_warnings *warnings,
                                struct pose_error *error);
+
+/* Fetches all the parts, and warns of a skeleton that is not the game's when the target is made on it. False with error. */
+bool conversion_parts_add(const struct conversion_parts *parts, const struct conversion *conversion,
+                          struct ingredients *ingredients, struct convert_warnings *warnings,
+                          struct pose_error *error);
+/* The skeleton, with the warning of a stand-in: for those who add the rest themselves. */
+bool conversion_add_skeleton(const struct ingredient_skeleton *skeleton, const struct conversion *conversion,
+                             struct ingredients *ingredients, struct convert_warnings *warnings,
+                             struct pose_error *error);
 
 /* How, of what, and under which name. */
 struct conversion_order {
@@ -23,9 +33,9 @@ struct conversion_order {
 
 struct conversion_result {
     struct convert_warnings warnings;
-    struct pose_buffer bytes; /* of what is no pair */
-    struct convert_pair pair;
-    bool is_pair;
+    struct pose_buffer bytes;
+    bool is_pair; /* bytes are the first of two files: */
+    struct pose_second_file second;
     double decode_seconds;
 };
 

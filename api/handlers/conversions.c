@@ -27,10 +27,12 @@ static enum api_outcome renamed_json(struct work *work)
     struct decoded *decoded = reply_document(call, item, &outcome);
     if (!decoded)
         return outcome;
-    const struct convert_options *options = &work->conversion->options;
-    struct pose_conversion conversion = {.clip = &decoded->document->clips[item->asset->inner],
-                                         .from = decoded->document->format,
-                                         .to = "json",
+    const struct conversion *options = work->conversion;
+    const struct pose_conversion_clip clip = {.clip = &decoded->document->clips[item->asset->inner],
+                                              .from = decoded->document->format};
+    struct pose_conversion conversion = {.to = options->target->word,
+                                         .clip_count = 1,
+                                         .clips = &clip,
                                          .renames = options->renames,
                                          .rename_count = options->rename_count};
     struct pose_document *baked =
@@ -39,7 +41,7 @@ static enum api_outcome renamed_json(struct work *work)
         struct index_asset asset = *item->asset;
         struct pose_buffer *text = calloc(1, sizeof *text);
         struct json_writer json;
-        bool gltf = options->setting_count && !strcmp(options->settings[0].as.string, "gltf");
+        bool gltf = options->setting_count && !strcmp(options->settings[1].as.string, "gltf");
         asset.inner = 0;
         jsonw_init(&json, text);
         clip_keys(&json, &asset, catalog_entry(call->catalog, item->place), baked, gltf);
@@ -61,7 +63,7 @@ static enum api_outcome reply_clip_json(struct work *work, enum freshness freshn
     struct api_call *call = work->call;
     const struct catalog_item *item = work->clip.item;
     struct asset_id digest = conversion_digest(digest_begin(call, &item->asset->id), work->conversion);
-    if (work->conversion->options.rename_count) {
+    if (work->conversion->rename_count) {
         if (reply_cached(call, digest, freshness, true))
             return API_DONE;
         return call->request->may_wait ? renamed_json(work) : API_WAIT;
@@ -127,16 +129,23 @@ enum api_outcome clip_convert_reply(struct api_call *call, struct catalog_item *
                                     bool by_name)
 {
     const char *format = catalog_entry(call->catalog, item->place)->format;
-    const struct convert_target *target = conversion_target(call, extension, format);
     struct conversion conversion;
+    struct param_error error;
+    unsigned count;
+    if (!convert_target_of(extension, format, &count) && !count)
+        return reply_problem(call, 404, "no_conversion", "there is no conversion to \".%.20s\"", extension);
+    const struct pose_target *target = conversion_target(&call->params, extension, format, &error);
     if (!target)
-        return API_DONE;
+        return reply_parameter(call, &error);
     struct work work = {.call = call, .conversion = &conversion, .clip = {call->catalog, item}};
     work.parts.clip_count = 1;
     work.parts.clips = &work.clip;
-    enum api_outcome outcome = API_DONE;
-    if (conversion_read(call, target, &conversion) && conversion_frames_fit(call, &conversion, &work.parts) &&
-        conversion_parts_read(call, NULL, &work.parts))
+    enum api_outcome outcome;
+    if (!conversion_read(&call->params, target, false, &conversion, &error) ||
+        !conversion_frames_fit(&conversion, &work.parts, call->service->config->max_frames, &error) ||
+        !conversion_parts_read(&call->params, call->catalog, NULL, &work.parts, &error))
+        outcome = reply_parameter(call, &error);
+    else
         outcome = answer(&work, extension, by_name);
     conversion_release(&conversion);
     return outcome;

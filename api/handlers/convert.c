@@ -96,17 +96,17 @@ static const struct index_entry *broken_entry(const struct catalog *own)
     return NULL;
 }
 
-static bool is_gltf(const struct request *request)
+static bool is_scene(const struct request *request)
 {
-    return !strcmp(request->conversion->target->format, "gltf");
+    return request->conversion->target->is_scene;
 }
 
-/* Without clips glTF takes the first skeleton, and all meshes. */
+/* Without clips a scene takes the first skeleton, and all meshes. */
 static bool take_model(struct request *request)
 {
     const struct catalog *own = request->own;
     const struct catalog_list *meshes = &own->lists[ASSET_MESH], *skeletons = &own->lists[ASSET_SKELETON];
-    if (is_gltf(request) && (meshes->count || skeletons->count)) {
+    if (is_scene(request) && (meshes->count || skeletons->count)) {
         for (uint32_t i = 0; i < meshes->count && i < CONVERSION_MESHES; i++)
             request->parts.meshes[request->parts.mesh_count++] = (struct ingredient){own, &meshes->items[i]};
         return true;
@@ -130,11 +130,11 @@ static bool choose_clips(struct request *request)
         return take_model(request);
     if (!wanted && clips->count == 1)
         return add_clip(request, &clips->items[0]);
-    if (request->clip_count == 1 || (request->clip_count && is_gltf(request)))
+    if (request->clip_count == 1 || (request->clip_count && is_scene(request)))
         return true;
     list_names(clips, names, sizeof names);
     reply_bad_parameter(request->call, "clip", "%s of %s",
-                        is_gltf(request) ? "some, comma-separated," : "one", names);
+                        is_scene(request) ? "some, comma-separated," : "one", names);
     return false;
 }
 
@@ -163,9 +163,12 @@ static enum api_outcome convert_catalog(struct request *request, const struct bo
     bool chosen = choose_clips(request);
     parts->clip_count = request->clip_count;
     parts->clips = request->clips;
-    if (!chosen || !conversion_frames_fit(call, request->conversion, parts) ||
-        !conversion_parts_read(call, request->own, parts))
+    if (!chosen)
         return API_DONE;
+    struct param_error error;
+    if (!conversion_frames_fit(request->conversion, parts, call->service->config->max_frames, &error) ||
+        !conversion_parts_read(&call->params, call->catalog, request->own, parts, &error))
+        return reply_parameter(call, &error);
     const struct ingredient_skeleton skeleton = first_skeleton(request->own);
     conversion_parts_offer_skeleton(parts, &skeleton);
     char *name = output_name(request, files);
@@ -212,13 +215,16 @@ enum api_outcome handle_convert(struct api_call *call)
     struct body_files files;
     struct upload_source source;
     struct conversion conversion;
-    const struct convert_target *target = conversion_target_of_to(call);
+    struct param_error error;
+    const struct pose_target *target = conversion_target_of_to(&call->params, &error);
     if (!target)
-        return API_DONE;
+        return reply_parameter(call, &error);
     if (!call->request->may_wait)
         return API_WAIT;
     enum api_outcome outcome = API_DONE;
-    if (conversion_read(call, target, &conversion) && body_files_read(call, &files)) {
+    if (!conversion_read(&call->params, target, true, &conversion, &error)) {
+        outcome = reply_parameter(call, &error);
+    } else if (body_files_read(call, &files)) {
         /* The game of what is made, where that can be any: see openapi.json. */
         if (convert_target_takes(target, "game"))
             files.upload.game = NULL;

@@ -57,9 +57,11 @@ enum api_outcome skeleton_model_reply(struct api_call *call, const struct skelet
                           .name = choice->asset->name ? choice->asset->name : "skeleton",
                           .parts.skeleton = {call->catalog, *choice},
                           .gather = gather_skeleton};
-    enum api_outcome outcome = API_DONE;
-    if (conversion_read(call, convert_target_find("glb"), &conversion))
-        outcome = reply_model(&model, digest_begin(call, &choice->asset->id), FRESH_CONTENT);
+    struct param_error error;
+    enum api_outcome outcome =
+        conversion_read(&call->params, pose_target_find("glb"), false, &conversion, &error)
+            ? reply_model(&model, digest_begin(call, &choice->asset->id), FRESH_CONTENT)
+            : reply_parameter(call, &error);
     conversion_release(&conversion);
     return outcome;
 }
@@ -76,9 +78,12 @@ enum api_outcome handle_mesh_model(struct api_call *call)
                           .conversion = &conversion,
                           .name = item->asset->name,
                           .parts = {.mesh_count = 1, .meshes = {{call->catalog, item}}}};
-    enum api_outcome outcome = API_DONE;
-    if (conversion_read(call, convert_target_find("glb"), &conversion) &&
-        conversion_parts_read(call, NULL, &model.parts)) {
+    struct param_error error;
+    enum api_outcome outcome;
+    if (!conversion_read(&call->params, pose_target_find("glb"), false, &conversion, &error) ||
+        !conversion_parts_read(&call->params, call->catalog, NULL, &model.parts, &error)) {
+        outcome = reply_parameter(call, &error);
+    } else {
         /* The texture is what lies beside the mesh. */
         struct asset_id digest = digest_begin(call, &item->asset->id);
         const struct index_asset *skeleton = model.parts.skeleton.choice.asset;
@@ -144,8 +149,9 @@ static bool gather_character(void *user, struct ingredients *ingredients, struct
     return done;
 }
 
-/* clips=, from malloc; false and the problem in the response. */
-static bool read_clips(struct api_call *call, struct ingredient **clips, uint32_t *count)
+/* clips=, from malloc; false with error. */
+static bool read_clips(const struct api_call *call, struct ingredient **clips, uint32_t *count,
+                       struct param_error *error)
 {
     const char *text = params_get(&call->params, "clips");
     struct asset_id id;
@@ -156,11 +162,9 @@ static bool read_clips(struct api_call *call, struct ingredient **clips, uint32_
         size_t length = strcspn(at, ",");
         struct catalog_item *item =
             id_parse(at, length, &id) ? catalog_find(call->catalog, ASSET_CLIP, &id) : NULL;
-        if (!item) {
-            reply_bad_parameter(call, "clips", "there is no clip \"%.*s\"", (int)(length < 60 ? length : 60),
-                                at);
-            return false;
-        }
+        if (!item)
+            return param_fail(error, "clips", "there is no clip \"%.*s\"", (int)(length < 60 ? length : 60),
+                              at);
         (*clips)[(*count)++] = (struct ingredient){call->catalog, item};
         at = at[length] ? at + length + 1 : NULL;
     }
@@ -189,17 +193,20 @@ enum api_outcome handle_character_model(struct api_call *call)
                           .name = item->asset->name,
                           .character = item,
                           .gather = gather_character};
-    enum api_outcome outcome = API_DONE;
+    enum api_outcome outcome;
     struct ingredient *clips = NULL;
     uint32_t clip_count = 0;
-    if (conversion_read(call, convert_target_find("glb"), &conversion) &&
-        read_clips(call, &clips, &clip_count) && conversion_parts_read(call, NULL, &model.parts)) {
-        /* Not before: skeleton=auto is the character's, whatever the clips are. */
-        model.parts.clips = clips;
-        model.parts.clip_count = clip_count;
-        if (conversion_frames_fit(call, &conversion, &model.parts))
-            outcome = reply_model(&model, character_digest(&model), FRESH_REVALIDATE);
-    }
+    struct param_error error;
+    bool read = conversion_read(&call->params, pose_target_find("glb"), false, &conversion, &error) &&
+                read_clips(call, &clips, &clip_count, &error) &&
+                conversion_parts_read(&call->params, call->catalog, NULL, &model.parts, &error);
+    /* Not before: skeleton=auto is the character's, whatever the clips are. */
+    model.parts.clips = clips;
+    model.parts.clip_count = clip_count;
+    if (!read || !conversion_frames_fit(&conversion, &model.parts, call->service->config->max_frames, &error))
+        outcome = reply_parameter(call, &error);
+    else
+        outcome = reply_model(&model, character_digest(&model), FRESH_REVALIDATE);
     free(clips);
     conversion_release(&conversion);
     return outcome;

@@ -100,6 +100,10 @@ enum api_outcome handle_formats(struct api_call *call)
         words(&json, "kinds", format->kinds);
         jsonw_bool(&json, "read", format->can_read);
         jsonw_bool(&json, "write", format->can_write);
+        jsonw_array(&json, "targets");
+        for (uint32_t i = 0; i < format->target_count; i++)
+            jsonw_string(&json, NULL, format->targets[i].word);
+        jsonw_end(&json);
         jsonw_end(&json);
     }
     jsonw_end(&json);

@@ -15,7 +15,7 @@ bool param_fail(struct param_error *error, const char *name, const char *format,
     snprintf(error->name, sizeof error->name, "%s", name);
     vsnprintf(error->detail, sizeof error->detail, format, arguments);
     va_end(arguments);
-    error->limit[0] = 0;
+    error->limit[0] = error->code[0] = error->pointer[0] = 0;
     return false;
 }
 

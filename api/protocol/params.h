@@ -18,11 +18,13 @@ struct params {
     char *storage; /* from malloc */
 };
 
-/* What is wrong with a parameter: its name and a line; limit names the option that refuses it, or is "". */
+/* What is wrong with a parameter: its name and a line. Each of the others is "" where there is none. */
 struct param_error {
     char name[64];
-    char detail[192];
-    char limit[24];
+    char detail[256];
+    char limit[24];    /* the option that refuses it */
+    char code[24];     /* of the problem, else "bad_parameter" */
+    char pointer[100]; /* where in a value that is JSON */
 };
 
 /* Percent-decodes "a=b&c"; '+' is a blank. False on bad escapes, NUL, bytes that are not UTF-8, or too many. */

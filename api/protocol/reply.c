@@ -80,7 +80,8 @@ static enum api_outcome close_problem(struct api_call *call, struct json_writer 
 }
 
 static enum api_outcome simple_problem(struct api_call *call, unsigned status, const char *code,
-                                       const char *parameter, const char *limit, const char *detail)
+                                       const char *parameter, const char *pointer, const char *limit,
+                                       const char *detail)
 {
     struct pose_buffer body = {0};
     struct json_writer json;
@@ -91,6 +92,8 @@ static enum api_outcome simple_problem(struct api_call *call, unsigned status, c
         jsonw_string(&json, "code", code);
     if (parameter)
         jsonw_string(&json, "parameter", parameter);
+    if (pointer)
+        jsonw_string(&json, "pointer", pointer);
     if (limit)
         jsonw_string(&json, "limit", limit);
     return close_problem(call, &json, status, detail);
@@ -104,20 +107,21 @@ enum api_outcome reply_problem(struct api_call *call, unsigned status, const cha
     va_start(arguments, format);
     vsnprintf(detail, sizeof detail, format, arguments);
     va_end(arguments);
-    return simple_problem(call, status, code, NULL, NULL, detail);
+    return simple_problem(call, status, code, NULL, NULL, NULL, detail);
 }
 
 enum api_outcome reply_limit(struct api_call *call, unsigned status, const char *code, const char *limit,
                              const char *detail)
 {
-    return simple_problem(call, status, code, NULL, limit, detail);
+    return simple_problem(call, status, code, NULL, NULL, limit, detail);
 }
 
 enum api_outcome reply_parameter(struct api_call *call, const struct param_error *error)
 {
-    char detail[280];
+    char detail[sizeof error->name + sizeof error->detail + 2];
     snprintf(detail, sizeof detail, "%s%s%s", error->name, error->name[0] ? ": " : "", error->detail);
-    return simple_problem(call, 400, "bad_parameter", error->name, error->limit[0] ? error->limit : NULL,
+    return simple_problem(call, 400, error->code[0] ? error->code : "bad_parameter", error->name,
+                          error->pointer[0] ? error->pointer : NULL, error->limit[0] ? error->limit : NULL,
                           detail);
 }
 

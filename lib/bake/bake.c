@@ -2,89 +2,20 @@
 #include "lib/bake/bake.h"
 
 #include "lib/core/setting.h"
+#include "lib/core/text.h"
 #include "lib/core/value.h"
 #include "lib/core/warn.h"
 #include "lib/model/build.h"
 #include "lib/model/copy.h"
-#include "lib/model/document.h"
 #include "lib/formats/sl/bvh_upload.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { DEFAULT_KEY_LIMIT = 4 * 1000 * 1000 };
-
 #define SL_DURATION_LIMIT 60.0f
 /* What may be asked for. */
 #define FPS_LEAST 0.1f
 #define FPS_MOST 1000.0f
-
-/* ------------------------------------------------------------------------------------------------ targets -- */
-
-#define SIMS_TARGET(id, name)                                                                                \
-    {                                                                                                        \
-        id, name, FAMILY_SIMS, POSE_AXES_SIMS, POSE_RULES_SIMS, {true, true, false, false},                  \
-    }
-#define EXCHANGE(id, name)                                                                                   \
-    {                                                                                                        \
-        id, name, FAMILY_NONE, POSE_AXES_GLTF, POSE_RULES_PLAIN, {true, true, true, true},                   \
-    }
-
-static const struct bake_target targets[] = {
-    {"sl-anim", "Second Life", FAMILY_SL, POSE_AXES_SL, POSE_RULES_SL, {true, true, false, false}},
-    SIMS_TARGET("tso-anim", "The Sims Online"),
-    SIMS_TARGET("sims1-cmx", "The Sims 1"),
-    SIMS_TARGET("sims1-bcf", "The Sims 1"),
-    SIMS_TARGET("sims1-cfp", "The Sims 1"),
-    {"sims3-clip", "The Sims 3", FAMILY_SIMS3, POSE_AXES_GLTF, POSE_RULES_SIMS3, {true, true, true, true}},
-    {"prime-anim",
-     "Metroid Prime",
-     FAMILY_PRIME,
-     POSE_AXES_PRIME,
-     POSE_RULES_PRIME,
-     {true, true, true, false}},
-    EXCHANGE("gltf", "glTF"),
-    EXCHANGE("bvh", "BVH"),
-    EXCHANGE("json", "JSON"),
-};
-
-enum { TARGETS = sizeof targets / sizeof *targets };
-
-static const struct bake_target *find_target(const char *format)
-{
-    for (size_t i = 0; i < TARGETS; i++) {
-        if (!strcmp(targets[i].format, format))
-            return &targets[i];
-    }
-    return NULL;
-}
-
-static enum family family_of_rules(enum pose_rules rules)
-{
-    static const enum family families[] = {
-        [POSE_RULES_PLAIN] = FAMILY_NONE,  [POSE_RULES_SL] = FAMILY_SL,
-        [POSE_RULES_SIMS] = FAMILY_SIMS,   [POSE_RULES_SIMS3] = FAMILY_SIMS3,
-        [POSE_RULES_PRIME] = FAMILY_PRIME, [POSE_RULES_PRIME_FRAMES] = FAMILY_PRIME,
-    };
-    return families[rules];
-}
-
-/* Whose extras the clip has: of the format that it says, else of its document, else of its rules. */
-static void find_origin(struct baking *b)
-{
-    const struct pose_conversion *conversion = b->conversion;
-    const struct bake_target *from = conversion->from ? find_target(conversion->from) : NULL;
-    const struct bake_target *origin = b->clip.origin ? find_target(b->clip.origin) : NULL;
-    if (!origin || origin->family == FAMILY_NONE)
-        origin = from;
-    b->family = origin ? origin->family : FAMILY_NONE;
-    b->origin = b->family != FAMILY_NONE ? origin->format : NULL;
-    if (b->family != FAMILY_NONE || conversion->from)
-        return;
-    b->family = family_of_rules(b->clip.rules);
-    for (size_t i = 0; i < TARGETS && b->family != FAMILY_NONE && !b->origin; i++)
-        b->origin = targets[i].family == b->family ? targets[i].format : NULL;
-}
 
 void bake_warn(const struct baking *b, const char *code, const char *format, ...)
 {
@@ -231,7 +162,7 @@ static bool choose_rules(struct baking *b)
 /* The clip as it is, for formats of exchange and for its own. */
 static bool take_over(struct baking *b)
 {
-    if (!copy_clip(b->arena, b->conversion->clip, b->out))
+    if (!copy_clip(b->arena, &b->clip, b->out))
         return false;
     if (b->target.family == FAMILY_NONE && !b->out->origin)
         b->out->origin = arena_copy_text(b->arena, b->origin);
@@ -258,10 +189,9 @@ static bool change(struct baking *b)
 /* Settings that change what a clip is, not only how it is written. */
 static bool has_own_settings(const struct baking *b)
 {
-    static const char *const names[] = {"loop", "distance", "actor",        "source_name",
-                                        "game", "version",  "root_bone_id", "evnt"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (pose_value_find(b->conversion->settings, names[i]))
+    const struct pose_value *settings = b->conversion->settings;
+    for (const struct pose_value *item = settings ? settings->first : NULL; item; item = item->next) {
+        if (item->key && text_lists(b->target.own_settings, item->key))
             return true;
     }
     return false;
@@ -269,8 +199,8 @@ static bool has_own_settings(const struct baking *b)
 
 static bool is_same_format(const struct baking *b)
 {
-    return b->origin && !strcmp(b->origin, b->target.format) && b->keeps_keys &&
-           b->clip.axes == b->target.axes && !has_own_settings(b);
+    return b->origin && !strcmp(b->origin, b->format) && b->keeps_keys && b->clip.axes == b->target.axes &&
+           !has_own_settings(b);
 }
 
 /* A clip that was read from BVH goes to Second Life as the viewer's upload of the file would: that is the encoder's
@@ -280,14 +210,14 @@ static bool is_upload(const struct baking *b)
     return b->target.family == FAMILY_SL && clip_is_upload(&b->clip);
 }
 
-static bool bake(struct baking *b)
+bool bake_clip(struct baking *b)
 {
     if (is_upload(b)) {
         if (b->conversion->fps > 0)
             bake_warn(b, "fps_ignored", "BVH goes to Second Life frame by frame");
         return take_over(b);
     }
-    bool is_sampled_here = b->conversion->fps > 0 && !strcmp(b->target.format, "json");
+    bool is_sampled_here = b->conversion->fps > 0 && b->target.resamples;
     if (b->target.family == FAMILY_NONE && !is_sampled_here)
         return take_over(b);
     if (!check_clip(b))
@@ -304,57 +234,4 @@ static bool bake(struct baking *b)
     b->keeps_keys =
         b->clip.rules == b->target.rules && !(b->conversion->fps > 0) && keys_obey_rules(&b->clip);
     return is_same_format(b) ? take_over(b) : change(b);
-}
-
-/* ---------------------------------------------------------------------------------------------- the entry -- */
-
-static bool bake_document(struct baking *b, const struct pose_options *options,
-                          struct pose_document *document)
-{
-    struct arena scratch;
-    arena_init(&scratch, b->arena->allocator, options ? options->limits.memory : 0, b->error);
-    b->scratch = &scratch;
-    b->out = ARENA_NEW(b->arena, struct pose_clip, 1);
-    find_origin(b);
-    bool done = b->out && bake(b) && !b->arena->failed;
-    arena_release(&scratch);
-    document->format = b->target.format;
-    document->clips = b->out;
-    document->clip_count = 1;
-    return done;
-}
-
-struct pose_document *pose_bake(const struct pose_conversion *conversion, const struct pose_options *options,
-                                pose_warn *warn, void *user, struct pose_error *error)
-{
-    struct pose_error local;
-    error = error ? error : &local;
-    pose_error_init(error);
-    const struct bake_target *target = conversion->to ? find_target(conversion->to) : NULL;
-    if (!target) {
-        error_set(error, POSE_BAD_ARGUMENT, "unknown_format", "no clip can be written as \"%s\"",
-                  conversion->to ? conversion->to : "");
-        return NULL;
-    }
-    struct arena arena;
-    arena_init(&arena, options ? options->allocator : NULL, options ? options->limits.memory : 0, error);
-    struct document *document = ARENA_NEW(&arena, struct document, 1);
-    uint64_t key_limit = options && options->limits.keys ? options->limits.keys : DEFAULT_KEY_LIMIT;
-    struct baking b = {.conversion = conversion,
-                       .target = *target,
-                       .arena = &arena,
-                       .clip = *conversion->clip,
-                       .key_limit = key_limit,
-                       .warn = warn,
-                       .user = user,
-                       .error = error};
-    if (!document || !bake_document(&b, options, &document->view)) {
-        error_set(error, POSE_BAD_DATA, "bad_data", "the clip cannot be brought to that format");
-        arena_release(&arena);
-        return NULL;
-    }
-    document->view.size = arena.held;
-    arena.error = NULL;
-    document->arena = arena;
-    return &document->view;
 }

@@ -1,24 +1,21 @@
 /*
- * Inside pose_bake: one clip on its way to what a target can hold. In this order: the target and whose extras the clip
- * has (bake.c), which tracks go along and what they are called (bake_tracks.c), the target's clock (bake_clock.c), keys
+ * Inside of pose_bake: one clip on its way to what a target can hold. In this order: which way it goes
+ * (bake.c), which tracks go along and what they are called (bake_tracks.c), the target's clock (bake_clock.c), keys
  * on it (bake_keys.c), events and extras (bake_extras.c).
  */
 #ifndef POSE_BAKE_BAKE_H
 #define POSE_BAKE_BAKE_H
 
+#include "lib/bake/target.h"
 #include "lib/core/error.h"
 #include "lib/core/names.h"
 
-/* Formats that share extras, events and the names of joints. */
-enum family { FAMILY_NONE, FAMILY_SL, FAMILY_SIMS, FAMILY_SIMS3, FAMILY_PRIME };
-
-struct bake_target {
-    const char *format;
-    const char *title;
-    enum family family; /* FAMILY_NONE: a format of exchange, which holds any clip */
-    enum pose_axes axes;
-    enum pose_rules rules;
-    bool holds[POSE_PART_COUNT];
+/* The table of new names, by what it renames, and which rows were of use. */
+struct bake_renames {
+    const struct pose_rename *rows;
+    uint32_t count;
+    struct name_index index;
+    bool *used; /* [count] */
 };
 
 /* Where the target has places for keys. */
@@ -39,22 +36,22 @@ struct bake_track {
 
 struct baking {
     const struct pose_conversion *conversion;
-    struct bake_target target;
-    struct arena *arena;   /* of the document */
-    struct arena *scratch; /* for what is needed meanwhile */
-    struct pose_clip clip; /* what is baked: the caller's, its rules corrected */
-    enum family family;    /* whose extras the clip has */
-    const char *origin;    /* the format of that, NULL when it is none's */
-    bool keeps_extras;     /* they are the target's */
-    bool keeps_keys;       /* so are the keys */
-    const char *game;      /* of Prime */
+    const char *format;        /* the target's id */
+    struct target target;      /* its rules and what it holds may depend on settings */
+    struct arena *arena;       /* of the document */
+    struct arena *scratch;     /* for what is needed meanwhile */
+    struct pose_clip clip;     /* what is baked: the caller's, its rules corrected */
+    enum target_family family; /* whose extras the clip has */
+    const char *origin;        /* the format of that, NULL when it is none's; static */
+    bool keeps_extras;         /* they are the target's */
+    bool keeps_keys;           /* so are the keys */
+    const char *game;          /* of Prime */
     uint64_t key_limit;
     pose_warn *warn;
     void *user;
     struct pose_error *error;
 
-    struct name_index renames; /* by what they rename */
-    bool *renamed;             /* [rename_count] was of use */
+    struct bake_renames *renames;
 
     struct pose_clip *out;
     struct pose_track *tracks; /* of out */
@@ -72,9 +69,21 @@ struct baking {
 /* code is static. */
 void bake_warn(const struct baking *b, const char *code, const char *format, ...) POSE_PRINTF(3, 4);
 
-/* Makes the table of names ready; and says at the end which of them nothing was called. */
-bool bake_renames_init(struct baking *b);
-void bake_renames_tell(const struct baking *b);
+/* Bakes clip into out. Everything but arena, scratch, out and what follows renames is filled in; origin may be NULL. */
+bool bake_clip(struct baking *b);
+
+/* Makes the table of names ready; false when memory is out. */
+bool bake_renames_init(struct bake_renames *renames, struct arena *arena,
+                       const struct pose_conversion *conversion);
+/* Says which names nothing is called by: no track, nor bones of meshes, nor joints of the skeleton (NULL: none). */
+void bake_renames_tell(struct bake_renames *renames, const struct pose_conversion *conversion,
+                       const struct pose_skeleton *skeleton, pose_warn *warn, void *user);
+/* Copies that share everything but names; the same pointers when there is nothing to be renamed. NULL when memory is
+ * out. */
+const struct pose_skeleton *bake_rename_skeleton(struct arena *arena, struct bake_renames *renames,
+                                                 const struct pose_skeleton *skeleton);
+const struct pose_mesh *bake_rename_meshes(struct arena *arena, struct bake_renames *renames,
+                                           const struct pose_mesh *meshes, uint32_t count);
 /* What a joint of that name is to be called, NULL: as it is. */
 const char *bake_new_name(const struct baking *b, const char *name);
 /* Fills in tracks and sources: names and ids, without keys. */

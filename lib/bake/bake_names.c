@@ -3,56 +3,150 @@
 
 #include "lib/core/hash.h"
 #include "lib/core/value.h"
+#include "lib/core/warn.h"
 
 #include <stdio.h>
 #include <string.h>
 
-bool bake_renames_init(struct baking *b)
+bool bake_renames_init(struct bake_renames *renames, struct arena *arena,
+                       const struct pose_conversion *conversion)
 {
-    const struct pose_conversion *conversion = b->conversion;
-    b->renamed = ARENA_NEW(b->scratch, bool, conversion->rename_count);
-    if (!b->renamed || !name_index_init(&b->renames, b->scratch, conversion->rename_count))
+    *renames = (struct bake_renames){.rows = conversion->renames, .count = conversion->rename_count};
+    renames->used = ARENA_NEW(arena, bool, renames->count);
+    if (!renames->used || !name_index_init(&renames->index, arena, renames->count))
         return false;
-    for (uint32_t i = 0; i < conversion->rename_count; i++)
-        name_index_add(&b->renames, conversion->renames[i].from, i);
-    name_index_sort(&b->renames);
+    for (uint32_t i = 0; i < renames->count; i++)
+        name_index_add(&renames->index, renames->rows[i].from, i);
+    name_index_sort(&renames->index);
     return true;
+}
+
+static const char *find_new_name(struct bake_renames *renames, const char *name)
+{
+    int64_t i = name && renames->count ? name_index_find(&renames->index, name) : -1;
+    if (i < 0)
+        return NULL;
+    renames->used[i] = true;
+    return renames->rows[i].to;
 }
 
 const char *bake_new_name(const struct baking *b, const char *name)
 {
-    int64_t i = name ? name_index_find(&b->renames, name) : -1;
-    if (i < 0)
-        return NULL;
-    b->renamed[i] = true;
-    return b->conversion->renames[i].to;
+    return find_new_name(b->renames, name);
 }
 
-void bake_renames_tell(const struct baking *b)
+/* The name of a track, or what one that has but an id is renamed by. */
+static const char *track_name(const struct pose_track *track, char made[24])
+{
+    snprintf(made, 24, "joint_%u", track->id);
+    return track->name ? track->name : track->has_id ? made : NULL;
+}
+
+/* ----------------------------------------------------------------------------------- skeletons and meshes -- */
+
+static const char *const *rename_aliases(struct arena *arena, struct bake_renames *renames,
+                                         const char *const *aliases)
+{
+    uint32_t count = 0;
+    while (aliases && aliases[count])
+        count++;
+    const char **copy = count ? ARENA_NEW(arena, const char *, (size_t)count + 1) : NULL;
+    for (uint32_t i = 0; copy && i < count; i++) {
+        const char *name = find_new_name(renames, aliases[i]);
+        copy[i] = name ? name : aliases[i];
+    }
+    return copy;
+}
+
+const struct pose_skeleton *bake_rename_skeleton(struct arena *arena, struct bake_renames *renames,
+                                                 const struct pose_skeleton *skeleton)
+{
+    if (!skeleton || !renames->count)
+        return skeleton;
+    struct pose_skeleton *copy = ARENA_NEW(arena, struct pose_skeleton, 1);
+    struct pose_joint *joints = ARENA_NEW(arena, struct pose_joint, skeleton->joint_count);
+    if (!copy || !joints)
+        return NULL;
+    for (uint32_t i = 0; i < skeleton->joint_count; i++) {
+        const char *name = find_new_name(renames, skeleton->joints[i].name);
+        joints[i] = skeleton->joints[i];
+        joints[i].name = name ? name : joints[i].name;
+        joints[i].aliases = rename_aliases(arena, renames, joints[i].aliases);
+    }
+    *copy = *skeleton;
+    copy->joints = joints;
+    return copy;
+}
+
+const struct pose_mesh *bake_rename_meshes(struct arena *arena, struct bake_renames *renames,
+                                           const struct pose_mesh *meshes, uint32_t count)
+{
+    if (!count || !renames->count)
+        return meshes;
+    struct pose_mesh *copies = ARENA_NEW(arena, struct pose_mesh, count);
+    for (uint32_t m = 0; copies && m < count; m++) {
+        const char **bones = ARENA_NEW(arena, const char *, meshes[m].bone_count);
+        if (!bones)
+            return NULL;
+        for (uint32_t i = 0; i < meshes[m].bone_count; i++) {
+            const char *name = find_new_name(renames, meshes[m].bones[i]);
+            bones[i] = name ? name : meshes[m].bones[i];
+        }
+        copies[m] = meshes[m];
+        copies[m].bones = bones;
+    }
+    return copies;
+}
+
+/* ------------------------------------------------------------------------------------------ unused names -- */
+
+static void use_names(struct bake_renames *renames, const struct pose_conversion *conversion,
+                      const struct pose_skeleton *skeleton)
+{
+    char made[24];
+    for (uint32_t c = 0; c < conversion->clip_count; c++) {
+        const struct pose_clip *clip = conversion->clips[c].clip;
+        for (uint32_t i = 0; i < clip->track_count; i++)
+            find_new_name(renames, track_name(&clip->tracks[i], made));
+    }
+    for (uint32_t i = 0; skeleton && i < skeleton->joint_count; i++) {
+        const char *const *alias = skeleton->joints[i].aliases;
+        find_new_name(renames, skeleton->joints[i].name);
+        for (; alias && *alias; alias++)
+            find_new_name(renames, *alias);
+    }
+    for (uint32_t m = 0; m < conversion->mesh_count; m++) {
+        for (uint32_t i = 0; i < conversion->meshes[m].bone_count; i++)
+            find_new_name(renames, conversion->meshes[m].bones[i]);
+    }
+}
+
+void bake_renames_tell(struct bake_renames *renames, const struct pose_conversion *conversion,
+                       const struct pose_skeleton *skeleton, pose_warn *warn, void *user)
 {
     char names[200] = "";
     size_t used = 0;
     uint32_t count = 0;
-    for (uint32_t i = 0; i < b->conversion->rename_count; i++) {
-        if (b->renamed[i])
+    use_names(renames, conversion, skeleton);
+    for (uint32_t i = 0; i < renames->count; i++) {
+        if (renames->used[i])
             continue;
         count++;
-        if (used < sizeof names)
-            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
-                                     b->conversion->renames[i].from);
+        if (used + 64 < sizeof names)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%.60s", used ? ", " : "",
+                                     renames->rows[i].from);
     }
     if (count)
-        bake_warn(b, "rename_unused", "%u names to be changed are no joints of the clip: %s", count, names);
+        warn_tell(warn, user, POSE_WARNING, "rename_unused", POSE_NO_OFFSET, "%u renames match no joint: %s",
+                  count, names);
 }
 
 /* ---------------------------------------------------------------------------------------- a clip as it is -- */
 
 static void rename_track(const struct baking *b, struct pose_track *track)
 {
-    char made[32] = "";
-    if (!track->name && track->has_id)
-        snprintf(made, sizeof made, "joint_%u", track->id);
-    const char *name = bake_new_name(b, track->name ? track->name : made);
+    char made[24];
+    const char *name = bake_new_name(b, track_name(track, made));
     if (!name)
         return;
     unsigned id;
@@ -108,7 +202,7 @@ bool bake_rename(struct baking *b)
     uint32_t tracks = b->out->track_count, events = b->out->event_count;
     struct pose_track *renamed = ARENA_NEW(b->arena, struct pose_track, tracks);
     struct pose_event *told = ARENA_NEW(b->arena, struct pose_event, events);
-    if (!renamed || !told || !bake_renames_init(b))
+    if (!renamed || !told)
         return false;
     for (uint32_t i = 0; i < tracks; i++) {
         renamed[i] = b->out->tracks[i];
@@ -120,6 +214,5 @@ bool bake_rename(struct baking *b)
     }
     b->out->tracks = renamed;
     b->out->events = told;
-    bake_renames_tell(b);
     return !b->arena->failed;
 }

@@ -327,7 +327,6 @@ static void tell(const struct gathering *g)
             "%u bones without keys of rotation got the identity, which %s cannot do without: a skeleton "
             "would tell their rest",
             g->without_rest, title);
-    bake_renames_tell(b);
 }
 
 bool bake_tracks(struct baking *b)
@@ -337,7 +336,7 @@ bool bake_tracks(struct baking *b)
     size_t room = (size_t)b->clip.track_count + PRIME_BONES;
     b->tracks = ARENA_NEW(b->arena, struct pose_track, room);
     b->sources = ARENA_NEW(b->scratch, struct bake_track, room);
-    if (!b->tracks || !b->sources || !bake_renames_init(b))
+    if (!b->tracks || !b->sources)
         return false;
     g.has_joints = skeleton;
     if (skeleton && !joint_index_init(&g.joints, b->scratch, skeleton, b->target.rules))

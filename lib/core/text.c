@@ -185,6 +185,18 @@ bool text_ends_with_nocase(const char *text, const char *end)
     return wanted <= length && text_equal_nocase(text + length - wanted, end);
 }
 
+bool text_lists(const char *list, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = list; at && *at; at += strspn(at, " ")) {
+        size_t here = strcspn(at, " ");
+        if (here == length && !memcmp(at, word, length))
+            return true;
+        at += here;
+    }
+    return false;
+}
+
 bool text_is_among(const char *text, const char *const *list)
 {
     for (; text && list && *list; list++) {

@@ -32,6 +32,9 @@ bool text_ends_with_nocase(const char *text, const char *end);
 /* Whether a text is one of a list that ends with NULL; either may be NULL. */
 bool text_is_among(const char *text, const char *const *list);
 
+/* Whether a blank-separated list (NULL: an empty one) holds the word. */
+bool text_lists(const char *list, const char *word);
+
 /* The part after the last '/' or '\\'. */
 const char *text_base_name(const char *path);
 /* Its length without the extension (from the last dot; a leading dot is no extension). */

@@ -5,6 +5,7 @@
 #ifndef POSE_FORMATS_CODEC_H
 #define POSE_FORMATS_CODEC_H
 
+#include "lib/bake/target.h"
 #include "lib/core/arena.h"
 #include "lib/core/bytes/reader.h"
 #include "lib/core/bytes/writer.h"
@@ -52,6 +53,7 @@ struct codec {
     bool (*decode)(struct decode_job *job);
     bool (*encode)(struct encode_job *job); /* NULL: cannot be written */
     bool named_after_file;                  /* the inner name should be the file's, without extension */
+    const struct target *target;            /* what clips become that are brought to it; NULL: nothing */
 };
 
 #endif

@@ -32,6 +32,7 @@ enum { CAPACITY = 96 };
 static const struct codec *all_codecs[CAPACITY + 1];
 static const struct archive_type *all_archives[CAPACITY + 1];
 static struct pose_format all_formats[CAPACITY + 1];
+static struct pose_target all_targets[CAPACITY + 1];
 
 const struct codec *const *const codecs = all_codecs;
 const struct archive_type *const *const archive_types = all_archives;
@@ -85,6 +86,38 @@ const struct archive_type *archive_detect(const struct pose_source *source)
     return best;
 }
 
+/* A codec's kinds of files, with what is its own. Returns how many there are. */
+static uint32_t list_targets(const struct codec *codec, struct pose_target *to)
+{
+    uint32_t count = 0;
+    for (int i = 0; codec->target && i < TARGET_FILES && codec->target->files[i].options; i++) {
+        struct pose_target *row = &to[count++];
+        *row = codec->target->files[i];
+        row->format = codec->format.id;
+        row->word = row->word ? row->word : codec->format.id;
+        row->extensions = row->extensions ? row->extensions : codec->format.extensions;
+        row->min_fps = row->min_fps > 0 ? row->min_fps : 0.1f;
+        row->media_type = row->media_type ? row->media_type : codec->format.media_type;
+    }
+    return count;
+}
+
+/* Those of exchange formats, then those of games, so that lists begin with what most people want. */
+static void list_all_targets(void)
+{
+    size_t count = 0;
+    for (int games = 0; games <= 1; games++) {
+        for (struct pose_format *row = all_formats; row->id && count + TARGET_FILES <= CAPACITY; row++) {
+            const struct codec *codec = codec_find(row->id);
+            if (!codec || !codec->target || (codec->target->family != FAMILY_NONE) != games)
+                continue;
+            row->targets = &all_targets[count];
+            row->target_count = list_targets(codec, &all_targets[count]);
+            count += row->target_count;
+        }
+    }
+}
+
 /* The codecs' rows come first in the public list. */
 __attribute__((constructor)) static void gather(void)
 {
@@ -107,11 +140,26 @@ __attribute__((constructor)) static void gather(void)
                 all_formats[count++] = *row;
         }
     }
+    list_all_targets();
 }
 
 const struct pose_format *pose_formats(void)
 {
     return all_formats;
+}
+
+const struct pose_target *pose_targets(void)
+{
+    return all_targets;
+}
+
+const struct pose_target *pose_target_find(const char *word)
+{
+    for (const struct pose_target *target = all_targets; target->word; target++) {
+        if (!strcmp(target->word, word))
+            return target;
+    }
+    return NULL;
 }
 
 const struct pose_format *pose_format_find(const char *id)

@@ -436,6 +436,25 @@ POSE_API void pose_document_free(struct pose_document *document);
  * one archive type serves several formats it is the first of them; pose_archive_format of the open archive is exact. */
 POSE_API const char *pose_detect(const struct pose_source *source);
 
+/* A kind of file that clips can be converted to, see pose_convert. Most formats are one; glTF is two. */
+struct pose_target {
+    const char *word;       /* what it is asked for by: "glb", else the id of the format */
+    const char *format;     /* id */
+    const char *extensions; /* blank-separated, with the dot; the first is what a file of it is called by */
+    const char *media_type;
+    const char *options; /* blank-separated: the options and settings that it takes, "fps loop" */
+    const char *second;  /* such a clip is two files: the format of the second one; else NULL */
+    float min_fps;       /* the lowest rate that may be asked for */
+    bool is_text;
+    bool on_skeleton; /* its files hold the skeleton, or are made on it */
+    bool is_scene;    /* several clips or none go into a file, and meshes with their pictures */
+};
+
+/* All of them, formats of exchange first; the last has a NULL word. */
+POSE_API const struct pose_target *pose_targets(void);
+/* By its word; NULL when there is none. */
+POSE_API const struct pose_target *pose_target_find(const char *word);
+
 /* What the library can do, a row a format; the last has a NULL id. */
 struct pose_format {
     const char *id;
@@ -446,6 +465,8 @@ struct pose_format {
     bool can_read, can_write;
     bool has_companions; /* a file may need others beside it: only then does decoding ask source->find */
     bool is_linked;      /* others of its archive say what it is called and what it is on, see pose_link */
+    uint32_t target_count;
+    const struct pose_target *targets; /* the kinds of its files that clips can be converted to */
 };
 
 POSE_API const struct pose_format *pose_formats(void);
@@ -831,25 +852,39 @@ struct pose_rename {
     const char *from, *to;
 };
 
-/* A clip that is to become one of another format. Everything must outlive the call only. */
-struct pose_conversion {
+/* A clip that takes part in a conversion. */
+struct pose_conversion_clip {
     const struct pose_clip *clip;
     const char *from; /* format of the clip's document; NULL: as far as the clip itself tells */
-    const char *to;   /* the target: a format of clips that can be written */
-    /* The skeleton that the clip plays on, NULL: none. It says where Second Life's pelvis rests, which ids the joints of
+    const char *name; /* for a clip without an inner name, may be NULL */
+};
+
+/* What is to become one file. Everything must outlive the call only. */
+struct pose_conversion {
+    const char *to; /* the target: its word, or the id of a format of clips that can be written */
+    uint32_t clip_count;
+    const struct pose_conversion_clip *clips;
+    /* The skeleton that the clips play on, NULL: none. It says where Second Life's pelvis rests, which ids the joints of
      * Prime have, and how a joint rests of which the target wants more than the clip drives. */
     const struct pose_skeleton *skeleton;
+    uint32_t mesh_count; /* for targets that are a scene, as the images that the meshes name */
+    const struct pose_mesh *meshes;
+    uint32_t image_count;
+    const struct pose_image *images;
     float
         fps; /* keys on every frame of that rate; 0: the clip's own keys as far as the target can hold them */
     const struct pose_rename *renames; /* nothing is renamed that is not in here */
     uint32_t rename_count;
     const struct pose_value *settings; /* an object of the target's own options, below; NULL: the defaults */
+    const char *
+        second_name; /* what the second file of a pair is called, without extension; NULL: as the clip does */
 };
 
 /*
- * Makes of any clip one that the target can hold: axes and units, names or ids, the engine's clock and interpolation,
- * events and extras. The document is of the format `to`, holds that one clip, and is freed with pose_document_free; its
- * clip is for pose_encode with the same settings. NULL on failure. Joints keep their local transforms: nothing is fitted
+ * Makes of any clips what the target can hold: axes and units, names or ids, the engine's clock and interpolation, events
+ * and extras. The document is of the format `to`, holds those clips, and is freed with pose_document_free; they are for
+ * pose_encode with the same settings. Where the target's files hold them, the skeleton and the meshes are in it, too, under
+ * their new names; they point into what was given. NULL on failure. Joints keep their local transforms: nothing is fitted
  * to other proportions.
  *
  * Extras and what belongs to them are kept when the clip is of the target's family (its origin, else `from`, else its
@@ -886,10 +921,25 @@ POSE_API struct pose_document *pose_bake(const struct pose_conversion *conversio
                                          const struct pose_options *options, pose_warn *warn, void *user,
                                          struct pose_error *error);
 
-/* pose_bake, then pose_encode with the skeleton where the target has a place for it (gltf, bvh). What belongs into two
- * files (sims1-cmx and sims1-cfp) takes two calls with the same arguments. False on failure; out is then empty. */
+/* Of a target that is a pair, pose_target.second, the second file and its name without extension, as the first one refers to
+ * it: from the clip, so not to be used as a path as it is. */
+enum { POSE_SECOND_NAME = 256 };
+struct pose_second_file {
+    struct pose_buffer bytes;
+    char name[POSE_SECOND_NAME];
+};
+
+/*
+ * pose_bake, then pose_encode. second is filled in when the target is a pair, and may be NULL when it is not. False on
+ * failure; out (and the second file's bytes) are then empty. Errors beyond those of the two: "one_clip" when the target is
+ * no scene and there are none or several.
+ */
 POSE_API bool pose_convert(const struct pose_conversion *conversion, const struct pose_options *options,
-                           pose_warn *warn, void *user, struct pose_buffer *out, struct pose_error *error);
+                           pose_warn *warn, void *user, struct pose_buffer *out,
+                           struct pose_second_file *second, struct pose_error *error);
+/* What the second file of a clip in a pair is called if nobody says otherwise. name: for a clip without an inner one. */
+POSE_API void pose_second_name(const struct pose_target *target, const struct pose_clip *clip,
+                               const char *name, char text[POSE_SECOND_NAME]);
 
 /* ------------------------------------------------------------------------------------------------- lints -- */
 

@@ -22,6 +22,7 @@ struct command {
     const char *description; /* lines for `posed COMMAND --help`, each ended by \n; NULL: the summary only */
     const struct option *options; /* NULL: it takes none */
     bool environment;             /* options are read from the environment too */
+    void (*prepare)(void);        /* completes what --help says; NULL: nothing to be done */
     /* argv[0] is the command's name; --help has been dealt with. Returns the exit status. */
     int (*run)(const struct command *command, int argc, char **argv);
 };

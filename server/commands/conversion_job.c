@@ -1,8 +1,6 @@
 #include "server/commands/conversion_job.h"
 
-#include <jansson.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 bool job_has_archive(const struct job *job, uint32_t archive)
@@ -27,18 +25,19 @@ void job_result_release(struct job_result *result)
 
 int job_misused(const struct job *job, const struct job_result *result)
 {
-    static const char of_map[] = "map: ";
-    const size_t length = sizeof of_map - 1;
-    return strncmp(result->detail, of_map, length) ? command_misused("%s", result->detail)
-                                                   : command_failed(job->map, "%s", result->detail + length);
+    return result->is_map ? command_failed(job->map, "%s", result->detail)
+                          : command_misused("%s", result->detail);
 }
 
-static void take_detail(struct job_result *result, const struct api_response *response)
+/* The options are wrong; of the map it is its file. */
+static void take_misuse(struct job_result *result, const struct param_error *error)
 {
-    json_t *problem = json_loadb(response->data, response->size, 0, NULL);
-    const char *detail = json_string_value(json_object_get(problem, "detail"));
-    snprintf(result->detail, sizeof result->detail, "%s", detail ? detail : "it cannot be converted");
-    json_decref(problem);
+    result->misused = true;
+    result->is_map = !strcmp(error->name, "map");
+    if (result->is_map)
+        snprintf(result->detail, sizeof result->detail, "%s", error->detail);
+    else
+        snprintf(result->detail, sizeof result->detail, "%s: %s", error->name, error->detail);
 }
 
 static bool take_error(struct job_result *result, const struct pose_error *error)
@@ -60,12 +59,19 @@ static bool is_refused(const struct conversion *conversion, struct job_result *r
     return true;
 }
 
-bool job_convert(const struct job *job, const struct convert_target *target,
+/* What the options say of the parts; those of the clip itself (its skeleton) are no misuse. */
+static bool read_parts(const struct job *job, struct conversion_parts *parts, struct job_result *result)
+{
+    struct param_error error;
+    if (conversion_parts_read(job->params, job->common, job->source, parts, &error))
+        return true;
+    snprintf(result->detail, sizeof result->detail, "%s: %s", error.name, error.detail);
+    return false;
+}
+
+bool job_convert(const struct job *job, const struct pose_target *target,
                  const struct conversion_parts *given, const struct job_file *file, struct job_result *result)
 {
-    struct api_response *response = must_alloc(1, sizeof *response);
-    struct api_call call = {
-        .service = job->service, .catalog = job->common, .response = response, .params = *job->params};
     struct conversion conversion;
     struct conversion_parts parts = *given;
     struct conversion_order order = {.service = job->service,
@@ -75,22 +81,18 @@ bool job_convert(const struct job *job, const struct convert_target *target,
                                      .name = file->name,
                                      .key_file = file->key_file,
                                      .unzipped = !file->zipped};
+    struct param_error misuse;
     struct pose_error error;
+    bool done = false;
     *result = (struct job_result){0};
-    response_init(response, 200);
     parts.skeleton = (struct ingredient_skeleton){0};
-    bool done = conversion_read(&call, target, &conversion);
-    result->misused = !done;
-    done = done && conversion_parts_read(&call, job->source, &parts);
-    if (!done) {
-        take_detail(result, response);
-    } else {
+    if (!conversion_read(job->params, target, false, &conversion, &misuse)) {
+        take_misuse(result, &misuse);
+    } else if (read_parts(job, &parts, result)) {
         conversion_parts_offer_skeleton(&parts, &given->skeleton);
         done = conversion_make(&order, &result->made, &error) ? !is_refused(&conversion, result)
                                                               : take_error(result, &error);
     }
     conversion_release(&conversion);
-    response_release(response);
-    free(response);
     return done;
 }

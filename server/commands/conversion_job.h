@@ -23,7 +23,7 @@ struct job_file {
 /* A clip on its way: the conversion is read for each, as its format and skeleton decide. */
 struct job_result {
     struct conversion_result made;
-    bool misused; /* the options are wrong, whatever the clip is */
+    bool misused, is_map; /* the options are wrong, whatever the clip is; is_map: their map */
     char detail[480];
 };
 
@@ -31,7 +31,7 @@ struct job_result {
  * Converts the clips that are given into one file; without any, the meshes, on the skeleton unless the options say another.
  * False with detail.
  */
-bool job_convert(const struct job *job, const struct convert_target *target,
+bool job_convert(const struct job *job, const struct pose_target *target,
                  const struct conversion_parts *given, const struct job_file *file,
                  struct job_result *result);
 void job_result_release(struct job_result *result);
@@ -50,6 +50,6 @@ int convert_one(const struct job *job, const char *names, const char *to, const 
 bool convert_has_extension(const char *out);
 bool convert_is_stream(const char *out);
 /* Everything into a folder. */
-int convert_all(const struct job *job, const struct convert_target *target, const char *folder);
+int convert_all(const struct job *job, const struct pose_target *target, const char *folder);
 
 #endif

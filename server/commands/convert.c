@@ -27,10 +27,12 @@ struct convert_values {
         .help = help_                                                                                        \
     }
 
+/* Filled in from the library's table before the options are read. */
+static char to_help[CONVERT_WORDS];
+
 static const struct option options[] = {
     TEXT("--from", "F", from, "as its bytes say", "the format of IN, whatever its bytes say"),
-    TEXT("--to", "F", to, "by OUT's extension",
-         "glb, gltf, bvh, json, sl-anim, tso-anim, prime-anim, sims3-clip, sims1-cmx or sims1-bcf"),
+    TEXT("--to", "F", to, "by OUT's extension", to_help),
     TEXT("--skeleton", "FILE", skeleton, "the best of IN and those that posed ships",
          "a file with the skeleton; none: the tracks as they are"),
     TEXT("--mesh", "FILE", mesh, "the bones", "glb, gltf: a file with the mesh, or several in a folder"),
@@ -78,7 +80,7 @@ static bool means_folder(const struct job *job, const char *out)
 static int convert_job(const struct job *job, const struct convert_values *values, const char *out)
 {
     if (means_folder(job, out) && !values->clip) {
-        const struct convert_target *target = values->to ? convert_target_find(values->to) : NULL;
+        const struct pose_target *target = values->to ? pose_target_find(values->to) : NULL;
         return target ? convert_all(job, target, out)
                       : command_misused("%s is a folder: --to says what goes into it", out);
     }
@@ -206,7 +208,7 @@ static int convert(struct service *service, const struct convert_values *values,
 static bool check_values(const struct convert_values *values)
 {
     char words[CONVERT_WORDS];
-    if (values->to && !convert_target_find(values->to)) {
+    if (values->to && !pose_target_find(values->to)) {
         convert_target_words(NULL, words);
         command_misused("--to: %s is none of %s", values->to, words);
         return false;
@@ -220,6 +222,11 @@ static bool check_values(const struct convert_values *values)
         return false;
     }
     return true;
+}
+
+static void list_targets(void)
+{
+    convert_target_words(NULL, to_help);
 }
 
 static int run_convert(const struct command *command, int argc, char **argv)
@@ -257,5 +264,6 @@ const struct command command_convert = {
         "on standard error. A skill of The Sims is two files, the second beside OUT; a ZIP when OUT is "
         "one.\n",
     .options = options,
+    .prepare = list_targets,
     .run = run_convert,
 };

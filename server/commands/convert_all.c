@@ -25,7 +25,7 @@ struct task {
 
 struct work {
     const struct job *job;
-    const struct convert_target *target;
+    const struct pose_target *target;
     int folder;
     size_t count, capacity;
     struct task *tasks;
@@ -126,9 +126,9 @@ static void name_key_file(void *user, size_t index)
     if (!document)
         return; /* which its conversion tells */
     const struct index_asset *asset = task->item->asset;
-    char *file = convert_key_file(&document->clips[asset->inner], asset->name);
-    task->key_file = print("%.*s%s", folder_length(task), task->name, file);
-    free(file);
+    char file[POSE_SECOND_NAME];
+    pose_second_name(work->target, &document->clips[asset->inner], asset->name, file);
+    task->key_file = print("%.*s%s", folder_length(task), task->name, convert_file_name(file));
     pose_document_free(document);
 }
 
@@ -141,7 +141,7 @@ static void name_files(struct work *work)
     for (size_t i = 0; i < work->count; i++)
         names[i] = &work->tasks[i].name;
     names_make_unique(names, work->count);
-    if (work->target->is_pair) {
+    if (work->target->second) {
         parallel_for(work->count, work->job->service->index_options.threads, name_key_file, work);
         for (size_t i = 0; i < work->count; i++) {
             if (work->tasks[i].key_file)
@@ -156,17 +156,18 @@ static void name_files(struct work *work)
 
 static bool save(const struct work *work, const struct task *task, const struct job_result *result)
 {
-    const char *extension = work->target->extensions;
-    char *path = print("%s.%.*s", task->name, (int)strcspn(extension, " "), extension);
-    const struct pose_buffer *first =
-        result->made.is_pair ? &result->made.pair.bytes[0] : &result->made.bytes;
+    char extension[16];
+    convert_target_extension(work->target, extension);
+    char *path = print("%s.%s", task->name, extension);
+    const struct pose_buffer *first = &result->made.bytes, *second = &result->made.second.bytes;
     bool done = save_below(work->folder, path, (struct pose_bytes){first->data, first->size});
     free(path);
     if (!done || !result->made.is_pair)
         return done;
-    path = print("%.*s%s", folder_length(task), task->name, result->made.pair.names[1]);
-    done = save_below(work->folder, path,
-                      (struct pose_bytes){result->made.pair.bytes[1].data, result->made.pair.bytes[1].size});
+    char *name = convert_second_name(work->target, result->made.second.name);
+    path = print("%.*s%s", folder_length(task), task->name, name);
+    done = save_below(work->folder, path, (struct pose_bytes){second->data, second->size});
+    free(name);
     free(path);
     return done;
 }
@@ -270,7 +271,7 @@ static int tell(const struct work *work)
     return failed ? COMMAND_BAD_INPUT : status;
 }
 
-int convert_all(const struct job *job, const struct convert_target *target, const char *folder)
+int convert_all(const struct job *job, const struct pose_target *target, const char *folder)
 {
     struct work work = {.job = job, .target = target};
     int status = COMMAND_BAD_USAGE;

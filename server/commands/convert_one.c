@@ -28,12 +28,12 @@ bool convert_has_extension(const char *path)
 
 /* The target by OUT's extension, of several the one that is the clip's own format. NULL when that is not clear, which has
  * been said then. */
-static const struct convert_target *target_of(const char *out, const char *format)
+static const struct pose_target *target_of(const char *out, const char *format)
 {
     const char *extension = extension_of(out);
     char words[CONVERT_WORDS];
     unsigned count;
-    const struct convert_target *target = convert_target_of(extension, format, &count);
+    const struct pose_target *target = convert_target_of(extension, format, &count);
     if (target)
         return target;
     convert_target_words(count ? extension : NULL, words);
@@ -134,7 +134,7 @@ static void list_names(const struct choice *choice, char *text, size_t capacity)
         ;
 }
 
-/* Of a file without clips glTF takes the skeleton and the meshes. */
+/* Of a file without clips a scene takes the skeleton and the meshes. */
 static bool take_model(const struct job *job, struct conversion_parts *parts)
 {
     const struct catalog_list *skeletons = &job->source->lists[ASSET_SKELETON],
@@ -169,13 +169,14 @@ static bool save(const char *out, const struct pose_buffer *bytes)
 }
 
 /* The second file of a pair goes beside the first. */
-static bool save_pair(const char *out, const struct convert_pair *pair)
+static bool save_pair(const char *out, const struct pose_target *target, const struct conversion_result *made)
 {
-    char *second = NULL;
-    if (asprintf(&second, "%.*s%s", (int)(name_base(out) - out), out, pair->names[1]) < 0)
+    char *path = NULL, *name = convert_second_name(target, made->second.name);
+    if (asprintf(&path, "%.*s%s", (int)(name_base(out) - out), out, name) < 0)
         abort();
-    bool done = save(second, &pair->bytes[1]) && save(out, &pair->bytes[0]);
-    free(second);
+    bool done = save(path, &made->second.bytes) && save(out, &made->bytes);
+    free(path);
+    free(name);
     return done;
 }
 
@@ -195,7 +196,7 @@ bool convert_is_stream(const char *out)
            (!stat(out, &status) && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode));
 }
 
-static int write_one(const struct job *job, const struct convert_target *target, const struct choice *choice,
+static int write_one(const struct job *job, const struct pose_target *target, const struct choice *choice,
                      const struct conversion_parts *parts, const char *out)
 {
     struct job_result result;
@@ -207,7 +208,7 @@ static int write_one(const struct job *job, const struct convert_target *target,
     bool done = job_convert(job, target, parts, &file, &result);
     int status = COMMAND_BAD_INPUT;
     if (done) {
-        done = result.made.is_pair ? save_pair(out, &result.made.pair) : save(out, &result.made.bytes);
+        done = result.made.is_pair ? save_pair(out, target, &result.made) : save(out, &result.made.bytes);
         if (done)
             tell_warnings(job->in, &result.made.warnings);
         status = done ? COMMAND_DONE : COMMAND_BAD_INPUT;
@@ -231,13 +232,12 @@ static int convert_chosen(const struct job *job, const struct choice *choice, co
         choice->count ? catalog_entry(job->source, choice->clips[0].item->place)->format : NULL;
     if (format && (!strcmp(format, "gltf") || !strcmp(format, "json")))
         format = origin_of(job, choice->clips[0].item, origin);
-    const struct convert_target *target = to ? convert_target_find(to) : target_of(out, format);
+    const struct pose_target *target = to ? pose_target_find(to) : target_of(out, format);
     if (!target)
         return COMMAND_BAD_USAGE;
-    bool is_gltf = !strcmp(target->format, "gltf");
-    if (!choice->count && !(is_gltf && take_model(job, &parts)))
+    if (!choice->count && !(target->is_scene && take_model(job, &parts)))
         return tell_broken(job) ? COMMAND_BAD_INPUT : command_failed(job->in, "holds no clip");
-    if (choice->count <= 1 || (is_gltf && named))
+    if (choice->count <= 1 || (target->is_scene && named))
         return write_one(job, target, choice, &parts, out);
     if (named)
         return command_misused("--clip: a file of this format holds one clip");

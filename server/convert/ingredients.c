@@ -24,7 +24,7 @@ struct ingredients {
     uint32_t held_count;
     struct held held[INGREDIENT_CLIPS + INGREDIENT_MESHES + 1];
     uint32_t clip_count;
-    struct convert_clip clips[INGREDIENT_CLIPS];
+    struct pose_conversion_clip clips[INGREDIENT_CLIPS];
     const struct pose_skeleton *skeleton;
     uint32_t mesh_count;
     struct pose_mesh meshes[INGREDIENT_MESHES];
@@ -118,9 +118,9 @@ bool ingredients_add_clip(struct ingredients *ingredients, const struct ingredie
     if (!document)
         return false;
     ingredients->clips[ingredients->clip_count++] =
-        (struct convert_clip){.clip = &document->clips[clip->item->asset->inner],
-                              .format = document->format,
-                              .name = clip->item->asset->name};
+        (struct pose_conversion_clip){.clip = &document->clips[clip->item->asset->inner],
+                                      .from = document->format,
+                                      .name = clip->item->asset->name};
     return true;
 }
 
@@ -212,15 +212,15 @@ bool ingredients_add_mesh(struct ingredients *ingredients, const struct ingredie
     return true;
 }
 
-void ingredients_list(const struct ingredients *ingredients, struct convert_content *content)
+void ingredients_list(const struct ingredients *ingredients, struct pose_conversion *conversion)
 {
-    content->clip_count = ingredients->clip_count;
-    content->clips = ingredients->clips;
-    content->skeleton = ingredients->skeleton;
-    content->mesh_count = ingredients->mesh_count;
-    content->meshes = ingredients->meshes;
-    content->image_count = ingredients->image_count;
-    content->images = ingredients->images;
+    conversion->clip_count = ingredients->clip_count;
+    conversion->clips = ingredients->clips;
+    conversion->skeleton = ingredients->skeleton;
+    conversion->mesh_count = ingredients->mesh_count;
+    conversion->meshes = ingredients->meshes;
+    conversion->image_count = ingredients->image_count;
+    conversion->images = ingredients->images;
 }
 
 double ingredients_decode_seconds(const struct ingredients *ingredients)

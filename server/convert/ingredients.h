@@ -38,7 +38,7 @@ bool ingredients_add_mesh(struct ingredients *ingredients, const struct ingredie
                           struct pose_error *error);
 
 /* Fills in what there is; it lives as long as the ingredients. */
-void ingredients_list(const struct ingredients *ingredients, struct convert_content *content);
+void ingredients_list(const struct ingredients *ingredients, struct pose_conversion *conversion);
 double ingredients_decode_seconds(const struct ingredients *ingredients);
 
 /* The picture that a mesh names, in its archive; false when there is none. */

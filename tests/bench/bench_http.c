@@ -242,7 +242,7 @@ static void get_id(const char *target, char id[40])
         pclose(curl);
 }
 
-static char (*pose_targets(const char *id, const char *more))[160]
+static char (*pose_paths(const char *id, const char *more))[160]
 {
     char(*targets)[160] = calloc(TIMES, sizeof *targets);
     for (int i = 0; i < TIMES; i++)
@@ -343,7 +343,7 @@ static void run_rows(void)
     static char ids[COLD_CLIPS][40];
     const char *jansson[] = {"/jansson"};
     get_id("/v1/clips?name=walk", id);
-    char(*floats)[160] = pose_targets(id, "&as=f32"), (*texts)[160] = pose_targets(id, "");
+    char(*floats)[160] = pose_paths(id, "&as=f32"), (*texts)[160] = pose_paths(id, "");
     best_of((const char *const[]){floats[0], texts[0]}, 2, 1);
     printf("cached poses of one clip, one loop, 64 connections\n");
     compare_row("pose as f32", floats, "0.8");

@@ -83,6 +83,11 @@ class Basics(SampleCase):
         self.assertTrue(known["sl-skeleton"]["read"])
         self.assertIn(".anim", known["sl-anim"]["extensions"])
         self.assertEqual(known["sl-anim"]["kinds"], ["clip"])
+        self.assertEqual((known["gltf"]["targets"], known["sims1-cfp"]["targets"]), (["glb", "gltf"], []))
+        targets = {target for row in formats for target in row["targets"]}
+        parameters = json.loads((ROOT / "api" / "openapi.json").read_text())["components"]["parameters"]
+        for name in ("convert_to", "convert_target"):
+            self.assertEqual(sorted(parameters[name]["schema"]["enum"]), sorted(targets), name)
 
     def test_nothing_there(self):
         for path in ("/nothing", "/v1", "/v1/", "/v1/clips/", "/v1/clips/" + 32 * "0", "/v1/archives/" + 32 * "f",

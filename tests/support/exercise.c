@@ -1,6 +1,7 @@
 #include "tests/support/exercise.h"
 
 #include "tests/support/document_content.h"
+#include "tests/support/one_clip.h"
 #include "tests/support/promises.h"
 
 #include <stdarg.h>
@@ -281,8 +282,7 @@ static void exercise_conversion(struct exercise *exercise, const struct pose_doc
     unsigned turn = exercise->turn++ % (sizeof targets / sizeof *targets);
     struct pose_rename renames[RENAMES];
     bool is_numbered = !strcmp(targets[turn], "prime-anim");
-    struct pose_conversion conversion = {.clip = clip,
-                                         .from = document->format,
+    struct pose_conversion conversion = {ONE_CLIP(clip, document->format),
                                          .to = targets[turn],
                                          .skeleton = best_stand_in(exercise, clip),
                                          .fps = exercise->turn % 7 ? 0 : 12.5f,

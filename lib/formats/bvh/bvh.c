@@ -282,6 +282,13 @@ static enum probe_result probe(const struct pose_source *source)
     return source->name && text_has_extension(source->name, ".bvh") ? PROBE_NAME : PROBE_NO;
 }
 
+static const struct target target = {
+    .title = "BVH",
+    .axes = POSE_AXES_GLTF,
+    .holds = {true, true, true, true},
+    .files = {{.options = "fps", .min_fps = 1, .is_text = true, .on_skeleton = true}},
+};
+
 const struct codec codec_bvh = {
     .format = {.id = "bvh",
                .title = "BVH motion capture",
@@ -291,4 +298,5 @@ const struct codec codec_bvh = {
     .probe = probe,
     .decode = decode,
     .encode = bvh_encode,
+    .target = &target,
 };

@@ -290,6 +290,14 @@ static enum probe_result probe(const struct pose_source *source)
     return json_has_members(source->bytes, members) ? PROBE_SURE : PROBE_NO;
 }
 
+static const struct target target = {
+    .title = "JSON",
+    .axes = POSE_AXES_GLTF,
+    .holds = {true, true, true, true},
+    .resamples = true,
+    .files = {{.options = "axes", .is_text = true}},
+};
+
 const struct codec codec_clip_json = {
     .format = {.id = "json",
                .title = "Clip JSON",
@@ -299,4 +307,5 @@ const struct codec codec_clip_json = {
     .probe = probe,
     .decode = decode,
     .encode = clip_json_encode,
+    .target = &target,
 };

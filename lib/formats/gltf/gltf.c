@@ -50,6 +50,24 @@ static enum probe_result probe(const struct pose_source *source)
     return source->name && text_has_extension(source->name, ".glb .gltf") ? PROBE_NAME : PROBE_NO;
 }
 
+static const struct target target = {
+    .title = "glTF",
+    .axes = POSE_AXES_GLTF,
+    .holds = {true, true, true, true},
+    .files = {{.word = "glb",
+               .extensions = ".glb",
+               .options = "mesh bones fps",
+               .on_skeleton = true,
+               .is_scene = true},
+              {.word = "gltf",
+               .extensions = ".gltf",
+               .media_type = "model/gltf+json",
+               .options = "mesh bones fps",
+               .is_text = true,
+               .on_skeleton = true,
+               .is_scene = true}},
+};
+
 const struct codec codec_gltf = {
     .format = {.id = "gltf",
                .title = "glTF 2.0",
@@ -60,4 +78,5 @@ const struct codec codec_gltf = {
     .probe = probe,
     .decode = decode,
     .encode = gltf_encode,
+    .target = &target,
 };

@@ -363,6 +363,17 @@ static enum probe_result probe(const struct pose_source *source)
     return is_ours || (is_anim && (has_word || fit == SL_LAYOUT_UNKNOWN_VERSION)) ? PROBE_NAME : PROBE_NO;
 }
 
+static const struct target target = {
+    .title = "Second Life",
+    .family = FAMILY_SL,
+    .axes = POSE_AXES_SL,
+    .rules = POSE_RULES_SL,
+    .holds = {true, true, false, false},
+    .own_settings = "loop",
+    .reduces = true,
+    .files = {{.options = "fps priority loop ease_in ease_out"}},
+};
+
 const struct codec codec_sl_anim = {
     .format = {.id = "sl-anim",
                .title = "Second Life animation",
@@ -372,4 +383,5 @@ const struct codec codec_sl_anim = {
     .probe = probe,
     .decode = decode,
     .encode = sl_anim_encode,
+    .target = &target,
 };

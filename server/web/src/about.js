@@ -79,7 +79,7 @@ function downloads(posed, { id, name }, formats, choose) {
     });
     return one;
   };
-  const writable = formats.filter((format) => format.write && format.kinds.includes("clip"));
+  const writable = formats.filter((format) => format.targets.length);
   const extensionOf = (format) => format.extensions[0].replace(".", "");
   const shared = (extension) => writable.filter((format) => extensionOf(format) === extension).length > 1;
   const conversion = (label, title, extension, options = {}, takesMesh = false) => link(label, title, ({ skeleton, mesh }) =>

@@ -1,6 +1,7 @@
 /* Clips made by hand, to every target: what is kept, what is changed, what is said, what is refused. */
 #include "tests/lib/bake/bake_compare.h"
 #include "tests/support/codecs.h"
+#include "tests/support/one_clip.h"
 #include "tests/support/sims3_files.h"
 #include "tests/support/sl_files.h"
 #include "tests/support/tso_files.h"
@@ -111,7 +112,7 @@ static struct pose_document *must_bake(const struct pose_conversion *conversion)
 
 static struct pose_document *bake_to(const char *to)
 {
-    return must_bake(&(struct pose_conversion){.clip = &made.clip, .to = to});
+    return must_bake(&(struct pose_conversion){ONE_CLIP(&made.clip, NULL), .to = to});
 }
 
 static void must_refuse(const struct pose_conversion *conversion, const char *code)
@@ -165,8 +166,9 @@ START_TEST(irregular_keys_are_followed)
     make_irregular();
     struct pose_document *skeleton = pose_stand_in(0, NULL, NULL);
     ck_assert_int_eq(skeleton->skeletons[0].axes, POSE_AXES_SL);
-    struct pose_document *document = must_bake(&(struct pose_conversion){
-        .clip = &made.clip, .to = cases[_i].to, .skeleton = _i == 0 ? &skeleton->skeletons[0] : NULL});
+    struct pose_document *document =
+        must_bake(&(struct pose_conversion){ONE_CLIP(&made.clip, NULL), .to = cases[_i].to,
+                                            .skeleton = _i == 0 ? &skeleton->skeletons[0] : NULL});
     struct gap gap;
     if (_i == 0) { /* the pelvis is taken off its rest */
         gap = gap_between(&made.clip, document->clips, &skeleton->skeletons[0], NULL, 501);
@@ -239,9 +241,7 @@ START_TEST(long_ways_are_gone)
     for (int k = 0; k < 3; k++)
         add_turn(k, k == 1 ? 400 : 20 * k); /* 400 degrees: the other sign of 40 */
     const struct pose_rename to_name = {"joint_3", _i == 3 ? "joint_5" : "arm"};
-    struct pose_conversion conversion = {.clip = clip,
-                                         .to = targets[_i],
-                                         .renames = &to_name,
+    struct pose_conversion conversion = {ONE_CLIP(clip, NULL), .to = targets[_i], .renames = &to_name,
                                          .rename_count = 1,
                                          .settings = _i == 3 ? setting("version", NULL, 0) : NULL};
     struct pose_document *document = must_bake(&conversion);
@@ -268,7 +268,7 @@ END_TEST
 START_TEST(every_frame_when_asked)
 {
     make_irregular();
-    struct pose_conversion conversion = {.clip = &made.clip, .to = "sl-anim", .fps = 12.5f};
+    struct pose_conversion conversion = {ONE_CLIP(&made.clip, NULL), .to = "sl-anim", .fps = 12.5f};
     struct pose_document *document = must_bake(&conversion);
     const struct pose_channel *channel = channel_of(document, 1, POSE_ROTATION);
     ck_assert_uint_eq(channel->count, 26);
@@ -354,8 +354,8 @@ START_TEST(last_pose_of_the_sims)
     pose_document_free(document);
 
     make_nod(10);
-    document = must_bake(&(struct pose_conversion){
-        .clip = &made.clip, .to = "tso-anim", .settings = setting("loop", NULL, 1)});
+    document = must_bake(&(struct pose_conversion){ONE_CLIP(&made.clip, NULL), .to = "tso-anim",
+                                                   .settings = setting("loop", NULL, 1)});
     ck_assert_uint_eq(document->clips->frame_count, 30);
     expect_codes("loop_dropped ");
     pose_document_free(document);
@@ -370,8 +370,8 @@ START_TEST(loops_are_closed)
     add_track("HEAD");
     for (int k = 0; k < 4; k++)
         add_turn(k * 0.25, 10 * k);
-    struct pose_document *document = must_bake(
-        &(struct pose_conversion){.clip = clip, .to = "sl-anim", .settings = setting("loop", NULL, 1)});
+    struct pose_document *document = must_bake(&(struct pose_conversion){
+        ONE_CLIP(clip, NULL), .to = "sl-anim", .settings = setting("loop", NULL, 1)});
     const struct pose_channel *channel = channel_of(document, 0, POSE_ROTATION);
     ck_assert_uint_ge(channel->count, 5);
     ck_assert_float_eq(channel->times[channel->count - 1], 1);
@@ -396,8 +396,8 @@ START_TEST(ranges_of_loops)
     add_turn(0, 0);
     add_turn(1, 10);
     const struct pose_rename to_bone = {"mHead", "joint_7"};
-    struct pose_document *document = must_bake(
-        &(struct pose_conversion){.clip = clip, .to = "prime-anim", .renames = &to_bone, .rename_count = 1});
+    struct pose_document *document = must_bake(&(struct pose_conversion){
+        ONE_CLIP(clip, NULL), .to = "prime-anim", .renames = &to_bone, .rename_count = 1});
     expect_codes("loop_range_dropped ");
     ck_assert_int_eq(document->clips->loop, POSE_LOOP_YES);
     ck_assert_float_eq(document->clips->loop_in, 0);
@@ -470,7 +470,7 @@ START_TEST(pelvis_is_taken_off_its_rest)
     sl_put_example(&file, false);
     struct pose_document *own = codec_must_decode("sl-anim", file.bytes.data, file.bytes.size);
     struct pose_document *skeleton = pose_stand_in(0, NULL, NULL);
-    struct pose_conversion conversion = {.clip = own->clips, .from = "sl-anim", .to = "sims3-clip"};
+    struct pose_conversion conversion = {ONE_CLIP(own->clips, "sl-anim"), .to = "sims3-clip"};
     float stored = own->clips->tracks[0].channels[POSE_TRANSLATION].values[2];
 
     struct pose_document *without = must_bake(&conversion);
@@ -484,8 +484,8 @@ START_TEST(pelvis_is_taken_off_its_rest)
     float rest = skeleton->skeletons[0].joints[skeleton->skeletons[0].root_joint].translation[2];
     ck_assert_float_eq_tol(channel_of(with, 0, POSE_TRANSLATION)->values[1], rest + stored, 1e-6f);
 
-    conversion = (struct pose_conversion){
-        .clip = with->clips, .from = "sims3-clip", .to = "sl-anim", .skeleton = &skeleton->skeletons[0]};
+    conversion = (struct pose_conversion){ONE_CLIP(with->clips, "sims3-clip"), .to = "sl-anim",
+                                          .skeleton = &skeleton->skeletons[0]};
     struct pose_document *back = must_bake(&conversion);
     ck_assert_float_eq_tol(channel_of(back, 0, POSE_TRANSLATION)->values[2], stored, 1e-6f);
     pose_document_free(back);
@@ -502,7 +502,7 @@ START_TEST(names_by_table_alone)
         {"mTorso", "b__Spine0__"}, {"nothing", "else"}, {"mChest", "b__Spine0__"}};
     make_irregular();
     struct pose_document *document = must_bake(&(struct pose_conversion){
-        .clip = &made.clip, .to = "sims3-clip", .renames = renames, .rename_count = 3});
+        ONE_CLIP(&made.clip, NULL), .to = "sims3-clip", .renames = renames, .rename_count = 3});
     ck_assert_str_eq(document->clips->tracks[0].name, "mPelvis");
     ck_assert_str_eq(document->clips->tracks[1].name, "b__Spine0__");
     ck_assert(strstr(codes, "rename_unused ") != NULL);
@@ -541,7 +541,8 @@ START_TEST(numbers_of_prime)
     add_key(POSE_TRANSLATION, 0, 1, 2, 3, 0);
     add_track("tail");
     add_turn(0, 0);
-    struct pose_conversion conversion = {.clip = &made.clip, .to = "prime-anim", .skeleton = &skeleton};
+    struct pose_conversion conversion = {ONE_CLIP(&made.clip, NULL), .to = "prime-anim",
+                                         .skeleton = &skeleton};
     struct pose_document *document = must_bake(&conversion);
     expect_codes("scale_dropped unknown_bone ");
     ck_assert_uint_eq(document->clips->track_count, 2);
@@ -569,7 +570,8 @@ START_TEST(numbers_of_prime)
 
     /* Who asks for nothing is not told off for what the clip says. */
     conversion.settings = NULL;
-    conversion.from = "prime-anim";
+    conversion.clips =
+        &(const struct pose_conversion_clip){.clip = conversion.clips->clip, .from = "prime-anim"};
     made.clip.extras = setting("game", "mp9", 0);
     document = must_bake(&conversion);
     ck_assert_str_eq(document->clips->game, "mp1");
@@ -599,9 +601,10 @@ START_TEST(same_format_same_bytes)
         struct pose_buffer out;
         struct pose_error error;
         codes[0] = 0;
-        struct pose_conversion conversion = {
-            .clip = document->clips, .from = files[i].format, .to = files[i].format};
-        ck_assert_msg(pose_convert(&conversion, NULL, note_code, NULL, &out, &error), "%s", error.detail);
+        struct pose_conversion conversion = {ONE_CLIP(document->clips, files[i].format),
+                                             .to = files[i].format};
+        ck_assert_msg(pose_convert(&conversion, NULL, note_code, NULL, &out, NULL, &error), "%s",
+                      error.detail);
         struct pose_content content = document_content(document);
         struct pose_buffer plain = codec_must_encode(files[i].format, &content, NULL);
         codec_check_bytes(files[i].format, out.data, out.size, plain.data, plain.size);
@@ -625,7 +628,7 @@ START_TEST(origin_keeps_extras)
     clip.origin = "tso-anim";
     static const struct pose_rename head = {"HEAD", "NECK"};
     struct pose_document *kept = must_bake(&(struct pose_conversion){
-        .clip = &clip, .from = "gltf", .to = "sims1-cmx", .renames = &head, .rename_count = 1});
+        ONE_CLIP(&clip, "gltf"), .to = "sims1-cmx", .renames = &head, .rename_count = 1});
     expect_codes("");
     ck_assert_uint_eq(kept->clips->event_count, clip.event_count);
     ck_assert_float_eq(pose_value_find(kept->clips->extras, "distance")->as.number, 2.5f);
@@ -642,7 +645,7 @@ START_TEST(origin_keeps_extras)
 
     clip.origin = "sl-anim"; /* of another family: its extras are none of The Sims' */
     clip.rules = POSE_RULES_PLAIN;
-    kept = must_bake(&(struct pose_conversion){.clip = &clip, .from = "gltf", .to = "tso-anim"});
+    kept = must_bake(&(struct pose_conversion){ONE_CLIP(&clip, "gltf"), .to = "tso-anim"});
     ck_assert_ptr_null(pose_value_find(kept->clips->extras, "distance"));
     ck_assert_ptr_null(kept->clips->tracks[0].extras);
     ck_assert(strstr(codes, "events_dropped ") && strstr(codes, "extras_dropped "));
@@ -657,7 +660,7 @@ START_TEST(events_that_both_have)
     tso_make_anim(&file);
     struct pose_document *document = codec_must_decode("tso-anim", file.data, file.size);
     struct pose_document *sims3 =
-        must_bake(&(struct pose_conversion){.clip = document->clips, .from = "tso-anim", .to = "sims3-clip"});
+        must_bake(&(struct pose_conversion){ONE_CLIP(document->clips, "tso-anim"), .to = "sims3-clip"});
     ck_assert(strstr(codes, "events_dropped ") != NULL); /* the footsteps */
     ck_assert_uint_eq(sims3->clips->event_count, 2);
     ck_assert_str_eq(sims3->clips->events[0].type, "script");
@@ -666,7 +669,7 @@ START_TEST(events_that_both_have)
     ck_assert_str_eq(pose_value_find(sims3->clips->events[1].fields, "sound")->as.string, "door");
     ck_assert_float_eq(sims3->clips->events[1].time, 0.5f);
     struct pose_document *back =
-        must_bake(&(struct pose_conversion){.clip = sims3->clips, .from = "sims3-clip", .to = "tso-anim"});
+        must_bake(&(struct pose_conversion){ONE_CLIP(sims3->clips, "sims3-clip"), .to = "tso-anim"});
     ck_assert_uint_eq(back->clips->event_count, 2);
     ck_assert_str_eq(back->clips->events[0].type, "xevt");
     ck_assert_str_eq(pose_value_find(back->clips->events[0].fields, "value")->as.string, "7");
@@ -681,16 +684,16 @@ START_TEST(settings_become_extras)
 {
     make_nod(0);
     struct pose_document *document = must_bake(&(struct pose_conversion){
-        .clip = &made.clip, .to = "sims1-bcf", .settings = setting("distance", NULL, -3)});
+        ONE_CLIP(&made.clip, NULL), .to = "sims1-bcf", .settings = setting("distance", NULL, -3)});
     ck_assert_float_eq(pose_value_find(document->clips->extras, "distance")->as.number, -3);
     pose_document_free(document);
-    document = must_bake(&(struct pose_conversion){
-        .clip = &made.clip, .to = "sims3-clip", .settings = setting("actor", "y", 0)});
+    document = must_bake(&(struct pose_conversion){ONE_CLIP(&made.clip, NULL), .to = "sims3-clip",
+                                                   .settings = setting("actor", "y", 0)});
     ck_assert_str_eq(pose_value_find(document->clips->extras, "actor")->as.string, "y");
     pose_document_free(document);
     made.tracks[0].name = "joint_4";
-    document = must_bake(&(struct pose_conversion){
-        .clip = &made.clip, .to = "prime-anim", .settings = setting("evnt", NULL, 0x12345678)});
+    document = must_bake(&(struct pose_conversion){ONE_CLIP(&made.clip, NULL), .to = "prime-anim",
+                                                   .settings = setting("evnt", NULL, 0x12345678)});
     const struct pose_value *extras = document->clips->extras;
     ck_assert_int_eq(pose_value_find(extras, "evnt")->as.integer, 0x12345678);
     ck_assert_int_eq(pose_value_find(extras, "version")->as.integer, 2);
@@ -728,7 +731,7 @@ END_TEST
 START_TEST(refusals)
 {
     make_nod(0);
-    struct pose_conversion conversion = {.clip = &made.clip, .to = "sl-skeleton"};
+    struct pose_conversion conversion = {ONE_CLIP(&made.clip, NULL), .to = "sl-skeleton"};
     must_refuse(&conversion, "unknown_format");
     conversion.to = NULL;
     must_refuse(&conversion, "unknown_format");
@@ -769,8 +772,7 @@ START_TEST(bad_settings)
     };
     make_nod(0);
     must_refuse(
-        &(struct pose_conversion){.clip = &made.clip,
-                                  .to = cases[_i].to,
+        &(struct pose_conversion){ONE_CLIP(&made.clip, NULL), .to = cases[_i].to,
                                   .settings = setting(cases[_i].key, cases[_i].text, cases[_i].number)},
         "bad_setting");
 }
@@ -785,7 +787,7 @@ START_TEST(limits_hold)
     for (int k = 0; k < 300; k++)
         add_turn(k / 7.0, k * 97);
     struct pose_options options = {.limits.keys = 200};
-    struct pose_conversion conversion = {.clip = &made.clip, .to = targets[_i]};
+    struct pose_conversion conversion = {ONE_CLIP(&made.clip, NULL), .to = targets[_i]};
     ck_assert_ptr_null(pose_bake(&conversion, &options, NULL, NULL, &error));
     ck_assert_int_eq(error.status, POSE_OVER_LIMIT);
     ck_assert_str_eq(error.limit, "keys");

@@ -2,6 +2,7 @@
 #include "tests/lib/bake/bake_compare.h"
 #include "tests/support/companions.h"
 #include "tests/support/corpus_folder.h"
+#include "tests/support/one_clip.h"
 #include "tests/support/unit.h"
 
 #include <stdio.h>
@@ -64,7 +65,7 @@ static struct pose_document *convert(const struct pose_conversion *conversion, c
         ck_assert_msg(document || !strcmp(error.code, "too_long"), "%s: %s", error.code, error.detail);
         return document;
     }
-    bool done = pose_convert(conversion, NULL, note_code, codes, &bytes, &error);
+    bool done = pose_convert(conversion, NULL, note_code, codes, &bytes, NULL, &error);
     if (!done) {
         ck_assert_msg(!strcmp(error.code, "too_long") || !strcmp(error.code, "no_joints") ||
                           !strcmp(error.code, "too_many_joints"),
@@ -83,8 +84,7 @@ static void go(const char *path, const char *from, const struct pose_clip *clip,
     static const struct pose_value whole = {.kind = POSE_BOOL, .key = "reduce", .as.boolean = false};
     static const struct pose_value settings = {.kind = POSE_OBJECT, .first = &whole};
     make_table(clip);
-    struct pose_conversion conversion = {.clip = clip,
-                                         .from = from,
+    struct pose_conversion conversion = {ONE_CLIP(clip, from),
                                          .to = to,
                                          .skeleton = to_prime ? NULL : skeleton,
                                          .settings = !strcmp(to, "sl-anim") ? &settings : NULL,

@@ -2,6 +2,7 @@
 #include "tests/lib/bake/bake_compare.h"
 #include "tests/support/companions.h"
 #include "tests/support/corpus_folder.h"
+#include "tests/support/one_clip.h"
 #include "tests/support/sims3_files.h"
 #include "tests/support/sl_files.h"
 #include "tests/support/tso_files.h"
@@ -104,10 +105,10 @@ static struct pose_buffer write(const struct pose_clip *clip, const char *from, 
 {
     static const struct pose_value lossless = {.kind = POSE_STRING, .key = "cfp", .as.string = "lossless"};
     static const struct pose_value settings = {.kind = POSE_OBJECT, .first = &lossless};
-    struct pose_conversion conversion = {.clip = clip, .from = from, .to = to, .settings = &settings};
+    struct pose_conversion conversion = {ONE_CLIP(clip, from), .to = to, .settings = &settings};
     struct pose_buffer out;
     struct pose_error error;
-    ck_assert_msg(pose_convert(&conversion, NULL, ignore, NULL, &out, &error), "%s %s: %s", clip->name,
+    ck_assert_msg(pose_convert(&conversion, NULL, ignore, NULL, &out, NULL, &error), "%s %s: %s", clip->name,
                   error.code, error.detail);
     return out;
 }
@@ -288,10 +289,10 @@ static struct pose_buffer make_prime(const char *game, int version)
     struct pose_value number = {.kind = POSE_INT, .key = "version", .as.integer = version};
     struct pose_value word = {.kind = POSE_STRING, .key = "game", .as.string = game, .next = &number};
     struct pose_value settings = {.kind = POSE_OBJECT, .first = &word};
-    struct pose_conversion conversion = {.clip = &clip, .to = "prime-anim", .settings = &settings};
+    struct pose_conversion conversion = {ONE_CLIP(&clip, NULL), .to = "prime-anim", .settings = &settings};
     struct pose_buffer out;
     struct pose_error error;
-    ck_assert_msg(pose_convert(&conversion, NULL, ignore, NULL, &out, &error), "%s", error.detail);
+    ck_assert_msg(pose_convert(&conversion, NULL, ignore, NULL, &out, NULL, &error), "%s", error.detail);
     struct pose_document *document = codec_must_decode("prime-anim", out.data, out.size);
     struct gap gap = gap_between(&clip, document->clips, NULL, NULL, 203);
     ck_assert_uint_eq(gap.joints, 3);

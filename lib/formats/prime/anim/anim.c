@@ -278,6 +278,18 @@ static bool decode(struct decode_job *job)
     return true;
 }
 
+static const struct target target = {
+    .title = "Metroid Prime",
+    .family = FAMILY_PRIME,
+    .axes = POSE_AXES_PRIME,
+    .rules = POSE_RULES_PRIME,
+    .other_rules = POSE_RULES_PRIME_FRAMES,
+    .holds = {true, true, true, false},
+    .own_settings = "loop game version root_bone_id evnt",
+    .wants_own_skeleton = true,
+    .files = {{.options = "fps loop game"}},
+};
+
 const struct codec codec_prime_anim = {
     .format = {.id = "prime-anim",
                .title = "Metroid Prime 1 and 2 animation",
@@ -288,4 +300,5 @@ const struct codec codec_prime_anim = {
     .probe = probe,
     .decode = decode,
     .encode = prime_anim_encode,
+    .target = &target,
 };

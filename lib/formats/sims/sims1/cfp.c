@@ -61,6 +61,15 @@ static bool encode(struct encode_job *job)
     return true;
 }
 
+static const struct target target = {
+    .title = "The Sims 1",
+    .family = FAMILY_SIMS,
+    .axes = POSE_AXES_SIMS,
+    .rules = POSE_RULES_SIMS,
+    .holds = {true, true, false, false},
+    .own_settings = "loop distance",
+};
+
 const struct codec codec_sims1_cfp = {
     .format = {.id = "sims1-cfp",
                .title = "The Sims keys of a skill",
@@ -70,4 +79,5 @@ const struct codec codec_sims1_cfp = {
     .probe = probe,
     .decode = decode,
     .encode = encode,
+    .target = &target,
 };

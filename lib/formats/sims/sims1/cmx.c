@@ -94,6 +94,21 @@ static bool encode(struct encode_job *job)
     return !sims_failed(&s);
 }
 
+static const struct target target = {
+    .title = "The Sims 1",
+    .family = FAMILY_SIMS,
+    .axes = POSE_AXES_SIMS,
+    .rules = POSE_RULES_SIMS,
+    .holds = {true, true, false, false},
+    .own_settings = "loop distance",
+    .files = {{.extensions = ".cmx .cfp",
+               .media_type = "application/zip",
+               .options = "fps loop",
+               .second = "sims1-cfp"}},
+    .second_member = "file",
+    .second_prefix = "xskill-",
+};
+
 const struct codec codec_sims1_cmx = {
     .format = {.id = "sims1-cmx",
                .title = "The Sims character file, text",
@@ -104,4 +119,5 @@ const struct codec codec_sims1_cmx = {
     .probe = probe,
     .decode = decode,
     .encode = encode,
+    .target = &target,
 };

@@ -203,6 +203,16 @@ static bool encode(struct encode_job *job)
     return !sims_failed(&s);
 }
 
+static const struct target target = {
+    .title = "The Sims Online",
+    .family = FAMILY_SIMS,
+    .axes = POSE_AXES_SIMS,
+    .rules = POSE_RULES_SIMS,
+    .holds = {true, true, false, false},
+    .own_settings = "loop distance",
+    .files = {{.options = "fps loop"}},
+};
+
 const struct codec codec_tso_anim = {
     .format = {.id = "tso-anim",
                .title = "The Sims Online animation",
@@ -213,4 +223,5 @@ const struct codec codec_tso_anim = {
     .decode = decode,
     .encode = encode,
     .named_after_file = true,
+    .target = &target,
 };

@@ -229,6 +229,16 @@ static enum probe_result probe(const struct pose_source *source)
     return source->name && text_has_extension(source->name, ".clip .animation") ? PROBE_NAME : PROBE_NO;
 }
 
+static const struct target target = {
+    .title = "The Sims 3",
+    .family = FAMILY_SIMS3,
+    .axes = POSE_AXES_GLTF,
+    .rules = POSE_RULES_SIMS3,
+    .holds = {true, true, true, true},
+    .own_settings = "loop actor source_name",
+    .files = {{.options = "fps"}},
+};
+
 const struct codec codec_sims3_clip = {
     .format = {.id = "sims3-clip",
                .title = "The Sims 3 clip",
@@ -238,4 +248,5 @@ const struct codec codec_sims3_clip = {
     .probe = probe,
     .decode = decode,
     .encode = sims3_clip_encode,
+    .target = &target,
 };

@@ -1,6 +1,7 @@
 /* BVH, writing: files come back, other clips are sampled, what cannot be held is said. */
 #include "lib/core/value.h"
 #include "tests/support/codecs.h"
+#include "tests/support/one_clip.h"
 #include "tests/support/unit.h"
 
 #include <math.h>
@@ -188,12 +189,10 @@ START_TEST(the_pelvis_comes_back_exactly)
     char *text = encode(&content, NULL);
     struct pose_document *bvh = codec_must_decode("bvh", text, strlen(text));
     for (int on_skeleton = 0; on_skeleton < 2; on_skeleton++) {
-        struct pose_conversion conversion = {.clip = bvh->clips,
-                                             .from = "bvh",
-                                             .to = "sl-anim",
+        struct pose_conversion conversion = {ONE_CLIP(bvh->clips, "bvh"), .to = "sl-anim",
                                              .skeleton = on_skeleton ? bvh->skeletons : NULL};
         struct pose_buffer out;
-        ck_assert(pose_convert(&conversion, NULL, NULL, NULL, &out, NULL));
+        ck_assert(pose_convert(&conversion, NULL, NULL, NULL, &out, NULL, NULL));
         struct pose_document *back = codec_must_decode("sl-anim", out.data, out.size);
         const struct pose_channel *place = &back->clips->tracks[0].channels[POSE_TRANSLATION];
         uint32_t at = 0;

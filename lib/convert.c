@@ -1,0 +1,299 @@
+/* From clips and what belongs to them to a file of another format: which target is meant, and the way there. */
+#include "lib/bake/bake.h"
+#include "lib/core/text.h"
+#include "lib/core/value.h"
+#include "lib/formats/table.h"
+#include "lib/model/document.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+enum { DEFAULT_KEY_LIMIT = 4 * 1000 * 1000 };
+
+/* ------------------------------------------------------------------------------------------------ targets -- */
+
+/* The target that a conversion names, and its codec; file NULL where an id says nothing of the kind of file. */
+struct goal {
+    const struct codec *codec;
+    const struct pose_target *file;
+};
+
+static struct goal find_goal(const char *to)
+{
+    const struct pose_target *file = to ? pose_target_find(to) : NULL;
+    const struct codec *codec = to ? codec_find(file ? file->format : to) : NULL;
+    return codec && codec->target && codec->encode ? (struct goal){codec, file} : (struct goal){0};
+}
+
+static const struct codec *find_target(const char *format)
+{
+    const struct codec *codec = format ? codec_find(format) : NULL;
+    return codec && codec->target ? codec : NULL;
+}
+
+static bool is_of_game(const struct codec *codec)
+{
+    return codec && codec->target->family != FAMILY_NONE;
+}
+
+/* The first format whose clips play by these rules. */
+static const struct codec *find_by_rules(enum pose_rules rules)
+{
+    for (const struct codec *const *codec = codecs; *codec; codec++) {
+        const struct target *target = (*codec)->target;
+        if (target && rules != POSE_RULES_PLAIN && (target->rules == rules || target->other_rules == rules))
+            return *codec;
+    }
+    return NULL;
+}
+
+/* Whose extras a clip has: of the format that it says, else of its document, else of its rules. NULL: none's. */
+static const struct codec *find_origin(const struct pose_conversion_clip *from)
+{
+    const struct codec *origin = find_target(from->clip->origin);
+    if (!is_of_game(origin))
+        origin = find_target(from->from);
+    if (!origin && !from->from)
+        origin = find_by_rules(from->clip->rules);
+    return is_of_game(origin) ? origin : NULL;
+}
+
+/* ------------------------------------------------------------------------------------------------- baking -- */
+
+/* One call of pose_bake. */
+struct bake_call {
+    const struct pose_conversion *conversion;
+    const struct codec *codec;
+    struct arena *arena; /* of the document */
+    struct bake_renames renames;
+    struct baking common; /* what all clips have alike */
+    size_t memory;
+};
+
+static bool bake_one(struct bake_call *call, const struct pose_conversion_clip *from, struct pose_clip *out)
+{
+    struct baking b = call->common;
+    const struct codec *origin = find_origin(from);
+    struct arena scratch;
+    arena_init(&scratch, call->arena->allocator, call->memory, b.error);
+    b.scratch = &scratch;
+    b.out = out;
+    b.clip = *from->clip;
+    b.clip.name = b.clip.name ? b.clip.name : from->name;
+    b.family = origin ? origin->target->family : FAMILY_NONE;
+    b.origin = origin ? origin->format.id : NULL;
+    bool done = bake_clip(&b) && !call->arena->failed;
+    arena_release(&scratch);
+    return done;
+}
+
+static bool bake_all(struct bake_call *call, struct pose_document *document)
+{
+    const struct pose_conversion *conversion = call->conversion;
+    const struct target *target = call->codec->target;
+    bool has_skeleton = target->files[0].on_skeleton && conversion->skeleton;
+    struct pose_clip *clips = ARENA_NEW(call->arena, struct pose_clip, conversion->clip_count);
+    if (!clips || !bake_renames_init(&call->renames, call->arena, conversion))
+        return false;
+    bake_renames_tell(&call->renames, conversion, has_skeleton ? conversion->skeleton : NULL,
+                      call->common.warn, call->common.user);
+    for (uint32_t i = 0; i < conversion->clip_count; i++) {
+        if (!bake_one(call, &conversion->clips[i], &clips[i]))
+            return false;
+    }
+    document->format = call->codec->format.id;
+    document->clips = clips;
+    document->clip_count = conversion->clip_count;
+    document->skeleton_count = has_skeleton;
+    if (has_skeleton)
+        document->skeletons = bake_rename_skeleton(call->arena, &call->renames, conversion->skeleton);
+    if (target->files[0].is_scene) {
+        document->mesh_count = conversion->mesh_count;
+        document->meshes =
+            bake_rename_meshes(call->arena, &call->renames, conversion->meshes, conversion->mesh_count);
+    }
+    return !call->arena->failed;
+}
+
+struct pose_document *pose_bake(const struct pose_conversion *conversion, const struct pose_options *options,
+                                pose_warn *warn, void *user, struct pose_error *error)
+{
+    struct pose_error local;
+    error = error ? error : &local;
+    pose_error_init(error);
+    const struct codec *codec = find_goal(conversion->to).codec;
+    if (!codec) {
+        error_set(error, POSE_BAD_ARGUMENT, "unknown_format", "no clip can be written as \"%s\"",
+                  conversion->to ? conversion->to : "");
+        return NULL;
+    }
+    size_t memory = options ? options->limits.memory : 0;
+    struct arena arena;
+    arena_init(&arena, options ? options->allocator : NULL, memory, error);
+    struct document *document = ARENA_NEW(&arena, struct document, 1);
+    struct bake_call call = {.conversion = conversion, .codec = codec, .arena = &arena, .memory = memory};
+    call.common = (struct baking){.conversion = conversion,
+                                  .format = codec->format.id,
+                                  .target = *codec->target,
+                                  .arena = &arena,
+                                  .renames = &call.renames,
+                                  .key_limit = options && options->limits.keys ? options->limits.keys
+                                                                               : DEFAULT_KEY_LIMIT,
+                                  .warn = warn,
+                                  .user = user,
+                                  .error = error};
+    if (!document || !bake_all(&call, &document->view)) {
+        error_set(error, POSE_BAD_DATA, "bad_data", "the clip cannot be brought to that format");
+        arena_release(&arena);
+        return NULL;
+    }
+    document->view.size = arena.held;
+    arena.error = NULL;
+    document->arena = arena;
+    return &document->view;
+}
+
+/* ----------------------------------------------------------------------------------------------- settings -- */
+
+enum { MADE_SETTINGS = 3 };
+
+/* What a converter asks of an encoder beyond its user's settings, before them. */
+struct made_settings {
+    struct pose_value object, members[MADE_SETTINGS];
+    const struct pose_value *settings;
+    unsigned count;
+};
+
+static void ask(struct made_settings *made, struct pose_value member)
+{
+    if (pose_value_find(made->settings, member.key))
+        return;
+    struct pose_value *at = &made->members[made->count++];
+    *at = member;
+    at->next = made->settings ? made->settings->first : NULL;
+    made->object = (struct pose_value){.kind = POSE_OBJECT, .first = at};
+    made->settings = &made->object;
+}
+
+/* The kind of file; the rate, where the encoder samples by itself; and that keys which a foreign engine had on every frame
+ * are thinned out. */
+static void make_settings(struct made_settings *made, const struct pose_conversion *conversion,
+                          const struct goal *goal, const struct pose_document *baked)
+{
+    const struct target *target = goal->codec->target;
+    bool is_foreign =
+        conversion->clip_count && conversion->clips->clip->rules != target->rules && !baked->clips->extras;
+    *made = (struct made_settings){.settings = conversion->settings};
+    if (goal->file && target->files[1].options)
+        ask(made,
+            (struct pose_value){.kind = POSE_STRING, .key = "container", .as.string = goal->file->word});
+    if (target->files[0].on_skeleton && conversion->fps > 0)
+        ask(made, (struct pose_value){.kind = POSE_FLOAT, .key = "fps", .as.number = conversion->fps});
+    if (target->reduces && is_foreign && !(conversion->fps > 0))
+        ask(made, (struct pose_value){.kind = POSE_BOOL, .key = "reduce", .as.boolean = true});
+}
+
+/* -------------------------------------------------------------------------------------------------- pairs -- */
+
+void pose_second_name(const struct pose_target *target, const struct pose_clip *clip, const char *name,
+                      char text[POSE_SECOND_NAME])
+{
+    const struct codec *codec = find_target(target->format);
+    const struct codec *second = target->second ? codec_find(target->second) : NULL;
+    const char *member = codec ? codec->target->second_member : NULL;
+    const char *stored = member ? value_get_string(clip->extras, member, NULL) : NULL;
+    const char *stem = stored ? stored : clip->name ? clip->name : name ? name : "";
+    size_t length = strlen(stem), extension = second ? strlen(second->format.extensions) : 0;
+    if (second && length > extension && !strcasecmp(stem + length - extension, second->format.extensions))
+        length -= extension;
+    snprintf(text, POSE_SECOND_NAME, "%s%.*s", stored || !codec ? "" : codec->target->second_prefix,
+             (int)(length < POSE_SECOND_NAME ? length : POSE_SECOND_NAME), stem);
+    for (size_t end = strlen(text); end && !text_is_utf8(text, end); end--)
+        text[end - 1] = '\0';
+}
+
+/* The clip as it is, or with another name of its second file in its extras. */
+static bool name_second(const struct pose_conversion *conversion, const struct goal *goal,
+                        struct arena *arena, struct pose_clip *clip, char name[POSE_SECOND_NAME])
+{
+    const char *member = goal->codec->target->second_member;
+    pose_second_name(goal->file, clip, conversion->clips->name, name);
+    if (!conversion->second_name || !strcmp(name, conversion->second_name))
+        return true;
+    snprintf(name, POSE_SECOND_NAME, "%s", conversion->second_name);
+    struct value_list extras = value_object(arena);
+    value_put_string(&extras, member, conversion->second_name);
+    value_put_members(&extras, clip->extras, (const char *const[]){member, NULL});
+    clip->extras = value_done(&extras);
+    return !arena->failed;
+}
+
+static bool write_pair(const struct pose_conversion *conversion, const struct goal *goal,
+                       const struct pose_options *options, pose_warn *warn, void *user,
+                       struct pose_content *content, struct pose_buffer *out, struct pose_second_file *second,
+                       struct pose_error *error)
+{
+    struct pose_clip clip = *content->clips;
+    struct arena arena;
+    arena_init(&arena, options ? options->allocator : NULL, options ? options->limits.memory : 0, error);
+    content->clips = &clip;
+    bool done = name_second(conversion, goal, &arena, &clip, second->name) &&
+                pose_encode(goal->file->format, content, options, warn, user, out, error) &&
+                pose_encode(goal->file->second, content, options, warn, user, &second->bytes, error);
+    arena_release(&arena);
+    if (!done)
+        pose_buffer_free(out);
+    return done;
+}
+
+/* ---------------------------------------------------------------------------------------------- the entry -- */
+
+/* Prime's clips are written against a skeleton of Prime: one of Metroid Prime 2 has a channel for each of its bones. */
+static bool looks_at_skeleton(const struct pose_conversion *conversion, const struct target *target)
+{
+    return target->wants_own_skeleton && conversion->skeleton && conversion->skeleton->axes == target->axes;
+}
+
+static bool write_file(const struct pose_conversion *conversion, const struct goal *goal,
+                       const struct pose_document *baked, const struct pose_options *options, pose_warn *warn,
+                       void *user, struct pose_buffer *out, struct pose_second_file *second,
+                       struct pose_error *error)
+{
+    struct made_settings made;
+    make_settings(&made, conversion, goal, baked);
+    bool is_own = looks_at_skeleton(conversion, goal->codec->target);
+    struct pose_content content = {.clip_count = baked->clip_count,
+                                   .clips = baked->clips,
+                                   .skeleton_count = is_own ? 1 : baked->skeleton_count,
+                                   .skeletons = is_own ? conversion->skeleton : baked->skeletons,
+                                   .mesh_count = baked->mesh_count,
+                                   .meshes = baked->meshes,
+                                   .image_count = baked->mesh_count ? conversion->image_count : 0,
+                                   .images = conversion->images,
+                                   .settings = made.settings};
+    if (goal->file && goal->file->second && second)
+        return write_pair(conversion, goal, options, warn, user, &content, out, second, error);
+    return pose_encode(goal->codec->format.id, &content, options, warn, user, out, error);
+}
+
+bool pose_convert(const struct pose_conversion *conversion, const struct pose_options *options,
+                  pose_warn *warn, void *user, struct pose_buffer *out, struct pose_second_file *second,
+                  struct pose_error *error)
+{
+    struct pose_error local;
+    error = error ? error : &local;
+    const struct goal goal = find_goal(conversion->to);
+    *out = (struct pose_buffer){.allocator =
+                                    options && options->allocator ? options->allocator : allocator_default()};
+    if (second)
+        *second = (struct pose_second_file){.bytes.allocator = out->allocator};
+    if (goal.codec && !goal.codec->target->files[0].is_scene && conversion->clip_count != 1) {
+        pose_error_init(error);
+        return error_set(error, POSE_BAD_ARGUMENT, "one_clip", "a file of this format holds one clip");
+    }
+    struct pose_document *baked = pose_bake(conversion, options, warn, user, error);
+    bool done = baked && write_file(conversion, &goal, baked, options, warn, user, out, second, error);
+    pose_document_free(baked);
+    return done;
+}
