@@ -1,8 +1,10 @@
 #include "api/dispatch.h"
 
+#include "api/handlers/handlers.h"
 #include "api/protocol/access.h"
 #include "api/protocol/admission.h"
 #include "api/protocol/forwarded.h"
+#include "api/protocol/named.h"
 #include "api/protocol/reply.h"
 #include "lib/core/hex.h"
 
@@ -14,13 +16,8 @@
 
 /* --------------------------------------------------------------------------------------------- matching -- */
 
-struct segment {
-    const char *text;
-    size_t length;
-};
-
 /* The parts between slashes; more than there is room for count as one too many. */
-static unsigned split(const char *path, struct segment segments[CALL_SEGMENTS])
+static unsigned split(const char *path, struct api_segment segments[CALL_SEGMENTS])
 {
     unsigned count = 0;
     while (*path == '/' && count < CALL_SEGMENTS) {
@@ -32,18 +29,30 @@ static unsigned split(const char *path, struct segment segments[CALL_SEGMENTS])
     return *path ? CALL_SEGMENTS : count;
 }
 
-struct match {
-    const struct route *route;
-    struct segment values[CALL_VALUES];
-    unsigned value_count;
-};
+static bool is_word(const struct api_segment *part, const char *word)
+{
+    return part->length == strlen(word) && !memcmp(part->text, word, part->length);
+}
+
+/* "/v1/named/ARCHIVE/CLIP/rest" becomes "/v1/clips/CLIP/rest" of that archive; archive->length is 0 for all others. */
+static unsigned take_archive(struct api_segment *parts, unsigned count, struct api_segment *archive)
+{
+    *archive = (struct api_segment){0};
+    if (count < 4 || count >= CALL_SEGMENTS || !is_word(&parts[0], "v1") || !is_word(&parts[1], "named"))
+        return count;
+    *archive = parts[2];
+    parts[1] = (struct api_segment){"clips", strlen("clips")};
+    memmove(&parts[2], &parts[3], (count - 3) * sizeof *parts);
+    return count - 1;
+}
 
 /* "{id}" takes the whole part, "{id}.{ext}" one that holds a dot, anything else must be equal. */
-static bool match_segment(const struct segment *pattern, const struct segment *part, struct match *match)
+static bool match_segment(const struct api_segment *pattern, const struct api_segment *part,
+                          struct api_match *match)
 {
     if (pattern->text[0] != '{')
         return pattern->length == part->length && !memcmp(pattern->text, part->text, part->length);
-    if (!part->length || match->value_count + 2 > CALL_VALUES)
+    if (!part->length || match->value_count + 2 > API_VALUES)
         return false;
     const char *dot = memchr(pattern->text, '.', pattern->length);
     if (!dot) {
@@ -58,22 +67,23 @@ static bool match_segment(const struct segment *pattern, const struct segment *p
     size_t found = part->length - (size_t)(split_at + 1 - part->text);
     if (dot[1] != '{' && (ending != found || memcmp(dot + 1, split_at + 1, found) != 0))
         return false;
-    match->values[match->value_count++] = (struct segment){part->text, (size_t)(split_at - part->text)};
-    match->values[match->value_count++] = (struct segment){split_at + 1, found};
+    match->values[match->value_count++] = (struct api_segment){part->text, (size_t)(split_at - part->text)};
+    match->values[match->value_count++] = (struct api_segment){split_at + 1, found};
+    match->whole = *part;
     return true;
 }
 
-static bool match_route(const struct route *route, const struct segment *parts, unsigned count,
-                        struct match *match)
+static bool match_route(const struct route *route, const struct api_segment *parts, unsigned count,
+                        struct api_match *match)
 {
     const char *at = route->template;
-    match->route = route;
     match->value_count = 0;
+    match->whole.length = 0;
     for (unsigned i = 0; i < count; i++) {
         if (*at != '/')
             return false;
         at++;
-        struct segment pattern = {at, strcspn(at, "/")};
+        struct api_segment pattern = {at, strcspn(at, "/")};
         if (!match_segment(&pattern, &parts[i], match))
             return false;
         at += pattern.length;
@@ -81,31 +91,43 @@ static bool match_route(const struct route *route, const struct segment *parts, 
     return !*at;
 }
 
-/* The route of a path for a method; NULL, and the methods that it does have (as bits of the table) in allowed. */
-static const struct route *find_route(const char *method, const char *path, struct match *found,
-                                      char *allowed, size_t allowed_size)
+static void allow(struct api_match *match, const char *method)
 {
-    struct segment parts[CALL_SEGMENTS];
-    unsigned count = split(path, parts);
-    allowed[0] = 0;
+    size_t used = strlen(match->allowed);
+    if (!strstr(match->allowed, method))
+        snprintf(match->allowed + used, sizeof match->allowed - used, "%s%s%s", used ? ", " : "", method,
+                 !strcmp(method, "GET") ? ", HEAD" : "");
+}
+
+static void find_route(const char *method, const char *path, struct api_match *match)
+{
+    struct api_segment parts[CALL_SEGMENTS];
+    unsigned count = take_archive(parts, split(path, parts), &match->archive);
     bool head = !strcmp(method, "HEAD");
-    for (size_t i = 0; i < route_count; i++) {
-        struct match match;
-        if (count >= CALL_SEGMENTS || !match_route(&routes[i], parts, count, &match))
+    for (size_t i = 0; i < route_count && count < CALL_SEGMENTS; i++) {
+        struct api_match found = {.archive = match->archive};
+        if ((match->archive.length && !(routes[i].flags & ROUTE_CLIP)) ||
+            !match_route(&routes[i], parts, count, &found))
             continue;
         if (!strcmp(routes[i].method, method) || (head && !strcmp(routes[i].method, "GET"))) {
-            *found = match;
-            return match.route;
+            *match = found;
+            match->route = match->nearest = &routes[i];
+            return;
         }
-        if (!strstr(allowed, routes[i].method)) {
-            size_t used = strlen(allowed);
-            snprintf(allowed + used, allowed_size - used, "%s%s%s", used ? ", " : "", routes[i].method,
-                     !strcmp(routes[i].method, "GET") ? ", HEAD" : "");
-        }
-        if (!found->route)
-            *found = match;
+        allow(match, routes[i].method);
+        if (!match->nearest)
+            match->nearest = &routes[i];
     }
-    return NULL;
+}
+
+/* Where the request goes: looked up when it is first asked for. */
+static const struct api_match *match_of(const struct api_request *asked)
+{
+    struct api_request *request = (struct api_request *)(uintptr_t)asked;
+    if (!request->is_matched)
+        find_route(request->method, request->path, &request->match);
+    request->is_matched = true;
+    return &request->match;
 }
 
 const char *const *api_route_templates(void)
@@ -178,20 +200,33 @@ static void begin_response(struct api_call *call, const struct route *route)
         forwarded_client(call->request, &call->service->config->trusted, response->client);
 }
 
-static bool decode_values(struct api_call *call, const struct match *match)
+/* A part of the path, decoded at *at, which moves behind it; NULL when it is not percent-encoded UTF-8. */
+static const char *decode_value(const struct api_segment *part, char **at)
 {
-    size_t size = 1;
+    char *text = *at;
+    *at += part->length + 1;
+    return percent_decode(part->text, part->length, false, text) ? text : NULL;
+}
+
+static bool decode_values(struct api_call *call, const struct api_match *match)
+{
+    size_t size = match->archive.length + match->whole.length + 2;
     for (unsigned i = 0; i < match->value_count; i++)
         size += match->values[i].length + 1;
-    call->value_storage = malloc(size);
-    char *at = call->value_storage;
-    for (unsigned i = 0; at && i < match->value_count; i++) {
-        if (!percent_decode(match->values[i].text, match->values[i].length, false, at))
+    char *at = call->value_storage = malloc(size);
+    if (!at)
+        return false;
+    for (unsigned i = 0; i < match->value_count; i++) {
+        call->values[i] = decode_value(&match->values[i], &at);
+        if (!call->values[i])
             return false;
-        call->values[i] = at;
-        at += match->values[i].length + 1;
     }
-    return at != NULL;
+    call->by_name = match->archive.length;
+    if (call->by_name)
+        call->archive_name = decode_value(&match->archive, &at);
+    if (match->whole.length)
+        call->whole = decode_value(&match->whole, &at);
+    return !call->by_name || call->archive_name;
 }
 
 static void preflight(struct api_response *response, const char *allowed)
@@ -214,7 +249,21 @@ static bool lacks_length(const struct api_call *call)
            !request->header(request, "Content-Length") && !request->header(request, "Transfer-Encoding");
 }
 
-static enum api_outcome run(struct api_call *call, const struct match *match)
+/* The handler itself, and what its flags ask for first. */
+static enum api_outcome run_handler(struct api_call *call)
+{
+    const struct route *route = call->route;
+    if (route->flags & ROUTE_POOL && !call->request->may_wait)
+        return API_WAIT;
+    if (!(route->flags & ROUTE_CLIP))
+        return route->run(call);
+    bool is_clip = route->run == handle_clip_convert && clip_has_dotted_name(call);
+    if (!clip_of_path(call))
+        return API_DONE;
+    return is_clip ? handle_clip(call) : route->run(call);
+}
+
+static enum api_outcome run(struct api_call *call, const struct api_match *match)
 {
     static const char *const json[] = {"application/json", NULL};
     struct param_error error;
@@ -229,7 +278,7 @@ static enum api_outcome run(struct api_call *call, const struct match *match)
     if (!params_parse(&call->params, call->request->query, &error) ||
         !params_check(&call->params, call->route->parameters, &error))
         return reply_parameter(call, &error);
-    return accept_choose(call, json, &form) ? call->route->run(call) : API_DONE;
+    return accept_choose(call, json, &form) ? run_handler(call) : API_DONE;
 }
 
 static enum api_outcome no_route(struct api_call *call, const char *allowed)
@@ -246,20 +295,20 @@ static enum api_outcome no_route(struct api_call *call, const char *allowed)
 enum api_outcome api_handle(void *user, struct api_request *request, struct api_response *response)
 {
     struct service *service = user;
-    struct match match = {0};
-    char allowed[64];
-    const struct route *route = find_route(request->method, request->path, &match, allowed, sizeof allowed);
+    const struct api_match *match = match_of(request);
+    const struct route *route = match->route;
+    const char *allowed = match->allowed;
     struct api_call call = {.service = service,
                             .request = request,
                             .response = response,
                             .route = route,
                             .fetch.may_wait = request->may_wait};
-    begin_response(&call, match.route);
+    begin_response(&call, match->nearest);
     enum api_outcome outcome = API_DONE;
     if (route) {
         bool on_loop = !request->may_wait && request->loop < SERVICE_LOOPS;
         call.catalog = service_enter(service, on_loop, request->loop);
-        outcome = run(&call, &match);
+        outcome = run(&call, match);
         service_leave(service, call.catalog, on_loop);
     } else if (!strcmp(request->method, "OPTIONS") && *allowed) {
         preflight(response, allowed);
@@ -284,9 +333,8 @@ bool api_admit(void *user, const struct api_request *request, uint64_t *max_body
     /* What a client may send along with a request that takes no body, to be ignored. */
     enum { IGNORED_BODY = 64 * 1024 };
     struct service *service = user;
-    struct match match = {0};
-    char allowed[64];
-    const struct route *route = find_route(request->method, request->path, &match, allowed, sizeof allowed);
+    const struct api_match *match = match_of(request);
+    const struct route *route = match->route;
     struct api_call call = {.service = service,
                             .request = (struct api_request *)(uintptr_t)request,
                             .response = response,
@@ -295,7 +343,7 @@ bool api_admit(void *user, const struct api_request *request, uint64_t *max_body
     bool writes = route && route->flags & ROUTE_WRITES;
     if (!writes && !admission_has_rules(service))
         return true;
-    begin_response(&call, match.route);
+    begin_response(&call, match->nearest);
     if (admission_check(&call) && (!writes || access_may_write(&call))) {
         response_release(response);
         return true;
@@ -307,11 +355,8 @@ bool api_admit(void *user, const struct api_request *request, uint64_t *max_body
 /* The body is larger than max-upload; requests that take none have a bound of their own, without a name. */
 static void refuse_body(struct api_call *call, const char *detail)
 {
-    struct match match = {0};
-    char allowed[64];
     struct pose_error error;
-    const struct route *route =
-        find_route(call->request->method, call->request->path, &match, allowed, sizeof allowed);
+    const struct route *route = match_of(call->request)->route;
     pose_error_init(&error);
     error.status = POSE_OVER_LIMIT;
     snprintf(error.code, sizeof error.code, "too_large");

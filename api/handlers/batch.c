@@ -446,8 +446,6 @@ enum api_outcome handle_batch(struct api_call *call)
 {
     const struct api_request *request = call->request;
     json_error_t problem;
-    if (!request->may_wait)
-        return API_WAIT;
     if (request->body_size > MOST_BODY) {
         char detail[80];
         snprintf(detail, sizeof detail, "the body has %zu bytes; at most %d", request->body_size, MOST_BODY);

@@ -13,11 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct catalog_item *clip_of_path(struct api_call *call)
-{
-    return asset_of_path(call, ASSET_CLIP, "clip");
-}
-
 /* ------------------------------------------------------------------------------------------------ one clip -- */
 
 static uint32_t count_nameless(const struct pose_clip *clip)
@@ -49,8 +44,23 @@ static const struct pose_skeleton *naming_skeleton(struct api_call *call, struct
     return *document ? &(*document)->document->skeletons[choice.asset->inner] : NULL;
 }
 
-enum api_outcome clip_reply(struct api_call *call, struct catalog_item *item)
+/* Content-Location of what is the same under the clip's id, with the query as it came. */
+static void locate(struct api_call *call, const char *rest)
 {
+    char id[ID_TEXT], target[1024];
+    const char *query = call->request->query;
+    if (!call->by_name)
+        return;
+    id_write(&call->clip->asset->id, id);
+    int length = snprintf(target, sizeof target, "/v1/clips/%s%s%s%s", id, rest, *query ? "?" : "", query);
+    if (length > 0 && (size_t)length < sizeof target)
+        response_header(call->response, "Content-Location", target);
+}
+
+enum api_outcome handle_clip(struct api_call *call)
+{
+    struct catalog_item *item = call->clip;
+    locate(call, "");
     struct asset_id digest = digest_begin(call, &item->asset->id);
     digest = id_quick(&digest, &call->catalog->digest, sizeof call->catalog->digest);
     struct skeleton_choice stands_on = catalog_skeleton(call->catalog, item);
@@ -80,14 +90,9 @@ enum api_outcome clip_reply(struct api_call *call, struct catalog_item *item)
     return reply_json(call, &body);
 }
 
-enum api_outcome handle_clip(struct api_call *call)
+enum api_outcome clip_keys_reply(struct api_call *call, enum freshness freshness)
 {
-    struct catalog_item *item = clip_of_path(call);
-    return item ? clip_reply(call, item) : API_DONE;
-}
-
-enum api_outcome clip_keys_reply(struct api_call *call, struct catalog_item *item, enum freshness freshness)
-{
+    const struct catalog_item *item = call->clip;
     enum { LARGE = 256 * 1024 }; /* answers of more keys than this many bytes are made on the pool */
     static const char *const axes[] = {"native", "gltf", NULL};
     struct param_error error;
@@ -113,8 +118,8 @@ enum api_outcome clip_keys_reply(struct api_call *call, struct catalog_item *ite
 
 enum api_outcome handle_clip_keys(struct api_call *call)
 {
-    struct catalog_item *item = clip_of_path(call);
-    return item ? clip_keys_reply(call, item, FRESH_CONTENT) : API_DONE;
+    locate(call, "/keys");
+    return clip_keys_reply(call, call->by_name ? FRESH_REVALIDATE : FRESH_CONTENT);
 }
 
 /* ------------------------------------------------------------------------------------------------- events -- */
@@ -245,8 +250,10 @@ static struct decoded *events_document(struct api_call *call, const struct catal
     return decoded;
 }
 
-enum api_outcome clip_events_reply(struct api_call *call, struct catalog_item *item)
+enum api_outcome handle_clip_events(struct api_call *call)
 {
+    const struct catalog_item *item = call->clip;
+    locate(call, "/events");
     double from = -HUGE_VAL, to = HUGE_VAL;
     struct param_error error;
     if (!params_bound(&call->params, "from", -1e9, 1e9, &from, &error) ||
@@ -290,12 +297,6 @@ enum api_outcome clip_events_reply(struct api_call *call, struct catalog_item *i
     jsonw_end(&json);
     document_put(decoded);
     return reply_json(call, &body);
-}
-
-enum api_outcome handle_clip_events(struct api_call *call)
-{
-    struct catalog_item *item = clip_of_path(call);
-    return item ? clip_events_reply(call, item) : API_DONE;
 }
 
 /* -------------------------------------------------------------------------------------------------- list -- */

@@ -68,8 +68,7 @@ static enum api_outcome reply_clip_json(struct work *work, enum freshness freshn
             return API_DONE;
         return call->request->may_wait ? renamed_json(work) : API_WAIT;
     }
-    enum api_outcome outcome =
-        clip_keys_reply(call, (struct catalog_item *)(uintptr_t)work->clip.item, freshness);
+    enum api_outcome outcome = clip_keys_reply(call, freshness);
     if (outcome == API_DONE && call->response->status == 200)
         reply_attachment(call, item->asset->name, "json");
     return outcome;
@@ -103,15 +102,15 @@ static void locate(const struct work *work, const char *extension)
     reply_twin(work->call, path, choice->asset ? &choice->asset->id : NULL);
 }
 
-static enum api_outcome answer(struct work *work, const char *extension, bool by_name)
+static enum api_outcome answer(struct work *work, const char *extension)
 {
     struct api_call *call = work->call;
     const struct conversion *conversion = work->conversion;
     bool is_json = !strcmp(conversion->target->word, "json");
     bool automatic = work->parts.automatic && !is_json;
     enum freshness freshness =
-        by_name || automatic || work->parts.mesh_count ? FRESH_REVALIDATE : FRESH_CONTENT;
-    if (automatic || by_name)
+        call->by_name || automatic || work->parts.mesh_count ? FRESH_REVALIDATE : FRESH_CONTENT;
+    if (automatic || call->by_name)
         locate(work, extension);
     if (is_json)
         return reply_clip_json(work, freshness);
@@ -125,9 +124,10 @@ static enum api_outcome answer(struct work *work, const char *extension, bool by
     return reply_clip(work);
 }
 
-enum api_outcome clip_convert_reply(struct api_call *call, struct catalog_item *item, const char *extension,
-                                    bool by_name)
+enum api_outcome handle_clip_convert(struct api_call *call)
 {
+    struct catalog_item *item = call->clip;
+    const char *extension = call->values[1];
     const char *format = catalog_entry(call->catalog, item->place)->format;
     struct conversion conversion;
     struct param_error error;
@@ -146,13 +146,7 @@ enum api_outcome clip_convert_reply(struct api_call *call, struct catalog_item *
         !conversion_parts_read(&call->params, call->catalog, NULL, &work.parts, &error))
         outcome = reply_parameter(call, &error);
     else
-        outcome = answer(&work, extension, by_name);
+        outcome = answer(&work, extension);
     conversion_release(&conversion);
     return outcome;
-}
-
-enum api_outcome handle_clip_convert(struct api_call *call)
-{
-    struct catalog_item *item = clip_of_path(call);
-    return item ? clip_convert_reply(call, item, call->values[1], false) : API_DONE;
 }

@@ -219,8 +219,6 @@ enum api_outcome handle_convert(struct api_call *call)
     const struct pose_target *target = conversion_target_of_to(&call->params, &error);
     if (!target)
         return reply_parameter(call, &error);
-    if (!call->request->may_wait)
-        return API_WAIT;
     enum api_outcome outcome = API_DONE;
     if (!conversion_read(&call->params, target, true, &conversion, &error)) {
         outcome = reply_parameter(call, &error);

@@ -34,9 +34,6 @@ api_handler handle_page, handle_embed, handle_docs, handle_client, handle_asset;
 api_handler handle_preview;
 /* api/handlers/plots.c */
 api_handler handle_plot;
-/* api/handlers/named.c */
-api_handler handle_named, handle_named_keys, handle_named_pose, handle_named_poses, handle_named_events,
-    handle_named_convert, handle_named_preview, handle_named_plot;
 /* api/handlers/convert.c */
 api_handler handle_convert;
 /* api/handlers/inspect.c */

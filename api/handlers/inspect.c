@@ -60,8 +60,6 @@ static enum api_outcome describe(struct api_call *call, const struct upload_sour
 enum api_outcome handle_inspect(struct api_call *call)
 {
     struct body_files files;
-    if (!call->request->may_wait)
-        return API_WAIT;
     if (!body_files_read(call, &files))
         return API_DONE;
     struct upload_source source;

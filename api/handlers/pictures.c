@@ -1,7 +1,5 @@
 /* preview.svg, preview.png, preview.webp: drawn on the pool, kept among the encoded replies. */
-#include "api/handlers/pictures.h"
 
-#include "api/handlers/clips.h"
 #include "api/handlers/handlers.h"
 #include "api/handlers/pose_request.h"
 #include "server/ops/clock.h"
@@ -247,23 +245,18 @@ static enum api_outcome reply_picture(struct api_call *call, const struct previe
     return reply_body(call, media_types[preview->options.type], &body, preview->options.type == PICTURE_SVG);
 }
 
-enum api_outcome clip_preview_reply(struct api_call *call, struct catalog_item *item, bool by_name)
+enum api_outcome handle_preview(struct api_call *call)
 {
+    struct catalog_item *item = call->clip;
     struct preview preview;
     if (!read_preview(call, item, &preview))
         return API_DONE;
     struct asset_id digest = digest_of(pose_request_digest(call, &preview.pose), &preview);
     const char *ending = strrchr(call->route->template, '/');
-    if (preview.pose.automatic || by_name)
+    if (preview.pose.automatic || call->by_name)
         pose_request_twin(call, &preview.pose, ending);
-    if (reply_cached(call, digest, pose_request_freshness(&preview.pose, by_name),
+    if (reply_cached(call, digest, pose_request_freshness(&preview.pose),
                      preview.options.type == PICTURE_SVG))
         return API_DONE;
     return reply_picture(call, &preview);
-}
-
-enum api_outcome handle_preview(struct api_call *call)
-{
-    struct catalog_item *item = clip_of_path(call);
-    return item ? clip_preview_reply(call, item, false) : API_DONE;
 }

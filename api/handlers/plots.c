@@ -1,7 +1,5 @@
 /* plot.svg: the curves of a joint. */
-#include "api/handlers/clips.h"
 #include "api/handlers/handlers.h"
-#include "api/handlers/pictures.h"
 #include "api/handlers/pose_request.h"
 #include "server/ops/clock.h"
 #include "server/draw/loading.h"
@@ -38,8 +36,9 @@ static enum api_outcome draw(struct api_call *call, const struct pose_request *r
     return reply_body(call, "image/svg+xml", &body, true);
 }
 
-enum api_outcome clip_plot_reply(struct api_call *call, struct catalog_item *item, bool by_name)
+enum api_outcome handle_plot(struct api_call *call)
 {
+    struct catalog_item *item = call->clip;
     struct pose_request request;
     struct param_error error;
     int64_t size[2] = {PLOT_WIDTH, PLOT_HEIGHT};
@@ -52,9 +51,9 @@ enum api_outcome clip_plot_reply(struct api_call *call, struct catalog_item *ite
     request.joints = params_get(&call->params, request.joints_parameter);
     struct asset_id digest = pose_request_digest(call, &request);
     digest = id_quick(&digest, size, sizeof size);
-    if (request.automatic || by_name)
+    if (request.automatic || call->by_name)
         pose_request_twin(call, &request, "/plot.svg");
-    if (reply_cached(call, digest, pose_request_freshness(&request, by_name), true))
+    if (reply_cached(call, digest, pose_request_freshness(&request), true))
         return API_DONE;
     if (!call->request->may_wait)
         return API_WAIT;
@@ -64,10 +63,4 @@ enum api_outcome clip_plot_reply(struct api_call *call, struct catalog_item *ite
     outcome = draw(call, &request, (unsigned)size[0], (unsigned)size[1]);
     pose_request_close(&request);
     return outcome;
-}
-
-enum api_outcome handle_plot(struct api_call *call)
-{
-    struct catalog_item *item = clip_of_path(call);
-    return item ? clip_plot_reply(call, item, false) : API_DONE;
 }

@@ -34,7 +34,7 @@ bool pose_request_read(struct api_call *call, struct catalog_item *clip, struct 
     const struct params *params = &call->params;
     struct param_error error;
     int space = 0, axis = 0, wrap = 0, root = 0;
-    *request = (struct pose_request){.clip = clip};
+    *request = (struct pose_request){.clip = clip, .by_name = call->by_name};
     if (!params_choice(params, "space", spaces, &space, &error) ||
         !params_choice(params, "axes", axes, &axis, &error) ||
         !params_choice(params, "wrap", wraps, &wrap, &error) ||
@@ -84,9 +84,9 @@ struct asset_id pose_request_digest(const struct api_call *call, const struct po
     return request->joints ? digest_text(digest, request->joints) : digest;
 }
 
-enum freshness pose_request_freshness(const struct pose_request *request, bool by_name)
+enum freshness pose_request_freshness(const struct pose_request *request)
 {
-    return request->automatic || by_name ? FRESH_REVALIDATE : FRESH_CONTENT;
+    return request->automatic || request->by_name ? FRESH_REVALIDATE : FRESH_CONTENT;
 }
 
 void pose_request_twin(struct api_call *call, const struct pose_request *request, const char *rest)

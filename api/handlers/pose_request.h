@@ -12,6 +12,7 @@ struct pose_request {
     enum pose_wrap wrap;
     unsigned flags; /* POSE_MOTION */
     bool automatic; /* skeleton=auto: depends on what else is loaded */
+    bool by_name;   /* so does which clip it is */
     struct skeleton_choice skeleton;
     const char *joints;           /* as given, NULL: all */
     const char *joints_parameter; /* its name */
@@ -30,7 +31,7 @@ void pose_request_twin(struct api_call *call, const struct pose_request *request
 /* Gets the player and the rows. False with *outcome: wait, or the answer. */
 bool pose_request_open(struct api_call *call, struct pose_request *request, enum api_outcome *outcome);
 void pose_request_close(struct pose_request *request);
-enum freshness pose_request_freshness(const struct pose_request *request, bool by_name);
+enum freshness pose_request_freshness(const struct pose_request *request);
 
 /* "clip" … "skeleton" of an answer, into an open object. */
 void pose_request_head(struct json_writer *json, const struct pose_request *request);

@@ -1,5 +1,4 @@
 /* Poses: one, many, streamed; as JSON or floats. */
-#include "api/handlers/clips.h"
 #include "api/handlers/handlers.h"
 #include "api/handlers/pose_request.h"
 #include "api/handlers/pose_series.h"
@@ -132,8 +131,9 @@ static enum api_outcome pose_as_floats(struct api_call *call, const struct pose_
     return reply_body(call, "application/octet-stream", &body, false);
 }
 
-enum api_outcome clip_pose_reply(struct api_call *call, struct catalog_item *item, bool by_name)
+enum api_outcome handle_pose(struct api_call *call)
 {
+    struct catalog_item *item = call->clip;
     static const char *const types[] = {"application/json", "application/octet-stream", NULL};
     static const char *const forms[] = {"json", "f32", NULL};
     struct pose_request request;
@@ -149,9 +149,9 @@ enum api_outcome clip_pose_reply(struct api_call *call, struct catalog_item *ite
     struct asset_id digest = pose_request_digest(call, &request);
     double canonical[2] = {t, form};
     digest = id_quick(&digest, canonical, sizeof canonical);
-    if (request.automatic || by_name)
+    if (request.automatic || call->by_name)
         pose_request_twin(call, &request, "/pose");
-    if (reply_cached(call, digest, pose_request_freshness(&request, by_name), form == 0))
+    if (reply_cached(call, digest, pose_request_freshness(&request), form == 0))
         return API_DONE;
     enum api_outcome outcome;
     if (!pose_request_open(call, &request, &outcome))
@@ -175,16 +175,11 @@ enum api_outcome clip_pose_reply(struct api_call *call, struct catalog_item *ite
     return outcome;
 }
 
-enum api_outcome handle_pose(struct api_call *call)
-{
-    struct catalog_item *item = clip_of_path(call);
-    return item ? clip_pose_reply(call, item, false) : API_DONE;
-}
-
 /* ----------------------------------------------------------------------------------------------- many -- */
 
-enum api_outcome clip_poses_reply(struct api_call *call, struct catalog_item *item, bool by_name)
+enum api_outcome handle_poses(struct api_call *call)
 {
+    struct catalog_item *item = call->clip;
     static const char *const types[] = {"application/json", "application/x-ndjson",
                                         "application/octet-stream", NULL};
     static const char *const forms[] = {"json", "ndjson", "f32", "posed", NULL};
@@ -202,18 +197,12 @@ enum api_outcome clip_poses_reply(struct api_call *call, struct catalog_item *it
     digest = times_digest(digest, &times);
     double canonical[2] = {times.fps, form};
     digest = id_quick(&digest, canonical, sizeof canonical);
-    if (request.automatic || by_name)
+    if (request.automatic || call->by_name)
         pose_request_twin(call, &request, "/poses");
     enum api_outcome outcome = API_DONE;
-    if (!reply_cached(call, digest, pose_request_freshness(&request, by_name), form < 2) &&
+    if (!reply_cached(call, digest, pose_request_freshness(&request), form < 2) &&
         pose_request_open(call, &request, &outcome))
         outcome = series_reply(call, &request, &times, (enum series_form)form);
     times_release(&times);
     return outcome;
-}
-
-enum api_outcome handle_poses(struct api_call *call)
-{
-    struct catalog_item *item = clip_of_path(call);
-    return item ? clip_poses_reply(call, item, false) : API_DONE;
 }

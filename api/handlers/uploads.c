@@ -35,8 +35,6 @@ enum api_outcome handle_upload(struct api_call *call)
 {
     struct body_files files;
     struct uploaded uploaded;
-    if (!call->request->may_wait)
-        return API_WAIT;
     if (!body_files_read(call, &files))
         return API_DONE;
     upload_take(call->service, &files.upload, &uploaded);

@@ -18,9 +18,13 @@ struct api_call {
     struct catalog *catalog;
     struct params params;
     const char *values[CALL_VALUES]; /* of the template's {…}, decoded, in order */
+    const char *archive_name;        /* of a clip by its name */
+    const char *whole;               /* "{id}.{ext}", both and the dot; NULL of other templates */
     char *value_storage;
+    bool by_name;               /* the path is one of /v1/named */
+    struct catalog_item *clip;  /* of a route of a clip, however the path names it */
     struct fetch fetch;         /* what getting documents cost */
-    struct catalog_item placed; /* a clip as one of several archives has it, see api/handlers/named.c */
+    struct catalog_item placed; /* a clip as one of several archives has it, see api/protocol/named.c */
     double begun, sample_seconds, write_seconds;
 };
 
@@ -38,7 +42,10 @@ enum route_flags {
     ROUTE_BODY = 1,   /* takes a body, up to --max-upload */
     ROUTE_WRITES = 2, /* changes what is kept: see access.h */
     ROUTE_DEAR = 8,   /* draws or converts: lets all other work go first */
-    ROUTE_JSON = 4,   /* answers application/json and nothing else, so that Accept must take it */
+    ROUTE_POOL = 16,  /* always waits for something: never tried on the loop */
+    /* Its first value is a clip, which dispatch finds; also /v1/named/{archive}/{clip}… leads here. */
+    ROUTE_CLIP = 32,
+    ROUTE_JSON = 4, /* answers application/json and nothing else, so that Accept must take it */
 };
 
 /* A row of the route table in api/routes.c. */

@@ -15,6 +15,25 @@ enum { API_HEADER_CAPACITY = 3072, API_CLIENT_CAPACITY = 46 };
 
 struct draft;
 
+struct route;
+
+struct api_segment {
+    const char *text;
+    size_t length;
+};
+
+enum { API_VALUES = 4, API_ALLOWED = 64 };
+
+/* Where a request goes, which dispatch looks up once. Its segments point into the path. */
+struct api_match {
+    const struct route *route;   /* NULL: none for the method */
+    const struct route *nearest; /* for whatever method: the metrics count by it */
+    unsigned value_count;
+    struct api_segment values[API_VALUES];
+    struct api_segment archive, whole; /* see struct api_call; length 0: none */
+    char allowed[API_ALLOWED];         /* the methods of the path, comma-separated */
+};
+
 struct api_request {
     const char *method;  /* as sent, "GET" … */
     const char *path;    /* the raw target up to '?', never percent-decoded, begins with '/' */
@@ -42,6 +61,8 @@ struct api_request {
     const char *(*header)(const struct api_request *request, const char *name);
     size_t (*header_count)(const struct api_request *request, const char *name);
     const void *transport; /* belongs to whoever made the request */
+    bool is_matched;       /* these two belong to dispatch, zero at first */
+    struct api_match match;
 };
 
 /* The length of a Host header's value without its port: "example.org:8080", "[::1]:8080". All of it when a bracket is

@@ -1,8 +1,7 @@
-/* Clips by the names of archive and clip: the same answers as under their ids. */
-#include "api/views/clip_json.h"
-#include "api/handlers/clips.h"
-#include "api/handlers/handlers.h"
-#include "api/handlers/pictures.h"
+/* The clip that a path means, by its id or by the names of archive and clip. */
+#include "api/protocol/named.h"
+
+#include "api/protocol/reply.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -124,96 +123,40 @@ static struct catalog_item *find_named(struct api_call *call, const char *clip_n
 {
     const struct catalog *catalog = call->catalog;
     struct matches matches = {.count = 0};
-    find_in(catalog, call->values[0], clip_name, 0, catalog->path_count, &matches);
+    find_in(catalog, call->archive_name, clip_name, 0, catalog->path_count, &matches);
     if (!matches.count)
-        find_in(catalog, call->values[0], clip_name, catalog->path_count, catalog->archive_count, &matches);
+        find_in(catalog, call->archive_name, clip_name, catalog->path_count, catalog->archive_count,
+                &matches);
     if (matches.count == 1)
         return place_match(call, &matches);
     if (matches.count)
         list_matches(call, &matches);
     else
-        has_archive(catalog, call->values[0]) ? reply_not_found(call, "clip", clip_name)
-                                              : reply_not_found(call, "archive", call->values[0]);
+        has_archive(catalog, call->archive_name) ? reply_not_found(call, "clip", clip_name)
+                                                 : reply_not_found(call, "archive", call->archive_name);
     return NULL;
 }
 
-/* Content-Location of what is the same under the clip's id, with the query as it came. */
-static void located(struct api_call *call, const struct catalog_item *item, const char *rest)
+bool clip_of_path(struct api_call *call)
 {
-    char id[ID_TEXT], target[1024];
-    id_write(&item->asset->id, id);
-    const char *query = call->request->query;
-    int length = snprintf(target, sizeof target, "/v1/clips/%s%s%s%s", id, rest, *query ? "?" : "", query);
-    if (length > 0 && (size_t)length < sizeof target)
-        response_header(call->response, "Content-Location", target);
+    struct asset_id id;
+    const char *text = call->values[0];
+    if (call->by_name)
+        call->clip = find_named(call, text);
+    else if (id_parse(text, strlen(text), &id))
+        call->clip = catalog_find(call->catalog, ASSET_CLIP, &id);
+    if (!call->clip && !call->by_name)
+        reply_not_found(call, "clip", text);
+    return call->clip;
 }
 
-enum api_outcome handle_named(struct api_call *call)
+bool clip_has_dotted_name(struct api_call *call)
 {
-    struct catalog_item *item = find_named(call, call->values[1]);
-    if (!item)
-        return API_DONE;
-    located(call, item, "");
-    return clip_reply(call, item);
-}
-
-enum api_outcome handle_named_keys(struct api_call *call)
-{
-    struct catalog_item *item = find_named(call, call->values[1]);
-    if (!item)
-        return API_DONE;
-    located(call, item, "/keys");
-    return clip_keys_reply(call, item, FRESH_REVALIDATE);
-}
-
-enum api_outcome handle_named_events(struct api_call *call)
-{
-    struct catalog_item *item = find_named(call, call->values[1]);
-    if (!item)
-        return API_DONE;
-    located(call, item, "/events");
-    return clip_events_reply(call, item);
-}
-
-enum api_outcome handle_named_pose(struct api_call *call)
-{
-    struct catalog_item *item = find_named(call, call->values[1]);
-    return item ? clip_pose_reply(call, item, true) : API_DONE;
-}
-
-enum api_outcome handle_named_poses(struct api_call *call)
-{
-    struct catalog_item *item = find_named(call, call->values[1]);
-    return item ? clip_poses_reply(call, item, true) : API_DONE;
-}
-
-enum api_outcome handle_named_preview(struct api_call *call)
-{
-    struct catalog_item *item = find_named(call, call->values[1]);
-    return item ? clip_preview_reply(call, item, true) : API_DONE;
-}
-
-enum api_outcome handle_named_plot(struct api_call *call)
-{
-    struct catalog_item *item = find_named(call, call->values[1]);
-    return item ? clip_plot_reply(call, item, true) : API_DONE;
-}
-
-/* A name may hold a dot itself: the whole part is tried first. */
-enum api_outcome handle_named_convert(struct api_call *call)
-{
-    char whole[1024];
     struct matches matches = {.count = 0};
-    int length = snprintf(whole, sizeof whole, "%s.%s", call->values[1], call->values[2]);
-    if (length > 0 && (size_t)length < sizeof whole) {
-        find_in(call->catalog, call->values[0], whole, 0, call->catalog->archive_count, &matches);
-        if (matches.count) {
-            call->values[1] = whole;
-            return handle_named(call);
-        }
-    }
-    struct catalog_item *item = find_named(call, call->values[1]);
-    if (!item)
-        return API_DONE;
-    return clip_convert_reply(call, item, call->values[2], true);
+    if (!call->by_name || !call->whole)
+        return false;
+    find_in(call->catalog, call->archive_name, call->whole, 0, call->catalog->archive_count, &matches);
+    if (matches.count)
+        call->values[0] = call->whole;
+    return matches.count;
 }
