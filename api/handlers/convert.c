@@ -190,7 +190,7 @@ static enum api_outcome convert_body(struct api_call *call, const struct convers
 {
     struct index_neighbours paths = {call->catalog->archives, call->catalog->path_count};
     struct index_options options = service_request_options(call->service);
-    struct index_archive *archive = index_upload(source, &paths, &options);
+    struct index_archive *archive = index_upload_kept(source, &paths, &options);
     struct index_refusal refusal;
     enum api_outcome outcome;
     if (index_verdict(archive, &refusal)) {

@@ -43,7 +43,7 @@ static enum api_outcome describe(struct api_call *call, const struct upload_sour
     struct index_refusal refusal;
     struct index_neighbours paths = {call->catalog->archives, call->catalog->path_count};
     struct index_options options = service_request_options(call->service);
-    struct index_archive *archive = index_upload(source, &paths, &options);
+    struct index_archive *archive = index_upload_kept(source, &paths, &options);
     enum api_outcome outcome = API_DONE;
     if (index_verdict(archive, &refusal)) {
         struct inspected what = {.neighbours = &paths, .skeleton = skeleton};

@@ -43,14 +43,14 @@ static void list_clips(struct inspection *work)
     for (uint32_t i = 0; i < clips->count; i++) {
         struct catalog_item *item = &clips->items[i];
         if (!document || item->place.entry != decoded) {
-            pose_document_free(document);
+            index_document_free(work->archive, decoded, document);
             decoded = item->place.entry;
             document = decode(work, decoded);
         }
         if (document)
             clip_metadata(&work->json, work->catalog, item, document, NULL, false);
     }
-    pose_document_free(document);
+    index_document_free(work->archive, decoded, document);
     jsonw_end(&work->json);
 }
 
@@ -77,7 +77,7 @@ static void file_warnings(struct inspection *work)
         jsonw_warnings(json, document->meshes[i].warnings, document->meshes[i].warning_count);
     for (uint32_t i = 0; i < document->character_count; i++)
         jsonw_warnings(json, document->characters[i].warnings, document->characters[i].warning_count);
-    pose_document_free(document);
+    index_document_free(work->archive, 0, document);
 }
 
 struct stored_entry {
@@ -196,7 +196,7 @@ static void list_verdict(struct inspection *work)
     put_reasons(json, document);
     jsonw_end(json);
     jsonw_end(json);
-    pose_document_free(document);
+    index_document_free(work->archive, 0, document);
 }
 
 static void describe_archive(struct inspection *work)
@@ -239,7 +239,7 @@ bool inspect_bytes(const struct inspected *what, const struct index_options *opt
 {
     struct upload_source source = {
         .name = what->name, .bytes = what->bytes, .format = what->format, .game = what->game};
-    struct index_archive *archive = index_upload(&source, what->neighbours, options);
+    struct index_archive *archive = index_upload_kept(&source, what->neighbours, options);
     struct index_refusal refusal;
     bool sound = index_verdict(archive, &refusal);
     if (sound)

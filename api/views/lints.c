@@ -78,7 +78,7 @@ static void lint_mesh(struct linting *work, const struct index_asset *asset, con
     if (skin)
         pose_lint_skin(skin, add, work);
     pose_skin_free(skin);
-    pose_document_free(document);
+    index_document_free(work->archive, entry, document);
 }
 
 /* Many clips are on one skeleton, so the last one is kept. NULL when it cannot be had. */
@@ -87,7 +87,7 @@ static const struct pose_document *open_skeleton(struct linting *work, uint32_t 
     struct pose_error error;
     if (work->skeleton && work->skeleton_entry == entry)
         return work->skeleton;
-    pose_document_free(work->skeleton);
+    index_document_free(work->archive, work->skeleton_entry, work->skeleton);
     work->skeleton = index_decode(work->archive, entry, NULL, 0, work->options, &error);
     work->skeleton_entry = entry;
     return work->skeleton;
@@ -164,7 +164,7 @@ static void lint_entry(struct linting *work, uint32_t index)
         else if (asset->kind == ASSET_CHARACTER && !strcmp(document->characters[asset->inner].type, "suit"))
             lint_suit(work, &document->characters[asset->inner]);
     }
-    pose_document_free(document);
+    index_document_free(work->archive, index, document);
 }
 
 /* Whether the entry is the first place of what it holds: copies of the same bytes need no second look. */
@@ -185,5 +185,5 @@ void lint_archive(struct json_writer *json, const struct catalog *catalog,
         if (is_first_place(catalog, e))
             lint_entry(&work, e);
     }
-    pose_document_free(work.skeleton);
+    index_document_free(work.archive, work.skeleton_entry, work.skeleton);
 }

@@ -169,7 +169,7 @@ static int convert_forced(struct job *job, const struct convert_values *values, 
         return command_broken(job->in, &error);
     struct index_neighbours neighbours = {job->common->archives, job->common->path_count};
     struct upload_source source = {.name = job->in, .bytes = file.bytes, .format = values->from};
-    struct index_archive *archive = index_upload(&source, &neighbours, &job->service->index_options);
+    struct index_archive *archive = index_upload_kept(&source, &neighbours, &job->service->index_options);
     struct index_refusal refusal;
     int status = COMMAND_BAD_INPUT;
     if (index_verdict(archive, &refusal)) {

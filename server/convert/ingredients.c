@@ -49,7 +49,9 @@ void ingredients_free(struct ingredients *ingredients)
         return;
     for (uint32_t i = 0; i < ingredients->held_count; i++) {
         document_put(ingredients->held[i].decoded);
-        pose_document_free(ingredients->held[i].own);
+        const struct held *held = &ingredients->held[i];
+        if (held->own)
+            index_document_free(held->catalog->archives[held->place.archive], held->place.entry, held->own);
     }
     for (uint32_t i = 0; i < ingredients->image_count; i++)
         pose_buffer_free(&ingredients->image_bytes[i]);

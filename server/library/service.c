@@ -19,6 +19,7 @@ static void collect(void *user, struct metrics_gauges *gauges)
     service_leave(service, catalog, false);
     gauges->store_bytes = service->store ? store_bytes(service->store) : 0;
     gauges->written_bytes = draft_written();
+    gauges->decodes = index_decodes();
 }
 
 /* Encoded answers get a tenth of what decoded clips get. */

@@ -35,6 +35,24 @@ class Inspect(SampleCase):
             self.assertProblem(self.client.post("/v1/inspect", junk, name=name), 415, code="unknown_format")
         self.assertProblem(self.client.post("/v1/inspect", junk, name="a.glb", format="bvh"), 422, format="bvh")
 
+    def test_a_body_is_decoded_once(self):
+        """Whatever is looked at of it: rows, summaries, warnings, lints and the verdict, or the file that it becomes."""
+        second_life = (Daemon.samples / "second-life" / "wave.anim").read_bytes()
+        far = (Daemon.samples / "sims-online.far").read_bytes()
+        bvh = self.client.post("/v1/convert", second_life, to="bvh", name="wave.anim").body
+        for path, name, body, query, count in (
+                ("/v1/inspect", "wave.anim", second_life, {}, 1), ("/v1/inspect", "wave.bvh", bvh, {}, 1),
+                ("/v1/convert", "wave.anim", second_life, {"to": "glb"}, 1),
+                ("/v1/convert", "wave.anim", second_life, {"to": "sims1-cmx"}, 1),
+                ("/v1/convert", "a.far", far, {"to": "json", "clip": "a2o-walk"}, None)):
+            with self.subTest(path=path, name=name, **query):
+                before = self.client.metric("posed_decodes_total")
+                self.assertEqual(self.client.post(path, body, name=name, **query).status, 200)
+                decodes = self.client.metric("posed_decodes_total") - before
+                entries = self.client.post("/v1/inspect", far, name="a.far").json["entry_count"]
+                self.assertLessEqual(decodes, count or entries)
+                self.assertGreater(decodes, 0)
+
     def test_a_clip(self):
         data = (Daemon.samples / "second-life" / "wave.anim").read_bytes()
         found = self.inspect(data, "wave.anim").json

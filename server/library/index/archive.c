@@ -1,5 +1,6 @@
 #include "server/library/index/archive.h"
 
+#include "server/library/index/entry.h"
 #include "server/library/index/morphs.h"
 #include "server/library/index/nested.h"
 #include "server/library/names.h"
@@ -114,6 +115,8 @@ void index_archive_unref(struct index_archive *archive)
     if (!archive || atomic_fetch_sub_explicit(&archive->references, 1, memory_order_acq_rel) != 1)
         return;
     for (uint32_t i = 0; i < archive->entry_count; i++) {
+        if (archive->kept)
+            pose_document_free(archive->kept[i]);
         if (archive->entries[i])
             index_entry_unref(archive->entries[i]);
     }
@@ -338,6 +341,8 @@ struct pose_document *index_decode(const struct index_archive *archive, uint32_t
 {
     const struct index_entry *item = archive->entries[entry];
     struct pose_buffer bytes;
+    if (archive->kept && archive->kept[entry])
+        return archive->kept[entry];
     if (!index_read(archive, entry, &bytes, error))
         return NULL;
     struct companion_finder finder = {
@@ -348,8 +353,14 @@ struct pose_document *index_decode(const struct index_archive *archive, uint32_t
                                  .game = item->game,
                                  .find = finder_find,
                                  .user = &finder};
-    struct pose_document *document = pose_decode(&source, options, error);
+    struct pose_document *document = index_pose_decode(&source, options, error);
     finder_release(&finder);
     pose_buffer_free(&bytes);
     return document;
+}
+
+void index_document_free(const struct index_archive *archive, uint32_t entry, struct pose_document *document)
+{
+    if (document && (!archive->kept || archive->kept[entry] != document))
+        pose_document_free(document);
 }

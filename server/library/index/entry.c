@@ -544,6 +544,20 @@ static void take_facts(struct index_entry *entry, const struct pose_document *do
     pose_buffer_free(&facts);
 }
 
+static _Atomic uint64_t decodes;
+
+uint64_t index_decodes(void)
+{
+    return atomic_load_explicit(&decodes, memory_order_relaxed);
+}
+
+struct pose_document *index_pose_decode(const struct pose_source *source, const struct pose_options *options,
+                                        struct pose_error *error)
+{
+    atomic_fetch_add_explicit(&decodes, 1, memory_order_relaxed);
+    return pose_decode(source, options, error);
+}
+
 struct index_entry *index_entry_decode(const struct entry_facts *facts, struct pose_bytes bytes,
                                        struct companion_finder *finder, const struct index_options *options)
 {
@@ -555,7 +569,7 @@ struct index_entry *index_entry_decode(const struct entry_facts *facts, struct p
                                  .find = finder_find,
                                  .user = finder};
     struct pose_error error;
-    struct pose_document *document = pose_decode(&source, &options->pose, &error);
+    struct pose_document *document = index_pose_decode(&source, &options->pose, &error);
     entry->wants_companions = finder->asked;
     entry->size = bytes.size;
     if (document) {

@@ -29,4 +29,8 @@ void index_summarise_skeleton(struct region *region, const struct pose_skeleton 
 void index_entry_ref(struct index_entry *entry);
 void index_entry_unref(struct index_entry *entry);
 
+/* pose_decode, and counts it. */
+struct pose_document *index_pose_decode(const struct pose_source *source, const struct pose_options *options,
+                                        struct pose_error *error);
+
 #endif

@@ -98,6 +98,8 @@ struct index_archive {
     bool linked;                      /* index_link was here */
     uint32_t resource_count;
     const struct index_resource *resources; /* sorted by format, id and entry */
+    struct pose_document *
+        *kept;               /* entry_count, or NULL: what index_upload_kept decoded and index_decode lends */
     struct name_slot *names; /* entry_count slots sorted by the hash of the base name in lower case */
 };
 
@@ -176,10 +178,15 @@ struct companion_finder {
 bool finder_find(void *finder, const char *name, struct pose_bytes *bytes);
 void finder_release(struct companion_finder *finder);
 
-/* The bytes and the companions of an entry, decoded. The document is to be freed by the caller. */
+/* The bytes and the companions of an entry, decoded, or what was kept of its first decoding. For index_document_free. */
 struct pose_document *index_decode(const struct index_archive *archive, uint32_t entry,
                                    struct index_archive *const *others, uint32_t other_count,
                                    const struct pose_options *options, struct pose_error *error);
+
+/* Frees a document of index_decode, unless the archive keeps it. */
+void index_document_free(const struct index_archive *archive, uint32_t entry, struct pose_document *document);
+/* How often a file was decoded since the start. */
+uint64_t index_decodes(void);
 
 /* How a track's or joint's name is hashed in known: without case for The Sims, ids where there are any. */
 uint64_t known_name(enum pose_axes axes, const char *name);

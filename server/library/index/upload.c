@@ -2,6 +2,8 @@
 
 #include "server/library/index/nested.h"
 
+#include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* What holds all parts of a multipart upload is called a folder, by the id and size of its parts. */
@@ -29,6 +31,80 @@ struct index_archive *index_upload(const struct upload_source *source,
         become_folder(archive, source);
     return archive;
 }
+
+/* ------------------------------------------------------------------------------------------- what is kept -- */
+
+struct kept_document {
+    const struct index_entry *entry;
+    struct pose_document *document;
+};
+
+/* What many threads decode, in the order in which they are done. */
+struct keeping {
+    pthread_mutex_t lock;
+    size_t bytes, count, capacity;
+    struct kept_document *documents;
+};
+
+static void keep(void *user, const struct index_entry *entry, struct pose_document *document)
+{
+    struct keeping *keeping = user;
+    pthread_mutex_lock(&keeping->lock);
+    bool has_room = keeping->bytes + document->size <= MAX_KEPT;
+    if (has_room && keeping->count == keeping->capacity) {
+        keeping->capacity = keeping->capacity ? 2 * keeping->capacity : 16;
+        keeping->documents = must_grow(keeping->documents, keeping->capacity, sizeof *keeping->documents);
+    }
+    if (has_room) {
+        keeping->bytes += document->size;
+        keeping->documents[keeping->count++] = (struct kept_document){entry, document};
+    }
+    pthread_mutex_unlock(&keeping->lock);
+    if (!has_room)
+        pose_document_free(document);
+}
+
+static int compare_kept(const void *a, const void *b)
+{
+    const struct kept_document *x = a, *y = b;
+    return x->entry < y->entry ? -1 : x->entry > y->entry;
+}
+
+/* Each document to its entry; what has none any more is freed. */
+static void hand_over(struct keeping *keeping, struct index_archive *archive)
+{
+    archive->kept = REGION_NEW(&archive->region, struct pose_document *, archive->entry_count);
+    if (keeping->count)
+        qsort(keeping->documents, keeping->count, sizeof *keeping->documents, compare_kept);
+    for (uint32_t e = 0; e < archive->entry_count; e++) {
+        struct kept_document key = {.entry = archive->entries[e]};
+        struct kept_document *found =
+            keeping->count ? bsearch(&key, keeping->documents, keeping->count, sizeof key, compare_kept)
+                           : NULL;
+        archive->kept[e] = found ? found->document : NULL;
+        if (found)
+            found->document = NULL;
+    }
+    for (size_t i = 0; i < keeping->count; i++)
+        pose_document_free(keeping->documents[i].document);
+    free(keeping->documents);
+}
+
+struct index_archive *index_upload_kept(const struct upload_source *source,
+                                        const struct index_neighbours *neighbours,
+                                        const struct index_options *options)
+{
+    struct keeping keeping = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    struct index_options keeps = *options;
+    keeps.keep = keep;
+    keeps.keep_user = &keeping;
+    struct index_archive *archive = index_upload(source, neighbours, &keeps);
+    hand_over(&keeping, archive);
+    pthread_mutex_destroy(&keeping.lock);
+    return archive;
+}
+
+/* ------------------------------------------------------------------------------------------------ verdict -- */
 
 static void unknown(struct pose_error *error, const char *detail)
 {

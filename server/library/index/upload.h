@@ -17,6 +17,13 @@ struct index_archive *index_upload(const struct upload_source *source,
                                    const struct index_neighbours *neighbours,
                                    const struct index_options *options);
 
+/* The same for one request: what is decoded for it stays with the archive (up to MAX_KEPT bytes of it), so that whoever
+ * looks further does not decode it again. options->keep is not asked. */
+enum { MAX_KEPT = 64 << 20 };
+struct index_archive *index_upload_kept(const struct upload_source *source,
+                                        const struct index_neighbours *neighbours,
+                                        const struct index_options *options);
+
 /* Why an archive is refused: a container that cannot be opened or is over a limit; a loose file (or every part of
  * several) that is broken or of no known format. */
 struct index_refusal {

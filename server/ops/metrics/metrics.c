@@ -292,6 +292,8 @@ static void write_gauges(const struct metrics *metrics, FILE *out)
     write_single(out, "posed_written_bytes_total", "counter",
                  "Bytes of bodies, uploads and their notes that were written to files.",
                  gauges.written_bytes);
+    write_single(out, "posed_decodes_total", "counter", "Files decoded, for the index and for answers.",
+                 gauges.decodes);
 }
 
 static void write_build(const struct metrics *metrics, FILE *out)

@@ -31,6 +31,7 @@ struct metrics_gauges {
     uint64_t assets[METRICS_KIND_COUNT];
     uint64_t store_bytes;
     uint64_t written_bytes; /* to the disk, since the start */
+    uint64_t decodes;       /* of files, since the start */
 };
 
 /* Everything must outlive the metrics. */
