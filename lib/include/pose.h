@@ -356,7 +356,10 @@ struct pose_mesh {
     uint32_t further_uv_count;            /* UV sets 1 ... */
     const float (*const *further_uvs)[2]; /* [further_uv_count][real_count] */
     const uint8_t (*colors)[4];           /* [real_count] red, green, blue, alpha */
-    uint32_t primitive_count;             /* 0: all faces with one material */
+    /* By which other files know the vertices: the morphs of a GEOM, the groups of a CSKR. */
+    const uint32_t *vertex_ids;   /* [real_count] */
+    const uint32_t *vertex_slots; /* [real_count] places in a CSKR's table of matrices, UINT32_MAX: none */
+    uint32_t primitive_count;     /* 0: all faces with one material */
     const struct pose_primitive *primitives;
     uint32_t material_count;
     const struct pose_material *materials;

@@ -15,6 +15,8 @@ enum {
     CREATURE_CINF = 0x0c0d0021,
     CREATURE_CSKR = 0x0c0d0022,
     CREATURE_ANCS = 0x0c0d0023,
+    CREATURE_CMDL = 0x0c0d0030,
+    CREATURE_TXTR = 0x0c0d0040, /* and on, one of each format */
 };
 
 /* Memory of one clip; the struct must stay where it is. */

@@ -1,5 +1,7 @@
 #include "tests/samples/creature_set.h"
 
+#include "tests/samples/creature_model.h"
+
 #include <stdlib.h>
 
 struct pose_value creature_list(struct creature *creature, enum pose_value_kind kind, const char *key,
@@ -104,11 +106,27 @@ static struct pose_value weight_of(struct creature *creature, int bone, double w
                          tree_float("weight", weight));
 }
 
+/* The matrices that each surface is drawn with: ten groups a bank, of which two are used. */
+static struct pose_value banks_of(struct creature *creature)
+{
+    enum { BANK = 10, UNUSED = 0xffff };
+    struct pose_value banks[CREATURE_TUBES * BANK];
+    for (int i = 0; i < CREATURE_TUBES * BANK; i++) {
+        int bone = creature_tube_bone(i / BANK);
+        banks[i] = tree_int(NULL, i % BANK == 0   ? creature_bones[bone].parent - 1
+                                  : i % BANK == 1 ? bone - 1
+                                                  : UNUSED);
+    }
+    return creature_list(creature, POSE_ARRAY, "matrix_banks", banks, CREATURE_TUBES * BANK);
+}
+
 /* A ring of vertices about each bone but the root, half on the bone before it. */
 void creature_make_skin(struct creature *creature)
 {
-    enum { RING = 6, GROUPS = CREATURE_BONES - 1 };
-    struct pose_value groups[GROUPS], map[GROUPS * RING];
+    enum { RING = CREATURE_RING, GROUPS = CREATURE_GROUPS };
+    static const char digits[] = "0123456789abcdef";
+    static char footer[2 * GROUPS * RING + 1]; /* a byte a position: its group */
+    struct pose_value groups[GROUPS];
     for (int i = 0; i < GROUPS; i++) {
         int bone = i + 1, parent = creature_bones[bone].parent;
         struct pose_value weights =
@@ -117,16 +135,17 @@ void creature_make_skin(struct creature *creature)
                 : CREATURE_LIST(creature, POSE_ARRAY, "weights", weight_of(creature, bone, 0.5),
                                 weight_of(creature, parent, 0.5));
         groups[i] = CREATURE_LIST(creature, POSE_OBJECT, NULL, weights, tree_int("vertex_count", RING));
-        for (int k = 0; k < RING; k++)
-            map[i * RING + k] = tree_int(NULL, i);
+        for (int k = 0; k < RING; k++) {
+            footer[2 * (i * RING + k)] = digits[i >> 4];
+            footer[2 * (i * RING + k) + 1] = digits[i & 15];
+        }
     }
     struct pose_value list = creature_list(creature, POSE_ARRAY, "groups", groups, GROUPS),
                       game = tree_string("game", creature->game);
     struct pose_value extras =
         creature->is_mp2
-            ? CREATURE_LIST(creature, POSE_OBJECT, NULL, game, list,
-                            creature_list(creature, POSE_ARRAY, "vertex_groups", map, GROUPS * RING),
-                            tree_string("footer", ""))
+            ? CREATURE_LIST(creature, POSE_OBJECT, NULL, game, list, banks_of(creature),
+                            tree_string("footer", footer))
             : CREATURE_LIST(creature, POSE_OBJECT, NULL, game, list, tree_int("vertex_count", GROUPS * RING),
                             tree_int("normal_count", GROUPS * RING));
     creature->skin = (struct pose_mesh){.axes = POSE_AXES_PRIME, .extras = creature_keep(creature, extras)};
@@ -189,7 +208,7 @@ static void make_character(struct creature *creature)
     struct pose_value first[] = {
         tree_int("id", 0),
         tree_int("version", creature->is_mp2 ? 10 : 6),
-        tree_int("cmdl", 0x0c0d0030), /* there is no model */
+        tree_int("cmdl", CREATURE_CMDL),
         tree_int("cskr", CREATURE_CSKR),
         tree_int("cinf", CREATURE_CINF),
         creature_list(creature, POSE_ARRAY, "animations", animations, CREATURE_CLIPS),

@@ -3,7 +3,7 @@
  *
  *     u32 count, groups: u32 count, weights: u32 bone id, f32 weight;  u32 vertices
  *     mp1: twice, for vertices and normals: 0xFFFFFFFF and u32 count, or u32 count and 12 bytes each
- *     mp2: u32 count, u16 each: vertex to group   u32 size, bytes
+ *     mp2: u32 count, u16 each: matrix banks, ten groups each   u32 size, bytes
  *     padding
  *
  * The groups share out the vertices of the model (CMDL) in order. The model is not read: the mesh knows how many there
@@ -123,27 +123,31 @@ static bool read_footer_mp1(struct building *building, struct value_list *extras
     return !building->reader.failed;
 }
 
+/* Banks of the matrices that a surface is drawn with, ten numbers of groups each; their count has nothing to do with that of
+ * the vertices (prime-cmdl.md, 6). Then a byte for each position, the number of its group. */
 static bool read_footer_mp2(struct building *building, struct value_list *extras)
 {
     struct reader *reader = &building->reader;
-    struct value_list map = {0};
-    uint32_t count = reader_u32be(reader, "vertex_group_count");
-    if (!reader_count(reader, count, 2, "vertices", "count_too_large"))
+    struct value_list banks = {0};
+    uint32_t count = reader_u32be(reader, "bank_entries");
+    if (!reader_count(reader, count, 2, "bank entries", "count_too_large"))
         return false;
-    check_vertices(building, count);
+    if (building->job && count % PRIME_BANK_SIZE)
+        warning_add(&building->job->warnings, POSE_WARNING, "odd_banks", reader_last_offset(reader),
+                    "%u entries are no whole banks of %d; the rest is ignored", count, PRIME_BANK_SIZE);
     if (building->job)
-        map = value_array(building->job->arena);
+        banks = value_array(building->job->arena);
     for (uint32_t i = 0; i < count; i++) {
-        unsigned group = reader_u16be(reader, "vertex_groups");
+        unsigned group = reader_u16be(reader, "matrix_banks");
         if (building->job)
-            value_put_int(&map, NULL, group);
+            value_put_int(&banks, NULL, group);
     }
     uint32_t size = reader_u32be(reader, "footer_size");
     if (!reader_count(reader, size, 1, "bytes", "count_too_large"))
         return false;
     const uint8_t *bytes = reader_bytes(reader, size, "footer");
     if (building->job && bytes) {
-        value_put_list(extras, "vertex_groups", &map);
+        value_put_list(extras, "matrix_banks", &banks);
         value_put_hex(extras, "footer", bytes, size);
     }
     return !reader->failed;

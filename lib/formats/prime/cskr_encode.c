@@ -69,7 +69,7 @@ bool prime_cskr_encode(struct encode_job *job)
         write_vectors(&put, extras, "vertex_count", "vertices");
         write_vectors(&put, extras, "normal_count", "normals");
     } else {
-        prime_put_ints(&put, extras, "vertex_groups", 2);
+        prime_put_ints(&put, extras, "matrix_banks", 2);
         prime_put_hex(&put, extras, "footer");
     }
     return !put.failed;

@@ -5,8 +5,10 @@
 extern const struct codec codec_prime_anim;
 extern const struct codec codec_prime_ancs;
 extern const struct codec codec_prime_cinf;
+extern const struct codec codec_prime_cmdl;
 extern const struct codec codec_prime_cskr;
 extern const struct codec codec_prime_evnt;
+extern const struct codec codec_prime_txtr;
 extern const struct archive_type prime_pak_archive;
 
 /* clang-format off */
@@ -14,8 +16,10 @@ static const struct codec *const codecs[] = {
     &codec_prime_anim,
     &codec_prime_ancs,
     &codec_prime_cinf,
+    &codec_prime_cmdl,
     &codec_prime_cskr,
     &codec_prime_evnt,
+    &codec_prime_txtr,
     NULL,
 };
 /* clang-format on */

@@ -63,7 +63,7 @@
  *     mesh extras: game, groups: [{weights: [{bone_id, weight}], vertex_count}],
  *         mp1: vertex_count, vertices (hex; only where the footer holds 12 bytes each in place of 0xFFFFFFFF),
  *              normal_count, normals (the same)
- *         mp2: vertex_groups: [u16], footer (hex)
+ *         mp2: matrix_banks: [u16], ten groups a bank, 65535 unused; footer (hex)
  */
 #ifndef POSE_FORMATS_PRIME_PRIME_H
 #define POSE_FORMATS_PRIME_PRIME_H
@@ -77,6 +77,7 @@ enum {
     PRIME_BONE_LIMIT = 100,
     PRIME_META_DEPTH = 32, /* of meta-animations in each other */
     PRIME_PADDING = 63,    /* bytes of 0xFF or 0x00 that may follow a file */
+    PRIME_BANK_SIZE = 10,  /* groups in a bank of matrices (MP2) */
 };
 #define PRIME_NO_ID_EITHER UINT32_MAX
 

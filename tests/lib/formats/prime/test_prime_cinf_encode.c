@@ -267,7 +267,7 @@ START_TEST(test_skin_bytes)
     for (int i = 0; i < 4; i++)
         value_put_int(&map, NULL, i == 3);
     value_put_string(&extras, "game", "mp2");
-    value_put_list(&extras, "vertex_groups", &map);
+    value_put_list(&extras, "matrix_banks", &map);
     value_put_string(&extras, "footer", "abcd");
     found = encode_skin(&extras);
     to = expect_begin(&expected);

@@ -1,0 +1,135 @@
+/*
+ * Inside the reader of Metroid Prime's models (CMDL): its sections, materials and display lists. Facts: prime-cmdl.md.
+ *
+ * prime-cmdl: one mesh in the space of the model, axes POSE_AXES_PRIME, without bones: which move it is in a CSKR, and
+ *     nothing here names that. vertex_ids are places in the position array, which CSKR's groups share out; vertex_slots
+ *     places in MP2's table of matrix banks. A vertex for each distinct tuple; UV set 0 is the one that a material's base
+ *     picture is laid out by (TEX0 where it has none), set 1 that of its emissive picture where it is another one.
+ *     A primitive for each surface that is drawn; materials are those of set 0.
+ *     image names: the id of the TXTR, 8 hex digits.
+ *     mesh extras: game, version, flags, box: [6], material_sets: [[image or null, ...]] where there are several: the base
+ *         picture of each material in each set
+ *     material extras: flags, textures: [ids], konst: [[r, g, b, a]], blend_source, blend_destination, additive, lit,
+ *         uv_animations: [{type, values}]
+ */
+#ifndef POSE_FORMATS_PRIME_MODEL_MODEL_H
+#define POSE_FORMATS_PRIME_MODEL_MODEL_H
+
+#include "lib/core/value.h"
+#include "lib/formats/prime/prime.h"
+
+enum {
+    CMDL_MAX_SETS = 64,
+    CMDL_MAX_MATERIALS = 4096,
+    CMDL_MAX_SURFACES = 16384,
+    CMDL_MAX_CORNERS = 4 << 20,
+    CMDL_MAX_TEXTURES = 8, /* of a material; also its texture coordinates */
+    CMDL_UV_SETS = 7,      /* TEX0 ... TEX6 */
+};
+
+enum cmdl_flag { CMDL_SKINNED = 1, CMDL_SHORT_NORMALS = 2, CMDL_SHORT_UVS = 4 };
+
+enum cmdl_material_flag {
+    CMDL_KONST = 0x8,
+    CMDL_MASKED = 0x20,
+    CMDL_OCCLUDER = 0x200,
+    CMDL_INDIRECT = 0x400,
+    CMDL_LIGHTMAP = 0x800,
+    CMDL_SHORT_TEX0 = 0x2000,
+};
+
+/* Places in the attribute flags: two bits each. */
+enum cmdl_attribute { CMDL_POS, CMDL_NRM, CMDL_CLR0, CMDL_CLR1, CMDL_TEX0, CMDL_ATTRIBUTES = 11 };
+
+enum { CMDL_MATRIX_BYTES = 8, CMDL_FIRST_MATRIX = 24 };
+
+struct cmdl_material {
+    uint32_t flags, attributes;
+    struct pose_material view;
+    unsigned base_set, emissive_set; /* of TEX0 ...; without a picture 0 */
+};
+
+struct cmdl_array {
+    const uint8_t *data;
+    uint64_t offset; /* in the file */
+    size_t size;
+};
+
+enum { CMDL_POSITIONS, CMDL_NORMALS, CMDL_COLORS, CMDL_UVS, CMDL_SHORT_UV_ARRAY, CMDL_ARRAYS };
+
+struct cmdl {
+    struct decode_job *job;
+    struct reader reader; /* of the whole file */
+    struct arena scratch; /* for the time of decoding */
+    uint32_t version, flags;
+    bool is_mp2; /* version 3 and 4 */
+    float box[6];
+    uint32_t section_count, set_count;
+    const uint64_t *sections; /* [section_count + 1] offsets */
+    struct cmdl_array arrays[CMDL_ARRAYS];
+    uint32_t material_count;
+    struct cmdl_material *materials; /* of set 0 */
+    uint32_t first_surface, surface_count;
+};
+
+/* How many elements of that size an array has. */
+static inline uint32_t cmdl_array_count(const struct cmdl_array *array, size_t size)
+{
+    return (uint32_t)(array->size / size);
+}
+
+/* A reader of section k, whose path names it. */
+bool cmdl_section(struct cmdl *model, uint32_t k, struct reader *part, const char *name, uint64_t index);
+
+/* All material sets, and what is to be drawn with those of the first (material.c). */
+bool cmdl_read_sets(struct cmdl *model, struct value_list *extras);
+/* One material, of which everything is read; part ends where it does (tev.c finds the pictures). */
+bool cmdl_read_material(struct cmdl *model, struct reader *part, const uint32_t *textures,
+                        uint32_t texture_count, struct cmdl_material *material);
+
+/* A stage of the colour pipeline. */
+struct cmdl_stage {
+    uint32_t color_inputs, alpha_inputs, color_op;
+    uint8_t alpha_konst, color_konst, slot, coordinate;
+};
+
+struct cmdl_pipeline {
+    uint32_t flags, attributes;
+    uint32_t texture_count, konst_count, stage_count, coordinate_count;
+    uint32_t textures[CMDL_MAX_TEXTURES]; /* TXTR ids */
+    uint8_t konst[4][4];
+    struct cmdl_stage stages[16];
+    uint32_t coordinates[CMDL_MAX_TEXTURES];
+};
+
+/* Base colour, emission and alpha of it as far as a simple material can have them (tev.c). */
+void cmdl_interpret(const struct cmdl_pipeline *pipeline, struct arena *arena,
+                    struct cmdl_material *material);
+
+/* The surfaces, as vertices, faces and primitives of the mesh (surface.c). */
+bool cmdl_read_surfaces(struct cmdl *model, struct pose_mesh *mesh);
+
+/* A corner of a display list: indices into the arrays; CMDL_NONE: none. */
+#define CMDL_NONE UINT32_MAX
+struct cmdl_corner {
+    uint32_t position, normal, color, uvs[2]; /* of the short array: + CMDL_SHORT */
+    uint32_t slot;                            /* in MP2's table of banks */
+};
+#define CMDL_SHORT 0x10000u
+
+/* The distinct corners as the mesh's vertices (vertices.c). */
+struct cmdl_vertices {
+    struct cmdl *model;
+    uint32_t count, capacity; /* capacity: the corners that there are */
+    struct cmdl_corner *corners;
+    uint32_t mask;
+    uint32_t *slots; /* open addressing: index + 1 */
+};
+
+bool cmdl_vertices_init(struct cmdl_vertices *vertices, struct cmdl *model, uint32_t corner_count);
+/* The number of the vertex. */
+uint32_t cmdl_vertices_add(struct cmdl_vertices *vertices, const struct cmdl_corner *corner);
+/* Their attributes from the arrays. */
+bool cmdl_vertices_finish(const struct cmdl_vertices *vertices, struct pose_mesh *mesh);
+
+#endif
