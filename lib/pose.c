@@ -14,7 +14,7 @@ const char *pose_version(void)
 /* Raise whenever any decoded or sampled value changes. */
 unsigned pose_revision(void)
 {
-    return 3;
+    return 4;
 }
 
 static struct pose_limits limits_with_defaults(const struct pose_options *options)

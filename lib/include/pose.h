@@ -511,7 +511,8 @@ POSE_API bool pose_encode(const char *format, const struct pose_content *content
 struct pose_entry {
     const char *name; /* inside the archive, "/" between parts; may repeat; never to be used as a path */
     uint64_t size;    /* unpacked */
-    const char *kind; /* by the archive's type id: "clip", "skeleton", "mesh", "events", "character", "other";
+    const char *kind; /* by the archive's type id: "clip", "skeleton", "mesh", "events", "character", "image",
+                           "other";
                            NULL: the contents decide */
     const char *format;             /* by the archive's type id, NULL: the contents decide */
     const char *game;               /* by the archive, NULL when it does not say */

@@ -379,10 +379,11 @@ void prime_make_cskr_mp2(struct prime_made *made)
 {
     *made = (struct prime_made){0};
     put_groups(made, 0);
-    made_put_u32(made, 3);
-    made_put_u16(made, 0);
+    made_put_u32(made, 10);
     made_put_u16(made, 0);
     made_put_u16(made, 1);
+    for (int i = 2; i < 10; i++)
+        made_put_u16(made, 0xffff);
     made_put_u32(made, 5);
     made_put(made, "\x01\x02\x03\x04\x05", 5);
 }

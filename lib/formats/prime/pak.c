@@ -41,6 +41,8 @@ static const struct pak_type {
     {PRIME_TYPE('E', 'V', 'N', 'T'), "events", "prime-evnt"},
     {PRIME_TYPE('A', 'N', 'C', 'S'), "character", "prime-ancs"},
     {PRIME_TYPE('C', 'S', 'K', 'R'), "mesh", "prime-cskr"},
+    {PRIME_TYPE('C', 'M', 'D', 'L'), "mesh", "prime-cmdl"},
+    {PRIME_TYPE('T', 'X', 'T', 'R'), "image", "prime-txtr"},
 };
 
 struct pak_row {

@@ -510,7 +510,7 @@ struct index_entry *index_entry_plain(const struct entry_facts *facts)
 /* "clip" of "clip skeleton": what an entry of that format is when it cannot be decoded. */
 static const char *first_kind(const char *format_id)
 {
-    static const char *const kinds[] = {"clip", "skeleton", "mesh", "events", "character"};
+    static const char *const kinds[] = {"clip", "skeleton", "mesh", "events", "character", "image"};
     const struct pose_format *format = pose_format_find(format_id);
     for (size_t i = 0; format && i < sizeof kinds / sizeof kinds[0]; i++) {
         if (!strncmp(format->kinds, kinds[i], strlen(kinds[i])))
