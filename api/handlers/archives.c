@@ -62,13 +62,13 @@ enum api_outcome handle_archive(struct api_call *call)
     return reply_json(call, &body);
 }
 
-/* The entries of that name, or all: their indices, from malloc. The games look into a FAR without regard to case. */
+/* The entries of that name, or all: their indices, from malloc, NULL when memory is out. The games look into a FAR without regard to case. */
 static uint32_t *select_entries(const struct index_archive *archive, const char *name, uint32_t *count)
 {
     int (*compare)(const char *, const char *) = strncmp(archive->format, "far", 3) ? strcmp : strcasecmp;
-    uint32_t *indices = must_alloc(archive->entry_count, sizeof *indices);
+    uint32_t *indices = try_alloc(archive->entry_count, sizeof *indices);
     *count = 0;
-    for (uint32_t i = 0; i < archive->entry_count; i++) {
+    for (uint32_t i = 0; indices && i < archive->entry_count; i++) {
         if (!name || !compare(archive->entries[i]->name, name))
             indices[(*count)++] = i;
     }
@@ -88,6 +88,8 @@ enum api_outcome handle_entries(struct api_call *call)
         return API_DONE;
     uint32_t count;
     uint32_t *indices = select_entries(archive, params_get(&call->params, "name"), &count);
+    if (!indices)
+        return reply_no_memory(call);
     struct pose_buffer body = {0};
     struct json_writer json;
     jsonw_init(&json, &body);

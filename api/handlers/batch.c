@@ -57,6 +57,13 @@ static bool refuse(struct item *item, const char *member, const char *format, ..
     return false;
 }
 
+/* 503 for the item alone. Returns false. */
+static bool refuse_memory(struct item *item)
+{
+    reply_no_memory(&item->call);
+    return false;
+}
+
 static bool check_members(struct item *item, const json_t *object, const char *where,
                           const char *const *known)
 {
@@ -110,7 +117,9 @@ static bool join_joints(struct item *item, const json_t *object, const char *whe
             return refuse(item, where, "joints holds what is no name: a text without NUL and comma");
         size += strlen(value) + 1;
     }
-    *text = must_alloc(size, 1);
+    *text = try_alloc(size, 1);
+    if (!*text)
+        return refuse_memory(item);
     json_array_foreach(list, index, name) used +=
         (size_t)sprintf(*text + used, "%s%s", index ? "," : "", json_string_value(name));
     return true;
@@ -174,7 +183,9 @@ static bool read_times(struct item *item, const struct pose_request *request, st
     size_t count = json_is_array(value) ? json_array_size(value) : 1;
     if (!count)
         return refuse(item, "t", "t is an empty list");
-    times->items = must_alloc(count, sizeof *times->items);
+    times->items = try_alloc(count, sizeof *times->items);
+    if (!times->items)
+        return refuse_memory(item);
     if (json_is_array(value)) {
         json_array_foreach(value, index, one)
         {
@@ -214,7 +225,7 @@ static bool answer_poses(struct item *item, struct pose_buffer *out)
     if (answered && !spend(item, times.count, request.row_count))
         answered = false;
     if (answered)
-        answered = series_text(&request, &times, out) || refuse(item, "", "out of memory");
+        answered = series_text(&request, &times, out) || refuse_memory(item);
     pose_request_close(&request);
     times_release(&times);
     free(joints);
@@ -242,18 +253,19 @@ static void blend_release(struct blend *blend)
 }
 
 /* A layer takes part in the joints that its clip drives, and of these in those that it names. */
-static void set_factors(struct blend *blend, unsigned layer)
+static bool set_factors(struct blend *blend, unsigned layer)
 {
     const struct pose_request *request = &blend->requests[layer];
     const struct pose_row *rows = pose_sampler_rows(request->player->sampler);
     uint32_t count = pose_sampler_row_count(request->player->sampler);
-    float *factors = must_alloc(count, sizeof *factors);
-    for (uint32_t i = 0; i < request->row_count; i++) {
+    float *factors = try_alloc(count, sizeof *factors);
+    for (uint32_t i = 0; factors && i < request->row_count; i++) {
         uint32_t row = request->selected ? request->selected[i] : i;
         factors[row] = rows[row].driven ? 1 : 0;
     }
     blend->factors[layer] = factors;
     blend->layers[layer].factors = factors;
+    return factors;
 }
 
 static bool sample_layer(struct item *item, struct blend *blend, unsigned layer, double t)
@@ -262,10 +274,11 @@ static bool sample_layer(struct item *item, struct blend *blend, unsigned layer,
     uint32_t count = pose_sampler_row_count(request->player->sampler);
     if (!spend(item, 1, count))
         return false;
-    blend->rows[layer] = must_alloc((size_t)count * ROW, sizeof(float));
+    blend->rows[layer] = try_alloc(count, ROW * sizeof(float));
+    if (!blend->rows[layer] || !set_factors(blend, layer))
+        return refuse_memory(item);
     pose_sample(request->player->sampler, t, request->wrap, request->flags, blend->rows[layer], NULL);
     blend->layers[layer].rows = blend->rows[layer];
-    set_factors(blend, layer);
     return true;
 }
 
@@ -323,8 +336,13 @@ static bool write_blend(struct blend *blend, struct pose_buffer *out)
     struct pose_request *first = &blend->requests[0];
     const struct pose_sampler *sampler = first->player->sampler;
     uint32_t count = pose_sampler_row_count(sampler);
-    float *mixed = must_alloc((size_t)count * ROW, sizeof *mixed);
-    bool *driven = must_alloc(count, sizeof *driven);
+    float *mixed = try_alloc(count, ROW * sizeof *mixed);
+    bool *driven = try_alloc(count, sizeof *driven);
+    if (!mixed || !driven) {
+        free(mixed);
+        free(driven);
+        return false;
+    }
     for (uint32_t i = 0; i < count; i++) {
         pose_joint_rest(first->player->skeleton, i, first->gltf ? POSE_AXES_GLTF : first->player->clip->axes,
                         mixed + (size_t)i * ROW);
@@ -363,18 +381,33 @@ static bool answer_blend(struct item *item, struct pose_buffer *out)
         blend.count = (unsigned)index + 1;
     }
     if (read)
-        read = write_blend(&blend, out) || refuse(item, "", "out of memory");
+        read = write_blend(&blend, out) || refuse_memory(item);
     blend_release(&blend);
     return read;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- items -- */
 
+static void put_error(struct json_writer *json, const struct api_response *response)
+{
+    struct pose_buffer text = {0};
+    if (response->size && pose_buffer_append(&text, response->data, response->size) &&
+        pose_buffer_append(&text, "", 1))
+        jsonw_raw(json, "error", (const char *)text.data);
+    else
+        json->failed = true;
+    pose_buffer_free(&text);
+}
+
 /* The answer to one item, or what is wrong with it. */
 static void answer_item(struct batch *batch, const json_t *object, size_t index)
 {
-    struct item *item = must_alloc(1, sizeof *item);
+    struct item *item = try_alloc(1, sizeof *item);
     struct pose_buffer out = {0};
+    struct json_writer error;
+    batch->json->failed |= !item;
+    if (!item)
+        return;
     *item = (struct item){.batch = batch, .json = object, .index = index, .call = *batch->call};
     item->call.params = (struct params){0};
     item->call.response = &item->response;
@@ -384,18 +417,16 @@ static void answer_item(struct batch *batch, const json_t *object, size_t index)
     bool answered = json_is_object(object) ? json_object_get(object, "layers") ? answer_blend(item, &out)
                                                                                : answer_poses(item, &out)
                                            : refuse(item, "", "an item is an object");
-    if (answered) {
-        pose_buffer_append(&out, "", 1);
-        jsonw_raw(batch->json, NULL, (const char *)out.data);
-    } else {
-        struct pose_buffer text = {0};
-        pose_buffer_append(&text, item->response.data, item->response.size);
-        pose_buffer_append(&text, "", 1);
-        jsonw_object(batch->json, NULL);
-        jsonw_raw(batch->json, "error", (const char *)text.data);
-        jsonw_end(batch->json);
-        pose_buffer_free(&text);
+    if (!answered) {
+        jsonw_init(&error, &out);
+        jsonw_object(&error, NULL);
+        put_error(&error, &item->response);
+        jsonw_end(&error);
     }
+    if (pose_buffer_append(&out, "", 1))
+        jsonw_raw(batch->json, NULL, (const char *)out.data);
+    else
+        batch->json->failed = true;
     batch->call->fetch.decode_seconds += item->call.fetch.decode_seconds;
     batch->call->fetch.missed |= item->call.fetch.missed;
     pose_buffer_free(&out);
@@ -453,6 +484,8 @@ enum api_outcome handle_batch(struct api_call *call)
     }
     json_t *body =
         json_loadb((const char *)request->body, request->body_size, JSON_REJECT_DUPLICATES, &problem);
+    if (!body && (json_error_code(&problem) == json_error_out_of_memory || !problem.text[0]))
+        return reply_no_memory(call);
     if (!body)
         return bad_body(call, "", problem.position > 0 ? (uint64_t)problem.position : 0, problem.text);
     enum api_outcome outcome = answer(call, body);

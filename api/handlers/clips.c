@@ -143,10 +143,13 @@ static int compare_indices(const void *a, const void *b, void *events)
 
 enum { NO_EVENT = -1, NOT_FIRST = -2 };
 
-/* For each event the next one that equals it; first[i] is NOT_FIRST for those that another one leads to. */
-static void link_equal_events(const struct pose_clip *clip, int64_t *next, int64_t *first)
+/* For each event the next one that equals it; first[i] is NOT_FIRST for those that another one leads to. False when
+ * memory is out. */
+static bool link_equal_events(const struct pose_clip *clip, int64_t *next, int64_t *first)
 {
-    uint32_t *order = must_alloc(clip->event_count, sizeof *order);
+    uint32_t *order = try_alloc(clip->event_count, sizeof *order);
+    if (!order)
+        return false;
     union {
         const struct pose_event *view;
         void *context;
@@ -163,6 +166,7 @@ static void link_equal_events(const struct pose_clip *clip, int64_t *next, int64
         first[order[i]] = NOT_FIRST;
     }
     free(order);
+    return true;
 }
 
 static void merged_event(struct json_writer *json, const struct pose_clip *clip, int64_t first,
@@ -188,12 +192,12 @@ static void merged_event(struct json_writer *json, const struct pose_clip *clip,
 static int64_t write_events(struct json_writer *json, const struct pose_clip *clip, double from, double to)
 {
     bool merge = clip->rules == POSE_RULES_SIMS;
-    int64_t *next = must_alloc(clip->event_count, sizeof *next);
-    int64_t *first = must_alloc(clip->event_count, sizeof *first);
+    int64_t *next = try_alloc(clip->event_count, sizeof *next);
+    int64_t *first = try_alloc(clip->event_count, sizeof *first);
     int64_t count = 0;
-    if (merge)
-        link_equal_events(clip, next, first);
-    for (uint32_t i = 0; i < clip->event_count; i++) {
+    bool is_ready = next && first && (!merge || link_equal_events(clip, next, first));
+    json->failed |= !is_ready;
+    for (uint32_t i = 0; is_ready && i < clip->event_count; i++) {
         const struct pose_event *event = &clip->events[i];
         if (first[i] == NOT_FIRST || (double)event->time < from || (double)event->time > to)
             continue;

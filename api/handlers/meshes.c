@@ -257,17 +257,22 @@ static bool open_skeleton(struct api_call *call, const struct vertices *vertices
     return stage->rest != NULL;
 }
 
-/* positions and normals, [real_count][3] each, in one block from malloc. */
+/* positions and normals, [real_count][3] each, in one block from malloc; NULL when memory is out. */
 static float (*deform(const struct stage *stage, const struct pose_sampler *sampler,
                       const struct vertices *vertices, uint32_t count))[3]
 {
     size_t rows = pose_sampler_row_count(sampler);
-    float *local = must_alloc(rows * 26, sizeof *local), *matrices = local + rows * 10;
-    float(*out)[3] = must_alloc((size_t)count * 2, sizeof *out);
-    void *scratch = must_alloc(pose_deform_scratch(stage->skin), 1);
-    pose_sample(sampler, vertices->t, vertices->wrap, POSE_IN_PLACE, local, NULL);
-    pose_model(sampler, local, matrices);
-    pose_deform(stage->skin, matrices, out, out + count, scratch);
+    float *local = try_alloc(rows, 26 * sizeof *local), *matrices = local ? local + rows * 10 : NULL;
+    float(*out)[3] = try_alloc(count, 2 * sizeof *out);
+    void *scratch = try_alloc(pose_deform_scratch(stage->skin), 1);
+    if (local && out && scratch) {
+        pose_sample(sampler, vertices->t, vertices->wrap, POSE_IN_PLACE, local, NULL);
+        pose_model(sampler, local, matrices);
+        pose_deform(stage->skin, matrices, out, out + count, scratch);
+    } else {
+        free(out);
+        out = NULL;
+    }
     free(scratch);
     free(local);
     return out;
@@ -292,11 +297,14 @@ static enum api_outcome reply_vertices(struct api_call *call, const struct verti
     else if (skeleton_remark(&vertices->skeleton))
         response_header(call->response, "Posed-Warning", skeleton_remark(&vertices->skeleton));
     if (vertices->as_floats) {
-        for (uint32_t i = 0; i < count; i++) {
-            pose_buffer_append(&body, out[i], sizeof *out);
-            pose_buffer_append(&body, out[count + i], sizeof *out);
-        }
-        return reply_body(call, "application/octet-stream", &body, false);
+        bool done = true;
+        for (uint32_t i = 0; i < count && done; i++)
+            done = pose_buffer_append(&body, out[i], sizeof *out) &&
+                   pose_buffer_append(&body, out[count + i], sizeof *out);
+        if (done)
+            return reply_body(call, "application/octet-stream", &body, false);
+        pose_buffer_free(&body);
+        return reply_no_memory(call);
     }
     struct json_writer json;
     jsonw_init(&json, &body);
@@ -362,7 +370,7 @@ enum api_outcome handle_mesh_vertices(struct api_call *call)
             stage.skin = pose_skin_new(mesh, skeleton, axes, NULL, &error);
             if (stage.skin) {
                 float(*out)[3] = deform(&stage, sampler, &vertices, mesh->real_count);
-                outcome = reply_vertices(call, &vertices, mesh, &stage, out);
+                outcome = out ? reply_vertices(call, &vertices, mesh, &stage, out) : reply_no_memory(call);
                 free(out);
             } else {
                 outcome = reply_error(call, &error, NULL, NULL);

@@ -140,7 +140,13 @@ static bool select_rows(struct api_call *call, struct pose_request *request)
     request->row_count = count;
     if (!request->joints)
         return true;
-    bool *marked = must_alloc(count, sizeof *marked);
+    bool *marked = try_alloc(count, sizeof *marked);
+    request->selected = try_alloc(count, sizeof *request->selected);
+    if (!marked || !request->selected) {
+        free(marked);
+        reply_no_memory(call);
+        return false;
+    }
     bool known = *request->joints != 0;
     unsigned names = 0;
     for (const char *at = request->joints; *at && known;) {
@@ -158,7 +164,6 @@ static bool select_rows(struct api_call *call, struct pose_request *request)
     }
     if (!*request->joints)
         reply_bad_parameter(call, request->joints_parameter, "it names no joint");
-    request->selected = must_alloc(count, sizeof *request->selected);
     request->row_count = 0;
     for (uint32_t i = 0; i < count; i++) {
         if (marked[i])
@@ -168,14 +173,18 @@ static bool select_rows(struct api_call *call, struct pose_request *request)
     return known;
 }
 
-/* Copies, as an answer may outlive the catalogue of the moment. */
-static void name_morphs(struct api_call *call, struct pose_request *request)
+/* Copies, as an answer may outlive the catalogue of the moment. False, having answered, when memory is out. */
+static bool name_morphs(struct api_call *call, struct pose_request *request)
 {
     const struct pose_sampler *sampler = request->player->sampler;
     uint32_t count = pose_sampler_morph_count(sampler);
     if (!may_name_morphs(call, request))
-        return;
-    request->morph_names = must_alloc(count, sizeof *request->morph_names);
+        return true;
+    request->morph_names = try_alloc(count, sizeof *request->morph_names);
+    if (!request->morph_names) {
+        reply_no_memory(call);
+        return false;
+    }
     for (uint32_t i = 0; i < count; i++) {
         const struct pose_morph *morph = &pose_sampler_morphs(sampler)[i];
         const char *name = morph->name || !morph->has_id
@@ -183,6 +192,7 @@ static void name_morphs(struct api_call *call, struct pose_request *request)
                                : catalog_morph_name(call->catalog, request->clip->place, morph->id);
         request->morph_names[i] = name ? strdup(name) : NULL;
     }
+    return true;
 }
 
 const char *pose_request_morph(const struct pose_request *request, uint32_t index, char room[16])
@@ -209,8 +219,7 @@ bool pose_request_open(struct api_call *call, struct pose_request *request, enum
     if (skeleton_remark(&request->skeleton))
         response_header(call->response, "Posed-Warning", skeleton_remark(&request->skeleton));
     *outcome = API_DONE;
-    name_morphs(call, request);
-    if (select_rows(call, request))
+    if (name_morphs(call, request) && select_rows(call, request))
         return true;
     pose_request_close(request);
     return false;

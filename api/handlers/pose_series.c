@@ -50,7 +50,9 @@ static bool read_list(const struct api_call *call, const struct pose_request *re
         commas += *at == ',';
     if (commas + 1 > most)
         return too_many(error, "t", (double)commas + 1, most);
-    times->items = must_alloc(commas + 1, sizeof *times->items);
+    times->items = try_alloc(commas + 1, sizeof *times->items);
+    if (!times->items)
+        return param_fail(error, "t", "there is no memory for so many");
     for (const char *at = text;;) {
         char word[48];
         size_t length = strcspn(at, ",");
@@ -178,27 +180,40 @@ static void series_free(void *owner)
     free(series);
 }
 
+/* What the request holds is the series' from now on. */
+static void take_request(struct series *series, struct pose_request *request)
+{
+    series->request = *request;
+    request->player = NULL;
+    request->selected = NULL;
+    request->morph_names = NULL;
+}
+
+/* NULL when memory is out. */
 static struct series *series_new(struct pose_request *request, const struct times *times,
                                  enum series_form form)
 {
     const struct pose_sampler *sampler = request->player->sampler;
     size_t rows = pose_sampler_row_count(sampler), morphs = pose_sampler_morph_count(sampler);
-    struct series *series = must_alloc(1, sizeof *series);
+    struct series *series = try_alloc(1, sizeof *series);
+    if (!series)
+        return NULL;
     series->form = form;
     series->times = *times;
-    if (times->items) {
-        series->times.items = must_alloc(times->count, sizeof *times->items);
-        memcpy(series->times.items, times->items, times->count * sizeof *times->items);
-    }
-    series->rows = must_alloc(rows * ROW, sizeof(float));
-    series->before = must_alloc(rows * ROW, sizeof(float));
-    series->matrices = request->model ? must_alloc(rows * MATRIX, sizeof(float)) : NULL;
-    series->morphs = morphs ? must_alloc(morphs, sizeof(float)) : NULL;
+    series->times.items = times->items ? try_alloc(times->count, sizeof *times->items) : NULL;
+    series->rows = try_alloc(rows, ROW * sizeof(float));
+    series->before = try_alloc(rows, ROW * sizeof(float));
+    series->matrices = request->model ? try_alloc(rows, MATRIX * sizeof(float)) : NULL;
+    series->morphs = morphs ? try_alloc(morphs, sizeof(float)) : NULL;
     id_write(&request->clip->asset->id, series->clip);
-    series->request = *request;
-    request->player = NULL;
-    request->selected = NULL;
-    request->morph_names = NULL;
+    if ((times->items && !series->times.items) || !series->rows || !series->before ||
+        (request->model && !series->matrices) || (morphs && !series->morphs)) {
+        series_free(series);
+        return NULL;
+    }
+    if (times->items)
+        memcpy(series->times.items, times->items, times->count * sizeof *times->items);
+    take_request(series, request);
     return series;
 }
 
@@ -288,8 +303,13 @@ static void put_joints(struct json_writer *json, const struct series *series)
 {
     const struct pose_request *request = &series->request;
     const struct pose_row *rows = pose_sampler_rows(request->player->sampler);
-    int32_t *parents = must_alloc(request->row_count, sizeof *parents);
-    pose_select_parents(request->player->sampler, request->selected, request->row_count, parents);
+    int32_t *parents = try_alloc(request->row_count, sizeof *parents);
+    if (!parents ||
+        !pose_select_parents(request->player->sampler, request->selected, request->row_count, parents)) {
+        json->failed = true;
+        free(parents);
+        return;
+    }
     jsonw_array(json, "joints");
     for (uint32_t i = 0; i < request->row_count; i++) {
         const struct pose_row *row = &rows[row_at(series, i)];
@@ -459,7 +479,8 @@ static bool finish_text(struct series *series, struct pose_buffer *out)
 
 bool series_text(struct pose_request *request, const struct times *times, struct pose_buffer *out)
 {
-    return finish_text(series_new(request, times, SERIES_JSON), out);
+    struct series *series = series_new(request, times, SERIES_JSON);
+    return series && finish_text(series, out);
 }
 
 bool series_text_of(struct pose_request *request, double t, const float *rows, const bool *driven,
@@ -467,6 +488,8 @@ bool series_text_of(struct pose_request *request, double t, const float *rows, c
 {
     struct times once = {.items = &t, .count = 1};
     struct series *series = series_new(request, &once, SERIES_JSON);
+    if (!series)
+        return false;
     series->given = rows;
     series->driven = driven;
     return finish_text(series, out);
@@ -485,6 +508,10 @@ enum api_outcome series_reply(struct api_call *call, struct pose_request *reques
     }
     series_headers(call, times->count, request->row_count, times->fps);
     struct series *series = series_new(request, times, form);
+    if (!series) {
+        pose_request_close(request);
+        return reply_no_memory(call);
+    }
     double started = clock_seconds();
     begin(series);
     /* What is left to do must not look at the catalogue: the stream may outlive it. */
@@ -501,7 +528,7 @@ enum api_outcome series_reply(struct api_call *call, struct pose_request *reques
     }
     if (!produce(series, SIZE_MAX)) {
         series_free(series);
-        return reply_problem(call, 503, "no_memory", "out of memory");
+        return reply_no_memory(call);
     }
     call->write_seconds = clock_seconds() - started;
     struct pose_buffer body = series->pending;

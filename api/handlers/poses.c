@@ -26,19 +26,23 @@ struct scratch {
     void *heap;
 };
 
-static void scratch_open(struct scratch *scratch, const struct pose_sampler *sampler)
+/* False when memory is out. */
+static bool scratch_open(struct scratch *scratch, const struct pose_sampler *sampler)
 {
     size_t rows = pose_sampler_row_count(sampler), morphs = pose_sampler_morph_count(sampler);
     scratch->heap = NULL;
     scratch->rows = scratch->rows_on_stack;
     scratch->matrices = scratch->matrices_on_stack;
     if (rows > STACK_ROWS || morphs) {
-        float *heap = must_alloc(rows * (ROW + MATRIX) + morphs, sizeof *heap);
+        float *heap = try_alloc(rows * (ROW + MATRIX) + morphs, sizeof *heap);
         scratch->heap = heap;
+        if (!heap)
+            return false;
         scratch->rows = heap;
         scratch->matrices = heap + rows * ROW;
         scratch->morphs = heap + rows * (ROW + MATRIX);
     }
+    return true;
 }
 
 static void put_text(struct pose_buffer *body, const char *text)
@@ -162,7 +166,10 @@ enum api_outcome handle_pose(struct api_call *call)
     }
     struct scratch scratch;
     double begin = clock_seconds();
-    scratch_open(&scratch, request.player->sampler);
+    if (!scratch_open(&scratch, request.player->sampler)) {
+        pose_request_close(&request);
+        return reply_no_memory(call);
+    }
     pose_sample(request.player->sampler, t, request.wrap, request.flags, scratch.rows, scratch.morphs);
     if (request.model)
         pose_model(request.player->sampler, scratch.rows, scratch.matrices);

@@ -353,8 +353,15 @@ enum api_outcome reply_body(struct api_call *call, const char *content_type, str
     return API_DONE;
 }
 
+enum api_outcome reply_no_memory(struct api_call *call)
+{
+    return reply_problem(call, 503, "no_memory", "out of memory");
+}
+
 enum api_outcome reply_json(struct api_call *call, struct pose_buffer *body)
 {
+    if (!body->size)
+        return reply_no_memory(call);
     return reply_body(call, "application/json", body, true);
 }
 

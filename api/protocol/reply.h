@@ -61,6 +61,9 @@ struct decoded *reply_document(struct api_call *call, const struct catalog_item 
 /* 200 with a body that is taken over; text is compressed when the client asks and it is over 1 KiB. */
 enum api_outcome reply_body(struct api_call *call, const char *content_type, struct pose_buffer *body,
                             bool is_text);
+/* 503. */
+enum api_outcome reply_no_memory(struct api_call *call);
+/* One whose writer ran out of memory is empty: then 503. */
 enum api_outcome reply_json(struct api_call *call, struct pose_buffer *body);
 /* Content-Disposition (RFC 6266) of a file of that name, which may hold anything. */
 void reply_attachment(struct api_call *call, const char *name, const char *extension);

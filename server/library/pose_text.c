@@ -87,6 +87,7 @@ static void add_head(struct pose_text *text, const struct pose_row *row, bool wi
         jsonw_init(&json, &text->text);
         add(text, ",\"parent\":");
         jsonw_integer(&json, NULL, parent);
+        text->failed |= json.failed;
     }
     add(text, row->driven ? ",\"driven\":true" : ",\"driven\":false");
 }
@@ -120,12 +121,14 @@ static void add_row(struct pose_text *text, const struct pose_row *row, uint32_t
     add(text, "}");
 }
 
-void pose_select_parents(const struct pose_sampler *sampler, const uint32_t *selected, uint32_t count,
+bool pose_select_parents(const struct pose_sampler *sampler, const uint32_t *selected, uint32_t count,
                          int32_t *parents)
 {
     const struct pose_row *rows = pose_sampler_rows(sampler);
     uint32_t row_count = pose_sampler_row_count(sampler);
     int32_t *place = selected ? malloc((row_count ? row_count : 1) * sizeof *place) : NULL;
+    if (selected && !place)
+        return false;
     for (uint32_t i = 0; place && i < row_count; i++)
         place[i] = -1;
     for (uint32_t i = 0; place && i < count; i++)
@@ -137,6 +140,7 @@ void pose_select_parents(const struct pose_sampler *sampler, const uint32_t *sel
         parents[i] = parent >= 0 && place ? place[parent] : parent;
     }
     free(place);
+    return true;
 }
 
 struct pose_text *pose_text_new(const struct pose_sampler *sampler, bool with_skeleton, bool with_matrix,
@@ -153,9 +157,9 @@ struct pose_text *pose_text_new(const struct pose_sampler *sampler, bool with_sk
         text = NULL;
     } else {
         pose_sample(sampler, 0, POSE_CLAMP, POSE_IN_PLACE, still, NULL);
-        pose_select_parents(sampler, selected, count, parents);
+        text->failed |= !pose_select_parents(sampler, selected, count, parents);
         add(text, "[");
-        for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t i = 0; i < count && !text->failed; i++) {
             uint32_t row = selected ? selected[i] : i;
             if (i)
                 add(text, ",");

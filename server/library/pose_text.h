@@ -25,7 +25,7 @@ size_t pose_text_bound(const struct pose_text *text);
 size_t pose_text_write(const struct pose_text *text, const float *rows, const float *matrices, char *out);
 
 /* The parents of selected rows as indices among them: the nearest selected ancestor, -1. selected NULL: all. */
-void pose_select_parents(const struct pose_sampler *sampler, const uint32_t *selected, uint32_t count,
+bool pose_select_parents(const struct pose_sampler *sampler, const uint32_t *selected, uint32_t count,
                          int32_t *parents);
 
 #endif

@@ -20,9 +20,14 @@ static void out_of_memory(void)
     abort();
 }
 
+void *try_alloc(size_t count, size_t size)
+{
+    return calloc(count ? count : 1, size ? size : 1);
+}
+
 void *must_alloc(size_t count, size_t size)
 {
-    void *memory = calloc(count ? count : 1, size ? size : 1);
+    void *memory = try_alloc(count, size);
     if (!memory)
         out_of_memory();
     return memory;

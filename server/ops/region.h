@@ -20,6 +20,9 @@ void *region_alloc(struct region *region, size_t count, size_t size);
 char *region_text(struct region *region, const char *text);
 char *region_text_sized(struct region *region, const char *text, size_t length);
 
+/* For sizes that a file or a client chooses: zeroed, never of no bytes, NULL when there is no memory. */
+void *try_alloc(size_t count, size_t size);
+
 /* malloc and realloc that end the process when there is no memory. */
 void *must_alloc(size_t count, size_t size);
 void *must_grow(void *memory, size_t count, size_t size);

@@ -58,6 +58,8 @@ void jsonw_end(struct json_writer *json)
 {
     put(json, json->arrays >> (json->depth & 63) & 1 ? "]" : "}", 1);
     json->depth--;
+    if (json->failed && !json->depth)
+        pose_buffer_free(json->out);
 }
 
 void jsonw_null(struct json_writer *json, const char *key)

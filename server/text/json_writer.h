@@ -16,6 +16,7 @@ void jsonw_init(struct json_writer *json, struct pose_buffer *out);
 
 void jsonw_object(struct json_writer *json, const char *key);
 void jsonw_array(struct json_writer *json, const char *key);
+/* The end of the whole empties the buffer when memory ran out on the way: half a text is none. */
 void jsonw_end(struct json_writer *json);
 
 void jsonw_null(struct json_writer *json, const char *key);
