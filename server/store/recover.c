@@ -65,8 +65,8 @@ struct work {
     struct store_error *error;
     bool failed;
     struct region region;   /* texts of adopted and unnoted */
-    struct set noted;       /* ids of notes that are whole or cannot be judged */
-    struct set broken;      /* ids of notes that are neither */
+    struct set noted;       /* ids of notes that are whole, or a newer posed's */
+    struct set broken;      /* ids of notes that were read, and are neither */
     struct set named;       /* hashes in notes that have no row, whatever their bytes are */
     struct set adopted;     /* rows that whole notes make */
     struct set unnoted;     /* rows without a note */
@@ -168,7 +168,10 @@ static bool visit_note(void *user, const char *name, const char *text, size_t si
     enum note_state state = text ? note_read(text, size, &region, &row) : NOTE_FOREIGN;
     if (state == NOTE_WHOLE && !id_equal(&row.id, &id))
         state = NOTE_BROKEN;
-    set_add(state == NOTE_BROKEN ? &work->broken : &work->noted, &id);
+    /* One that cannot be read is written anew from its row, if there is one; a newer posed's is left to it. */
+    bool is_noted = state != NOTE_BROKEN && text;
+    if (is_noted || state == NOTE_BROKEN)
+        set_add(is_noted ? &work->noted : &work->broken, &id);
     if (state == NOTE_FOREIGN) {
         work->cannot_tell_named = true;
         work->found->unread++;
@@ -223,11 +226,13 @@ static bool mend_row(struct work *work, const struct upload_row *row)
         tell_row(work, row, "has neither bytes nor note: it was deleted, and the catalogue is older");
         return recovery->catalog->remove(recovery->catalog, &row->id, work->error);
     }
-    /* Without one it is still kept, by its row. */
     bool done = note_keep(recovery->blobs, row, &why);
     work->found->noted += done;
     tell_row(work, row, done ? "its note was missing or broken, and is whole now" : why.detail);
-    return true;
+    if (done || !recovery->is_last)
+        return true; /* without one it is still kept, by its row */
+    *work->error = why;
+    return false;
 }
 
 static bool mend_rows(struct work *work)

@@ -22,6 +22,7 @@ struct recovery {
     struct store_catalog *catalog;
     bool adopts;  /* rows for whole notes */
     bool is_anew; /* the catalogue is: rows for all are no news */
+    bool is_last; /* the rows will be thrown away: each must have its note, or it fails */
     bool loses;   /* what neither a row nor a note names goes to lost */
     /* Told, in a line, of each upload that is not as it should be. May be NULL. */
     void (*report)(void *user, const char *line);

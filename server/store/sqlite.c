@@ -228,6 +228,20 @@ bool store_sqlite_check(const char *path, struct store_error *error)
                          error);
 }
 
+/* What is wrong with the file, and not with the machine that reads it. */
+static bool is_broken(int code)
+{
+    return code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_ERROR;
+}
+
+/* Whether a complaint of the check is that a page could not be read: it may be readable the next time. */
+static bool is_of_machine(const char *text)
+{
+    static const char mark[] = "error code=";
+    const char *found = strstr(text, mark);
+    return found && !is_broken(atoi(found + sizeof mark - 1) & 0xff);
+}
+
 /* Every page and every row of every index: a copy that was made while the file was written to may be neither the old
  * state nor the new one, and look well at first. */
 static bool check_whole(struct sqlite_catalog *catalog, struct store_error *error)
@@ -241,15 +255,10 @@ static bool check_whole(struct sqlite_catalog *catalog, struct store_error *erro
     if (!read)
         fail(catalog, "it cannot be read", error);
     else if (!done)
-        store_fail(error, STORE_BROKEN, "the catalogue: %.200s", text ? text : "out of memory");
+        store_fail(error, text && !is_of_machine(text) ? STORE_BROKEN : STORE_DOWN, "the catalogue: %.200s",
+                   text ? text : "out of memory");
     sqlite3_finalize(statement);
     return done;
-}
-
-/* What is wrong with the file, and not with the machine that reads it. */
-static bool is_broken(int code)
-{
-    return code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_ERROR;
 }
 
 static bool migrate(struct sqlite_catalog *catalog, struct store_error *error)

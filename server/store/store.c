@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct store {
@@ -314,12 +315,16 @@ static bool save_rows(struct store *store, struct store_error *error)
 {
     struct recovered found;
     char *path = path_join(store->folder, "catalog.db");
-    store->catalog = access(path, F_OK) ? NULL : store_sqlite_open(path, error);
-    bool is_newer = !access(path, F_OK) && !store->catalog && error->status == STORE_NEWER;
+    struct stat status;
+    bool is_there = !lstat(path, &status) || errno != ENOENT;
+    bool is_ours = is_there && S_ISREG(status.st_mode) && !access(path, R_OK | W_OK);
+    error->status = STORE_OK;
+    store->catalog = is_ours ? store_sqlite_open(path, error) : NULL;
     free(path);
+    /* What cannot be read at the moment is not thrown away. */
     if (!store->catalog)
-        return !is_newer;
-    struct recovery recovery = {.blobs = store->blobs, .catalog = store->catalog};
+        return error->status == STORE_OK || error->status == STORE_BROKEN;
+    struct recovery recovery = {.blobs = store->blobs, .catalog = store->catalog, .is_last = true};
     bool done = recover(&recovery, &found, error);
     close_catalog(store);
     return done;

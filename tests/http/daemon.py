@@ -28,6 +28,7 @@ class Daemon:
         self.lines = []
         self.process = None
         self.client = None
+        self.environment = None  # that of the tests
 
     def __enter__(self):
         self.start()
@@ -40,7 +41,8 @@ class Daemon:
 
     def start(self):
         self.process = subprocess.Popen(
-            self.arguments, stdout=subprocess.PIPE, stderr=self.log, stdin=subprocess.DEVNULL, text=True
+            self.arguments, stdout=subprocess.PIPE, stderr=self.log, stdin=subprocess.DEVNULL, text=True,
+            env=self.environment,
         )
         deadline = time.monotonic() + START_SECONDS
         while True:

@@ -480,7 +480,12 @@ class Catalogue(StoreCase):
         if other(Daemon.binary, "--version").returncode:
             self.skipTest("another user may not start the program")
         reindex = (Daemon.binary, "reindex", "--data", self.data)
+        os.chown(note, 0, 0)
+        os.chmod(note, 0)
+        self.assertEqual(other(*reindex).stdout, f"{len(self.kept)} uploads\n")
+        self.assertTrue(note.stat().st_mode & 0o400, "written anew from its row")
         for path in (note, blob):
+            (self.data / "catalog.db").unlink()
             os.chown(path, 0, 0)
             os.chmod(path, 0)
             done = other(*reindex)

@@ -1,0 +1,254 @@
+/*
+ * Preloaded into a program: every system call that it makes on files of one folder is counted, and the one whose turn it
+ * is fails, or ends the process as SIGKILL does, before it or in the middle of what it writes. SQLite's calls come by
+ * here too. Large allocations are counted alike, and the one whose turn it is is refused. FAULT_FOLDER names the folder; FAULT_CONTROL is a file of struct control, which the test writes at any time.
+ */
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum mode { MODE_FAIL = 1, MODE_KILL = 2, MODE_TEAR = 3 };
+
+struct control {
+    _Atomic int64_t turn;  /* the call that is hit, from 1; 0: none */
+    _Atomic int64_t count; /* calls so far */
+    _Atomic int32_t mode;
+    _Atomic int32_t reason; /* errno of a failure */
+    char last[96];          /* the call that was hit */
+    _Atomic int64_t least;  /* bytes of an allocation that counts; 0: none does */
+    _Atomic int64_t refused_turn, allocations;
+};
+
+static struct control *control;
+static const char *folder;
+
+__attribute__((constructor)) static void start(void)
+{
+    const char *path = getenv("FAULT_CONTROL");
+    folder = getenv("FAULT_FOLDER");
+    int fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
+    void *mapped =
+        fd >= 0 ? mmap(NULL, sizeof *control, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : MAP_FAILED;
+    if (fd >= 0)
+        close(fd);
+    control = folder && mapped != MAP_FAILED ? mapped : NULL;
+}
+
+/* Not what is known of the PATHs: index.db is written to when there is time for it. */
+static bool is_ours(const char *path)
+{
+    size_t length = folder ? strlen(folder) : 0;
+    return control && path && !strncmp(path, folder, length) && path[length] == '/' &&
+           !strstr(path + length, "index.db");
+}
+
+static bool is_our_fd(int fd)
+{
+    char name[32], path[512];
+    if (!control)
+        return false;
+    snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+    ssize_t size = readlink(name, path, sizeof path - 1);
+    path[size > 0 ? size : 0] = 0;
+    return is_ours(path);
+}
+
+/* Whether the call is to do its half and end; false with errno: it fails. */
+static bool passes(bool counts, const char *call, const char *what, bool *is_torn)
+{
+    *is_torn = false;
+    if (!counts || atomic_fetch_add(&control->count, 1) + 1 != atomic_load(&control->turn))
+        return true;
+    snprintf(control->last, sizeof control->last, "%s %.80s", call, what);
+    enum mode mode = (enum mode)atomic_load(&control->mode);
+    *is_torn = mode == MODE_TEAR;
+    if (mode == MODE_KILL)
+        kill(getpid(), SIGKILL);
+    errno = atomic_load(&control->reason);
+    return mode != MODE_FAIL;
+}
+
+static void end_if(bool is_torn)
+{
+    if (is_torn)
+        kill(getpid(), SIGKILL);
+}
+
+#define REAL(name) ((__typeof__(&name))(uintptr_t)dlsym(RTLD_NEXT, #name))
+
+/* A call that is whole or not at all. */
+#define WHOLE(counts, what, failed, call)                                                                    \
+    bool is_torn;                                                                                            \
+    if (!passes(counts, __func__, what, &is_torn))                                                           \
+        return failed;                                                                                       \
+    __auto_type result = call;                                                                               \
+    end_if(is_torn);                                                                                         \
+    return result
+
+#define OPEN(name)                                                                                           \
+    int name(const char *path, int flags, ...)                                                               \
+    {                                                                                                        \
+        va_list list;                                                                                        \
+        va_start(list, flags);                                                                               \
+        mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(list, mode_t) : 0;                              \
+        va_end(list);                                                                                        \
+        WHOLE(is_ours(path), path, -1, REAL(name)(path, flags, mode));                                       \
+    }
+OPEN(open)
+OPEN(open64)
+
+int mkostemp(char *path, int flags)
+{
+    WHOLE(is_ours(path), path, -1, REAL(mkostemp)(path, flags));
+}
+
+DIR *opendir(const char *path)
+{
+    WHOLE(is_ours(path), path, NULL, REAL(opendir)(path));
+}
+
+int mkdir(const char *path, mode_t mode)
+{
+    WHOLE(is_ours(path), path, -1, REAL(mkdir)(path, mode));
+}
+
+int unlink(const char *path)
+{
+    WHOLE(is_ours(path), path, -1, REAL(unlink)(path));
+}
+
+int rename(const char *from, const char *to)
+{
+    WHOLE(is_ours(to), to, -1, REAL(rename)(from, to));
+}
+
+int linkat(int from_fd, const char *from, int to_fd, const char *to, int flags)
+{
+    WHOLE(is_ours(to), to, -1, REAL(linkat)(from_fd, from, to_fd, to, flags));
+}
+
+int fsync(int fd)
+{
+    WHOLE(is_our_fd(fd), "", -1, REAL(fsync)(fd));
+}
+
+int fdatasync(int fd)
+{
+    WHOLE(is_our_fd(fd), "", -1, REAL(fdatasync)(fd));
+}
+
+int ftruncate(int fd, off_t size)
+{
+    WHOLE(is_our_fd(fd), "", -1, REAL(ftruncate)(fd, size));
+}
+
+int ftruncate64(int fd, off64_t size)
+{
+    WHOLE(is_our_fd(fd), "", -1, REAL(ftruncate64)(fd, size));
+}
+
+ssize_t read(int fd, void *data, size_t size)
+{
+    WHOLE(is_our_fd(fd), "", -1, REAL(read)(fd, data, size));
+}
+
+ssize_t pread(int fd, void *data, size_t size, off_t at)
+{
+    WHOLE(is_our_fd(fd), "", -1, REAL(pread)(fd, data, size, at));
+}
+
+ssize_t pread64(int fd, void *data, size_t size, off64_t at)
+{
+    WHOLE(is_our_fd(fd), "", -1, REAL(pread64)(fd, data, size, at));
+}
+
+/* Half of it is there when the process ends in the middle. */
+#define HALVED(size, call)                                                                                   \
+    bool is_torn;                                                                                            \
+    if (!passes(is_our_fd(fd), __func__, "", &is_torn))                                                      \
+        return -1;                                                                                           \
+    if (is_torn)                                                                                             \
+        size /= 2;                                                                                           \
+    ssize_t result = call;                                                                                   \
+    end_if(is_torn);                                                                                         \
+    return result
+
+ssize_t write(int fd, const void *data, size_t size)
+{
+    HALVED(size, REAL(write)(fd, data, size));
+}
+
+ssize_t pwrite(int fd, const void *data, size_t size, off_t at)
+{
+    HALVED(size, REAL(pwrite)(fd, data, size, at));
+}
+
+ssize_t pwrite64(int fd, const void *data, size_t size, off64_t at)
+{
+    HALVED(size, REAL(pwrite64)(fd, data, size, at));
+}
+
+void *mmap(void *address, size_t size, int protection, int flags, int fd, off_t at)
+{
+    WHOLE(fd >= 0 && is_our_fd(fd), "", MAP_FAILED, REAL(mmap)(address, size, protection, flags, fd, at));
+}
+
+void *mmap64(void *address, size_t size, int protection, int flags, int fd, off64_t at)
+{
+    WHOLE(fd >= 0 && is_our_fd(fd), "", MAP_FAILED, REAL(mmap64)(address, size, protection, flags, fd, at));
+}
+
+/* ------------------------------------------------------------------------------------------------- memory -- */
+
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *memory, size_t size);
+
+static bool is_refused(size_t size)
+{
+    int64_t least = control ? atomic_load(&control->least) : 0;
+    if (!least || size < (size_t)least)
+        return false;
+    bool hit = atomic_fetch_add(&control->allocations, 1) + 1 == atomic_load(&control->refused_turn);
+    if (hit)
+        errno = ENOMEM;
+    return hit;
+}
+
+void *malloc(size_t size)
+{
+    return is_refused(size) ? NULL : __libc_malloc(size);
+}
+
+void *calloc(size_t count, size_t size)
+{
+    size_t whole;
+    bool fits = !__builtin_mul_overflow(count, size, &whole);
+    return fits && is_refused(whole) ? NULL : __libc_calloc(count, size);
+}
+
+void *realloc(void *memory, size_t size)
+{
+    return is_refused(size) ? NULL : __libc_realloc(memory, size);
+}
+
+void *reallocarray(void *memory, size_t count, size_t size)
+{
+    size_t whole;
+    if (!__builtin_mul_overflow(count, size, &whole))
+        return realloc(memory, whole);
+    errno = ENOMEM;
+    return NULL;
+}
