@@ -1,5 +1,7 @@
 #include "api/protocol/params.h"
 
+#include "lib/core/text.h"
+
 #include "lib/core/hex.h"
 
 #include <math.h>
@@ -21,21 +23,7 @@ bool param_fail(struct param_error *error, const char *name, const char *format,
 
 bool is_utf8(const char *text)
 {
-    const unsigned char *p = (const unsigned char *)text;
-    while (*p) {
-        unsigned more = *p < 0x80 ? 0 : *p < 0xc2 ? 9 : *p < 0xe0 ? 1 : *p < 0xf0 ? 2 : *p < 0xf5 ? 3 : 9;
-        if (more > 3)
-            return false;
-        if ((*p == 0xe0 && p[1] < 0xa0) || (*p == 0xed && p[1] > 0x9f) || (*p == 0xf0 && p[1] < 0x90) ||
-            (*p == 0xf4 && p[1] > 0x8f))
-            return false;
-        for (unsigned i = 1; i <= more; i++) {
-            if ((p[i] & 0xc0) != 0x80)
-                return false;
-        }
-        p += 1 + more;
-    }
-    return true;
+    return text_is_utf8(text, strlen(text));
 }
 
 bool percent_decode(const char *from, size_t length, bool plus_is_blank, char *text)

@@ -24,6 +24,14 @@ uint64_t hash_fnv64_more(uint64_t hash, const char *text, size_t length)
     return hash;
 }
 
+uint64_t hash_fnv1a(const char *text, size_t length, bool without_case)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < length; i++)
+        hash = (hash ^ (unsigned char)(without_case ? text_lower(text[i]) : text[i])) * 0x100000001b3u;
+    return hash;
+}
+
 uint64_t hash_floats(const float *values, uint32_t count)
 {
     uint64_t hash = count;

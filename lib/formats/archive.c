@@ -1,6 +1,7 @@
 /* What the archive types share: limits, names, entries that cannot be read. */
 #include "lib/formats/archive.h"
 
+#include "lib/core/hash.h"
 #include "lib/core/setting.h"
 #include "lib/core/text.h"
 #include "lib/core/warn.h"
@@ -117,15 +118,6 @@ struct hashed_name {
     uint32_t index;
 };
 
-/* FNV-1a over the name in lower case. */
-static uint64_t hash_name(const char *name)
-{
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (; *name; name++)
-        hash = (hash ^ (unsigned char)text_lower(*name)) * 0x100000001b3u;
-    return hash;
-}
-
 static int compare_hashes(const void *a, const void *b)
 {
     const struct hashed_name *x = a, *y = b;
@@ -163,7 +155,8 @@ void archive_warn_duplicates(struct pose_archive *archive)
     if (!names)
         return;
     for (uint32_t i = 0; i < count; i++)
-        names[i] = (struct hashed_name){hash_name(archive->entries[i].name), i};
+        names[i] = (struct hashed_name){
+            hash_fnv1a(archive->entries[i].name, strlen(archive->entries[i].name), true), i};
     qsort(names, count, sizeof *names, compare_hashes);
     count = keep_repeated(archive, names, count);
     for (uint32_t i = 0; i < count && i <= WARNINGS_PER_CODE; i++)

@@ -1,5 +1,6 @@
 #include "lib/model/match.h"
 
+#include "lib/core/hash.h"
 #include "lib/core/text.h"
 
 #include <stdlib.h>
@@ -63,15 +64,6 @@ static bool index_names(struct joint_index *index, struct arena *arena, const st
 
 /* --------------------------------------------------------------------------------------------------- ids -- */
 
-/* FNV-1 of the name in lower case (sims3-hash.md). */
-static uint32_t hash_name(const char *name)
-{
-    uint32_t hash = 0x811c9dc5;
-    for (; *name; name++)
-        hash = hash * 0x01000193 ^ (uint8_t)text_lower(*name);
-    return hash;
-}
-
 static int compare_ids(const void *a, const void *b)
 {
     const struct joint_id *x = a, *y = b;
@@ -91,7 +83,8 @@ static bool index_ids(struct joint_index *index, struct arena *arena, const stru
         if (joint->has_id)
             index->ids[index->id_count++] = (struct joint_id){joint->id, i};
         else if (hash_names && joint->name)
-            index->ids[index->id_count++] = (struct joint_id){hash_name(joint->name), i};
+            index->ids[index->id_count++] =
+                (struct joint_id){hash_fnv32(joint->name, strlen(joint->name)), i};
     }
     if (index->id_count > 1)
         qsort(index->ids, index->id_count, sizeof *index->ids, compare_ids);

@@ -1,29 +1,19 @@
 #include "server/text/escape.h"
 
+#include "lib/core/text.h"
+
 #include <stdint.h>
 #include <string.h>
 
 /* The length of the UTF-8 sequence at text (1 to 4) and its number, 0 when there is none. */
-static size_t utf8_length(const unsigned char *text, uint32_t *number)
+static size_t utf8_length(const char *text, uint32_t *number)
 {
-    static const struct {
-        unsigned char mask, lead;
-        uint32_t least;
-    } kinds[] = {{0x80, 0, 0}, {0xe0, 0xc0, 0x80}, {0xf0, 0xe0, 0x800}, {0xf8, 0xf0, 0x10000}};
-    for (size_t length = 1; length <= 4; length++) {
-        if ((text[0] & kinds[length - 1].mask) != kinds[length - 1].lead)
-            continue;
-        uint32_t character = text[0] & (unsigned char)~kinds[length - 1].mask;
-        for (size_t i = 1; i < length; i++) {
-            if ((text[i] & 0xc0) != 0x80) /* also stops at the end of the text */
-                return 0;
-            character = character << 6 | (text[i] & 0x3fu);
-        }
-        bool surrogate = character >= 0xd800 && character < 0xe000;
-        *number = character;
-        return character >= kinds[length - 1].least && character < 0x110000 && !surrogate ? length : 0;
-    }
-    return 0;
+    static const unsigned char masks[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
+    size_t length = text_utf8_sequence(text, strnlen(text, 4));
+    *number = (unsigned char)text[0] & masks[length];
+    for (size_t i = 1; i < length; i++)
+        *number = *number << 6 | ((unsigned char)text[i] & 0x3fu);
+    return length;
 }
 
 /* What a terminal or an editor may act on: C0, DEL, C1, line and paragraph separators, and what turns the direction of
@@ -41,7 +31,7 @@ size_t escape_character(enum escape_kind kind, const char *text, char piece[ESCA
     static const char hex[] = "0123456789abcdef";
     const unsigned char *at = (const unsigned char *)text;
     uint32_t character = 0;
-    size_t length = utf8_length(at, &character);
+    size_t length = utf8_length(text, &character);
     if (length && !is_control(character)) {
         bool quoted = *text == '\\' || (*text == '"' && kind == ESCAPE_JSON);
         piece[0] = '\\';

@@ -13,6 +13,7 @@
  * old form is known; its layout is that of the viewer's code. Writing is in sl_anim_write.c.
  */
 #include "lib/core/text.h"
+#include "lib/core/hash.h"
 #include "lib/core/value.h"
 #include "lib/formats/codec.h"
 #include "lib/formats/sl/anim_write.h"
@@ -164,13 +165,10 @@ static void build_track(struct building *building, uint32_t index)
         track->channels[sl_part_of(kind)] = build_channel(building, joint, kind);
 }
 
-/* FNV-1a, so that names a megabyte long are compared once at most. */
+/* So that names a megabyte long are compared once at most. */
 static uint64_t hash_name(const struct sl_joint *joint)
 {
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < joint->name_length; i++)
-        hash = (hash ^ (uint8_t)joint->name[i]) * 0x100000001b3u;
-    return hash;
+    return hash_fnv1a((const char *)joint->name, joint->name_length, false);
 }
 
 /* Names that the viewer does not know, to find those that come twice. */

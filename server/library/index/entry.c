@@ -1,5 +1,6 @@
 #include "server/library/index/entry.h"
 
+#include "lib/core/hash.h"
 #include "server/library/index/describe.h"
 #include "server/text/extras.h"
 #include "server/library/names.h"
@@ -14,14 +15,7 @@ enum { HAS_ID = 1 };
 
 static uint64_t hash_bytes(const char *text, bool without_case)
 {
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (without_case && c >= 'A' && c <= 'Z')
-            c = (unsigned char)(c - 'A' + 'a');
-        hash = (hash ^ c) * 0x100000001b3u;
-    }
-    return hash & ~(uint64_t)HAS_ID;
+    return hash_fnv1a(text, strlen(text), without_case) & ~(uint64_t)HAS_ID;
 }
 
 uint64_t known_name(enum pose_axes axes, const char *name)
