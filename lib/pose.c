@@ -5,6 +5,7 @@
 #include "lib/images/picture.h"
 #include "lib/model/document.h"
 #include "lib/model/lint.h"
+#include "lib/retarget/humanoid.h"
 
 const char *pose_version(void)
 {
@@ -372,4 +373,13 @@ bool pose_image_png(const struct pose_image *image, struct pose_buffer *out, str
                     : error_set(error, POSE_BAD_ARGUMENT, "no_picture", "there is no picture in it");
     pose_document_free(document);
     return done;
+}
+
+/* ------------------------------------------------------------------------------------------------ people -- */
+
+struct pose_humanoid *pose_humanoid_new(const struct pose_skeleton *skeleton, const struct pose_bone_map *map,
+                                        uint32_t map_count, const struct pose_options *options,
+                                        struct pose_error *error)
+{
+    return humanoid_new(skeleton, people_names, map, map_count, options, error);
 }

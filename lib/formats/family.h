@@ -8,6 +8,7 @@
 
 #include "lib/formats/archive.h"
 #include "lib/formats/codec.h"
+#include "lib/retarget/names.h"
 
 /* The joining of an archive's entries; all families see all of them. */
 struct link_job {
@@ -38,6 +39,8 @@ struct family {
                       void *user);
     bool (*has_key)(const char *key, const char *entry_name, const char *container,
                     const struct pose_entry *row);
+    /* How its people call their bones, a list that ends with NULL. */
+    const struct humanoid_names *const *people;
 };
 
 #endif

@@ -33,8 +33,10 @@ static const struct codec *all_codecs[CAPACITY + 1];
 static const struct archive_type *all_archives[CAPACITY + 1];
 static struct pose_format all_formats[CAPACITY + 1];
 static struct pose_target all_targets[CAPACITY + 1];
+static const struct humanoid_names *all_people[CAPACITY + 1];
 
 const struct codec *const *const codecs = all_codecs;
+const struct humanoid_names *const *const people_names = all_people;
 const struct archive_type *const *const archive_types = all_archives;
 
 const struct codec *codec_find(const char *id)
@@ -121,7 +123,7 @@ static void list_all_targets(void)
 /* The codecs' rows come first in the public list. */
 __attribute__((constructor)) static void gather(void)
 {
-    size_t codec_count = 0, archive_count = 0, count = 0;
+    size_t codec_count = 0, archive_count = 0, people_count = 0, count = 0;
     for (const struct family *const *family = families; *family; family++) {
         for (const struct codec *const *codec = (*family)->codecs; codec && *codec && count < CAPACITY;
              codec++) {
@@ -131,6 +133,9 @@ __attribute__((constructor)) static void gather(void)
             row->can_write = (*codec)->encode;
             all_codecs[codec_count++] = *codec;
         }
+        for (const struct humanoid_names *const *names = (*family)->people;
+             names && *names && people_count < CAPACITY; names++)
+            all_people[people_count++] = *names;
     }
     for (const struct family *const *family = families; *family; family++) {
         for (const struct archive_type *const *type = (*family)->archives;

@@ -5,10 +5,11 @@
 
 #include "lib/formats/family.h"
 
-/* They end with NULL. The last two are what the families' rows hold, one after the other. */
+/* They end with NULL. The last three are what the families' rows hold, one after the other. */
 extern const struct family *const families[];
 extern const struct codec *const *const codecs;
 extern const struct archive_type *const *const archive_types;
+extern const struct humanoid_names *const *const people_names;
 
 const struct codec *codec_find(const char *id);
 const struct archive_type *archive_type_find(const char *id);

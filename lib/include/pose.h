@@ -849,6 +849,155 @@ POSE_API void pose_deform_morphed(const struct pose_skin *skin, const float *mat
 POSE_API bool pose_image_png(const struct pose_image *image, struct pose_buffer *out,
                              struct pose_error *error);
 
+/* ------------------------------------------------------------------------------------------------ people -- */
+
+/*
+ * Whether a skeleton is a person's, and which of its joints is which bone. Bones have the names of VRM 1.0 ("hips",
+ * "leftUpperArm"); "root" is the joint above the hips that carries the figure. It points into the skeleton, which must
+ * outlive it. Immutable: any number of threads may use it at once.
+ */
+struct pose_humanoid;
+
+/* How a bone was found. */
+enum pose_bone_how {
+    POSE_BONE_TABLE, /* the table of a family of skeletons has the joint's name */
+    POSE_BONE_WORD,  /* its name has the bone's word */
+    POSE_BONE_TREE,  /* it hangs where the bone hangs */
+    POSE_BONE_USER,  /* the caller says so */
+};
+
+struct pose_bone {
+    const char *name;
+    uint32_t joint;
+    enum pose_bone_how how;
+};
+
+/* What the caller knows better: a joint's own name or alias, and its bone; bone NULL: it is none. */
+struct pose_bone_map {
+    const char *joint;
+    const char *bone;
+};
+
+/* Lengths in metres, angles in degrees; the left side first. */
+struct pose_humanoid_report {
+    const char *family; /* whose names they are, "sims"; NULL: nobody's that is known */
+    double quality;     /* 1 when every bone that is needed was found by table or caller */
+    uint32_t required;  /* how many of the 15 bones that a person needs were found */
+    uint32_t bone_count;
+    const struct pose_bone *bones;
+    uint32_t missing_count;
+    const char *const *missing; /* of the bones that are needed */
+    uint32_t carrier;           /* the joint that carries the figure */
+    double hip_height, mean_ankle, ankle_height, ground;
+    double arm_alignment[2]; /* how far the arms of the reference pose are off a T-pose */
+    double leg_lean[2];      /* and the legs off the vertical */
+    uint32_t spine_count, neck_count;
+    const double *spine,
+        *neck; /* where their joints lie along them, 0 to 1; the neck's with the head, neck_count + 1 */
+};
+
+/*
+ * NULL on failure: "not_humanoid" (POSE_BAD_DATA) says why the skeleton is no person's; "unknown_joint", "unknown_bone",
+ * "two_joints" (POSE_BAD_ARGUMENT) what is wrong with the map.
+ */
+POSE_API struct pose_humanoid *pose_humanoid_new(const struct pose_skeleton *skeleton,
+                                                 const struct pose_bone_map *map, uint32_t map_count,
+                                                 const struct pose_options *options,
+                                                 struct pose_error *error);
+POSE_API void pose_humanoid_free(struct pose_humanoid *humanoid);
+POSE_API const struct pose_humanoid_report *pose_humanoid_report(const struct pose_humanoid *humanoid);
+/* Whether there is a bone of that name. */
+POSE_API bool pose_is_bone(const char *name);
+
+/*
+ * A clip of one person carried over to another: every bone of the target takes the attitude in space that it has in the
+ * source; hips and feet are brought to the target's size. Points into the clip and both humanoids, which must outlive
+ * it. Immutable.
+ */
+struct pose_retarget;
+
+enum {
+    POSE_RETARGET_FEET = 1, /* feet that stand in the source stand in the target: legs are bent for it */
+    POSE_RETARGET_REMOVE_TRAVEL = 2, /* takes out the straight way from the first to the last moment */
+    POSE_RETARGET_FACE_FORWARD = 4,  /* the figure faces forward at the first moment */
+};
+
+/* A joint of the source that moves one of the target, though neither is a bone: tails, wings. */
+struct pose_joint_pair {
+    const char *source, *target;
+};
+
+struct pose_retarget_options {
+    unsigned flags;
+    const struct pose_joint_pair *pairs;
+    uint32_t pair_count;
+    enum pose_axes axes; /* of the rows that are sampled */
+};
+
+/* NULL on failure: "unknown_joint", "two_joints" of the pairs. */
+POSE_API struct pose_retarget *
+pose_retarget_new(const struct pose_clip *clip, const struct pose_humanoid *source,
+                  const struct pose_humanoid *target, const struct pose_retarget_options *wishes,
+                  const struct pose_options *options, struct pose_error *error);
+POSE_API void pose_retarget_free(struct pose_retarget *retarget);
+POSE_API size_t pose_retarget_size(const struct pose_retarget *retarget);
+/* A sampler on the target's skeleton whose rows say what is driven: for pose_model, and for its rows' names. What it
+ * would sample is not the clip. */
+POSE_API const struct pose_sampler *pose_retarget_rows(const struct pose_retarget *retarget);
+/* Bytes that pose_retarget_sample needs meanwhile. */
+POSE_API size_t pose_retarget_scratch(const struct pose_retarget *retarget);
+/*
+ * The target's local pose at t: a row of 10 floats a joint of its skeleton, as pose_sample has them. What is not driven
+ * keeps its rest. wrap and flags as in pose_sample, of the source. scratch: aligned for doubles. Allocates nothing.
+ */
+POSE_API void pose_retarget_sample(const struct pose_retarget *retarget, double t, enum pose_wrap wrap,
+                                   unsigned flags, float *rows, void *scratch);
+
+/* What is to be known of it without sampling. */
+struct pose_retarget_report {
+    double scale;   /* of ways in space, from source to target */
+    double heading; /* of the hips at the first moment, radians; 0 when the clip does not turn them */
+    uint32_t driven_count;
+    const char *const *driven; /* bones of the target, or joints of pairs */
+    uint32_t ignored_count;
+    const char *const
+        *ignored;     /* joints of the source that the clip turns and that are no bone that takes part */
+    bool feet;        /* legs are bent for the feet */
+    double travel[3]; /* what POSE_RETARGET_REMOVE_TRAVEL took out, in the target's metres, glTF's axes */
+    uint32_t warning_count;
+    const struct pose_warning *warnings;
+};
+POSE_API const struct pose_retarget_report *pose_retarget_report(const struct pose_retarget *retarget);
+
+/* How well it fits, over at most that many moments of the clip. Degrees and metres. */
+struct pose_retarget_measures {
+    double limbs_mean, limbs_max;        /* upper and lower arms and legs against the source's, in space */
+    double arms_max;                     /* of the arms alone */
+    double head, hips;                   /* the worst */
+    double lowest_source, lowest_target; /* lowest point of the feet over the ground; the source's scaled */
+    double skate_mean, skate_max;        /* how far standing feet wander that stand in the source */
+    double reach;                        /* the worst that a standing foot is off its place */
+};
+/* False when memory is out. */
+POSE_API bool pose_retarget_measure(const struct pose_retarget *retarget, uint32_t moments,
+                                    struct pose_retarget_measures *measures);
+
+struct pose_retarget_baking {
+    const char
+        *to; /* the format that the clip is for: its engine's clock and interpolation; NULL: keyed, slerp */
+    double fps; /* 0: the clip's own, else 30 */
+    double
+        tolerance; /* degrees; keys go that the engine gives back within it, and within a hundredth of it in metres */
+    bool loops;     /* the end of a clip of The Sims is its start */
+    unsigned flags; /* of pose_sample */
+};
+/* A clip of the target's joints, which every encoder takes: with the target's skeleton, fps 0, and a "format" of rules
+ * that say how keys lie. Warnings as in pose_retarget_report and "retarget_reach". Freed with pose_document_free. */
+POSE_API struct pose_document *pose_retarget_bake(const struct pose_retarget *retarget,
+                                                  const struct pose_retarget_baking *baking,
+                                                  const struct pose_options *options, pose_warn *warn,
+                                                  void *user, struct pose_error *error);
+
 /* ------------------------------------------------------------------------------------------- conversions -- */
 
 /* A joint as the clip has it, and the name that it shall get. from may be "joint_ID" for one known by id alone. */

@@ -27,8 +27,9 @@ rule() {
 core='pose.h lib/core/*'
 model="$core lib/model/*"
 sample="$model lib/sample/*"
+retarget="$sample lib/retarget/*"
 bake="$sample lib/bake/*"
-format="$bake lib/packing/* lib/images/* lib/formats/codec.h lib/formats/archive.h lib/formats/family.h"
+format="$bake lib/packing/* lib/images/* lib/formats/codec.h lib/formats/archive.h lib/formats/family.h lib/retarget/names.h"
 
 rule lib/include      ''
 rule lib/core         'pose.h'
@@ -36,6 +37,7 @@ rule lib/core/numbers 'pose.h lib/core/[a-z_]+\.h'
 rule lib/core/bytes   "$core"
 rule lib/model        "$model"
 rule lib/sample       "$sample"
+rule lib/retarget     "$retarget"
 rule lib/bake         "$bake lib/formats/sl/bvh_upload.h" # to go: a game's rule in the bake
 rule lib/packing      "$core"
 rule lib/images       "$core"
@@ -49,7 +51,7 @@ for family in $(find lib/formats -mindepth 1 -maxdepth 1 -type d | sort); do
         esac
     done
 done
-rule lib "$format lib/formats/*"
+rule lib "$format lib/formats/* lib/retarget/*"
 
 # ------------------------------------------------------------------------------------- the daemon, bottom up
 # Of libpose the daemon sees pose.h, and lib/core for bytes.

@@ -16,6 +16,8 @@ extern const struct codec codec_sims1_bcf;
 extern const struct codec codec_sims1_cfp;
 extern const struct archive_type far_archive;
 
+extern const struct humanoid_names *const sims_people[];
+
 /* clang-format off */
 static const struct codec *const codecs[] = {
     &codec_sims1_skn,
@@ -48,4 +50,5 @@ const struct family family_sims = {
     .made_for = sims_made_for,
     .relations = sims_relations,
     .has_key = sims_has_key,
+    .people = sims_people,
 };

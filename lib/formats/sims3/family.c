@@ -7,6 +7,8 @@ extern const struct codec codec_sims3_dds;
 extern const struct codec codec_sims3_rig;
 extern const struct archive_type dbpf_archive;
 
+extern const struct humanoid_names *const sims3_people[];
+
 /* clang-format off */
 static const struct codec *const codecs[] = {
     &codec_sims3_clip,
@@ -29,4 +31,5 @@ const struct family family_sims3 = {
     .codecs = codecs,
     .archives = archives,
     .made_for = sims3_made_for,
+    .people = sims3_people,
 };

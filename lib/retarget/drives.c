@@ -1,0 +1,107 @@
+/* What of the source's clip is wanted: the joints that it drives, and a skeleton of the few that matter. */
+#include "lib/model/match.h"
+#include "lib/retarget/motion.h"
+
+#include <string.h>
+
+bool drives_read(struct pose_retarget *retarget, struct arena *scratch)
+{
+    const struct pose_clip *clip = retarget->clip;
+    const struct pose_skeleton *skeleton = retarget->source->skeleton;
+    struct joint_index index;
+    retarget->rotates = ARENA_NEW(&retarget->arena, bool, skeleton->joint_count);
+    retarget->translates = ARENA_NEW(&retarget->arena, bool, skeleton->joint_count);
+    if (!retarget->rotates || !retarget->translates ||
+        !joint_index_init(&index, scratch, skeleton, clip->rules))
+        return false;
+    for (uint32_t i = 0; i < clip->track_count; i++) {
+        const struct pose_track *track = &clip->tracks[i];
+        int64_t joint = track_drives_joint(track) ? joint_index_find(&index, track) : -1;
+        if (joint < 0)
+            continue;
+        retarget->rotates[joint] |= track->channels[POSE_ROTATION].count > 0;
+        retarget->translates[joint] |= track->channels[POSE_TRANSLATION].count > 0;
+    }
+    return true;
+}
+
+bool drives_turn(const struct pose_retarget *retarget, int32_t joint, int32_t above)
+{
+    const struct pose_humanoid *source = retarget->source;
+    for (; joint >= 0 && joint != above; joint = source->skeleton->joints[joint].parent) {
+        /* Where both hang on it, it turns them alike. */
+        if (above >= 0 && joint_is_below(source, above, joint))
+            return false;
+        if (retarget->rotates[joint])
+            return true;
+    }
+    return false;
+}
+
+/* ------------------------------------------------------------------------------------------------- cutting -- */
+
+static bool cut_skeleton(struct pose_retarget *retarget, const bool *wanted, struct pose_error *error)
+{
+    const struct pose_skeleton *from = retarget->source->skeleton;
+    uint32_t count = 0, at = 0;
+    for (uint32_t i = 0; i < from->joint_count; i++)
+        count += wanted[i];
+    if (count > NODE_LIMIT)
+        return error_set(error, POSE_BAD_DATA, "not_humanoid", "%u joints of the source take part", count);
+    struct pose_joint *joints = ARENA_NEW(&retarget->arena, struct pose_joint, count);
+    retarget->source_nodes = ARENA_NEW(&retarget->arena, struct source_node, count);
+    retarget->source_node_of = ARENA_NEW(&retarget->arena, int32_t, from->joint_count);
+    if (!joints || !retarget->source_nodes || !retarget->source_node_of)
+        return false;
+    for (uint32_t i = 0; i < from->joint_count; i++) {
+        int32_t parent = from->joints[i].parent;
+        retarget->source_node_of[i] = wanted[i] ? (int32_t)at : NO_NODE;
+        if (!wanted[i])
+            continue;
+        joints[at] = from->joints[i];
+        joints[at].parent = parent < 0 ? NO_NODE : retarget->source_node_of[parent];
+        retarget->source_nodes[at] = (struct source_node){
+            .parent = joints[at].parent,
+            .stretch = parent < 0 ? (struct vec){1, 1, 1} : retarget->source->references[parent].stretch,
+        };
+        at++;
+    }
+    retarget->source_count = count;
+    retarget->source_skeleton = *from;
+    retarget->source_skeleton.joints = joints;
+    retarget->source_skeleton.joint_count = count;
+    retarget->source_skeleton.file_order = NULL;
+    retarget->source_skeleton.root_joint =
+        from->root_joint >= 0 ? retarget->source_node_of[from->root_joint] : -1;
+    return true;
+}
+
+/* The tracks of joints that are left: each finds the joint that it finds in the whole skeleton. */
+static bool cut_clip(struct pose_retarget *retarget, const bool *wanted, struct arena *scratch)
+{
+    const struct pose_clip *from = retarget->clip;
+    struct joint_index index;
+    struct pose_track *tracks = ARENA_NEW(&retarget->arena, struct pose_track, from->track_count);
+    if (!tracks || !joint_index_init(&index, scratch, retarget->source->skeleton, from->rules))
+        return false;
+    retarget->source_clip = *from;
+    retarget->source_clip.track_count = 0;
+    retarget->source_clip.tracks = tracks;
+    for (uint32_t i = 0; i < from->track_count; i++) {
+        const struct pose_track *track = &from->tracks[i];
+        int64_t joint = track_drives_joint(track) ? joint_index_find(&index, track) : -1;
+        if (joint >= 0 && wanted[joint])
+            tracks[retarget->source_clip.track_count++] = *track;
+    }
+    return true;
+}
+
+bool drives_cut(struct pose_retarget *retarget, const bool *wanted, struct arena *scratch,
+                const struct pose_options *options, struct pose_error *error)
+{
+    if (!cut_skeleton(retarget, wanted, error) || !cut_clip(retarget, wanted, scratch))
+        return false;
+    retarget->sampler =
+        pose_sampler_new(&retarget->source_clip, &retarget->source_skeleton, POSE_AXES_GLTF, options, error);
+    return retarget->sampler;
+}

@@ -1,0 +1,177 @@
+/* How well a clip fits the figure that it was carried over to. */
+#include "lib/retarget/motion.h"
+
+static const double DEGREES = 57.29577951308232;
+
+/* A foot stands that is so low, of the height of the hips. */
+static const double STANDING = 0.05;
+enum { POINTS = 4 }; /* ankle and ball of both feet */
+
+struct measuring {
+    const struct pose_retarget *r;
+    struct moment moment;
+    struct vec *from, *to; /* places of all nodes, of source and target, in their worlds */
+    struct pose_retarget_measures *measures;
+    double sum;
+    uint64_t count;
+    double skate_sum;
+    uint64_t skates;
+    bool stands[POINTS];
+    struct vec first[POINTS];
+};
+
+static void place_all(struct measuring *m)
+{
+    const struct pose_retarget *r = m->r;
+    for (uint32_t i = 0; i < r->source_count; i++) {
+        const struct source_node *node = &r->source_nodes[i];
+        const float *row = m->moment.rows + (size_t)i * ROW_FLOATS;
+        struct vec offset = {(double)row[0], (double)row[1], (double)row[2]};
+        m->from[i] = node->parent < 0
+                         ? offset
+                         : vec_add(m->from[node->parent], turn_point(m->moment.from_turns[node->parent],
+                                                                     vec_mul(node->stretch, offset)));
+    }
+    for (uint32_t i = 0; i < r->target_count; i++) {
+        const struct target_node *node = &r->nodes[i];
+        struct turn above = node->parent < 0 ? turn_none : m->moment.turns[node->parent];
+        m->moment.turns[i] = turn_unit(turn_mul(above, m->moment.locals[i]));
+        m->to[i] = node->parent < 0 ? node->offset
+                                    : vec_add(m->to[node->parent],
+                                              turn_point(above, vec_mul(node->stretch, node->offset)));
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------- attitudes -- */
+
+static void measure_limb(struct measuring *m, int side, int bone)
+{
+    const struct pose_retarget *r = m->r;
+    int a = slot_of(side, bone), b = slot_of(side, bone + 1);
+    if (r->source->joint[b] < 0 || r->target->joint[b] < 0)
+        return;
+    int32_t from_a = r->source_node_of[r->source->joint[a]], from_b = r->source_node_of[r->source->joint[b]];
+    int32_t to_a = r->target_node_of[r->target->joint[a]], to_b = r->target_node_of[r->target->joint[b]];
+    if (from_a < 0 || from_b < 0 || to_a < 0 || to_b < 0 || !r->nodes[to_a].is_driven)
+        return;
+    struct vec from = turn_point(r->turn_body, vec_sub(m->from[from_b], m->from[from_a]));
+    struct vec to = turn_point(r->target->figure.unbody, vec_sub(m->to[to_b], m->to[to_a]));
+    double angle = vec_angle(from, to) * DEGREES;
+    m->sum += angle;
+    m->count++;
+    m->measures->limbs_max = fmax(m->measures->limbs_max, angle);
+    if (bone < SIDE_UPPER_LEG)
+        m->measures->arms_max = fmax(m->measures->arms_max, angle);
+}
+
+static double measure_bone(const struct measuring *m, int slot)
+{
+    const struct pose_retarget *r = m->r;
+    int32_t from = r->source_node_of[r->source->joint[slot]], to = r->target_node_of[r->target->joint[slot]];
+    if (from < 0 || to < 0 || !r->nodes[to].is_driven)
+        return 0;
+    struct turn a =
+        turn_mul(r->turn_body, turn_mul(m->moment.from_turns[from], r->source->figure.align[slot]));
+    struct turn b =
+        turn_mul(r->target->figure.unbody, turn_mul(m->moment.turns[to], r->target->figure.align[slot]));
+    return turn_angle(turn_mul(turn_inverse(a), b)) * DEGREES;
+}
+
+static void measure_attitudes(struct measuring *m)
+{
+    for (int side = 0; side < 2; side++) {
+        measure_limb(m, side, SIDE_UPPER_ARM);
+        measure_limb(m, side, SIDE_LOWER_ARM);
+        measure_limb(m, side, SIDE_UPPER_LEG);
+        measure_limb(m, side, SIDE_LOWER_LEG);
+    }
+    m->measures->head = fmax(m->measures->head, measure_bone(m, SLOT_HEAD));
+    m->measures->hips = fmax(m->measures->hips, measure_bone(m, SLOT_HIPS));
+}
+
+/* ------------------------------------------------------------------------------------------------------ feet -- */
+
+static struct vec target_place(const struct measuring *m, int32_t node)
+{
+    return target_over(m->r, vec_add(m->to[node], m->moment.shift));
+}
+
+/* A point of a foot wanders from where it was when it came to stand, against the source's. */
+static void measure_skate(struct measuring *m, int point, bool stands, int32_t from, int32_t to, double phase)
+{
+    const struct pose_retarget *r = m->r;
+    if (from < 0 || to < 0)
+        return;
+    struct vec off =
+        vec_sub(target_place(m, to), vec_scale(source_over(r, &m->moment, from, phase), r->scale));
+    off.y = 0;
+    if (stands && m->stands[point]) {
+        double way = vec_length(vec_sub(off, m->first[point]));
+        m->measures->skate_max = fmax(m->measures->skate_max, way);
+        m->skate_sum += way;
+        m->skates++;
+    } else if (stands) {
+        m->first[point] = off;
+    }
+    m->stands[point] = stands;
+}
+
+static void measure_foot(struct measuring *m, int side, double phase)
+{
+    const struct pose_retarget *r = m->r;
+    const struct foot_motion *foot = &r->feet[side];
+    struct pose_retarget_measures *to = m->measures;
+    double low = source_lowest(r, &m->moment, side, phase), lowest = INFINITY;
+    for (uint32_t i = 0; i < foot->low_count; i++)
+        lowest = fmin(lowest, target_place(m, foot->low[i]).y);
+    to->lowest_source = fmin(to->lowest_source, r->scale * low);
+    to->lowest_target = fmin(to->lowest_target, lowest);
+    if (m->moment.weights[side] >= 1)
+        to->reach = fmax(to->reach, m->moment.missed[side]);
+    /* Of ankle and ball, that one stands which is less above its place of rest. */
+    bool stands = low <= STANDING * r->source->figure.hip_height;
+    const struct leg_measures *leg = &r->source->figure.legs[side];
+    double ankle = source_over(r, &m->moment, foot->source_foot, phase).y - leg->ankle.y, ball = INFINITY;
+    if (foot->ball >= 0)
+        ball = source_over(r, &m->moment, foot->source_ball, phase).y - leg->ball.y;
+    measure_skate(m, 2 * side, stands && ankle <= ball, foot->source_foot, foot->foot, phase);
+    measure_skate(m, 2 * side + 1, stands && ball <= ankle, foot->source_ball, foot->ball, phase);
+}
+
+/* --------------------------------------------------------------------------------------------------- the whole -- */
+
+static void measure_moment(struct measuring *m, double t)
+{
+    double phase = m->r->flags & POSE_RETARGET_REMOVE_TRAVEL ? retarget_phase(m->r, t, POSE_CLAMP) : 0;
+    moment_at(m->r, t, POSE_CLAMP, 0, &m->moment);
+    place_all(m);
+    measure_attitudes(m);
+    for (int side = 0; side < 2; side++)
+        measure_foot(m, side, phase);
+}
+
+bool pose_retarget_measure(const struct pose_retarget *retarget, uint32_t moments,
+                           struct pose_retarget_measures *measures)
+{
+    struct arena arena;
+    arena_init(&arena, retarget->arena.allocator, 0, NULL);
+    void *scratch = arena_alloc(&arena, moment_size(retarget), 1);
+    struct measuring m = {.r = retarget,
+                          .measures = measures,
+                          .from = ARENA_NEW(&arena, struct vec, retarget->source_count),
+                          .to = ARENA_NEW(&arena, struct vec, retarget->target_count)};
+    bool done = scratch && m.from && m.to;
+    *measures = (struct pose_retarget_measures){.lowest_source = INFINITY, .lowest_target = INFINITY};
+    if (done)
+        m.moment = moment_in(retarget, scratch);
+    double duration = (double)retarget->clip->duration;
+    double fps = retarget->clip->fps > 0 && isfinite(retarget->clip->fps) ? (double)retarget->clip->fps : 30;
+    double own = retarget->clip->frame_count ? retarget->clip->frame_count : round(duration * fps);
+    double frames = fmin(fmax(own, 1), fmax(moments, 1));
+    for (uint32_t i = 0; i < (uint32_t)frames && done; i++)
+        measure_moment(&m, duration * i / frames);
+    measures->limbs_mean = m.count ? m.sum / (double)m.count : 0;
+    measures->skate_mean = m.skates ? m.skate_sum / (double)m.skates : 0;
+    arena_release(&arena);
+    return done;
+}

@@ -1,0 +1,243 @@
+/* Sampling: the source's joints in the world, the target's by their attitudes, the figure where it belongs. */
+#include "lib/model/axes.h"
+#include "lib/retarget/motion.h"
+#include "lib/sample/clock.h"
+
+#include <float.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------------------- scratch -- */
+
+size_t moment_size(const struct pose_retarget *retarget)
+{
+    size_t source = retarget->source_count, target = retarget->target_count;
+    return source * (sizeof(struct turn) + sizeof(struct vec) + ROW_FLOATS * sizeof(float)) +
+           target * (2 * sizeof(struct turn) + sizeof(struct vec)) + sizeof(double);
+}
+
+struct moment moment_in(const struct pose_retarget *retarget, void *scratch)
+{
+    struct moment moment = {.from_turns = scratch};
+    size_t source = retarget->source_count, target = retarget->target_count;
+    moment.from_places = (struct vec *)(moment.from_turns + source);
+    moment.turns = (struct turn *)(moment.from_places + source);
+    moment.locals = moment.turns + target;
+    moment.places = (struct vec *)(moment.locals + target);
+    moment.rows = (float *)(moment.places + target);
+    return moment;
+}
+
+/* -------------------------------------------------------------------------------------------------- source -- */
+
+void moment_source(const struct pose_retarget *retarget, double t, enum pose_wrap wrap, unsigned flags,
+                   struct moment *moment)
+{
+    pose_sample(retarget->sampler, t, wrap, flags, moment->rows, NULL);
+    for (uint32_t i = 0; i < retarget->source_count; i++) {
+        const struct source_node *node = &retarget->source_nodes[i];
+        const float *row = moment->rows + (size_t)i * ROW_FLOATS;
+        struct turn local = {(double)row[3], (double)row[4], (double)row[5], (double)row[6]};
+        struct vec offset = {(double)row[0], (double)row[1], (double)row[2]};
+        if (node->parent < 0) {
+            moment->from_turns[i] = turn_unit(local);
+            moment->from_places[i] = offset;
+            continue;
+        }
+        /* Sampled rotations are of unit length as far as floats go: that much is put right here. */
+        struct turn above = moment->from_turns[node->parent], turn = turn_mul(above, local);
+        double k = 1.5 - 0.5 * turn_dot(turn, turn);
+        moment->from_turns[i] = (struct turn){turn.x * k, turn.y * k, turn.z * k, turn.w * k};
+        if (node->has_place)
+            moment->from_places[i] =
+                vec_add(moment->from_places[node->parent], turn_point(above, vec_mul(node->stretch, offset)));
+    }
+}
+
+struct turn source_attitude(const struct pose_retarget *retarget, const struct moment *moment,
+                            const struct attitude *attitude)
+{
+    struct turn a = turn_mul(moment->from_turns[attitude->a], attitude->align_a);
+    if (attitude->b >= 0)
+        a = turn_slerp(a, turn_mul(moment->from_turns[attitude->b], attitude->align_b), attitude->fraction);
+    return turn_mul(retarget->turn_body, a);
+}
+
+/* Everything is counted from the origin, so that a heading turns the figure about it. */
+static struct vec over(const struct pose_retarget *retarget, struct vec place, double phase)
+{
+    const struct turn unbody = retarget->source->figure.unbody;
+    struct vec body = vec_sub(turn_point(unbody, place), retarget->origin);
+    struct vec turned = turn_point(retarget->turn_heading, body);
+    return vec_sub(turned, vec_scale(retarget->travel, phase));
+}
+
+struct vec source_over(const struct pose_retarget *retarget, const struct moment *moment, int32_t node,
+                       double phase)
+{
+    return over(retarget, moment->from_places[node], phase);
+}
+
+struct vec source_middle(const struct pose_retarget *retarget, const struct moment *moment, double phase)
+{
+    return over(retarget,
+                vec_middle(moment->from_places[retarget->source_legs[0]],
+                           moment->from_places[retarget->source_legs[1]]),
+                phase);
+}
+
+struct vec target_over(const struct pose_retarget *retarget, struct vec place)
+{
+    const struct figure *figure = &retarget->target->figure;
+    return vec_sub(turn_point(figure->unbody, place), retarget->target_origin);
+}
+
+double retarget_phase(const struct pose_retarget *retarget, double t, enum pose_wrap wrap)
+{
+    const struct clock clock = clock_read(&retarget->source_clip, t, wrap);
+    return clock.phase;
+}
+
+/* -------------------------------------------------------------------------------------------------- target -- */
+
+static struct turn between_worlds(const struct pose_retarget *retarget, struct turn turn)
+{
+    return retarget->is_same_world ? turn : turn_mul(retarget->before, turn);
+}
+
+/* R' of a joint that is driven. */
+static struct turn driven_turn(const struct pose_retarget *retarget, const struct target_node *node,
+                               const struct moment *moment)
+{
+    if (node->is_direct && node->attitude.b < 0)
+        return between_worlds(retarget, turn_mul(moment->from_turns[node->attitude.a], node->after));
+    struct turn goal = source_attitude(retarget, moment, &node->attitude);
+    if (!node->is_direct) {
+        const struct link *link = &node->link;
+        struct turn from =
+            turn_mul(retarget->turn_body, turn_mul(moment->from_turns[link->source], link->source_align));
+        struct turn to = turn_mul(retarget->target->figure.unbody,
+                                  turn_mul(moment->turns[link->target], link->target_align));
+        goal = turn_mul(turn_mul(to, turn_inverse(from)), goal);
+    }
+    return turn_mul(retarget->target->figure.body, turn_mul(goal, node->unalign));
+}
+
+static struct turn carrier_turn(const struct pose_retarget *retarget, const struct moment *moment)
+{
+    struct turn attitude = source_attitude(retarget, moment, &retarget->carrier_attitude);
+    return turn_mul(retarget->target->figure.body, turn_mul(attitude, retarget->carrier_after));
+}
+
+static void turn_target(const struct pose_retarget *retarget, struct moment *moment)
+{
+    for (uint32_t i = 0; i < retarget->target_count; i++) {
+        const struct target_node *node = &retarget->nodes[i];
+        struct turn above = node->parent < 0 ? turn_none : moment->turns[node->parent];
+        bool is_carrier = retarget->has_carrier_turn && (int32_t)i == retarget->carrier;
+        if (is_carrier)
+            moment->turns[i] = carrier_turn(retarget, moment);
+        else if (node->has_attitude)
+            moment->turns[i] = driven_turn(retarget, node, moment);
+        else {
+            moment->locals[i] = node->local;
+            moment->turns[i] = turn_mul(above, node->local);
+            continue;
+        }
+        moment->locals[i] = turn_mul(turn_inverse(above), moment->turns[i]);
+    }
+}
+
+/* As if the carrier stood at its rest: where it is does not turn anything. */
+static void place_target(const struct pose_retarget *retarget, struct moment *moment)
+{
+    for (uint32_t i = 0; i < retarget->target_count; i++) {
+        const struct target_node *node = &retarget->nodes[i];
+        if (!node->has_place)
+            continue;
+        moment->places[i] =
+            node->parent < 0
+                ? node->offset
+                : vec_add(moment->places[node->parent],
+                          turn_point(moment->turns[node->parent], vec_mul(node->stretch, node->offset)));
+    }
+}
+
+/* How far the carrier goes from its rest, in the target's world. */
+static struct vec find_shift(const struct pose_retarget *retarget, double phase, const struct moment *moment)
+{
+    const struct figure *from = &retarget->source->figure, *to = &retarget->target->figure;
+    struct vec m = source_middle(retarget, moment, phase);
+    struct vec goal = {retarget->scale * m.x, to->mean_ankle + retarget->scale * (m.y - from->mean_ankle),
+                       retarget->scale * m.z};
+    struct vec is = target_over(retarget, vec_middle(moment->places[retarget->target_legs[0]],
+                                                     moment->places[retarget->target_legs[1]]));
+    return turn_point(to->body, vec_sub(goal, is));
+}
+
+void moment_at(const struct pose_retarget *retarget, double t, enum pose_wrap wrap, unsigned flags,
+               struct moment *moment)
+{
+    double phase = retarget->flags & POSE_RETARGET_REMOVE_TRAVEL ? retarget_phase(retarget, t, wrap) : 0;
+    moment_source(retarget, t, wrap, flags, moment);
+    turn_target(retarget, moment);
+    moment->shift = (struct vec){0, 0, 0};
+    moment->weights[0] = moment->weights[1] = moment->missed[0] = moment->missed[1] = 0;
+    if (!retarget->moves && !retarget->has_feet)
+        return;
+    place_target(retarget, moment);
+    if (retarget->moves)
+        moment->shift = find_shift(retarget, phase, moment);
+    if (retarget->has_feet)
+        feet_stand(retarget, phase, moment);
+}
+
+/* ---------------------------------------------------------------------------------------------------- rows -- */
+
+static float finite_float(double value)
+{
+    return (float)fmin(fmax(value, (double)-FLT_MAX), (double)FLT_MAX);
+}
+
+static void put(const struct axes_map *map, const double from[3], double unit, float *to)
+{
+    for (unsigned i = 0; i < 3; i++) {
+        double value = from[map->source[i]] * unit;
+        to[i] = finite_float(map->negate[i] ? 0 - value : value);
+    }
+}
+
+void retarget_row(const struct pose_retarget *retarget, const struct moment *moment, uint32_t node,
+                  float *row)
+{
+    const struct target_node *of = &retarget->nodes[node];
+    if (of->is_driven) {
+        struct turn q = turn_unit(moment->locals[node]);
+        put(retarget->to_rows, (double[3]){q.x, q.y, q.z}, 1, row + ROTATION_PLACE);
+        row[ROTATION_PLACE + 3] = (float)q.w;
+    }
+    if (retarget->moves && (int32_t)node == retarget->carrier) {
+        struct vec way =
+            vec_mul(retarget->carrier_unstretch, turn_point(retarget->carrier_unturn, moment->shift));
+        struct vec to = vec_add(of->offset, way);
+        put(retarget->to_rows, (double[3]){to.x, to.y, to.z}, retarget->to_rows->unit, row);
+    }
+}
+
+size_t pose_retarget_scratch(const struct pose_retarget *retarget)
+{
+    return moment_size(retarget);
+}
+
+void pose_retarget_sample(const struct pose_retarget *retarget, double t, enum pose_wrap wrap, unsigned flags,
+                          float *rows, void *scratch)
+{
+    const struct pose_sampler *to = retarget->rows;
+    struct moment moment = moment_in(retarget, scratch);
+    moment_at(retarget, t, wrap, flags, &moment);
+    memcpy(rows, to->still, (size_t)to->row_count * ROW_FLOATS * sizeof *rows);
+    for (uint32_t i = 0; i < retarget->target_count; i++) {
+        const struct target_node *node = &retarget->nodes[i];
+        if (node->is_driven || (int32_t)i == retarget->carrier)
+            retarget_row(retarget, &moment, i, rows + (size_t)node->joint * ROW_FLOATS);
+    }
+}

@@ -1,0 +1,167 @@
+/*
+ * A clip of one person for another, compiled (compile.c) and sampled (motion.c, feet.c). Of both skeletons only those
+ * joints are walked that are bones, above bones, or of a foot.
+ *
+ * A bone's attitude F is its rotation in the world against a T-pose, in body axes. What the source's bones have there the
+ * target's take over, each against the nearest bone above that both have.
+ */
+#ifndef POSE_RETARGET_MOTION_H
+#define POSE_RETARGET_MOTION_H
+
+#include "lib/retarget/humanoid.h"
+#include "lib/sample/sampler.h"
+
+enum {
+    NO_NODE = -1,
+    MAX_PAIRS = 256,
+    MAX_LOW = 64, /* joints of a foot that are looked at for its lowest point */
+    NODE_LIMIT = 4096,
+};
+
+struct source_node {
+    int32_t parent;
+    bool has_place;     /* is wanted */
+    struct vec stretch; /* of the parent */
+};
+
+/* What a joint of the target takes over: an attitude of the source, at a place between two of its joints. */
+struct attitude {
+    int32_t a, b; /* source nodes; b NO_NODE: only the one */
+    double fraction;
+    struct turn align_a, align_b;
+};
+
+/* The bone above that both have. */
+struct link {
+    int32_t source, target; /* nodes; target NO_NODE: none */
+    struct turn source_align, target_align;
+};
+
+struct target_node {
+    uint32_t joint;
+    int32_t parent;
+    bool is_driven;
+    bool is_direct; /* R' = before * R * after, since all above is where it is in the source */
+    bool has_place;
+    struct turn local; /* rest */
+    struct vec offset, stretch;
+    struct attitude attitude;
+    struct link link;
+    bool has_attitude;   /* but the carrier and legs that are bent may be driven without */
+    struct turn unalign; /* A' turned back */
+    struct turn after;
+};
+
+struct foot_motion {
+    int32_t source_foot, source_ball; /* the latter NO_NODE when one of the two has none */
+    int32_t upper, lower, foot, ball; /* target nodes */
+    uint32_t source_low_count, low_count;
+    int32_t source_low[MAX_LOW], low[MAX_LOW];
+    struct turn knee_align; /* A' of the upper leg */
+    double width, ball_width, ball_ahead;
+};
+
+struct pose_retarget {
+    struct arena arena; /* holds all of it but the samplers, itself included */
+    const struct pose_clip *clip;
+    const struct pose_humanoid *source, *target;
+    unsigned flags;
+    enum pose_axes axes;
+    double scale;
+
+    /* The source: its clip and skeleton with what is wanted of them alone. */
+    struct pose_clip source_clip;
+    struct pose_skeleton source_skeleton;
+    struct pose_sampler *sampler;
+    uint32_t source_count;
+    struct source_node *source_nodes;
+    int32_t *source_node_of;    /* [joint_count] NO_NODE */
+    bool *rotates, *translates; /* [joint_count] by the clip */
+
+    struct pose_clip target_clip; /* says what is driven, nothing else */
+    struct pose_sampler *rows;
+    struct axes_map *to_rows;
+    uint32_t target_count;
+    struct target_node *nodes; /* parents, and what a link leads to, first */
+    int32_t *target_node_of;   /* [joint_count] NO_NODE */
+
+    struct turn turn_body; /* from the source's world to body axes, heading included */
+    struct turn before;    /* from the source's world to the target's */
+    bool is_same_world;    /* before is none */
+    struct vec origin;     /* of the source, in its body axes */
+    struct vec target_origin; /* likewise of the target */
+    struct vec travel;     /* from the first to the last moment, likewise */
+    struct turn turn_heading;
+
+    bool moves;             /* the clip moves the figure */
+    int32_t source_legs[2]; /* the thighs */
+    int32_t target_legs[2];
+    int32_t carrier;              /* target node */
+    struct turn carrier_unturn;   /* from the world to what the carrier hangs on */
+    struct vec carrier_unstretch; /* likewise */
+    bool has_carrier_turn;        /* the carrier is above the hips and driven: */
+    struct attitude carrier_attitude;
+    struct turn carrier_after;
+
+    bool has_feet;
+    struct foot_motion feet[2];
+    struct pose_retarget_report report;
+};
+
+/* One moment of it, in the caller's scratch memory. */
+struct moment {
+    float *rows;             /* of the source */
+    struct turn *from_turns; /* in the source's world */
+    struct vec *from_places;
+    struct turn *turns, *locals;  /* of the target's nodes */
+    struct vec *places;           /* but for the carrier's way */
+    struct vec shift;             /* that, in the target's world */
+    double weights[2], missed[2]; /* of the feet: how much they stand, how far off their goal they stay */
+};
+
+size_t moment_size(const struct pose_retarget *retarget);
+struct moment moment_in(const struct pose_retarget *retarget, void *scratch);
+/* Fills it in. */
+void moment_at(const struct pose_retarget *retarget, double t, enum pose_wrap wrap, unsigned flags,
+               struct moment *moment);
+/* The source alone. */
+void moment_source(const struct pose_retarget *retarget, double t, enum pose_wrap wrap, unsigned flags,
+                   struct moment *moment);
+/* A place of the source over its origin, in body axes; of the target likewise. */
+struct vec source_over(const struct pose_retarget *retarget, const struct moment *moment, int32_t node,
+                       double phase);
+struct vec target_over(const struct pose_retarget *retarget, struct vec place);
+/* Where in the clip a moment lies, 0 to 1. */
+double retarget_phase(const struct pose_retarget *retarget, double t, enum pose_wrap wrap);
+struct turn source_attitude(const struct pose_retarget *retarget, const struct moment *moment,
+                            const struct attitude *attitude);
+/* The middle of the thighs in the source, over its origin. */
+struct vec source_middle(const struct pose_retarget *retarget, const struct moment *moment, double phase);
+void retarget_row(const struct pose_retarget *retarget, const struct moment *moment, uint32_t node,
+                  float *row);
+
+/* Bends the legs so that feet stand. */
+void feet_stand(const struct pose_retarget *retarget, double phase, struct moment *moment);
+/* The lowest of some places along the body's up, over the origin. */
+double source_lowest(const struct pose_retarget *retarget, const struct moment *moment, int side,
+                     double phase);
+
+/* Which joints of the source the clip drives, and a clip and skeleton of those that are wanted. */
+bool drives_read(struct pose_retarget *retarget, struct arena *scratch);
+bool drives_cut(struct pose_retarget *retarget, const bool *wanted, struct arena *scratch,
+                const struct pose_options *options, struct pose_error *error);
+/* Whether a joint turns against another one above it. above NO_JOINT: in the world. */
+bool drives_turn(const struct pose_retarget *retarget, int32_t joint, int32_t above);
+
+/* Fills in the report. */
+bool retarget_tell(struct pose_retarget *retarget, const struct pose_retarget_options *wishes,
+                   struct arena *scratch, bool ground_is_guessed);
+
+/*
+ * Which samples of a channel must be kept so that the kernels give the others back within the tolerance; the first and
+ * the last always. Returns how many.
+ */
+uint32_t reduce_keys(const struct sample_kernels *kernels, enum pose_part part, const float *times,
+                     const float *values, uint32_t count, double tolerance, bool *kept);
+
+#endif

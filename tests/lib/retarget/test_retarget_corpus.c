@@ -1,0 +1,323 @@
+/* What retargeting promises, over all pairs of the corpus' people and all clips, sampled in time. */
+#include "pose.h"
+#include "tests/support/codecs.h"
+#include "tests/support/corpus_folder.h"
+#include "tests/support/unit.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIGURES = 4, MOST_JOINTS = 400, ROW = 10 };
+
+struct corpus {
+    struct corpus_folder sims;
+    struct pose_document *documents[FIGURES];
+    struct test_file files[FIGURES];
+    struct pose_humanoid *people[FIGURES]; /* Second Life, The Sims adult and child, BVH */
+};
+
+static bool corpus_open(struct corpus *corpus)
+{
+    static const char *const paths[FIGURES] = {"sl/avatar_skeleton.xml", "sims/sims1/adult-skeleton.cmx",
+                                               "sims/sims1/child-skeleton.cmx", "sl/bvh/avatar_walk.bvh"};
+    if (!corpus_folder_open(&corpus->sims, "sims/sims1"))
+        return false;
+    for (int i = 0; i < FIGURES; i++) {
+        struct pose_error error;
+        ck_assert(corpus_read(paths[i], &corpus->files[i]));
+        corpus->documents[i] = codec_must_decode(NULL, corpus->files[i].data, corpus->files[i].size);
+        corpus->people[i] = pose_humanoid_new(&corpus->documents[i]->skeletons[0], NULL, 0, NULL, &error);
+        ck_assert_msg(corpus->people[i] != NULL, "%s: %s", paths[i], error.detail);
+    }
+    return true;
+}
+
+static void corpus_close(struct corpus *corpus)
+{
+    for (int i = 0; i < FIGURES; i++) {
+        pose_humanoid_free(corpus->people[i]);
+        pose_document_free(corpus->documents[i]);
+        test_file_free(&corpus->files[i]);
+    }
+    corpus_folder_close(&corpus->sims);
+}
+
+/* ------------------------------------------------------------------------------------------------- clips -- */
+
+typedef void visitor(void *user, struct corpus *corpus, const char *path,
+                     const struct pose_document *document, const struct pose_clip *clip,
+                     struct pose_humanoid *on);
+
+static void visit_file(struct corpus *corpus, const char *path, int figure, visitor *visit, void *user)
+{
+    struct pose_error error;
+    struct test_file file;
+    ck_assert(test_file_read(path, &file));
+    struct pose_document *document =
+        codec_decode_with(NULL, file.data, file.size, corpus->sims.companions, &error);
+    for (uint32_t i = 0; document && i < document->clip_count; i++) {
+        struct pose_humanoid *own = NULL;
+        if (figure == 3)
+            own = pose_humanoid_new(&document->skeletons[0], NULL, 0, NULL, &error);
+        visit(user, corpus, path, document, &document->clips[i], own ? own : corpus->people[figure]);
+        pose_humanoid_free(own);
+    }
+    pose_document_free(document);
+    test_file_free(&file);
+}
+
+static void visit_clips(struct corpus *corpus, const char *folder, const char *suffix, int figure,
+                        visitor *visit, void *user)
+{
+    struct test_paths paths;
+    ck_assert(corpus_list(folder, suffix, &paths));
+    for (size_t i = 0; i < paths.count; i++) {
+        /* The Sims' cats and dogs, and what is no clip of a person. */
+        if (strstr(paths.items[i], "/d2o-") || strstr(paths.items[i], "TeddyDangle"))
+            continue;
+        visit_file(corpus, paths.items[i], figure, visit, user);
+    }
+    test_paths_free(&paths);
+}
+
+static void visit_all(struct corpus *corpus, visitor *visit, void *user)
+{
+    visit_clips(corpus, "sl/viewer", ".animatn", 0, visit, user);
+    visit_clips(corpus, "sl/opensim", ".anim", 0, visit, user);
+    visit_clips(corpus, "sl/opensim", ".dat", 0, visit, user);
+    visit_clips(corpus, "sims/sims1", ".cmx", 1, visit, user);
+    visit_clips(corpus, "sims/tso/anim", ".anim", 1, visit, user);
+    visit_clips(corpus, "sl/bvh", ".bvh", 3, visit, user);
+}
+
+static struct pose_retarget *compile(const struct pose_clip *clip, const struct pose_humanoid *from,
+                                     const struct pose_humanoid *to, unsigned flags)
+{
+    struct pose_error error;
+    const struct pose_retarget_options wishes = {.flags = flags, .axes = POSE_AXES_GLTF};
+    struct pose_retarget *retarget = pose_retarget_new(clip, from, to, &wishes, NULL, &error);
+    ck_assert_msg(retarget != NULL, "%s", error.detail);
+    return retarget;
+}
+
+/* ------------------------------------------------------------------------------------------------- measures -- */
+
+struct worst {
+    double arms, head, hips, limbs[2], deeper[2], skate[2];
+    unsigned clips;
+    char arms_at[120];
+};
+
+static void keep_worst(double *worst, double value)
+{
+    *worst = value > *worst ? value : *worst;
+}
+
+static bool translates_limbs(const struct pose_retarget *retarget)
+{
+    const struct pose_retarget_report *report = pose_retarget_report(retarget);
+    for (uint32_t i = 0; i < report->warning_count; i++) {
+        if (!strcmp(report->warnings[i].code, "retarget_ignored"))
+            return true;
+    }
+    return false;
+}
+
+static void measure_clip(void *user, struct corpus *corpus, const char *path,
+                         const struct pose_document *document, const struct pose_clip *clip,
+                         struct pose_humanoid *on)
+{
+    struct worst(*all)[FIGURES] = user;
+    int from = document->skeleton_count ? 3 : clip->rules == POSE_RULES_SL ? 0 : 1;
+    for (int to = 0; to < FIGURES; to++) {
+        struct worst *worst = &all[from][to];
+        for (unsigned feet = 0; feet < 2; feet++) {
+            struct pose_retarget_measures m;
+            struct pose_retarget *retarget =
+                compile(clip, on, corpus->people[to], feet ? POSE_RETARGET_FEET : 0);
+            ck_assert(pose_retarget_measure(retarget, 8, &m));
+            ck_assert_msg(m.head < 0.01 && m.hips < 0.01, "%s: head %g, hips %g", path, m.head, m.hips);
+            if (!translates_limbs(retarget)) {
+                ck_assert_msg(m.arms_max < 0.01, "%s to %d: arms %g", path, to, m.arms_max);
+                keep_worst(&worst->arms, m.arms_max);
+            }
+            keep_worst(&worst->head, m.head);
+            keep_worst(&worst->limbs[feet], m.limbs_max);
+            double deeper = fmin(0, m.lowest_source) - m.lowest_target;
+            keep_worst(&worst->deeper[feet], deeper * 100);
+            keep_worst(&worst->skate[feet], m.skate_max * 100);
+            pose_retarget_free(retarget);
+        }
+        worst->clips++;
+    }
+}
+
+START_TEST(all_pairs)
+{
+    static const char *const names[FIGURES] = {"SL", "adult", "child", "BVH"};
+    struct corpus corpus = {0};
+    struct worst worst[FIGURES][FIGURES] = {0};
+    if (!corpus_open(&corpus))
+        return;
+    visit_all(&corpus, measure_clip, worst);
+    for (int from = 0; from < FIGURES; from++) {
+        for (int to = 0; to < FIGURES; to++) {
+            const struct worst *w = &worst[from][to];
+            if (w->clips)
+                printf("%5s -> %-5s %3u clips: arms %.4f, limbs %4.1f -> %4.1f degrees, deeper %.2f -> %.2f "
+                       "cm, skate %.1f -> %.1f cm\n",
+                       names[from], names[to], w->clips, w->arms, w->limbs[0], w->limbs[1], w->deeper[0],
+                       w->deeper[1], w->skate[0], w->skate[1]);
+        }
+    }
+    ck_assert_uint_ge(worst[0][1].clips, 150);
+    ck_assert_uint_ge(worst[1][0].clips, 60);
+    ck_assert_uint_ge(worst[3][0].clips, 26);
+    ck_assert(worst[1][0].limbs[0] < 6.3 && worst[0][1].limbs[0] < 6.3);
+    ck_assert(worst[1][0].limbs[1] < 12 && worst[0][1].limbs[1] < 12);
+    corpus_close(&corpus);
+}
+END_TEST
+
+/* ---------------------------------------------------------------------------------------- there and back -- */
+
+struct pose {
+    float rows[MOST_JOINTS * ROW], matrices[MOST_JOINTS * 16];
+};
+
+static void sample_model(const struct pose_clip *clip, const struct pose_skeleton *skeleton, double t,
+                         struct pose *pose)
+{
+    struct pose_sampler *sampler = pose_sampler_new(clip, skeleton, POSE_AXES_GLTF, NULL, NULL);
+    ck_assert(sampler && pose_sampler_row_count(sampler) <= MOST_JOINTS);
+    pose_sample(sampler, t, POSE_CLAMP, 0, pose->rows, NULL);
+    pose_model(sampler, pose->rows, pose->matrices);
+    pose_sampler_free(sampler);
+}
+
+static void retarget_model(const struct pose_retarget *retarget, double t, struct pose *pose)
+{
+    void *scratch = malloc(pose_retarget_scratch(retarget));
+    pose_retarget_sample(retarget, t, POSE_CLAMP, 0, pose->rows, scratch);
+    pose_model(pose_retarget_rows(retarget), pose->rows, pose->matrices);
+    free(scratch);
+}
+
+/* The worst that bones are off, degrees and metres. chains: members of chains as well. */
+static void compare(const struct pose_humanoid *humanoid, const struct pose *a, const struct pose *b,
+                    bool chains, double *angle, double *way)
+{
+    const struct pose_humanoid_report *report = pose_humanoid_report(humanoid);
+    for (uint32_t i = 0; i < report->bone_count; i++) {
+        const struct pose_bone *bone = &report->bones[i];
+        bool is_chain =
+            strstr(bone->name, "neck") || strstr(bone->name, "spine") || strstr(bone->name, "hest");
+        const float *m = a->matrices + bone->joint * 16, *n = b->matrices + bone->joint * 16;
+        double square = 0, off = 0;
+        for (int k = 0; k < 12; k++)
+            square += pow((double)m[k] - (double)n[k], 2);
+        for (int k = 12; k < 15; k++)
+            off += pow((double)m[k] - (double)n[k], 2);
+        if (is_chain && !chains)
+            continue;
+        keep_worst(angle, sqrt(square / 2) * 57.29577951308232);
+        keep_worst(way, sqrt(off));
+    }
+}
+
+static void same_figure(void *user, struct corpus *corpus, const char *path,
+                        const struct pose_document *document, const struct pose_clip *clip,
+                        struct pose_humanoid *on)
+{
+    (void)corpus;
+    double *worst = user;
+    const struct pose_skeleton *skeleton =
+        document->skeleton_count ? &document->skeletons[0]
+                                 : &corpus->documents[clip->rules == POSE_RULES_SL ? 0 : 1]->skeletons[0];
+    struct pose *a = malloc(sizeof *a), *b = malloc(sizeof *b);
+    for (unsigned feet = 0; feet < 2; feet++) {
+        struct pose_retarget *retarget = compile(clip, on, on, feet ? POSE_RETARGET_FEET : 0);
+        bool is_whole = !translates_limbs(retarget);
+        for (int k = 0; k < 3 && is_whole; k++) {
+            double t = (double)clip->duration * k / 2.3, angle = 0, way = 0;
+            sample_model(clip, skeleton, t, a);
+            retarget_model(retarget, t, b);
+            compare(on, a, b, true, &angle, &way);
+            ck_assert_msg(angle < 0.02 && way < 1e-4, "%s at %g: %g degrees, %g m", path, t, angle, way);
+            keep_worst(&worst[0], angle);
+            keep_worst(&worst[1], way);
+        }
+        pose_retarget_free(retarget);
+    }
+    free(a);
+    free(b);
+}
+
+START_TEST(onto_itself)
+{
+    struct corpus corpus = {0};
+    double worst[2] = {0};
+    if (!corpus_open(&corpus))
+        return;
+    visit_all(&corpus, same_figure, worst);
+    printf("onto itself: %g degrees, %g m at worst\n", worst[0], worst[1]);
+    corpus_close(&corpus);
+}
+END_TEST
+
+static void there_and_back(void *user, struct corpus *corpus, const char *path,
+                           const struct pose_document *document, const struct pose_clip *clip,
+                           struct pose_humanoid *on)
+{
+    double *worst = user;
+    (void)document;
+    struct pose_error error;
+    int from = clip->rules == POSE_RULES_SL ? 0 : 1;
+    const struct pose_humanoid *other = corpus->people[1 - from];
+    const struct pose_retarget_baking baking = {.fps = 10};
+    struct pose_retarget *there = compile(clip, on, other, 0);
+    struct pose_document *baked = pose_retarget_bake(there, &baking, NULL, NULL, NULL, &error);
+    ck_assert_msg(baked != NULL, "%s: %s", path, error.detail);
+    struct pose_retarget *back = compile(&baked->clips[0], other, on, 0);
+    struct pose *a = malloc(sizeof *a), *b = malloc(sizeof *b);
+    for (int k = 0; k < 3 && !translates_limbs(there); k++) {
+        double t = floor((double)clip->duration * 10 * k / 2.3) / 10, angle = 0, way = 0;
+        struct pose_retarget *self = compile(clip, on, on, 0);
+        retarget_model(self, t, a);
+        retarget_model(back, t, b);
+        compare(on, a, b, false, &angle, &way);
+        /* The middle of a longer chain bends as the shorter one lets it. */
+        ck_assert_msg(angle < 0.02, "%s at %g: %g degrees", path, t, angle);
+        keep_worst(&worst[0], angle);
+        pose_retarget_free(self);
+    }
+    free(a);
+    free(b);
+    pose_retarget_free(back);
+    pose_document_free(baked);
+    pose_retarget_free(there);
+}
+
+START_TEST(back_again)
+{
+    struct corpus corpus = {0};
+    double worst[2] = {0};
+    if (!corpus_open(&corpus))
+        return;
+    visit_clips(&corpus, "sl/viewer", "0.animatn", 0, there_and_back, worst);
+    visit_clips(&corpus, "sims/sims1", ".cmx", 1, there_and_back, worst);
+    printf("there and back: %g degrees at worst\n", worst[0]);
+    corpus_close(&corpus);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *all = tcase_create("corpus");
+    tcase_add_test(all, all_pairs);
+    tcase_add_test(all, onto_itself);
+    tcase_add_test(all, back_again);
+    return unit_run("retarget corpus", all, NULL);
+}
