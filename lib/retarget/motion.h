@@ -85,12 +85,12 @@ struct pose_retarget {
     struct target_node *nodes; /* parents, and what a link leads to, first */
     int32_t *target_node_of;   /* [joint_count] NO_NODE */
 
-    struct turn turn_body; /* from the source's world to body axes, heading included */
-    struct turn before;    /* from the source's world to the target's */
-    bool is_same_world;    /* before is none */
-    struct vec origin;     /* of the source, in its body axes */
+    struct turn turn_body;    /* from the source's world to body axes, heading included */
+    struct turn before;       /* from the source's world to the target's */
+    bool is_same_world;       /* before is none */
+    struct vec origin;        /* of the source, in its body axes */
     struct vec target_origin; /* likewise of the target */
-    struct vec travel;     /* from the first to the last moment, likewise */
+    struct vec travel;        /* from the first to the last moment, likewise */
     struct turn turn_heading;
 
     bool moves;             /* the clip moves the figure */

@@ -16,8 +16,6 @@ extern const struct codec codec_sims1_bcf;
 extern const struct codec codec_sims1_cfp;
 extern const struct archive_type far_archive;
 
-extern const struct humanoid_names *const sims_people[];
-
 /* clang-format off */
 static const struct codec *const codecs[] = {
     &codec_sims1_skn,
@@ -42,6 +40,28 @@ static const struct archive_type *const archives[] = {
 };
 /* clang-format on */
 
+/* How its people call their bones (sims1-character.md); adult and child have the same names. */
+static const struct humanoid_names person = {
+    .id = "sims",
+    .left = "l",
+    .right = "r",
+    .root = "root",
+    .hips = "pelvis",
+    .spine = "spine spine1 spine2",
+    .neck = "neck",
+    .head = "head",
+    .shoulder = "#_arm",
+    .upper_arm = "#_arm1",
+    .lower_arm = "#_arm2",
+    .hand = "#_hand",
+    .upper_leg = "#_leg",
+    .lower_leg = "#_leg1",
+    .foot = "#_foot",
+    .toes = "#_toe0",
+};
+
+static const struct humanoid_names *const people[] = {&person, NULL};
+
 const struct family family_sims = {
     .id = "sims",
     .title = "The Sims 1 and Online",
@@ -50,5 +70,5 @@ const struct family family_sims = {
     .made_for = sims_made_for,
     .relations = sims_relations,
     .has_key = sims_has_key,
-    .people = sims_people,
+    .people = people,
 };
