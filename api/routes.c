@@ -12,26 +12,30 @@ static const char *const clips_parameters[] = {
 static const char *const assets_parameters[] = {LIST_PARAMETERS, "q", "name", "format", "archive", NULL};
 static const char *const hash_parameters[] = {"name", NULL};
 static const char *const resolve_parameters[] = {"name", "id", NULL};
-static const char *const mesh_parameters[] = {"axes", "v", NULL};
-static const char *const vertices_parameters[] = {"clip", "t", "skeleton", "axes", "wrap", "as", "v", NULL};
-static const char *const keys_parameters[] = {"axes", "v", NULL};
-static const char *const pose_parameters[] = {POSE_PARAMETERS, "t", NULL};
-static const char *const poses_parameters[] = {POSE_PARAMETERS, "t", "fps", "from", "to", "end", NULL};
-static const char *const events_parameters[] = {"from", "to", NULL};
+static const char *const mesh_parameters[] = {"archive", "axes", "v", NULL};
+static const char *const vertices_parameters[] = {"archive", "clip", "t", "skeleton", "axes",
+                                                  "wrap",    "as",   "v", NULL};
+static const char *const keys_parameters[] = {"axes", "v", "archive", NULL};
+static const char *const pose_parameters[] = {POSE_PARAMETERS, "t", "archive", NULL};
+static const char *const poses_parameters[] = {POSE_PARAMETERS, "t",       "fps", "from", "to",
+                                               "end",           "archive", NULL};
+static const char *const scope_parameters[] = {"archive", NULL};
+static const char *const events_parameters[] = {"from", "to", "archive", NULL};
 #define CONVERT_PARAMETERS                                                                                   \
     "to", "skeleton", "mesh", "bones", "fps", "axes", "map", "strict", "priority", "loop", "ease_in",        \
         "ease_out", "game"
-static const char *const convert_parameters[] = {CONVERT_PARAMETERS, "v", NULL};
+static const char *const convert_parameters[] = {CONVERT_PARAMETERS, "v", "archive", NULL};
 #define PREVIEW_PARAMETERS "width", "height", "angle", "background", "skeleton", "mesh", "v"
-static const char *const preview_parameters[] = {PREVIEW_PARAMETERS, "t", "wrap", "frames", NULL};
-static const char *const moving_parameters[] = {PREVIEW_PARAMETERS, NULL};
-static const char *const plot_parameters[] = {"joint", "width", "height", "skeleton", "axes", "v", NULL};
-static const char *const skeleton_parameters[] = {"axes", "v", NULL};
+static const char *const preview_parameters[] = {PREVIEW_PARAMETERS, "t", "wrap", "frames", "archive", NULL};
+static const char *const moving_parameters[] = {PREVIEW_PARAMETERS, "archive", NULL};
+static const char *const plot_parameters[] = {"joint", "width", "height",  "skeleton",
+                                              "axes",  "v",     "archive", NULL};
+static const char *const skeleton_parameters[] = {"archive", "axes", "v", NULL};
 static const char *const convert_body_parameters[] = {CONVERT_PARAMETERS, "clip", "name", "format", NULL};
-static const char *const skeleton_model_parameters[] = {"bones", "map", "strict", "v", NULL};
-static const char *const mesh_model_parameters[] = {"skeleton", "map", "strict", "v", NULL};
-static const char *const character_model_parameters[] = {"clips", "skeleton", "bones", "fps",
-                                                         "map",   "strict",   "v",     NULL};
+static const char *const skeleton_model_parameters[] = {"archive", "bones", "map", "strict", "v", NULL};
+static const char *const mesh_model_parameters[] = {"archive", "skeleton", "map", "strict", "v", NULL};
+static const char *const character_model_parameters[] = {"archive", "clips",  "skeleton", "bones", "fps",
+                                                         "map",     "strict", "v",        NULL};
 static const char *const inspect_parameters[] = {"name", "format", "game", "skeleton", NULL};
 static const char *const upload_parameters[] = {"name", "format", "game", NULL};
 
@@ -48,7 +52,7 @@ const struct route routes[] = {
     {"GET", "/v1/clips/{id}/preview.webp", moving_parameters, handle_preview, ROUTE_CLIP | ROUTE_DEAR},
     {"GET", "/v1/clips/{id}/plot.svg", plot_parameters, handle_plot, ROUTE_CLIP | ROUTE_DEAR},
     {"GET", "/v1/clips/{id}.{ext}", convert_parameters, handle_clip_convert, ROUTE_CLIP | ROUTE_DEAR},
-    {"GET", "/v1/clips/{id}", NULL, handle_clip, ROUTE_CLIP | ROUTE_JSON},
+    {"GET", "/v1/clips/{id}", scope_parameters, handle_clip, ROUTE_CLIP | ROUTE_JSON},
     {"GET", "/v1/clips", clips_parameters, handle_clips, ROUTE_JSON},
     {"GET", "/v1/skeletons/{id}.json", skeleton_parameters, handle_skeleton_file, 0},
     {"GET", "/v1/skeletons/{id}.glb", skeleton_model_parameters, handle_skeleton_model, ROUTE_DEAR},
@@ -59,7 +63,7 @@ const struct route routes[] = {
     {"GET", "/v1/meshes/{id}", mesh_parameters, handle_mesh, ROUTE_JSON},
     {"GET", "/v1/meshes", assets_parameters, handle_meshes, ROUTE_JSON},
     {"GET", "/v1/characters/{id}.glb", character_model_parameters, handle_character_model, ROUTE_DEAR},
-    {"GET", "/v1/characters/{id}", NULL, handle_character, ROUTE_JSON},
+    {"GET", "/v1/characters/{id}", scope_parameters, handle_character, ROUTE_JSON},
     {"GET", "/v1/characters", assets_parameters, handle_characters, ROUTE_JSON},
     {"GET", "/v1/archives/{id}/entries/{index}", NULL, handle_entry_bytes, 0},
     {"GET", "/v1/archives/{id}/entries", entries_parameters, handle_entries, ROUTE_JSON},
@@ -76,8 +80,8 @@ const struct route routes[] = {
     {"POST", "/v1/inspect", inspect_parameters, handle_inspect,
      ROUTE_BODY | ROUTE_POOL | ROUTE_JSON | ROUTE_DEAR},
     {"GET", "/", page_parameters, handle_page, 0},
-    {"GET", "/clip/{id}", NULL, handle_page, 0},
-    {"GET", "/embed/{id}", NULL, handle_embed, 0},
+    {"GET", "/clip/{id}", scope_parameters, handle_page, 0},
+    {"GET", "/embed/{id}", scope_parameters, handle_embed, 0},
     {"GET", "/docs", NULL, handle_docs, 0},
     {"GET", "/client.js", NULL, handle_client, 0},
     {"GET", "/assets/{file}", NULL, handle_asset, 0},

@@ -119,6 +119,7 @@ export interface PoseOptions {
   wrap?: "clamp" | "loop";
   root?: "in_place" | "motion";
   joints?: string[] | string;
+  archive?: string;
 }
 
 export interface PosesOptions extends PoseOptions {
@@ -134,6 +135,7 @@ export interface Layer {
   t?: number;
   weight?: number;
   joints?: string[];
+  archive?: string;
 }
 
 export type BatchRequest =
@@ -166,10 +168,10 @@ export interface Upload {
   bytes: number;
   entry_count: number;
   source: "upload" | "path";
-  clips: { id: string; name: string }[];
-  skeletons: { id: string; name: string }[];
-  meshes: { id: string; name: string }[];
-  characters: { id: string; name: string }[];
+  clips: { id: string; name: string; archive: string }[];
+  skeletons: { id: string; name: string; archive: string }[];
+  meshes: { id: string; name: string; archive: string }[];
+  characters: { id: string; name: string; archive: string }[];
   rejected: { entry: string; index: number; error: Problem }[];
   links: Record<string, string>;
 }
@@ -177,7 +179,10 @@ export interface Upload {
 type Filter = Record<string, string | number | undefined>;
 
 export class Posed {
-  constructor(base?: string, options?: { token?: string; fetch?: typeof fetch });
+  constructor(base?: string, options?: { token?: string; fetch?: typeof fetch; archive?: string });
+  readonly archive?: string;
+  /** The same server, as one archive has what is asked for by id. */
+  inArchive(archive: string): Posed;
   request(path: string, init?: RequestInit): Promise<Response>;
   json<T = unknown>(path: string, init?: RequestInit): Promise<T>;
   clips(filter?: Filter, init?: RequestInit): Promise<Page<ClipItem>>;
@@ -199,7 +204,7 @@ export class Posed {
   batch(requests: BatchRequest[], init?: RequestInit): Promise<BatchResult[]>;
   vertices(
     mesh: string,
-    options?: { clip?: string; t?: number; skeleton?: string; axes?: "gltf" | "native"; wrap?: "clamp" | "loop" },
+    options?: { clip?: string; t?: number; skeleton?: string; axes?: "gltf" | "native"; wrap?: "clamp" | "loop"; archive?: string },
     init?: RequestInit,
   ): Promise<Float32Array>;
   inspect(bytes: BodyInit, name?: string, init?: RequestInit): Promise<unknown>;

@@ -110,12 +110,27 @@ export function decodePoses(buffer) {
 export class Posed {
   /**
    * @param {string} base where the server is; "" is where the page came from
-   * @param {{token?: string, fetch?: typeof fetch}} options token: a bearer token for uploads
+   * @param {{token?: string, fetch?: typeof fetch, archive?: string}} options token: a bearer token for uploads;
+   *   archive: see inArchive
    */
   constructor(base = "", options = {}) {
     this.base = base.replace(/\/+$/, "");
     this.token = options.token;
+    this.archive = options.archive;
     this.fetcher = options.fetch ?? globalThis.fetch.bind(globalThis);
+  }
+
+  /**
+   * The same server, as one archive has what is asked for by id: with the skeleton, the textures and the key files that
+   * lie beside it there. What is not in the archive is refused.
+   */
+  inArchive(archive) {
+    return new Posed(this.base, { token: this.token, fetch: this.fetcher, archive });
+  }
+
+  /** The query of what is asked for by id. */
+  scoped(parameters) {
+    return query({ archive: this.archive, ...parameters });
   }
 
   /** The response of a path below the server; what is not 2xx is thrown. */
@@ -167,39 +182,39 @@ export class Posed {
   }
 
   clip(id, init) {
-    return this.json(`/v1/clips/${id}`, init);
+    return this.json(`/v1/clips/${id}${this.scoped()}`, init);
   }
 
   keys(id, init) {
-    return this.json(`/v1/clips/${id}/keys`, init);
+    return this.json(`/v1/clips/${id}/keys${this.scoped()}`, init);
   }
 
   events(id, window = {}, init) {
-    return this.json(`/v1/clips/${id}/events${query(window)}`, init);
+    return this.json(`/v1/clips/${id}/events${this.scoped(window)}`, init);
   }
 
   skeleton(id, init) {
-    return this.json(`/v1/skeletons/${id}`, init);
+    return this.json(`/v1/skeletons/${id}${this.scoped()}`, init);
   }
 
   mesh(id, init) {
-    return this.json(`/v1/meshes/${id}`, init);
+    return this.json(`/v1/meshes/${id}${this.scoped()}`, init);
   }
 
   /** One pose as JSON. */
   pose(id, t = 0, options = {}, init) {
-    return this.json(`/v1/clips/${id}/pose${query({ t, ...options })}`, init);
+    return this.json(`/v1/clips/${id}/pose${this.scoped({ t, ...options })}`, init);
   }
 
   /** Many poses as typed arrays, by the clip's frames, or {fps}, or {t: [0, 0.5]}; {space: "model"} for matrices. */
   async poses(id, options = {}, init) {
-    const response = await this.request(`/v1/clips/${id}/poses${query({ ...options, as: "posed" })}`, init);
+    const response = await this.request(`/v1/clips/${id}/poses${this.scoped({ ...options, as: "posed" })}`, init);
     return decodePoses(await response.arrayBuffer());
   }
 
   /** Poses one after another as the server makes them: {t, translation, rotation, scale}. */
   async *stream(id, options = {}, init) {
-    const response = await this.request(`/v1/clips/${id}/poses${query({ ...options, as: "ndjson" })}`, init);
+    const response = await this.request(`/v1/clips/${id}/poses${this.scoped({ ...options, as: "ndjson" })}`, init);
     const decoder = new TextDecoder();
     const reader = response.body.getReader();
     let text = "";
@@ -222,7 +237,7 @@ export class Posed {
 
   /** Positions and normals of a mesh on a clip: Float32Array, 6 a vertex. */
   async vertices(mesh, options = {}, init) {
-    const response = await this.request(`/v1/meshes/${mesh}/vertices${query({ ...options, as: "f32" })}`, init);
+    const response = await this.request(`/v1/meshes/${mesh}/vertices${this.scoped({ ...options, as: "f32" })}`, init);
     return new Float32Array(await response.arrayBuffer());
   }
 
@@ -247,15 +262,15 @@ export class Posed {
 
   /** Where a picture is, for <img src>: {t, width, height, angle, background, frames, skeleton, mesh}. */
   previewURL(id, type = "png", options = {}) {
-    return `${this.base}/v1/clips/${id}/preview.${type}${query(options)}`;
+    return `${this.base}/v1/clips/${id}/preview.${type}${this.scoped(options)}`;
   }
 
   plotURL(id, options = {}) {
-    return `${this.base}/v1/clips/${id}/plot.svg${query(options)}`;
+    return `${this.base}/v1/clips/${id}/plot.svg${this.scoped(options)}`;
   }
 
   /** Where a conversion is: "glb", "bvh", "json", … */
   convertURL(id, extension, options = {}) {
-    return `${this.base}/v1/clips/${id}.${extension}${query(options)}`;
+    return `${this.base}/v1/clips/${id}.${extension}${this.scoped(options)}`;
   }
 }

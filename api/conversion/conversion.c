@@ -259,6 +259,10 @@ static bool read_meshes(const struct params *params, const struct catalog *commo
                         struct conversion_parts *parts, struct param_error *error)
 {
     struct asset_id id;
+    uint32_t archive = 0;
+    const char *scope = params_get(params, "archive");
+    bool is_scoped =
+        scope && id_parse(scope, strlen(scope), &id) && catalog_find_archive(common, &id, &archive);
     for (const char *at = params_get(params, "mesh"); at;) {
         size_t length = strcspn(at, ",");
         if (parts->mesh_count == CONVERSION_MESHES)
@@ -267,6 +271,13 @@ static bool read_meshes(const struct params *params, const struct catalog *commo
             !find_item(common, own, ASSET_MESH, &id, &parts->meshes[parts->mesh_count++]))
             return param_fail(error, "mesh", "there is no mesh \"%.*s\"", (int)(length < 60 ? length : 60),
                               at);
+        struct ingredient *mesh = &parts->meshes[parts->mesh_count - 1];
+        struct catalog_item *placed =
+            is_scoped && mesh->catalog == common
+                ? catalog_item_in((struct catalog_item *)(uintptr_t)mesh->item, archive)
+                : NULL;
+        if (placed)
+            mesh->item = placed;
         at = at[length] ? at + length + 1 : NULL;
     }
     return true;
@@ -351,6 +362,7 @@ struct asset_id conversion_parts_digest(const struct conversion_parts *parts)
         const struct catalog *catalog = parts->meshes[i].catalog;
         digest = id_quick(&digest, &parts->meshes[i].item->asset->id, sizeof digest);
         digest = id_quick(&digest, &catalog->digest, sizeof digest);
+        digest = id_quick(&digest, &parts->meshes[i].item->place, sizeof parts->meshes[i].item->place);
     }
     return digest;
 }

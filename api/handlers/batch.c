@@ -4,6 +4,7 @@
  */
 #include "api/handlers/handlers.h"
 #include "api/handlers/pose_series.h"
+#include "api/protocol/scope.h"
 #include "server/ops/clock.h"
 
 #include <jansson.h>
@@ -133,6 +134,17 @@ static bool read_time(struct item *item, const json_t *value, const char *where,
     return true;
 }
 
+/* The clip as the object's "archive" has it. */
+static bool scope_clip(struct item *item, const json_t *object, const char *where, struct catalog_item **clip)
+{
+    unsigned before = item->call.params.count;
+    if (!take_text(item, object, where, "archive"))
+        return false;
+    bool done = scope_item(&item->call, clip);
+    item->call.params.count = before;
+    return done;
+}
+
 static struct catalog_item *find_clip(struct item *item, const json_t *object, const char *where)
 {
     const char *text = json_string_value(json_object_get(object, "clip"));
@@ -143,7 +155,7 @@ static struct catalog_item *find_clip(struct item *item, const json_t *object, c
         refuse(item, where, "clip is missing: the id of a clip");
     else if (!clip)
         reply_not_found(&item->call, "clip", text);
-    return clip;
+    return clip && scope_clip(item, object, where, &clip) ? clip : NULL;
 }
 
 /* Counts what an answer will be; false when it is too much for one body. */
@@ -203,8 +215,8 @@ static bool read_times(struct item *item, const struct pose_request *request, st
 
 static bool answer_poses(struct item *item, struct pose_buffer *out)
 {
-    static const char *const known[] = {"clip", "t",    "skeleton", "space", "axes",
-                                        "wrap", "root", "joints",   NULL};
+    static const char *const known[] = {"clip", "t",    "skeleton", "space",   "axes",
+                                        "wrap", "root", "joints",   "archive", NULL};
     struct pose_request request = {0};
     struct times times = {0};
     char *joints;
@@ -299,7 +311,7 @@ static bool open_layer(struct item *item, struct blend *blend, unsigned layer, s
 
 static bool read_layer(struct item *item, struct blend *blend, unsigned layer, const json_t *object)
 {
-    static const char *const known[] = {"clip", "t", "weight", "joints", NULL};
+    static const char *const known[] = {"clip", "t", "weight", "joints", "archive", NULL};
     char where[24], *joints;
     double t = 0;
     snprintf(where, sizeof where, "layers/%u", layer);

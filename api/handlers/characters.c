@@ -59,8 +59,8 @@ static void put_clips(struct json_writer *json, const struct catalog *catalog,
     unsigned count = 0;
     jsonw_array(json, "clips");
     for (uint32_t i = 0; i < clips->count && skeleton->asset && count < MOST_CLIPS; i++) {
-        struct catalog_item *clip = &clips->items[i];
-        if (clip->place.archive != item->place.archive || clip->asset->axes != skeleton->asset->axes ||
+        struct catalog_item *clip = catalog_item_in(&clips->items[i], item->place.archive);
+        if (!clip || clip->asset->axes != skeleton->asset->axes ||
             catalog_skeleton(catalog, clip).asset != skeleton->asset)
             continue;
         put_clip(json, clip);

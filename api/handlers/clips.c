@@ -83,7 +83,7 @@ enum api_outcome handle_clip(struct api_call *call)
     struct pose_buffer body = {0};
     struct json_writer json;
     jsonw_init(&json, &body);
-    clip_metadata(&json, call->catalog, item, decoded->document, skeleton, true);
+    clip_metadata(&json, call->catalog, item, decoded->document, skeleton, true, call->scope);
     if (naming)
         document_put(naming);
     document_put(decoded);
@@ -461,8 +461,13 @@ enum api_outcome handle_clips(struct api_call *call)
     jsonw_init(&json, &body);
     jsonw_object(&json, NULL);
     jsonw_array(&json, "items");
-    for (int64_t i = page.offset; i < page.offset + page.limit && i < count; i++)
-        clip_metadata(&json, call->catalog, items ? items[i] : &list->items[i], NULL, NULL, true);
+    const struct index_archive *scope = filter.archive < 0 ? NULL : call->catalog->archives[filter.archive];
+    for (int64_t i = page.offset; i < page.offset + page.limit && i < count; i++) {
+        struct catalog_item *item = items ? items[i] : &list->items[i];
+        if (scope)
+            item = catalog_item_in(item, (uint32_t)filter.archive);
+        clip_metadata(&json, call->catalog, item, NULL, NULL, true, scope);
+    }
     jsonw_end(&json);
     page_finish(call, &json, &page, count);
     jsonw_end(&json);

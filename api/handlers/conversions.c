@@ -1,4 +1,5 @@
 /* GET /v1/clips/{id}.{ext}: a clip as a file of another format, made on the pool, kept among the encoded replies. */
+#include "api/protocol/scope.h"
 #include "api/views/clip_json.h"
 #include "api/handlers/clips.h"
 #include "api/conversion/converted.h"
@@ -107,7 +108,7 @@ static enum api_outcome answer(struct work *work, const char *extension)
     struct api_call *call = work->call;
     const struct conversion *conversion = work->conversion;
     bool is_json = !strcmp(conversion->target->word, "json");
-    bool automatic = work->parts.automatic && !is_json;
+    bool automatic = work->parts.automatic && !is_json && !scope_holds(call, &work->parts.skeleton.choice);
     enum freshness freshness =
         call->by_name || automatic || work->parts.mesh_count ? FRESH_REVALIDATE : FRESH_CONTENT;
     if (automatic || call->by_name)

@@ -1,4 +1,5 @@
 /* Meshes: lists, one with its faces, and its vertices on a pose. */
+#include "api/protocol/scope.h"
 #include "api/views/asset_json.h"
 #include "api/handlers/handlers.h"
 #include "api/handlers/pose_request.h"
@@ -201,6 +202,7 @@ static bool read_vertices(struct api_call *call, struct vertices *vertices)
         reply_bad_parameter(call, "clip", "there is no clip \"%.60s\"", clip);
         return false;
     }
+    vertices->clip_item = scope_other(call, vertices->clip_item);
     vertices->native = axis == 1;
     vertices->wrap = wrap ? POSE_WRAP : POSE_CLAMP;
     vertices->as_floats = form == 1;

@@ -1,4 +1,5 @@
 /* Skeletons, meshes and characters as GLB: what is drawn, and the clips that are asked for. */
+#include "api/protocol/scope.h"
 #include "api/views/asset_json.h"
 #include "api/conversion/converted.h"
 #include "api/handlers/handlers.h"
@@ -87,10 +88,12 @@ enum api_outcome handle_mesh_model(struct api_call *call)
         /* The texture is what lies beside the mesh. */
         struct asset_id digest = digest_begin(call, &item->asset->id);
         const struct index_asset *skeleton = model.parts.skeleton.choice.asset;
-        digest = id_quick(&digest, &call->catalog->digest, sizeof call->catalog->digest);
+        bool is_fixed = scope_holds(call, &model.parts.skeleton.choice);
+        if (!is_fixed)
+            digest = id_quick(&digest, &call->catalog->digest, sizeof call->catalog->digest);
         if (skeleton)
             digest = id_quick(&digest, &skeleton->id, sizeof skeleton->id);
-        outcome = reply_model(&model, digest, FRESH_REVALIDATE);
+        outcome = reply_model(&model, digest, is_fixed ? FRESH_CONTENT : FRESH_REVALIDATE);
     }
     conversion_release(&conversion);
     return outcome;
@@ -165,7 +168,7 @@ static bool read_clips(const struct api_call *call, struct ingredient **clips, u
         if (!item)
             return param_fail(error, "clips", "there is no clip \"%.*s\"", (int)(length < 60 ? length : 60),
                               at);
-        (*clips)[(*count)++] = (struct ingredient){call->catalog, item};
+        (*clips)[(*count)++] = (struct ingredient){call->catalog, scope_other(call, item)};
         at = at[length] ? at + length + 1 : NULL;
     }
     return true;

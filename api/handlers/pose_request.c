@@ -1,11 +1,19 @@
 #include "api/handlers/pose_request.h"
 
+#include "api/protocol/scope.h"
 #include "api/views/asset_json.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Other archives give names to morphs where the answer depends on what is loaded anyway. */
+static bool may_name_morphs(const struct api_call *call, const struct pose_request *request)
+{
+    const char *format = catalog_entry(call->catalog, request->clip->place)->format;
+    return request->automatic && call->catalog->has_morphs && format && !strcmp(format, "sims3-clip");
+}
 
 static bool choose_skeleton(struct api_call *call, struct pose_request *request, struct catalog_item *clip)
 {
@@ -14,6 +22,7 @@ static bool choose_skeleton(struct api_call *call, struct pose_request *request,
     request->automatic = !text || !strcmp(text, "auto");
     if (request->automatic) {
         request->skeleton = catalog_skeleton(call->catalog, clip);
+        request->inside = scope_holds(call, &request->skeleton) && !may_name_morphs(call, request);
         return true;
     }
     if (!strcmp(text, "none"))
@@ -57,13 +66,6 @@ bool pose_request_read(struct api_call *call, struct catalog_item *clip, struct 
     return true;
 }
 
-/* Other archives give names to morphs where the answer depends on what is loaded anyway. */
-static bool may_name_morphs(const struct api_call *call, const struct pose_request *request)
-{
-    const char *format = catalog_entry(call->catalog, request->clip->place)->format;
-    return request->automatic && call->catalog->has_morphs && format && !strcmp(format, "sims3-clip");
-}
-
 struct asset_id pose_request_digest(const struct api_call *call, const struct pose_request *request)
 {
     struct {
@@ -86,7 +88,8 @@ struct asset_id pose_request_digest(const struct api_call *call, const struct po
 
 enum freshness pose_request_freshness(const struct pose_request *request)
 {
-    return request->automatic || request->by_name ? FRESH_REVALIDATE : FRESH_CONTENT;
+    bool is_fixed = !request->automatic || request->inside;
+    return is_fixed && !request->by_name ? FRESH_CONTENT : FRESH_REVALIDATE;
 }
 
 void pose_request_twin(struct api_call *call, const struct pose_request *request, const char *rest)

@@ -11,8 +11,9 @@ struct pose_request {
     bool gltf;  /* axes=gltf */
     enum pose_wrap wrap;
     unsigned flags; /* POSE_MOTION */
-    bool automatic; /* skeleton=auto: depends on what else is loaded */
-    bool by_name;   /* so does which clip it is */
+    bool automatic; /* skeleton=auto */
+    bool inside;    /* of archive=, which is all that the choice depends on; else on what else is loaded */
+    bool by_name;   /* which clip it is depends on what else is loaded */
     struct skeleton_choice skeleton;
     const char *joints;           /* as given, NULL: all */
     const char *joints_parameter; /* its name */

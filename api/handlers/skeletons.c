@@ -1,4 +1,5 @@
 /* Skeletons: lists, and one with its joints. */
+#include "api/protocol/scope.h"
 #include "api/views/asset_json.h"
 #include "api/handlers/handlers.h"
 #include "api/handlers/models.h"
@@ -22,6 +23,10 @@ static struct skeleton_choice skeleton_of_path(struct api_call *call)
         choice = catalog_find_skeleton(call->catalog, &id);
     if (!choice.asset)
         reply_not_found(call, "skeleton", text);
+    struct catalog_item *item = (struct catalog_item *)(uintptr_t)choice.item;
+    if (choice.asset && !scope_item(call, &item))
+        return (struct skeleton_choice){0};
+    choice.item = item;
     return choice;
 }
 

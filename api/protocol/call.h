@@ -21,10 +21,11 @@ struct api_call {
     const char *archive_name;        /* of a clip by its name */
     const char *whole;               /* "{id}.{ext}", both and the dot; NULL of other templates */
     char *value_storage;
-    bool by_name;               /* the path is one of /v1/named */
-    struct catalog_item *clip;  /* of a route of a clip, however the path names it */
-    struct fetch fetch;         /* what getting documents cost */
-    struct catalog_item placed; /* a clip as one of several archives has it, see api/protocol/named.c */
+    bool by_name;                      /* the path is one of /v1/named */
+    struct catalog_item *clip;         /* of a route of a clip, however the path names it */
+    struct fetch fetch;                /* what getting documents cost */
+    const struct index_archive *scope; /* of archive=, as which the assets are looked at; NULL: none */
+    uint32_t scope_index;
     double begun, sample_seconds, write_seconds;
 };
 

@@ -1,6 +1,8 @@
 /* The clip that a path means, by its id or by the names of archive and clip. */
 #include "api/protocol/named.h"
 
+#include "api/protocol/scope.h"
+
 #include "api/protocol/reply.h"
 
 #include <stdio.h>
@@ -56,12 +58,7 @@ static struct catalog_item *place_match(struct api_call *call, const struct matc
     struct catalog_place place = matches->places[0];
     if (item->place.archive == place.archive || item->place.archive < call->catalog->path_count)
         return item;
-    call->placed.asset = item->asset;
-    call->placed.place = place;
-    call->placed.place_count = item->place_count;
-    call->placed.places = item->places;
-    atomic_init(&call->placed.skeleton, INT64_MIN);
-    return &call->placed;
+    return catalog_item_at(item, place);
 }
 
 /* Clips of that name in archives of that name, of the command line or (else) uploaded. */
@@ -147,7 +144,11 @@ bool clip_of_path(struct api_call *call)
         call->clip = catalog_find(call->catalog, ASSET_CLIP, &id);
     if (!call->clip && !call->by_name)
         reply_not_found(call, "clip", text);
-    return call->clip;
+    if (call->clip && call->by_name && params_get(&call->params, "archive")) {
+        reply_bad_parameter(call, "archive", "the path names the archive");
+        return false;
+    }
+    return call->clip && (call->by_name || scope_item(call, &call->clip));
 }
 
 bool clip_has_dotted_name(struct api_call *call)

@@ -230,7 +230,8 @@ struct asset_id digest_begin(const struct api_call *call, const struct asset_id 
 {
     struct asset_id digest = id_quick(of, call->route->template, strlen(call->route->template));
     unsigned revision = pose_revision();
-    return id_quick(&digest, &revision, sizeof revision);
+    digest = id_quick(&digest, &revision, sizeof revision);
+    return call->scope ? id_quick(&digest, &call->scope->id, sizeof call->scope->id) : digest;
 }
 
 struct asset_id digest_text(struct asset_id digest, const char *text)

@@ -44,6 +44,7 @@ static void assets(struct json_writer *json, const struct index_archive *archive
             jsonw_object(json, NULL);
             jsonw_id(json, "id", &entry->assets[i].id);
             jsonw_string(json, "name", entry->assets[i].name);
+            jsonw_id(json, "archive", &archive->id);
             jsonw_end(json);
         }
     }

@@ -1,5 +1,7 @@
 #include "api/views/asset_json.h"
 
+#include "api/protocol/scope.h"
+
 #include <string.h>
 
 void jsonw_id(struct json_writer *json, const char *key, const struct asset_id *id)
@@ -71,8 +73,12 @@ enum api_outcome asset_list(struct api_call *call, enum asset_kind kind)
             continue;
         if (count >= page.offset && count < page.offset + page.limit) {
             jsonw_object(&json, NULL);
-            asset_head(&json, call->catalog, item->asset, item,
-                       catalog_entry(call->catalog, item->place)->format);
+            const struct catalog_item *shown =
+                filter.archive < 0
+                    ? item
+                    : catalog_item_in((struct catalog_item *)(uintptr_t)item, (uint32_t)filter.archive);
+            asset_head(&json, call->catalog, shown->asset, shown,
+                       catalog_entry(call->catalog, shown->place)->format);
             jsonw_end(&json);
         }
         count++;
@@ -91,5 +97,5 @@ struct catalog_item *asset_of_path(struct api_call *call, enum asset_kind kind, 
         id_parse(text, strlen(text), &id) ? catalog_find(call->catalog, kind, &id) : NULL;
     if (!item)
         reply_not_found(call, what, text);
-    return item;
+    return item && scope_item(call, &item) ? item : NULL;
 }

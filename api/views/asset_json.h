@@ -11,7 +11,7 @@ void asset_head(struct json_writer *json, const struct catalog *catalog, const s
                 const struct catalog_item *item, const char *format);
 /* The list of a kind: q, name, format, archive, limit, offset. */
 enum api_outcome asset_list(struct api_call *call, enum asset_kind kind);
-/* The asset of the path's id; NULL and the 404 in the response. */
+/* The asset of the path's id, as archive= has it; NULL and the 404 or 400 in the response. */
 struct catalog_item *asset_of_path(struct api_call *call, enum asset_kind kind, const char *what);
 
 #endif

@@ -34,20 +34,26 @@ static void places(struct json_writer *json, const struct catalog *catalog, cons
     jsonw_string(json, "entry", catalog_entry(catalog, item->place)->name);
 }
 
-static void links(struct json_writer *json, const struct index_asset *asset)
+static void links(struct json_writer *json, const struct index_asset *asset,
+                  const struct index_archive *scope)
 {
     static const struct {
         const char *key, *rest;
     } kinds[] = {{"self", ""},          {"pose", "/pose"}, {"poses", "/poses"}, {"keys", "/keys"},
                  {"events", "/events"}, {"json", ".json"}, {"glb", ".glb"},     {"preview", "/preview.png"}};
-    char id[ID_TEXT], target[128];
+    char id[ID_TEXT], archive[ID_TEXT], target[160];
     id_write(&asset->id, id);
+    if (scope)
+        id_write(&scope->id, archive);
     jsonw_object(json, "links");
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         bool versioned = i && i != 4;
         int used = snprintf(target, sizeof target, "/v1/clips/%s%s", id, kinds[i].rest);
         if (versioned)
-            snprintf(target + used, sizeof target - (size_t)used, "?v=%u", pose_revision());
+            used += snprintf(target + used, sizeof target - (size_t)used, "?v=%u", pose_revision());
+        if (scope)
+            snprintf(target + used, sizeof target - (size_t)used, "%carchive=%s", versioned ? '&' : '?',
+                     archive);
         jsonw_string(json, kinds[i].key, target);
     }
     jsonw_end(json);
@@ -60,7 +66,8 @@ void clip_head(struct json_writer *json, const struct catalog *catalog, const st
 }
 
 /* What depends on what else is loaded: the skeleton that it is put on, and where it is served. */
-static void surroundings(struct json_writer *json, const struct catalog *catalog, struct catalog_item *item)
+static void surroundings(struct json_writer *json, const struct catalog *catalog, struct catalog_item *item,
+                         const struct index_archive *scope)
 {
     struct skeleton_choice skeleton = catalog_skeleton(catalog, item);
     if (skeleton.asset)
@@ -68,7 +75,7 @@ static void surroundings(struct json_writer *json, const struct catalog *catalog
     else
         jsonw_null(json, "skeleton");
     jsonw_raw_members(json, item->asset->notes);
-    links(json, item->asset);
+    links(json, item->asset, scope);
 }
 
 /* Whose joints and morphs are to be named. */
@@ -92,7 +99,8 @@ static const char *track_name(const void *context, const struct pose_track *trac
 }
 
 void clip_metadata(struct json_writer *json, const struct catalog *catalog, struct catalog_item *item,
-                   const struct pose_document *document, const struct pose_skeleton *skeleton, bool kept)
+                   const struct pose_document *document, const struct pose_skeleton *skeleton, bool kept,
+                   const struct index_archive *scope)
 {
     const struct index_asset *asset = item->asset;
     jsonw_object(json, NULL);
@@ -104,7 +112,7 @@ void clip_metadata(struct json_writer *json, const struct catalog *catalog, stru
     jsonw_integer(json, "event_count", asset->event_count);
     sims3_clip_key(json, catalog, item);
     if (kept) {
-        surroundings(json, catalog, item);
+        surroundings(json, catalog, item, scope);
     } else {
         jsonw_null(json, "skeleton");
         jsonw_raw_members(json, asset->notes);

@@ -5,9 +5,10 @@
 #include "api/protocol/reply.h"
 
 /* An object: with a document its joints are in it, with a skeleton as well the names of those that the file has but ids
- * of. One that is not kept has no links and no skeleton. */
+ * of. One that is not kept has no links and no skeleton. scope: the archive that the links name, NULL: none. */
 void clip_metadata(struct json_writer *json, const struct catalog *catalog, struct catalog_item *item,
-                   const struct pose_document *document, const struct pose_skeleton *skeleton, bool kept);
+                   const struct pose_document *document, const struct pose_skeleton *skeleton, bool kept,
+                   const struct index_archive *scope);
 /* "id" … "entry" of any asset, into an open object. */
 void clip_head(struct json_writer *json, const struct catalog *catalog, const struct catalog_item *item);
 /* The clip JSON of /keys: what depends on the file alone, with every key and event; in glTF's axes, or as stored. */

@@ -48,7 +48,7 @@ static void list_clips(struct inspection *work)
             document = decode(work, decoded);
         }
         if (document)
-            clip_metadata(&work->json, work->catalog, item, document, NULL, false);
+            clip_metadata(&work->json, work->catalog, item, document, NULL, false, NULL);
     }
     index_document_free(work->archive, decoded, document);
     jsonw_end(&work->json);

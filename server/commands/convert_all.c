@@ -15,7 +15,7 @@
 
 /* A clip at one of its places, which becomes one file. */
 struct task {
-    const struct catalog_item *item;
+    const struct catalog_item *item; /* as it lies where it was found: with the skeleton beside it there */
     struct catalog_place place;
     char *name;     /* in the folder, without extension, from malloc */
     char *key_file; /* of a pair's second file, likewise; NULL: as the clip calls it */
@@ -103,7 +103,7 @@ static void list_tasks(struct work *work)
         const struct catalog_item *item = &clips->items[i];
         for (uint32_t p = 0; p < item->place_count; p++) {
             if (job_has_archive(work->job, item->places[p].archive))
-                add_task(work, item, item->places[p]);
+                add_task(work, catalog_item_at(&clips->items[i], item->places[p]), item->places[p]);
         }
     }
 }
@@ -176,9 +176,7 @@ static void convert_task(void *user, size_t index)
 {
     struct work *work = user;
     struct task *task = &work->tasks[index];
-    /* As it lies where the task found it: with the skeleton beside it there. */
-    const struct catalog_item placed = catalog_item_at(task->item, task->place);
-    const struct ingredient clip = {work->job->source, &placed};
+    const struct ingredient clip = {work->job->source, task->item};
     struct conversion_parts parts = {.clip_count = 1, .clips = &clip};
     struct job_result result;
     char codes[WARNING_CODES];

@@ -63,19 +63,20 @@ bool catalog_reaches(const struct catalog *catalog, struct catalog_place from, s
     return to.archive == from.archive || to.archive < catalog->path_count;
 }
 
-struct catalog_item catalog_item_at(const struct catalog_item *item, struct catalog_place place)
+struct catalog_item *catalog_item_at(struct catalog_item *item, struct catalog_place place)
 {
-    struct catalog_item placed = {
-        .asset = item->asset, .place = place, .place_count = item->place_count, .places = item->places};
-    atomic_init(&placed.skeleton, INT64_MIN);
-    return placed;
+    for (uint32_t i = 0; i < item->place_count; i++) {
+        if (item->places[i].archive == place.archive && item->places[i].entry == place.entry)
+            return i ? &item->others[i - 1] : item;
+    }
+    return NULL;
 }
 
-const struct catalog_place *catalog_place_in(const struct catalog_item *item, uint32_t archive)
+struct catalog_item *catalog_item_in(struct catalog_item *item, uint32_t archive)
 {
     for (uint32_t i = 0; i < item->place_count; i++) {
         if (item->places[i].archive == archive)
-            return &item->places[i];
+            return i ? &item->others[i - 1] : item;
     }
     return NULL;
 }
@@ -141,6 +142,34 @@ static void add_item(struct catalog *catalog, const struct index_asset *asset, s
     add_place(&catalog->region, &list->items[*slot - 1], place);
 }
 
+/* The asset as an entry has it: of Metroid Prime its name, skeleton and events are those of its archive. */
+static const struct index_asset *asset_at(const struct catalog *catalog, struct catalog_place place,
+                                          const struct index_asset *asset)
+{
+    const struct index_entry *entry = catalog_entry(catalog, place);
+    for (uint32_t i = 0; i < entry->asset_count; i++) {
+        if (entry->assets[i].kind == asset->kind && id_equal(&entry->assets[i].id, &asset->id))
+            return &entry->assets[i];
+    }
+    return asset;
+}
+
+/* What lies at several places is an item at each. */
+static void add_others(struct catalog *catalog, struct catalog_item *item)
+{
+    if (item->place_count < 2)
+        return;
+    item->others = REGION_NEW(&catalog->region, struct catalog_item, item->place_count - 1);
+    for (uint32_t i = 1; i < item->place_count; i++) {
+        struct catalog_item *other = &item->others[i - 1];
+        other->asset = asset_at(catalog, item->places[i], item->asset);
+        other->place = item->places[i];
+        other->place_count = item->place_count;
+        other->places = item->places;
+        atomic_init(&other->skeleton, INT64_MIN);
+    }
+}
+
 /* The digest covers ids, names and errors: whatever a list can show. */
 static struct asset_id digest_of(const struct catalog *catalog)
 {
@@ -195,6 +224,10 @@ struct catalog *catalog_new(struct index_archive *const *archives, uint32_t coun
                     catalog_names_add(&catalog->names, &entry->assets[i], a, e);
             }
         }
+    }
+    for (int kind = 0; kind < ASSET_KIND_COUNT; kind++) {
+        for (uint32_t i = 0; i < catalog->lists[kind].count; i++)
+            add_others(catalog, &catalog->lists[kind].items[i]);
     }
     catalog->digest = digest_of(catalog);
     return catalog;

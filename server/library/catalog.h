@@ -18,7 +18,9 @@ struct catalog_item {
     struct catalog_place place;
     uint32_t place_count;         /* with the first */
     struct catalog_place *places; /* [place_count] */
-    _Atomic int64_t skeleton;     /* what auto resolves to, see choose.c */
+    struct catalog_item
+        *others;              /* [place_count - 1] the same as at the further places, see catalog_item_at */
+    _Atomic int64_t skeleton; /* what auto resolves to, see choose.c */
 };
 
 struct catalog_list {
@@ -69,10 +71,13 @@ const struct index_entry *catalog_entry(const struct catalog *catalog, struct ca
 bool catalog_is_called(const struct catalog *catalog, const struct catalog_item *item, const char *name,
                        size_t length);
 
-/* The item as it is at one of its places: what it needs is looked for from there. */
-struct catalog_item catalog_item_at(const struct catalog_item *item, struct catalog_place place);
-/* The first place of the item in that archive; NULL when it is not in it. */
-const struct catalog_place *catalog_place_in(const struct catalog_item *item, uint32_t archive);
+/*
+ * An item of a list as it is at one of its places: what it needs is looked for from there, and what is known of it is what
+ * that archive says. NULL when it is not there.
+ */
+struct catalog_item *catalog_item_at(struct catalog_item *item, struct catalog_place place);
+/* The same at its first place in that archive. */
+struct catalog_item *catalog_item_in(struct catalog_item *item, uint32_t archive);
 
 /* True when what lies at one place may serve what lies at another: it is in the same archive or of the command line. An
  * upload never reaches into another upload. */

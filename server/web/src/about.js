@@ -99,14 +99,16 @@ function downloads(posed, { id, name }, formats, choose) {
   return section("Download", el("div", { class: "buttons" }, ...links), told);
 }
 
-function snippets(id) {
+function snippets(posed, id) {
   const { origin } = location;
+  const scope = posed.archive ? `archive=${posed.archive}` : "";
+  const only = scope && `?${scope}`, more = scope && `&${scope}`;
   const lines = [
-    ["curl", `curl -s "${origin}/v1/clips/${id}/pose?t=0.5"`],
-    ["<img>", `<img src="${origin}/v1/clips/${id}/preview.webp" width="320" height="320" alt="">`],
-    ["<iframe>", `<iframe src="${origin}/embed/${id}" width="480" height="360" title="Animation"></iframe>`],
+    ["curl", `curl -s "${origin}/v1/clips/${id}/pose?t=0.5${more}"`],
+    ["<img>", `<img src="${origin}/v1/clips/${id}/preview.webp${only}" width="320" height="320" alt="">`],
+    ["<iframe>", `<iframe src="${origin}/embed/${id}${only}" width="480" height="360" title="Animation"></iframe>`],
     ["<script>", `<script type="module">\n  import { Posed } from "${origin}/client.js";\n` +
-      `  const poses = await new Posed("${origin}").poses("${id}");\n</script>`],
+      `  const poses = await new Posed("${origin}")${scope && `.inArchive("${posed.archive}")`}.poses("${id}");\n</script>`],
   ];
   return section("Use it", ...lines.map(([label, text]) => {
     const code = el("pre", { class: "code", tabindex: 0, role: "region", "aria-label": label }, text);
@@ -128,6 +130,6 @@ function keys() {
 /** The sections beside the view; seek(t), choose() as above. */
 export function aboutClip(posed, clip, found, { seek, choose }) {
   return [
-    facts(clip), warnings(clip.warnings), events(found.events, seek), downloads(posed, clip, found.formats, choose), snippets(clip.id), keys(),
+    facts(clip), warnings(clip.warnings), events(found.events, seek), downloads(posed, clip, found.formats, choose), snippets(posed, clip.id), keys(),
   ].filter(Boolean);
 }

@@ -24,9 +24,11 @@ function show() {
   delete document.documentElement.dataset.ready;
   content.replaceChildren();
   const [, kind, id] = /^\/(clip|embed)\/([^/]*)$/.exec(location.pathname) ?? [];
+  const archive = new URLSearchParams(location.search).get("archive");
+  const scoped = archive ? posed.inArchive(archive) : posed;
   if (kind && !/^[0-9a-f]{32}$/.test(id)) leave = showNothing(content, id);
-  else if (kind === "embed") leave = showEmbed(posed, content, id);
-  else if (kind === "clip") leave = showClip(posed, content, id);
+  else if (kind === "embed") leave = showEmbed(scoped, content, id);
+  else if (kind === "clip") leave = showClip(scoped, content, id);
   else leave = showCatalogue(posed, content);
 }
 

@@ -5,13 +5,17 @@ const PAGE = 60;
 const SORTS = [["name", "Name"], ["-name", "Name, Z to A"], ["duration", "Shortest"], ["-duration", "Longest"], ["format", "Format"]];
 const FILTERS = ["q", "format", "archive", "sort"];
 
+/** The archive that a list was filtered by: its items and their links are as that archive has them. */
+const scopeOf = (clip) => new URLSearchParams(clip.links.self.split("?")[1]).get("archive") ?? undefined;
+const clipPath = (clip) => `/clip/${clip.id}${scopeOf(clip) ? `?archive=${scopeOf(clip)}` : ""}`;
+
 function card(posed, clip) {
   const picture = el("img", {
-    src: posed.previewURL(clip.id, "png", { width: 192, height: 192, t: Number((clip.duration / 3).toFixed(3)) }),
+    src: posed.previewURL(clip.id, "png", { archive: scopeOf(clip), width: 192, height: 192, t: Number((clip.duration / 3).toFixed(3)) }),
     width: 192, height: 192, loading: "lazy", decoding: "async", alt: "",
   });
   return el("li", { class: "card" },
-    el("a", { href: `/clip/${clip.id}`, "data-link": true },
+    el("a", { href: clipPath(clip), "data-link": true },
       picture,
       el("span", { class: "name", title: clip.name }, clip.name),
       el("span", { class: "facts" }, `${clip.format} · ${seconds(clip.duration)}`)));

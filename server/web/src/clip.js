@@ -91,8 +91,10 @@ export function showClip(posed, content, id) {
     bonesBox.checked = viewer.showsBones = !choice.mesh;
     if (!choice.mesh) return;
     lastMesh = choice.mesh;
-    meshLoader = new MeshLoader(posed, viewer);
-    await meshLoader.load(choice.mesh, clip, choice.skeleton).catch(fail);
+    // A mesh may be of another archive than the clip, so the skeleton is named.
+    meshLoader = new MeshLoader(posed.inArchive(undefined), viewer);
+    const skeleton = choice.skeleton === "auto" ? viewer.poses.head.skeleton ?? "auto" : choice.skeleton;
+    await meshLoader.load(choice.mesh, clip, skeleton).catch(fail);
   }
 
   async function loadPoses() {

@@ -37,7 +37,7 @@ function report(answer, others, dialog, go) {
   if (clips.length) {
     parts.push(el("p", {}, clips.length === 1 ? "One clip is there now:" : `${clips.length} clips are there now:`),
       el("ul", { class: "found" }, ...clips.slice(0, 50).map((clip) =>
-        el("li", {}, el("a", { href: `/clip/${clip.id}`, onclick: (event) => { event.preventDefault(); dialog.close(); go(`/clip/${clip.id}`); } }, clip.name)))));
+        el("li", {}, el("a", { href: `/clip/${clip.id}?archive=${clip.archive}`, onclick: (event) => { event.preventDefault(); dialog.close(); go(`/clip/${clip.id}?archive=${clip.archive}`); } }, clip.name)))));
   } else {
     parts.push(el("p", {}, "It was taken, and holds no clips."));
   }
@@ -76,7 +76,7 @@ export function acceptUploads(posed, go) {
     say(`Uploaded: ${answer.clips.length} clips, ${answer.rejected.length} files not read`);
     if (answer.clips.length === 1 && !answer.rejected.length && !others.length) {
       dialog.close();
-      go(`/clip/${answer.clips[0].id}`);
+      go(`/clip/${answer.clips[0].id}?archive=${answer.id}`);
     }
   }
 
