@@ -3,6 +3,7 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* --------------------------------------------------------------------------------------------- looking over -- */
@@ -62,6 +63,104 @@ static uint64_t estimate(struct pose_bytes text, const struct census *census)
 {
     return 3 * (uint64_t)text.size + 256 * (uint64_t)census->objects + 144 * (uint64_t)census->arrays +
            64 * (uint64_t)census->items + 128 * (uint64_t)census->pairs + 64 * (uint64_t)census->strings;
+}
+
+/* ------------------------------------------------------------------------------------------------ set aside -- */
+
+/*
+ * jansson reads a string letter by letter: 12 MB a second, and a glTF may hold a hundred in one. Long strings of plain
+ * ASCII without escapes are set aside before it sees them; it gets the number of each behind a character that no string of
+ * the text has.
+ */
+enum { LONG_STRING = 4096, MARK = 1 };
+
+struct aside {
+    const char *text; /* in the file, without its quotes */
+    size_t length;
+    size_t at; /* where its number stands in the shortened text */
+    size_t removed;
+};
+
+struct asides {
+    uint32_t count, capacity;
+    struct aside *items;
+    char *text; /* the shortened one */
+    size_t size;
+};
+
+/* Without branches, so that it is done many bytes at a time. */
+static bool is_plain(const uint8_t *text, size_t size)
+{
+    uint8_t odd = 0;
+    for (size_t i = 0; i < size; i++)
+        odd |= (uint8_t)((text[i] < 0x20) | (text[i] > 0x7e) | (text[i] == '\\'));
+    return !odd;
+}
+
+/* The next string that is worth it from at on; size when there is none. end: the offset behind it. */
+static size_t find_long(struct pose_bytes text, size_t at, size_t *end)
+{
+    for (; at < text.size; at = *end) {
+        const uint8_t *quote = memchr(text.data + at, '"', text.size - at);
+        if (!quote)
+            return text.size;
+        at = (size_t)(quote - text.data);
+        *end = skip_string(text.data, text.size, at);
+        if (*end - at > LONG_STRING && text.data[*end - 1] == '"' &&
+            is_plain(text.data + at + 1, *end - at - 2))
+            return at;
+    }
+    return text.size;
+}
+
+static bool set_aside(struct arena *arena, struct asides *asides, struct pose_bytes text, size_t begin,
+                      size_t end)
+{
+    struct aside *items = arena_grow(arena, asides->items, asides->count, &asides->capacity, sizeof *items);
+    if (!items)
+        return false;
+    char number[24];
+    int length = snprintf(number, sizeof number, "\"\\u%04x%u\"", MARK, asides->count);
+    asides->items = items;
+    memcpy(asides->text + asides->size, number, (size_t)length);
+    items[asides->count++] = (struct aside){.text = (const char *)text.data + begin + 1,
+                                            .length = end - begin - 2,
+                                            .at = asides->size,
+                                            .removed = end - begin - (size_t)length};
+    asides->size += (size_t)length;
+    return true;
+}
+
+/* The text that jansson is to read, the same one when nothing is to be set aside. False when memory is out. */
+static bool shorten(struct arena *arena, struct pose_bytes *text, struct asides *asides)
+{
+    static const char mark[] = "\\u0001";
+    size_t end = 0, begin = find_long(*text, 0, &end), before = 0;
+    if (begin == text->size || memmem(text->data, text->size, mark, sizeof mark - 1))
+        return true;
+    asides->text = arena_alloc(arena, text->size, 1);
+    if (!asides->text)
+        return false;
+    while (begin < text->size) {
+        memcpy(asides->text + asides->size, text->data + before, begin - before);
+        asides->size += begin - before;
+        before = end;
+        if (!set_aside(arena, asides, *text, begin, end))
+            return false;
+        begin = find_long(*text, before, &end);
+    }
+    memcpy(asides->text + asides->size, text->data + before, text->size - before);
+    *text = (struct pose_bytes){(const uint8_t *)asides->text, asides->size + text->size - before};
+    return true;
+}
+
+/* A place in the shortened text as one of the file. */
+static size_t place_before(const struct asides *asides, size_t at)
+{
+    size_t place = at;
+    for (uint32_t i = 0; i < asides->count && asides->items[i].at < at; i++)
+        place += asides->items[i].removed;
+    return place;
 }
 
 /* ------------------------------------------------------------------------------------------------- numbers -- */
@@ -130,9 +229,18 @@ static struct frame open_frame(struct arena *arena, json_t *from, const char *ke
                           .key = key};
 }
 
-static void put_scalar(struct value_list *list, const char *key, const json_t *item)
+static const struct aside *aside_of(const struct asides *asides, const char *text)
 {
-    if (json_is_string(item))
+    return asides->count && text[0] == MARK ? &asides->items[strtoul(text + 1, NULL, 10)] : NULL;
+}
+
+static void put_scalar(struct value_list *list, const char *key, const json_t *item,
+                       const struct asides *asides)
+{
+    const struct aside *aside = json_is_string(item) ? aside_of(asides, json_string_value(item)) : NULL;
+    if (aside)
+        value_put_string(list, key, arena_text(list->arena, aside->text, aside->length));
+    else if (json_is_string(item))
         value_put_string(list, key,
                          arena_text(list->arena, json_string_value(item), json_string_length(item)));
     else if (json_is_number(item))
@@ -144,7 +252,7 @@ static void put_scalar(struct value_list *list, const char *key, const json_t *i
 }
 
 /* The tree of an array or object, at most JSON_DEPTH deep. */
-static const struct pose_value *take_over(struct arena *arena, json_t *root)
+static const struct pose_value *take_over(struct arena *arena, json_t *root, const struct asides *asides)
 {
     struct frame stack[JSON_DEPTH];
     unsigned depth = 0;
@@ -160,7 +268,7 @@ static const struct pose_value *take_over(struct arena *arena, json_t *root)
                 return frame->to.value;
             value_put_list(&stack[depth - 1].to, frame->key, &frame->to);
         } else if (!json_is_array(item) && !json_is_object(item)) {
-            put_scalar(&frame->to, key, item);
+            put_scalar(&frame->to, key, item, asides);
         } else if (depth < JSON_DEPTH) {
             stack[depth++] = open_frame(arena, item, key);
         }
@@ -196,9 +304,9 @@ bool json_refuse(struct pose_error *error, enum pose_status status, const char *
 
 /* jansson counts lines from 1 and bytes from 0, and stops behind what it could not take. */
 static bool refuse_text(struct pose_error *error, const json_error_t *reason, struct pose_bytes text,
-                        uint64_t offset)
+                        uint64_t offset, const struct asides *asides)
 {
-    size_t at = reason->position > 0 ? (size_t)reason->position : 0;
+    size_t at = place_before(asides, reason->position > 0 ? (size_t)reason->position : 0);
     uint64_t place = offset + (at < text.size ? at : text.size);
     if (json_error_code(reason) == json_error_out_of_memory)
         return error_no_memory(error);
@@ -246,19 +354,26 @@ bool json_open(struct json *json, struct pose_bytes text, uint64_t offset, struc
     *json = (struct json){.document = document, .limit = document->limit};
     arena_init(&json->arena, document->allocator, document->limit, error);
     text = trim(text, &offset);
-    struct census census = take_census(text);
+    struct asides asides = {0};
+    struct pose_bytes shortened = text;
+    json->arena.limit = document->limit - document->held;
+    if (!shorten(&json->arena, &shortened, &asides))
+        return false;
+    struct census census = take_census(shortened);
     if (census.too_deep != SIZE_MAX)
-        return refuse_depth(error, offset + census.too_deep);
-    uint64_t needed = estimate(text, &census);
+        return refuse_depth(error, offset + place_before(&asides, census.too_deep));
+    uint64_t needed = estimate(shortened, &census);
+    for (uint32_t i = 0; i < asides.count; i++)
+        needed += asides.items[i].length;
     if (needed > document->limit - document->held)
         return error_limit(error, "memory", "reading %zu bytes of JSON may take %llu bytes of memory",
                            text.size, (unsigned long long)needed);
     json->arena.limit = document->limit - document->held - (size_t)needed;
     json_error_t reason;
-    json_t *root = json_loadb((const char *)text.data, text.size, JSON_DECODE_INT_AS_REAL, &reason);
+    json_t *root = json_loadb((const char *)shortened.data, shortened.size, JSON_DECODE_INT_AS_REAL, &reason);
     if (!root)
-        return refuse_text(error, &reason, text, offset);
-    json->root = take_over(&json->arena, root);
+        return refuse_text(error, &reason, text, offset, &asides);
+    json->root = take_over(&json->arena, root, &asides);
     json_decref(root);
     share_limit(json);
     return json->root && !json->arena.failed;

@@ -1,6 +1,7 @@
 #include "server/draw/figure.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@ enum {
     MOST_TIMES = 48,      /* at which the bounds are taken */
     MOST_MESH_TIMES = 12, /* the same with meshes */
     MOST_TOPS = 4,        /* joints at the top that may be left out */
+    NAMED_WEIGHTS = 12,   /* in the picture of a clip that moves nothing else */
 };
 
 static const struct scene_color driven_color = {0.36f, 0.62f, 1.0f};
@@ -25,6 +27,7 @@ struct figure {
     const struct pose_row *rows;
     bool *shown;                         /* [count] joints that bones lead to */
     bool *ends;                          /* [count] shown, and no bone begins there */
+    bool *body;                          /* [count] no control, nor above controls alone */
     float *local;                        /* [count][10] */
     float *matrices;                     /* [count][16] */
     float (*places)[3];                  /* [count] joints in model space */
@@ -32,6 +35,9 @@ struct figure {
     void *scratch;
     float floor;
     bool has_floor;
+    uint32_t weights; /* of a clip that moves nothing but weights of morphs: how many */
+    char says[60];    /* of them; labels keep no copies */
+    char ids[NAMED_WEIGHTS][12];
     bool follows[3]; /* along which axes of model space the onlooker goes with the figure */
 };
 
@@ -61,6 +67,95 @@ static void choose_joints(struct figure *figure)
         int32_t parent = figure->rows[i].parent;
         if (parent >= 0 && figure->shown[i])
             figure->ends[parent] = false;
+    }
+}
+
+/* Words in the names of what rigs hold beside the figure: targets of IK, controls, slots for props. */
+static bool is_control(const char *name)
+{
+    static const char *const words[] = {"iktarget",   "ik_target", "ikhandle",   "ik_handle",   "ikpole",
+                                        "ik_pole",    "ik_goal",   "poletarget", "pole_target", "poleVector",
+                                        "exportpole", "slot",      "ctrl",       "control",     "_target"};
+    size_t length = name ? strlen(name) : 0;
+    if (!length)
+        return false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (strcasestr(name, words[i]))
+            return true;
+    }
+    return !strncasecmp(name, "ik_", 3) || (length > 3 && !strcasecmp(name + length - 3, "_ik"));
+}
+
+static void mark_ends(struct figure *figure)
+{
+    for (uint32_t i = 0; i < figure->count; i++)
+        figure->ends[i] = figure->shown[i];
+    for (uint32_t i = 0; i < figure->count; i++) {
+        int32_t parent = figure->rows[i].parent;
+        if (parent >= 0 && figure->shown[i])
+            figure->ends[parent] = false;
+    }
+}
+
+/* Controls with nothing of the figure below them are no bones. A skeleton of nothing else is shown as it is. */
+static void hide_controls(struct figure *figure, bool *body)
+{
+    bool any = false;
+    for (uint32_t i = figure->count; i-- > 0;) {
+        int32_t parent = figure->rows[i].parent;
+        body[i] |= figure->shown[i] && !is_control(figure->rows[i].name);
+        any |= body[i];
+        if (body[i] && parent >= 0)
+            body[parent] |= figure->shown[parent];
+    }
+    for (uint32_t i = 0; i < figure->count && any; i++)
+        figure->shown[i] &= body[i];
+    mark_ends(figure);
+}
+
+/* How far apart the joints that are shown lie. */
+static float reach_of(const struct figure *figure)
+{
+    float least[3] = {HUGE_VALF, HUGE_VALF, HUGE_VALF}, most[3] = {-HUGE_VALF, -HUGE_VALF, -HUGE_VALF};
+    float reach = 0;
+    for (uint32_t i = 0; i < figure->count; i++) {
+        for (int k = 0; k < 3 && figure->shown[i]; k++) {
+            least[k] = fminf(least[k], figure->places[i][k]);
+            most[k] = fmaxf(most[k], figure->places[i][k]);
+        }
+    }
+    for (int k = 0; k < 3; k++)
+        reach = fmaxf(reach, most[k] - least[k]);
+    return reach;
+}
+
+/*
+ * Exporters put the figure below nodes of the scene that lie at its origin, on the floor, one below the other; the hips
+ * hang on the last of them, far above. Those are no bones: a root at the origin with one joint below it that is either at
+ * the origin as well or farther away than a fifth of the figure.
+ */
+static void hide_scene_roots(struct figure *figure)
+{
+    float reach = reach_of(figure);
+    uint32_t only = 0;
+    for (uint32_t i = 0; i < figure->count; i++) {
+        int32_t parent = figure->rows[i].parent;
+        bool is_top = figure->shown[i] && (parent < 0 || !figure->shown[parent]);
+        const float *place = figure->places[i];
+        if (!is_top || figure->ends[i] || hypotf(hypotf(place[0], place[1]), place[2]) > 1e-3f)
+            continue;
+        uint32_t children = 0;
+        for (uint32_t k = i + 1; k < figure->count; k++) {
+            if (figure->shown[k] && figure->rows[k].parent == (int32_t)i) {
+                children++;
+                only = k;
+            }
+        }
+        const float *to = figure->places[only];
+        float distance = hypotf(hypotf(to[0], to[1]), to[2]);
+        if (children == 1 && !figure->ends[only] && (distance < 1e-3f || distance > reach / 5)) {
+            figure->shown[i] = false;
+        }
     }
 }
 
@@ -145,14 +240,15 @@ static bool allocate(struct figure *figure)
     }
     figure->shown = calloc(count, sizeof *figure->shown);
     figure->ends = calloc(count, sizeof *figure->ends);
+    figure->body = calloc(count, sizeof *figure->body);
     figure->local = calloc(count, ROW * sizeof *figure->local);
     figure->matrices = calloc(count, MATRIX * sizeof *figure->matrices);
     figure->places = calloc(count, sizeof *figure->places);
     figure->vertices = calloc(vertices, sizeof *figure->vertices);
     figure->normals = calloc(vertices, sizeof *figure->normals);
     figure->scratch = malloc(scratch);
-    return figure->shown && figure->ends && figure->local && figure->matrices && figure->places &&
-           figure->vertices && figure->normals && figure->scratch;
+    return figure->shown && figure->ends && figure->body && figure->local && figure->matrices &&
+           figure->places && figure->vertices && figure->normals && figure->scratch;
 }
 
 /* Skins without surfaces (Metroid Prime's are weights alone) leave the bones to be drawn. */
@@ -169,6 +265,19 @@ static void take_meshes(struct figure *figure)
     source->mesh_count = count;
 }
 
+/* How many weights the clip moves when it moves no joint; 0 when it does, or moves nothing. */
+static uint32_t count_weights(const struct pose_clip *clip)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < clip->track_count; i++) {
+        const struct pose_channel *channels = clip->tracks[i].channels;
+        if (channels[POSE_TRANSLATION].count || channels[POSE_ROTATION].count || channels[POSE_SCALE].count)
+            return 0;
+        count += channels[POSE_MORPH].count > 0;
+    }
+    return count;
+}
+
 struct figure *figure_new(const struct figure_source *source, const struct view *view)
 {
     struct figure *figure = calloc(1, sizeof *figure);
@@ -183,9 +292,12 @@ struct figure *figure_new(const struct figure_source *source, const struct view 
         figure_free(figure);
         return NULL;
     }
-    if (source->has_skeleton) {
+    figure->weights = count_weights(source->clip);
+    if (source->has_skeleton && !figure->weights) {
         sample(figure, 0);
         choose_joints(figure);
+        hide_controls(figure, figure->body);
+        hide_scene_roots(figure);
         extend_chains(figure);
     }
     return figure;
@@ -197,6 +309,7 @@ void figure_free(struct figure *figure)
         return;
     free(figure->shown);
     free(figure->ends);
+    free(figure->body);
     free(figure->local);
     free(figure->matrices);
     free(figure->places);
@@ -251,6 +364,35 @@ static void draw_mesh(const struct figure *figure, unsigned mesh, float (*points
 /* A grid of cells, left to right and down, each with a joint's axes and its name; about as high as it is wide. */
 enum { MOST_CELLS = 400 };
 static const float cell_width = 1.7f, cell_height = 0.34f;
+
+/* A line that says so, and the names of the first weights. */
+static void draw_weights(struct figure *figure, struct scene *scene)
+{
+    float place[3] = {0};
+    snprintf(figure->says, sizeof figure->says, "%u morph weight%s, no joint moves", figure->weights,
+             figure->weights == 1 ? "" : "s");
+    scene_add_label(scene, place, figure->says);
+    uint32_t named = 0;
+    for (uint32_t i = 0; i < figure->source.clip->track_count && named < NAMED_WEIGHTS; i++) {
+        const struct pose_track *track = &figure->source.clip->tracks[i];
+        if (!track->channels[POSE_MORPH].count)
+            continue;
+        char *id = figure->ids[named++];
+        snprintf(id, sizeof figure->ids[0], "#%u", track->id);
+        place[0] = 0.16f;
+        place[1] = -(float)named * cell_height;
+        scene_add_label(scene, place, track->name ? track->name : id);
+    }
+}
+
+static struct view_box weights_bounds(const struct figure *figure)
+{
+    struct view_box box = {0};
+    uint32_t rows = figure->weights < NAMED_WEIGHTS ? figure->weights : NAMED_WEIGHTS;
+    view_box_add(&box, (float[3]){-0.1f, 0.3f, 0});
+    view_box_add(&box, (float[3]){3.2f, -(float)rows * cell_height - 0.2f, 0});
+    return box;
+}
 
 static uint32_t cell_count(const struct figure *figure)
 {
@@ -452,6 +594,8 @@ struct view_box figure_bounds(struct figure *figure)
 {
     struct view_box box = {0};
     float lowest = HUGE_VALF, highest = -HUGE_VALF;
+    if (figure->weights)
+        return weights_bounds(figure);
     if (!figure->source.has_skeleton)
         return cell_bounds(figure);
     for (int i = 0; i < MOST_TOPS && drop_far_top(figure); i++)
@@ -511,6 +655,10 @@ static void draw_figure(struct figure *figure, struct scene *scene, bool to_floo
 
 void figure_draw(struct figure *figure, double t, struct scene *scene, struct scene *shadow)
 {
+    if (figure->weights) {
+        draw_weights(figure, scene);
+        return;
+    }
     sample(figure, t);
     if (!figure->source.has_skeleton) {
         draw_cells(figure, scene);

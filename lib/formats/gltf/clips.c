@@ -33,7 +33,7 @@ static const float *read_times(struct gltf *g, uint32_t accessor, uint32_t count
     float *times = gltf_accessor_read(g, accessor, 1, true);
     gltf_at(g, "/accessors/%u", accessor);
     for (uint32_t i = 0; times && i < count; i++) {
-        if (times[i] < 0 || (i && times[i] <= times[i - 1])) {
+        if (times[i] < 0 || (i && times[i] < times[i - 1])) {
             gltf_refuse(g, "bad_times", "", "key %u is at %g s after %g s: times must ascend from 0 on", i,
                         (double)times[i], i ? (double)times[i - 1] : 0.0);
             return NULL;
@@ -53,6 +53,15 @@ static bool read_kind(struct gltf *g, const struct pose_value *object, enum gltf
         }
     }
     return gltf_refuse(g, "bad_interpolation", "/interpolation", "there is no interpolation \"%.40s\"", name);
+}
+
+/* Keys, those of one time counted once. */
+static uint32_t count_times(const struct curve *curve)
+{
+    uint32_t count = curve->count ? 1 : 0;
+    for (uint32_t i = 1; i < curve->count; i++)
+        count += curve->times[i] > curve->times[i - 1];
+    return count;
 }
 
 /* The sampler of a channel and its times; count is 0 when there is nothing to play. */
@@ -77,6 +86,11 @@ static bool read_curve(struct reading *r, const struct pose_value *channel, stru
     curve->times = read_times(g, curve->input, curve->count);
     if (!curve->times)
         return false;
+    uint32_t repeated = curve->count - count_times(curve);
+    if (repeated)
+        warning_add(&g->job->warnings, POSE_WARNING, "repeated_times", POSE_NO_OFFSET,
+                    "%s/%u: %u keys are at the time of the next one; the last one counts", place,
+                    curve->index, repeated);
     float last = curve->times[count - 1];
     r->duration = last > r->duration ? last : r->duration;
     return true;
@@ -104,6 +118,30 @@ static float *read_values(struct reading *r, const struct curve *curve, unsigned
         gltf_accessor_read(g, curve->output, components, components > 1 && curve->kind == GLTF_LINEAR);
     gltf_at(g, "/animations/%u/samplers/%u", r->index, curve->index);
     return values;
+}
+
+/*
+ * Exporters that cut clips out of longer ones leave keys at equal times, which section 3.11 forbids: of those the last
+ * counts. values: rows of so many floats, step of them a key; they are moved together, and kept is what is left of the
+ * curve.
+ */
+static bool drop_repeated(struct gltf *g, const struct curve *curve, float *values, size_t numbers,
+                          struct curve *kept)
+{
+    *kept = *curve;
+    kept->count = count_times(curve);
+    if (kept->count == curve->count)
+        return true;
+    float *times = ARENA_NEW(g->job->arena, float, kept->count);
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < curve->count && times; i++) {
+        if (i + 1 < curve->count && curve->times[i + 1] == curve->times[i])
+            continue;
+        times[at] = curve->times[i];
+        memmove(values + (size_t)at++ * numbers, values + (size_t)i * numbers, numbers * sizeof *values);
+    }
+    kept->times = times;
+    return times;
 }
 
 /* Rotations of no length turn nowhere, and others have unit length. Those between the tangents of splines are looked at
@@ -143,8 +181,11 @@ static bool read_part(struct reading *r, uint32_t index, enum pose_part part, co
     }
     uint64_t per_key = 1;
     float *values = read_values(r, curve, part_components(part), &per_key);
+    size_t numbers = part_components(part) * (curve->kind == GLTF_CUBIC ? 3 : 1);
+    struct curve kept;
     return values && (part != POSE_ROTATION || settle_rotations(g, curve, values)) &&
-           gltf_curve(g, curve->kind, part, curve->count, curve->times, values, &node->channels[part]);
+           drop_repeated(g, curve, values, numbers, &kept) &&
+           gltf_curve(g, kept.kind, part, kept.count, kept.times, values, &node->channels[part]);
 }
 
 /* ------------------------------------------------------------------------------------------------- morphs -- */
@@ -195,8 +236,9 @@ static bool read_weights(struct reading *r, uint32_t node, const struct curve *c
             own[i] = values[i * targets + target];
         *track = (struct pose_track){.name = target_name(g, node, target, item)};
         item = item ? item->next : NULL;
-        if (!gltf_curve(g, curve->kind, POSE_MORPH, curve->count, curve->times, own,
-                        &track->channels[POSE_MORPH]))
+        struct curve kept;
+        if (!drop_repeated(g, curve, own, curve->kind == GLTF_CUBIC ? 3 : 1, &kept) ||
+            !gltf_curve(g, kept.kind, POSE_MORPH, kept.count, kept.times, own, &track->channels[POSE_MORPH]))
             return false;
     }
     return values;

@@ -282,9 +282,13 @@ static bool check_version(struct gltf *g)
     const char *version = value_get_string(asset, "version", NULL);
     if (!version)
         return gltf_refuse(g, "missing_member", "/asset", "\"asset\" with its \"version\" is missing");
-    const char *least = value_get_string(asset, "minVersion", version);
-    if (strncmp(version, "2.", 2) != 0 || strncmp(least, "2.0", 4) > 0)
+    /* A later 2.x may be read by who knows 2.0, unless it says otherwise (section 3.2). */
+    const char *least = value_get_string(asset, "minVersion", NULL);
+    if (strncmp(version, "2.", 2) != 0)
         return refuse_kind(g, "gltf_version", "/asset/version", "glTF 2.0 is read, this is another version");
+    if (least && strcmp(least, "2.0") > 0)
+        return refuse_kind(g, "gltf_version", "/asset/minVersion",
+                           "glTF 2.0 is read, and the file asks for a later version");
     return true;
 }
 

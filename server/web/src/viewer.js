@@ -31,7 +31,17 @@ function boneGeometry() {
 function shownJoints(joints) {
   const shown = joints.map((joint) => joint.driven);
   for (let i = joints.length - 1; i >= 0; i--) if (shown[i] && joints[i].parent >= 0) shown[joints[i].parent] = true;
-  return shown.some(Boolean) ? shown : joints.map(() => true);
+  return withoutControls(joints, shown.some(Boolean) ? shown : joints.map(() => true));
+}
+
+/** What rigs hold beside the figure: targets of IK, controls, slots, with nothing of the figure below them. */
+const CONTROL = /ik[ _-]?(target|handle|goal|pole)|pole[ _-]?(target|vector)|^ik[ _-]|[ _-]ik$|exportpole|slot|ctrl|control|^target|[ _-]target/i;
+
+/** The same list without controls; as it is where nothing else would be left. */
+function withoutControls(joints, shown) {
+  const body = shown.map((on, i) => on && !CONTROL.test(joints[i].name ?? ""));
+  for (let i = joints.length - 1; i >= 0; i--) if (body[i] && joints[i].parent >= 0) body[joints[i].parent] = shown[joints[i].parent];
+  return body.some(Boolean) ? body : shown;
 }
 
 export class Viewer {
@@ -111,7 +121,8 @@ export class Viewer {
     this.world = new Float32Array(count * 16);
     this.shown = this.hasTree ? shownJoints(poses.joints) : poses.joints.map(() => true);
     this.boneJoints = [];
-    for (let i = 0; i < count; i++) if (!this.hasTree || (this.shown[i] && poses.joints[i].parent >= 0)) this.boneJoints.push(i);
+    for (let i = 0; i < count; i++)
+      if (!this.hasTree || (this.shown[i] && poses.joints[i].parent >= 0 && !this.isSceneRoot(poses.joints[i].parent))) this.boneJoints.push(i);
     const material = new MeshLambertMaterial({ color: 0xffffff, flatShading: true });
     this.bones = new InstancedMesh(boneGeometry(), material, Math.max(1, this.boneJoints.length));
     this.bones.count = this.boneJoints.length;
@@ -123,6 +134,22 @@ export class Viewer {
       this.makeLabels();
     }
     this.setTime(0);
+  }
+
+  /** A root at the scene's origin that one joint hangs on, far from it: no bone of the figure. */
+  isSceneRoot(joint) {
+    const { joints } = this.poses;
+    if (joints[joint].parent >= 0) return false;
+    const children = joints.flatMap(({ parent }, i) => (parent === joint && this.shown[i] ? [i] : []));
+    const place = (i) => new Vector3().fromArray(this.world, i * 16 + 12);
+    this.poses.sample(0, this.row);
+    this.solve();
+    return children.length === 1 && place(joint).length() < 1e-3 && place(children[0]).length() > 0.3;
+  }
+
+  /** The joint that a bone is named after and moves with: the one at its head. */
+  headOf(index) {
+    return this.hasTree ? this.poses.joints[index].parent : index;
   }
 
   /** What no hierarchy ties together stands in a grid of the view's own shape, each with its name. */
@@ -203,8 +230,10 @@ export class Viewer {
   /** Highlights a joint; -1: none. */
   select(joint) {
     this.selected = joint;
+    const begins = this.boneJoints.some((i) => this.headOf(i) === joint);
     this.boneJoints.forEach((i, k) => {
-      const kind = i === joint ? "selected" : this.poses.joints[this.hasTree ? this.poses.joints[i].parent : i].driven ? "driven" : "resting";
+      const isSelected = (begins ? this.headOf(i) : i) === joint;
+      const kind = isSelected ? "selected" : this.poses.joints[this.headOf(i)].driven ? "driven" : "resting";
       this.bones.setColorAt(k, COLOR.set(COLORS[kind]));
     });
     if (this.bones.instanceColor) this.bones.instanceColor.needsUpdate = true;
@@ -218,7 +247,7 @@ export class Viewer {
     POINTER.set(((event.clientX - left) / width) * 2 - 1, 1 - ((event.clientY - top) / height) * 2);
     RAYCASTER.setFromCamera(POINTER, this.camera);
     const [hit] = RAYCASTER.intersectObject(this.bones);
-    return hit ? this.boneJoints[hit.instanceId] : -1;
+    return hit ? this.headOf(this.boneJoints[hit.instanceId]) : -1;
   }
 
   /** A mesh whose vertices for some times were fetched: {faces, times, frames: Float32Array a time, 6 a vertex}. */

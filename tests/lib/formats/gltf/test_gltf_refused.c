@@ -25,7 +25,7 @@ static const struct {
 } refused[] = {
     /* the file */
     {"{\"asset\":{\"version\":\"1.0\"}}", "gltf_version", "/asset/version"},
-    {"{\"asset\":{\"version\":\"2.0\",\"minVersion\":\"2.1\"}}", "gltf_version", "/asset/version"},
+    {"{\"asset\":{\"version\":\"2.0\",\"minVersion\":\"2.1\"}}", "gltf_version", "/asset/minVersion"},
     {"{\"asset\":{}}", "missing_member", "/asset"},
     {"[1]", "bad_member", ""},
     {HEAD "\"extensionsRequired\":[\"KHR_materials_unlit\",\"EXT_meshopt_compression\"]}", "extension",
@@ -91,9 +91,6 @@ static const struct {
     {HEAD VIEW GO("rotation") "\"accessors\":[" TIME
                               ",{\"type\":\"VEC4\",\"bufferView\":0,\"componentType\":5126,\"count\":1}]}",
      "zero_quaternion", "/accessors/1"},
-    {HEAD VIEW MOVE "\"accessors\":[{\"componentType\":5126,\"count\":2,\"type\":\"SCALAR\"},"
-                    "{\"componentType\":5126,\"count\":2,\"type\":\"VEC3\"}]}",
-     "bad_times", "/accessors/0"},
     {HEAD VIEW MOVE "\"accessors\":[{\"componentType\":5126,\"count\":4294967296,\"type\":\"SCALAR\"}," TIME
                     "]}",
      "over_limit", "/accessors/0"},
@@ -164,10 +161,9 @@ static const struct {
     float times[3], place;
     const char *code, *pointer;
 } bad_numbers[] = {
-    {{0, NAN, 2}, 0, "not_finite", "/accessors/0"},       {{0, 1, INFINITY}, 0, "not_finite", "/accessors/0"},
-    {{-1, 0, 1}, 0, "bad_times", "/accessors/0"},         {{0, 2, 1}, 0, "bad_times", "/accessors/0"},
-    {{0, 1, 1}, 0, "bad_times", "/accessors/0"},          {{0, 1, 2}, NAN, "not_finite", "/accessors/1"},
-    {{0, 1, 2}, -INFINITY, "not_finite", "/accessors/1"},
+    {{0, NAN, 2}, 0, "not_finite", "/accessors/0"}, {{0, 1, INFINITY}, 0, "not_finite", "/accessors/0"},
+    {{-1, 0, 1}, 0, "bad_times", "/accessors/0"},   {{0, 2, 1}, 0, "bad_times", "/accessors/0"},
+    {{0, 1, 2}, NAN, "not_finite", "/accessors/1"}, {{0, 1, 2}, -INFINITY, "not_finite", "/accessors/1"},
 };
 
 START_TEST(bad_numbers_are_refused)

@@ -1,0 +1,124 @@
+"""glTF as other programs write it, and what is drawn of it."""
+
+import base64
+import json
+import re
+import struct
+import tempfile
+import unittest
+from pathlib import Path
+
+from daemon import Daemon
+from test_skeletons import gltf
+
+
+def uri(data):
+    return "data:application/octet-stream;base64," + base64.b64encode(data).decode()
+
+
+def with_keys(times, values, kind="LINEAR"):
+    """Of test_skeletons.gltf, with other keys of the rotation."""
+    document = json.loads(gltf(1))
+    data = struct.pack(f"<{len(times)}f", *times) + b"".join(struct.pack("<4f", *value) for value in values)
+    document["accessors"][0]["count"], document["accessors"][1]["count"] = len(times), len(values)
+    document["accessors"][1]["byteOffset"] = 4 * len(times)
+    document["bufferViews"][0]["byteLength"] = len(data)
+    document["buffers"] = [{"byteLength": len(data), "uri": uri(data)}]
+    document["animations"][0]["samplers"][0]["interpolation"] = kind
+    return document
+
+
+ONE, X, Y, Z = (0, 0, 0, 1), (1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0)
+
+
+class Others(unittest.TestCase):
+    def served(self, *documents):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        for index, document in enumerate(documents):
+            (Path(folder.name) / f"{index}.gltf").write_text(json.dumps(document))
+        daemon = Daemon(folder.name)
+        daemon.__enter__()
+        self.addCleanup(daemon.__exit__, None, None, None)
+        return daemon.client
+
+    def test_of_equal_times_the_last_key_counts(self):
+        client = self.served(with_keys((0, 1, 1, 2, 2, 2), (ONE, X, Y, X, Y, Z)))
+        clip = client.items("/v1/clips")[0]
+        self.assertEqual([w["code"] for w in clip["warnings"]], ["repeated_times"])
+        keys = client.get(f"/v1/clips/{clip['id']}/keys").json["joints"][0]["rotation"]
+        self.assertEqual((keys["times"], keys["values"]), ([0, 1, 2], [list(ONE), list(Y), list(Z)]))
+
+    def test_times_that_descend_are_refused(self):
+        client = self.served(with_keys((0, 2, 1), (ONE, X, Y)))
+        self.assertEqual(client.items("/v1/clips"), [])
+
+    def test_a_later_version_that_asks_for_no_more(self):
+        documents = [json.loads(gltf(1)) for _ in range(4)]
+        for document, asset in zip(documents, ({"version": "2.1", "minVersion": "2.0"}, {"version": "2.1"},
+                                               {"version": "2.1", "minVersion": "2.1"}, {"version": "3.0"})):
+            document["asset"] = asset
+        client = self.served(*documents)
+        self.assertEqual(len(client.items("/v1/clips")), 2)
+
+    def test_long_strings_are_what_they_were(self):
+        """They do not pass through the JSON parser; what follows them is refused at its own place."""
+        document = json.loads(gltf(1))
+        data = base64.b64decode(document["buffers"][0]["uri"].split(",")[1]) + bytes(200_000)
+        document["buffers"] = [{"byteLength": len(data), "uri": uri(data)}]
+        document["nodes"][0]["name"] = "n" * 5000
+        client = self.served(document)
+        clip = client.items("/v1/clips")[0]["id"]
+        pose = client.get(f"/v1/clips/{clip}/pose", t=1).json
+        self.assertEqual(pose["joints"][0]["name"], "n" * 5000)
+        self.assertEqual([abs(part) for part in pose["joints"][1]["rotation"]], [0, 0, 1, 0])
+        text = json.dumps(document)[:-1] + ",}"
+        reply = client.post("/v1/inspect", text.encode(), name="x.gltf")
+        self.assertEqual((reply.status, reply.json["code"]), (422, "bad_json"))
+        self.assertLess(abs(reply.json["offset"] - len(text)), 3)
+
+    def test_what_is_no_figure_is_not_drawn(self):
+        def figure(*more):
+            """Hips, spine and head, one metre up, all of which turn; and more nodes (name, parent, translation)."""
+            document = json.loads(gltf(1))
+            names = ["hips", "spine", "head", *(name for name, _, _ in more)]
+            document["nodes"] = [{"name": "hips", "translation": [0, 1, 0]}, {"name": "spine", "translation": [0, 0.3, 0]},
+                                 {"name": "head", "translation": [0, 0.3, 0]}]
+            parents = {"spine": "hips", "head": "spine"}
+            for name, parent, place in more:
+                document["nodes"].append({"name": name, "translation": place})
+                for of, above in ((name, parent),) if isinstance(parent, str) else (("hips", name),) if parent else ():
+                    parents[of] = above
+            for name, parent in parents.items():
+                document["nodes"][names.index(parent)].setdefault("children", []).append(names.index(name))
+            document["skins"] = []
+            document["animations"][0]["channels"] = [
+                {"sampler": 0, "target": {"node": node, "path": "rotation"}} for node in range(len(names))
+                if names[node] != "Scene"]
+            return document
+
+        plain = figure()
+        rigged = figure(("Scene", True, [0, 0, 0]), ("IK_target", "hips", [2, 0, 0]), ("prop_slot", "head", [0, 2, 0]))
+        client = self.served(plain, rigged)
+        pictures = []
+        for clip in client.items("/v1/clips"):
+            svg = client.get(f"/v1/clips/{clip['id']}/preview.svg", t=0, skeleton="auto").text
+            pictures.append(len(re.findall("<(?:path|polygon)", svg)))
+        self.assertEqual(pictures[0], pictures[1])
+
+    def test_weights_alone_say_so(self):
+        document = json.loads(gltf(1))
+        data = struct.pack("<2f", 0, 1) + struct.pack("<4f", 0, 1, 0.5, 0)
+        document["meshes"] = [{"primitives": [{"attributes": {}}], "extras": {"targetNames": ["smile", "blink"]}}]
+        document["nodes"][0]["mesh"] = 0
+        document["accessors"][1] = {"bufferView": 0, "byteOffset": 8, "componentType": 5126, "count": 4, "type": "SCALAR"}
+        document["bufferViews"] = [{"buffer": 0, "byteLength": len(data)}]
+        document["buffers"] = [{"byteLength": len(data), "uri": uri(data)}]
+        document["animations"][0]["channels"][0]["target"] = {"node": 0, "path": "weights"}
+        client = self.served(document)
+        clip = client.items("/v1/clips")[0]["id"]
+        svg = client.get(f"/v1/clips/{clip}/preview.svg").text
+        for ending in ("png", "webp"):
+            self.assertEqual(client.get(f"/v1/clips/{clip}/preview.{ending}").status, 200)
+        # Letters and blanks are drawn as glyphs, the names of the weights below the line.
+        self.assertEqual(svg.count("<use"), len("2 morph weights, no joint moves" + "smile" + "blink"))
