@@ -46,9 +46,9 @@ class Inspect(SampleCase):
                 ("/v1/convert", "wave.anim", second_life, {"to": "sims1-cmx"}, 1),
                 ("/v1/convert", "a.far", far, {"to": "json", "clip": "a2o-walk"}, None)):
             with self.subTest(path=path, name=name, **query):
-                before = self.client.metric("posed_decodes_total")
+                before = self.client.metric("posed_decoded_files_total")
                 self.assertEqual(self.client.post(path, body, name=name, **query).status, 200)
-                decodes = self.client.metric("posed_decodes_total") - before
+                decodes = self.client.metric("posed_decoded_files_total") - before
                 entries = self.client.post("/v1/inspect", far, name="a.far").json["entry_count"]
                 self.assertLessEqual(decodes, count or entries)
                 self.assertGreater(decodes, 0)

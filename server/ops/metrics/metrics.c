@@ -292,7 +292,7 @@ static void write_gauges(const struct metrics *metrics, FILE *out)
     write_single(out, "posed_written_bytes_total", "counter",
                  "Bytes of bodies, uploads and their notes that were written to files.",
                  gauges.written_bytes);
-    write_single(out, "posed_decodes_total", "counter", "Files decoded, for the index and for answers.",
+    write_single(out, "posed_decoded_files_total", "counter", "Files decoded, for the index and for answers.",
                  gauges.decodes);
 }
 
