@@ -17,9 +17,11 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from contract import Contract
-from daemon import Daemon
-from uploads import zipped
+sys.path.insert(0, str(Path(__file__).resolve().parent / "support"))
+
+from contract import Contract  # noqa: E402 (the path comes first)
+from daemon import Daemon  # noqa: E402
+from uploads import zipped  # noqa: E402
 
 FAIL, KILL, TEAR = 1, 2, 3
 EIO, ENOSPC = 5, 28

@@ -107,5 +107,5 @@ def run(*arguments, **options):
 def corpus():
     """The folder of real files, None when there is none."""
     named = os.environ.get("POSED_CORPUS")
-    folder = Path(named) if named else Path(__file__).resolve().parents[2].parent / "shared" / "corpus"
+    folder = Path(named) if named else Path(__file__).resolve().parents[3].parent / "shared" / "corpus"
     return folder if folder.is_dir() else None
