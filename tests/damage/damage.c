@@ -7,7 +7,7 @@
  * that no file costs more than some thousand runs.
  */
 #include "tests/support/companions.h"
-#include "tests/support/exercise.h"
+#include "tests/support/exercise/exercise.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
  *
  * Without POSED_FUZZ the same code is a program that replays files: what the fuzzer found stays found.
  */
-#include "tests/support/exercise.h"
+#include "tests/support/exercise/exercise.h"
 
 #include <stdio.h>
 #include <stdlib.h>

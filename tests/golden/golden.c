@@ -6,7 +6,7 @@
  */
 #include "tests/golden/dump.h"
 #include "tests/support/companions.h"
-#include "tests/support/exercise.h"
+#include "tests/support/exercise/exercise.h"
 
 #include <ctype.h>
 #include <errno.h>

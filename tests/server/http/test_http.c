@@ -1,8 +1,8 @@
 /*
  * HTTP over real sockets: requests and answers, bodies both ways, connections that stay open.
  */
-#include "tests/support/http_client.h"
-#include "tests/support/http_fixture.h"
+#include "tests/support/http/client.h"
+#include "tests/support/http/fixture.h"
 #include "tests/support/unit.h"
 
 #include <check.h>

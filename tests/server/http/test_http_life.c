@@ -1,7 +1,7 @@
 /*
  * The life of the server: requests that are too slow, the way it stops, and where it listens.
  */
-#include "tests/support/http_talk.h"
+#include "tests/support/http/talk.h"
 #include "tests/support/unit.h"
 
 #include <check.h>

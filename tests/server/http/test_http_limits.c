@@ -1,7 +1,7 @@
 /*
  * HTTP under pressure: requests that are too large, too many, or rubbish.
  */
-#include "tests/support/http_talk.h"
+#include "tests/support/http/talk.h"
 #include "tests/support/unit.h"
 
 #include <check.h>

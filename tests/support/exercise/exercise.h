@@ -7,7 +7,7 @@
 #define TESTS_SUPPORT_EXERCISE_H
 
 #include "pose.h"
-#include "tests/support/watched_memory.h"
+#include "tests/support/exercise/watched_memory.h"
 
 struct exercise {
     const char *name;   /* of the file; detection looks at its extension */

@@ -1,4 +1,4 @@
-#include "tests/support/http_talk.h"
+#include "tests/support/http/talk.h"
 
 #include <check.h>
 #include <string.h>

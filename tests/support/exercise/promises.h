@@ -2,7 +2,7 @@
 #ifndef TESTS_SUPPORT_PROMISES_H
 #define TESTS_SUPPORT_PROMISES_H
 
-#include "tests/support/exercise.h"
+#include "tests/support/exercise/exercise.h"
 
 /* A refusal: a code, one line of detail, and a place in the file of that size or a limit. size 0: no file is at fault. */
 void check_refusal(struct exercise *exercise, const char *what, const struct pose_error *error,

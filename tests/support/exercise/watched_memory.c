@@ -1,4 +1,4 @@
-#include "tests/support/watched_memory.h"
+#include "tests/support/exercise/watched_memory.h"
 
 #include <malloc.h>
 #include <stdlib.h>

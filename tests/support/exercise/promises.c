@@ -1,4 +1,4 @@
-#include "tests/support/promises.h"
+#include "tests/support/exercise/promises.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
-#include "tests/support/exercise.h"
+#include "tests/support/exercise/exercise.h"
 
 #include "tests/support/document_content.h"
+#include "tests/support/exercise/promises.h"
 #include "tests/support/one_clip.h"
-#include "tests/support/promises.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /*
  * A server with a test application. See http_fixture.h.
  */
-#include "tests/support/http_fixture.h"
+#include "tests/support/http/fixture.h"
 
 #include "server/store/draft.h"
 

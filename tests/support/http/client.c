@@ -1,7 +1,7 @@
 /*
  * A raw HTTP client for tests.
  */
-#include "tests/support/http_client.h"
+#include "tests/support/http/client.h"
 
 #include <errno.h>
 #include <netdb.h>

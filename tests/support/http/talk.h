@@ -2,8 +2,8 @@
 #ifndef TESTS_SUPPORT_HTTP_TALK_H
 #define TESTS_SUPPORT_HTTP_TALK_H
 
-#include "tests/support/http_client.h"
-#include "tests/support/http_fixture.h"
+#include "tests/support/http/client.h"
+#include "tests/support/http/fixture.h"
 
 /* Of the test that runs: its server, its first client, and what was answered last. */
 extern struct fixture fixture;
