@@ -166,11 +166,11 @@ static bool open_http(struct daemon *daemon)
     return true;
 }
 
-/* Before the loops have threads. A daemon that cannot be confined does not serve. */
-static bool enter_sandbox(const struct daemon *daemon)
+/* A step of the sandbox. A daemon that cannot be confined does not serve. */
+static bool confine(const struct daemon *daemon, bool step(char *error, size_t error_size))
 {
     char error[256];
-    if (daemon->config.no_sandbox || sandbox_enter(error, sizeof error))
+    if (daemon->config.no_sandbox || step(error, sizeof error))
         return true;
     fprintf(stderr, "posed: %s\n", error);
     return false;
@@ -236,11 +236,11 @@ static int serve(struct daemon *daemon)
         service_free(daemon->service);
         return COMMAND_BAD_INPUT;
     }
-    if (daemon->config.check || !open_http(daemon)) {
+    if (daemon->config.check || !confine(daemon, sandbox_refuse_io_uring) || !open_http(daemon)) {
         service_free(daemon->service);
         return daemon->config.check ? COMMAND_DONE : COMMAND_BAD_INPUT;
     }
-    if (!enter_sandbox(daemon)) {
+    if (!confine(daemon, sandbox_enter)) { /* before the loops have threads */
         http_close(daemon->http);
         service_free(daemon->service);
         return COMMAND_BAD_INPUT;

@@ -196,6 +196,39 @@ static int allow_in_part(scmp_filter_ctx filter)
     return status;
 }
 
+/* Loads a filter for all threads (the log has one already); 0 or what went wrong as -errno. */
+static int load(scmp_filter_ctx filter)
+{
+    int status = seccomp_attr_set(filter, SCMP_FLTATR_CTL_NNP, 1);
+    if (!status)
+        status = seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1);
+    if (!status)
+        status = seccomp_load(filter);
+    return status;
+}
+
+static bool finish(scmp_filter_ctx filter, int status, char *error, size_t error_size)
+{
+    if (status)
+        snprintf(error, error_size, "the system-call filter cannot be set: %s; --no-sandbox goes without it",
+                 strerror(-status));
+    if (filter)
+        seccomp_release(filter);
+    return !status;
+}
+
+bool sandbox_refuse_io_uring(char *error, size_t error_size)
+{
+    scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
+    int number = seccomp_syscall_resolve_name("io_uring_setup");
+    int status = filter ? 0 : -ENOMEM;
+    if (!status && number != __NR_SCMP_ERROR)
+        status = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), number, 0);
+    if (!status)
+        status = load(filter);
+    return finish(filter, status, error, error_size);
+}
+
 bool sandbox_enter(char *error, size_t error_size)
 {
     scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
@@ -205,15 +238,6 @@ bool sandbox_enter(char *error, size_t error_size)
     if (!status)
         status = allow_in_part(filter);
     if (!status)
-        status = seccomp_attr_set(filter, SCMP_FLTATR_CTL_NNP, 1);
-    if (!status) /* the log has a thread already */
-        status = seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1);
-    if (!status)
-        status = seccomp_load(filter);
-    if (status)
-        snprintf(error, error_size, "the system-call filter cannot be set: %s; --no-sandbox goes without it",
-                 strerror(-status));
-    if (filter)
-        seccomp_release(filter);
-    return !status;
+        status = load(filter);
+    return finish(filter, status, error, error_size);
 }

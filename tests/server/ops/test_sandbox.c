@@ -14,13 +14,15 @@
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <uv.h>
 
 static void enter(void)
 {
     char error[256] = "";
-    if (!sandbox_enter(error, sizeof error)) {
+    if (!sandbox_refuse_io_uring(error, sizeof error) || !sandbox_enter(error, sizeof error)) {
         fprintf(stderr, "%s\n", error);
         _exit(100);
     }
@@ -104,6 +106,44 @@ START_TEST(what_is_allowed)
 }
 END_TEST
 
+static void on_timer(uv_timer_t *timer)
+{
+    *(int *)timer->data = 1;
+}
+
+/* A loop that was made before the filter turns after it, and has no ring that would go past it. */
+static void loop_of_before(void)
+{
+    char error[256], parameters[256] = "";
+    uv_loop_t loop;
+    uv_timer_t timer;
+    int rung = 0;
+    NEED(sandbox_refuse_io_uring(error, sizeof error));
+    errno = 0;
+    NEED(syscall(SYS_io_uring_setup, 8, parameters) < 0 && errno == ENOSYS);
+    NEED(!uv_loop_init(&loop) && !uv_timer_init(&loop, &timer));
+    timer.data = &rung;
+    NEED(sandbox_enter(error, sizeof error));
+    NEED(!uv_timer_start(&timer, on_timer, 1, 0));
+    uv_run(&loop, UV_RUN_DEFAULT);
+    NEED(rung);
+}
+
+START_TEST(loops_have_no_ring)
+{
+    int status = 0;
+    fflush(NULL);
+    pid_t child = fork();
+    if (!child) {
+        loop_of_before();
+        _exit(0);
+    }
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_msg(WIFEXITED(status) && !WEXITSTATUS(status), "line %d, or signal %d", WEXITSTATUS(status),
+                  WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+}
+END_TEST
+
 static pthread_barrier_t gate;
 
 static void *try_to_exec(void *unused)
@@ -142,6 +182,7 @@ int main(void)
     TCase *filter = tcase_create("filter");
     tcase_add_test(filter, what_is_forbidden);
     tcase_add_test(filter, what_is_allowed);
+    tcase_add_test(filter, loops_have_no_ring);
     tcase_add_test(filter, threads_that_were_there_before);
     return unit_run("sandbox", filter, NULL);
 }
