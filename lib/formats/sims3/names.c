@@ -200,7 +200,7 @@ static bool find_actor(unsigned number, char letter, struct pose_sims3_actor *ac
 static void spell_actor(struct part code, struct pose_sims3_actor *actor)
 {
     *actor = (struct pose_sims3_actor){.age = NULL};
-    for (size_t i = 0; i < code.length; i++)
+    for (size_t i = 0; i < code.length && i + 1 < sizeof actor->code; i++)
         actor->code[i] = text_lower(code.text[i]);
     for (size_t i = 0; i < AGES; i++) {
         if (!strcmp(ages[i].code, actor->code))
