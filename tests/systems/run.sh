@@ -2,7 +2,7 @@
 # run.sh trixie|arm64: builds and tests on another system than this one, in a root made by debootstrap that is kept in
 # build/roots for the next time. Needs root.
 #   trixie  Debian 13 on this processor: its gcc without a warning; unit tests, checks, golden texts, and over HTTP.
-#   arm64   Debian 12 with the cross compiler for arm64: unit tests, under qemu.
+#   arm64   Debian 13 with the cross compiler for arm64: unit tests, under qemu.
 # Without root, or with what debootstrap cannot do here: exit status 77.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/../.."
@@ -23,7 +23,7 @@ inside() {
 
 case $system in
 trixie) suite=trixie ;;
-arm64) suite=bookworm ;;
+arm64) suite=trixie ;;
 *) echo "run.sh trixie|arm64" >&2 && exit 2 ;;
 esac
 if [ ! -e "$root/ready" ]; then
