@@ -1,7 +1,7 @@
 #include "tests/samples/prime_samples.h"
 
 #include "tests/samples/output.h"
-#include "tests/support/prime_files.h"
+#include "tests/support/prime/files.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 #include "tests/samples/sample_paks.h"
 
-#include "tests/samples/creature_model.h"
+#include "tests/samples/creature/model.h"
 #include "tests/samples/tree.h"
 
 #include <stdio.h>

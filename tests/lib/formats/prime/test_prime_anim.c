@@ -1,7 +1,7 @@
 /* Clips of Metroid Prime: version 2, how the game is found, and how clips play. */
 #include "lib/core/value.h"
 #include "tests/support/codecs.h"
-#include "tests/support/prime_files.h"
+#include "tests/support/prime/files.h"
 #include "tests/support/unit.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* Clips of Metroid Prime that are refused, where and why; and hostile ones, which may cost neither time nor memory. */
 #include "tests/support/codecs.h"
-#include "tests/support/prime_files.h"
+#include "tests/support/prime/files.h"
 #include "tests/support/unit.h"
 
 #include <math.h>

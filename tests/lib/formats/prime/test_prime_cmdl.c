@@ -1,6 +1,6 @@
 /* Models of Metroid Prime: what they hold, and the hostile ones of prime-cmdl.md 8 by their names there. */
 #include "tests/support/codecs.h"
-#include "tests/support/prime_models.h"
+#include "tests/support/prime/models.h"
 #include "tests/support/unit.h"
 
 #include <math.h>

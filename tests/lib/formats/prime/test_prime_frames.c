@@ -1,7 +1,7 @@
 /* Clips of Metroid Prime, version 0: tables, keys, and which game they are of. */
 #include "lib/core/value.h"
 #include "tests/support/codecs.h"
-#include "tests/support/prime_files.h"
+#include "tests/support/prime/files.h"
 #include "tests/support/unit.h"
 
 static const char FORMAT[] = "prime-anim";

@@ -1,6 +1,6 @@
 /* Files of Metroid Prime that were put together by hand come back byte for byte through decoder and encoder. */
 #include "tests/support/codecs.h"
-#include "tests/support/prime_files.h"
+#include "tests/support/prime/files.h"
 #include "tests/support/unit.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Skeletons, events, character sets and skins of Metroid Prime: values, what is refused and where, hostile files. */
 #include "lib/core/value.h"
 #include "tests/support/codecs.h"
-#include "tests/support/prime_files.h"
+#include "tests/support/prime/files.h"
 #include "tests/support/unit.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Textures of Metroid Prime: every format by its texels, and the hostile ones of prime-txtr.md 5 by their names there. */
 #include "tests/support/codecs.h"
-#include "tests/support/prime_models.h"
+#include "tests/support/prime/models.h"
 #include "tests/support/unit.h"
 
 #include <stdlib.h>

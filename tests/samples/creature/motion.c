@@ -1,4 +1,4 @@
-#include "tests/samples/creature_motion.h"
+#include "tests/samples/creature/motion.h"
 
 #include <math.h>
 

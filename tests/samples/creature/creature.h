@@ -3,7 +3,7 @@
 #define TESTS_SAMPLES_CREATURE_H
 
 #include "pose.h"
-#include "tests/samples/creature_motion.h"
+#include "tests/samples/creature/motion.h"
 
 enum {
     CREATURE_KEYS = 64,

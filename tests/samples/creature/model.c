@@ -1,4 +1,4 @@
-#include "tests/samples/creature_model.h"
+#include "tests/samples/creature/model.h"
 
 #include "tests/samples/vec.h"
 

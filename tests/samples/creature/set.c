@@ -1,6 +1,6 @@
-#include "tests/samples/creature_set.h"
+#include "tests/samples/creature/set.h"
 
-#include "tests/samples/creature_model.h"
+#include "tests/samples/creature/model.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-#include "tests/support/prime_models.h"
+#include "tests/support/prime/models.h"
 
 #include <math.h>
 #include <stdlib.h>

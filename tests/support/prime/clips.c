@@ -1,4 +1,4 @@
-#include "tests/support/prime_files.h"
+#include "tests/support/prime/files.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef TESTS_SUPPORT_PRIME_MODELS_H
 #define TESTS_SUPPORT_PRIME_MODELS_H
 
-#include "tests/support/prime_files.h"
+#include "tests/support/prime/files.h"
 
 /* A field that gets another value, in the first place where it comes; the list ends with a NULL name. */
 struct made_change {

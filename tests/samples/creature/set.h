@@ -2,7 +2,7 @@
 #ifndef TESTS_SAMPLES_CREATURE_SET_H
 #define TESTS_SAMPLES_CREATURE_SET_H
 
-#include "tests/samples/creature.h"
+#include "tests/samples/creature/creature.h"
 #include "tests/samples/tree.h"
 
 /* An array or object of those items, which are copied. */

@@ -2,8 +2,8 @@
 #ifndef TESTS_SAMPLES_CREATURE_MODEL_H
 #define TESTS_SAMPLES_CREATURE_MODEL_H
 
-#include "tests/samples/creature.h"
-#include "tests/support/prime_models.h"
+#include "tests/samples/creature/creature.h"
+#include "tests/support/prime/models.h"
 
 enum {
     CREATURE_RING = 6,                    /* vertices about each bone but the root: a group of the skin */

@@ -1,4 +1,4 @@
-#include "tests/samples/creature_set.h"
+#include "tests/samples/creature/set.h"
 
 #include <stdlib.h>
 
