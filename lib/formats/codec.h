@@ -1,6 +1,6 @@
 /*
  * What a format is to the rest of the library: one constant at the end of the format's own file, listed in
- * lib/formats.c. A codec never includes another one.
+ * its family (family.c). A codec never includes another one.
  */
 #ifndef POSE_FORMATS_CODEC_H
 #define POSE_FORMATS_CODEC_H
