@@ -124,8 +124,10 @@ void pose_lint(const struct pose_document *document, const char *name, pose_warn
     const struct lint lint = {warn, user};
     if (codec && codec->named_after_file)
         lint_name(&lint, only_name(document), name);
-    if (document->clip_count == 1 && document->clips->rules == POSE_RULES_SIMS3)
-        lint_sims3(&lint, document->clips, name);
+    for (const struct family *const *family = families; *family; family++) {
+        if ((*family)->lint)
+            (*family)->lint(&lint, document, name);
+    }
     for (uint32_t i = 0; i < document->clip_count; i++)
         lint_clip(&lint, &document->clips[i]);
     for (uint32_t i = 0; i < document->skeleton_count; i++)
@@ -241,6 +243,11 @@ void pose_archive_close(struct pose_archive *archive)
 const char *pose_archive_format(const struct pose_archive *archive)
 {
     return archive->format;
+}
+
+bool pose_archive_is_stream(const struct pose_archive *archive)
+{
+    return archive->is_stream;
 }
 
 uint32_t pose_archive_count(const struct pose_archive *archive)

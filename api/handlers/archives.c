@@ -62,10 +62,12 @@ enum api_outcome handle_archive(struct api_call *call)
     return reply_json(call, &body);
 }
 
-/* The entries of that name, or all: their indices, from malloc, NULL when memory is out. The games look into a FAR without regard to case. */
+/* The entries of that name, or all: their indices, from malloc, NULL when memory is out. Some games look into their
+ * archives without regard to case. */
 static uint32_t *select_entries(const struct index_archive *archive, const char *name, uint32_t *count)
 {
-    int (*compare)(const char *, const char *) = strncmp(archive->format, "far", 3) ? strcmp : strcasecmp;
+    const struct pose_format *format = pose_format_find(archive->format);
+    int (*compare)(const char *, const char *) = format && format->ignores_case ? strcasecmp : strcmp;
     uint32_t *indices = try_alloc(archive->entry_count, sizeof *indices);
     *count = 0;
     for (uint32_t i = 0; indices && i < archive->entry_count; i++) {

@@ -99,10 +99,11 @@ static void put_warning(void *user, const struct pose_warning *warning)
     jsonw_end(json);
 }
 
-/* How the entries of a FAR are packed: of what is off there, unpacking alone tells. Other archives refuse it. */
+/* How entries are packed: of some archives unpacking alone tells what is off there. */
 static void packing_warnings(struct inspection *work, const struct pose_archive *archive)
 {
-    if (strncmp(work->archive->format, "far", 3))
+    const struct pose_format *format = pose_format_find(work->archive->format);
+    if (!format || !format->warns_late)
         return;
     for (uint32_t i = 0; i < pose_archive_count(archive); i++) {
         const struct pose_entry *row = pose_archive_entry(archive, i);
@@ -134,68 +135,38 @@ static void list_warnings(struct inspection *work)
     jsonw_end(json);
 }
 
-/*
- * Whether the viewer of Second Life would take an upload: what its reader refuses has already failed to decode, these
- * it refuses besides (sl-anim, validation with a skeleton at hand).
- */
-static bool viewer_refuses(const struct pose_warning *warning)
-{
-    static const char *const codes[] = {"unknown_joint", "unknown_source_volume", "unknown_target_volume",
-                                        "undriven_chain"};
-    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
-        if (!strcmp(warning->code, codes[i]))
-            return true;
-    }
-    return false;
-}
+struct verdict_list {
+    struct json_writer *json;
+    bool any;
+};
 
-static void put_reason(struct json_writer *json, const struct pose_warning *warning)
+static void put_verdict(void *user, const struct pose_verdict *verdict)
 {
+    struct verdict_list *list = user;
+    struct json_writer *json = list->json;
+    const struct pose_value *reason = verdict->reasons ? verdict->reasons->first : NULL;
+    if (!list->any)
+        jsonw_array(json, "verdict");
+    list->any = true;
     jsonw_object(json, NULL);
-    jsonw_string(json, "code", warning->code);
-    jsonw_string(json, "message", warning->message);
-    if (warning->offset != POSE_NO_OFFSET)
-        jsonw_integer(json, "offset", (int64_t)warning->offset);
-    jsonw_end(json);
-}
-
-/* Those of BVH were found when it was read: objects of code, message and line. */
-static const struct pose_value *bvh_reasons(const struct pose_document *document)
-{
-    bool is_bvh = document && !strcmp(document->format, "bvh") && document->clip_count;
-    const struct pose_value *list = is_bvh ? pose_value_find(document->clips->extras, "sl_viewer") : NULL;
-    return list ? list->first : NULL;
-}
-
-static void put_reasons(struct json_writer *json, const struct pose_document *document)
-{
+    jsonw_string(json, "target", verdict->target);
+    jsonw_bool(json, "accepted", verdict->accepted);
     jsonw_array(json, "reasons");
-    for (uint32_t i = 0; document && i < document->warning_count; i++) {
-        if (viewer_refuses(&document->warnings[i]))
-            put_reason(json, &document->warnings[i]);
-    }
-    for (const struct pose_value *reason = bvh_reasons(document); reason; reason = reason->next)
+    for (; reason; reason = reason->next)
         jsonw_value(json, NULL, reason);
     jsonw_end(json);
+    jsonw_end(json);
 }
 
-static void list_verdict(struct inspection *work)
+/* What games say of one file as an upload. */
+static void list_verdicts(struct inspection *work)
 {
-    struct json_writer *json = &work->json;
-    const char *format = work->archive->archive ? NULL : work->archive->entries[0]->format;
-    if (!format || (strcmp(format, "sl-anim") && strcmp(format, "bvh")))
-        return;
-    struct pose_document *document = decode(work, 0);
-    bool accepted = !bvh_reasons(document);
-    for (uint32_t i = 0; document && i < document->warning_count; i++)
-        accepted &= !viewer_refuses(&document->warnings[i]);
-    jsonw_array(json, "verdict");
-    jsonw_object(json, NULL);
-    jsonw_string(json, "target", "sl-viewer");
-    jsonw_bool(json, "accepted", accepted);
-    put_reasons(json, document);
-    jsonw_end(json);
-    jsonw_end(json);
+    struct pose_document *document = work->archive->archive ? NULL : decode(work, 0);
+    struct verdict_list list = {.json = &work->json};
+    if (document)
+        pose_verdicts(document, put_verdict, &list);
+    if (list.any)
+        jsonw_end(&work->json);
     index_document_free(work->archive, 0, document);
 }
 
@@ -217,7 +188,7 @@ static void describe_archive(struct inspection *work)
     list_assets(work, ASSET_CHARACTER, "characters");
     archive_rejected(json, work->archive);
     list_warnings(work);
-    list_verdict(work);
+    list_verdicts(work);
     jsonw_raw(json, "links", "{}");
     jsonw_end(json);
 }

@@ -1,6 +1,5 @@
 #include "api/views/lints.h"
 
-#include "server/text/extras.h"
 #include "server/library/names.h"
 
 #include <stdio.h>
@@ -116,7 +115,6 @@ static void lint_clip(struct linting *work, const struct index_asset *asset, con
         pose_lint_clip(clip, skeleton, add, work);
 }
 
-/* An entry "NAME.skn", "NAME.bmf" or "NAME.mesh". */
 static bool has_mesh(const struct index_archive *archive, const char *name)
 {
     for (uint32_t e = 0; e < archive->entry_count; e++) {
@@ -127,21 +125,32 @@ static bool has_mesh(const struct index_archive *archive, const char *name)
     return false;
 }
 
-static void lint_suit(struct linting *work, const struct pose_character *character)
+struct character_lint {
+    struct linting *work;
+    const struct pose_character *character;
+};
+
+/* Only of what is called by its name: keys are those of the whole game. */
+static bool lint_relation(void *user, const struct pose_relation *relation)
 {
-    const struct pose_value *skin = extra_items(character->extras, "skins");
-    for (; skin; skin = skin->next) {
-        const char *mesh = extra_text(skin, "mesh");
-        if (!mesh || !may_search(work) || has_mesh(work->archive, mesh))
-            continue;
-        char message[300];
-        snprintf(message, sizeof message, "suit \"%.80s\" names the mesh \"%.120s\", which is not there",
-                 character->name ? character->name : "", mesh);
-        add(work, &(struct pose_warning){.code = "missing_mesh",
-                                         .severity = POSE_WARNING,
-                                         .message = message,
-                                         .offset = POSE_NO_OFFSET});
-    }
+    const struct character_lint *lint = user;
+    const struct pose_character *character = lint->character;
+    if (relation->way != POSE_BY_STEM || !relation->wanted || !may_search(lint->work) ||
+        has_mesh(lint->work->archive, relation->wanted))
+        return true;
+    char message[300];
+    snprintf(message, sizeof message, "%.20s \"%.80s\" names the mesh \"%.120s\", which is not there",
+             character->type, character->name ? character->name : "", relation->wanted);
+    add(lint->work,
+        &(struct pose_warning){
+            .code = "missing_mesh", .severity = POSE_WARNING, .message = message, .offset = POSE_NO_OFFSET});
+    return true;
+}
+
+static void lint_character(struct linting *work, const char *format, const struct pose_character *character)
+{
+    struct character_lint lint = {work, character};
+    pose_relations(format, character, (struct pose_bytes){NULL, 0}, lint_relation, &lint);
 }
 
 static void lint_entry(struct linting *work, uint32_t index)
@@ -161,8 +170,8 @@ static void lint_entry(struct linting *work, uint32_t index)
             continue; /* what belongs to it is elsewhere */
         else if (asset->kind == ASSET_MESH)
             lint_mesh(work, asset, &document->meshes[asset->inner]);
-        else if (asset->kind == ASSET_CHARACTER && !strcmp(document->characters[asset->inner].type, "suit"))
-            lint_suit(work, &document->characters[asset->inner]);
+        else if (asset->kind == ASSET_CHARACTER)
+            lint_character(work, document->format, &document->characters[asset->inner]);
     }
     index_document_free(work->archive, index, document);
 }

@@ -1,6 +1,6 @@
 /*
  * What an archive type is to the rest of the library: one constant at the end of its own file, listed in
- * lib/formats.c.
+ * its family's row.
  */
 #ifndef POSE_FORMATS_ARCHIVE_H
 #define POSE_FORMATS_ARCHIVE_H
@@ -19,6 +19,7 @@ struct pose_archive {
     struct pose_limits limits;
     const struct pose_allocator *allocator;
     struct arena arena;
+    bool is_stream; /* its entries are held in memory, unpacked from one stream */
     uint32_t entry_count;
     struct pose_entry *entries;
     const void *rows; /* the type's own, parallel to entries */

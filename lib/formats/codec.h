@@ -17,6 +17,7 @@ enum probe_result {
     PROBE_NAME,   /* the name's extension, and what the first word of such a file may be */
     PROBE_MARKED, /* the same, and constants that no other format has in these places: the file is damaged */
     PROBE_SURE,   /* a magic number, or a structural walk that ends exactly at the end of the file */
+    PROBE_BY_NAME, /* what a codec returns: PROBE_NAME where the name has an extension of its row, else PROBE_NO */
 };
 
 /* One decoding. The codec allocates from the arena, fills in the document and reports through error. */
@@ -48,7 +49,7 @@ void encode_note(struct encode_job *job, const char *code, const char *format, .
 
 struct codec {
     struct pose_format format; /* can_read and can_write follow from decode and encode */
-    /* Must not allocate; bounded by the size of the file. */
+    /* Must not allocate; bounded by the size of the file. NULL: PROBE_BY_NAME. */
     enum probe_result (*probe)(const struct pose_source *source);
     bool (*decode)(struct decode_job *job);
     bool (*encode)(struct encode_job *job); /* NULL: cannot be written */

@@ -7,7 +7,10 @@
 #define POSE_FORMATS_FAMILY_H
 
 #include "lib/formats/archive.h"
+#include "lib/formats/bvh_dialect.h"
 #include "lib/formats/codec.h"
+#include "lib/formats/rules.h"
+#include "lib/model/lint.h"
 #include "lib/retarget/names.h"
 
 /* The joining of an archive's entries; all families see all of them. */
@@ -26,6 +29,9 @@ struct family {
     const char *title; /* "The Sims 3" */
     const struct codec *const *codecs;
     const struct archive_type *const *archives;
+    const struct rules_row *rules; /* the first are those of its clips; the last has a NULL name */
+    const struct axes_row *axes;   /* the same */
+    const struct bvh_dialect *bvh; /* NULL: BVH as everybody has it */
     /* Whether the family's naming says that what is called so is made for the skeleton of that name. NULL: names of the
      * family's files say nothing, and those of all others are asked (a clip keeps its name through glTF). */
     bool (*made_for)(const struct pose_naming *what, const char *skeleton);
@@ -41,6 +47,12 @@ struct family {
                     const struct pose_entry *row);
     /* How its people call their bones, a list that ends with NULL. */
     const struct humanoid_names *const *people;
+    /* What is odd about a document beyond what any may have. file is its name, NULL: not known. */
+    void (*lint)(const struct lint *lint, const struct pose_document *document, const char *file);
+    /* What the game says of a document of whatever family as an upload; see pose_verdicts. */
+    void (*judge)(struct arena *arena, const struct pose_document *document, pose_judge *tell, void *user);
+    /* Whether a name that an archive gives to an id is that of a morph, which clips call by *id. */
+    bool (*morph_id)(const struct pose_name *name, uint32_t *id);
 };
 
 #endif

@@ -1,5 +1,7 @@
 #include "lib/formats/table.h"
 
+#include "lib/core/text.h"
+
 #include <string.h>
 
 extern const struct family family_bvh;
@@ -59,13 +61,22 @@ const struct archive_type *archive_type_find(const char *id)
     return NULL;
 }
 
+enum probe_result codec_probe(const struct codec *codec, const struct pose_source *source)
+{
+    enum probe_result result = codec->probe ? codec->probe(source) : PROBE_BY_NAME;
+    if (result != PROBE_BY_NAME)
+        return result;
+    bool is_named = source->name && text_has_extension(source->name, codec->format.extensions);
+    return is_named ? PROBE_NAME : PROBE_NO;
+}
+
 /* The surest codec; of equally sure ones the first in the table. */
 const struct codec *codec_detect(const struct pose_source *source, enum probe_result *result)
 {
     const struct codec *best = NULL;
     *result = PROBE_NO;
     for (const struct codec *const *codec = codecs; *codec; codec++) {
-        enum probe_result found = (*codec)->probe(source);
+        enum probe_result found = codec_probe(*codec, source);
         if (found > *result) {
             *result = found;
             best = *codec;
@@ -212,4 +223,85 @@ bool pose_made_for(const struct pose_naming *what, const char *skeleton)
             return true;
     }
     return false;
+}
+
+/* ------------------------------------------------------------------------------------------- rules and axes -- */
+
+const struct rules_row *rules_row(enum pose_rules rules)
+{
+    for (const struct family *const *family = families; *family; family++) {
+        for (const struct rules_row *row = (*family)->rules; row && row->name; row++) {
+            if (row->rules == rules)
+                return row;
+        }
+    }
+    return NULL;
+}
+
+const struct rules_row *rules_find(const char *name)
+{
+    for (const struct family *const *family = families; *family; family++) {
+        for (const struct rules_row *row = (*family)->rules; row && row->name; row++) {
+            if (!strcmp(row->name, name))
+                return row;
+        }
+    }
+    return NULL;
+}
+
+enum pose_rules format_rules(const char *format)
+{
+    const struct codec *codec = format ? codec_find(format) : NULL;
+    const struct family *family = codec && strstr(codec->format.kinds, "clip") ? family_find(format) : NULL;
+    return family && family->rules ? family->rules->rules : POSE_RULES_PLAIN;
+}
+
+const char *axes_name(enum pose_axes axes)
+{
+    for (const struct family *const *family = families; *family; family++) {
+        for (const struct axes_row *row = (*family)->axes; row && row->name; row++) {
+            if (row->axes == axes)
+                return row->name;
+        }
+    }
+    return NULL;
+}
+
+int axes_find(const char *name)
+{
+    for (const struct family *const *family = families; *family; family++) {
+        for (const struct axes_row *row = (*family)->axes; row && row->name; row++) {
+            if (!strcmp(row->name, name))
+                return (int)row->axes;
+        }
+    }
+    return -1;
+}
+
+const struct bvh_dialect *bvh_dialect(unsigned index)
+{
+    for (const struct family *const *family = families; *family; family++) {
+        if ((*family)->bvh && !index--)
+            return (*family)->bvh;
+    }
+    return NULL;
+}
+
+/* -------------------------------------------------------------------------------------------- what games say -- */
+
+void pose_verdicts(const struct pose_document *document, pose_judge *tell, void *user)
+{
+    struct arena arena;
+    arena_init(&arena, NULL, 0, NULL);
+    for (const struct family *const *family = families; *family; family++) {
+        if ((*family)->judge)
+            (*family)->judge(&arena, document, tell, user);
+    }
+    arena_release(&arena);
+}
+
+bool pose_archive_morph(const struct pose_archive *archive, uint32_t index, uint32_t *id)
+{
+    const struct family *family = family_find(archive->format);
+    return family && family->morph_id && family->morph_id(&archive->names[index], id);
 }

@@ -15,6 +15,8 @@ const struct codec *codec_find(const char *id);
 const struct archive_type *archive_type_find(const char *id);
 /* The family of a format, be it of files or of archives; NULL when it is not known, or NULL. */
 const struct family *family_find(const char *format);
+/* What the codec says of the bytes, their name considered. */
+enum probe_result codec_probe(const struct codec *codec, const struct pose_source *source);
 /* The codec or archive type that the bytes are of, by the rules of detection; NULL when none. */
 const struct codec *codec_detect(const struct pose_source *source, enum probe_result *result);
 const struct archive_type *archive_detect(const struct pose_source *source);

@@ -470,6 +470,10 @@ struct pose_format {
     bool is_linked;      /* others of its archive say what it is called and what it is on, see pose_link */
     uint32_t target_count;
     const struct pose_target *targets; /* the kinds of its files that clips can be converted to */
+    bool
+        hashes_morphs; /* its clips call morphs by ids that archives have names for, see pose_archive_morph */
+    bool ignores_case; /* an archive in which the game finds names whatever their case */
+    bool warns_late;   /* an archive of which reading an entry may tell more than opening it */
 };
 
 POSE_API const struct pose_format *pose_formats(void);
@@ -551,6 +555,10 @@ POSE_API const struct pose_warning *pose_archive_warning(const struct pose_archi
 /* The names of all ids that the archive has names for, whether of its entries or not, sorted by id. */
 POSE_API uint32_t pose_archive_name_count(const struct pose_archive *archive);
 POSE_API const struct pose_name *pose_archive_names(const struct pose_archive *archive);
+/* Whether the name of that index is that of a morph, and the id by which clips call it. */
+POSE_API bool pose_archive_morph(const struct pose_archive *archive, uint32_t index, uint32_t *id);
+/* Whether it unpacked as one stream, so that its being open costs the memory of its entries. */
+POSE_API bool pose_archive_is_stream(const struct pose_archive *archive);
 /*
  * The bytes of an entry, unpacked. Where they lie plainly in the archive, out->data points into it and capacity
  * is 0; pose_buffer_free is right for both. False on failure; out is then empty.
@@ -1119,6 +1127,19 @@ POSE_API void pose_lint_skin(const struct pose_skin *skin, pose_warn *warn, void
  */
 POSE_API void pose_lint_clip(const struct pose_clip *clip, const struct pose_skeleton *skeleton,
                              pose_warn *warn, void *user);
+
+/* What a game says of a file that is to be uploaded to it. */
+struct pose_verdict {
+    const char *target; /* "sl-viewer" */
+    bool accepted;
+    const struct pose_value
+        *reasons; /* why not: objects with code and message, and where it is: offset or line */
+};
+
+typedef void pose_judge(void *user, const struct pose_verdict *verdict);
+
+/* The verdict of each game that takes such files; texts and reasons last for the call. */
+POSE_API void pose_verdicts(const struct pose_document *document, pose_judge *tell, void *user);
 
 /* -------------------------------------------------------------------------------- what belongs together -- */
 

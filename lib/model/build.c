@@ -142,58 +142,9 @@ float clip_frame_rate(float seconds)
     return rate <= (double)FLT_MAX ? (float)rate : 0;
 }
 
-static const struct {
-    const char *name, *format;
-    enum pose_axes axes;
-} rules_of_games[] = {
-    [POSE_RULES_PLAIN] = {"plain", "gltf", POSE_AXES_GLTF},
-    [POSE_RULES_SL] = {"sl", "sl-anim", POSE_AXES_SL},
-    [POSE_RULES_SIMS] = {"sims", "tso-anim", POSE_AXES_SIMS},
-    [POSE_RULES_SIMS3] = {"sims3", "sims3-clip", POSE_AXES_GLTF},
-    [POSE_RULES_PRIME] = {"prime", "prime-anim", POSE_AXES_PRIME},
-    [POSE_RULES_PRIME_FRAMES] = {"prime_frames", "prime-anim", POSE_AXES_PRIME},
-};
-
-enum { RULES = sizeof rules_of_games / sizeof *rules_of_games };
-
-const char *rules_name(enum pose_rules rules)
-{
-    return rules_of_games[rules].name;
-}
-
-int rules_find(const char *name)
-{
-    for (int i = 0; i < RULES; i++) {
-        if (!strcmp(rules_of_games[i].name, name))
-            return i;
-    }
-    return -1;
-}
-
 bool rules_are_keyed(enum pose_rules rules)
 {
     return rules != POSE_RULES_SIMS && rules != POSE_RULES_PRIME_FRAMES;
-}
-
-enum pose_axes rules_axes(enum pose_rules rules)
-{
-    return rules_of_games[rules].axes;
-}
-
-const char *rules_format(enum pose_rules rules)
-{
-    return rules_of_games[rules].format;
-}
-
-enum pose_rules format_rules(const char *format)
-{
-    if (format && !strncmp(format, "sims1-", 6))
-        return POSE_RULES_SIMS;
-    for (int i = 0; i < RULES && format; i++) {
-        if (!strcmp(rules_of_games[i].format, format))
-            return (enum pose_rules)i;
-    }
-    return POSE_RULES_PLAIN;
 }
 
 uint64_t clip_count_keys(const struct pose_clip *clip)

@@ -44,16 +44,8 @@ const char *part_name(enum pose_part part);
 /* Frames a second of frames that last so long: 30 where that is the float next to 1/30, for what was meant is a whole
  * number. 0 when no float is that large. */
 float clip_frame_rate(float seconds);
-/* "plain", "sl", "sims", "sims3", "prime", "prime_frames"; and back, -1 for any other name. */
-const char *rules_name(enum pose_rules rules);
-int rules_find(const char *name);
 /* False where the number of a key says when it is, not a time of its own. */
 bool rules_are_keyed(enum pose_rules rules);
-/* The axes of the game whose rules they are; the format, "gltf" for the plain ones. */
-enum pose_axes rules_axes(enum pose_rules rules);
-const char *rules_format(enum pose_rules rules);
-/* The rules of a format's clips; the plain ones of one that has none of its own, is not known, or NULL. */
-enum pose_rules format_rules(const char *format);
 
 /* Keys over all channels of the clip's tracks. */
 uint64_t clip_count_keys(const struct pose_clip *clip);

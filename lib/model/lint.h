@@ -22,8 +22,5 @@ void lint_clip(const struct lint *lint, const struct pose_clip *clip);
 void lint_skeleton(const struct lint *lint, const struct pose_skeleton *skeleton);
 /* Normals off unit length. */
 void lint_mesh(const struct lint *lint, const struct pose_mesh *mesh);
-/* A Sims 3 clip whose instance id, as its file's name has it, is of another clip's name; whose own name is not the one
- * there; with sounds without a name; or that ends long after all that happens in it. */
-void lint_sims3(const struct lint *lint, const struct pose_clip *clip, const char *file);
 
 #endif

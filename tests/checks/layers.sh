@@ -29,7 +29,7 @@ model="$core lib/model/*"
 sample="$model lib/sample/*"
 retarget="$sample lib/retarget/*"
 bake="$sample lib/bake/*"
-format="$bake lib/packing/* lib/images/* lib/formats/codec.h lib/formats/archive.h lib/formats/family.h lib/retarget/names.h"
+format="$bake lib/packing/* lib/images/* lib/formats/codec.h lib/formats/archive.h lib/formats/family.h lib/formats/rules.h lib/formats/bvh_dialect.h lib/retarget/names.h"
 
 rule lib/include      ''
 rule lib/core         'pose.h'
@@ -45,10 +45,7 @@ rule lib/formats      "$format"
 # A family includes its own folders, never another family's.
 for family in $(find lib/formats -mindepth 1 -maxdepth 1 -type d | sort); do
     for folder in $(find "$family" -type d); do
-        case $family in
-        lib/formats/bvh) rule "$folder" "$format $family/* lib/formats/sl/*" ;; # to go: one family knows another
-        *) rule "$folder" "$format $family/*" ;;
-        esac
+        rule "$folder" "$format $family/*"
     done
 done
 rule lib "$format lib/formats/* lib/retarget/*"

@@ -20,10 +20,8 @@
 #include "lib/core/text.h"
 #include "lib/formats/bvh/layout.h"
 #include "lib/formats/bvh/write.h"
-#include "lib/formats/sl/bvh.h"
-#include "lib/formats/sl/names.h"
+#include "lib/formats/bvh_dialect.h"
 #include "lib/sample/euler.h"
-#include "lib/formats/sl/bvh_upload.h"
 
 #include <string.h>
 
@@ -252,11 +250,23 @@ static bool build_clip(struct building *building)
     value_put_string(&extras, "frame_time", layout->frame_time);
     value_put_int(&extras, "frames_line", layout->frames_line);
     clip->extras = value_done(&extras);
-    struct value_list reasons = sl_bvh_reasons(job->arena, job->source->bytes, clip);
-    value_put_list(&extras, UPLOAD_REASONS, &reasons);
+    for (unsigned i = 0; bvh_dialect(i); i++) {
+        struct value_list reasons = bvh_dialect(i)->reasons(job->arena, job->source->bytes, clip);
+        value_put_list(&extras, bvh_dialect(i)->reasons_key, &reasons);
+    }
     job->document->clips = clip;
     job->document->clip_count = 1;
     return !job->arena->failed;
+}
+
+/* A file that begins with a game's own root is in its units. */
+static enum pose_axes axes_of(const char *root)
+{
+    for (unsigned i = 0; bvh_dialect(i); i++) {
+        if (bvh_dialect(i)->has_root(root))
+            return bvh_dialect(i)->axes;
+    }
+    return POSE_AXES_GLTF;
 }
 
 static bool decode(struct decode_job *job)
@@ -266,8 +276,7 @@ static bool decode(struct decode_job *job)
     bvh_words_init(&words, job->source->bytes, job->error);
     if (!bvh_layout_read(&words, job->arena, job->limits, &building.layout) || !name_joints(&building))
         return false;
-    const char *root = building.layout.joints[0].name;
-    building.axes = sl_joint_find(root, strlen(root), NULL) == SL_PELVIS ? POSE_AXES_INCHES : POSE_AXES_GLTF;
+    building.axes = axes_of(building.layout.joints[0].name);
     return build_skeleton(&building) && read_motion(&building, &words) && build_clip(&building);
 }
 
@@ -279,7 +288,7 @@ static enum probe_result probe(const struct pose_source *source)
     bvh_words_init(&words, source->bytes, NULL);
     if (bvh_starts(&words))
         return PROBE_SURE;
-    return source->name && text_has_extension(source->name, ".bvh") ? PROBE_NAME : PROBE_NO;
+    return PROBE_BY_NAME;
 }
 
 static const struct target target = {

@@ -3,7 +3,7 @@
 #include "lib/core/numbers/numbers.h"
 #include "lib/core/setting.h"
 #include "lib/core/value.h"
-#include "lib/formats/sl/names.h"
+#include "lib/formats/bvh_dialect.h"
 #include "lib/sample/sampler.h"
 
 #include <math.h>
@@ -273,12 +273,17 @@ double bvh_plan_time(const struct bvh_plan *plan, uint32_t frame)
 
 /* --------------------------------------------------------------------------------------------------- plan -- */
 
-/* A clip of Second Life on a skeleton whose first root is its pelvis. */
-static bool is_upload(const struct pose_clip *clip, const struct pose_skeleton *skeleton)
+/* The dialect of a game's clip on a skeleton whose first root is the game's own; NULL: none. */
+static const struct bvh_dialect *find_dialect(const struct pose_clip *clip,
+                                              const struct pose_skeleton *skeleton)
 {
     const char *root = skeleton->joints[0].name;
-    bool is_second_life = clip->rules == POSE_RULES_SL || (clip->origin && !strcmp(clip->origin, "sl-anim"));
-    return is_second_life && root && sl_joint_find(root, strlen(root), NULL) == SL_PELVIS;
+    for (unsigned i = 0; root && bvh_dialect(i); i++) {
+        const struct bvh_dialect *dialect = bvh_dialect(i);
+        if (dialect->has_clip(clip) && dialect->has_root(root))
+            return dialect;
+    }
+    return NULL;
 }
 
 static bool choose_content(struct bvh_plan *plan, struct encode_job *job)
@@ -311,8 +316,9 @@ bool bvh_plan_init(struct bvh_plan *plan, struct encode_job *job)
         return true;
     }
     plan->frame_time = NULL;
-    plan->is_upload = is_upload(clip, plan->skeleton);
-    plan->axes = plan->is_upload || clip->axes == POSE_AXES_INCHES ? POSE_AXES_INCHES : POSE_AXES_GLTF;
+    const struct bvh_dialect *dialect = find_dialect(clip, plan->skeleton);
+    plan->is_upload = dialect != NULL;
+    plan->axes = dialect ? dialect->axes : clip->axes == POSE_AXES_INCHES ? POSE_AXES_INCHES : POSE_AXES_GLTF;
     const struct pose_options options = {.allocator = job->arena->allocator};
     plan->sampler = pose_sampler_new(clip, plan->skeleton, plan->axes, &options, job->error);
     return plan->sampler && set_frames(plan, job);

@@ -1,5 +1,6 @@
 /* Reading clip JSON (clip_json.h): what /keys and .json answer, or what somebody wrote by hand in that form. */
 #include "lib/formats/clip_json/clip_json.h"
+#include "lib/formats/rules.h"
 
 #include "lib/core/json.h"
 
@@ -218,14 +219,14 @@ static bool read_rules(struct reading *r)
 {
     const char *name = value_get_string(r->json.root, "rules", NULL);
     const char *axes = value_get_string(r->json.root, "axes", "native");
-    int rules = name ? rules_find(name) : (int)format_rules(r->clip->origin);
-    if (rules < 0)
+    const struct rules_row *rules = name ? rules_find(name) : rules_row(format_rules(r->clip->origin));
+    if (!rules)
         return refuse(r, "bad_rules", "/rules", "there are no rules \"%.40s\"", name);
     if (strcmp(axes, "native") != 0 && strcmp(axes, "gltf") != 0)
         return refuse(r, "bad_axes", "/axes", "axes are \"native\" or \"gltf\", not \"%.40s\"", axes);
-    r->clip->rules = (enum pose_rules)rules;
-    r->clip->axes = *axes == 'n' ? rules_axes(r->clip->rules) : POSE_AXES_GLTF;
-    if (*axes == 'n' && rules == POSE_RULES_PLAIN &&
+    r->clip->rules = rules->rules;
+    r->clip->axes = *axes == 'n' ? rules->axes : POSE_AXES_GLTF;
+    if (*axes == 'n' && rules->rules == POSE_RULES_PLAIN &&
         !strcmp(value_get_string(r->json.root, "unit", ""), "inch"))
         r->clip->axes = POSE_AXES_INCHES;
     return true;

@@ -1,5 +1,6 @@
 /* Writing clip JSON: of the codec, and of whoever adds members of his own to it. */
 #include "lib/formats/clip_json/clip_json.h"
+#include "lib/formats/rules.h"
 
 #include "lib/core/setting.h"
 
@@ -41,7 +42,6 @@ static void put_string(struct writer *w, const char *text)
 
 static void put_timing(struct writer *w, const struct pose_clip *clip)
 {
-    bool nlerp = clip->rules == POSE_RULES_SL || clip->rules == POSE_RULES_SIMS;
     put_key(w, "duration");
     put_number(w, clip->duration);
     put_next(w, "fps");
@@ -58,7 +58,7 @@ static void put_timing(struct writer *w, const struct pose_clip *clip)
     put_next(w, "loop_out");
     put_number(w, clip->loop_out);
     put_next(w, "interpolation");
-    writer_json_string(w, nlerp ? "nlerp" : "slerp");
+    writer_json_string(w, rules_row(clip->rules)->interpolation);
     writer_format(w, ",\"joint_count\":%u,\"key_count\":%llu", clip->track_count,
                   (unsigned long long)clip->key_count);
 }
@@ -186,13 +186,13 @@ static void put_keys(struct writer *w, const struct pose_clip *clip, bool gltf)
     /* Axes that are neither of the rules nor glTF's have no name here. */
     bool is_inches = clip->axes == POSE_AXES_INCHES && clip->rules == POSE_RULES_PLAIN && !gltf;
     bool is_native =
-        is_inches || (clip->axes == rules_axes(clip->rules) && (!gltf || clip->axes == POSE_AXES_GLTF));
+        is_inches || (clip->axes == rules_row(clip->rules)->axes && (!gltf || clip->axes == POSE_AXES_GLTF));
     put_key(w, "axes");
     writer_json_string(w, is_native && !gltf ? "native" : "gltf");
     if (is_inches)
         writer_text(w, ",\"unit\":\"inch\"");
     put_next(w, "rules");
-    writer_json_string(w, rules_name(clip->rules));
+    writer_json_string(w, rules_row(clip->rules)->name);
     if (clip->origin) {
         put_next(w, "origin");
         writer_json_string(w, clip->origin);
@@ -260,11 +260,11 @@ bool clip_json_encode(struct encode_job *job)
         return false;
     struct pose_clip clip = *content->clips;
     if (!clip.origin && clip.rules != POSE_RULES_PLAIN)
-        clip.origin = rules_format(clip.rules); /* as near as can be told */
+        clip.origin = rules_row(clip.rules)->format; /* as near as can be told */
     writer_text(job->writer, "{\"name\":");
     put_string(job->writer, clip.name);
     writer_text(job->writer, ",\"format\":");
-    put_string(job->writer, clip.origin ? clip.origin : rules_format(clip.rules));
+    put_string(job->writer, clip.origin ? clip.origin : rules_row(clip.rules)->format);
     writer_u8(job->writer, ',');
     put_parts(job->writer, &(struct pose_clip_json){.clip = &clip, .gltf = gltf, .parts = POSE_JSON_ALL});
     writer_text(job->writer, "}\n");

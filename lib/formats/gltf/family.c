@@ -10,8 +10,20 @@ static const struct codec *const codecs[] = {
 };
 /* clang-format on */
 
+static const struct rules_row rules[] = {
+    {POSE_RULES_PLAIN, "plain", "slerp", POSE_AXES_GLTF, "gltf"},
+    {.name = NULL},
+};
+
+static const struct axes_row axes[] = {
+    {POSE_AXES_GLTF, "gltf"},
+    {.name = NULL},
+};
+
 const struct family family_gltf = {
     .id = "gltf",
     .title = "glTF",
     .codecs = codecs,
+    .rules = rules,
+    .axes = axes,
 };

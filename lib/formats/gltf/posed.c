@@ -6,14 +6,13 @@
  * interpolation, and the rules are glTF's.
  */
 #include "lib/formats/gltf/read.h"
+#include "lib/formats/rules.h"
 
 #include "lib/model/axes.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-static const char *const axes_names[] = {"gltf", "sl", "sims", "prime", "inches", NULL};
 
 struct restoring {
     struct gltf *g;
@@ -26,15 +25,6 @@ struct restoring {
     uint32_t *timeline_count;
     char place[64]; /* "/animations/3/extras/posed" */
 };
-
-static int find_name(const char *const *names, const char *name)
-{
-    for (int i = 0; names[i]; i++) {
-        if (!strcmp(names[i], name))
-            return i;
-    }
-    return -1;
-}
 
 const struct pose_value *gltf_posed(const struct pose_value *object)
 {
@@ -54,7 +44,7 @@ static const struct pose_value *known_posed(const struct pose_value *animation)
 static bool survey_root(struct gltf *g, const struct pose_value *posed)
 {
     const struct pose_value *root = pose_value_find(posed, "root");
-    int axes = find_name(axes_names, value_get_string(posed, "axes", "gltf"));
+    int axes = axes_find(value_get_string(posed, "axes", "gltf"));
     uint32_t node;
     bool found;
     if (!root || axes < 0)
@@ -421,11 +411,11 @@ static void restore_timing(struct restoring *r, struct pose_clip *clip)
 static void restore_head(struct restoring *r, struct pose_clip *clip)
 {
     struct gltf *g = r->g;
-    int rules = rules_find(value_get_string(r->posed, "rules", "plain"));
+    const struct rules_row *rules = rules_find(value_get_string(r->posed, "rules", "plain"));
     clip->name = gltf_text(g, r->posed, "name");
     clip->game = gltf_text(g, r->posed, "game");
     clip->origin = gltf_text(g, r->posed, "format");
-    clip->rules = r->edited || rules < 0 ? POSE_RULES_PLAIN : (enum pose_rules)rules;
+    clip->rules = r->edited || !rules ? POSE_RULES_PLAIN : rules->rules;
     clip->extras = value_copy_object(g->job->arena, pose_value_find(r->posed, "extras"), NULL);
 }
 
@@ -475,7 +465,7 @@ bool gltf_posed_apply(struct gltf *g, const struct gltf_record *record, struct p
 {
     const struct pose_value *posed = record->posed;
     struct restoring r = {.g = g, .posed = posed, .stamp = record->stamp};
-    int axes = find_name(axes_names, value_get_string(posed, "axes", "gltf"));
+    int axes = axes_find(value_get_string(posed, "axes", "gltf"));
     snprintf(r.place, sizeof r.place, "%s", record->place);
     if (value_get_int(posed, "version", 0) != 1 || axes < 0) {
         warning_add(&g->job->warnings, POSE_WARNING, "unknown_extras", POSE_NO_OFFSET,

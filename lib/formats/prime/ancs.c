@@ -15,8 +15,6 @@
 #include "lib/formats/prime/events.h"
 #include "lib/formats/prime/set.h"
 
-#define EXTENSIONS ".ancs"
-
 enum {
     CHARACTER_SIZE = 4 + 2 + 1 + 12 + 4 + 12 + 3 * 4 + 4, /* at least */
     AT_VERSION = 12,                                      /* of the first character */
@@ -176,13 +174,13 @@ static enum probe_result probe(const struct pose_source *source)
 {
     if (has_magic(source->bytes))
         return PROBE_SURE;
-    return source->name && text_has_extension(source->name, EXTENSIONS) ? PROBE_NAME : PROBE_NO;
+    return PROBE_BY_NAME;
 }
 
 const struct codec codec_prime_ancs = {
     .format = {.id = "prime-ancs",
                .title = "Metroid Prime 1 and 2 character set",
-               .extensions = EXTENSIONS,
+               .extensions = ".ancs",
                .media_type = "application/x-prime-ancs",
                .kinds = "character"},
     .probe = probe,

@@ -19,8 +19,6 @@
 #include <math.h>
 #include <string.h>
 
-#define EXTENSIONS ".cinf"
-
 enum { BONE_SIZE = 24, BONE_SIZE_MP2 = 56 }; /* without links */
 
 /* One decoding; without a job a walk, which keeps nothing. */
@@ -313,13 +311,13 @@ static enum probe_result probe(const struct pose_source *source)
 {
     if (walk(source->bytes, PRIME_MP2) || walk(source->bytes, PRIME_MP1))
         return PROBE_SURE;
-    return source->name && text_has_extension(source->name, EXTENSIONS) ? PROBE_NAME : PROBE_NO;
+    return PROBE_BY_NAME;
 }
 
 const struct codec codec_prime_cinf = {
     .format = {.id = "prime-cinf",
                .title = "Metroid Prime 1 and 2 skeleton",
-               .extensions = EXTENSIONS,
+               .extensions = ".cinf",
                .media_type = "application/x-prime-cinf",
                .kinds = "skeleton"},
     .probe = probe,

@@ -16,8 +16,6 @@
 
 #include <math.h>
 
-#define EXTENSIONS ".cskr"
-
 enum { VERTEX_SIZE = 12 };
 
 /* One decoding; without a job a walk, which keeps nothing. */
@@ -208,13 +206,13 @@ static enum probe_result probe(const struct pose_source *source)
 {
     if (walk(source->bytes, PRIME_MP1) || walk(source->bytes, PRIME_MP2))
         return PROBE_SURE;
-    return source->name && text_has_extension(source->name, EXTENSIONS) ? PROBE_NAME : PROBE_NO;
+    return PROBE_BY_NAME;
 }
 
 const struct codec codec_prime_cskr = {
     .format = {.id = "prime-cskr",
                .title = "Metroid Prime 1 and 2 skin",
-               .extensions = EXTENSIONS,
+               .extensions = ".cskr",
                .media_type = "application/x-prime-cskr",
                .kinds = "mesh",
                .is_linked = true},

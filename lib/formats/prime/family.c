@@ -31,6 +31,17 @@ static const struct archive_type *const archives[] = {
 };
 /* clang-format on */
 
+static const struct rules_row rules[] = {
+    {POSE_RULES_PRIME, "prime", "slerp", POSE_AXES_PRIME, "prime-anim"},
+    {POSE_RULES_PRIME_FRAMES, "prime_frames", "slerp", POSE_AXES_PRIME, "prime-anim"},
+    {.name = NULL},
+};
+
+static const struct axes_row axes[] = {
+    {POSE_AXES_PRIME, "prime"},
+    {.name = NULL},
+};
+
 const struct family family_prime = {
     .id = "prime",
     .title = "Metroid Prime",
@@ -40,4 +51,6 @@ const struct family family_prime = {
     .link = prime_link,
     .resource_id = prime_resource_id,
     .relations = prime_relations,
+    .rules = rules,
+    .axes = axes,
 };

@@ -62,6 +62,16 @@ static const struct humanoid_names person = {
 
 static const struct humanoid_names *const people[] = {&person, NULL};
 
+static const struct rules_row rules[] = {
+    {POSE_RULES_SIMS, "sims", "nlerp", POSE_AXES_SIMS, "tso-anim"},
+    {.name = NULL},
+};
+
+static const struct axes_row axes[] = {
+    {POSE_AXES_SIMS, "sims"},
+    {.name = NULL},
+};
+
 const struct family family_sims = {
     .id = "sims",
     .title = "The Sims 1 and Online",
@@ -71,4 +81,6 @@ const struct family family_sims = {
     .relations = sims_relations,
     .has_key = sims_has_key,
     .people = people,
+    .rules = rules,
+    .axes = axes,
 };

@@ -32,12 +32,18 @@ enum layout {
     LAYOUT_COUNT,
 };
 
+/* The games look into a FAR without regard to case, and of how an entry is packed unpacking alone tells. */
+#define FAR_FORMAT(row_id, row_title, row_extensions)                                                        \
+    {                                                                                                        \
+        .id = row_id, .title = row_title, .extensions = row_extensions,                                      \
+        .media_type = "application/octet-stream", .kinds = "archive", .can_read = true, .can_write = true,   \
+        .ignores_case = true, .warns_late = true,                                                            \
+    }
+
 static const struct pose_format formats[] = {
-    [LAYOUT_1A] = ARCHIVE_FORMAT("far1a", "FAR archive of The Sims", ".far", "application/octet-stream"),
-    [LAYOUT_1B] = ARCHIVE_FORMAT("far1b", "FAR archive of The Sims Online, version 1", ".far .dat",
-                                 "application/octet-stream"),
-    [LAYOUT_3] = ARCHIVE_FORMAT("far3", "FAR archive of The Sims Online, version 3", ".dat .far",
-                                "application/octet-stream"),
+    [LAYOUT_1A] = FAR_FORMAT("far1a", "FAR archive of The Sims", ".far"),
+    [LAYOUT_1B] = FAR_FORMAT("far1b", "FAR archive of The Sims Online, version 1", ".far .dat"),
+    [LAYOUT_3] = FAR_FORMAT("far3", "FAR archive of The Sims Online, version 3", ".dat .far"),
     [LAYOUT_COUNT] = {.id = NULL},
 };
 

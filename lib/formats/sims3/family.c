@@ -1,5 +1,6 @@
 /* The Sims 3. */
 #include "lib/formats/family.h"
+#include "lib/formats/sims3/lint.h"
 #include "lib/formats/sims3/names.h"
 
 extern const struct codec codec_sims3_clip;
@@ -25,6 +26,11 @@ static const struct archive_type *const archives[] = {
 };
 /* clang-format on */
 
+static const struct rules_row rules[] = {
+    {POSE_RULES_SIMS3, "sims3", "slerp", POSE_AXES_GLTF, "sims3-clip"},
+    {.name = NULL},
+};
+
 const struct family family_sims3 = {
     .id = "sims3",
     .title = "The Sims 3",
@@ -32,4 +38,7 @@ const struct family family_sims3 = {
     .archives = archives,
     .made_for = sims3_made_for,
     .people = sims3_people,
+    .rules = rules,
+    .lint = sims3_lint,
+    .morph_id = sims3_morph_id,
 };

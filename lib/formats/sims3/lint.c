@@ -1,8 +1,9 @@
 /* What is odd about a Sims 3 clip: the id that it is filed under (sims3-hash.md), its name, sounds, and length
  * (sims3-clip.md, section 7). */
+#include "lib/formats/sims3/lint.h"
+
 #include "lib/core/text.h"
 #include "lib/core/value.h"
-#include "lib/model/lint.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -94,7 +95,7 @@ static void lint_length(const struct lint *lint, const struct pose_clip *clip)
                     (double)clip->duration, last);
 }
 
-void lint_sims3(const struct lint *lint, const struct pose_clip *clip, const char *file)
+void sims3_lint_clip(const struct lint *lint, const struct pose_clip *clip, const char *file)
 {
     struct pose_sims3_key key;
     if (clip->name && file && pose_sims3_key(file, &key)) {
@@ -103,4 +104,10 @@ void lint_sims3(const struct lint *lint, const struct pose_clip *clip, const cha
     }
     lint_sounds(lint, clip);
     lint_length(lint, clip);
+}
+
+void sims3_lint(const struct lint *lint, const struct pose_document *document, const char *file)
+{
+    if (document->clip_count == 1 && document->clips->rules == POSE_RULES_SIMS3)
+        sims3_lint_clip(lint, document->clips, file);
 }

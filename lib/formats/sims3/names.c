@@ -1,5 +1,7 @@
 #include "lib/formats/sims3/names.h"
 
+#include "lib/formats/sims3/lint.h"
+
 #include "lib/core/hash.h"
 #include "lib/core/text.h"
 #include "pose.h"
@@ -156,6 +158,14 @@ uint32_t sims3_clip_group(const char *name, size_t length)
         return 0;
     bool pets = age_of(cut.x) > LAST_OF_PEOPLE || (cut.two_actors && age_of(cut.y) > LAST_OF_PEOPLE);
     return pets ? 0x48000000u : 0;
+}
+
+/* A track of a morph stores the low half of the FNV-64 of its name, and the resource of the morph has the whole of it as
+ * its instance. So a package that brings morphs, and names them in its map, names the tracks of others. */
+bool sims3_morph_id(const struct pose_name *name, uint32_t *id)
+{
+    *id = (uint32_t)name->id;
+    return hash_fnv64(name->text, strlen(name->text)) == name->id;
 }
 
 void pose_sims3_hash(const char *name, struct pose_sims3_name *hashes)

@@ -356,7 +356,7 @@ static enum probe_result probe(const struct pose_source *source)
     struct pose_sims3_key key;
     if (source->name && pose_sims3_key(source->name, &key) && key.type == RIG_TYPE)
         return PROBE_NAME;
-    return source->name && text_has_extension(source->name, ".rig .grannyrig") ? PROBE_NAME : PROBE_NO;
+    return PROBE_BY_NAME;
 }
 
 const struct codec codec_sims3_rig = {

@@ -1,5 +1,6 @@
 /* Second Life. */
 #include "lib/formats/family.h"
+#include "lib/formats/sl/verdict.h"
 
 extern const struct codec codec_sl_anim;
 extern const struct codec codec_sl_llm;
@@ -16,9 +17,24 @@ static const struct codec *const codecs[] = {
 };
 /* clang-format on */
 
+static const struct rules_row rules[] = {
+    {POSE_RULES_SL, "sl", "nlerp", POSE_AXES_SL, "sl-anim"},
+    {.name = NULL},
+};
+
+static const struct axes_row axes[] = {
+    {POSE_AXES_SL, "sl"},
+    {POSE_AXES_INCHES, "inches"},
+    {.name = NULL},
+};
+
 const struct family family_sl = {
     .id = "sl",
     .title = "Second Life",
     .codecs = codecs,
     .people = sl_people,
+    .rules = rules,
+    .axes = axes,
+    .bvh = &sl_bvh_dialect,
+    .judge = sl_judge,
 };

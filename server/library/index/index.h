@@ -66,9 +66,9 @@ struct index_resource {
     uint32_t entry;
 };
 
-/* A name of which the low half of its FNV-64 is what tracks of morphs store (The Sims 3). */
+/* A name, and the id by which clips call the morph, see pose_archive_morph. */
 struct index_morph {
-    uint32_t hash;
+    uint32_t id;
     const char *name;
 };
 
@@ -94,7 +94,7 @@ struct index_archive {
     uint32_t nested_count;
     struct index_nested **nested;
     uint32_t morph_count;
-    const struct index_morph *morphs; /* what its name maps may call morphs, sorted by hash */
+    const struct index_morph *morphs; /* what its name maps may call morphs, sorted by id */
     bool linked;                      /* index_link was here */
     uint32_t resource_count;
     const struct index_resource *resources; /* sorted by format, id and entry */
@@ -152,8 +152,8 @@ struct index_archive *index_bytes(const char *name, struct pose_bytes bytes, con
                                   const char *game, const struct index_neighbours *neighbours,
                                   const struct index_options *options);
 
-/* The morph of that hash by the name maps of archives; NULL when none names it. */
-const char *index_morph_name(struct index_archive *const *archives, uint32_t count, uint32_t hash);
+/* The morph of that id by the name maps of archives; NULL when none names it. */
+const char *index_morph_name(struct index_archive *const *archives, uint32_t count, uint32_t id);
 
 void index_archive_ref(struct index_archive *archive);
 void index_archive_unref(struct index_archive *archive);

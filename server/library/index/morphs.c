@@ -1,7 +1,4 @@
-/*
- * The Sims 3: a track of a morph stores the low half of the FNV-64 of its name, and the resource of the morph has the
- * whole of it as its instance. So a package that brings morphs, and names them in its map, names the tracks of others.
- */
+/* Names that archives give to morphs, by the ids that clips call them by. */
 #include "server/library/index/morphs.h"
 
 #include <stdlib.h>
@@ -10,8 +7,8 @@
 static int compare_morphs(const void *a, const void *b)
 {
     const struct index_morph *x = a, *y = b;
-    if (x->hash != y->hash)
-        return x->hash < y->hash ? -1 : 1;
+    if (x->id != y->id)
+        return x->id < y->id ? -1 : 1;
     return strcmp(x->name, y->name);
 }
 
@@ -21,33 +18,32 @@ void index_list_morphs(struct index_archive *archive)
     const struct pose_name *names = pose_archive_names(archive->archive);
     struct index_morph *morphs = REGION_NEW(&archive->region, struct index_morph, count);
     for (uint32_t i = 0; i < count; i++) {
-        struct pose_sims3_name hashes;
-        pose_sims3_hash(names[i].text, &hashes);
-        if (hashes.fnv64 == names[i].id)
-            morphs[kept++] = (struct index_morph){(uint32_t)names[i].id, names[i].text};
+        uint32_t id;
+        if (pose_archive_morph(archive->archive, i, &id))
+            morphs[kept++] = (struct index_morph){id, names[i].text};
     }
     qsort(morphs, kept, sizeof *morphs, compare_morphs);
     archive->morphs = morphs;
     archive->morph_count = kept;
 }
 
-static const char *find_morph(const struct index_archive *archive, uint32_t hash)
+static const char *find_morph(const struct index_archive *archive, uint32_t id)
 {
     uint32_t low = 0, high = archive->morph_count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (archive->morphs[middle].hash < hash)
+        if (archive->morphs[middle].id < id)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < archive->morph_count && archive->morphs[low].hash == hash ? archive->morphs[low].name : NULL;
+    return low < archive->morph_count && archive->morphs[low].id == id ? archive->morphs[low].name : NULL;
 }
 
-const char *index_morph_name(struct index_archive *const *archives, uint32_t count, uint32_t hash)
+const char *index_morph_name(struct index_archive *const *archives, uint32_t count, uint32_t id)
 {
     const char *name = NULL;
     for (uint32_t i = 0; i < count && !name; i++)
-        name = find_morph(archives[i], hash);
+        name = find_morph(archives[i], id);
     return name;
 }

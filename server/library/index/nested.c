@@ -133,10 +133,7 @@ bool nested_read(const struct index_archive *archive, uint32_t entry, const stru
 /* Whether its being open costs more than its directory: its bytes are unpacked, or it is one stream. */
 static bool is_heavy(const struct index_nested *nested)
 {
-    const struct pose_buffer *bytes = &nested->bytes;
-    bool is_stream = nested->archive && !strcmp(pose_archive_format(nested->archive), "zip") &&
-                     (bytes->size < 2 || memcmp(bytes->data, "PK", 2) != 0);
-    return bytes->capacity || is_stream;
+    return nested->bytes.capacity || (nested->archive && pose_archive_is_stream(nested->archive));
 }
 
 void nested_close(struct index_archive *archive)

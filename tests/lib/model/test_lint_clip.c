@@ -1,5 +1,5 @@
 /* What clips do on a skeleton: bones stretched, floors broken through, tracks of others, loops with a gap, wrong ids. */
-#include "lib/model/lint.h"
+#include "lib/formats/sims3/lint.h"
 #include "tests/support/corpus.h"
 #include "tests/support/unit.h"
 
@@ -220,7 +220,7 @@ START_TEST(ids_are_those_of_names)
     const struct pose_clip clip = {.name = ids[_i].inner};
     const struct lint lint = {note, NULL};
     found[0] = 0;
-    lint_sims3(&lint, &clip, ids[_i].file);
+    sims3_lint_clip(&lint, &clip, ids[_i].file);
     ck_assert_msg((strstr(found, "name_differs: ") != NULL) == ids[_i].is_other, "%s", found);
     if (!ids[_i].finding)
         ck_assert_ptr_null(strstr(found, "id_differs"));
@@ -233,7 +233,7 @@ static void look_sims3(const struct pose_clip *clip)
 {
     const struct lint lint = {note, NULL};
     found[0] = 0;
-    lint_sims3(&lint, clip, NULL);
+    sims3_lint_clip(&lint, clip, NULL);
 }
 
 START_TEST(sounds_have_names)

@@ -1,6 +1,7 @@
 /* What is kept of a clip in the extras of its animation; gltf.h has the shape. */
 #include "lib/formats/gltf/write/clips.h"
 #include "lib/formats/gltf/write/times.h"
+#include "lib/formats/rules.h"
 
 #include <math.h>
 #include <string.h>
@@ -44,36 +45,20 @@ static void put_named_number(struct gltf_file *file, const char *key, float numb
 
 /* ----------------------------------------------------------------------------------------------------- head -- */
 
-static const char *const axes_names[] = {[POSE_AXES_GLTF] = "gltf",
-                                         [POSE_AXES_SL] = "sl",
-                                         [POSE_AXES_SIMS] = "sims",
-                                         [POSE_AXES_PRIME] = "prime",
-                                         [POSE_AXES_INCHES] = "inches"};
-
-/* Their name, how they interpolate, and the format that is theirs. */
-static const struct {
-    const char *name, *interpolation, *format;
-} rules_words[] = {
-    [POSE_RULES_PLAIN] = {"plain", "slerp", NULL},
-    [POSE_RULES_SL] = {"sl", "nlerp", "sl-anim"},
-    [POSE_RULES_SIMS] = {"sims", "nlerp", "tso-anim"},
-    [POSE_RULES_SIMS3] = {"sims3", "slerp", "sims3-clip"},
-    [POSE_RULES_PRIME] = {"prime", "slerp", "prime-anim"},
-    [POSE_RULES_PRIME_FRAMES] = {"prime_frames", "slerp", "prime-anim"},
-};
-
 static void put_head(const struct extras *extras)
 {
     const struct pose_clip *clip = extras->clip;
     struct gltf_file *file = extras->file;
     gltf_json_text(file, "\"version\":1");
-    put_string(file, "format", clip->origin ? clip->origin : rules_words[clip->rules].format);
+    const struct rules_row *rules = rules_row(clip->rules);
+    const char *format = clip->rules == POSE_RULES_PLAIN ? NULL : rules->format;
+    put_string(file, "format", clip->origin ? clip->origin : format);
     put_string(file, "game", clip->game);
     put_string(file, "companion", clip->companion);
     put_string(file, "name", clip->name);
-    put_string(file, "axes", axes_names[clip->axes]);
-    put_string(file, "rules", rules_words[clip->rules].name);
-    put_string(file, "interpolation", rules_words[clip->rules].interpolation);
+    put_string(file, "axes", axes_name(clip->axes));
+    put_string(file, "rules", rules->name);
+    put_string(file, "interpolation", rules->interpolation);
     put_named_number(file, "duration", clip->duration);
     gltf_json_key(file, "fps");
     if (clip->fps > 0)

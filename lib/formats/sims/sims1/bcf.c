@@ -10,8 +10,6 @@
 #include "lib/formats/sims/sims1/body.h"
 #include "lib/formats/sims/sims1/stream.h"
 
-#define EXTENSIONS ".bcf"
-
 /* --------------------------------------------------------------------------------------------- the codec -- */
 
 /* Without a magic number only a file that holds something and ends exactly is one, whatever its name. */
@@ -24,7 +22,7 @@ static enum probe_result probe(const struct pose_source *source)
     if (!sims_failed(&s) && !reader_left(&s.reader) &&
         (body.skeleton_count || body.suit_count || body.skill_count))
         return PROBE_SURE;
-    return source->name && text_has_extension(source->name, EXTENSIONS) ? PROBE_NAME : PROBE_NO;
+    return PROBE_BY_NAME;
 }
 
 static bool decode(struct decode_job *job)
@@ -67,7 +65,7 @@ static const struct target target = {
 const struct codec codec_sims1_bcf = {
     .format = {.id = "sims1-bcf",
                .title = "The Sims character file, binary",
-               .extensions = EXTENSIONS,
+               .extensions = ".bcf",
                .media_type = "application/x-sims1-bcf",
                .kinds = "clip skeleton character",
                .has_companions = true},

@@ -6,8 +6,6 @@
 #include "lib/formats/sims/mesh.h"
 #include "lib/formats/sims/sims1/stream.h"
 
-#define EXTENSIONS ".bmf"
-
 static const struct sims_mesh_form form = {
     .encoding = &sims1_binary_encoding, .is_named = true, .weight_first = true};
 
@@ -15,7 +13,7 @@ static enum probe_result probe(const struct pose_source *source)
 {
     if (sims_mesh_probe(&form, source->bytes))
         return PROBE_SURE;
-    return source->name && text_has_extension(source->name, EXTENSIONS) ? PROBE_NAME : PROBE_NO;
+    return PROBE_BY_NAME;
 }
 
 static bool decode(struct decode_job *job)
@@ -31,7 +29,7 @@ static bool encode(struct encode_job *job)
 const struct codec codec_sims1_bmf = {
     .format = {.id = "sims1-bmf",
                .title = "The Sims mesh, binary",
-               .extensions = EXTENSIONS,
+               .extensions = ".bmf",
                .media_type = "application/x-sims1-bmf",
                .kinds = "mesh"},
     .probe = probe,

@@ -11,13 +11,6 @@
 #include "lib/formats/sims/sims1/keys.h"
 #include "lib/formats/sims/clip.h"
 
-#define EXTENSIONS ".cfp"
-
-static enum probe_result probe(const struct pose_source *source)
-{
-    return source->name && text_has_extension(source->name, EXTENSIONS) ? PROBE_NAME : PROBE_NO;
-}
-
 static bool decode(struct decode_job *job)
 {
     struct reader reader;
@@ -73,10 +66,9 @@ static const struct target target = {
 const struct codec codec_sims1_cfp = {
     .format = {.id = "sims1-cfp",
                .title = "The Sims keys of a skill",
-               .extensions = EXTENSIONS,
+               .extensions = ".cfp",
                .media_type = "application/x-sims1-cfp",
                .kinds = "other"},
-    .probe = probe,
     .decode = decode,
     .encode = encode,
     .target = &target,

@@ -15,8 +15,6 @@
 #include "lib/formats/sims/sims1/body.h"
 #include "lib/formats/sims/sims1/stream.h"
 
-#define EXTENSIONS ".cmx"
-
 enum { VERSION = 300 };
 
 /* --------------------------------------------------------------------------------------------- the codec -- */
@@ -62,7 +60,7 @@ static enum probe_result probe(const struct pose_source *source)
         if (!sims_failed(&s) && skeleton_count >= 0)
             return PROBE_SURE;
     }
-    return source->name && text_has_extension(source->name, EXTENSIONS) ? PROBE_NAME : PROBE_NO;
+    return PROBE_BY_NAME;
 }
 
 static bool decode(struct decode_job *job)
@@ -112,7 +110,7 @@ static const struct target target = {
 const struct codec codec_sims1_cmx = {
     .format = {.id = "sims1-cmx",
                .title = "The Sims character file, text",
-               .extensions = EXTENSIONS,
+               .extensions = ".cmx",
                .media_type = "text/x-sims1-cmx",
                .kinds = "clip skeleton character",
                .has_companions = true},

@@ -7,15 +7,13 @@
 #include "lib/formats/sims/mesh.h"
 #include "lib/formats/sims/sims1/stream.h"
 
-#define EXTENSIONS ".skn"
-
 static const struct sims_mesh_form form = {.encoding = &sims1_text_encoding, .is_named = true};
 
 static enum probe_result probe(const struct pose_source *source)
 {
     if (sims_mesh_probe(&form, source->bytes))
         return PROBE_SURE;
-    return source->name && text_has_extension(source->name, EXTENSIONS) ? PROBE_NAME : PROBE_NO;
+    return PROBE_BY_NAME;
 }
 
 static bool decode(struct decode_job *job)
@@ -31,7 +29,7 @@ static bool encode(struct encode_job *job)
 const struct codec codec_sims1_skn = {
     .format = {.id = "sims1-skn",
                .title = "The Sims mesh, text",
-               .extensions = EXTENSIONS,
+               .extensions = ".skn",
                .media_type = "text/x-sims1-skn",
                .kinds = "mesh"},
     .probe = probe,

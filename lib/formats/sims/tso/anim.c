@@ -163,7 +163,7 @@ static enum probe_result probe(const struct pose_source *source)
         return PROBE_NO;
     if (find_layout(source->bytes, &layout))
         return PROBE_SURE;
-    return source->name && text_has_extension(source->name, ".anim") ? PROBE_NAME : PROBE_NO;
+    return PROBE_BY_NAME;
 }
 
 static bool decode(struct decode_job *job)

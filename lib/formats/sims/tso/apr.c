@@ -9,8 +9,6 @@
 
 #include "lib/core/text.h"
 
-#define EXTENSIONS ".apr"
-
 enum { VERSION = 1, KEY_SIZE = 8 };
 
 struct appearance {
@@ -47,7 +45,7 @@ static enum probe_result probe(const struct pose_source *source)
     visit_appearance(&s, &appearance);
     if (!sims_failed(&s) && !reader_left(&s.reader) && appearance.count && appearance.all_bindings)
         return PROBE_SURE;
-    return source->name && text_has_extension(source->name, EXTENSIONS) ? PROBE_NAME : PROBE_NO;
+    return PROBE_BY_NAME;
 }
 
 static bool decode(struct decode_job *job)
@@ -96,7 +94,7 @@ static bool encode(struct encode_job *job)
 const struct codec codec_tso_apr = {
     .format = {.id = "tso-apr",
                .title = "The Sims Online appearance",
-               .extensions = EXTENSIONS,
+               .extensions = ".apr",
                .media_type = "application/x-tso-apr",
                .kinds = "character"},
     .probe = probe,

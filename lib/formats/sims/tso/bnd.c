@@ -9,8 +9,6 @@
 
 #include "lib/core/text.h"
 
-#define EXTENSIONS ".bnd"
-
 enum { VERSION = 1, PRESENT = 8 };
 
 /* What a binding refers to: a key, when has is not 0. */
@@ -53,7 +51,7 @@ static enum probe_result probe(const struct pose_source *source)
     bool named_mesh = binding.mesh.has == PRESENT && binding.mesh.key.type == TSO_MESH;
     if (!sims_failed(&s) && !reader_left(&s.reader) && named_mesh)
         return PROBE_SURE;
-    return source->name && text_has_extension(source->name, EXTENSIONS) ? PROBE_NAME : PROBE_NO;
+    return PROBE_BY_NAME;
 }
 
 static void put_reference(struct decode_job *job, struct value_list *extras, const char *name,
@@ -107,7 +105,7 @@ static bool encode(struct encode_job *job)
 const struct codec codec_tso_bnd = {
     .format = {.id = "tso-bnd",
                .title = "The Sims Online binding",
-               .extensions = EXTENSIONS,
+               .extensions = ".bnd",
                .media_type = "application/x-tso-bnd",
                .kinds = "character"},
     .probe = probe,

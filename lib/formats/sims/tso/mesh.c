@@ -7,15 +7,13 @@
 #include "lib/formats/sims/mesh.h"
 #include "lib/formats/sims/tso/stream.h"
 
-#define EXTENSIONS ".mesh"
-
 static const struct sims_mesh_form form = {.encoding = &tso_encoding, .version = 2, .weight_first = true};
 
 static enum probe_result probe(const struct pose_source *source)
 {
     if (sims_mesh_probe(&form, source->bytes))
         return PROBE_SURE;
-    return source->name && text_has_extension(source->name, EXTENSIONS) ? PROBE_NAME : PROBE_NO;
+    return PROBE_BY_NAME;
 }
 
 static bool decode(struct decode_job *job)
@@ -31,7 +29,7 @@ static bool encode(struct encode_job *job)
 const struct codec codec_tso_mesh = {
     .format = {.id = "tso-mesh",
                .title = "The Sims Online mesh",
-               .extensions = EXTENSIONS,
+               .extensions = ".mesh",
                .media_type = "application/x-tso-mesh",
                .kinds = "mesh"},
     .probe = probe,

@@ -9,8 +9,6 @@
 
 #include "lib/core/text.h"
 
-#define EXTENSIONS ".oft"
-
 enum { VERSION = 1, COLOURS = 3 };
 
 struct outfit {
@@ -49,7 +47,7 @@ static enum probe_result probe(const struct pose_source *source)
     visit_outfit(&s, &outfit);
     if (!sims_failed(&s) && !reader_left(&s.reader) && names_appearances(&outfit))
         return PROBE_SURE;
-    return source->name && text_has_extension(source->name, EXTENSIONS) ? PROBE_NAME : PROBE_NO;
+    return PROBE_BY_NAME;
 }
 
 static bool decode(struct decode_job *job)
@@ -92,7 +90,7 @@ static bool encode(struct encode_job *job)
 const struct codec codec_tso_oft = {
     .format = {.id = "tso-oft",
                .title = "The Sims Online outfit",
-               .extensions = EXTENSIONS,
+               .extensions = ".oft",
                .media_type = "application/x-tso-oft",
                .kinds = "character"},
     .probe = probe,

@@ -58,7 +58,7 @@ static enum probe_result probe(const struct pose_source *source)
     visit_bones(&s, &bones);
     if (!sims_failed(&s) && !reader_left(&s.reader) && bones.count)
         return PROBE_SURE;
-    return source->name && text_has_extension(source->name, ".skel") ? PROBE_NAME : PROBE_NO;
+    return PROBE_BY_NAME;
 }
 
 static bool decode(struct decode_job *job)

@@ -226,7 +226,7 @@ static enum probe_result probe(const struct pose_source *source)
     if (source->name && pose_sims3_key(source->name, &key) && key.type == SIMS3_CLIP_TYPE)
         return PROBE_NAME;
     /* Whatever the bytes say, such a file is refused as a clip (or as one of the successor), with the byte. */
-    return source->name && text_has_extension(source->name, ".clip .animation") ? PROBE_NAME : PROBE_NO;
+    return PROBE_BY_NAME;
 }
 
 static const struct target target = {
@@ -244,7 +244,8 @@ const struct codec codec_sims3_clip = {
                .title = "The Sims 3 clip",
                .extensions = ".clip .animation",
                .media_type = "application/x-sims3-clip",
-               .kinds = "clip"},
+               .kinds = "clip",
+               .hashes_morphs = true},
     .probe = probe,
     .decode = decode,
     .encode = sims3_clip_encode,

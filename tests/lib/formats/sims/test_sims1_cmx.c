@@ -657,7 +657,7 @@ END_TEST
 static enum probe_result probe(const char *format, const char *name, const void *data, size_t size)
 {
     struct pose_source source = {.name = name, .bytes = {data, size}};
-    return codec_find(format)->probe(&source);
+    return codec_probe(codec_find(format), &source);
 }
 
 START_TEST(probing)

@@ -490,7 +490,7 @@ END_TEST
 static enum probe_result probe(const struct tso_file *file, const char *name)
 {
     struct pose_source source = {.name = name, .bytes = {file->data, file->size}};
-    return codec_find(FORMAT)->probe(&source);
+    return codec_probe(codec_find(FORMAT), &source);
 }
 
 START_TEST(probing)

@@ -189,11 +189,11 @@ START_TEST(limits_and_probing)
     struct pose_error error;
     ck_assert_ptr_null(pose_decode(&source, &options, &error));
     ck_assert_str_eq(error.limit, "joints");
-    ck_assert_int_eq(codec_find(FORMAT)->probe(&source), PROBE_SURE);
+    ck_assert_int_eq(codec_probe(codec_find(FORMAT), &source), PROBE_SURE);
     source.bytes.size--;
-    ck_assert_int_eq(codec_find(FORMAT)->probe(&source), PROBE_NO);
+    ck_assert_int_eq(codec_probe(codec_find(FORMAT), &source), PROBE_NO);
     source.name = "adult.SKEL";
-    ck_assert_int_eq(codec_find(FORMAT)->probe(&source), PROBE_NAME);
+    ck_assert_int_eq(codec_probe(codec_find(FORMAT), &source), PROBE_NAME);
 }
 END_TEST
 

@@ -1,0 +1,12 @@
+/* Whether the viewer of Second Life takes an upload, and how it takes BVH. */
+#ifndef POSE_FORMATS_SL_VERDICT_H
+#define POSE_FORMATS_SL_VERDICT_H
+
+#include "lib/formats/bvh_dialect.h"
+
+extern const struct bvh_dialect sl_bvh_dialect;
+
+/* For struct family. */
+void sl_judge(struct arena *arena, const struct pose_document *document, pose_judge *tell, void *user);
+
+#endif
