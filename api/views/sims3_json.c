@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CLIP_TYPE 0x6b20c4f3u
-
 static void put_hex(struct json_writer *json, const char *key, uint64_t value, int digits)
 {
     char text[24];
@@ -60,116 +58,42 @@ static uint64_t clip_id_of(const char *name)
     return hashes.clip_id;
 }
 
-/* The name in a key as text of its own; cut. */
-static void copy_label(const struct pose_sims3_key *key, char name[POSE_SIMS3_NAME])
-{
-    snprintf(name, POSE_SIMS3_NAME, "%.*s", (int)key->name_length, key->name ? key->name : "");
-}
-
-/* The key of the first place that has one; other people's uploads say nothing about this one. */
-static bool find_key(const struct catalog *catalog, const struct catalog_item *item,
-                     struct pose_sims3_key *key)
+/* The name of the first place that says where the clip is filed; other people's uploads say nothing about this one. */
+static const char *find_file(const struct catalog *catalog, const struct catalog_item *item,
+                             const char *format)
 {
     for (uint32_t i = 0; i < item->place_count; i++) {
-        if (catalog_reaches(catalog, item->place, item->places[i]) &&
-            pose_sims3_key(catalog_entry(catalog, item->places[i])->name, key) && key->type == CLIP_TYPE)
-            return true;
+        const char *name = catalog_entry(catalog, item->places[i])->name;
+        if (catalog_reaches(catalog, item->place, item->places[i]) && pose_is_filed(format, name))
+            return name;
     }
-    return false;
+    return NULL;
 }
 
-void sims3_clip_key(struct json_writer *json, const struct catalog *catalog, const struct catalog_item *item)
+void clip_names(struct json_writer *json, const struct catalog *catalog, const struct catalog_item *item)
 {
-    struct pose_sims3_actor actors[2];
-    struct pose_sims3_key key;
-    char label[POSE_SIMS3_NAME] = "", variant[POSE_SIMS3_NAME];
-    const char *name = item->asset->name, *format = catalog_entry(catalog, item->place)->format;
-    if (!format || strcmp(format, "sims3-clip"))
-        return;
-    bool filed = find_key(catalog, item, &key);
-    if (filed)
-        copy_label(&key, label);
-    /* The map of names is right where the inner name is not. */
-    if (*label && (clip_id_of(label) == key.instance || clip_id_of(name) != key.instance))
-        name = label;
-    uint64_t id = clip_id_of(name);
-    unsigned count = pose_sims3_actors(name, filed ? key.instance : id, actors, variant);
-    jsonw_object(json, "sims3");
-    jsonw_string(json, "name", name);
-    put_hex(json, "clip_id", id, 16);
-    if (filed) {
-        put_hex(json, "group", key.group, 8);
-        put_hex(json, "instance", key.instance, 16);
-        jsonw_bool(json, "fits", key.instance == id);
-    } else {
-        jsonw_null(json, "group");
-        jsonw_null(json, "instance");
-        jsonw_null(json, "fits");
-    }
-    put_actors(json, actors, count);
-    jsonw_end(json);
+    const char *format = catalog_entry(catalog, item->place)->format;
+    struct pose_buffer members = {0};
+    if (format && pose_json_names(&members, format, item->asset->name, find_file(catalog, item, format)) &&
+        members.size && pose_buffer_append(&members, "", 1))
+        jsonw_raw_members(json, (const char *)members.data);
+    pose_buffer_free(&members);
 }
 
 /* -------------------------------------------------------------------------------------------- the name of an id -- */
 
-/* What is looked for: a name of that id, the surer the better. */
-struct search {
-    uint64_t id;
-    char name[POSE_SIMS3_NAME];
-    char derived[POSE_SIMS3_NAME]; /* that of another age's variant with the ages put in */
-};
-
-/* True when it is found. */
-static bool try_name(struct search *search, const char *name)
-{
-    struct pose_sims3_actor actors[2];
-    struct pose_sims3_name hashes;
-    pose_sims3_hash(name, &hashes);
-    if (hashes.clip_id == search->id || hashes.fnv64 == search->id ||
-        (search->id <= UINT32_MAX && hashes.fnv32 == search->id)) {
-        snprintf(search->name, sizeof search->name, "%s", name);
-        return true;
-    }
-    if (!*search->derived)
-        pose_sims3_actors(name, search->id, actors, search->derived);
-    return false;
-}
-
-static bool search_clips(struct search *search, const struct index_archive *archive)
+static bool search_clips(struct pose_sims3_search *search, const struct index_archive *archive)
 {
     for (uint32_t e = 0; e < archive->entry_count; e++) {
         const struct index_entry *entry = archive->entries[e];
-        struct pose_sims3_key key;
-        char label[POSE_SIMS3_NAME] = "";
-        if (pose_sims3_key(entry->name, &key))
-            copy_label(&key, label);
-        if (*label && try_name(search, label))
+        if (pose_sims3_try_file(search, entry->name))
             return true;
         for (uint32_t i = 0; i < entry->asset_count; i++) {
-            if (entry->format && !strncmp(entry->format, "sims3-", 6) &&
-                try_name(search, entry->assets[i].name))
+            if (pose_sims3_try_asset(search, entry->format, entry->assets[i].name))
                 return true;
         }
     }
     return false;
-}
-
-/* A name map may call a thing what it likes; only for an exact id is it believed without its hash. */
-static bool search_map(struct search *search, const struct index_archive *archive)
-{
-    const struct pose_archive *opened = archive->archive;
-    const struct pose_name *names = opened ? pose_archive_names(opened) : NULL;
-    const char *given = NULL;
-    if (!opened || strcmp(archive->format, "dbpf"))
-        return false;
-    for (uint32_t i = 0; i < pose_archive_name_count(opened); i++) {
-        if (try_name(search, names[i].text))
-            return true;
-        given = names[i].id == search->id ? names[i].text : given;
-    }
-    if (given)
-        snprintf(search->name, sizeof search->name, "%s", given);
-    return given;
 }
 
 static const char *search_morphs(uint64_t id, struct index_archive *const *archives, uint32_t count)
@@ -190,7 +114,7 @@ static const char *search_tables(uint64_t id, struct index_archive *const *archi
     return hashes.fnv64 == id ? morph : NULL;
 }
 
-static void find_name(struct search *search, struct index_archive *const *archives, uint32_t count)
+static void find_name(struct pose_sims3_search *search, struct index_archive *const *archives, uint32_t count)
 {
     const char *known = search_tables(search->id, archives, count);
     if (known) {
@@ -199,7 +123,7 @@ static void find_name(struct search *search, struct index_archive *const *archiv
     }
     bool found = false;
     for (uint32_t a = 0; a < count && !found; a++)
-        found = search_map(search, archives[a]);
+        found = archives[a]->archive && pose_sims3_try_names(search, archives[a]->archive);
     for (uint32_t a = 0; a < count && !found; a++)
         found = search_clips(search, archives[a]);
     if (!found)
@@ -207,16 +131,6 @@ static void find_name(struct search *search, struct index_archive *const *archiv
 }
 
 /* ---------------------------------------------------------------------------------------------- resolution -- */
-
-/* A package's entry is what its key says; a loose clip what it is called. */
-static bool is_clip_of(const struct index_entry *entry, uint64_t id)
-{
-    struct pose_sims3_key key;
-    if (pose_sims3_key(entry->name, &key))
-        return key.type == CLIP_TYPE && key.instance == id;
-    return entry->asset_count && entry->format && !strcmp(entry->format, "sims3-clip") &&
-           clip_id_of(entry->assets[0].name) == id;
-}
 
 /* The entries with that id. */
 static void put_loaded(struct json_writer *json, uint64_t id, struct index_archive *const *archives,
@@ -228,7 +142,8 @@ static void put_loaded(struct json_writer *json, uint64_t id, struct index_archi
     for (uint32_t a = 0; a < count; a++) {
         for (uint32_t e = 0; e < archives[a]->entry_count && found < MOST_ENTRIES; e++) {
             const struct index_entry *entry = archives[a]->entries[e];
-            if (!is_clip_of(entry, id))
+            if (!pose_sims3_is_clip(entry->format, entry->name,
+                                    entry->asset_count ? entry->assets[0].name : NULL, id))
                 continue;
             jsonw_object(json, NULL);
             jsonw_id(json, "archive", &archives[a]->id);
@@ -262,7 +177,7 @@ void sims3_resolution(struct json_writer *json, const char *name, uint64_t id,
                       struct index_archive *const *archives, uint32_t count)
 {
     struct pose_sims3_name hashes, generic;
-    struct search search = {.id = id};
+    struct pose_sims3_search search = {.id = id};
     if (!name) {
         find_name(&search, archives, count);
         name = *search.name ? search.name : NULL;

@@ -11,11 +11,8 @@ void sims3_hashes(struct json_writer *json, const char *name);
 /* "0x" and 1 to 16 hex digits. */
 bool sims3_parse_id(const char *text, uint64_t *id);
 
-/*
- * "sims3" of a clip, into an open object: the id that it is filed under (of the first place that has one), whether that
- * is the hash of its name, and who it is for. Nothing for clips of other games.
- */
-void sims3_clip_key(struct json_writer *json, const struct catalog *catalog, const struct catalog_item *item);
+/* What the game of a clip knows by its name, and by that of the first place that it is filed under, into an open object. */
+void clip_names(struct json_writer *json, const struct catalog *catalog, const struct catalog_item *item);
 
 /*
  * The fallback chain of a name (the clip itself, then the one that stands for every age), or with name NULL of an id,

@@ -51,6 +51,9 @@ struct family {
     void (*lint)(const struct lint *lint, const struct pose_document *document, const char *file);
     /* What the game says of a document of whatever family as an upload; see pose_verdicts. */
     void (*judge)(struct arena *arena, const struct pose_document *document, pose_judge *tell, void *user);
+    /* See pose_is_filed and pose_json_names. */
+    bool (*is_filed)(const char *file);
+    void (*describe)(const char *name, const char *file, struct writer *writer);
     /* Whether a name that an archive gives to an id is that of a morph, which clips call by *id. */
     bool (*morph_id)(const struct pose_name *name, uint32_t *id);
 };

@@ -305,3 +305,25 @@ bool pose_archive_morph(const struct pose_archive *archive, uint32_t index, uint
     const struct family *family = family_find(archive->format);
     return family && family->morph_id && family->morph_id(&archive->names[index], id);
 }
+
+bool pose_is_filed(const char *format, const char *file)
+{
+    const struct family *family = family_find(format);
+    return family && family->is_filed && family->is_filed(file);
+}
+
+bool pose_json_names(struct pose_buffer *buffer, const char *format, const char *name, const char *file)
+{
+    const struct family *family = family_find(format);
+    struct pose_buffer text = {.allocator = buffer->allocator};
+    struct pose_error error;
+    struct writer writer;
+    if (!family || !family->describe)
+        return true;
+    pose_error_init(&error);
+    writer_init(&writer, &text, &error);
+    family->describe(name, file, &writer);
+    bool done = writer_finish(&writer) && pose_buffer_append(buffer, text.data, text.size);
+    pose_buffer_free(&text);
+    return done;
+}

@@ -1265,6 +1265,24 @@ struct pose_sims3_key {
  * (their base name); false when it is none. */
 POSE_API bool pose_sims3_key(const char *file, struct pose_sims3_key *key);
 
+/* A name of that id is looked for. Zero-initialise but for the id. */
+struct pose_sims3_search {
+    uint64_t id;                /* FNV-32, FNV-64 or a clip's instance id */
+    char name[POSE_SIMS3_NAME]; /* what was found */
+    char derived
+        [POSE_SIMS3_NAME]; /* the first name tried of which it is another age's variant, with the ages put in */
+};
+
+/* Whether the name has the id: then it is kept. */
+POSE_API bool pose_sims3_try(struct pose_sims3_search *search, const char *name);
+/* The same of the name in a file's key; of the inner name of an asset of that format, unless it is another game's; and of
+ * the names that an archive gives to ids: one may call a thing what it likes, and is believed for that very id. */
+POSE_API bool pose_sims3_try_file(struct pose_sims3_search *search, const char *file);
+POSE_API bool pose_sims3_try_asset(struct pose_sims3_search *search, const char *format, const char *name);
+POSE_API bool pose_sims3_try_names(struct pose_sims3_search *search, const struct pose_archive *archive);
+/* Whether a file is the clip of that id: by its key, else by the inner name of its clip (NULL: none). */
+POSE_API bool pose_sims3_is_clip(const char *format, const char *file, const char *name, uint64_t id);
+
 /* The known bone whose name has that FNV-32; NULL when it is none. */
 POSE_API const char *pose_sims3_bone(uint32_t hash);
 /* The known morph whose name's FNV-64 ends with these 32 bits. */
@@ -1304,6 +1322,15 @@ struct pose_clip_json {
 /* Appends those members of a clip's JSON, without braces and without a comma before or behind; what pose_encode writes as
  * "json" is all of them behind "name" and "format". False when memory is out. */
 POSE_API bool pose_json_clip(struct pose_buffer *buffer, const struct pose_clip_json *what);
+
+/* Whether the name of a file or entry says where its game has filed a clip of that format. */
+POSE_API bool pose_is_filed(const char *format, const char *file);
+/*
+ * Appends what the game knows of a clip of that format by its name and by the name of a file that it is filed under (NULL:
+ * none), as members without braces; nothing where names say nothing. False when memory is out.
+ */
+POSE_API bool pose_json_names(struct pose_buffer *buffer, const char *format, const char *name,
+                              const char *file);
 
 #ifdef __cplusplus
 }

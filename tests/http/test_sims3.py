@@ -274,7 +274,7 @@ class Lints(MadeCase):
 
 @unittest.skipUnless(corpus(), "no corpus")
 class Loaded(unittest.TestCase):
-    """What CORPUS.md says of the real files, from the running daemon."""
+    """What the corpus says of the real files, from the running daemon."""
 
     @classmethod
     def setUpClass(cls):

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* A joint that differs from the reference by less is left out by Second Life's viewer: the way of its X and Y axes, and
- * inches (the formats' spec, "The viewer's BVH upload"); twice that to be sure. */
+ * inches (sl-anim.md, 7); twice that to be sure. */
 #define STILL 0.002
 
 /* ---------------------------------------------------------------------------------------------- one frame -- */

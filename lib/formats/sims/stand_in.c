@@ -2,7 +2,7 @@
  * A stand-in for the adults of The Sims: the 29 bones in the game's order, with its names, hierarchy and the
  * directions in which its bones lie (along their own x), which are facts that skills rely on. The proportions are
  * ours: an upright figure whose head joint is 4.84 feet high, arms hanging a little away from the body, left and
- * right mirrored. Feet; Y up, facing +Z, the left side at -X; rotations act as their conjugate (the family's spec,
+ * right mirrored. Feet; Y up, facing +Z, the left side at -X; rotations act as their conjugate (tso-anim.md,
  * section 6).
  */
 #include "lib/model/stand_in.h"

@@ -2,6 +2,7 @@
 #include "lib/formats/family.h"
 #include "lib/formats/sims3/lint.h"
 #include "lib/formats/sims3/names.h"
+#include "lib/formats/sims3/resolve.h"
 
 extern const struct codec codec_sims3_clip;
 extern const struct codec codec_sims3_dds;
@@ -41,4 +42,6 @@ const struct family family_sims3 = {
     .rules = rules,
     .lint = sims3_lint,
     .morph_id = sims3_morph_id,
+    .is_filed = sims3_is_filed,
+    .describe = sims3_describe,
 };

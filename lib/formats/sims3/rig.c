@@ -7,7 +7,7 @@
  *     i32 length, skeleton name
  *     major 4: i32 chain_count, chains: i32 count, bones[count], info[11], pole, slot_info, slot_offset, root
  *
- * Facts: the format's spec, checked there on ten rigs of the game and four of users, and on four here; major 3 is only
+ * Facts: sims3-rig.md, checked there on ten rigs of the game and four of users, and on four here; major 3 is only
  * read about. A rig before the patches is a Granny file, plain or wrapped, which is told apart and refused. Axes and
  * units are glTF's. Chains are of inverse kinematics, which poses do not need; they are kept in extras.
  */

@@ -9,7 +9,7 @@
  *     joints: str name, i32 priority, i32 rot_keys, keys, i32 pos_keys, keys       (sl_keys.h)
  *     i32 num_constraints, constraints                                             (sl_constraint.h)
  *
- * Facts: the format's spec, verified there against the viewer's reader on real and on damaged files. No file of the
+ * Facts: sl-anim.md, verified there against the viewer's reader on real and on damaged files. No file of the
  * old form is known; its layout is that of the viewer's code. Writing is in sl_anim_write.c.
  */
 #include "lib/core/text.h"

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What the viewer's uploader puts where nothing is said (the spec, section 7). */
+/* What the viewer's uploader puts where nothing is said (sl-anim.md, 7). */
 enum { DEFAULT_PRIORITY = 2, DEFAULT_HAND_POSE = 1 };
 #define DEFAULT_EASE 0.3f
 

@@ -1,6 +1,6 @@
 /*
- * BVH as Second Life's viewer takes it for an upload: what it would refuse, and the clip that it would make. Facts: the
- * format's spec, "The viewer's BVH upload".
+ * BVH as Second Life's viewer takes it for an upload: what it would refuse, and the clip that it would make. Facts:
+ * sl-anim.md, 7.
  *
  * Inches; frame 0 is a reference and not played. A joint that never differs from its frame 0 is left out. The pelvis'
  * position and rotation are taken relative to frame 0, those of other joints as they are.

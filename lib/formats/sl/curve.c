@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* The spec's defaults, section 7. */
+/* The defaults of sl-anim.md, 7. */
 #define POSITION_TOLERANCE 0.0005
 #define ROTATION_TOLERANCE 8.726646e-4 /* 0.05 degrees */
 

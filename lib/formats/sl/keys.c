@@ -5,7 +5,7 @@
 
 /* ----------------------------------------------------------------------------------- version 1.0, reading -- */
 
-/* The spec's formula, in single precision and in its order, so that every value is the viewer's own. What is nearer to
+/* The formula of sl-anim.md, 2, in single precision and in its order, so that every value is the viewer's own. What is nearer to
  * zero than one step is zero. */
 static inline float dequantise_word(uint16_t word, float span, float low)
 {

@@ -1,6 +1,6 @@
 /*
  * Keys of Second Life's animations as they lie in a file. Version 1.0 has four 16-bit words a key (time and a vector),
- * each a fixed-point number of its range; version 0.1 has four floats. Facts: the format's spec, section 2, checked
+ * each a fixed-point number of its range; version 0.1 has four floats. Facts: sl-anim.md, 2, checked
  * there against the viewer's own code.
  */
 #ifndef POSE_FORMATS_SL_KEYS_H

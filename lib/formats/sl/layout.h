@@ -57,7 +57,7 @@ struct sl_layout {
 
 /*
  * Reads everything up to the constraints; the reader then stands at their count. False on the first thing that is
- * wrong, with the spec's code, its offset and its path; also over the limits of joints and keys.
+ * wrong, with the code of sl-anim.md, 6, its offset and its path; also over the limits of joints and keys.
  */
 bool sl_layout_read(struct reader *reader, const struct pose_limits *limits, struct sl_layout *layout);
 

@@ -1,6 +1,6 @@
 /*
  * The names that Second Life's viewer knows: what clips may call their tracks, constraint volumes and emotes. Facts of
- * the format's spec, sections 4 and 5.
+ * sl-anim.md, 4 and 5.
  */
 #ifndef POSE_FORMATS_SL_NAMES_H
 #define POSE_FORMATS_SL_NAMES_H

@@ -6,7 +6,7 @@
  *         <collision_volume name pos rot scale end group support/>
  *
  * Vectors are three numbers. pos: metres from the parent; rot: degrees about the fixed axes X, then Y, then Z. Bones
- * are numbered depth first, as they stand in the file; the collision volumes follow. Facts: the format's spec,
+ * are numbered depth first, as they stand in the file; the collision volumes follow. Facts: sl-anim.md,
  * section 5. Writing is in sl_skeleton_write.c.
  */
 #include "lib/core/numbers/decimal.h"

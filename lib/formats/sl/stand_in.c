@@ -1,6 +1,6 @@
 /*
  * A stand-in for Second Life's avatar: the 133 bones and 26 collision volumes in the game's order, with its names,
- * aliases and hierarchy (formats' spec, section 5), which are facts that clips rely on. The proportions are ours: an
+ * aliases and hierarchy (sl-anim.md, 5), which are facts that clips rely on. The proportions are ours: an
  * upright figure of 1.76 m with its arms held out to the sides, left and right mirrored. Metres; X forward, Y left,
  * Z up; all bones rest with rotation 0.
  *

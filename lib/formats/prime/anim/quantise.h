@@ -3,7 +3,7 @@
  *
  * A rotation is three quantised arcsines of the quaternion's components and the sign of w; w itself is what is missing
  * to unit length. A vector is whole multiples of one number a file. Both ways back are computed here exactly as the
- * spec has them, so that what was read is written as it was.
+ * format has them, so that what was read is written as it was.
  */
 #ifndef POSE_FORMATS_PRIME_ANIM_QUANTISE_H
 #define POSE_FORMATS_PRIME_ANIM_QUANTISE_H

@@ -8,7 +8,7 @@
  *     0x38  the clip section (sims3_section.h), then inverse kinematics (sims3_ik.h), the actor's name, events
  *           (sims3_events.h) and end data, each at a multiple of 4 with 0x7e in the gaps
  *
- * Facts: the format's spec, checked there on 34 clips made by users. No clip of the game itself could be had; palettes,
+ * Facts: sims3-clip.md, checked there on 34 clips made by users. No clip of the game itself could be had; palettes,
  * most constants and half of the kinds of events are verified on made files only. Values are whole local transforms, in
  * glTF's axes and metres. Writing is in sims3_clip_write.c.
  */

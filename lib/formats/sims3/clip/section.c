@@ -125,7 +125,7 @@ static bool is_plausible(const struct sims3_section *section, const struct sims3
     return true;
 }
 
-/* The rule of the spec's section 3 for payloads that may be padded. */
+/* The rule of sims3-clip.md, 3, for payloads that may be padded. */
 static unsigned choose_key_size(const struct sims3_section *section, const struct sims3_channel *channel,
                                 uint64_t span)
 {

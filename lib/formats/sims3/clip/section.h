@@ -79,8 +79,7 @@ struct sims3_channel {
     float offset, scale;
     uint16_t key_count;
     uint8_t type, sub_type;
-    uint8_t
-        key_size; /* as found out by the rule of the spec's section 3; 0 when there are no keys to be read */
+    uint8_t key_size; /* as found out by the rule of sims3-clip.md, 3; 0 when there are no keys to be read */
 };
 
 struct sims3_section {

@@ -1,0 +1,13 @@
+/* What names say of clips of The Sims 3, and who has a name or an id. */
+#ifndef POSE_FORMATS_SIMS3_RESOLVE_H
+#define POSE_FORMATS_SIMS3_RESOLVE_H
+
+#include "lib/core/bytes/writer.h"
+
+#include <stdbool.h>
+
+/* For struct family. */
+bool sims3_is_filed(const char *file);
+void sims3_describe(const char *name, const char *file, struct writer *writer);
+
+#endif
