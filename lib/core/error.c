@@ -1,6 +1,6 @@
 #include "lib/core/error.h"
 
-#include "lib/core/text.h"
+#include "lib/core/utf8.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,13 +3,7 @@
 #define POSE_CORE_TEXT_H
 
 #include "lib/core/arena.h"
-
-/* The length (1 to 4) of the well-formed UTF-8 sequence at text, 0 when there is none within length bytes. */
-size_t text_utf8_sequence(const char *text, size_t length);
-bool text_is_utf8(const char *text, size_t length);
-/* Makes a message out of what may quote a file: control characters and whatever is not UTF-8 (also a sequence that was
- * cut off at the end) become '?', in place. */
-void text_make_line(char *text);
+#include "lib/core/utf8.h"
 
 /* Windows-1252 bytes as UTF-8, in the arena; a NUL byte ends the text. The five bytes it leaves undefined become the
  * C1 controls of the same number, so that the way back is exact. */
