@@ -1,5 +1,6 @@
 /* A clip of the target's joints: sampled at a rate, keys where the engine that it is for has them. */
 #include "lib/core/value.h"
+#include "lib/formats/rules.h"
 #include "lib/core/warn.h"
 #include "lib/model/build.h"
 #include "lib/model/copy.h"
@@ -275,7 +276,7 @@ static bool bake(struct retarget_bake *b, const struct pose_options *options)
         return error_set(b->error, POSE_BAD_ARGUMENT, "bad_fps",
                          "fps: neither 0 nor a number from 0.1 to 1000");
     b->rules = rules_for(b->wishes->to);
-    b->axes = rules_axes(b->rules);
+    b->axes = rules_row(b->rules)->axes;
     return make_times(b, limit) && take_samples(b) && make_clip(b) && make_tracks(b);
 }
 
@@ -307,7 +308,7 @@ struct pose_document *pose_retarget_bake(const struct pose_retarget *retarget,
     tell(&b, warn, user);
     arena.error = NULL;
     document->view = (struct pose_document){
-        .format = rules_format(b.rules), .clips = b.out, .clip_count = 1, .size = arena.held};
+        .format = rules_row(b.rules)->format, .clips = b.out, .clip_count = 1, .size = arena.held};
     document->arena = arena;
     return &document->view;
 }

@@ -37,7 +37,7 @@ rule lib/core/numbers 'pose.h lib/core/[a-z_]+\.h'
 rule lib/core/bytes   "$core"
 rule lib/model        "$model"
 rule lib/sample       "$sample"
-rule lib/retarget     "$retarget"
+rule lib/retarget     "$retarget lib/formats/rules.h"
 rule lib/bake         "$bake lib/formats/sl/bvh_upload.h" # to go: a game's rule in the bake
 rule lib/packing      "$core"
 rule lib/images       "$core"
