@@ -11,8 +11,9 @@
 /* Other archives give names to morphs where the answer depends on what is loaded anyway. */
 static bool may_name_morphs(const struct api_call *call, const struct pose_request *request)
 {
-    const char *format = catalog_entry(call->catalog, request->clip->place)->format;
-    return request->automatic && call->catalog->has_morphs && format && !strcmp(format, "sims3-clip");
+    const char *id = catalog_entry(call->catalog, request->clip->place)->format;
+    const struct pose_format *format = id ? pose_format_find(id) : NULL;
+    return request->automatic && call->catalog->has_morphs && format && format->hashes_morphs;
 }
 
 static bool choose_skeleton(struct api_call *call, struct pose_request *request, struct catalog_item *clip)
