@@ -292,6 +292,12 @@ static enum api_outcome no_route(struct api_call *call, const char *allowed)
                          call->request->method);
 }
 
+static bool client_has_left(const void *client)
+{
+    const struct api_request *request = client;
+    return request->has_left && request->has_left(request);
+}
+
 enum api_outcome api_handle(void *user, struct api_request *request, struct api_response *response)
 {
     struct service *service = user;
@@ -303,6 +309,11 @@ enum api_outcome api_handle(void *user, struct api_request *request, struct api_
                             .response = response,
                             .route = route,
                             .fetch.may_wait = request->may_wait};
+    struct effort effort;
+    if (request->may_wait) {
+        effort_begin(&effort, (double)service->config->max_time_ms * 1e-3, client_has_left, request);
+        call.effort = &effort;
+    }
     begin_response(&call, match->nearest);
     enum api_outcome outcome = API_DONE;
     if (route) {

@@ -77,6 +77,7 @@ static bool bake_one(struct bake_call *call, const struct pose_conversion_clip *
     const struct codec *origin = find_origin(from);
     struct arena scratch;
     arena_init(&scratch, call->arena->allocator, call->memory, b.error);
+    scratch.stop = call->arena->stop;
     b.scratch = &scratch;
     b.out = out;
     b.clip = *from->clip;
@@ -131,6 +132,7 @@ struct pose_document *pose_bake(const struct pose_conversion *conversion, const 
     size_t memory = options ? options->limits.memory : 0;
     struct arena arena;
     arena_init(&arena, options ? options->allocator : NULL, memory, error);
+    arena.stop = options ? options->stop : NULL;
     struct document *document = ARENA_NEW(&arena, struct document, 1);
     struct bake_call call = {.conversion = conversion, .codec = codec, .arena = &arena, .memory = memory};
     call.common = (struct baking){.conversion = conversion,
@@ -237,6 +239,7 @@ static bool write_pair(const struct pose_conversion *conversion, const struct go
     struct pose_clip clip = *content->clips;
     struct arena arena;
     arena_init(&arena, options ? options->allocator : NULL, options ? options->limits.memory : 0, error);
+    arena.stop = options ? options->stop : NULL;
     content->clips = &clip;
     bool done = name_second(conversion, goal, &arena, &clip, second->name) &&
                 pose_encode(goal->file->format, content, options, warn, user, out, error) &&

@@ -65,6 +65,7 @@ struct pose_document *pose_decode(const struct pose_source *source, const struct
     struct pose_limits limits = limits_with_defaults(options);
     struct arena arena;
     arena_init(&arena, allocator_of(options), limits.memory, error);
+    arena.stop = options ? options->stop : NULL;
     struct document *document = ARENA_NEW(&arena, struct document, 1);
     if (!document) {
         arena_release(&arena);
@@ -172,6 +173,10 @@ bool pose_encode(const char *format, const struct pose_content *content, const s
     arena_init(&arena, allocator_of(options), limits.memory, error);
     struct writer writer;
     writer_init(&writer, out, error);
+    if (options) {
+        writer.limit = options->limits.output;
+        writer.stop = arena.stop = options->stop;
+    }
     struct encode_job job = {.content = content,
                              .settings = content->settings,
                              .writer = &writer,

@@ -56,7 +56,7 @@ static bool convert(const struct conversion_order *order, const struct ingredien
                                      .settings = conversion->setting_count ? conversion->settings : NULL,
                                      .second_name = order->key_file};
     ingredients_list(ingredients, &wanted);
-    bool done = pose_convert(&wanted, &order->service->index_options.pose, convert_warn, &result->warnings,
+    bool done = pose_convert(&wanted, &order->options, convert_warn, &result->warnings,
                              &result->bytes, &result->second, error);
     if (!done || !conversion->target->second || result->is_pair)
         return done;
@@ -195,6 +195,8 @@ static struct cache_object *make(void *user, struct pose_error *error)
         pose_error_init(error);
         error->status = POSE_NO_MEMORY;
     }
+    if (!converted && call->effort)
+        effort_explain(call->effort, error);
     call->fetch.decode_seconds += result.decode_seconds;
     call->write_seconds = clock_seconds() - begin - result.decode_seconds;
     conversion_result_release(&result);

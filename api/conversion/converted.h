@@ -21,6 +21,7 @@ bool conversion_add_skeleton(const struct ingredient_skeleton *skeleton, const s
 /* How, of what, and under which name. */
 struct conversion_order {
     struct service *service;
+    struct pose_options options;  /* limits, and what stops it */
     const struct catalog *common; /* of the service */
     const struct conversion *conversion;
     const struct conversion_parts *parts;

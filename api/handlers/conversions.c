@@ -86,6 +86,7 @@ static enum api_outcome reply_clip(struct work *work)
     memcpy(key.bytes + 1, clip, sizeof *clip);
     memcpy(key.bytes + 1 + sizeof *clip, &options, sizeof options);
     struct conversion_order order = {.service = call->service,
+                                     .options = call_options(call),
                                      .common = call->catalog,
                                      .conversion = work->conversion,
                                      .parts = &work->parts,

@@ -175,6 +175,7 @@ static enum api_outcome convert_catalog(struct request *request, const struct bo
     if (!name)
         abort();
     struct conversion_order order = {.service = call->service,
+                                     .options = call_options(call),
                                      .common = call->catalog,
                                      .conversion = request->conversion,
                                      .parts = parts,

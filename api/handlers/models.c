@@ -30,6 +30,7 @@ static enum api_outcome reply_model(struct model *model, struct asset_id digest,
         return API_DONE;
     memcpy(key.bytes + 1, &digest, sizeof digest);
     struct conversion_order order = {.service = call->service,
+                                     .options = call_options(call),
                                      .common = call->catalog,
                                      .conversion = model->conversion,
                                      .parts = &model->parts,

@@ -198,8 +198,11 @@ static struct cache_object *make_picture(void *user, struct pose_error *error)
     }
     atomic_init(&picture->object.references, 1);
     picture->object.free = free_picture;
-    if (!gather(drawing, &source, error) ||
-        !draw->picture(&source, &drawing->preview->options, &picture->bytes, error)) {
+    struct picture_options options = drawing->preview->options;
+    options.stop = drawing->call->effort ? &drawing->call->effort->stop : NULL;
+    if (!gather(drawing, &source, error) || !draw->picture(&source, &options, &picture->bytes, error)) {
+        if (options.stop)
+            effort_explain(drawing->call->effort, error);
         release(drawing);
         free_picture(&picture->object);
         return NULL;

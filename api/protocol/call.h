@@ -5,6 +5,7 @@
 #include "api/protocol/message.h"
 #include "api/protocol/params.h"
 #include "server/library/documents.h"
+#include "server/ops/effort.h"
 
 enum { CALL_VALUES = 4, CALL_SEGMENTS = 10 };
 
@@ -27,7 +28,11 @@ struct api_call {
     const struct index_archive *scope; /* of archive=, as which the assets are looked at; NULL: none */
     uint32_t scope_index;
     double begun, sample_seconds, write_seconds;
+    struct effort *effort; /* that the request is worth; on the pool, else NULL */
 };
+
+/* Limits of the service, and the end of the effort, for what the library makes. */
+struct pose_options call_options(const struct api_call *call);
 
 typedef enum api_outcome api_handler(struct api_call *call);
 

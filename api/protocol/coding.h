@@ -5,7 +5,10 @@
 #include "api/protocol/message.h"
 #include "pose.h"
 
-enum { CODING_WORTH = 1024 }; /* text of more bytes is compressed */
+enum {
+    CODING_WORTH = 1024,    /* text of more bytes is compressed */
+    CODING_MOST = 32 << 20, /* of more it is not: that would cost seconds */
+};
 
 enum coding { CODING_IDENTITY, CODING_GZIP, CODING_ZSTD };
 

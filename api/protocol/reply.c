@@ -149,6 +149,7 @@ unsigned problem_status(const struct pose_error *error)
             return 503;
         return !strcmp(error->code, "not_found") || !strcmp(error->code, "unreadable") ? 404 : 400;
     case POSE_NO_MEMORY:
+    case POSE_STOPPED:
         return 503;
     default:
         return 422;
@@ -198,12 +199,29 @@ enum api_outcome reply_fetch(struct api_call *call)
     return reply_error(call, &call->fetch.error, NULL, NULL);
 }
 
+struct pose_options call_options(const struct api_call *call)
+{
+    struct pose_options options = call->service->index_options.pose;
+    options.limits.output = call->service->config->max_output;
+    options.stop = call->effort ? &call->effort->stop : NULL;
+    return options;
+}
+
+/* Whether a maker was called off whose own client had left, or whose time was over, and not ours. */
+static bool is_for_another(const struct api_call *call, const struct fetch *fetch)
+{
+    return fetch->error.status == POSE_STOPPED && call->effort && !effort_is_over(call->effort);
+}
+
 struct cache_object *reply_kept(struct api_call *call, const struct cache_key *key, cache_make *make,
                                 void *user)
 {
     struct fetch *fetch = &call->fetch;
-    struct cache_object *object = cache_get(call->service->replies, key, call->request->may_wait, clock_ms(),
-                                            make, user, &fetch->outcome, &fetch->error);
+    struct cache_object *object;
+    do {
+        object = cache_get(call->service->replies, key, call->request->may_wait, clock_ms(), make, user,
+                           &fetch->outcome, &fetch->error);
+    } while (!object && fetch->outcome == CACHE_FAILED && is_for_another(call, fetch));
     fetch->missed = fetch->outcome == CACHE_MADE;
     call->response->cache = fetch->missed ? "miss" : "hit";
     return object;
@@ -345,7 +363,8 @@ enum api_outcome reply_body(struct api_call *call, const char *content_type, str
 {
     struct api_response *response = call->response;
     enum coding coding = CODING_IDENTITY;
-    if (is_text && body->size > CODING_WORTH)
+    bool has_time = !call->effort || !effort_is_over(call->effort);
+    if (is_text && has_time && body->size > CODING_WORTH && body->size <= CODING_MOST)
         coding = coding_choose(call->request);
     if (coding != CODING_IDENTITY && coding_apply(coding, body))
         response_header(response, "Content-Encoding", coding == CODING_GZIP ? "gzip" : "zstd");

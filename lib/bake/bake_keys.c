@@ -97,6 +97,8 @@ static bool append(struct fitting *f, const struct knot *knot)
 {
     struct key_list *list = &f->list;
     struct baking *b = f->b;
+    if (!arena_step(b->scratch))
+        return false;
     if (++f->keys > b->key_limit)
         return error_limit(b->error, "keys", "more than the limit of %llu keys",
                            (unsigned long long)b->key_limit);

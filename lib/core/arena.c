@@ -63,6 +63,22 @@ static void *arena_fail(struct arena *arena)
     return NULL;
 }
 
+static bool ask_stop(struct arena *arena)
+{
+    arena->steps = 0;
+    if (!arena->failed && arena->stop && arena->stop->ask(arena->stop->user)) {
+        error_stopped(arena->error);
+        arena->failed = true;
+    }
+    return !arena->failed;
+}
+
+bool arena_step(struct arena *arena)
+{
+    enum { STEPS = 256 };
+    return ++arena->steps < STEPS ? !arena->failed : ask_stop(arena);
+}
+
 /*
  * A chunk with room for size bytes. Chunks grow with what is held, so that small documents stay small and large ones
  * need few; a large piece gets a chunk of its own, behind the one that is being filled, so that no room is lost.
@@ -108,7 +124,7 @@ void *arena_alloc(struct arena *arena, size_t count, size_t size)
     bytes = (bytes + alignof(max_align_t) - 1) & ~(alignof(max_align_t) - 1);
     struct arena_chunk *chunk = arena->chunks;
     if (!chunk || chunk->size - chunk->used < bytes)
-        chunk = add_chunk(arena, bytes);
+        chunk = !ask_stop(arena) ? NULL : add_chunk(arena, bytes);
     if (!chunk)
         return arena_fail(arena);
     void *memory = chunk->data + chunk->used;

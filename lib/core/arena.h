@@ -16,12 +16,17 @@ struct arena {
     size_t held;  /* bytes taken from the allocator */
     size_t limit; /* bound of held */
     bool failed;
+    const struct pose_stop *stop; /* may be NULL */
+    uint32_t steps;               /* since it was asked */
 };
 
 /* allocator NULL: malloc. limit 0: the default of struct pose_limits. */
 void arena_init(struct arena *arena, const struct pose_allocator *allocator, size_t limit,
                 struct pose_error *error);
 void arena_release(struct arena *arena);
+
+/* A step of work that uses the arena: false, and the arena has failed, when it is to stop. Cheap enough for every key. */
+bool arena_step(struct arena *arena);
 
 /* Zeroed memory for count things of that size, aligned for any type; NULL on failure. A count of 0 gives a valid
  * pointer. The product is checked. */

@@ -16,6 +16,8 @@ bool error_vset(struct pose_error *error, enum pose_status status, const char *c
 /* A limit was hit; limit is its name as users know it ("joints"). */
 bool error_limit(struct pose_error *error, const char *limit, const char *format, ...) POSE_PRINTF(3, 4);
 bool error_no_memory(struct pose_error *error);
+/* The caller wants no more of it. */
+bool error_stopped(struct pose_error *error);
 /* True once something was reported. */
 bool error_is_set(const struct pose_error *error);
 

@@ -39,6 +39,7 @@ enum pose_status {
     POSE_OVER_LIMIT,     /* over a limit: limit names it */
     POSE_BAD_ARGUMENT,   /* the caller asked for what cannot be */
     POSE_NO_MEMORY,
+    POSE_STOPPED, /* the caller's struct pose_stop wanted no more of it */
 };
 
 #define POSE_NO_OFFSET UINT64_MAX
@@ -74,12 +75,24 @@ struct pose_limits {
     uint64_t
         unpacked;   /* bytes of one entry, or of an archive that unpacks as one stream (tar.gz) [256 MiB] */
     uint32_t ratio; /* unpacked to packed bytes of the same; what unpacks to under 64 KiB is free [2000] */
+    size_t output;  /* bytes of a file that is written [no bound] */
+};
+
+/*
+ * Ends work that takes too long, or that nobody wants any more. ask is called by the thread that works, between tracks,
+ * keys, frames and blocks of what is written, and says whether to stop; the call then fails with POSE_STOPPED. It is asked
+ * every few milliseconds at most, and often: it should be cheap.
+ */
+struct pose_stop {
+    bool (*ask)(void *user);
+    void *user;
 };
 
 /* May be NULL wherever it is asked for: malloc and the default limits. */
 struct pose_options {
     const struct pose_allocator *allocator;
     struct pose_limits limits;
+    const struct pose_stop *stop; /* NULL: nothing stops it */
 };
 
 struct pose_bytes {

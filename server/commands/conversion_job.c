@@ -75,6 +75,7 @@ bool job_convert(const struct job *job, const struct pose_target *target,
     struct conversion conversion;
     struct conversion_parts parts = *given;
     struct conversion_order order = {.service = job->service,
+                                     .options = job->service->index_options.pose,
                                      .common = job->common,
                                      .conversion = &conversion,
                                      .parts = &parts,

@@ -7,7 +7,7 @@
 #include <webp/mux.h>
 
 /* A viewer shows no more than this; and all frames together may have so many pixels. */
-static const double fastest = 25, pixel_budget = 48e6;
+static const double fastest = 25, pixel_budget = 24e6;
 static const double longest_frame_ms = 10000;
 
 static unsigned frame_count(unsigned width, unsigned height, double duration, double fps)
@@ -79,7 +79,7 @@ static bool finish(WebPAnimEncoder *encoder, int end_ms, struct pose_buffer *out
 }
 
 bool motion_write(unsigned width, unsigned height, double duration, double fps, motion_frame *draw,
-                  void *user, struct pose_buffer *out)
+                  void *user, const struct pose_stop *stop, struct pose_buffer *out)
 {
     WebPAnimEncoderOptions options;
     WebPConfig config;
@@ -97,6 +97,7 @@ bool motion_write(unsigned width, unsigned height, double duration, double fps, 
     bool written = encoder && !cairo_surface_status(surface);
     for (unsigned i = 0; written && i < count; i++)
         written =
+            !(stop && stop->ask(stop->user)) &&
             add_frame(encoder, &config, surface, draw, user, duration * i / count, (int)lround(step_ms * i));
     written = written && finish(encoder, (int)lround(step_ms * count), out);
     cairo_surface_destroy(surface);

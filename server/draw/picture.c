@@ -59,6 +59,11 @@ static void draw_moment(struct stage *stage, cairo_t *cairo, double t, double wi
     paint_scene(cairo, &frame, &stage->scene, fmin(width, height) / PICTURE_SIZE);
 }
 
+static bool is_stopped(const struct picture_options *options)
+{
+    return options->stop && options->stop->ask(options->stop->user);
+}
+
 /* Moments side by side, as square as the picture lets them be. */
 static void draw_sheet(struct stage *stage, cairo_t *cairo, const struct picture_options *options,
                        double duration)
@@ -75,7 +80,7 @@ static void draw_sheet(struct stage *stage, cairo_t *cairo, const struct picture
     }
     unsigned rows = (options->frames + best - 1) / best;
     double width = (double)options->width / best, height = (double)options->height / rows;
-    for (unsigned i = 0; i < options->frames; i++) {
+    for (unsigned i = 0; i < options->frames && !is_stopped(options); i++) {
         cairo_save(cairo);
         cairo_translate(cairo, width * (i % best), height * (i / best));
         cairo_rectangle(cairo, 0, 0, width, height);
@@ -158,12 +163,16 @@ bool picture_draw(const struct figure_source *source, const struct picture_optio
     if (options->type == PICTURE_WEBP) {
         struct moving moving = {&stage, options};
         drawn = motion_write(options->width, options->height, duration, (double)source->clip->fps, draw_frame,
-                             &moving, out) ||
+                             &moving, options->stop, out) ||
                 fail(error, "the animation cannot be written");
     } else if (options->type == PICTURE_SVG) {
         drawn = write_svg(&stage, options, duration, out, error);
     } else {
         drawn = write_png(&stage, options, duration, out, error);
+    }
+    if (is_stopped(options)) {
+        error->status = POSE_STOPPED;
+        drawn = false;
     }
     if (drawn && (stage.scene.out_of_memory || stage.shadow.out_of_memory))
         drawn = fail(error, "out of memory");

@@ -27,10 +27,11 @@ struct picture_options {
     unsigned
         frames; /* more than 1: that many moments of the clip in one sheet of width x height; not for WebP */
     struct color background;
+    const struct pose_stop *stop; /* asked between frames; may be NULL */
 };
 
 /*
- * Draws into out (empty before). False when memory is out or a writer fails: error says so. Widths, heights and frames
+ * Draws into out (empty before). False when memory is out, a writer fails or it was stopped: error says so. Widths, heights and frames
  * are as the bounds above want them.
  */
 bool picture_draw(const struct figure_source *source, const struct picture_options *options,

@@ -262,11 +262,12 @@ static void forget_old_failures(struct cache *cache, struct entry **dead)
         entry_remove(cache, cache->failures.oldest, dead);
 }
 
-/* The entry is in the table and in no list. Where memory is out nothing is remembered. */
+/* The entry is in the table and in no list. Nothing is remembered where memory is out, or whose maker was called off. */
 static void entry_fail(struct cache *cache, struct entry *entry, const struct pose_error *error,
                        struct entry **dead)
 {
-    struct pose_error *failure = error->status == POSE_NO_MEMORY ? NULL : malloc(sizeof *failure);
+    bool says_little = error->status == POSE_NO_MEMORY || error->status == POSE_STOPPED;
+    struct pose_error *failure = says_little ? NULL : malloc(sizeof *failure);
     if (!failure) {
         entry_remove(cache, entry, dead);
         return;

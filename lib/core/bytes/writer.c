@@ -21,6 +21,36 @@ void writer_init(struct writer *writer, struct pose_buffer *out, struct pose_err
     *writer = (struct writer){.out = out, .error = error};
 }
 
+void writer_init_part(struct writer *writer, struct pose_buffer *out, const struct writer *whole)
+{
+    *writer = (struct writer){.out = out, .error = whole->error, .limit = whole->limit, .stop = whole->stop};
+}
+
+/* Whether the file may become that large and go on at all; asked once a block. */
+static bool check(struct writer *writer, size_t needed)
+{
+    enum { BLOCK = 64 * 1024 };
+    if (writer->limit && needed > writer->limit)
+        error_limit(writer->error, "max-output", "the file would have more than %zu bytes", writer->limit);
+    else if (writer->stop && writer->stop->ask(writer->stop->user))
+        error_stopped(writer->error);
+    else
+        writer->checked = needed > SIZE_MAX - BLOCK ? needed : needed + BLOCK;
+    if (writer->limit && writer->checked > writer->limit)
+        writer->checked = writer->limit;
+    writer->failed = writer->checked < needed;
+    return !writer->failed;
+}
+
+bool writer_expect(struct writer *writer, size_t size)
+{
+    if (!writer->failed && writer->limit && size > writer->limit - writer->out->size) {
+        error_limit(writer->error, "max-output", "the file would have more than %zu bytes", writer->limit);
+        writer->failed = true;
+    }
+    return !writer->failed;
+}
+
 static bool grow(struct writer *writer, size_t size)
 {
     struct pose_buffer *out = writer->out;
@@ -47,6 +77,11 @@ static bool grow(struct writer *writer, size_t size)
 uint8_t *writer_reserve(struct writer *writer, size_t size)
 {
     if (writer->failed)
+        return NULL;
+    size_t needed;
+    if (__builtin_add_overflow(writer->out->size, size, &needed))
+        needed = SIZE_MAX;
+    if (needed > writer->checked && !check(writer, needed))
         return NULL;
     bool has_room = writer->out->data && writer->out->capacity - writer->out->size >= size;
     if (!has_room && !grow(writer, size))

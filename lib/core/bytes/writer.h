@@ -10,10 +10,17 @@ struct writer {
     struct pose_buffer *out;
     struct pose_error *error;
     bool failed;
+    size_t checked;               /* up to this size nothing is asked of limit and stop */
+    size_t limit;                 /* of the whole file; 0: none */
+    const struct pose_stop *stop; /* may be NULL */
 };
 
 /* out must be empty; its allocator stays as it is (NULL: malloc). */
 void writer_init(struct writer *writer, struct pose_buffer *out, struct pose_error *error);
+/* The same under the limits of another one: a part of its file. */
+void writer_init_part(struct writer *writer, struct pose_buffer *out, const struct writer *whole);
+/* True when size more bytes are no more than the whole file may have; else it fails now, before they are made. */
+bool writer_expect(struct writer *writer, size_t size);
 /* Room for size more bytes: where they go, or NULL. Advance with writer_commit. */
 uint8_t *writer_reserve(struct writer *writer, size_t size);
 void writer_commit(struct writer *writer, size_t size);

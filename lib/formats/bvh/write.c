@@ -201,6 +201,10 @@ static void put_motion(struct bvh_writing *writing)
     writer_u8(writer, '\n');
     if (plan->is_upload)
         put_reference(writing);
+    size_t numbers = 0;
+    for (uint32_t i = 0; i < writing->joint_count; i++)
+        numbers += writing->joints[i].channel_count;
+    writer_expect(writer, 2 * numbers * plan->frame_count); /* a digit and a blank */
     for (uint32_t frame = 0; frame < plan->frame_count && !writer->failed; frame++) {
         bvh_pose_take(writing, frame);
         put_frame(writing, !frame);

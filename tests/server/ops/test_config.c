@@ -64,6 +64,7 @@ START_TEST(defaults_are_those_of_the_contract)
     ck_assert_uint_eq(config.max_store, 0);
     ck_assert_uint_eq(config.max_connections, 4096);
     ck_assert_uint_eq(config.client_share, 25);
+    ck_assert_uint_eq(config.max_output, 128 << 20);
     ck_assert(config.rate_limit == 0);
     ck_assert_ptr_null(config.trusted_proxy);
     ck_assert_ptr_null(config.token_file);

@@ -64,6 +64,7 @@ static bool put_clip(const struct gltf_joints *joints, const struct gltf_clip *c
     struct gltf_writing writing = {.animation = &animation, .clip = animation.clip, .file = file};
     struct arena *parent = file->job->arena;
     arena_init(&writing.arena, parent->allocator, parent->limit, file->job->error);
+    writing.arena.stop = parent->stop;
     bool done = write_animation(&writing, fps);
     pose_sampler_free(writing.resampler);
     arena_release(&writing.arena);
@@ -111,6 +112,7 @@ static bool put_keyless(const struct gltf_joints *joints, struct gltf_file *file
         is_open = true;
         struct arena *parent = file->job->arena;
         arena_init(&writing.arena, parent->allocator, parent->limit, file->job->error);
+        writing.arena.stop = parent->stop;
         bool done = gltf_kept_init(&writing);
         gltf_json_comma(file);
         if (done)

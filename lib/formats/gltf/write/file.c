@@ -12,8 +12,8 @@ void gltf_file_init(struct gltf_file *file, struct encode_job *job)
     const struct pose_allocator *allocator = job->arena->allocator;
     *file = (struct gltf_file){
         .job = job, .json_bytes = {.allocator = allocator}, .bin_bytes = {.allocator = allocator}};
-    writer_init(&file->json, &file->json_bytes, job->error);
-    writer_init(&file->bin, &file->bin_bytes, job->error);
+    writer_init_part(&file->json, &file->json_bytes, job->writer);
+    writer_init_part(&file->bin, &file->bin_bytes, job->writer);
 }
 
 void gltf_file_release(struct gltf_file *file)

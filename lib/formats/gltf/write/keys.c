@@ -116,6 +116,21 @@ static bool make_curve(struct gltf_writing *writing, uint32_t row, enum pose_par
 
 /* -------------------------------------------------------------------------------------------- resampling -- */
 
+/* Bytes that so many frames will be at least: what moves is written on each. */
+static size_t size_of_frames(const struct gltf_writing *writing, uint32_t count)
+{
+    size_t floats = 1;
+    for (uint32_t row = 0; row < writing->clip->sampler.row_count; row++) {
+        for (enum pose_part part = POSE_TRANSLATION; part <= POSE_SCALE; part++) {
+            const struct key_source source = {
+                .channel = gltf_writing_driver(writing, row, part), .part = part, .row = row};
+            if (source.channel && source.channel->count && !key_source_is_constant(&source))
+                floats += part_components(part);
+        }
+    }
+    return floats * count * sizeof(float);
+}
+
 /* Times k / fps as long as they lie in the clip, then its end. */
 static bool sample_frames(struct gltf_writing *writing, float fps)
 {
@@ -127,6 +142,8 @@ static bool sample_frames(struct gltf_writing *writing, float fps)
                          "%g seconds at %g frames a second are more than a million frames", duration,
                          (double)fps);
     uint32_t count = (uint32_t)last + 1;
+    if (!writer_expect(&writing->file->bin, size_of_frames(writing, count)))
+        return false;
     writing->frame_times = ARENA_NEW(&writing->arena, float, count + 1);
     const struct pose_options options = {.allocator = writing->arena.allocator,
                                          .limits.memory = writing->arena.limit};
@@ -140,10 +157,10 @@ static bool sample_frames(struct gltf_writing *writing, float fps)
         writing->frame_times[count++] = clip->duration;
     writing->frame_count = count;
     writing->frames = arena_alloc(&writing->arena, (size_t)count * rows, ROW_FLOATS * sizeof(float));
-    for (uint32_t k = 0; writing->frames && k < count; k++)
+    for (uint32_t k = 0; writing->frames && k < count && arena_step(&writing->arena); k++)
         pose_sample(writing->resampler, (double)writing->frame_times[k], POSE_CLAMP, POSE_IN_PLACE,
                     writing->frames + (size_t)k * rows * ROW_FLOATS, NULL);
-    return writing->frames != NULL;
+    return writing->frames && !writing->arena.failed;
 }
 
 /* The same out of what was sampled. */
