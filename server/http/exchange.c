@@ -235,6 +235,8 @@ static bool refuse_framing(struct http_exchange *exchange, const struct framing 
 {
     if (framing->lengths + framing->codings > 1) {
         exchange_refuse(exchange, 400, "more than one header says how long the body is");
+    } else if (framing->is_off) {
+        exchange_refuse(exchange, 400, "a header is folded, or holds a NUL, a bare CR or a bare LF");
     } else if (framing->has_blank_name) {
         exchange_refuse(exchange, 400, "a header's name is empty or ends with a blank");
     } else if (framing->codings == 1 && !framing->is_chunked) {

@@ -177,9 +177,11 @@ struct framing {
     bool is_chunked;
     bool expects_continue;
     bool has_blank_name;
-    bool has_nul;        /* in the request line */
-    bool fills_memory;   /* request line and headers leave no room for those of the answer */
-    size_t header_bytes; /* of memory that the headers take */
+    bool has_nul;         /* in the request line */
+    bool is_off;          /* a line is folded, or holds a NUL or a bare CR */
+    bool fills_memory;    /* request line and headers leave no room for those of the answer */
+    const char *line_end; /* of the header before; transport.c's own */
+    size_t header_bytes;  /* of memory that the headers take */
     uint64_t length;
 };
 

@@ -1,7 +1,8 @@
 /*
  * libmicrohttpd: requests in, answers out. The only file that includes its header.
  *
- * What was found in version 0.9.75, and why things are as they are:
+ * What was found in version 0.9.75, and why things are as they are (since 0.9.77 the library has a level of strictness that
+ * refuses folds, NULs and bare CRs by itself; what else is done here holds for both):
  *  - an answer in the first call of the access handler closes the connection, so the first call only decides and
  *    the answer follows in the last one;
  *  - an answer cannot be queued while a body is arriving, nor before the headers are whole. Those answers are
@@ -12,7 +13,11 @@
  *    takes for the next answer. Such an answer closes the connection instead;
  *  - the line before a chunk that is longer than the memory of the connection is neither read to its end nor refused,
  *    and the timeout stays 0;
- *  - a Content-Length that is no number is refused before any callback, and the headers of that 400 come twice;
+ *  - a Content-Length that is no number, and cookies that are too large, are refused before any callback, and the headers
+ *    of those answers come twice; so they are written by hand when the library's log speaks of it, see on_log;
+ *  - a folded header is kept under a name and a value that nobody sent, a bare CR stays in a value, a NUL ends it. Names and
+ *    values lie in the connection's memory as they came, so each line has to begin two bytes behind the one before;
+ *  - it answers 100-continue though nothing follows but the next request, takes that for the body, and closes;
  *  - a 304 carries Content-Length: 0, which is not quite right. The ways around it hang real clients.
  */
 #include "server/http/internal.h"
@@ -20,6 +25,7 @@
 #include <microhttpd.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/socket.h>
 
 enum {
     MEMORY_A_CONNECTION = 32 * 1024, /* of libmicrohttpd; larger headers are 431 */
@@ -203,7 +209,8 @@ static enum MHD_Result answer(struct http_exchange *exchange)
         return MHD_NO;
     }
     add_headers(response, &exchange->response);
-    if (exchange->connection->loop->draining) {
+    /* After a 411 nobody knows whether what follows is the body. */
+    if (exchange->connection->loop->draining || exchange->response.status == 411) {
         MHD_add_response_header(response, "Connection", "close");
     }
     exchange->stage = STAGE_ANSWERED;
@@ -218,6 +225,21 @@ static enum MHD_Result answer(struct http_exchange *exchange)
 
 /* ---- a request, call by call ---- */
 
+#if MHD_VERSION < 0x00097701
+/* Whether the header begins right behind the line before it, and ends with CRLF. Value and name end with a NUL, which
+ * was the colon and the CR. */
+static void check_place(struct framing *framing, const char *name, const char *value, size_t value_size)
+{
+    framing->is_off |= value == NULL || name != framing->line_end || memchr(value, '\r', value_size) != NULL;
+    framing->line_end = value != NULL ? value + value_size + 2 : NULL;
+}
+#else
+static void check_place(struct framing *framing, const char *name, const char *value, size_t value_size)
+{
+    (void)framing, (void)name, (void)value, (void)value_size;
+}
+#endif
+
 static enum MHD_Result note_header(void *cls, enum MHD_ValueKind kind, const char *name, size_t name_size,
                                    const char *value, size_t value_size)
 {
@@ -225,6 +247,7 @@ static enum MHD_Result note_header(void *cls, enum MHD_ValueKind kind, const cha
 
     framing->header_bytes += name_size + value_size + sizeof(": \r\n") - 1 + MEMORY_A_HEADER;
     if (kind == MHD_HEADER_KIND) {
+        check_place(framing, name, value, value_size);
         framing_note(framing, name, name_size, value);
     }
     return MHD_YES;
@@ -253,18 +276,46 @@ static void watch(struct http_exchange *exchange, bool on)
     }
 }
 
+/* Whether the last header ends where the empty line begins. */
+static void check_end(const struct http_exchange *exchange, struct framing *framing, const char *version)
+{
+#if MHD_VERSION < 0x00097701
+    const union MHD_ConnectionInfo *size =
+        MHD_get_connection_info(exchange->connection->mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+
+    (void)version;
+    framing->is_off |= size == NULL || framing->line_end + 2 != exchange->request.method + size->header_size;
+#else
+    (void)exchange, (void)framing, (void)version;
+#endif
+}
+
+/* The library shall not ask for a body that there is none of. Its own text says so no more. */
+static void hide_expect(struct MHD_Connection *mhd)
+{
+    char *value = (char *)(uintptr_t)MHD_lookup_connection_value(mhd, MHD_HEADER_KIND, "Expect");
+
+    if (value != NULL && value[0] != '\0') {
+        value[0] = '-';
+    }
+}
+
 /* The headers are there. */
 static enum MHD_Result begin(struct http_exchange *exchange, const char *method, const char *version)
 {
-    struct framing framing = {.length = 0};
+    struct framing framing = {.line_end = version + strlen(version) + 2};
 
     exchange->request.method = method;
     MHD_get_connection_values_n(exchange->connection->mhd, MHD_HEADER_KIND | MHD_COOKIE_KIND, note_header,
                                 &framing);
     weigh(exchange, &framing);
+    check_end(exchange, &framing, version);
     /* Words are ended in place, so the version begins right behind the target, unless a NUL has cut that. */
     framing.has_nul = version != exchange->raw_end + 1;
     if (exchange_begin(exchange, &framing, version)) {
+        if (framing.expects_continue && !framing.is_chunked && framing.length == 0) {
+            hide_expect(exchange->connection->mhd);
+        }
         if (framing.is_chunked || framing.length > 0) {
             watch(exchange, true);
         }
@@ -295,6 +346,9 @@ static enum MHD_Result on_access(void *cls, struct MHD_Connection *mhd, const ch
     (void)url;
     if (exchange == NULL) {
         return MHD_NO; /* memory was out when the request line came */
+    }
+    if (exchange->stage == STAGE_RAW) {
+        return MHD_NO;
     }
     if (exchange->stage == STAGE_HEADERS) {
         return begin(exchange, method, version);
@@ -395,6 +449,54 @@ static void on_completed(void *cls, struct MHD_Connection *mhd, void **context,
     connection_idles(connection);
 }
 
+/* The status for headers that the library does not take: a Content-Length that is none or too large, else cookies. */
+static unsigned status_of_headers(const struct http_exchange *exchange, const char **detail)
+{
+    const char *length = transport_find_header(&exchange->request, "Content-Length");
+
+    if (length == NULL || transport_find_header(&exchange->request, "Transfer-Encoding") != NULL) {
+        *detail = "the request's cookies are too large";
+        return 431;
+    }
+    if (length[0] != '\0' && length[strspn(length, "0123456789")] == '\0') {
+        *detail = "no body may be as large as Content-Length says";
+        return 413;
+    }
+    *detail = "Content-Length is no number";
+    return 400;
+}
+
+/*
+ * The library complains. When the headers of a request are whole and nobody has been asked yet, it is about to refuse them
+ * by itself, with two heads: there is one such request at most, since what follows is done at once. It is answered here,
+ * and what the library writes afterwards goes nowhere.
+ */
+static void on_log(void *cls, const char *format, va_list values)
+{
+    struct http_loop *loop = cls;
+
+    (void)format;
+    (void)values;
+    for (struct http_connection *at = loop->connections; at != NULL; at = at->next) {
+        struct http_exchange *exchange = at->exchange;
+        const union MHD_ConnectionInfo *size;
+        const char *detail;
+
+        if (exchange == NULL || exchange->stage != STAGE_HEADERS) {
+            continue;
+        }
+        size = MHD_get_connection_info(at->mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+        if (size != NULL && size->header_size > 0) {
+            const unsigned status = status_of_headers(exchange, &detail);
+
+            exchange_refuse(exchange, status, detail);
+            exchange_answer_raw(exchange);
+            exchange->close = true;
+            shutdown(at->fd, SHUT_WR);
+        }
+    }
+}
+
 /* A connection over the limit: told so, and closed. */
 static void turn_away(struct http_connection *connection, unsigned status, const char *detail)
 {
@@ -442,6 +544,7 @@ bool transport_open(struct http_loop *loop, int listen_fd)
     const struct http_options *options = &loop->server->options;
 
     const struct MHD_OptionItem items[] = {
+        {MHD_OPTION_EXTERNAL_LOGGER, (intptr_t)on_log, loop}, /* before all others */
         {MHD_OPTION_LISTEN_SOCKET, listen_fd, NULL},
         {MHD_OPTION_CONNECTION_LIMIT, (intptr_t)options->max_connections + SPARE_CONNECTIONS, NULL},
         {MHD_OPTION_CONNECTION_TIMEOUT, (intptr_t)options->idle_timeout_s, NULL},
@@ -450,11 +553,14 @@ bool transport_open(struct http_loop *loop, int listen_fd)
         {MHD_OPTION_UNESCAPE_CALLBACK, (intptr_t)keep_escapes, NULL},
         {MHD_OPTION_NOTIFY_COMPLETED, (intptr_t)on_completed, NULL},
         {MHD_OPTION_NOTIFY_CONNECTION, (intptr_t)on_connection, loop},
+#if MHD_VERSION >= 0x00097701
+        {MHD_OPTION_CLIENT_DISCIPLINE_LVL, 1, NULL},
+#endif
         {MHD_OPTION_END, 0, NULL},
     };
 
-    loop->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, on_access, loop,
-                                    MHD_OPTION_ARRAY, items, MHD_OPTION_END);
+    loop->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, NULL,
+                                    NULL, on_access, loop, MHD_OPTION_ARRAY, items, MHD_OPTION_END);
     return loop->daemon != NULL;
 }
 

@@ -126,6 +126,54 @@ class Framing(HostileCase):
             with self.subTest(headers):
                 self.no_second_answer(POST + headers + b"\r\n" + body, wanted)
 
+    def test_lines_that_are_not_what_they_seem(self):
+        """Folded, with a NUL or with a bare CR: 400 and the end, whatever the header."""
+        for headers in (
+            b"Content-Length:\r\n 60\r\n",
+            b"Content-Length: 2\r\n 5\r\n",
+            b"Content-Length: 2\x00 5\r\n",
+            b"Origin:\r\n http://evil.example\r\nContent-Length: 0\r\n",
+            b"Via: a\r\n\tb\r\nX: y\r\nContent-Length: 0\r\n",
+            b"Content-Length: 0\r\nX-Request-Id: abc\x00def\r\n",
+            b"Content-Length: 0\r\nX-Request-Id: abc\x00\r\n",
+            b"X: a\rContent-Length: 5\r\n",
+            b"X: a\r\r\nContent-Length: 0\r\n",
+            b"X\x00Y: z\r\nContent-Length: 0\r\n",
+            b"Content-Length: 0\nX: y\r\n",
+        ):
+            with self.subTest(headers):
+                answer = self.send(POST + headers + b"\r\n" + CANARY)
+                self.assertEqual(statuses(answer), [400], answer[:300])
+                self.assertEqual(answer.count(b"HTTP/1.1 "), 1)
+
+    def test_lines_that_are_fine(self):
+        answer = self.send(b"GET /healthz HTTP/1.1\r\nHost:localhost\r\nX:   y  \r\nEmpty:\r\nTab:\t\r\n\r\n" + CANARY)
+        self.assertEqual(statuses(answer), [200, 200])
+
+    def test_no_length_closes(self):
+        answer = self.send(POST + b"\r\n" + CANARY)
+        self.assertEqual(statuses(answer), [411])
+        self.assertRegex(answer, rb"(?i)\r\nConnection: close\r\n")
+
+    def test_one_head(self):
+        """Also where the HTTP library refuses by itself; and the body is as long as it says."""
+        cookies = b"; ".join(b"c%d=%d" % (i, i) for i in range(1200))
+        for headers, status in ((b"Content-Length: +2\r\n", 400), (b"Content-Length: 0x2\r\n", 400),
+                                (b"Content-Length: \r\n", 400), (b"Content-Length: " + b"9" * 30 + b"\r\n", 413),
+                                (b"Content-Length: 0\r\nCookie: " + cookies + b"\r\n", 431)):
+            with self.subTest(headers[:40]):
+                answer = self.send(POST + headers + b"\r\n" + CANARY)
+                self.assertEqual(answer.count(b"HTTP/1.1 "), 1, answer[:600])
+                self.assertEqual(statuses(answer), [status])
+                head, body = answer.split(b"\r\n\r\n", 1)
+                self.assertEqual(int(re.search(rb"(?i)content-length: (\d+)", head).group(1)), len(body))
+                self.assertEqual(json.loads(body)["status"], status)
+
+    def test_expect_without_a_body(self):
+        """What follows is the next request and no body, so nothing is asked for."""
+        answer = self.send(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n\r\n" + CANARY)
+        self.assertEqual(statuses(answer), [200, 200])
+
     def test_a_head_with_a_body(self):
         """A body that a GET should not have is read as one and is no request."""
         inner = CANARY
