@@ -93,6 +93,7 @@ static uint64_t deadline(const struct http_loop *loop)
 void connection_begins(struct http_connection *connection, struct http_exchange *exchange)
 {
     connection->exchange = exchange;
+    connection->rate_since_ms = 0;
     if (connection->deadline_ms == 0) {
         connection->deadline_ms = deadline(connection->loop);
     }
@@ -182,14 +183,40 @@ static bool waits_for_client(const struct http_connection *connection)
            exchange->stage == STAGE_REFUSED;
 }
 
+/* A client that reads hardly anything is not waited for: each byte that it takes would start the idle timeout anew. The
+ * kernel counts what has arrived there. */
+static void look_at_reading(struct http_connection *connection, uint64_t now)
+{
+    const struct http_options *options = &connection->loop->server->options;
+    const bool is_measured = connection->rate_since_ms != 0;
+
+    if (options->least_rate == 0 ||
+        (is_measured && now - connection->rate_since_ms < options->rate_window_ms)) {
+        return;
+    }
+    const struct raw_peer peer = raw_look(connection->fd);
+    const uint64_t least = (uint64_t)options->least_rate * options->rate_window_ms / 1000;
+
+    if (is_measured && peer.is_tcp && peer.taken - connection->rate_taken < least) {
+        connection_cut(connection);
+        return;
+    }
+    connection->rate_since_ms = now;
+    connection->rate_taken = peer.taken;
+}
+
 void connections_sweep(struct http_loop *loop)
 {
     const uint64_t now = uv_now(&loop->uv);
 
     for (struct http_connection *at = loop->connections; at != NULL; at = at->next) {
         if (at->exchange != NULL && (at->exchange->stage == STAGE_POOL || at->exchange->is_making)) {
+            at->rate_since_ms = 0;
             work_look(at->exchange);
             continue;
+        }
+        if (!at->cut && at->exchange != NULL && at->exchange->stage == STAGE_ANSWERED) {
+            look_at_reading(at, now);
         }
         if (at->cut || !waits_for_client(at)) {
             continue;

@@ -15,6 +15,7 @@
 
 enum {
     DROPPED_BODY_MOST = 64 * 1024, /* of a refused request, so that the connection can go on */
+    COUNTED_LEAST = 32 * 1024,     /* of an answer that waits; smaller ones are bounded by the connections */
     SPARE_EXCHANGES = 64,          /* kept by a loop */
 };
 
@@ -49,6 +50,7 @@ struct http_exchange *exchange_new(struct http_connection *connection)
     exchange->block = (struct http_block){.data = NULL};
     exchange->started_ns = uv_hrtime();
     exchange->dropped = 0;
+    exchange->pending = 0;
     exchange->streamed = 0;
     exchange->target = exchange->small_target;
     exchange->target_size = 0;
@@ -114,6 +116,9 @@ void exchange_end(struct http_exchange *exchange, unsigned status, bool complete
     response_release(&exchange->response);
     body_release(&exchange->body);
     free(exchange->block.data);
+    if (exchange->pending > 0) {
+        atomic_fetch_sub(&loop->server->pending, exchange->pending);
+    }
     if (exchange->target != exchange->small_target) {
         free(exchange->target);
     }
@@ -149,6 +154,27 @@ void exchange_refuse(struct http_exchange *exchange, unsigned status, const char
         response_header(response, "Retry-After", "1");
     }
     exchange->stage = STAGE_REFUSED;
+}
+
+/* An answer that is larger than all that may wait goes when nothing else does: who asks alone gets it. */
+bool exchange_may_wait(struct http_exchange *exchange)
+{
+    const struct api_response *response = &exchange->response;
+    struct http_server *server = exchange->connection->loop->server;
+    const uint64_t size = response->read != NULL ? STREAM_BLOCK : response->size;
+    uint64_t sum;
+
+    if (size < COUNTED_LEAST || server->options.max_pending == 0 || exchange_is_bodiless(exchange) ||
+        exchange_is_head(exchange)) {
+        return true;
+    }
+    sum = atomic_fetch_add(&server->pending, size) + size;
+    if (sum > server->options.max_pending && sum != size) {
+        atomic_fetch_sub(&server->pending, size);
+        return false;
+    }
+    exchange->pending = size;
+    return true;
 }
 
 void exchange_answer_raw(struct http_exchange *exchange)

@@ -50,6 +50,7 @@ enum work_end {
     WORK_DONE,
     WORK_LEFT,    /* not begun: the client was gone */
     WORK_LATE,    /* not begun: it waited for too long */
+    WORK_CROWDED, /* not begun: too many answers wait to be read */
     WORK_STOPPED, /* not begun: the server stops */
 };
 
@@ -65,6 +66,7 @@ struct http_exchange {
     enum work_end end;   /* of the last work on the pool */
     uint64_t started_ns; /* uv_hrtime */
     uint64_t dropped;    /* bytes of the body after a refusal */
+    uint64_t pending;    /* of max_pending, what this answer has */
     uint64_t streamed;   /* bytes that the response's stream has given */
     char *target;        /* the path and, behind its terminator, the query: small_target or from malloc */
     size_t target_size;  /* as it was sent */
@@ -87,12 +89,14 @@ struct http_connection {
     bool is_loopback;
     bool cut; /* shut down by us; libmicrohttpd is about to notice */
     uint64_t
-        deadline_ms;     /* in the loop's time, when the request that is coming in has to be whole; 0: none */
-    uint64_t received;   /* bytes at the last look while idle, UNKNOWN_RECEIVED before the first */
-    uint64_t read;       /* of these */
-    struct share *share; /* of the client, NULL: of a proxy, which stands for many */
-    unsigned client_has; /* connections, this one with them, when it was opened */
-    unsigned stuck;      /* looks in a row at which nothing more was read though something waited */
+        deadline_ms;   /* in the loop's time, when the request that is coming in has to be whole; 0: none */
+    uint64_t received; /* bytes at the last look while idle, UNKNOWN_RECEIVED before the first */
+    uint64_t read;     /* of these */
+    uint64_t rate_since_ms; /* in the loop's time, since when the reading is measured; 0: it is not */
+    uint64_t rate_taken;    /* bytes that the client had read then */
+    struct share *share;    /* of the client, NULL: of a proxy, which stands for many */
+    unsigned client_has;    /* connections, this one with them, when it was opened */
+    unsigned stuck;         /* looks in a row at which nothing more was read though something waited */
     char client[LISTEN_HOST_CAPACITY];
 };
 
@@ -146,6 +150,7 @@ struct http_server {
     atomic_uint connections;
     struct pool *pool; /* while it runs */
     struct shares shares;
+    atomic_uint_fast64_t pending; /* bytes of answers that wait to be sent, small ones left out */
     atomic_uint_fast64_t queue_rejected;
 };
 
@@ -200,6 +205,8 @@ bool exchange_take_body(struct http_exchange *exchange, const char *data, size_t
 bool exchange_handle(struct http_exchange *exchange);
 /* Answers with status and a line of detail through the application; the answer is then ready. */
 void exchange_refuse(struct http_exchange *exchange, unsigned status, const char *detail);
+/* Whether the answer may wait for its client to read it, and be counted meanwhile. */
+bool exchange_may_wait(struct http_exchange *exchange);
 /* Writes the answer to the socket at once. */
 void exchange_answer_raw(struct http_exchange *exchange);
 /* 204, 304. */

@@ -114,7 +114,8 @@ struct raw_peer raw_look(int fd)
     int unread = 0;
 
     memset(&info, 0, sizeof(info));
-    if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) {
+    const bool is_tcp = getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) == 0;
+    if (!is_tcp) {
         memset(&info, 0, sizeof(info));
     }
     received = info.tcpi_bytes_received;
@@ -124,5 +125,7 @@ struct raw_peer raw_look(int fd)
     }
     return (struct raw_peer){.received = received,
                              .read = received - (uint64_t)unread,
+                             .is_tcp = is_tcp,
+                             .taken = info.tcpi_bytes_acked,
                              .has_ended = info.tcpi_state == CLOSE_WAIT};
 }

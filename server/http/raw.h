@@ -16,6 +16,8 @@ bool raw_answer(int fd, const struct api_response *response);
 struct raw_peer {
     uint64_t received; /* bytes so far, read or not */
     uint64_t read;     /* of these, by us */
+    bool is_tcp;       /* the kernel knows */
+    uint64_t taken;    /* bytes of ours that have arrived there */
     bool has_ended;    /* it will send nothing more */
 };
 

@@ -22,7 +22,10 @@
  */
 #include "server/http/internal.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <microhttpd.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
@@ -202,9 +205,13 @@ static void add_headers(struct MHD_Response *response, const struct api_response
 /* Gives the answer to libmicrohttpd. */
 static enum MHD_Result answer(struct http_exchange *exchange)
 {
-    struct MHD_Response *response = make_response(exchange);
+    struct MHD_Response *response;
     enum MHD_Result result;
 
+    if (!exchange_may_wait(exchange)) {
+        exchange_refuse(exchange, 503, "too much waits for clients to read it");
+    }
+    response = make_response(exchange);
     if (response == NULL) {
         return MHD_NO;
     }
@@ -454,13 +461,17 @@ static unsigned status_of_headers(const struct http_exchange *exchange, const ch
 {
     const char *length = transport_find_header(&exchange->request, "Content-Length");
 
-    if (length == NULL || transport_find_header(&exchange->request, "Transfer-Encoding") != NULL) {
-        *detail = "the request's cookies are too large";
-        return 431;
-    }
-    if (length[0] != '\0' && length[strspn(length, "0123456789")] == '\0') {
+    const bool is_number =
+        length != NULL && length[0] != '\0' && length[strspn(length, "0123456789")] == '\0';
+
+    errno = 0;
+    if (is_number && strtoull(length, NULL, 10) == ULLONG_MAX && errno == ERANGE) {
         *detail = "no body may be as large as Content-Length says";
         return 413;
+    }
+    if (length == NULL || is_number) {
+        *detail = "the request's cookies are too large";
+        return 431;
     }
     *detail = "Content-Length is no number";
     return 400;

@@ -64,9 +64,12 @@ struct http_options {
     unsigned idle_timeout_s;    /* nothing sent or received for that long; 0: for ever */
     unsigned request_timeout_s; /* from a request's first byte to its last; 0: for ever */
     unsigned queue_limit;       /* requests on or waiting for the pool */
-    uint64_t queue_time_ms;     /* after so long in the queue a request is answered 503; 0: never */
-    size_t spool_threshold;     /* larger bodies go to an unlinked file */
-    const char *spool_dir;      /* where; NULL: /tmp */
+    uint64_t max_pending;       /* bytes of all answers that wait to be sent; 0: no bound */
+    unsigned least_rate;        /* bytes a second that a client has to read, over rate_window_ms; 0: none */
+    unsigned rate_window_ms;
+    uint64_t queue_time_ms; /* after so long in the queue a request is answered 503; 0: never */
+    size_t spool_threshold; /* larger bodies go to an unlinked file */
+    const char *spool_dir;  /* where; NULL: /tmp */
 };
 
 struct http_counters {

@@ -50,6 +50,12 @@ static bool has_waited_too_long(const struct http_exchange *exchange)
     return most && clock_ms() - exchange->job.since_ms > most;
 }
 
+/* What is dear to make and large would only be refused when it is made. */
+static bool is_crowded(struct http_server *server)
+{
+    return server->options.max_pending && atomic_load(&server->pending) > server->options.max_pending;
+}
+
 static void run_handler(struct pool_job *job)
 {
     struct http_exchange *exchange = exchange_of(job);
@@ -59,6 +65,8 @@ static void run_handler(struct pool_job *job)
         exchange->end = WORK_LEFT;
     } else if (has_waited_too_long(exchange)) {
         exchange->end = WORK_LATE;
+    } else if (job->kind == POOL_DEAR && is_crowded(exchange->connection->loop->server)) {
+        exchange->end = WORK_CROWDED;
     } else {
         exchange->request.may_wait = true;
         application->handle(application->user, &exchange->request, &exchange->response);
@@ -167,6 +175,8 @@ static void settle(struct http_exchange *exchange)
         response_init(&exchange->response, 499); /* for the log: nobody reads it */
     } else if (exchange->end == WORK_LATE) {
         exchange_refuse(exchange, 503, "the server is busy: this waited for as long as work may take");
+    } else if (exchange->end == WORK_CROWDED) {
+        exchange_refuse(exchange, 503, "too much waits for clients to read it");
     } else if (exchange->end == WORK_STOPPED) {
         exchange_refuse(exchange, 503, "the server is stopping");
     }

@@ -240,6 +240,62 @@ START_TEST(one_connection_too_many_is_told_so)
 }
 END_TEST
 
+START_TEST(answers_that_nobody_reads_are_bounded)
+{
+    const int small = 4096;
+    struct client holding[4];
+    unsigned refused = 0;
+
+    fixture.options.max_pending = 20 << 20;
+    fixture_start(&fixture);
+    for (unsigned i = 0; i < 4; i++) {
+        connect_client(&holding[i]);
+        setsockopt(holding[i].fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small));
+        send_get(&holding[i], "/bytes?15000000");
+    }
+    usleep(300000);
+    for (unsigned i = 0; i < 4; i++) {
+        char first[13] = "";
+
+        ck_assert(recv(holding[i].fd, first, 12, MSG_WAITALL | MSG_PEEK) == 12);
+        refused += strcmp(first, "HTTP/1.1 503") == 0;
+    }
+    ck_assert_uint_eq(refused, 3);
+    connect_client(&client);
+    get("/hello", 200, "hello");
+    for (unsigned i = 0; i < 4; i++) {
+        client_close(&holding[i]);
+    }
+    await_connections(1);
+    get("/bytes?15000000", 200, NULL);
+    client_close(&client);
+    fixture_stop(&fixture);
+}
+END_TEST
+
+START_TEST(a_client_that_hardly_reads_is_cut_off)
+{
+    const int small = 4096;
+
+    fixture.options.least_rate = 100000;
+    fixture.options.rate_window_ms = 600;
+    fixture.options.request_timeout_s = 1;
+    fixture_start(&fixture);
+    for (unsigned i = 0; i < 2; i++) {
+        connect_client(&client);
+        setsockopt(client.fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small));
+        send_get(&client, i == 0 ? "/bytes?20000000" : "/stream?20000000");
+        fixture_await(&fixture.finished, i + 1);
+        ck_assert_uint_eq(atomic_load(&fixture.incomplete), i + 1);
+        client_close(&client);
+    }
+    connect_client(&client);
+    get("/stream?3000000", 200, NULL);
+    client_close(&client);
+    fixture_stop(&fixture);
+}
+END_TEST
+
 START_TEST(a_client_may_leave_while_its_request_is_on_the_pool)
 {
     const struct linger reset = {.l_onoff = 1, .l_linger = 0};
@@ -356,6 +412,8 @@ int main(void)
     tcase_add_loop_test(many, many_connections_at_once_are_all_answered, 0, 4);
     tcase_add_test(many, one_connection_too_many_is_told_so);
     tcase_add_test(many, a_client_may_leave_while_its_request_is_on_the_pool);
+    tcase_add_test(many, answers_that_nobody_reads_are_bounded);
+    tcase_add_test(many, a_client_that_hardly_reads_is_cut_off);
     tcase_add_test(many, a_client_may_leave_in_the_middle_of_an_answer);
     tcase_add_test(many, rubbish_does_no_harm);
     return unit_run("http limits", large, many, NULL);
