@@ -179,5 +179,6 @@ static int by_depth(const void *a, const void *b)
 
 void scene_sort(struct scene *scene)
 {
-    qsort(scene->triangles, scene->triangle_count, sizeof *scene->triangles, by_depth);
+    if (scene->triangle_count) /* else there may be no list at all, which qsort must not be given */
+        qsort(scene->triangles, scene->triangle_count, sizeof *scene->triangles, by_depth);
 }

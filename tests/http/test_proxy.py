@@ -1,0 +1,153 @@
+"""A real nginx in front, and clients of IPv6: what a proxy passes on is what it meant, and whom it names pays."""
+
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+from client import Client
+from daemon import Daemon
+from test_hostile_http import CANARY, statuses
+from test_options import connect, receive_all
+
+CONFIGURATION = """
+daemon off;
+master_process off;
+pid {top}/pid;
+error_log {top}/error.log;
+events {{ worker_connections 256; }}
+http {{
+    access_log off;
+    client_body_temp_path {top}/body;
+    proxy_temp_path {top}/proxy;
+    fastcgi_temp_path {top}/fastcgi;
+    uwsgi_temp_path {top}/uwsgi;
+    scgi_temp_path {top}/scgi;
+    upstream posed {{ server {host}:{port}; keepalive 4; }}
+    server {{
+        listen 127.0.0.1:{own};
+        client_max_body_size 64m;
+        location / {{
+            proxy_pass http://posed;
+            proxy_http_version 1.1;
+            proxy_set_header Connection "";
+            proxy_set_header Host $host;
+            proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+        }}
+    }}
+}}
+"""
+
+
+def free_port():
+    with socket.socket() as stream:
+        stream.bind(("127.0.0.1", 0))
+        return stream.getsockname()[1]
+
+
+class Nginx:
+    def __init__(self, daemon):
+        self.folder = tempfile.TemporaryDirectory()
+        own = free_port()
+        path = Path(self.folder.name) / "nginx.conf"
+        path.write_text(CONFIGURATION.format(top=self.folder.name, own=own, host=daemon.client.host,
+                                             port=daemon.client.port))
+        program = shutil.which("nginx") or "/usr/sbin/nginx"
+        self.process = subprocess.Popen([program, "-c", str(path), "-e", f"{self.folder.name}/error.log"],
+                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.client = Client(("127.0.0.1", own), Daemon.contract)
+        deadline = time.monotonic() + 20
+        while True:
+            try:
+                connect(self.client).close()
+                return
+            except OSError:
+                assert self.process.poll() is None and time.monotonic() < deadline, "nginx does not listen"
+                time.sleep(0.05)
+
+    def stop(self):
+        self.client.close()
+        self.process.terminate()
+        self.process.wait(20)
+        self.folder.cleanup()
+
+
+@unittest.skipIf(os.environ.get("POSED_SANITIZE"), "what it shows is no matter of memory")
+class Proxy(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.daemon = Daemon("--trusted-proxy", "127.0.0.1", "--log", "json", Daemon.samples)
+        cls.daemon.start()
+        cls.nginx = Nginx(cls.daemon)
+        cls.client = cls.nginx.client
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.nginx.stop()
+        assert cls.daemon.stop() == 0, cls.daemon.errors()
+
+    def talk(self, message):
+        with connect(self.client) as stream:
+            stream.sendall(message)
+            return receive_all(stream)
+
+    def test_it_is_the_same_through_it(self):
+        self.assertEqual(self.client.get("/readyz").status, 200)
+        clip = self.client.items("/v1/clips", q="idle")[0]["id"]
+        for target in (f"/v1/clips/{clip}/pose?t=0.5", f"/v1/clips/{clip}/poses?fps=300&as=f32",
+                       f"/v1/clips/{clip}.glb", f"/v1/clips/{clip}/preview.png"):
+            self.assertEqual(self.client.get(target).body, self.daemon.client.get(target).body, target)
+
+    def test_nothing_is_smuggled(self):
+        start = b"POST /v1/inspect HTTP/1.1\r\nHost: localhost\r\n"
+        inner = b"GET /v1/hash?name=smuggled HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        for headers in (b"Content-Length:\r\n 60\r\n", b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n",
+                        b"Transfer-Encoding: chunked\r\nContent-Length: 5\r\n", b"Content-Length: 5\r\nContent-Length: 60\r\n",
+                        b"Content-Length : 60\r\n", b"Content-Length: 2\x00 5\r\n", b"Transfer-Encoding:\r\n chunked\r\n",
+                        b"Transfer-Encoding: xchunked\r\n", b"X: a\rContent-Length: 60\r\n", b"Content-Length: +60\r\n"):
+            with self.subTest(headers):
+                answer = self.talk(start + headers + b"\r\n" + inner + CANARY)
+                self.assertTrue(statuses(answer), headers)
+                self.assertNotIn(b"smuggled", answer)
+                self.assertEqual(self.client.get("/readyz").status, 200)
+
+    def test_the_forwarded_client_is_named(self):
+        """Whoever sends X-Forwarded-For through the proxy is named by the proxy's last hop all the same."""
+        answer = self.talk(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: 203.0.113.9\r\n"
+                           b"X-Request-Id: named-by-proxy\r\nConnection: close\r\n\r\n")
+        self.assertEqual(statuses(answer), [200])
+        deadline = time.monotonic() + 10  # the log's line follows the answer
+        while "named-by-proxy" not in self.daemon.errors() and time.monotonic() < deadline:
+            time.sleep(0.02)
+        self.assertRegex(self.daemon.errors(), r'"id":"named-by-proxy","client":"203\.0\.113\.9"')
+
+    def test_writes_do_not_pass(self):
+        reply = self.client.post("/v1/archives?name=a.anim", b"x", check=False)
+        self.assertEqual(reply.status, 403)
+
+
+def has_ipv6():
+    try:
+        with socket.socket(socket.AF_INET6) as stream:
+            stream.bind(("::1", 0))
+        return True
+    except OSError:
+        return False
+
+
+@unittest.skipUnless(has_ipv6(), "this machine has no IPv6")
+class Six(unittest.TestCase):
+    def test_peers(self):
+        with Daemon("--log", "json", Daemon.samples, listen="[::1]:0") as daemon:
+            self.assertEqual(daemon.client.get("/readyz").status, 200)
+            reply = daemon.client.post("/v1/archives?name=a.txt", b"x", {"Host": "[::1]"})
+            self.assertIn(reply.status, (415, 422), reply)
+            self.assertRegex(daemon.errors(), r'"client":"::1"')
+
+
+if __name__ == "__main__":
+    unittest.main()
