@@ -56,8 +56,8 @@ static bool convert(const struct conversion_order *order, const struct ingredien
                                      .settings = conversion->setting_count ? conversion->settings : NULL,
                                      .second_name = order->key_file};
     ingredients_list(ingredients, &wanted);
-    bool done = pose_convert(&wanted, &order->options, convert_warn, &result->warnings,
-                             &result->bytes, &result->second, error);
+    bool done = pose_convert(&wanted, &order->options, convert_warn, &result->warnings, &result->bytes,
+                             &result->second, error);
     if (!done || !conversion->target->second || result->is_pair)
         return done;
     return zip_pair(order, result, error);
