@@ -36,6 +36,7 @@ static const char *const skeleton_model_parameters[] = {"archive", "bones", "map
 static const char *const mesh_model_parameters[] = {"archive", "skeleton", "map", "strict", "v", NULL};
 static const char *const character_model_parameters[] = {"archive", "clips",  "skeleton", "bones", "fps",
                                                          "map",     "strict", "v",        NULL};
+static const char *const image_parameters[] = {"v", NULL};
 static const char *const inspect_parameters[] = {"name", "format", "game", "skeleton", NULL};
 static const char *const upload_parameters[] = {"name", "format", "game", NULL};
 
@@ -62,6 +63,9 @@ const struct route routes[] = {
     {"GET", "/v1/meshes/{id}.glb", mesh_model_parameters, handle_mesh_model, ROUTE_DEAR},
     {"GET", "/v1/meshes/{id}", mesh_parameters, handle_mesh, ROUTE_JSON},
     {"GET", "/v1/meshes", assets_parameters, handle_meshes, ROUTE_JSON},
+    {"GET", "/v1/images/{id}.png", image_parameters, handle_image_png, 0},
+    {"GET", "/v1/images/{id}", NULL, handle_image, ROUTE_JSON},
+    {"GET", "/v1/images", assets_parameters, handle_images, ROUTE_JSON},
     {"GET", "/v1/characters/{id}.glb", character_model_parameters, handle_character_model, ROUTE_DEAR},
     {"GET", "/v1/characters/{id}", scope_parameters, handle_character, ROUTE_JSON},
     {"GET", "/v1/characters", assets_parameters, handle_characters, ROUTE_JSON},

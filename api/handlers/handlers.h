@@ -22,6 +22,8 @@ api_handler handle_batch;
 api_handler handle_skeletons, handle_skeleton, handle_skeleton_file, handle_skeleton_model;
 /* api/handlers/meshes.c */
 api_handler handle_meshes, handle_mesh, handle_mesh_vertices;
+/* api/handlers/images.c */
+api_handler handle_images, handle_image, handle_image_png;
 /* api/handlers/characters.c */
 api_handler handle_characters, handle_character;
 /* api/handlers/models.c */

@@ -3,6 +3,7 @@
 #include "api/views/asset_json.h"
 #include "api/handlers/handlers.h"
 #include "api/handlers/pose_request.h"
+#include "server/library/body.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -61,6 +62,57 @@ static void put_weights(struct json_writer *json, const struct pose_mesh *mesh)
     }
 }
 
+/* By its name, else "#ID". */
+static void put_bone(struct json_writer *json, const char *key, const struct pose_mesh *mesh, uint32_t bone)
+{
+    char id[24];
+    snprintf(id, sizeof id, "#%" PRIu32, mesh->bone_ids ? mesh->bone_ids[bone] : bone);
+    jsonw_string(json, key, mesh->bones && mesh->bones[bone] ? mesh->bones[bone] : id);
+}
+
+static void put_material(struct json_writer *json, const struct pose_material *material)
+{
+    static const char *const alphas[] = {"opaque", "mask", "blend"};
+    jsonw_object(json, NULL);
+    jsonw_string(json, "name", material->name);
+    jsonw_floats(json, "base_color", material->base_color, 4);
+    jsonw_string(json, "image", material->image);
+    jsonw_string(json, "alpha", alphas[material->alpha]);
+    jsonw_number(json, "cutoff", material->cutoff);
+    jsonw_bool(json, "two_sided", material->two_sided);
+    jsonw_floats(json, "emissive", material->emissive, 3);
+    jsonw_string(json, "emissive_image", material->emissive_image);
+    if (material->extras)
+        jsonw_value(json, "extras", material->extras);
+    else
+        jsonw_raw(json, "extras", "{}");
+    jsonw_end(json);
+}
+
+static void put_looks(struct json_writer *json, const struct pose_mesh *mesh, const uint32_t (*faces)[3])
+{
+    jsonw_array(json, "primitives");
+    for (uint32_t i = 0; i < mesh->primitive_count; i++) {
+        const struct pose_primitive *primitive = &mesh->primitives[i];
+        jsonw_object(json, NULL);
+        jsonw_integer(json, "material", primitive->material);
+        put_faces(json, faces + primitive->face_first, primitive->face_count);
+        jsonw_end(json);
+    }
+    jsonw_end(json);
+    jsonw_array(json, "materials");
+    for (uint32_t i = 0; i < mesh->material_count; i++)
+        put_material(json, &mesh->materials[i]);
+    jsonw_end(json);
+    jsonw_array(json, "morphs");
+    for (uint32_t i = 0; i < mesh->morph_count; i++) {
+        char id[24];
+        snprintf(id, sizeof id, "#%" PRIu32, mesh->morphs[i].id);
+        jsonw_string(json, NULL, mesh->morphs[i].name ? mesh->morphs[i].name : id);
+    }
+    jsonw_end(json);
+}
+
 static void put_bindings(struct json_writer *json, const struct pose_mesh *mesh)
 {
     jsonw_array(json, "bindings");
@@ -87,6 +139,7 @@ static void put_mesh(struct json_writer *json, const struct pose_mesh *mesh, con
     for (uint32_t i = 0; mesh->uvs && i < mesh->real_count; i++)
         jsonw_floats(json, NULL, mesh->uvs[i], 2);
     jsonw_end(json);
+    put_looks(json, mesh, pose_skin_faces(skin));
     put_bindings(json, mesh);
     jsonw_array(json, "blends");
     for (uint32_t i = 0; i < mesh->blend_count; i++) {
@@ -213,7 +266,8 @@ static bool read_vertices(struct api_call *call, struct vertices *vertices)
 
 /* What is decoded and made for one answer. */
 struct stage {
-    struct decoded *mesh_document, *skeleton_document;
+    struct body body;
+    struct decoded *skeleton_document;
     struct player *player;
     struct pose_clip still;    /* what the rest pose is sampled from, without a clip */
     struct pose_sampler *rest; /* points to still */
@@ -226,7 +280,7 @@ static void stage_close(struct stage *stage)
     pose_sampler_free(stage->rest);
     player_put(stage->player);
     document_put(stage->skeleton_document);
-    document_put(stage->mesh_document);
+    body_put(&stage->body);
 }
 
 static bool open_skeleton(struct api_call *call, const struct vertices *vertices, enum pose_axes axes,
@@ -325,7 +379,7 @@ static enum api_outcome reply_vertices(struct api_call *call, const struct verti
     if (missing) {
         jsonw_array(&json, "missing");
         for (uint32_t i = 0; i < missing; i++)
-            jsonw_string(&json, NULL, mesh->bones[pose_skin_missing(stage->skin)[i]]);
+            put_bone(&json, NULL, mesh, pose_skin_missing(stage->skin)[i]);
         jsonw_end(&json);
     }
     jsonw_end(&json);
@@ -363,10 +417,12 @@ enum api_outcome handle_mesh_vertices(struct api_call *call)
     const struct pose_skeleton *skeleton;
     const struct pose_sampler *sampler;
     struct pose_error error;
-    stage.mesh_document = reply_document(call, vertices.mesh_item, &outcome);
-    if (stage.mesh_document) {
-        const struct pose_mesh *mesh =
-            &stage.mesh_document->document->meshes[vertices.mesh_item->asset->inner];
+    bool is_there = body_get(call->service, call->catalog, vertices.mesh_item, &call->fetch, &stage.body);
+    call->response->cache = call->fetch.missed ? "miss" : "hit";
+    if (!is_there)
+        outcome = reply_fetch(call);
+    if (is_there) {
+        const struct pose_mesh *mesh = stage.body.mesh;
         enum pose_axes axes = vertices.native ? mesh->axes : POSE_AXES_GLTF;
         if (open_skeleton(call, &vertices, axes, &stage, &skeleton, &sampler, &outcome)) {
             stage.skin = pose_skin_new(mesh, skeleton, axes, NULL, &error);

@@ -102,6 +102,18 @@ enum api_outcome handle_mesh_model(struct api_call *call)
 
 /* --------------------------------------------------------------------------------------------- characters -- */
 
+/* True for what another mesh of the character has in it: the weights of a model. */
+static bool is_used(const struct relations *relations, const struct catalog_item *item)
+{
+    for (uint32_t i = 0; i < relations->count; i++) {
+        const struct catalog_item *other = relations->meshes[i].item;
+        if (other && other->place.archive == item->place.archive &&
+            other->asset->skin_entry == (int64_t)item->place.entry)
+            return true;
+    }
+    return false;
+}
+
 static bool gather_parts(struct model *model, const struct relations *relations,
                          struct ingredients *ingredients, struct convert_warnings *warnings,
                          struct pose_error *error)
@@ -119,6 +131,8 @@ static bool gather_parts(struct model *model, const struct relations *relations,
         return false;
     for (uint32_t i = 0; i < relations->count && skeleton.choice.asset; i++) {
         const struct related_mesh *part = &relations->meshes[i];
+        if (part->item && is_used(relations, part->item))
+            continue;
         struct ingredient mesh = {call->catalog, part->item};
         if (!part->item) {
             char message[200];

@@ -91,6 +91,7 @@ void archive_whole(struct json_writer *json, const struct index_archive *archive
     assets(json, archive, ASSET_SKELETON, "skeletons");
     assets(json, archive, ASSET_MESH, "meshes");
     assets(json, archive, ASSET_CHARACTER, "characters");
+    assets(json, archive, ASSET_IMAGE, "images");
     archive_rejected(json, archive);
     archive_links(json, archive);
     jsonw_end(json);

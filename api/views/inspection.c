@@ -186,6 +186,7 @@ static void describe_archive(struct inspection *work)
     list_assets(work, ASSET_SKELETON, "skeletons");
     list_assets(work, ASSET_MESH, "meshes");
     list_assets(work, ASSET_CHARACTER, "characters");
+    list_assets(work, ASSET_IMAGE, "images");
     archive_rejected(json, work->archive);
     list_warnings(work);
     list_verdicts(work);

@@ -85,6 +85,9 @@ const struct pose_mesh *bake_rename_meshes(struct arena *arena, struct bake_rena
         return meshes;
     struct pose_mesh *copies = ARENA_NEW(arena, struct pose_mesh, count);
     for (uint32_t m = 0; copies && m < count; m++) {
+        copies[m] = meshes[m];
+        if (!meshes[m].bones) /* known by their ids, which stay */
+            continue;
         const char **bones = ARENA_NEW(arena, const char *, meshes[m].bone_count);
         if (!bones)
             return NULL;
@@ -92,7 +95,6 @@ const struct pose_mesh *bake_rename_meshes(struct arena *arena, struct bake_rena
             const char *name = find_new_name(renames, meshes[m].bones[i]);
             bones[i] = name ? name : meshes[m].bones[i];
         }
-        copies[m] = meshes[m];
         copies[m].bones = bones;
     }
     return copies;
@@ -116,8 +118,9 @@ static void use_names(struct bake_renames *renames, const struct pose_conversion
             find_new_name(renames, *alias);
     }
     for (uint32_t m = 0; m < conversion->mesh_count; m++) {
-        for (uint32_t i = 0; i < conversion->meshes[m].bone_count; i++)
-            find_new_name(renames, conversion->meshes[m].bones[i]);
+        const struct pose_mesh *mesh = &conversion->meshes[m];
+        for (uint32_t i = 0; mesh->bones && i < mesh->bone_count; i++)
+            find_new_name(renames, mesh->bones[i]);
     }
 }
 

@@ -24,6 +24,14 @@ struct link_job {
 /* What is said of a member, which a caller fills in; NULL when memory is out. */
 struct pose_link *link_new(struct link_job *job, uint32_t member);
 
+/* A mesh that is whole with another one only. */
+struct body_job {
+    const struct pose_mesh *mesh, *other;
+    struct arena *arena;
+    struct warning_list warnings;
+    struct pose_mesh *joined; /* to be filled in; may point into both */
+};
+
 struct family {
     const char *id;    /* its folder's name */
     const char *title; /* "The Sims 3" */
@@ -43,6 +51,8 @@ struct family {
     bool (*resource_id)(const char *entry_name, uint64_t *id);
     bool (*relations)(const struct pose_character *character, struct pose_bytes facts, pose_relate *relate,
                       void *user);
+    /* See pose_join. False when memory is out. */
+    bool (*join)(struct body_job *job);
     bool (*has_key)(const char *key, const char *entry_name, const char *container,
                     const struct pose_entry *row);
     /* How its people call their bones, a list that ends with NULL. */

@@ -2,6 +2,7 @@
 #include "lib/formats/table.h"
 
 #include "lib/core/error.h"
+#include "lib/model/document.h"
 
 bool pose_facts(const struct pose_document *document, struct pose_buffer *facts)
 {
@@ -38,7 +39,7 @@ struct pose_link *link_new(struct link_job *job, uint32_t member)
     if (!*link) {
         *link = ARENA_NEW(job->arena, struct pose_link, 1);
         if (*link)
-            **link = (struct pose_link){.skeleton = -1, .events = -1, .event_set = -1};
+            **link = (struct pose_link){.skeleton = -1, .events = -1, .event_set = -1, .skin = -1};
     }
     return *link;
 }
@@ -85,6 +86,45 @@ void pose_links_free(struct pose_links *links)
         return;
     struct arena arena = links->arena;
     arena_release(&arena);
+}
+
+/* ------------------------------------------------------------------------------------------------- bodies -- */
+
+static bool join_bodies(const struct family *family, struct body_job *job)
+{
+    if (family && family->join)
+        return family->join(job);
+    *job->joined = *job->mesh;
+    return true;
+}
+
+struct pose_document *pose_join(const char *format, const struct pose_mesh *mesh,
+                                const struct pose_mesh *other, const struct pose_options *options,
+                                struct pose_error *error)
+{
+    struct pose_error local;
+    error = error ? error : &local;
+    pose_error_init(error);
+    struct arena arena;
+    arena_init(&arena, options ? options->allocator : NULL, options ? options->limits.memory : 0, error);
+    struct document *document = ARENA_NEW(&arena, struct document, 1);
+    struct body_job job = {
+        .mesh = mesh, .other = other, .arena = &arena, .joined = ARENA_NEW(&arena, struct pose_mesh, 1)};
+    warning_list_init(&job.warnings, &arena);
+    if (!document || !job.joined || !join_bodies(family_find(format), &job) || arena.failed) {
+        arena_release(&arena);
+        return NULL;
+    }
+    const struct pose_format *row = pose_format_find(format);
+    document->view = (struct pose_document){.format = row ? row->id : "",
+                                            .mesh_count = 1,
+                                            .meshes = job.joined,
+                                            .warning_count = job.warnings.count,
+                                            .warnings = job.warnings.items,
+                                            .size = arena.held};
+    arena.error = NULL;
+    document->arena = arena;
+    return &document->view;
 }
 
 /* --------------------------------------------------------------------------------------------- characters -- */

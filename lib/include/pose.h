@@ -1182,6 +1182,7 @@ struct pose_link {
     int64_t skeleton;         /* the member that holds its skeleton, -1 */
     int64_t events;           /* the member that holds its events, -1 */
     int64_t event_set;        /* which set of several there, -1: all */
+    int64_t skin;             /* the member without which a mesh is not whole, see pose_join; -1 */
 };
 
 struct pose_links;
@@ -1192,6 +1193,14 @@ POSE_API struct pose_links *pose_link(const struct pose_member *members, uint32_
 /* NULL when nothing is said of that member. */
 POSE_API const struct pose_link *pose_link_of(const struct pose_links *links, uint32_t member);
 POSE_API void pose_links_free(struct pose_links *links);
+
+/*
+ * A mesh and the other one that it is whole with: a model of Metroid Prime and its skin. The document is of that format, holds
+ * the one mesh, points into both, and is freed with pose_document_free before them. NULL on failure.
+ */
+POSE_API struct pose_document *pose_join(const char *format, const struct pose_mesh *mesh,
+                                         const struct pose_mesh *other, const struct pose_options *options,
+                                         struct pose_error *error);
 
 /* The number by which other files of the format's family call an entry ("000000A1_walk.ANIM"); false when there is none,
  * or they have another way. */

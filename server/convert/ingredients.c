@@ -1,6 +1,7 @@
 #include "server/convert/ingredients.h"
 
 #include "server/ops/clock.h"
+#include "server/library/body.h"
 #include "server/library/names.h"
 
 #include <stdlib.h>
@@ -22,12 +23,13 @@ struct ingredients {
     struct fetch fetch;
     struct region region;
     uint32_t held_count;
-    struct held held[INGREDIENT_CLIPS + INGREDIENT_MESHES + 1];
+    struct held held[INGREDIENT_CLIPS + 2 * INGREDIENT_MESHES + INGREDIENT_IMAGES + 1];
     uint32_t clip_count;
     struct pose_conversion_clip clips[INGREDIENT_CLIPS];
     const struct pose_skeleton *skeleton;
     uint32_t mesh_count;
     struct pose_mesh meshes[INGREDIENT_MESHES];
+    struct pose_document *joined[INGREDIENT_MESHES]; /* NULL where the mesh is whole by itself */
     uint32_t image_count;
     struct pose_image images[INGREDIENT_IMAGES];
     struct pose_buffer image_bytes[INGREDIENT_IMAGES];
@@ -47,6 +49,8 @@ void ingredients_free(struct ingredients *ingredients)
 {
     if (!ingredients)
         return;
+    for (uint32_t i = 0; i < ingredients->mesh_count; i++)
+        pose_document_free(ingredients->joined[i]);
     for (uint32_t i = 0; i < ingredients->held_count; i++) {
         document_put(ingredients->held[i].decoded);
         const struct held *held = &ingredients->held[i];
@@ -196,6 +200,50 @@ static void add_image(struct ingredients *ingredients, const struct catalog *cat
     ingredients->image_count++;
 }
 
+/* One that a material names, under its name there; what cannot be read is left out. */
+static void add_named_image(struct ingredients *ingredients, const struct ingredient *mesh,
+                            const char *reference)
+{
+    uint32_t archive = mesh->item->place.archive;
+    struct catalog_place place;
+    struct pose_error ignored;
+    if (!reference || ingredients->image_count == INGREDIENT_IMAGES)
+        return;
+    if (!body_find_image(mesh->catalog, archive, reference, &place)) {
+        if (texture_find(mesh->catalog, archive, reference, &place))
+            add_image(ingredients, mesh->catalog, place);
+        return;
+    }
+    for (uint32_t i = 0; i < ingredients->image_count; i++) {
+        if (!strcmp(ingredients->images[i].name, reference))
+            return;
+    }
+    const struct pose_document *document = hold(ingredients, mesh->catalog, place, &ignored);
+    if (!document || !document->image_count)
+        return;
+    struct pose_image *image = &ingredients->images[ingredients->image_count++];
+    *image = document->images[0];
+    image->name = region_text(&ingredients->region, reference);
+}
+
+/* With the weights that another entry has for it, if that is so. */
+static bool make_whole(struct ingredients *ingredients, const struct ingredient *mesh, struct pose_mesh *copy,
+                       struct pose_error *error)
+{
+    const struct catalog_place place = {mesh->item->place.archive, (uint32_t)mesh->item->asset->skin_entry};
+    if (mesh->item->asset->skin_entry < 0)
+        return true;
+    const struct pose_document *skin = hold(ingredients, mesh->catalog, place, error);
+    if (!skin || !skin->mesh_count)
+        return skin;
+    const char *format = catalog_entry(mesh->catalog, mesh->item->place)->format;
+    struct pose_document *joined = pose_join(format, copy, skin->meshes, NULL, error);
+    ingredients->joined[ingredients->mesh_count - 1] = joined;
+    if (joined)
+        *copy = *joined->meshes;
+    return joined;
+}
+
 bool ingredients_add_mesh(struct ingredients *ingredients, const struct ingredient *mesh, const char *texture,
                           struct pose_error *error)
 {
@@ -207,6 +255,12 @@ bool ingredients_add_mesh(struct ingredients *ingredients, const struct ingredie
         return false;
     struct pose_mesh *copy = &ingredients->meshes[ingredients->mesh_count++];
     *copy = document->meshes[mesh->item->asset->inner];
+    if (!make_whole(ingredients, mesh, copy, error))
+        return false;
+    for (uint32_t i = 0; i < copy->material_count; i++) {
+        add_named_image(ingredients, mesh, copy->materials[i].image);
+        add_named_image(ingredients, mesh, copy->materials[i].emissive_image);
+    }
     if (texture)
         copy->texture = region_text(&ingredients->region, name_base(texture));
     if (texture_find(mesh->catalog, mesh->item->place.archive, copy->texture, &place))

@@ -143,7 +143,8 @@ static struct pose_naming naming_of(const struct catalog *catalog, const struct 
     static const char *const kinds[] = {[ASSET_CLIP] = "clip",
                                         [ASSET_SKELETON] = "skeleton",
                                         [ASSET_MESH] = "mesh",
-                                        [ASSET_CHARACTER] = "character"};
+                                        [ASSET_CHARACTER] = "character",
+                                        [ASSET_IMAGE] = "image"};
     bool is_here = item->place.archive < catalog->archive_count;
     const struct index_entry *entry = is_here ? catalog_entry(catalog, item->place) : NULL;
     return (struct pose_naming){.format = entry ? entry->format : NULL,

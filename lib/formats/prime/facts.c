@@ -91,6 +91,7 @@ static void take_wearer(struct arena *arena, const struct pose_character *charac
     uint32_t *animations = ARENA_NEW(arena, uint32_t, count_items(first));
     wearer->cinf = number_of(character->extras, "cinf");
     wearer->cskr = number_of(character->extras, "cskr");
+    wearer->cmdl = number_of(character->extras, "cmdl");
     for (const struct pose_value *item = animations ? first : NULL; item; item = item->next)
         animations[wearer->count++] = number_of(item, "index");
     if (wearer->count)
@@ -137,6 +138,7 @@ static void write_set(const struct prime_facts *facts, struct writer *writer)
         const struct prime_wearer *wearer = &facts->wearers[i];
         writer_u32le(writer, wearer->cinf);
         writer_u32le(writer, wearer->cskr);
+        writer_u32le(writer, wearer->cmdl);
         writer_u32le(writer, wearer->count);
         for (uint32_t k = 0; k < wearer->count; k++)
             writer_u32le(writer, wearer->animations[k]);
@@ -179,13 +181,14 @@ static void read_leaves(struct reader *reader, struct arena *arena, struct prime
 static void read_wearers(struct reader *reader, struct arena *arena, struct prime_facts *facts)
 {
     uint32_t count = reader_u32le(reader, "wearer_count");
-    struct prime_wearer *wearers = reader_count(reader, count, 12, "wearers", "truncated")
+    struct prime_wearer *wearers = reader_count(reader, count, 16, "wearers", "truncated")
                                        ? ARENA_NEW(arena, struct prime_wearer, count)
                                        : NULL;
     facts->wearers = wearers;
     for (uint32_t i = 0; wearers && i < count && !reader->failed; i++) {
         wearers[i].cinf = reader_u32le(reader, "cinf");
         wearers[i].cskr = reader_u32le(reader, "cskr");
+        wearers[i].cmdl = reader_u32le(reader, "cmdl");
         uint32_t numbers = reader_u32le(reader, "animation_count");
         uint32_t *animations = reader_count(reader, numbers, 4, "animations", "truncated")
                                    ? ARENA_NEW(arena, uint32_t, numbers)

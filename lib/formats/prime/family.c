@@ -1,6 +1,7 @@
 /* Metroid Prime 1 and 2. */
 #include "lib/formats/family.h"
 #include "lib/formats/prime/join.h"
+#include "lib/formats/prime/model/model.h"
 
 extern const struct codec codec_prime_anim;
 extern const struct codec codec_prime_ancs;
@@ -47,6 +48,7 @@ const struct family family_prime = {
     .title = "Metroid Prime",
     .codecs = codecs,
     .archives = archives,
+    .join = prime_join,
     .facts = prime_write_facts,
     .link = prime_link,
     .resource_id = prime_resource_id,

@@ -85,7 +85,8 @@ static bool list_resources(struct joining *work)
         if (!is_own(member) || !prime_resource_id(member->name, &id))
             continue;
         work->resources[work->resource_count++] = (struct resource){member->format, (uint32_t)id, i};
-        any |= is_format(member, "prime-anim") || is_format(member, "prime-cskr");
+        any |= is_format(member, "prime-anim") || is_format(member, "prime-cskr") ||
+               is_format(member, "prime-cmdl");
     }
     if (work->resource_count)
         qsort(work->resources, work->resource_count, sizeof *work->resources, compare_resources);
@@ -259,6 +260,12 @@ static void link_skins(const struct joining *work, const struct prime_facts *set
         struct pose_link *link = skin >= 0 ? link_new(work->job, (uint32_t)skin) : NULL;
         if (link && link->skeleton < 0)
             link->skeleton = find_resource(work, "prime-cinf", set->wearers[i].cinf);
+        int64_t model = find_resource(work, "prime-cmdl", set->wearers[i].cmdl);
+        link = model >= 0 && skin >= 0 ? link_new(work->job, (uint32_t)model) : NULL;
+        if (link && link->skin < 0) {
+            link->skin = skin;
+            link->skeleton = find_resource(work, "prime-cinf", set->wearers[i].cinf);
+        }
     }
 }
 
@@ -304,19 +311,20 @@ bool prime_link(struct link_job *job)
 
 /* ---------------------------------------------------------------------------------------------- characters -- */
 
-/* A character names its skin by id; the model that the skin is of is not read. */
-static bool relate_skin(const struct pose_value *extras, pose_relate *relate, void *user)
+/* A character names its model and its skin by ids. */
+static bool relate_mesh(const struct pose_value *extras, const char *key, const char *format,
+                        pose_relate *relate, void *user)
 {
-    uint32_t cskr = (uint32_t)value_get_int(extras, "cskr", 0);
+    uint32_t id = (uint32_t)value_get_int(extras, key, 0);
     char wanted[16];
-    if (!cskr)
+    if (!is_id(id))
         return true;
-    snprintf(wanted, sizeof wanted, "%08" PRIX32, cskr);
+    snprintf(wanted, sizeof wanted, "%08" PRIX32, id);
     return relate(user, &(struct pose_relation){.way = POSE_BY_RESOURCE,
                                                 .kind = "mesh",
                                                 .wanted = wanted,
-                                                .format = "prime-cskr",
-                                                .id = cskr,
+                                                .format = format,
+                                                .id = id,
                                                 .axes = POSE_AXES_PRIME});
 }
 
@@ -355,7 +363,8 @@ bool prime_relations(const struct pose_character *character, struct pose_bytes f
     struct arena arena;
     struct prime_facts set;
     arena_init(&arena, NULL, 0, NULL);
-    if (relate_skin(extras, relate, user) &&
+    if (relate_mesh(extras, "cmdl", "prime-cmdl", relate, user) &&
+        relate_mesh(extras, "cskr", "prime-cskr", relate, user) &&
         relate_resource("skeleton", "prime-cinf", (uint32_t)value_get_int(extras, "cinf", 0), relate, user) &&
         prime_read_facts(facts, &arena, &set))
         relate_clips(extras, &set, relate, user);

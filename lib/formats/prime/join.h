@@ -16,7 +16,7 @@ struct prime_leaf {
 };
 
 struct prime_wearer {
-    uint32_t cinf, cskr;
+    uint32_t cinf, cskr, cmdl;
     uint32_t count;
     const uint32_t *animations; /* [count] numbers, sorted */
 };

@@ -201,7 +201,7 @@ static void summarise_mesh(struct region *region, const struct pose_mesh *mesh, 
     asset->joint_count = mesh->bone_count;
     uint64_t *known = REGION_NEW(region, uint64_t, mesh->bone_count);
     for (uint32_t i = 0; i < mesh->bone_count; i++)
-        known[i] = known_name(mesh->axes, mesh->bones[i]);
+        known[i] = mesh->bone_ids ? known_id(mesh->bone_ids[i]) : known_name(mesh->axes, mesh->bones[i]);
     asset->known = known;
     asset->known_count = asset->moving_count = mesh->bone_count;
 }
@@ -236,6 +236,19 @@ static void list_bones(struct region *region, const char *format, const struct p
     asset->joint_count = asset->moving_count = asset->known_count = bones.count;
 }
 
+static void summarise_image(struct region *region, const struct pose_image *image, struct index_asset *asset)
+{
+    struct pose_buffer buffer = {0};
+    struct json_writer json;
+    jsonw_init(&json, &buffer);
+    jsonw_object(&json, NULL);
+    jsonw_integer(&json, "width", image->width);
+    jsonw_integer(&json, "height", image->height);
+    jsonw_bool(&json, "alpha", image->has_alpha);
+    jsonw_end(&json);
+    asset->summary = members_text(region, &buffer);
+}
+
 static void summarise_character(struct region *region, const char *format,
                                 const struct pose_character *character, struct index_asset *asset)
 {
@@ -266,6 +279,8 @@ static const char *inner_name(const struct pose_document *document, enum asset_k
         return document->skeletons[inner].name;
     case ASSET_MESH:
         return document->meshes[inner].name;
+    case ASSET_IMAGE:
+        return document->images[inner].name;
     default:
         return document->characters[inner].name;
     }
@@ -299,7 +314,8 @@ static void companion_part(struct id_hash *hash, const struct companion_finder *
 
 static uint32_t document_assets(const struct pose_document *document)
 {
-    return document->clip_count + document->skeleton_count + document->mesh_count + document->character_count;
+    return document->clip_count + document->skeleton_count + document->mesh_count +
+           document->character_count + document->image_count;
 }
 
 static void add_asset(struct index_entry *entry, const struct pose_document *document, enum asset_kind kind,
@@ -311,13 +327,15 @@ static void add_asset(struct index_entry *entry, const struct pose_document *doc
     asset->inner = inner;
     asset->name = name && *name ? region_text(&entry->region, name) : stem_of(&entry->region, entry->name);
     asset->notes = "";
-    asset->events_entry = asset->event_set = -1;
+    asset->events_entry = asset->event_set = asset->skin_entry = -1;
     if (kind == ASSET_CLIP)
         summarise_clip(&entry->region, document, asset);
     else if (kind == ASSET_SKELETON)
         index_summarise_skeleton(&entry->region, &document->skeletons[inner], asset);
     else if (kind == ASSET_MESH)
         summarise_mesh(&entry->region, &document->meshes[inner], asset);
+    else if (kind == ASSET_IMAGE)
+        summarise_image(&entry->region, &document->images[inner], asset);
     else
         summarise_character(&entry->region, document->format, &document->characters[inner], asset);
 }
@@ -325,7 +343,8 @@ static void add_asset(struct index_entry *entry, const struct pose_document *doc
 static void add_assets(struct index_entry *entry, const struct pose_document *document)
 {
     const uint32_t counts[ASSET_KIND_COUNT] = {document->clip_count, document->skeleton_count,
-                                               document->mesh_count, document->character_count};
+                                               document->mesh_count, document->character_count,
+                                               document->image_count};
     entry->assets = REGION_NEW(&entry->region, struct index_asset, document_assets(document));
     for (int kind = 0; kind < ASSET_KIND_COUNT; kind++) {
         for (uint32_t inner = 0; inner < counts[kind]; inner++)
@@ -523,6 +542,8 @@ static const char *kind_of_document(const struct pose_document *document)
         return "mesh";
     if (document->character_count)
         return "character";
+    if (document->image_count)
+        return "image";
     return document->event_count ? "events" : first_kind(document->format);
 }
 

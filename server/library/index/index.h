@@ -13,9 +13,9 @@
 
 #include <stdatomic.h>
 
-enum asset_kind { ASSET_CLIP, ASSET_SKELETON, ASSET_MESH, ASSET_CHARACTER, ASSET_KIND_COUNT };
+enum asset_kind { ASSET_CLIP, ASSET_SKELETON, ASSET_MESH, ASSET_CHARACTER, ASSET_IMAGE, ASSET_KIND_COUNT };
 
-/* One clip, skeleton, mesh or character of a file. The JSON texts are members of an object, without its braces. */
+/* One clip, skeleton, mesh, character or image of a file. The JSON texts are members of an object, without its braces. */
 struct index_asset {
     struct asset_id id;
     enum asset_kind kind;
@@ -38,7 +38,8 @@ struct index_asset {
     const char *own_name;            /* its name without that, NULL: the same */
     const struct asset_id *skeleton; /* of its character, NULL: not known */
     int64_t events_entry,
-        event_set; /* where its events are: an entry (-1: nowhere), and which set of it (-1: all) */
+        event_set;      /* where its events are: an entry (-1: nowhere), and which set of it (-1: all) */
+    int64_t skin_entry; /* of a mesh that is whole with another one only, see body.h; -1: it is by itself */
 };
 
 struct index_entry {

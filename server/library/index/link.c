@@ -89,6 +89,7 @@ static void apply(const struct index_archive *archive, struct index_entry *entry
         asset->skeleton = &archive->entries[link->skeleton]->assets[0].id;
     asset->events_entry = link->events;
     asset->event_set = link->event_set;
+    asset->skin_entry = link->skin;
 }
 
 static void link_members(struct index_archive *archive)

@@ -150,7 +150,7 @@ static void take_asset(struct cursor *cursor, struct index_asset *asset)
     take(cursor, &asset->rest, sizeof asset->rest);
     asset->actor = take_text(cursor);
     cursor->broken |= asset->moving_count > count;
-    asset->events_entry = asset->event_set = -1;
+    asset->events_entry = asset->event_set = asset->skin_entry = -1;
 }
 
 static void take_entry(struct cursor *cursor, struct index_entry *entry)

@@ -275,7 +275,7 @@ static void write_single(FILE *out, const char *name, const char *type, const ch
 
 static void write_gauges(const struct metrics *metrics, FILE *out)
 {
-    static const char *const kinds[METRICS_KIND_COUNT] = {"clip", "skeleton", "mesh", "character"};
+    static const char *const kinds[METRICS_KIND_COUNT] = {"clip", "skeleton", "mesh", "character", "image"};
     struct metrics_gauges gauges = {0};
     if (metrics->options.collect)
         metrics->options.collect(metrics->options.user, &gauges);

@@ -225,7 +225,8 @@ const struct codec codec_prime_cmdl = {
                .title = "Metroid Prime 1 and 2 model",
                .extensions = EXTENSIONS,
                .media_type = "application/x-prime-cmdl",
-               .kinds = "mesh"},
+               .kinds = "mesh",
+               .is_linked = true},
     .probe = probe,
     .decode = decode,
 };

@@ -16,6 +16,7 @@
 #define POSE_FORMATS_PRIME_MODEL_MODEL_H
 
 #include "lib/core/value.h"
+#include "lib/formats/family.h"
 #include "lib/formats/prime/prime.h"
 
 enum {
@@ -131,5 +132,8 @@ bool cmdl_vertices_init(struct cmdl_vertices *vertices, struct cmdl *model, uint
 uint32_t cmdl_vertices_add(struct cmdl_vertices *vertices, const struct cmdl_corner *corner);
 /* Their attributes from the arrays. */
 bool cmdl_vertices_finish(const struct cmdl_vertices *vertices, struct pose_mesh *mesh);
+
+/* The mesh of a model with the weights of a skin; for struct family (join.c). */
+bool prime_join(struct body_job *job);
 
 #endif
