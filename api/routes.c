@@ -3,7 +3,9 @@
 #include "api/handlers/handlers.h"
 
 #define LIST_PARAMETERS "limit", "offset"
-#define POSE_PARAMETERS "space", "axes", "skeleton", "wrap", "joints", "root", "as", "v"
+#define RETARGET_PARAMETERS "retarget", "onto", "map_onto", "ik", "travel", "heading", "tolerance"
+#define POSE_PARAMETERS                                                                                      \
+    "space", "axes", "skeleton", "wrap", "joints", "root", "as", "map", RETARGET_PARAMETERS, "v"
 
 static const char *const list_parameters[] = {LIST_PARAMETERS, NULL};
 static const char *const entries_parameters[] = {LIST_PARAMETERS, "name", NULL};
@@ -23,13 +25,17 @@ static const char *const scope_parameters[] = {"archive", NULL};
 static const char *const events_parameters[] = {"from", "to", "archive", NULL};
 #define CONVERT_PARAMETERS                                                                                   \
     "to", "skeleton", "mesh", "bones", "fps", "axes", "map", "strict", "priority", "loop", "ease_in",        \
-        "ease_out", "game"
+        "ease_out", "game", RETARGET_PARAMETERS
 static const char *const convert_parameters[] = {CONVERT_PARAMETERS, "v", "archive", NULL};
-#define PREVIEW_PARAMETERS "width", "height", "angle", "background", "skeleton", "mesh", "v"
+#define PREVIEW_PARAMETERS                                                                                   \
+    "width", "height", "angle", "background", "skeleton", "mesh", "map", RETARGET_PARAMETERS, "v"
 static const char *const preview_parameters[] = {PREVIEW_PARAMETERS, "t", "wrap", "frames", "archive", NULL};
 static const char *const moving_parameters[] = {PREVIEW_PARAMETERS, "archive", NULL};
-static const char *const plot_parameters[] = {"joint", "width", "height",  "skeleton",
-                                              "axes",  "v",     "archive", NULL};
+static const char *const plot_parameters[] = {
+    "joint", "width", "height", "skeleton", "axes", "map", RETARGET_PARAMETERS, "v", "archive", NULL};
+static const char *const humanoid_parameters[] = {"archive", "v", NULL};
+static const char *const fit_parameters[] = {"skeleton", "onto",    "map",     "map_onto", "ik",
+                                             "travel",   "heading", "archive", "v",        NULL};
 static const char *const skeleton_parameters[] = {"archive", "axes", "v", NULL};
 static const char *const convert_body_parameters[] = {CONVERT_PARAMETERS, "clip", "name", "format", NULL};
 static const char *const skeleton_model_parameters[] = {"archive", "bones", "map", "strict", "v", NULL};
@@ -46,6 +52,8 @@ static const char *const page_parameters[] = {"q", "format", "archive", "sort", 
 const struct route routes[] = {
     {"GET", "/v1/clips/{id}/pose", pose_parameters, handle_pose, ROUTE_CLIP},
     {"GET", "/v1/clips/{id}/poses", poses_parameters, handle_poses, ROUTE_CLIP},
+    {"GET", "/v1/clips/{id}/retarget", fit_parameters, handle_clip_retarget,
+     ROUTE_CLIP | ROUTE_JSON | ROUTE_DEAR},
     {"GET", "/v1/clips/{id}/keys", keys_parameters, handle_clip_keys, ROUTE_CLIP | ROUTE_JSON},
     {"GET", "/v1/clips/{id}/events", events_parameters, handle_clip_events, ROUTE_CLIP | ROUTE_JSON},
     {"GET", "/v1/clips/{id}/preview.svg", preview_parameters, handle_preview, ROUTE_CLIP | ROUTE_DEAR},
@@ -57,6 +65,7 @@ const struct route routes[] = {
     {"GET", "/v1/clips", clips_parameters, handle_clips, ROUTE_JSON},
     {"GET", "/v1/skeletons/{id}.json", skeleton_parameters, handle_skeleton_file, 0},
     {"GET", "/v1/skeletons/{id}.glb", skeleton_model_parameters, handle_skeleton_model, ROUTE_DEAR},
+    {"GET", "/v1/skeletons/{id}/humanoid", humanoid_parameters, handle_skeleton_humanoid, ROUTE_JSON},
     {"GET", "/v1/skeletons/{id}", skeleton_parameters, handle_skeleton, ROUTE_JSON},
     {"GET", "/v1/skeletons", assets_parameters, handle_skeletons, ROUTE_JSON},
     {"GET", "/v1/meshes/{id}/vertices", vertices_parameters, handle_mesh_vertices, 0},

@@ -81,10 +81,11 @@ static bool read_map(const struct params *params, struct conversion *conversion,
 {
     enum { MOST_NAMES = 4096, MOST_LENGTH = 255 };
     json_error_t problem;
-    const char *key, *text = params_get(params, "map");
+    const char *key, *text = params_get(params, "map"), *retarget = params_get(params, "retarget");
     json_t *value;
     uint32_t count = 0;
-    if (!text)
+    /* There it says which joint is which bone. */
+    if (!text || (retarget && !strcmp(retarget, "1")))
         return true;
     json_t *map = json_loads(text, JSON_REJECT_DUPLICATES, &problem);
     conversion->map = map;
@@ -239,6 +240,8 @@ struct asset_id conversion_digest(struct asset_id digest, const struct conversio
         else
             digest = id_quick(&digest, &value->as.boolean, sizeof value->as.boolean);
     }
+    if (conversion->retargeting.on)
+        digest = id_quick(&digest, &conversion->retargeting.carrying.digest, sizeof digest);
     for (uint32_t i = 0; i < conversion->rename_count; i++)
         digest = digest_text(digest_text(digest, conversion->renames[i].from), conversion->renames[i].to);
     return digest;

@@ -2,6 +2,7 @@
 #ifndef POSED_API_CONVERSION_CONVERSION_H
 #define POSED_API_CONVERSION_CONVERSION_H
 
+#include "api/conversion/retargeting.h"
 #include "api/protocol/params.h"
 #include "server/convert/convert.h"
 #include "server/convert/ingredients.h"
@@ -12,6 +13,7 @@ struct conversion {
     const struct pose_target *target;
     float fps; /* 0: the keys as they are */
     bool strict;
+    struct retargeting retargeting;
     uint32_t rename_count;
     struct pose_rename *renames; /* from malloc */
     void *map;                   /* what keeps their texts */

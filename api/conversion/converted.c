@@ -45,7 +45,85 @@ static bool zip_pair(const struct conversion_order *order, struct conversion_res
     return done;
 }
 
-static bool convert(const struct conversion_order *order, const struct ingredients *ingredients,
+/* A clip that goes over to another figure, as the target's engine is to have it. */
+struct carried {
+    struct pose_humanoid *people[2];
+    struct pose_retarget *retarget;
+    struct pose_document *baked;
+    struct pose_conversion_clip clip;
+};
+
+static void carried_release(struct carried *carried)
+{
+    pose_document_free(carried->baked);
+    pose_retarget_free(carried->retarget);
+    pose_humanoid_free(carried->people[0]);
+    pose_humanoid_free(carried->people[1]);
+}
+
+static bool wants_loop(const struct conversion *conversion)
+{
+    const struct pose_value *loop =
+        conversion->setting_count ? pose_value_find(conversion->settings, "loop") : NULL;
+    return loop && loop->as.boolean;
+}
+
+/* Bakes the clip, which stands on from, and puts it in its place; wanted has the skeleton that it is for. */
+static bool bake_carried(const struct conversion_order *order, const struct carrying *carrying,
+                         const struct pose_skeleton *from, struct pose_conversion *wanted,
+                         struct carried *carried, struct convert_warnings *warnings, struct pose_error *error)
+{
+    const struct conversion *conversion = order->conversion;
+    const struct pose_options *options = &order->options;
+    if (!carrying_compile(carrying, wanted->clips[0].clip, from, wanted->skeleton, POSE_AXES_GLTF, options,
+                          carried->people, &carried->retarget, error))
+        return false;
+    const struct pose_retarget_baking baking = {.to = conversion->target->format,
+                                                .fps = (double)conversion->fps,
+                                                .tolerance = conversion->retargeting.tolerance,
+                                                .loops = wants_loop(conversion)};
+    carried->baked = pose_retarget_bake(carried->retarget, &baking, options, convert_warn, warnings, error);
+    if (!carried->baked)
+        return false;
+    carried->clip = wanted->clips[0];
+    carried->clip.clip = carried->baked->clips;
+    carried->clip.from = carried->baked->format;
+    wanted->clips = &carried->clip;
+    wanted->fps = 0; /* it has its frames */
+    return true;
+}
+
+static bool carry_over(const struct conversion_order *order, struct ingredients *ingredients,
+                       struct pose_conversion *wanted, struct carried *carried,
+                       struct convert_warnings *warnings, struct pose_error *error)
+{
+    struct retargeting retargeting = order->conversion->retargeting;
+    const struct ingredient_skeleton onto = {order->common, retargeting.carrying.onto};
+    const struct pose_skeleton *from = wanted->skeleton;
+    if (!retargeting.on)
+        return true;
+    if (wanted->clip_count != 1 || !from) {
+        pose_error_init(error);
+        error->status = POSE_BAD_ARGUMENT;
+        snprintf(error->field, sizeof error->field, "skeleton");
+        snprintf(error->detail, sizeof error->detail, "one clip with a skeleton is carried over at a time");
+        return false;
+    }
+    if (retargeting.is_stand_in)
+        convert_warn_text(
+            warnings, "stand_in_skeleton", POSE_WARNING,
+            "the clip was carried over to a skeleton that posed ships, with proportions of its own");
+    bool done = ingredients_set_skeleton(ingredients, &onto, error) && retargeting_open(&retargeting, error);
+    if (done) {
+        ingredients_list(ingredients, wanted);
+        done =
+            bake_carried(order, retargeting_carrying(&retargeting), from, wanted, carried, warnings, error);
+    }
+    retargeting_release(&retargeting);
+    return done;
+}
+
+static bool convert(const struct conversion_order *order, struct ingredients *ingredients,
                     struct conversion_result *result, struct pose_error *error)
 {
     const struct conversion *conversion = order->conversion;
@@ -56,8 +134,11 @@ static bool convert(const struct conversion_order *order, const struct ingredien
                                      .settings = conversion->setting_count ? conversion->settings : NULL,
                                      .second_name = order->key_file};
     ingredients_list(ingredients, &wanted);
-    bool done = pose_convert(&wanted, &order->options, convert_warn, &result->warnings, &result->bytes,
+    struct carried carried = {.retarget = NULL};
+    bool done = carry_over(order, ingredients, &wanted, &carried, &result->warnings, error) &&
+                pose_convert(&wanted, &order->options, convert_warn, &result->warnings, &result->bytes,
                              &result->second, error);
+    carried_release(&carried);
     if (!done || !conversion->target->second || result->is_pair)
         return done;
     return zip_pair(order, result, error);
@@ -207,7 +288,7 @@ static struct cache_object *make(void *user, struct pose_error *error)
 static enum api_outcome conversion_failed(struct api_call *call, const struct pose_error *error)
 {
     if (error->status != POSE_BAD_ARGUMENT || strcmp(error->field, "skeleton") != 0)
-        return reply_error(call, error, NULL, NULL);
+        return retargeting_failed(call, error);
     return reply_error_of(call, error, "skeleton");
 }
 

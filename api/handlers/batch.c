@@ -29,7 +29,10 @@ struct batch {
 };
 
 /* One item on its way: a call of its own, so that a refusal is its own. */
+enum { RETARGET_TEXTS = 8 };
+
 struct item {
+    char *texts[RETARGET_TEXTS]; /* made of members, from malloc */
     struct batch *batch;
     const json_t *json;
     size_t index;
@@ -98,6 +101,30 @@ static bool take_text(struct item *item, const json_t *object, const char *where
     if (!json_is_string(value) || strlen(json_string_value(value)) != json_string_length(value))
         return refuse(item, where, "%s is no text", name);
     put_parameter(&item->call.params, name, json_string_value(value));
+    return true;
+}
+
+/* retarget and what goes with it: texts, a number as such, maps as objects. */
+#define RETARGET_MEMBERS "retarget", "onto", "map", "map_onto", "ik", "travel", "heading", "tolerance"
+
+static bool take_retargeting(struct item *item)
+{
+    static const char *const names[RETARGET_TEXTS] = {RETARGET_MEMBERS};
+    for (size_t i = 0; i < RETARGET_TEXTS; i++) {
+        const json_t *value = json_object_get(item->json, names[i]);
+        if (!value || json_is_string(value)) {
+            if (!take_text(item, item->json, names[i], names[i]))
+                return false;
+            continue;
+        }
+        bool is_map = !strncmp(names[i], "map", 3) && json_is_object(value);
+        bool is_number =
+            (!strcmp(names[i], "retarget") || !strcmp(names[i], "tolerance")) && json_is_number(value);
+        item->texts[i] = is_map || is_number ? json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
+        if (!item->texts[i])
+            return refuse(item, names[i], "%s is not of that kind", names[i]);
+        put_parameter(&item->call.params, names[i], item->texts[i]);
+    }
     return true;
 }
 
@@ -215,8 +242,8 @@ static bool read_times(struct item *item, const struct pose_request *request, st
 
 static bool answer_poses(struct item *item, struct pose_buffer *out)
 {
-    static const char *const known[] = {"clip", "t",    "skeleton", "space",   "axes",
-                                        "wrap", "root", "joints",   "archive", NULL};
+    static const char *const known[] = {"clip", "t",      "skeleton", "space",          "axes", "wrap",
+                                        "root", "joints", "archive",  RETARGET_MEMBERS, NULL};
     struct pose_request request = {0};
     struct times times = {0};
     char *joints;
@@ -228,7 +255,7 @@ static bool answer_poses(struct item *item, struct pose_buffer *out)
         if (!take_text(item, item->json, known[i], known[i]))
             return false;
     }
-    if (!join_joints(item, item->json, "joints", &joints))
+    if (!take_retargeting(item) || !join_joints(item, item->json, "joints", &joints))
         return false;
     if (joints)
         put_parameter(&item->call.params, "joints", joints);
@@ -301,7 +328,7 @@ static bool open_layer(struct item *item, struct blend *blend, unsigned layer, s
     enum api_outcome outcome;
     if (!pose_request_read(&item->call, clip, request))
         return false;
-    if (layer)
+    if (layer && !request->retargeting.on)
         request->skeleton = blend->requests[0].skeleton;
     else if (!request->skeleton.asset)
         return refuse(item, "skeleton", "a blend needs a skeleton, and there is none for its first clip");
@@ -348,6 +375,9 @@ static bool write_blend(struct blend *blend, struct pose_buffer *out)
     struct pose_request *first = &blend->requests[0];
     const struct pose_sampler *sampler = first->player->sampler;
     uint32_t count = pose_sampler_row_count(sampler);
+    enum pose_axes native =
+        first->player->retarget ? first->player->skeleton->axes : first->player->clip->axes;
+    enum pose_axes axes = first->gltf ? POSE_AXES_GLTF : native;
     float *mixed = try_alloc(count, ROW * sizeof *mixed);
     bool *driven = try_alloc(count, sizeof *driven);
     if (!mixed || !driven) {
@@ -356,8 +386,7 @@ static bool write_blend(struct blend *blend, struct pose_buffer *out)
         return false;
     }
     for (uint32_t i = 0; i < count; i++) {
-        pose_joint_rest(first->player->skeleton, i, first->gltf ? POSE_AXES_GLTF : first->player->clip->axes,
-                        mixed + (size_t)i * ROW);
+        pose_joint_rest(first->player->skeleton, i, axes, mixed + (size_t)i * ROW);
         for (unsigned layer = 0; layer < blend->count; layer++)
             driven[i] |= blend->factors[layer][i] > 0 && blend->layers[layer].weight > 0;
     }
@@ -374,7 +403,8 @@ static bool write_blend(struct blend *blend, struct pose_buffer *out)
 
 static bool answer_blend(struct item *item, struct pose_buffer *out)
 {
-    static const char *const known[] = {"layers", "skeleton", "space", "axes", "wrap", "root", NULL};
+    static const char *const known[] = {"layers", "skeleton", "space",          "axes",
+                                        "wrap",   "root",     RETARGET_MEMBERS, NULL};
     const json_t *layers = json_object_get(item->json, "layers"), *object;
     struct blend blend = {0};
     size_t index;
@@ -382,11 +412,11 @@ static bool answer_blend(struct item *item, struct pose_buffer *out)
         return false;
     if (!json_is_array(layers) || !json_array_size(layers) || json_array_size(layers) > MOST_LAYERS)
         return refuse(item, "layers", "layers is no list of 1 to %d layers", MOST_LAYERS);
-    for (size_t i = 1; known[i]; i++) {
+    for (size_t i = 1; i < 6; i++) {
         if (!take_text(item, item->json, known[i], known[i]))
             return false;
     }
-    bool read = true;
+    bool read = take_retargeting(item);
     json_array_foreach(layers, index, object)
     {
         read = read && read_layer(item, &blend, (unsigned)index, object);
@@ -442,6 +472,8 @@ static void answer_item(struct batch *batch, const json_t *object, size_t index)
     batch->call->fetch.decode_seconds += item->call.fetch.decode_seconds;
     batch->call->fetch.missed |= item->call.fetch.missed;
     pose_buffer_free(&out);
+    for (size_t i = 0; i < RETARGET_TEXTS; i++)
+        free(item->texts[i]);
     response_release(&item->response);
     free(item);
 }

@@ -101,15 +101,18 @@ static void locate(const struct work *work, const char *extension)
     const struct skeleton_choice *choice = &work->parts.skeleton.choice;
     id_write(&work->clip.item->asset->id, id);
     snprintf(path, sizeof path, "/v1/clips/%s.%.20s", id, extension);
-    reply_twin(work->call, path, choice->asset ? &choice->asset->id : NULL);
+    retargeting_twin(work->call, path, choice, &work->conversion->retargeting);
 }
 
 static enum api_outcome answer(struct work *work, const char *extension)
 {
     struct api_call *call = work->call;
     const struct conversion *conversion = work->conversion;
-    bool is_json = !strcmp(conversion->target->word, "json");
-    bool automatic = work->parts.automatic && !is_json && !scope_holds(call, &work->parts.skeleton.choice);
+    bool is_carried = conversion->retargeting.on;
+    bool is_json = !strcmp(conversion->target->word, "json") && !is_carried;
+    bool automatic =
+        (work->parts.automatic && !is_json && !scope_holds(call, &work->parts.skeleton.choice)) ||
+        conversion->retargeting.automatic;
     enum freshness freshness =
         call->by_name || automatic || work->parts.mesh_count ? FRESH_REVALIDATE : FRESH_CONTENT;
     if (automatic || call->by_name)
@@ -147,6 +150,9 @@ enum api_outcome handle_clip_convert(struct api_call *call)
         !conversion_frames_fit(&conversion, &work.parts, call->service->config->max_frames, &error) ||
         !conversion_parts_read(&call->params, call->catalog, NULL, &work.parts, &error))
         outcome = reply_parameter(call, &error);
+    else if (!retargeting_read(call, item, target->format, &work.parts.skeleton.choice,
+                               &conversion.retargeting))
+        outcome = API_DONE;
     else
         outcome = answer(&work, extension);
     conversion_release(&conversion);

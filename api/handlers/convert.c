@@ -156,6 +156,15 @@ static char *output_name(const struct request *request, const struct body_files 
     return strndup(files->name, name_stem(files->name));
 }
 
+/* A clip of a body is in no archive of the service's: what is found for it is of the command line, or shipped. */
+static bool read_retargeting(struct request *request)
+{
+    struct conversion *conversion = (struct conversion *)(uintptr_t)request->conversion;
+    struct catalog_item stranger = {.place = {UINT32_MAX, 0}};
+    return retargeting_read(request->call, &stranger, conversion->target->format,
+                            &request->parts.skeleton.choice, &conversion->retargeting);
+}
+
 static enum api_outcome convert_catalog(struct request *request, const struct body_files *files)
 {
     struct api_call *call = request->call;
@@ -169,6 +178,8 @@ static enum api_outcome convert_catalog(struct request *request, const struct bo
     if (!conversion_frames_fit(request->conversion, parts, call->service->config->max_frames, &error) ||
         !conversion_parts_read(&call->params, call->catalog, request->own, parts, &error))
         return reply_parameter(call, &error);
+    if (!read_retargeting(request))
+        return API_DONE;
     const struct ingredient_skeleton skeleton = first_skeleton(request->own);
     conversion_parts_offer_skeleton(parts, &skeleton);
     char *name = output_name(request, files);

@@ -290,7 +290,7 @@ static bool open_skeleton(struct api_call *call, const struct vertices *vertices
     const struct skeleton_choice *choice = &vertices->skeleton;
     if (vertices->clip_item) {
         stage->player =
-            player_get(call->service, call->catalog, vertices->clip_item, choice, axes, &call->fetch);
+            player_get(call->service, call->catalog, vertices->clip_item, choice, axes, NULL, &call->fetch);
         if (!stage->player) {
             *outcome = reply_fetch(call);
             return false;

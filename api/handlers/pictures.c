@@ -142,8 +142,15 @@ static bool gather(struct drawing *drawing, struct figure_source *source, struct
 {
     const struct preview *preview = drawing->preview;
     struct service *service = drawing->call->service;
+    struct retargeting retargeting = preview->pose.retargeting;
+    bool opened = retargeting_open(&retargeting, error);
+    if (!opened) {
+        retargeting_release(&retargeting);
+        return false;
+    }
     drawing->player = player_get(service, drawing->call->catalog, preview->pose.clip, &preview->pose.skeleton,
-                                 POSE_AXES_GLTF, &drawing->fetch);
+                                 POSE_AXES_GLTF, retargeting_carrying(&retargeting), &drawing->fetch);
+    retargeting_release(&retargeting);
     if (!drawing->player) {
         *error = drawing->fetch.error;
         return false;
@@ -256,7 +263,7 @@ enum api_outcome handle_preview(struct api_call *call)
         return API_DONE;
     struct asset_id digest = digest_of(pose_request_digest(call, &preview.pose), &preview);
     const char *ending = strrchr(call->route->template, '/');
-    if (preview.pose.automatic || call->by_name)
+    if (preview.pose.automatic || preview.pose.retargeting.automatic || call->by_name)
         pose_request_twin(call, &preview.pose, ending);
     if (reply_cached(call, digest, pose_request_freshness(&preview.pose),
                      preview.options.type == PICTURE_SVG))

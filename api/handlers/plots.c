@@ -51,7 +51,7 @@ enum api_outcome handle_plot(struct api_call *call)
     request.joints = params_get(&call->params, request.joints_parameter);
     struct asset_id digest = pose_request_digest(call, &request);
     digest = id_quick(&digest, size, sizeof size);
-    if (request.automatic || call->by_name)
+    if (request.automatic || request.retargeting.automatic || call->by_name)
         pose_request_twin(call, &request, "/plot.svg");
     if (reply_cached(call, digest, pose_request_freshness(&request), true))
         return API_DONE;

@@ -58,7 +58,8 @@ bool pose_request_read(struct api_call *call, struct catalog_item *clip, struct 
     request->flags = root ? POSE_MOTION : POSE_IN_PLACE;
     request->joints_parameter = "joints";
     request->joints = params_get(params, request->joints_parameter);
-    if (!choose_skeleton(call, request, clip))
+    if (!choose_skeleton(call, request, clip) ||
+        !retargeting_read(call, clip, NULL, &request->skeleton, &request->retargeting))
         return false;
     if (request->model && !request->skeleton.asset) {
         reply_bad_parameter(call, "space", "model space needs a skeleton, and there is none for this clip");
@@ -82,6 +83,8 @@ struct asset_id pose_request_digest(const struct api_call *call, const struct po
         canonical.skeleton = request->skeleton.asset->id;
     struct asset_id digest = digest_begin(call, &request->clip->asset->id);
     digest = id_quick(&digest, &canonical, sizeof canonical);
+    if (request->retargeting.on)
+        digest = id_quick(&digest, &request->retargeting.carrying.digest, sizeof digest);
     if (may_name_morphs(call, request))
         digest = id_quick(&digest, &call->catalog->digest, sizeof call->catalog->digest);
     return request->joints ? digest_text(digest, request->joints) : digest;
@@ -89,7 +92,7 @@ struct asset_id pose_request_digest(const struct api_call *call, const struct po
 
 enum freshness pose_request_freshness(const struct pose_request *request)
 {
-    bool is_fixed = !request->automatic || request->inside;
+    bool is_fixed = (!request->automatic || request->inside) && !request->retargeting.automatic;
     return is_fixed && !request->by_name ? FRESH_CONTENT : FRESH_REVALIDATE;
 }
 
@@ -98,7 +101,7 @@ void pose_request_twin(struct api_call *call, const struct pose_request *request
     char clip[ID_TEXT], path[80];
     id_write(&request->clip->asset->id, clip);
     snprintf(path, sizeof path, "/v1/clips/%s%s", clip, rest);
-    reply_twin(call, path, request->skeleton.asset ? &request->skeleton.asset->id : NULL);
+    retargeting_twin(call, path, &request->skeleton, &request->retargeting);
 }
 
 /* -------------------------------------------------------------------------------------------------- rows -- */
@@ -210,16 +213,35 @@ const char *pose_request_morph(const struct pose_request *request, uint32_t inde
     return room;
 }
 
+/* False with *outcome. */
+static bool get_player(struct api_call *call, struct pose_request *request, enum api_outcome *outcome)
+{
+    struct retargeting *retargeting = &request->retargeting;
+    const struct index_asset *native =
+        retargeting->on ? retargeting->carrying.onto.asset : request->clip->asset;
+    enum pose_axes axes = request->gltf ? POSE_AXES_GLTF : native->axes;
+    struct pose_error error;
+    bool opened = retargeting_open(retargeting, &error);
+    if (opened)
+        request->player = player_get(call->service, call->catalog, request->clip, &request->skeleton, axes,
+                                     retargeting_carrying(retargeting), &call->fetch);
+    retargeting_release(retargeting);
+    call->response->cache = call->fetch.missed ? "miss" : "hit";
+    if (!opened)
+        *outcome = retargeting_failed(call, &error);
+    else if (!request->player && retargeting->on && call->fetch.outcome != CACHE_WOULD_WAIT)
+        *outcome = retargeting_failed(call, &call->fetch.error);
+    else if (!request->player)
+        *outcome = reply_fetch(call);
+    return request->player;
+}
+
 bool pose_request_open(struct api_call *call, struct pose_request *request, enum api_outcome *outcome)
 {
-    enum pose_axes axes = request->gltf ? POSE_AXES_GLTF : request->clip->asset->axes;
-    request->player =
-        player_get(call->service, call->catalog, request->clip, &request->skeleton, axes, &call->fetch);
-    call->response->cache = call->fetch.missed ? "miss" : "hit";
-    if (!request->player) {
-        *outcome = reply_fetch(call);
+    if (!get_player(call, request, outcome))
         return false;
-    }
+    if (request->player->retarget)
+        retargeting_warn(call, &request->retargeting, request->player->retarget);
     if (skeleton_remark(&request->skeleton))
         response_header(call->response, "Posed-Warning", skeleton_remark(&request->skeleton));
     *outcome = API_DONE;
@@ -248,8 +270,10 @@ void pose_request_head(struct json_writer *json, const struct pose_request *requ
 {
     jsonw_string(json, "space", request->model ? "model" : "local");
     jsonw_string(json, "axes", request->gltf ? "gltf" : "native");
-    if (request->skeleton.asset)
-        jsonw_id(json, "skeleton", &request->skeleton.asset->id);
+    const struct skeleton_choice *on =
+        request->retargeting.on ? &request->retargeting.carrying.onto : &request->skeleton;
+    if (on->asset)
+        jsonw_id(json, "skeleton", &on->asset->id);
     else
         jsonw_null(json, "skeleton");
 }

@@ -3,6 +3,7 @@
 #define POSED_API_HANDLERS_POSE_REQUEST_H
 
 #include "api/protocol/reply.h"
+#include "api/conversion/retargeting.h"
 #include "server/library/player.h"
 
 struct pose_request {
@@ -15,6 +16,7 @@ struct pose_request {
     bool inside;    /* of archive=, which is all that the choice depends on; else on what else is loaded */
     bool by_name;   /* which clip it is depends on what else is loaded */
     struct skeleton_choice skeleton;
+    struct retargeting retargeting;
     const char *joints;           /* as given, NULL: all */
     const char *joints_parameter; /* its name */
     struct player *player;

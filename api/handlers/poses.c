@@ -153,7 +153,7 @@ enum api_outcome handle_pose(struct api_call *call)
     struct asset_id digest = pose_request_digest(call, &request);
     double canonical[2] = {t, form};
     digest = id_quick(&digest, canonical, sizeof canonical);
-    if (request.automatic || call->by_name)
+    if (request.automatic || request.retargeting.automatic || call->by_name)
         pose_request_twin(call, &request, "/pose");
     if (reply_cached(call, digest, pose_request_freshness(&request), form == 0))
         return API_DONE;
@@ -204,7 +204,7 @@ enum api_outcome handle_poses(struct api_call *call)
     digest = times_digest(digest, &times);
     double canonical[2] = {times.fps, form};
     digest = id_quick(&digest, canonical, sizeof canonical);
-    if (request.automatic || call->by_name)
+    if (request.automatic || request.retargeting.automatic || call->by_name)
         pose_request_twin(call, &request, "/poses");
     enum api_outcome outcome = API_DONE;
     if (!reply_cached(call, digest, pose_request_freshness(&request), form < 2) &&

@@ -962,8 +962,8 @@ pose_retarget_new(const struct pose_clip *clip, const struct pose_humanoid *sour
                   const struct pose_options *options, struct pose_error *error);
 POSE_API void pose_retarget_free(struct pose_retarget *retarget);
 POSE_API size_t pose_retarget_size(const struct pose_retarget *retarget);
-/* A sampler on the target's skeleton whose rows say what is driven: for pose_model, and for its rows' names. What it
- * would sample is not the clip. */
+/* A sampler of it, which lives as long as it does: pose_sample gives the target's pose, in the axes asked for, with the
+ * source's clock. */
 POSE_API const struct pose_sampler *pose_retarget_rows(const struct pose_retarget *retarget);
 /* Bytes that pose_retarget_sample needs meanwhile. */
 POSE_API size_t pose_retarget_scratch(const struct pose_retarget *retarget);

@@ -680,6 +680,10 @@ static bool make_rows(struct compiling *c, const struct pose_options *options)
     }
     r->target_clip.tracks = tracks;
     r->rows = pose_sampler_new(&r->target_clip, c->target->skeleton, r->axes, options, c->error);
+    if (r->rows) {
+        r->rows->carry = retarget_carry;
+        r->rows->carried = r;
+    }
     return r->rows;
 }
 

@@ -241,3 +241,23 @@ void pose_retarget_sample(const struct pose_retarget *retarget, double t, enum p
             retarget_row(retarget, &moment, i, rows + (size_t)node->joint * ROW_FLOATS);
     }
 }
+
+/* The stack holds what a figure needs: most take the small one. */
+enum { SMALL = 24 * 1024, LARGE = NODE_LIMIT * 200 };
+
+__attribute__((noinline)) static void carry_large(const struct pose_retarget *retarget, double t,
+                                                  enum pose_wrap wrap, unsigned flags, float *rows)
+{
+    double scratch[LARGE / sizeof(double)];
+    pose_retarget_sample(retarget, t, wrap, flags, rows, scratch);
+}
+
+void retarget_carry(const void *carried, double t, enum pose_wrap wrap, unsigned flags, float *rows)
+{
+    const struct pose_retarget *retarget = carried;
+    double scratch[SMALL / sizeof(double)];
+    if (moment_size(retarget) > sizeof scratch)
+        carry_large(retarget, t, wrap, flags, rows);
+    else
+        pose_retarget_sample(retarget, t, wrap, flags, rows, scratch);
+}

@@ -15,7 +15,7 @@ enum {
     NO_NODE = -1,
     MAX_PAIRS = 256,
     MAX_LOW = 64, /* joints of a foot that are looked at for its lowest point */
-    NODE_LIMIT = 4096,
+    NODE_LIMIT = 512,
 };
 
 struct source_node {
@@ -118,6 +118,9 @@ struct moment {
     struct vec shift;             /* that, in the target's world */
     double weights[2], missed[2]; /* of the feet: how much they stand, how far off their goal they stay */
 };
+
+/* A sampler's carry. */
+void retarget_carry(const void *retarget, double t, enum pose_wrap wrap, unsigned flags, float *rows);
 
 size_t moment_size(const struct pose_retarget *retarget);
 struct moment moment_in(const struct pose_retarget *retarget, void *scratch);

@@ -182,6 +182,10 @@ static void add_travel(const struct pose_sampler *sampler, double runs, float *r
 void pose_sample(const struct pose_sampler *sampler, double t, enum pose_wrap wrap, unsigned flags,
                  float *rows, float *morphs)
 {
+    if (sampler->carry) {
+        sampler->carry(sampler->carried, t, wrap, flags, rows);
+        return;
+    }
     const struct clock clock = clock_read(sampler->clip, t, wrap);
     if (sampler->row_count)
         memcpy(rows, sampler->still, (size_t)sampler->row_count * ROW_FLOATS * sizeof *rows);

@@ -60,8 +60,13 @@ struct channel_set {
     struct loose_channel *loose_vectors;
 };
 
+/* Samples in the place of a sampler's own keys: a clip that is carried over from another figure. */
+typedef void carry_sample(const void *carried, double t, enum pose_wrap wrap, unsigned flags, float *rows);
+
 struct pose_sampler {
-    struct arena arena; /* holds all of it, itself included */
+    struct arena arena;  /* holds all of it, itself included */
+    carry_sample *carry; /* NULL: its own keys count */
+    const void *carried;
     const struct pose_clip *clip;
     const struct pose_skeleton *skeleton;
     enum pose_axes axes;

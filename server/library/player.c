@@ -2,6 +2,7 @@
 
 #include "server/ops/clock.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@ struct making {
     const struct catalog_item *clip;
     const struct skeleton_choice *skeleton;
     enum pose_axes axes;
+    const struct carrying *carrying;
     struct fetch *fetch;
 };
 
@@ -19,7 +21,11 @@ static void free_player(struct cache_object *object)
     struct player *player = (struct player *)object;
     pose_text_free(player->local);
     pose_text_free(player->model);
-    pose_sampler_free(player->sampler);
+    pose_retarget_free(player->retarget);
+    pose_humanoid_free(player->source);
+    pose_humanoid_free(player->target);
+    pose_sampler_free(player->own);
+    document_put(player->onto_document);
     document_put(player->clip_document);
     document_put(player->skeleton_document);
     free(player);
@@ -46,14 +52,73 @@ static bool fetch_documents(struct making *making, struct player *player, struct
     return true;
 }
 
+static bool prefix(struct pose_error *error, const char *whose, const char *parameter)
+{
+    char detail[sizeof error->detail];
+    snprintf(detail, sizeof detail, "%s: %.300s", whose, error->detail);
+    memcpy(error->detail, detail, sizeof detail);
+    if (error->status == POSE_BAD_ARGUMENT)
+        snprintf(error->field, sizeof error->field, "%s", parameter);
+    return false;
+}
+
+bool carrying_compile(const struct carrying *carrying, const struct pose_clip *clip,
+                      const struct pose_skeleton *from, const struct pose_skeleton *to, enum pose_axes axes,
+                      const struct pose_options *options, struct pose_humanoid *people[2],
+                      struct pose_retarget **retarget, struct pose_error *error)
+{
+    const struct pose_retarget_options wishes = {
+        .flags = carrying->flags, .pairs = carrying->pairs, .pair_count = carrying->pair_count, .axes = axes};
+    people[0] = pose_humanoid_new(from, carrying->map, carrying->map_count, options, error);
+    if (!people[0])
+        return prefix(error, "source", "map");
+    people[1] = pose_humanoid_new(to, carrying->map_onto, carrying->map_onto_count, options, error);
+    if (!people[1])
+        return prefix(error, "target", "map_onto");
+    *retarget = pose_retarget_new(clip, people[0], people[1], &wishes, options, error);
+    return *retarget || prefix(error, "map", "map");
+}
+
+static bool carry(struct making *making, struct player *player, struct pose_error *error)
+{
+    struct fetch part = {.may_wait = true};
+    const struct skeleton_choice *onto = &making->carrying->onto;
+    const struct pose_skeleton *target = onto->shipped ? &onto->shipped->skeletons[0] : NULL;
+    struct pose_humanoid *people[2] = {NULL, NULL};
+    if (onto->item) {
+        player->onto_document = document_get(making->service, making->catalog, onto->item->place, &part);
+        making->fetch->decode_seconds += part.decode_seconds;
+        if (!player->onto_document) {
+            *error = part.error;
+            return false;
+        }
+        target = &player->onto_document->document->skeletons[onto->asset->inner];
+    }
+    bool done = carrying_compile(making->carrying, player->clip, player->skeleton, target, making->axes,
+                                 &making->service->index_options.pose, people, &player->retarget, error);
+    player->source = people[0];
+    player->target = people[1];
+    player->source_skeleton = player->skeleton;
+    player->skeleton = target;
+    if (done)
+        player->sampler = pose_retarget_rows(player->retarget);
+    return done;
+}
+
+static bool make_sampler(struct making *making, struct player *player, struct pose_error *error)
+{
+    if (making->carrying)
+        return carry(making, player, error);
+    enum pose_axes axes = making->axes == POSE_AXES_GLTF ? POSE_AXES_GLTF : player->clip->axes;
+    player->own =
+        pose_sampler_new(player->clip, player->skeleton, axes, &making->service->index_options.pose, error);
+    player->sampler = player->own;
+    return player->own;
+}
+
 static bool prepare(struct making *making, struct player *player, struct pose_error *error)
 {
-    if (!fetch_documents(making, player, error))
-        return false;
-    enum pose_axes axes = making->axes == POSE_AXES_GLTF ? POSE_AXES_GLTF : player->clip->axes;
-    player->sampler =
-        pose_sampler_new(player->clip, player->skeleton, axes, &making->service->index_options.pose, error);
-    if (!player->sampler)
+    if (!fetch_documents(making, player, error) || !make_sampler(making, player, error))
         return false;
     player->local = pose_text_new(player->sampler, player->skeleton != NULL, false, NULL, 0);
     if (player->skeleton)
@@ -82,21 +147,27 @@ static struct cache_object *make(void *user, struct pose_error *error)
         return NULL;
     }
     /* The clip's document lives as long as the player, so it counts here too, in case the cache lets it go first. */
-    player->object.weight = sizeof *player + pose_sampler_size(player->sampler) +
-                            pose_text_size(player->local) + pose_text_size(player->model) +
-                            player->clip_document->object.weight;
+    player->object.weight =
+        sizeof *player +
+        (player->retarget ? pose_retarget_size(player->retarget) + 65536 : pose_sampler_size(player->own)) +
+        pose_text_size(player->local) + pose_text_size(player->model) + player->clip_document->object.weight;
     return &player->object;
 }
 
 struct player *player_get(struct service *service, const struct catalog *catalog,
                           const struct catalog_item *clip, const struct skeleton_choice *skeleton,
-                          enum pose_axes axes, struct fetch *fetch)
+                          enum pose_axes axes, const struct carrying *carrying, struct fetch *fetch)
 {
-    struct making making = {service, catalog, clip, skeleton, axes, fetch};
-    struct cache_key key = {{'P', (uint8_t)axes, skeleton->asset != NULL}};
+    struct making making = {service, catalog, clip, skeleton, axes, carrying, fetch};
+    struct cache_key key = {{carrying ? 'R' : 'P', (uint8_t)axes, skeleton->asset != NULL}};
     memcpy(key.bytes + 3, &clip->asset->id, sizeof clip->asset->id);
     if (skeleton->asset)
         memcpy(key.bytes + 19, &skeleton->asset->id, sizeof skeleton->asset->id);
+    if (carrying) {
+        struct asset_id both = id_quick(&carrying->digest, key.bytes + 3, 2 * sizeof both);
+        memcpy(key.bytes + 3, &both, sizeof both);
+        memset(key.bytes + 19, 0, sizeof both);
+    }
     struct cache_object *object = cache_get(service->clips, &key, fetch->may_wait, clock_ms(), make, &making,
                                             &fetch->outcome, &fetch->error);
     fetch->missed |= fetch->outcome == CACHE_MADE;

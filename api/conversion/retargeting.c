@@ -1,0 +1,283 @@
+#include "api/conversion/retargeting.h"
+
+#include "server/library/choose.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_LINES = 4096, MOST_PAIRS = 256 };
+
+/* ------------------------------------------------------------------------------------------------- skeletons -- */
+
+/* The family of skeletons that a target's clips play on: formats by their beginning. */
+static bool is_family_of(const char *target, const char *format)
+{
+    bool is_sims = !strcmp(target, "tso-anim") || !strncmp(target, "sims1-", 6);
+    if (!strcmp(target, "sl-anim"))
+        return !strcmp(format, "sl-skeleton");
+    if (is_sims)
+        return !strcmp(format, "tso-skel") || !strncmp(format, "sims1-", 6);
+    if (!strcmp(target, "sims3-clip"))
+        return !strcmp(format, "sims3-rig");
+    return !strcmp(target, "prime-anim") && !strcmp(format, "prime-cinf");
+}
+
+/* In the clip's own archive, then of the command line; the one called like an adult, then with the smallest id. */
+static const struct catalog_item *find_loaded(const struct catalog *catalog, const struct catalog_item *clip,
+                                              const char *target)
+{
+    const struct catalog_list *list = &catalog->lists[ASSET_SKELETON];
+    const struct catalog_item *best = NULL;
+    bool best_own = false, best_adult = false;
+    for (uint32_t i = 0; i < list->count; i++) {
+        const struct catalog_item *item = &list->items[i];
+        const struct index_entry *entry = catalog_entry(catalog, item->place);
+        if (!entry->format || !is_family_of(target, entry->format) ||
+            !catalog_reaches(catalog, clip->place, item->place))
+            continue;
+        bool own = item->place.archive == clip->place.archive;
+        bool adult = item->asset->name && strstr(item->asset->name, "adult");
+        bool better =
+            !best || own > best_own || (own == best_own && adult > best_adult) ||
+            (own == best_own && adult == best_adult && id_compare(&item->asset->id, &best->asset->id) < 0);
+        if (!better)
+            continue;
+        best = item;
+        best_own = own;
+        best_adult = adult;
+    }
+    return best;
+}
+
+static bool choose_target(struct api_call *call, const struct catalog_item *clip, const char *target,
+                          struct retargeting *r)
+{
+    const char *text = params_get(&call->params, "onto");
+    struct asset_id id;
+    struct skeleton_choice *onto = &r->carrying.onto;
+    r->automatic = !text || !strcmp(text, "auto");
+    if (!r->automatic) {
+        if (id_parse(text, strlen(text), &id))
+            *onto = catalog_find_skeleton(call->catalog, &id);
+        if (!onto->asset)
+            reply_bad_parameter(call, "onto", "\"%.60s\" is neither auto nor the id of a skeleton", text);
+        return onto->asset;
+    }
+    const struct catalog_item *item = target ? find_loaded(call->catalog, clip, target) : NULL;
+    if (item) {
+        *onto = (struct skeleton_choice){.asset = item->asset, .item = item};
+        return true;
+    }
+    for (uint32_t i = 0; target && i < call->catalog->shipped_count; i++) {
+        const struct shipped_skeleton *shipped = &call->catalog->shipped[i];
+        if (!is_family_of(target, shipped->document->format))
+            continue;
+        *onto = (struct skeleton_choice){.asset = &shipped->asset, .shipped = shipped->document};
+        r->is_stand_in = true;
+        return true;
+    }
+    reply_bad_parameter(call, "onto", "the id of the skeleton that the clip is carried over to belongs here");
+    return false;
+}
+
+/* ------------------------------------------------------------------------------------------------------ maps -- */
+
+static bool bad_map(struct pose_error *error, const char *name, const char *detail)
+{
+    pose_error_init(error);
+    error->status = POSE_BAD_ARGUMENT;
+    snprintf(error->code, sizeof error->code, "bad_map");
+    snprintf(error->field, sizeof error->field, "%s", name);
+    snprintf(error->detail, sizeof error->detail, "%s: %s", name, detail);
+    return false;
+}
+
+/* Bones, and of the source joints of the target as pairs. */
+static bool read_lines(int which, struct retargeting *r, struct pose_error *error)
+{
+    static const char *const names[2] = {"map", "map_onto"};
+    json_t *map = r->maps[which], *value;
+    const char *key;
+    uint32_t bones = 0;
+    r->bones[which] = must_alloc(json_object_size(map) + 1, sizeof *r->bones[which]);
+    if (!which)
+        r->pairs = must_alloc(json_object_size(map) + 1, sizeof *r->pairs);
+    json_object_foreach(map, key, value)
+    {
+        const char *bone = json_string_value(value);
+        if (!*key || (!bone && !json_is_null(value)) ||
+            (bone && (!*bone || strlen(bone) != json_string_length(value))))
+            return bad_map(error, names[which], "a joint's bone is its name, or null");
+        if (!bone || which || pose_is_bone(bone))
+            r->bones[which][bones++] = (struct pose_bone_map){key, bone};
+        else
+            r->pairs[r->carrying.pair_count++] = (struct pose_joint_pair){key, bone};
+    }
+    if (r->carrying.pair_count > MOST_PAIRS)
+        return bad_map(error, names[which], "more than 256 pairs of joints");
+    if (which) {
+        r->carrying.map_onto = r->bones[1];
+        r->carrying.map_onto_count = bones;
+    } else {
+        r->carrying.map = r->bones[0];
+        r->carrying.map_count = bones;
+        r->carrying.pairs = r->pairs;
+    }
+    return true;
+}
+
+static bool read_map(int which, const char *name, struct retargeting *r, struct pose_error *error)
+{
+    json_error_t problem;
+    const char *text = r->texts[which];
+    char detail[240];
+    if (!text)
+        return true;
+    r->maps[which] = json_loads(text, JSON_REJECT_DUPLICATES, &problem);
+    if (!r->maps[which]) {
+        snprintf(detail, sizeof detail, "no JSON at byte %d: %.160s", problem.position, problem.text);
+        return bad_map(error, name, detail);
+    }
+    if (!json_is_object((json_t *)r->maps[which]))
+        return bad_map(error, name, "it is an object: {\"joint\": \"bone\"}");
+    if (json_object_size(r->maps[which]) > MOST_LINES)
+        return bad_map(error, name, "more than 4096 lines");
+    return read_lines(which, r, error);
+}
+
+/* ---------------------------------------------------------------------------------------------- parameters -- */
+
+/* Without retarget=1 none of the others means anything. "map" is a conversion's own as well. */
+static bool check_alone(struct api_call *call, bool map_is_free)
+{
+    static const char *const names[] = {"onto", "map_onto", "ik", "travel", "heading", "tolerance", "map"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (!params_get(&call->params, names[i]) || (map_is_free && !strcmp(names[i], "map")))
+            continue;
+        reply_bad_parameter(call, names[i], "it goes with retarget=1");
+        return false;
+    }
+    return true;
+}
+
+static bool read_words(struct api_call *call, struct retargeting *r)
+{
+    static const char *const iks[] = {"feet", "none", NULL}, *const travels[] = {"keep", "remove", NULL},
+                             *const headings[] = {"keep", "first", NULL};
+    struct param_error error;
+    int ik = 0, travel = 0, heading = 0;
+    if (!params_choice(&call->params, "ik", iks, &ik, &error) ||
+        !params_choice(&call->params, "travel", travels, &travel, &error) ||
+        !params_choice(&call->params, "heading", headings, &heading, &error) ||
+        !params_number(&call->params, "tolerance", 0, 5, &r->tolerance, &error)) {
+        reply_parameter(call, &error);
+        return false;
+    }
+    r->carrying.flags = (ik ? 0u : POSE_RETARGET_FEET) | (travel ? POSE_RETARGET_REMOVE_TRAVEL : 0u) |
+                        (heading ? POSE_RETARGET_FACE_FORWARD : 0u);
+    return true;
+}
+
+static struct asset_id digest_of(const struct retargeting *r)
+{
+    struct asset_id digest = r->carrying.onto.asset->id;
+    digest = id_quick(&digest, &r->carrying.flags, sizeof r->carrying.flags);
+    digest = id_quick(&digest, &r->tolerance, sizeof r->tolerance);
+    for (int i = 0; i < 2; i++)
+        digest = digest_text(digest, r->texts[i] ? r->texts[i] : "");
+    return digest;
+}
+
+bool retargeting_read(struct api_call *call, const struct catalog_item *clip, const char *target,
+                      const struct skeleton_choice *source, struct retargeting *r)
+{
+    static const char *const flags[] = {"0", "1", NULL};
+    struct param_error error;
+    int on = 0;
+    *r = (struct retargeting){.tolerance = 0.05};
+    if (!params_choice(&call->params, "retarget", flags, &on, &error)) {
+        reply_parameter(call, &error);
+        return false;
+    }
+    if (!on)
+        return check_alone(call, target != NULL);
+    r->on = true;
+    if (!source->asset) {
+        reply_bad_parameter(call, "skeleton", "the skeleton that the clip stands on is not known");
+        return false;
+    }
+    if (!read_words(call, r) || !choose_target(call, clip, target, r))
+        return false;
+    r->texts[0] = params_get(&call->params, "map");
+    r->texts[1] = params_get(&call->params, "map_onto");
+    r->carrying.digest = digest_of(r);
+    return true;
+}
+
+bool retargeting_open(struct retargeting *r, struct pose_error *error)
+{
+    return !r->on || (read_map(0, "map", r, error) && read_map(1, "map_onto", r, error));
+}
+
+void retargeting_release(struct retargeting *r)
+{
+    for (int i = 0; i < 2; i++) {
+        json_decref(r->maps[i]);
+        free(r->bones[i]);
+        r->maps[i] = NULL;
+        r->bones[i] = NULL;
+    }
+    free(r->pairs);
+    r->pairs = NULL;
+}
+
+const struct carrying *retargeting_carrying(const struct retargeting *r)
+{
+    return r->on ? &r->carrying : NULL;
+}
+
+/* -------------------------------------------------------------------------------------------------- answers -- */
+
+enum api_outcome retargeting_failed(struct api_call *call, const struct pose_error *error)
+{
+    if (error->status == POSE_BAD_ARGUMENT &&
+        (!strcmp(error->field, "map") || !strcmp(error->field, "map_onto")))
+        return reply_error_of(call, error, !strcmp(error->field, "map") ? "map" : "map_onto");
+    return reply_error(call, error, NULL, NULL);
+}
+
+void retargeting_warn(struct api_call *call, const struct retargeting *r,
+                      const struct pose_retarget *retarget)
+{
+    char codes[400] = "";
+    size_t used = r->is_stand_in ? (size_t)sprintf(codes, "stand_in_skeleton") : 0;
+    const struct pose_retarget_report *report = pose_retarget_report(retarget);
+    for (uint32_t i = 0; i < report->warning_count; i++) {
+        const char *code = report->warnings[i].code;
+        if (!strstr(codes, code) && used + strlen(code) + 3 < sizeof codes)
+            used += (size_t)sprintf(codes + used, "%s%s", used ? ", " : "", code);
+    }
+    if (used)
+        response_header(call->response, "Posed-Warning", codes);
+}
+
+void retargeting_twin(struct api_call *call, const char *path, const struct skeleton_choice *source,
+                      const struct retargeting *r)
+{
+    char id[ID_TEXT];
+    struct params given = call->params;
+    if (r->on && r->automatic && call->params.count < PARAMS_MOST) {
+        unsigned kept = 0;
+        for (unsigned i = 0; i < given.count; i++) {
+            if (strcmp(given.items[i].name, "onto") != 0)
+                call->params.items[kept++] = given.items[i];
+        }
+        id_write(&r->carrying.onto.asset->id, id);
+        call->params.items[kept++] = (struct param){"onto", id};
+        call->params.count = kept;
+    }
+    reply_twin(call, path, source->asset ? &source->asset->id : NULL);
+    call->params = given;
+}

@@ -1,0 +1,212 @@
+/* Whether a skeleton is a person's, and how well a clip fits another one. */
+#include "api/handlers/clips.h"
+#include "api/handlers/handlers.h"
+#include "api/handlers/pose_request.h"
+#include "api/protocol/scope.h"
+#include "api/views/asset_json.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOMENTS = 1000 };
+
+/* ---------------------------------------------------------------------------------------------- a person's JSON -- */
+
+static const char *joint_name(const struct pose_skeleton *skeleton, uint32_t joint)
+{
+    const char *name = skeleton->joints[joint].name;
+    return name ? name : "";
+}
+
+static void put_bones(struct json_writer *json, const struct pose_skeleton *skeleton,
+                      const struct pose_humanoid_report *report)
+{
+    static const char *const hows[] = {"table", "word", "tree", "user"};
+    jsonw_object(json, "mapped");
+    for (uint32_t i = 0; i < report->bone_count; i++) {
+        jsonw_object(json, report->bones[i].name);
+        jsonw_string(json, "joint", joint_name(skeleton, report->bones[i].joint));
+        jsonw_string(json, "how", hows[report->bones[i].how]);
+        jsonw_end(json);
+    }
+    jsonw_end(json);
+    jsonw_array(json, "missing");
+    for (uint32_t i = 0; i < report->missing_count; i++)
+        jsonw_string(json, NULL, report->missing[i]);
+    jsonw_end(json);
+}
+
+static void put_unmapped(struct json_writer *json, const struct pose_skeleton *skeleton,
+                         const struct pose_humanoid_report *report)
+{
+    bool *mapped = must_alloc(skeleton->joint_count, sizeof *mapped);
+    mapped[report->carrier] = true;
+    for (uint32_t i = 0; i < report->bone_count; i++)
+        mapped[report->bones[i].joint] = true;
+    jsonw_array(json, "unmapped");
+    for (uint32_t i = 0; i < skeleton->joint_count; i++) {
+        if (!mapped[i])
+            jsonw_string(json, NULL, joint_name(skeleton, i));
+    }
+    jsonw_end(json);
+    free(mapped);
+}
+
+static void put_sides(struct json_writer *json, const char *name, const double sides[2])
+{
+    jsonw_object(json, name);
+    jsonw_number(json, "left", (float)sides[0]);
+    jsonw_number(json, "right", (float)sides[1]);
+    jsonw_end(json);
+}
+
+/* Into an open object. */
+static void put_person(struct json_writer *json, const struct asset_id *id,
+                       const struct pose_skeleton *skeleton, const struct pose_humanoid *humanoid)
+{
+    const struct pose_humanoid_report *report = pose_humanoid_report(humanoid);
+    jsonw_id(json, "skeleton", id);
+    if (report->family)
+        jsonw_string(json, "family", report->family);
+    else
+        jsonw_null(json, "family");
+    jsonw_number(json, "quality", (float)report->quality);
+    jsonw_integer(json, "required", report->required);
+    put_bones(json, skeleton, report);
+    put_unmapped(json, skeleton, report);
+    jsonw_string(json, "carrier", joint_name(skeleton, report->carrier));
+    jsonw_number(json, "hip_height", (float)report->hip_height);
+    jsonw_number(json, "ankle_height", (float)report->mean_ankle);
+    put_sides(json, "arm_alignment", report->arm_alignment);
+    put_sides(json, "leg_lean", report->leg_lean);
+}
+
+/* -------------------------------------------------------------------------------------------------- skeletons -- */
+
+static enum api_outcome reply_person(struct api_call *call, const struct skeleton_choice *choice,
+                                     const struct pose_document *document)
+{
+    const struct pose_skeleton *skeleton = &document->skeletons[choice->item ? choice->asset->inner : 0];
+    struct pose_error error;
+    struct pose_humanoid *humanoid =
+        pose_humanoid_new(skeleton, NULL, 0, &call->service->index_options.pose, &error);
+    if (!humanoid)
+        return reply_error(call, &error, NULL, NULL);
+    struct pose_buffer body = {0};
+    struct json_writer json;
+    jsonw_init(&json, &body);
+    jsonw_object(&json, NULL);
+    put_person(&json, &choice->asset->id, skeleton, humanoid);
+    jsonw_end(&json);
+    pose_humanoid_free(humanoid);
+    return reply_json(call, &body);
+}
+
+enum api_outcome handle_skeleton_humanoid(struct api_call *call)
+{
+    struct asset_id id;
+    const char *text = call->values[0];
+    struct skeleton_choice choice = {0};
+    if (id_parse(text, strlen(text), &id))
+        choice = catalog_find_skeleton(call->catalog, &id);
+    if (!choice.asset)
+        return reply_not_found(call, "skeleton", text);
+    struct catalog_item *item = (struct catalog_item *)(uintptr_t)choice.item;
+    if (!scope_item(call, &item))
+        return API_DONE;
+    choice.item = item;
+    if (reply_cached(call, digest_begin(call, &choice.asset->id), FRESH_CONTENT, true))
+        return API_DONE;
+    enum api_outcome outcome;
+    struct decoded *decoded = choice.item ? reply_document(call, choice.item, &outcome) : NULL;
+    if (choice.item && !decoded)
+        return outcome;
+    outcome = reply_person(call, &choice, choice.item ? decoded->document : choice.shipped);
+    document_put(decoded);
+    return outcome;
+}
+
+/* ------------------------------------------------------------------------------------------------------- clips -- */
+
+static void put_names(struct json_writer *json, const char *name, const char *const *names, uint32_t count)
+{
+    jsonw_array(json, name);
+    for (uint32_t i = 0; i < count; i++)
+        jsonw_string(json, NULL, names[i]);
+    jsonw_end(json);
+}
+
+static void put_measures(struct json_writer *json, const struct pose_retarget_measures *m)
+{
+    jsonw_object(json, "measures");
+    jsonw_object(json, "limbs");
+    jsonw_number(json, "mean", (float)m->limbs_mean);
+    jsonw_number(json, "max", (float)m->limbs_max);
+    jsonw_end(json);
+    jsonw_number(json, "head", (float)m->head);
+    jsonw_number(json, "hips", (float)m->hips);
+    jsonw_object(json, "lowest_foot");
+    jsonw_number(json, "source", (float)m->lowest_source);
+    jsonw_number(json, "target", (float)m->lowest_target);
+    jsonw_end(json);
+    jsonw_object(json, "skate");
+    jsonw_number(json, "mean", (float)m->skate_mean);
+    jsonw_number(json, "max", (float)m->skate_max);
+    jsonw_end(json);
+    jsonw_number(json, "reach", (float)m->reach);
+    jsonw_end(json);
+}
+
+static enum api_outcome reply_fit(struct api_call *call, const struct pose_request *request)
+{
+    const struct player *player = request->player;
+    const struct pose_retarget_report *report = pose_retarget_report(player->retarget);
+    struct pose_retarget_measures measures;
+    struct pose_buffer body = {0};
+    struct json_writer json;
+    if (!pose_retarget_measure(player->retarget, MOMENTS, &measures))
+        return reply_problem(call, 503, "no_memory", "out of memory");
+    jsonw_init(&json, &body);
+    jsonw_object(&json, NULL);
+    jsonw_id(&json, "clip", &request->clip->asset->id);
+    jsonw_object(&json, "source");
+    put_person(&json, &request->skeleton.asset->id, player->source_skeleton, player->source);
+    jsonw_end(&json);
+    jsonw_object(&json, "target");
+    put_person(&json, &request->retargeting.carrying.onto.asset->id, player->skeleton, player->target);
+    jsonw_end(&json);
+    jsonw_number(&json, "scale", (float)report->scale);
+    put_names(&json, "driven", report->driven, report->driven_count);
+    put_names(&json, "ignored", report->ignored, report->ignored_count);
+    jsonw_number(&json, "heading", (float)(report->heading * 57.29577951308232));
+    put_measures(&json, &measures);
+    jsonw_array(&json, "warnings");
+    jsonw_warnings(&json, report->warnings, report->warning_count);
+    jsonw_end(&json);
+    jsonw_end(&json);
+    return reply_json(call, &body);
+}
+
+enum api_outcome handle_clip_retarget(struct api_call *call)
+{
+    struct catalog_item *item = call->clip;
+    struct pose_request request;
+    enum api_outcome outcome;
+    /* The path says it. */
+    call->params.items[call->params.count++] = (struct param){"retarget", "1"};
+    bool read = pose_request_read(call, item, &request);
+    call->params.count--;
+    if (!read)
+        return API_DONE;
+    if (request.automatic)
+        pose_request_twin(call, &request, "/retarget");
+    if (reply_cached(call, pose_request_digest(call, &request), pose_request_freshness(&request), true))
+        return API_DONE;
+    if (!call->request->may_wait)
+        return API_WAIT;
+    if (!pose_request_open(call, &request, &outcome))
+        return outcome;
+    outcome = reply_fit(call, &request);
+    pose_request_close(&request);
+    return outcome;
+}

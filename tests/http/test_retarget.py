@@ -1,0 +1,115 @@
+"""Any person's clip on any person's skeleton, on the corpus: worked numbers, every target, refusals."""
+
+import json
+import unittest
+import urllib.parse
+
+from daemon import Daemon, corpus
+
+# retarget.md's pose 1: a2o-walking-loop of The Sims on Second Life's avatar at 0.25 s, without foot IK, native axes.
+WALK = {
+    "mPelvis": (0.00687, 0.07325, 0.01175, 0.99722),
+    "mTorso": (-0.01911, -0.01185, -0.06505, 0.99763),
+    "mHead": (0.02373, -0.1353, 0.08022, 0.98727),
+    "mShoulderLeft": (-0.70198, -0.0759, -0.24443, 0.66462),
+    "mWristLeft": (0.01119, -0.01555, 0.1229, 0.99223),
+    "mHipLeft": (0.00207, -0.04078, -0.0031, 0.99916),
+    "mKneeLeft": (-0.0002, 0.25456, 0, 0.96706),
+    "mAnkleLeft": (-0.0468, -0.11241, 0.06776, 0.99024),
+}
+
+
+@unittest.skipUnless(corpus(), "no corpus")
+class Retarget(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.daemon = Daemon(corpus() / "sl", corpus() / "sims")
+        cls.daemon.__enter__()
+        cls.client = cls.daemon.client
+        get = cls.client.get
+        skeletons = get("/v1/skeletons?limit=1000").json["items"]
+        cls.sl = next(s["id"] for s in skeletons if s["format"] == "sl-skeleton" and s["name"] == "avatar_skeleton")
+        cls.adult = next(s["id"] for s in skeletons if s["name"] == "adult" and s["format"] == "sims1-cmx")
+        cls.walk = get("/v1/clips?name=a2o-walking-loop").json["items"][0]["id"]
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.daemon.__exit__(None, None, None)
+
+    def path(self, rest, **more):
+        query = {"retarget": 1, "skeleton": self.adult, "onto": self.sl, **more}
+        join = "&" if "?" in rest else "?"
+        return f"/v1/clips/{self.walk}{rest}{join}" + urllib.parse.urlencode(query)
+
+    def test_pose(self):
+        reply = self.client.get(self.path("/pose?t=0.25", ik="none", axes="native"))
+        self.assertEqual(reply.status, 200)
+        self.assertIn("public", reply["Cache-Control"])
+        pose = reply.json
+        self.assertEqual(pose["skeleton"], self.sl)
+        joints = {j["name"]: j for j in pose["joints"]}
+        self.assertEqual(sum(j["driven"] for j in pose["joints"]), 21)
+        for name, wanted in WALK.items():
+            got = joints[name]["rotation"]
+            sign = 1 if sum(a * b for a, b in zip(got, wanted)) > 0 else -1
+            for a, b in zip(got, wanted):
+                self.assertAlmostEqual(a, sign * b, delta=2e-4, msg=name)
+        way = [a - b for a, b in zip(joints["mPelvis"]["translation"], (0, 0, 1.067))]
+        for a, b in zip(way, (0.04875, -0.00747, -0.04252)):
+            self.assertAlmostEqual(a, b, delta=2e-4)
+
+    def test_files(self):
+        for extension in ("anim?to=sl-anim", "anim?to=tso-anim", "cmx", "bcf", "clip", "bvh", "glb", "gltf", "json"):
+            with self.subTest(extension):
+                reply = self.client.get(self.path("." + extension))
+                self.assertEqual(reply.status, 200, reply.body[:300])
+        anim = self.client.get(self.path(".anim?to=sl-anim")).body
+        self.assertLess(len(anim), 6500)
+        inspected = self.client.post("/v1/inspect", anim, name="walk.anim").json
+        self.assertEqual(len(inspected["clips"]), 1)
+        verdict = [v for v in inspected["verdict"] if v["target"] == "sl-viewer"]
+        self.assertTrue(verdict[0]["accepted"], verdict)
+
+    def test_fits(self):
+        fit = self.client.get(f"/v1/clips/{self.walk}/retarget?onto={self.sl}&skeleton={self.adult}").json
+        self.assertAlmostEqual(fit["scale"], 1.13938, delta=1e-5)
+        self.assertEqual(fit["target"]["family"], "sl")
+        self.assertAlmostEqual(fit["source"]["hip_height"], 0.91937, delta=1e-4)
+        self.assertLess(fit["measures"]["head"], 0.01)
+        self.assertLess(fit["measures"]["skate"]["max"], 0.01)
+        person = self.client.get(f"/v1/skeletons/{self.sl}/humanoid").json
+        self.assertEqual(person["mapped"]["hips"], {"joint": "mPelvis", "how": "table"})
+
+    def test_batch(self):
+        items = [
+            {"clip": self.walk, "t": 0.25, "retarget": 1, "onto": self.sl, "map": {"HEAD": "head"}},
+            {"layers": [{"clip": self.walk, "t": 0.2}, {"clip": self.walk, "t": 0.4}], "retarget": 1, "onto": self.sl},
+        ]
+        body = json.dumps({"requests": items}).encode()
+        results = self.client.post("/v1/poses", body).json["results"]
+        for result in results:
+            self.assertEqual(result["skeleton"], self.sl)
+
+    def test_refusals(self):
+        for more, parameter in (
+            ({"retarget": 0}, "onto"),
+            ({"onto": "auto"}, "onto"),
+            ({"onto": "x"}, "onto"),
+            ({"skeleton": "none"}, "skeleton"),
+            ({"ik": "hands"}, "ik"),
+            ({"map": '{"HAD":"head"}'}, "map"),
+            ({"map": "{"}, "map"),
+            ({"map_onto": '{"mHead":"hat"}'}, "map_onto"),
+            ({"tolerance": 6}, "tolerance"),
+        ):
+            with self.subTest(more):
+                reply = self.client.get(self.path("/pose", **more))
+                self.assertEqual(reply.status, 400)
+                self.assertEqual(reply.json["parameter"], parameter)
+        teddy = self.client.get(self.path("/pose", map_onto='{"mHead":null,"mSkull":null}'))
+        self.assertEqual(teddy.status, 422)
+        self.assertEqual(teddy.json["code"], "not_humanoid")
+
+
+if __name__ == "__main__":
+    unittest.main()
