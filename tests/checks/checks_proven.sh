@@ -10,7 +10,10 @@ failed=0
 fresh() {
     rm -rf "$copy/tree"
     mkdir -p "$copy/tree/tests"
-    cp -r "$top"/{lib,server,api} "$copy/tree/"
+    local folder
+    for folder in lib server api docs docker; do
+        [ ! -d "$top/$folder" ] || cp -r "$top/$folder" "$copy/tree/"
+    done
     cp -r "$top/tests/checks" "$copy/tree/tests/"
     cp "$top"/*.md "$copy/tree/"
 }
