@@ -435,7 +435,8 @@ struct pose_source {
     struct pose_bytes bytes;
     const char *format; /* forces a codec; NULL: found out */
     const char *game;   /* forces a layout, "mp1"; NULL: found out */
-    /* Finds a companion by base name without regard to case; false when there is none. May be NULL. */
+    /* Finds a companion by base name without regard to case, or by its path below the folder of the file ("data/walk.bin",
+     * of a glTF: never with a part that is "." or ".."); false when there is none. May be NULL. */
     bool (*find)(void *user, const char *name, struct pose_bytes *bytes);
     void *user;
 };

@@ -6,10 +6,8 @@
 #include "server/library/documents.h"
 #include "server/ops/region.h"
 
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 /* ----------------------------------------------------------------------------------------------- companions -- */
 
@@ -18,21 +16,6 @@ struct search {
     struct companions *companions;
     struct file_bytes *files;
 };
-
-/* The file of that name in the folder, without regard to case. From malloc, NULL when there is none. */
-static char *find_beside(const char *folder, const char *name)
-{
-    DIR *directory = opendir(folder);
-    char *path = NULL;
-    if (!directory)
-        return NULL;
-    for (const struct dirent *entry; !path && (entry = readdir(directory));) {
-        if (!strcasecmp(entry->d_name, name))
-            path = path_join(folder, entry->d_name);
-    }
-    closedir(directory);
-    return path;
-}
 
 static bool keep(struct search *search, char *path, struct pose_bytes *bytes)
 {
@@ -56,9 +39,7 @@ static bool keep(struct search *search, char *path, struct pose_bytes *bytes)
 static bool find(void *user, const char *name, struct pose_bytes *bytes)
 {
     struct search *search = user;
-    if (strchr(name, '/'))
-        return false;
-    return keep(search, find_beside(search->folder, name), bytes);
+    return keep(search, file_beside(search->folder, name), bytes);
 }
 
 static bool has_companions(const char *path, const char *format, struct pose_bytes bytes)

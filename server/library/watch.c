@@ -69,13 +69,25 @@ static bool names_path(const struct watch *watch, const char *name)
     return found;
 }
 
+/* Whether a PATH is one file that needs others beside it, which may be any of its folder's. */
+static bool needs_neighbours(const struct watch *watch)
+{
+    const struct index_result *index = &watch->service->index;
+    for (uint32_t i = 0; i < index->count; i++) {
+        const struct index_archive *archive = index->archives[i];
+        if (!strcmp(archive->format, "file") && archive->entry_count && archive->entries[0]->wants_companions)
+            return true;
+    }
+    return false;
+}
+
 static void on_change(uv_fs_event_t *event, const char *name, int events, int status)
 {
     (void)events;
     (void)status;
     struct watch *watch = event->data;
     const struct watched *watched = (const struct watched *)event;
-    if (watched->is_parent && name && !names_path(watch, name))
+    if (watched->is_parent && name && !names_path(watch, name) && !needs_neighbours(watch))
         return;
     if (!watch->first_change_ms)
         watch->first_change_ms = clock_ms();

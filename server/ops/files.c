@@ -2,6 +2,7 @@
 
 #include "server/ops/region.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <fts.h>
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -254,4 +256,43 @@ char *path_base_name(const char *path)
     char *name = must_alloc(end - begin + 1, 1);
     memcpy(name, path + begin, end - begin);
     return name;
+}
+
+/* The entry of a folder that is called so, spelt so or else without regard to case; from malloc, NULL: none. */
+static char *find_in_folder(const char *folder, const char *name)
+{
+    DIR *directory = opendir(folder);
+    char *found = NULL;
+    bool is_exact = false;
+    if (!directory)
+        return NULL;
+    for (const struct dirent *entry; !is_exact && (entry = readdir(directory));) {
+        is_exact = !strcmp(entry->d_name, name);
+        if (!is_exact && (found || strcasecmp(entry->d_name, name)))
+            continue;
+        free(found);
+        found = path_join(folder, entry->d_name);
+    }
+    closedir(directory);
+    return found;
+}
+
+char *file_beside(const char *folder, const char *name)
+{
+    char *path = strdup(folder);
+    for (const char *part = name; path && part;) {
+        const char *slash = strchr(part, '/');
+        char *piece = slash ? strndup(part, (size_t)(slash - part)) : strdup(part);
+        char *next = piece && *piece && *piece != '.' ? find_in_folder(path, piece) : NULL;
+        struct stat status;
+        bool fits =
+            next && !lstat(next, &status) && (slash ? S_ISDIR(status.st_mode) : S_ISREG(status.st_mode));
+        free(path);
+        free(piece);
+        path = fits ? next : NULL;
+        if (!fits)
+            free(next);
+        part = slash ? slash + 1 : NULL;
+    }
+    return path;
 }

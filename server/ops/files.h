@@ -57,6 +57,13 @@ struct walked_folder {
 bool folder_walk(const char *path, uint32_t limit, struct walked_folder *folder, struct pose_error *error);
 void folder_release(struct walked_folder *folder);
 
+/*
+ * The file of that name in the folder, or at that path below it, each part without regard to case (one spelt exactly
+ * so first). As folder_walk does it passes links and names that begin with a dot over, so that nothing elsewhere is found.
+ * From malloc, NULL when there is none.
+ */
+char *file_beside(const char *folder, const char *name);
+
 /* A path from two parts, from malloc. */
 char *path_join(const char *folder, const char *name);
 /* The last part of a path, trailing slashes aside, from malloc. */

@@ -5,6 +5,7 @@ import json
 import re
 import struct
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -122,3 +123,76 @@ class Others(unittest.TestCase):
             self.assertEqual(client.get(f"/v1/clips/{clip}/preview.{ending}").status, 200)
         # Letters and blanks are drawn as glyphs, the names of the weights below the line.
         self.assertEqual(svg.count("<use"), len("2 morph weights, no joint moves" + "smile" + "blink"))
+
+
+class Beside(unittest.TestCase):
+    """A .gltf whose buffer is another file, as exporters write it: as a PATH by itself, and in a folder."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+        self.folder = self.root / "of files"
+        self.folder.mkdir()
+
+    def write(self, name, uri_of_buffer, turn=Z, at=None):
+        document = with_keys((0, 1), (ONE, turn))
+        data = base64.b64decode(document["buffers"][0]["uri"].split(",")[1])
+        document["buffers"][0]["uri"] = uri_of_buffer
+        if at:
+            at.parent.mkdir(exist_ok=True)
+            at.write_bytes(data)
+        (self.folder / name).write_text(json.dumps(document))
+        return self.folder / name
+
+    def turned(self, *paths):
+        """How the clips of these PATHs turn."""
+        with Daemon(*paths) as daemon:
+            clips = daemon.client.items("/v1/clips")
+            return [daemon.client.get(f"/v1/clips/{clip['id']}/keys").json["joints"][0]["rotation"]["values"][1]
+                    for clip in clips]
+
+    def test_its_buffer_is_found(self):
+        for uri_of_buffer, at in (("walk.bin", "walk.bin"), ("./Walk.BIN", "walk.bin"), ("my%20w%C3%A4lk.bin", "my wälk.bin"),
+                                  ("data/walk%2Ebin", "data/walk.bin"), ("100%.bin", "100%.bin")):
+            with self.subTest(uri_of_buffer):
+                path = self.write("walk.gltf", uri_of_buffer, at=self.folder / at)
+                self.assertEqual(self.turned(path), [list(Z)])
+                self.assertEqual(self.turned(self.folder), [list(Z)])
+                (self.folder / at).unlink()
+
+    def test_nothing_outside_of_its_folder_is(self):
+        secret = self.root / "secret.bin"
+        (self.folder / "below").mkdir()
+        (self.folder / "link.bin").symlink_to(secret)
+        (self.folder / "up").symlink_to(self.root)
+        for uri_of_buffer in ("../secret.bin", "%2e%2e/secret.bin", "..%2Fsecret.bin", "below/../../secret.bin", str(secret),
+                              f"file://{secret}", "file%3A" + str(secret), "..%5Csecret.bin", "link.bin", "up/secret.bin"):
+            with self.subTest(uri_of_buffer):
+                path = self.write("walk.gltf", uri_of_buffer, at=secret)
+                self.assertEqual(self.turned(path), [])
+                self.assertEqual(self.turned(self.folder), [])
+                with Daemon(path) as daemon:
+                    archive = daemon.client.items("/v1/archives")[0]["id"]
+                    entry = daemon.client.items(f"/v1/archives/{archive}/entries")[0]
+                    self.assertEqual(entry["error"]["code"], "external_uri")
+
+    def test_a_path_below_is_only_that_one(self):
+        (self.folder / "other").mkdir()
+        path = self.write("walk.gltf", "data/walk.bin", at=self.folder / "other" / "walk.bin")
+        self.assertEqual(self.turned(path), [])
+        self.assertEqual(self.turned(self.folder), [])
+
+    def test_a_buffer_that_changes(self):
+        path = self.write("walk.gltf", "walk.bin", at=self.folder / "walk.bin")
+        with Daemon(path, "--data", self.root / "data") as daemon:
+            before = daemon.client.items("/v1/clips")[0]["id"]
+            self.write("other.gltf", "walk.bin", turn=X, at=self.folder / "walk.bin")
+            deadline = time.monotonic() + 20
+            while (clips := daemon.client.items("/v1/clips")) and clips[0]["id"] == before:
+                self.assertLess(time.monotonic(), deadline, "it is never seen")
+                time.sleep(0.1)
+            keys = daemon.client.get(f"/v1/clips/{clips[0]['id']}/keys").json["joints"][0]["rotation"]["values"]
+            self.assertEqual(keys[1], list(X))
+        self.write("other.gltf", "walk.bin", turn=Y, at=self.folder / "walk.bin")
+        self.assertEqual(self.turned(path, "--data", self.root / "data"), [list(Y)])

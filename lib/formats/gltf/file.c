@@ -146,20 +146,62 @@ static bool decode_data_uri(struct gltf *g, const char *uri, struct gltf_buffer 
     return true;
 }
 
-/* A file beside this one, one at most: its name is part of what the clips are made of. */
+static int hex_digit(char c)
+{
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                                  : -1;
+}
+
+/* "my%20walk.bin" (RFC 3986, 2.1); a "%" that begins no escape stands for itself, as some exporters write it. "./" goes. */
+static char *decode_percent(struct gltf *g, const char *uri)
+{
+    while (uri[0] == '.' && uri[1] == '/')
+        uri += 2;
+    char *name = arena_copy_text(g->job->arena, uri), *to = name;
+    for (const char *from = name; name && *from; from++) {
+        int high = *from == '%' ? hex_digit(from[1]) : -1, low = high < 0 ? -1 : hex_digit(from[2]);
+        *to++ = low < 0 ? *from : (char)(high << 4 | low);
+        from += low < 0 ? 0 : 2;
+    }
+    if (name)
+        *to = 0;
+    return name;
+}
+
+/* In the folder of the file or one below it, on any system: no drive, no scheme, no root, no part that is "." or "..", and no
+ * hidden one. */
+static bool is_below(const char *name)
+{
+    if (!*name || strchr(name, '\\') || strchr(name, ':'))
+        return false;
+    for (const char *part = name; part; part = strchr(part, '/')) {
+        part += part != name;
+        if (*part == '.' || *part == '/' || !*part)
+            return false;
+    }
+    return true;
+}
+
+/* A file beside this one or in a folder below, one at most: its name is part of what the clips are made of. The name
+ * is checked as it is after its escapes, with which it could hide where it leads. */
 static bool find_companion(struct gltf *g, const char *uri, struct gltf_buffer *buffer)
 {
     const struct pose_source *source = g->job->source;
-    if (strchr(uri, '/') || strchr(uri, '\\') || strchr(uri, ':') || strchr(uri, '%'))
+    const char *name = decode_percent(g, uri);
+    if (!name)
+        return false;
+    if (!is_below(name) || strchr(uri, ':'))
         return refuse_kind(g, "external_uri", "/uri", "files elsewhere are not read; embed the buffer");
-    if (g->companion && strcmp(g->companion, uri) != 0)
+    if (g->companion && strcmp(g->companion, name) != 0)
         return refuse_kind(g, "external_uri", "/uri",
                            "more than one file beside it is not read; embed the buffers");
-    if (!source->find || !source->find(source->user, uri, &buffer->bytes))
+    if (!source->find || !source->find(source->user, name, &buffer->bytes))
         return refuse_kind(g, "external_uri", "/uri",
                            "the file beside it that holds the buffer is not there; embed it");
-    g->companion = arena_copy_text(g->job->arena, uri);
-    return g->companion;
+    g->companion = name;
+    return true;
 }
 
 static bool load_buffer(struct gltf *g, uint32_t index)

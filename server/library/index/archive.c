@@ -161,11 +161,12 @@ void archive_finish(struct index_archive *archive)
     qsort(archive->names, kept, sizeof *archive->names, compare_slots);
 }
 
-/* The entry of that base name, the one beside the asking entry first; -1 when there is none. */
+/* The entry of that base name, the one beside the asking entry first, or at that path below its folder; -1 when there is
+ * none. */
 static int64_t find_entry(const struct index_archive *archive, const char *name, const char *beside,
                           int64_t asking)
 {
-    uint64_t hash = name_hash(name);
+    uint64_t hash = name_hash(name_base(name));
     uint32_t low = 0, high = archive->entry_count;
     int64_t best = -1;
     while (low < high) {
@@ -176,12 +177,15 @@ static int64_t find_entry(const struct index_archive *archive, const char *name,
             high = middle;
     }
     size_t folder = beside ? (size_t)(name_base(beside) - beside) : 0;
+    bool is_path = strchr(name, '/') != NULL;
     for (; low < archive->entry_count && archive->names[low].hash == hash; low++) {
         uint32_t entry = archive->names[low].entry;
         if (entry == asking || !archive->entries[entry])
             continue;
         const char *candidate = archive->entries[entry]->name;
-        if (strcasecmp(name_base(candidate), name))
+        if (is_path && beside && !strncmp(candidate, beside, folder) && !strcasecmp(candidate + folder, name))
+            return entry;
+        if (is_path || strcasecmp(name_base(candidate), name))
             continue;
         if (beside && (size_t)(name_base(candidate) - candidate) == folder &&
             !strncmp(candidate, beside, folder))
@@ -280,13 +284,8 @@ bool container_wants_decoding(const struct entry_facts *facts)
 
 /* -------------------------------------------------------------------------------------------- companions -- */
 
-static bool take(struct companion_finder *finder, const struct index_archive *archive, int64_t entry,
-                 const char *name)
+static bool keep_found(struct companion_finder *finder, struct pose_buffer buffer, const char *name)
 {
-    struct pose_buffer buffer;
-    struct pose_error error;
-    if (entry < 0 || !index_read(archive, (uint32_t)entry, &buffer, &error))
-        return false;
     uint32_t count = finder->found_count + 1;
     finder->found = must_grow(finder->found, count, sizeof *finder->found);
     finder->found_names = must_grow(finder->found_names, count, sizeof *finder->found_names);
@@ -296,6 +295,38 @@ static bool take(struct companion_finder *finder, const struct index_archive *ar
     finder->found_names[count - 1] = copy;
     finder->found_count = count;
     return true;
+}
+
+static bool take(struct companion_finder *finder, const struct index_archive *archive, int64_t entry,
+                 const char *name)
+{
+    struct pose_buffer buffer;
+    struct pose_error error;
+    return entry >= 0 && index_read(archive, (uint32_t)entry, &buffer, &error) &&
+           keep_found(finder, buffer, name);
+}
+
+/* What lies on disk in the folder of a loose file; an upload has no folder. */
+static bool take_beside(struct companion_finder *finder, const char *name)
+{
+    const struct index_archive *own = finder->own;
+    if (own->map.bytes.data || own->blob || strcmp(own->format, "file") != 0)
+        return false;
+    const char *slash = strrchr(own->path, '/');
+    char *folder = slash ? strndup(own->path, (size_t)(slash - own->path) + 1) : strdup(".");
+    char *path = folder ? file_beside(folder, name) : NULL;
+    struct file_stamp stamp;
+    struct pose_buffer buffer;
+    struct pose_error error;
+    bool is_directory, done = path && file_stat(path, &stamp, &is_directory) &&
+                              read_file(path, &stamp, &buffer, &error) && keep_found(finder, buffer, name);
+    if (done) {
+        const uint64_t parts[3] = {stamp.size, (uint64_t)stamp.modified_ns, stamp.inode};
+        finder->beside = id_quick(&finder->beside, parts, sizeof parts);
+    }
+    free(path);
+    free(folder);
+    return done;
 }
 
 bool finder_find(void *user, const char *name, struct pose_bytes *bytes)
@@ -310,7 +341,8 @@ bool finder_find(void *user, const char *name, struct pose_bytes *bytes)
     }
     const struct index_archive *own = finder->own;
     const char *beside = own->entries[finder->entry] ? own->entries[finder->entry]->name : NULL;
-    bool found = own->names && take(finder, own, find_entry(own, name, beside, finder->entry), name);
+    bool found = (own->names && take(finder, own, find_entry(own, name, beside, finder->entry), name)) ||
+                 take_beside(finder, name);
     for (uint32_t i = 0; i < finder->other_count && !found; i++) {
         const struct index_archive *other = finder->others[i];
         found = other != own && other->names && take(finder, other, find_entry(other, name, NULL, -1), name);
@@ -354,8 +386,14 @@ struct pose_document *index_decode(const struct index_archive *archive, uint32_t
                                  .find = finder_find,
                                  .user = &finder};
     struct pose_document *document = index_pose_decode(&source, options, error);
+    bool same = !memcmp(&finder.beside, &item->beside, sizeof item->beside);
     finder_release(&finder);
     pose_buffer_free(&bytes);
+    if (!same) {
+        pose_document_free(document);
+        changed(item->name, error);
+        return NULL;
+    }
     return document;
 }
 

@@ -586,6 +586,7 @@ struct index_entry *index_entry_decode(const struct entry_facts *facts, struct p
     struct pose_error error;
     struct pose_document *document = index_pose_decode(&source, &options->pose, &error);
     entry->wants_companions = finder->asked;
+    entry->beside = finder->beside;
     entry->size = bytes.size;
     if (document) {
         entry->format = document->format;

@@ -55,6 +55,7 @@ struct index_entry {
     struct asset_id content;        /* of all that the document depends on: the key of the decoded document */
     bool is_copy;                   /* of an entry before it, which is the one that is decoded */
     bool wants_companions;          /* it asked for companion files: to be read again when others change */
+    struct asset_id beside;         /* of the stamps of those that lie beside a loose file, zeros: none */
     uint32_t asset_count;
     struct index_asset *assets;
     struct pose_bytes facts; /* that linking needs, see pose_facts */
@@ -163,7 +164,8 @@ void index_archive_unref(struct index_archive *archive);
 bool index_read(const struct index_archive *archive, uint32_t entry, struct pose_buffer *out,
                 struct pose_error *error);
 
-/* Looks for companions: in the archive of an entry (its folder first), then in others. */
+/* Looks for companions: in the archive of an entry (its folder first), beside a loose file, then in others. A name with
+ * slashes is a path below the folder of the entry, and found nowhere else. */
 struct companion_finder {
     const struct index_archive *own;
     uint32_t entry; /* who asks; never found itself */
@@ -172,6 +174,7 @@ struct companion_finder {
     uint32_t found_count; /* what was found, freed by finder_release */
     struct pose_buffer *found;
     char **found_names;
+    struct asset_id beside; /* of the stamps of what was found beside a loose file, zeros: nothing */
     bool asked;
 };
 

@@ -69,7 +69,9 @@ void remember_entry(struct index_cache *cache, const struct index_archive *archi
                     const struct asset_id *context)
 {
     struct row_key key;
-    if (make_key(archive, entry, &key))
+    /* What lies beside a loose file is not in the listing that rows are good for. */
+    bool is_loose = !strcmp(archive->format, "file");
+    if (!(is_loose && archive->entries[entry]->wants_companions) && make_key(archive, entry, &key))
         index_cache_keep(cache, archive->path, key.name, key.stamp, context, archive->entries[entry]);
 }
 
