@@ -102,7 +102,7 @@ static void print_usage(FILE *out)
     for (const struct command *const *command = commands; *command; command++)
         fprintf(out, "  %-10s %s\n", (*command)->name, (*command)->summary);
     fputs("\n"
-          "posed COMMAND --help tells more about a command, posed --version which posed this is.\n",
+          "posed COMMAND --help describes a command, posed --version prints the version.\n",
           out);
 }
 

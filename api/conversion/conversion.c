@@ -19,7 +19,7 @@ const struct pose_target *conversion_target_of_to(const struct params *params, s
         return target;
     convert_target_words(NULL, words);
     if (to)
-        param_fail(error, "to", "\"%.40s\" is none of %s", to, words);
+        param_fail(error, "to", "\"%.40s\" is not one of %s", to, words);
     else
         param_fail(error, "to", "it is one of %s", words);
     return NULL;

@@ -99,7 +99,7 @@ static bool take_text(struct item *item, const json_t *object, const char *where
     if (!value)
         return true;
     if (!json_is_string(value) || strlen(json_string_value(value)) != json_string_length(value))
-        return refuse(item, where, "%s is no text", name);
+        return refuse(item, where, "%s must be a string", name);
     put_parameter(&item->call.params, name, json_string_value(value));
     return true;
 }
@@ -137,12 +137,13 @@ static bool join_joints(struct item *item, const json_t *object, const char *whe
     if (!list)
         return true;
     if (!json_is_array(list) || !json_array_size(list))
-        return refuse(item, where, "joints is no list of names");
+        return refuse(item, where, "joints must be a list of names");
     json_array_foreach(list, index, name)
     {
         const char *value = json_string_value(name);
         if (!value || strlen(value) != json_string_length(name) || strchr(value, ','))
-            return refuse(item, where, "joints holds what is no name: a text without NUL and comma");
+            return refuse(item, where,
+                          "joints holds something that is not a name: a string without NUL and comma");
         size += strlen(value) + 1;
     }
     *text = try_alloc(size, 1);
@@ -156,7 +157,7 @@ static bool join_joints(struct item *item, const json_t *object, const char *whe
 static bool read_time(struct item *item, const json_t *value, const char *where, double *t)
 {
     if (!json_is_number(value) || !isfinite(json_number_value(value)))
-        return refuse(item, where, "t is no finite number");
+        return refuse(item, where, "t must be a finite number");
     *t = json_number_value(value);
     return true;
 }
@@ -355,7 +356,7 @@ static bool read_layer(struct item *item, struct blend *blend, unsigned layer, c
         put_parameter(&item->call.params, "joints", joints);
     bool read = (!weight || json_is_number(weight)) && value >= 0 && value <= 1e6;
     if (!read)
-        refuse(item, where, "weight is no number from 0 to 1000000");
+        refuse(item, where, "weight must be between 0 and 1000000");
     read = read && (!time || read_time(item, time, where, &t)) && open_layer(item, blend, layer, clip);
     if (read) {
         blend->layers[layer].weight = (float)value;
@@ -411,7 +412,7 @@ static bool answer_blend(struct item *item, struct pose_buffer *out)
     if (!check_members(item, item->json, "", known))
         return false;
     if (!json_is_array(layers) || !json_array_size(layers) || json_array_size(layers) > MOST_LAYERS)
-        return refuse(item, "layers", "layers is no list of 1 to %d layers", MOST_LAYERS);
+        return refuse(item, "layers", "layers must be a list of 1 to %d layers", MOST_LAYERS);
     for (size_t i = 1; i < 6; i++) {
         if (!take_text(item, item->json, known[i], known[i]))
             return false;

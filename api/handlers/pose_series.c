@@ -93,8 +93,8 @@ static bool read_grid(const struct api_call *call, const struct pose_request *re
         return false;
     if (from > to)
         return params_get(&call->params, "to")
-                   ? param_fail(error, "from", "it lies after to")
-                   : param_fail(error, "from", "it lies after the end of the clip, at %g s", duration);
+                   ? param_fail(error, "from", "it is after to")
+                   : param_fail(error, "from", "it is after the end of the clip, at %g s", duration);
     if (to > duration)
         to = duration;
     /* The first and last k whose k/fps lie in the window; 1e-9 s of slack for what division rounds. */

@@ -72,7 +72,7 @@ bool access_may_write(struct api_call *call)
     if (!token)
         response_header(call->response, "WWW-Authenticate", "Bearer");
     reply_problem(call, token ? 403 : 401, token ? "wrong_token" : "no_token", "%s",
-                  token ? "the token is none that may write"
+                  token ? "this token does not grant write access"
                         : "writes need a token: Authorization: Bearer TOKEN");
     return false;
 }

@@ -55,7 +55,7 @@ static bool check_rate(struct api_call *call)
         return true;
     snprintf(seconds, sizeof seconds, "%.0f", ceil(wait));
     response_header(call->response, "Retry-After", seconds);
-    reply_problem(call, 429, "rate_limited", "more than %g requests a second of one client",
+    reply_problem(call, 429, "rate_limited", "more than %g requests per second from one client",
                   call->service->config->rate_limit);
     return false;
 }

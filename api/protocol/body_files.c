@@ -128,7 +128,7 @@ bool body_files_source(struct api_call *call, struct body_files *files, struct u
         return true;
     files->spooled = spool_parts(call->service, files->upload.parts);
     if (!files->spooled) {
-        reply_problem(call, 507, "no_room", "there is no room to keep the body");
+        reply_problem(call, 507, "no_room", "no space left for the request body");
         return false;
     }
     source->bytes = (struct pose_bytes){files->spooled->data, (size_t)files->spooled->size};

@@ -129,7 +129,7 @@ static bool next_header(struct parse *parse, struct header *header)
     const char *colon = memchr(begin, ':', length);
     *header = (struct header){0};
     if (length && (!colon || colon == begin))
-        return fail(parse, "a line of a part's head is no header");
+        return fail(parse, "malformed part header");
     if (length) {
         const char *value = colon + 1;
         while (value < end && (*value == ' ' || *value == '\t'))
@@ -167,7 +167,7 @@ static bool read_head(struct parse *parse, struct disposition *disposition)
         if (is_called(&header, "Content-Disposition")) {
             disposition_release(disposition);
             if (!disposition_parse(header.value, header.value_length, disposition))
-                return fail(parse, "a Content-Disposition that is none");
+                return fail(parse, "malformed Content-Disposition");
         } else if (is_called(&header, "Content-Transfer-Encoding") && !is_one_of(&header, codings)) {
             return fail(parse, "no Content-Transfer-Encoding but binary is understood");
         }

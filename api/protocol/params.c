@@ -117,7 +117,7 @@ bool params_check(const struct params *params, const char *const *allowed, struc
         for (const char *const *word = allowed; word && *word && !known; word++)
             known = !strcmp(*word, name);
         if (!known)
-            return param_fail(error, name, "there is no parameter of that name here");
+            return param_fail(error, name, "unknown parameter");
         for (unsigned k = 0; k < i; k++) {
             if (!strcmp(params->items[k].name, name))
                 return param_fail(error, name, "it is given twice");
@@ -219,5 +219,5 @@ bool params_choice(const struct params *params, const char *name, const char *co
         strncat(list, i ? ", " : "", sizeof list - strlen(list) - 1);
         strncat(list, words[i], sizeof list - strlen(list) - 1);
     }
-    return param_fail(error, name, "\"%.40s\" is none of %s", text, list);
+    return param_fail(error, name, "\"%.40s\" is not one of %s", text, list);
 }

@@ -62,7 +62,7 @@ enum api_outcome reply_range(struct api_call *call, struct pose_buffer *body)
         snprintf(text, sizeof text, "bytes */%zu", body->size);
         pose_buffer_free(body);
         response_header(call->response, "Content-Range", text);
-        return reply_problem(call, 416, "bad_range", "the range lies outside of the bytes");
+        return reply_problem(call, 416, "bad_range", "the range is outside the file");
     }
     if (kind == RANGE_NONE && body->capacity)
         return reply_body(call, "application/octet-stream", body, false);

@@ -210,7 +210,7 @@ static bool check_values(const struct convert_values *values)
     char words[CONVERT_WORDS];
     if (values->to && !pose_target_find(values->to)) {
         convert_target_words(NULL, words);
-        command_misused("--to: %s is none of %s", values->to, words);
+        command_misused("--to: %s is not one of %s", values->to, words);
         return false;
     }
     if (values->from && !pose_format_find(values->from)) {

@@ -1,4 +1,4 @@
-/* `posed ls`: the entries of archives, a line each. */
+/* `posed ls`: the entries of archives, one per line. */
 #include "api/views/archive_json.h"
 #include "server/commands/commands.h"
 #include "server/commands/library.h"
@@ -157,7 +157,7 @@ static int run_ls(const struct command *command, int argc, char **argv)
 const struct command command_ls = {
     .name = "ls",
     .operands = "PATH...",
-    .summary = "the entries of archives, a line each",
+    .summary = "the entries of archives, one per line",
     .description =
         "A line has index, size in bytes, kind, format and name of an entry, and what is wrong with it\n"
         "when it cannot be read. A PATH is an archive, a folder (walked) or a loose file.\n",

@@ -60,7 +60,7 @@ static int run_resolve(const struct command *command, int argc, char **argv)
     const char *wanted = operands.items[0];
     uint64_t id;
     if (!strncasecmp(wanted, "0x", 2) && !sims3_parse_id(wanted, &id))
-        return command_misused("%s is no id: 0x and 1 to 16 hex digits", wanted);
+        return command_misused("%s is not an id: 0x and 1 to 16 hex digits", wanted);
     config_init(&config);
     struct index_options limits = service_limits(&config);
     files_init();

@@ -83,7 +83,7 @@ static const struct pose_format *choose_format(const struct pack_options *values
             snprintf(known + length, sizeof known - length, "%s%s", length ? ", " : "", format->id);
     }
     if (values->format)
-        command_misused("--format: %s is none of %s", values->format, known);
+        command_misused("--format: %s is not one of %s", values->format, known);
     else
         command_misused("the extension of %s does not tell the format; --format is one of %s", out, known);
     return NULL;

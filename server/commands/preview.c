@@ -105,9 +105,9 @@ static bool check_values(const struct preview_options *values, unsigned size[2])
         command_misused("--size: %s is not WxH, of %d to %d pixels each", values->size, PICTURE_SIZE_LEAST,
                         PICTURE_SIZE_MOST);
     else if (!is_angle(values->angle))
-        command_misused("--angle: %s is none of front, side, three-quarter, top", values->angle);
+        command_misused("--angle: %s is not one of front, side, three-quarter, top", values->angle);
     else if (!color_parse(values->background, &color))
-        command_misused("--background: %s is none of transparent, white, black, rrggbb, rrggbbaa",
+        command_misused("--background: %s is not one of transparent, white, black, rrggbb, rrggbbaa",
                         values->background);
     else
         return true;

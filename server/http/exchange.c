@@ -266,7 +266,7 @@ static bool refuse_framing(struct http_exchange *exchange, const struct framing 
     } else if (framing->has_blank_name) {
         exchange_refuse(exchange, 400, "a header's name is empty or ends with a blank");
     } else if (framing->codings == 1 && !framing->is_chunked) {
-        exchange_refuse(exchange, 501, "no transfer coding but chunked is understood");
+        exchange_refuse(exchange, 501, "unsupported Transfer-Encoding (only chunked)");
     } else {
         return false;
     }
@@ -354,7 +354,7 @@ bool exchange_take_body(struct http_exchange *exchange, const char *data, size_t
         }
         exchange_refuse(exchange, status,
                         status == 413 ? "the body is larger than this request may have"
-                                      : "there is no room to keep the body");
+                                      : "no space left for the request body");
         body_release(&exchange->body);
     }
     exchange->dropped += size;

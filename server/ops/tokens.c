@@ -78,7 +78,7 @@ static bool parse(struct tokens *set, char *text, size_t size, const char *path,
 {
     unsigned number = 0;
     if (strlen(text) != size) {
-        snprintf(error, error_size, "%s: a NUL is no part of a token", path);
+        snprintf(error, error_size, "%s: a token cannot contain NUL", path);
         return false;
     }
     for (char *next = text; next;) {
@@ -91,7 +91,7 @@ static bool parse(struct tokens *set, char *text, size_t size, const char *path,
         if (!*line || *line == '#')
             continue;
         if (!is_token(line)) {
-            snprintf(error, error_size, "%s: line %u is no token: visible ASCII without blanks", path,
+            snprintf(error, error_size, "%s: line %u is not a token: visible ASCII without spaces", path,
                      number);
             return false;
         }

@@ -123,7 +123,7 @@ class Downloads(ConvertCase):
             self.assertEqual(names, [member, "xskill-a2o-walk.cfp"])
 
     def test_the_second_of_a_pair_is_called_as_the_first_says(self):
-        """Extras may hold anything: what is no name of a file is none."""
+        """Extras may hold anything: what is not a file name is none."""
         clip = self.client.get(f"/v1/clips/{self.sims}.json").json
         for file, name in ((5, "xskill-a2o-walk"), ("other", "other"), ({}, "xskill-a2o-walk")):
             clip["extras"] = {**clip.get("extras", {}), "file": file}

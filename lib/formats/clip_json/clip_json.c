@@ -118,7 +118,7 @@ static bool read_channel(struct reading *r, const struct pose_value *object, enu
     float duration = r->clip->duration;
     if (builder.times[0] < 0 || builder.times[count - 1] > duration)
         warning_add(&r->job->warnings, POSE_WARNING, "key_outside_clip", POSE_NO_OFFSET,
-                    "%s: a key lies outside of the clip of %g s", r->at, (double)duration);
+                    "%s: a key is outside the clip of %g s", r->at, (double)duration);
     return true;
 }
 

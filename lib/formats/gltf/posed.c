@@ -428,7 +428,7 @@ static void check_keys(struct restoring *r, const struct pose_clip *clip)
             if (channel->count &&
                 (channel->times[0] < 0 || channel->times[channel->count - 1] > clip->duration))
                 warning_add(&r->g->job->warnings, POSE_WARNING, "key_outside_clip", POSE_NO_OFFSET,
-                            "%s/joints/%u: a key lies outside of the clip of %g s", r->place, i,
+                            "%s/joints/%u: a key is outside the clip of %g s", r->place, i,
                             (double)clip->duration);
         }
     }

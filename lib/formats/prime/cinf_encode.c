@@ -147,7 +147,7 @@ static bool find_origins(struct bones *bones)
             bones->origins[i][k] = (float)rests[i].place[k];
             if (!isfinite(bones->origins[i][k]))
                 return error_set(job->error, POSE_BAD_DATA, "not_finite",
-                                 "joints[%u]: a place that is no number", i);
+                                 "joints[%u]: a position is not a number", i);
         }
     }
     if (turned)

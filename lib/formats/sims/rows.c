@@ -9,7 +9,7 @@ bool sims_rows_count(struct sims_stream *s, struct sims_rows *rows)
 {
     sims_unsigned(s, rows->type->count, &rows->count);
     if (!sims_is_writing(s) && rows->count > INT32_MAX)
-        return reader_fail(&s->reader, "count_too_large", "%d is no count", (int32_t)rows->count);
+        return reader_fail(&s->reader, "count_too_large", "invalid count %d", (int32_t)rows->count);
     return !sims_failed(s);
 }
 

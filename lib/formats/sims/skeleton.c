@@ -32,7 +32,7 @@ static bool index_names(struct decode_job *job, struct sims_stream *s, const str
     name_index_sort(index);
     for (uint32_t i = 0; i < bones->count; i++) {
         if (name_index_find(index, bones->bones[i].name) != i)
-            return fail_at_bone(s, bones, i, "name", "duplicate_bone", "is the name of a bone before, too");
+            return fail_at_bone(s, bones, i, "name", "duplicate_bone", "duplicate bone name");
     }
     return true;
 }

@@ -50,7 +50,7 @@ bool sims_check_count(struct sims_stream *s, const char *field, uint32_t count, 
         return !sims_failed(s);
     (void)field;
     if (count > INT32_MAX && !s->encoding->big_endian) /* The Sims 1 counts in signed integers */
-        return reader_fail(&s->reader, "count_too_large", "%d is no count", (int32_t)count);
+        return reader_fail(&s->reader, "count_too_large", "invalid count %d", (int32_t)count);
     return reader_count(&s->reader, count, s->encoding->is_text ? lines : bytes, "items", "count_too_large");
 }
 

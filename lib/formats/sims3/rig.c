@@ -102,8 +102,8 @@ static int32_t read_parent(struct building *building, uint32_t index)
     struct reader *reader = &building->reader;
     int32_t parent = reader_i32le(reader, "parent");
     if (!reader->failed && (parent < -1 || parent >= (int32_t)building->count || parent == (int32_t)index))
-        reader_fail(reader, "bad_parent", "bone %d of %u is no parent of bone %u", parent, building->count,
-                    index);
+        reader_fail(reader, "bad_parent", "bone %d of %u cannot be the parent of bone %u", parent,
+                    building->count, index);
     return parent;
 }
 

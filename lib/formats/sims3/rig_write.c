@@ -43,7 +43,7 @@ static bool write_rest(struct writing *writing, const struct pose_joint *joint)
     for (int i = 0; i < 10; i++) {
         if (!isfinite(rest[i]))
             return error_set(writing->job->error, POSE_BAD_DATA, "not_finite",
-                             "joints[%u]: a value is no number",
+                             "joints[%u]: a value is not a number",
                              (unsigned)(joint - writing->skeleton->joints));
     }
     if (writing->skeleton->axes != POSE_AXES_GLTF) {

@@ -143,7 +143,7 @@ static void check_constraint(const struct constraint *constraint, const struct s
                     "constraint %llu: the target is neither a collision volume nor GROUND", k);
     if (source < 0) {
         warning_add(warnings, POSE_WARNING, "unknown_source_volume", offset,
-                    "constraint %llu: the source is no collision volume", k);
+                    "constraint %llu: the source is not a collision volume", k);
         return;
     }
     int bone = parent_of(source);

@@ -230,7 +230,7 @@ static bool open_root(struct parsing *parsing, const char *name, const char *con
     parsing->bone_count = read_count(attributes, "num_bones");
     parsing->volume_count = read_count(attributes, "num_collision_volumes");
     if (parsing->bone_count < 0)
-        return fail(parsing, "missing_attribute", "num_bones", "there is none, or it is no count");
+        return fail(parsing, "missing_attribute", "num_bones", "missing or not a number");
     keep_text(&parsing->extras, attributes, "version");
     return true;
 }

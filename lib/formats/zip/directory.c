@@ -230,7 +230,7 @@ static void add_entry(struct pose_archive *archive, const struct record *record,
         zip_reject(archive, index, POSE_UNSUPPORTED, "encrypted", at, "the entry is encrypted");
     else if (record->offset > size - prefix || LOCAL_SIZE > size - row->start ||
              record->packed > size - row->start - LOCAL_SIZE)
-        zip_reject(archive, index, POSE_BAD_DATA, "entry_range", at, "the entry lies outside of the file");
+        zip_reject(archive, index, POSE_BAD_DATA, "entry_range", at, "the entry is outside the file");
     else if (record->method == METHOD_STORED && record->packed != record->size)
         zip_reject(archive, index, POSE_BAD_DATA, "size_mismatch", at, "stored plainly, in another size");
 }
@@ -264,7 +264,7 @@ static void reject_overlaps(struct pose_archive *archive, const struct zip_row *
     for (uint32_t i = 0; i < count; i++) {
         if (places[i].start < end)
             zip_reject(archive, places[i].index, POSE_BAD_DATA, "overlap", places[i].start,
-                       "the entry lies within another one");
+                       "the entry overlaps another one");
         end = places[i].end > end ? places[i].end : end;
     }
 }

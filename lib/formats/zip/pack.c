@@ -67,7 +67,7 @@ static bool check_name(const struct pack_job *job, uint32_t index)
     const char *name = job->items[index].name;
     size_t length = strlen(name);
     return (length && length <= UINT16_MAX && name[length - 1] != '/') ||
-           error_set(job->error, POSE_BAD_ARGUMENT, "bad_name", "items[%u]: \"%.100s\" is no name of a file",
+           error_set(job->error, POSE_BAD_ARGUMENT, "bad_name", "items[%u]: \"%.100s\" is not a file name",
                      index, name);
 }
 

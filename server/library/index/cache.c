@@ -78,7 +78,7 @@ struct index_cache *index_cache_open(const char *path)
                 make_tables(cache) && prepare(cache);
     if (done)
         return cache;
-    log_message(LOG_WARNING, "%s cannot be used, everything is decoded anew: %s", path,
+    log_message(LOG_WARNING, "%s cannot be used, everything is decoded again: %s", path,
                 cache->db ? sqlite3_errmsg(cache->db) : "out of memory");
     index_cache_close(cache);
     return NULL;

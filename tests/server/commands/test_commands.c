@@ -143,7 +143,7 @@ START_TEST(a_bad_command_line_is_status_2)
     fails("posed extract a.far", 2, "posed: extract needs --to DIR\n");
     fails("posed sample x --t soon", 2, "posed: --t: \"soon\" is not a number\n");
     fails("posed preview a b.png --angle left", 2,
-          "posed: --angle: left is none of front, side, three-quarter, top\n");
+          "posed: --angle: left is not one of front, side, three-quarter, top\n");
     for (const char *const *size = (const char *const[]){"32", "8x32", "32x4096", "32x32x", NULL}; *size;
          size++) {
         char line[64], message[96];
@@ -152,14 +152,14 @@ START_TEST(a_bad_command_line_is_status_2)
         fails(line, 2, message);
     }
     fails("posed preview a b.png --background pink", 2,
-          "posed: --background: pink is none of transparent, white, black, rrggbb, rrggbbaa\n");
+          "posed: --background: pink is not one of transparent, white, black, rrggbb, rrggbbaa\n");
     fails("posed health https://there", 2, "posed: https://there: not a URL such as http://127.0.0.1:8080\n");
     ck_assert_int_eq(run("posed pack a.xyz b"), 2);
     ck_assert_msg(
         strstr(errors, "posed: the extension of a.xyz does not tell the format; --format is one of "), "%s",
         errors);
     ck_assert_int_eq(run("posed pack a.far --format gltf b"), 2);
-    ck_assert_msg(strstr(errors, "posed: --format: gltf is none of "), "%s", errors);
+    ck_assert_msg(strstr(errors, "posed: --format: gltf is not one of "), "%s", errors);
 }
 END_TEST
 

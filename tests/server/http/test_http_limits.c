@@ -132,7 +132,7 @@ START_TEST(a_body_that_cannot_be_kept_is_refused)
     ck_assert(client_print(&client, "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: %zu\r\n\r\n",
                            sizeof(zeros)));
     client_send(&client, zeros, sizeof(zeros));
-    expect(500, "there is no room to keep the body");
+    expect(500, "no space left for the request body");
     client_close(&client);
     connect_client(&client);
     get("/hello", 200, "hello");

@@ -103,7 +103,7 @@ static bool put_keyless(const struct gltf_joints *joints, struct gltf_file *file
         struct gltf_writing writing = {.animation = &animation, .clip = animation.clip, .file = file};
         if (clip_count_keys(animation.clip->clip))
             continue;
-        encode_warn(file->job, "no_keys", "clip %s has no keys, and glTF no animation without any",
+        encode_warn(file->job, "no_keys", "clip %s has no keys, and glTF cannot store an empty animation",
                     name_of(animation.clip->clip));
         if (!is_open) {
             gltf_json_key(file, "extras");

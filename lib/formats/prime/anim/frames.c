@@ -49,7 +49,7 @@ static bool read_keys(struct reader *reader, enum pose_part part, struct prime_k
     for (uint64_t i = 0; keys->bytes && i < size; i += 4) {
         if (!isfinite(float_at(keys->bytes + i)))
             return reader_fail_at(reader, offset + i, part_keys[part], "not_finite",
-                                  "key %llu is no number that can be used",
+                                  "key %llu is not a usable number",
                                   (unsigned long long)(i / key_size[part]));
     }
     return !reader->failed;

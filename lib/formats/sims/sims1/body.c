@@ -25,7 +25,7 @@ static void visit_far_count(struct sims_stream *s, const char *field, uint32_t *
 {
     sims_unsigned(s, field, count);
     if (!sims_is_writing(s) && !sims_failed(s) && *count > INT32_MAX)
-        reader_fail(&s->reader, "count_too_large", "%d is no count", (int32_t)*count);
+        reader_fail(&s->reader, "count_too_large", "invalid count %d", (int32_t)*count);
 }
 
 /* --------------------------------------------------------------------------------------------- skeletons -- */

@@ -405,7 +405,7 @@ START_TEST(negative_counts_are_told_as_such)
     const char *text = text_with(4, "-3");
     struct pose_error error;
     ck_assert_ptr_null(codec_decode_with(CMX, text, strlen(text), companions, &error));
-    ck_assert_str_eq(error.detail, "skeletons[0].bone_count at line 5: -3 is no count");
+    ck_assert_str_eq(error.detail, "skeletons[0].bone_count at line 5: invalid count -3");
 }
 END_TEST
 
