@@ -305,9 +305,12 @@ double pose_time_within(enum pose_wrap wrap, double duration, double t)
 {
     /* Far beyond any clip; what is later would not survive the rounding, nor the 32-bit float of the answer. */
     static const double latest = 1e9;
-    t = round(fmin(fmax(t, -latest), latest) * 1e6) / 1e6;
+    double asked = fmin(fmax(t, -latest), latest);
+    t = round(asked * 1e6) / 1e6;
+    /* A duration is printed as the shortest decimal of its 32-bit float, and both that and t may be rounded to less. */
+    bool is_end = (float)asked >= (float)duration || t >= round(duration * 1e6) / 1e6;
     if (wrap == POSE_CLAMP)
-        t = fmin(fmax(t, 0), duration);
+        t = is_end ? duration : fmin(fmax(t, 0), duration);
     return t + 0.0; /* no -0 */
 }
 

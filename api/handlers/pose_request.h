@@ -46,7 +46,7 @@ bool joint_id_read(const char *word, size_t length, uint32_t *id);
 /* What a morph of the player's sampler is called: its name, or "#ID" in room. */
 const char *pose_request_morph(const struct pose_request *request, uint32_t index, char room[16]);
 
-/* Rounds t to 1e-6 and holds it in the clip when it is clamped. */
+/* Rounds t to 1e-6 and holds it in the clip when it is clamped; the printed duration is its end. */
 double pose_time(const struct pose_request *request, double t);
 /* The same for a clip of that duration. */
 double pose_time_within(enum pose_wrap wrap, double duration, double t);
