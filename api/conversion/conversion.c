@@ -127,8 +127,8 @@ static void add_setting(struct conversion *conversion, struct pose_value setting
 }
 
 /* Those of targets; a target refuses what is another one's. */
-static const char *const options_of_targets[] = {"mesh", "bones",   "fps",      "axes", "priority",
-                                                 "loop", "ease_in", "ease_out", "game", NULL};
+static const char *const options_of_targets[] = {"mesh",    "bones",    "fps",  "axes", "priority", "loop",
+                                                 "ease_in", "ease_out", "game", "unit", NULL};
 
 static bool check_options(const struct params *params, const struct pose_target *target, bool game_is_source,
                           struct param_error *error)
@@ -205,13 +205,15 @@ bool conversion_read(const struct params *params, const struct pose_target *targ
                      struct conversion *conversion, struct param_error *error)
 {
     static const char *const bones[] = {"mesh", "none", NULL}, *const axes[] = {"native", "gltf", NULL},
-                             *const games[] = {"mp1", "mp2", NULL};
+                             *const games[] = {"mp1", "mp2", NULL},
+                             *const units[] = {"m", "cm", "inch", NULL};
     *conversion = (struct conversion){.target = target};
     return check_options(params, target, game_is_source, error) && read_flags(params, conversion, error) &&
            read_numbers(params, conversion, error) &&
            read_word(params, conversion, "bones", bones, "mesh", error) &&
            read_word(params, conversion, "axes", axes, "native", error) &&
            read_word(params, conversion, "game", games, NULL, error) &&
+           read_word(params, conversion, "unit", units, NULL, error) &&
            read_seconds(params, conversion, "ease_in", error) &&
            read_seconds(params, conversion, "ease_out", error) && read_map(params, conversion, error);
 }

@@ -1068,7 +1068,7 @@ struct pose_conversion {
  * between them until the pose is off by no more than 1e-4 rad and 0.1 mm on every joint, as far as the target's frames
  * allow; what is left is said ("keys_off_frames").
  *
- *     gltf, bvh, json  the clip as it is; fps is left to the encoders of gltf and bvh
+ *     gltf, bvh, json  the clip as it is; fps is left to the encoders of gltf and bvh. Settings of bvh: unit ["m"]
  *     sl-anim          keys at their own times; of foreign clips pose_convert drops what the viewer's interpolation
  *                      gives back within 0.05 degrees and 0.5 mm (setting reduce). mPelvis' translation is taken off its
  *                      rest. A clip of which nothing is left becomes one that moves nothing, with the warning "no_keys".

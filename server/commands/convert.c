@@ -12,7 +12,7 @@
 
 struct convert_values {
     const char *from, *to, *skeleton, *mesh, *clip, *map;
-    const char *fps, *priority, *ease_in, *ease_out, *game, *bones, *axes;
+    const char *fps, *priority, *ease_in, *ease_out, *game, *bones, *axes, *unit;
     bool strict, loop, no_loop;
 };
 
@@ -49,6 +49,8 @@ static const struct option options[] = {
     TEXT("--ease-in", "S", ease_in, "the clip's, else 0.3", "sl-anim: seconds"),
     TEXT("--ease-out", "S", ease_out, "the clip's, else 0.3", "sl-anim: seconds"),
     TEXT("--game", "mp1|mp2", game, "the clip's, else mp1", "prime-anim: the game that it is for"),
+    TEXT("--unit", "m|cm|inch", unit, "m",
+         "bvh: of lengths; under a root called hip or mPelvis always inches"),
     {.name = NULL},
 };
 
@@ -157,6 +159,7 @@ static bool read_arguments(const struct catalog *catalog, const struct convert_v
     add_param(arguments, "ease_in", values->ease_in);
     add_param(arguments, "ease_out", values->ease_out);
     add_param(arguments, "game", values->game);
+    add_param(arguments, "unit", values->unit);
     return true;
 }
 

@@ -38,3 +38,17 @@ class Bvh(unittest.TestCase):
                 self.assertEqual(pose["t"], clip["duration"])
             poses = client.get(f"/v1/clips/{clip['id']}/poses", t=f"0,{clip['duration']}").json["poses"]
             self.assertEqual(poses[-1]["translation"][0][0], 1e6)
+
+    def test_units_of_what_is_written(self):
+        client = self.served(x=bvh((0, 1), 1), y=bvh((0, 1), 1, "hip"))
+        lengths = {}
+        for clip in client.items("/v1/clips"):
+            for query in ({}, {"unit": "cm"}, {"unit": "inch"}, {"unit": "cm", "fps": 1}):
+                text = client.get(f"/v1/clips/{clip['id']}.bvh", **query).text
+                lengths[clip["name"], *query.values()] = round(float(text.split("JOINT head")[1].split()[3]), 2)
+        wanted = {("x",): 1, ("x", "cm"): 100, ("x", "inch"): 39.37, ("x", "cm", 1): 100}
+        self.assertEqual(lengths, wanted | {("y", *query): 1 for (_, *query) in wanted})
+        text = client.post("/v1/convert?to=bvh&unit=cm", bvh((0, 1), 1).encode()).text
+        self.assertIn("OFFSET 0 100 0", text)
+        for path in (f"/v1/clips/{clip['id']}.bvh?unit=ft", f"/v1/clips/{clip['id']}.json?unit=cm"):
+            self.assertEqual(client.get(path).status, 400, path)

@@ -10,12 +10,13 @@ from uploads import form
 
 # Parameters that say something only beside others, and the value that a path must have for them.
 TO_SL = {"ext": "anim", "to": "sl-anim"}
-OF_A_PATH = {"to": {"ext": "anim"}, "game": {"ext": "anim", "to": "prime-anim"}, "axes": {"ext": "json"}} | {
+OF_A_PATH = {"to": {"ext": "anim"}, "game": {"ext": "anim", "to": "prime-anim"}, "axes": {"ext": "json"},
+             "unit": {"ext": "bvh"}} | {
     name: TO_SL for name in ("priority", "loop", "ease_in", "ease_out")}
 BESIDE = {
     "{id}.{ext}": OF_A_PATH,
     "{clip}.{ext}": OF_A_PATH,
-    "convert": {"axes": {"to": "json"}, "game": {"to": "prime-anim"}} | {
+    "convert": {"axes": {"to": "json"}, "game": {"to": "prime-anim"}, "unit": {"to": "bvh"}} | {
         name: {"to": "sl-anim"} for name in ("priority", "loop", "ease_in", "ease_out")},
 }
 # An answer needs one of them.

@@ -295,7 +295,7 @@ static const struct target target = {
     .title = "BVH",
     .axes = POSE_AXES_GLTF,
     .holds = {true, true, true, true},
-    .files = {{.options = "fps", .min_fps = 1, .is_text = true, .on_skeleton = true}},
+    .files = {{.options = "fps unit", .min_fps = 1, .is_text = true, .on_skeleton = true}},
 };
 
 const struct codec codec_bvh = {

@@ -273,17 +273,47 @@ double bvh_plan_time(const struct bvh_plan *plan, uint32_t frame)
 
 /* --------------------------------------------------------------------------------------------------- plan -- */
 
-/* The dialect of a game's clip on a skeleton whose first root is the game's own; NULL: none. */
-static const struct bvh_dialect *find_dialect(const struct pose_clip *clip,
-                                              const struct pose_skeleton *skeleton)
+static uint32_t count_roots(const struct pose_skeleton *skeleton)
 {
-    const char *root = skeleton->joints[0].name;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < skeleton->joint_count; i++)
+        count += skeleton->joints[i].parent < 0;
+    return count;
+}
+
+/* The dialect that readers know by the file's root; NULL: none. Above several roots of a foreign clip there will be
+ * another one. */
+static const struct bvh_dialect *find_dialect(const struct bvh_plan *plan)
+{
+    const char *root = plan->skeleton->joints[0].name;
     for (unsigned i = 0; root && bvh_dialect(i); i++) {
         const struct bvh_dialect *dialect = bvh_dialect(i);
-        if (dialect->has_clip(clip) && dialect->has_root(root))
-            return dialect;
+        if (dialect->has_root(root))
+            return dialect->has_clip(plan->clip) || plan->is_native || count_roots(plan->skeleton) == 1
+                       ? dialect
+                       : NULL;
     }
     return NULL;
+}
+
+/* A dialect knows its own unit only; all other files have none, and take what is asked for. */
+static bool choose_unit(struct bvh_plan *plan, struct encode_job *job)
+{
+    enum { METRE, CENTIMETRE, INCH };
+    static const char *const words[] = {[METRE] = "m", [CENTIMETRE] = "cm", [INCH] = "inch"};
+    unsigned word = METRE;
+    if (!setting_word(job->settings, "unit", words, 3, &word, job->error))
+        return false;
+    const struct bvh_dialect *dialect = find_dialect(plan);
+    plan->axes = dialect ? dialect->axes : word == INCH ? POSE_AXES_INCHES : POSE_AXES_GLTF;
+    plan->unit = !dialect && word == CENTIMETRE ? 100 : 1;
+    plan->is_upload = !plan->is_native && dialect && dialect->has_clip(plan->clip);
+    if (dialect && word != INCH && pose_value_find(job->settings, "unit"))
+        encode_note(job, "unit_inch",
+                    "under a root called %.40s Second Life's viewer takes all lengths for inches: they are "
+                    "written so",
+                    plan->skeleton->joints[0].name);
+    return true;
 }
 
 static bool choose_content(struct bvh_plan *plan, struct encode_job *job)
@@ -310,15 +340,13 @@ bool bvh_plan_init(struct bvh_plan *plan, struct encode_job *job)
     const struct pose_clip *clip = plan->clip;
     plan->is_native =
         !pose_value_find(job->settings, "fps") && is_native(clip, &plan->frame_seconds, &plan->frame_time);
+    if (!choose_unit(plan, job))
+        return false;
     if (plan->is_native) {
-        plan->axes = clip->axes;
         plan->frame_count = clip->frame_count;
         return true;
     }
     plan->frame_time = NULL;
-    const struct bvh_dialect *dialect = find_dialect(clip, plan->skeleton);
-    plan->is_upload = dialect != NULL;
-    plan->axes = dialect ? dialect->axes : clip->axes == POSE_AXES_INCHES ? POSE_AXES_INCHES : POSE_AXES_GLTF;
     const struct pose_options options = {.allocator = job->arena->allocator};
     plan->sampler = pose_sampler_new(clip, plan->skeleton, plan->axes, &options, job->error);
     return plan->sampler && set_frames(plan, job);

@@ -13,6 +13,7 @@ struct bvh_plan {
     bool is_native; /* the clip's own frames, key by key */
     bool is_upload; /* for Second Life's viewer: a frame more stands before them */
     enum pose_axes axes;
+    double unit;          /* of the file, so many in one of the axes */
     uint32_t frame_count; /* >= 1 but for a native clip without frames */
     float frame_seconds;
     const char *frame_time;       /* as it was written in the file that the clip was read from; NULL */

@@ -22,24 +22,32 @@ static void put_tabs(struct writer *writer, uint32_t depth)
     writer_bytes(writer, tabs, depth < MOST_TABS ? depth : MOST_TABS);
 }
 
-static void put_offset(struct writer *writer, const float offset[3])
+/* A length in the unit of the file. */
+static float measure(const struct bvh_writing *writing, float length)
 {
+    return bvh_tidy((float)((double)length * writing->plan.unit));
+}
+
+static void put_offset(const struct bvh_writing *writing, const float offset[3])
+{
+    struct writer *writer = writing->job->writer;
     writer_text(writer, "OFFSET");
     for (int i = 0; i < 3; i++) {
         writer_u8(writer, ' ');
-        writer_float(writer, bvh_tidy(offset[i]));
+        writer_float(writer, measure(writing, offset[i]));
     }
     writer_u8(writer, '\n');
 }
 
-static void put_end(struct writer *writer, uint32_t depth, const float offset[3])
+static void put_end(const struct bvh_writing *writing, uint32_t depth, const float offset[3])
 {
+    struct writer *writer = writing->job->writer;
     put_tabs(writer, depth);
     writer_text(writer, "End Site\n");
     put_tabs(writer, depth);
     writer_text(writer, "{\n");
     put_tabs(writer, depth + 1);
-    put_offset(writer, offset);
+    put_offset(writing, offset);
     put_tabs(writer, depth);
     writer_text(writer, "}\n");
 }
@@ -56,10 +64,11 @@ static void put_ends(struct bvh_writing *writing, const struct bvh_out_joint *jo
             if (!number || !value_number(number, &offset[i]))
                 offset[i] = 0;
         }
-        put_end(writing->job->writer, joint->depth + 1, offset);
+        pose_convert_axes(POSE_TRANSLATION, offset, 1, writing->plan.skeleton->axes, writing->plan.axes);
+        put_end(writing, joint->depth + 1, offset);
     }
     if (is_leaf && !writing->plan.is_native)
-        put_end(writing->job->writer, joint->depth + 1, offset);
+        put_end(writing, joint->depth + 1, offset);
 }
 
 static void put_head(struct writer *writer, uint32_t depth, const char *name)
@@ -77,7 +86,7 @@ static void put_joint(struct bvh_writing *writing, const struct bvh_out_joint *j
     struct writer *writer = writing->job->writer;
     put_head(writer, joint->depth, writing->names[joint->row]);
     put_tabs(writer, joint->depth + 1);
-    put_offset(writer, joint->offset);
+    put_offset(writing, joint->offset);
     put_tabs(writer, joint->depth + 1);
     writer_format(writer, "CHANNELS %u", joint->channel_count);
     for (uint32_t i = 0; i < joint->channel_count; i++) {
@@ -149,7 +158,7 @@ static char *put_row(struct bvh_writing *writing, struct bvh_out_joint *joint, b
     for (uint32_t i = 0; i < joint->channel_count; i++) {
         unsigned channel = joint->channels[i];
         if (channel < BVH_ROTATION)
-            text = put_number(text, bvh_tidy(row[channel]));
+            text = put_number(text, measure(writing, row[channel]));
         else if (channel < BVH_SCALE)
             text = put_number(text, angles[rotation++]);
         else

@@ -18,9 +18,12 @@ static void take_keys(const struct bvh_writing *writing, uint32_t frame)
         for (int part = 0; joint->track && part < 3; part++) {
             const struct pose_channel *channel = &joint->track->channels[part];
             size_t components = part_components((enum pose_part)part);
-            if (frame < channel->count)
-                memcpy(writing->rows + (size_t)joint->row * ROW_FLOATS + part_place((enum pose_part)part),
-                       channel->values + frame * components, components * sizeof(float));
+            float *row = writing->rows + (size_t)joint->row * ROW_FLOATS + part_place((enum pose_part)part);
+            if (frame >= channel->count)
+                continue;
+            memcpy(row, channel->values + frame * components, components * sizeof *row);
+            if (writing->plan.clip->axes != writing->plan.axes)
+                pose_convert_axes((enum pose_part)part, row, 1, writing->plan.clip->axes, writing->plan.axes);
         }
     }
 }

@@ -163,6 +163,79 @@ START_TEST(for_second_life)
 }
 END_TEST
 
+/* The second line of numbers of a clip that goes 1 m up from there, under a root of that name. */
+static char *encode_lift(const char *root, const char *unit, bool is_native, struct codec_losses *losses)
+{
+    const float times[2] = {0, 1}, places[6] = {0, 1, 0, 0, 2, 0};
+    const struct pose_joint joints[] = {
+        {.name = root, .parent = -1, .rotation = {0, 0, 0, 1}, .scale = {1, 1, 1}},
+        {.name = "b", .parent = 0, .translation = {0, .5f, 0}, .rotation = {0, 0, 0, 1}, .scale = {1, 1, 1}}};
+    const struct pose_skeleton skeleton = {.joint_count = 2, .joints = joints, .root_joint = -1};
+    const struct pose_value channels = {.kind = POSE_STRING,
+                                        .key = "channels",
+                                        .as.string = "Xposition Yposition Zposition Zrotation"},
+                            channel_extras = {.kind = POSE_OBJECT, .first = &channels},
+                            frame_time = {.kind = POSE_STRING, .key = "frame_time", .as.string = "1"},
+                            extras = {.kind = POSE_OBJECT, .first = &frame_time},
+                            setting = {.kind = POSE_STRING, .key = "unit", .as.string = unit},
+                            settings = {.kind = POSE_OBJECT, .first = &setting};
+    const struct pose_track track = {
+        .name = root, .channels = {{2, times, places}}, .extras = is_native ? &channel_extras : NULL};
+    const struct pose_clip clip = {.duration = 1,
+                                   .fps = 1,
+                                   .frame_count = 2,
+                                   .track_count = 1,
+                                   .tracks = &track,
+                                   .extras = is_native ? &extras : NULL};
+    return encode(&(struct pose_content){.clip_count = 1,
+                                         .clips = &clip,
+                                         .skeleton_count = 1,
+                                         .skeletons = &skeleton,
+                                         .settings = unit ? &settings : NULL},
+                  losses);
+}
+
+/* Under Second Life's pelvis lengths are inches wherever the clip came from, as that viewer and our reader take them. */
+START_TEST(units)
+{
+    static const struct {
+        const char *root, *unit, *offset, *frame, *note;
+    } cases[] = {
+        {"body", NULL, "OFFSET 0 0.5 0\n", "\n0 2 0 0", ""},
+        {"body", "m", "OFFSET 0 0.5 0\n", "\n0 2 0 0", ""},
+        {"body", "cm", "OFFSET 0 50 0\n", "\n0 200 0 0", ""},
+        {"body", "inch", "OFFSET 0 19.68", "\n0 78.74", ""},
+        {"hip", NULL, "OFFSET 0 19.68", "\n0 78.74", ""},
+        {"mPelvis", NULL, "OFFSET 0 19.68", "\n0 78.74", ""},
+        {"mPelvis", "cm", "OFFSET 0 19.68", "\n0 78.74", "unit_inch "},
+        {"hip", "inch", "OFFSET 0 19.68", "\n0 78.74", ""},
+    };
+    for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
+        struct codec_losses losses;
+        size_t c = i / 2;
+        char *text = encode_lift(cases[c].root, cases[c].unit, i % 2, &losses);
+        ck_assert_str_eq(losses.codes, cases[c].note);
+        ck_assert_str_eq(losses.notes, cases[c].note);
+        ck_assert_msg(strstr(text, cases[c].offset) != NULL, "%zu: %s", i, text);
+        ck_assert_msg(strstr(text, cases[c].frame) != NULL, "%zu: %s", i, text);
+        free(text);
+    }
+    struct pose_error error;
+    const struct pose_joint joint = {.name = "a", .parent = -1, .rotation = {0, 0, 0, 1}, .scale = {1, 1, 1}};
+    const struct pose_skeleton skeleton = {.joint_count = 1, .joints = &joint, .root_joint = -1};
+    const struct pose_clip clip = {.duration = 1};
+    const struct pose_value unit = {.kind = POSE_STRING, .key = "unit", .as.string = "ft"},
+                            settings = {.kind = POSE_OBJECT, .first = &unit};
+    error = must_refuse(&(struct pose_content){.clip_count = 1,
+                                               .clips = &clip,
+                                               .skeleton_count = 1,
+                                               .skeletons = &skeleton,
+                                               .settings = &settings},
+                        "bad_setting");
+    ck_assert_str_eq(error.field, "unit");
+}
+END_TEST
+
 /* The pelvis' keys come back as the same 16 bits: those on frames, but for the rounding of their times, and fast ones too. */
 START_TEST(the_pelvis_comes_back_exactly)
 {
@@ -243,6 +316,7 @@ int main(void)
     tcase_add_test(cases, what_is_lost);
     tcase_add_test(cases, refused);
     tcase_add_test(cases, for_second_life);
+    tcase_add_test(cases, units);
     tcase_add_test(cases, the_pelvis_comes_back_exactly);
     tcase_add_test(cases, through_gltf);
     return unit_run("bvh, writing", cases, NULL);
