@@ -70,8 +70,11 @@ static void check_description(const struct route *route, const char *template)
 {
     json_t *operation = find_operation(route, template);
     ck_assert_msg(operation, "%s %s is not in openapi.json", route->method, template);
+    bool is_named =
+        !strncmp(template, "/v1/named/", 10); /* its path names the archive: archive= is refused */
     for (const char *const *name = route->parameters; name && *name; name++)
-        ck_assert_msg(describes(operation, *name), "%s: %s is not in openapi.json", template, *name);
+        ck_assert_msg((is_named && !strcmp(*name, "archive")) || describes(operation, *name),
+                      "%s: %s is not in openapi.json", template, *name);
     ck_assert_msg(!(route->flags & ROUTE_BODY) == !json_object_get(operation, "requestBody"),
                   "%s: a body, or none", template);
 }

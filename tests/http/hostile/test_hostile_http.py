@@ -210,7 +210,7 @@ class Framing(HostileCase):
                 self.client.close()
                 self.assertEqual(self.client.post("/v1/inspect", sample(WAVE), name="wave.anim").status, 200)
             found = [statuses(receive_all(stream)) for stream in streams]
-            self.assertEqual(found[0], [400])
+            self.assertIn(found[0], ([400], [408]))  # 408: on a machine so busy that its time ran out
             self.assertTrue(all(status in ([400], [408], [413]) for status in found), found)
 
     def test_a_length_that_lies(self):
