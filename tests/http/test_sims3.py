@@ -23,6 +23,62 @@ def turned(*bones):
 BONES = tuple(name for name, _, _ in CHAIN)
 
 
+class Packs(SampleCase):
+    """What the game installs from: a manifest, and the packages behind it."""
+
+    def inspect(self, data, name="x.sims3pack"):
+        return self.client.post("/v1/inspect", data, name=name)
+
+    def test_its_packages_are_opened(self):
+        clips = [made.clip(name, turned(*BONES)) for name in ("a_walk", "a_wave")]
+        packages = [made.package((made.CLIP, 0, index + 1, clip)) for index, clip in enumerate(clips)]
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "one.sims3pack").write_bytes(made.sims3pack(("a &amp; b.package", packages[0]), ("pic.png", b"no"),
+                                                                        ("c.package", packages[1])))
+            with Daemon(folder) as daemon:
+                archive = next(item for item in daemon.client.items("/v1/archives") if item["format"] == "sims3pack")
+                entries = [entry["name"] for entry in daemon.client.items(f"/v1/archives/{archive['id']}/entries")]
+                self.assertEqual(entries[:3], ["a & b.package", "pic.png", "c.package"])
+                self.assertTrue(entries[3].startswith("a & b.package/6B20C4F3-"), entries)
+                found = daemon.client.items("/v1/clips", archive=archive["id"])
+                self.assertEqual(len(found), 2)
+                for clip in found:
+                    self.assertEqual(daemon.client.get(f"/v1/clips/{clip['id']}/pose").status, 200)
+
+    def test_ranges_that_lie(self):
+        package = made.package((made.CLIP, 0, 1, made.clip("a_walk", turned(*BONES))))
+        for said in ({"Offset": 1}, {"Length": len(package) + 1}, {"Length": 10**17}, {"Offset": 2**64}, {"Offset": -1},
+                     {"Length": "x"}, {"Length": ""}, {"Offset": 10**30}):
+            with self.subTest(said):
+                data = made.sims3pack(("a.package", package, said))
+                with tempfile.TemporaryDirectory() as folder:
+                    (Path(folder) / "one.sims3pack").write_bytes(data)
+                    with Daemon(folder) as daemon:
+                        archive = next(a for a in daemon.client.items("/v1/archives") if a["format"] == "sims3pack")
+                        error = daemon.client.items(f"/v1/archives/{archive['id']}/entries")[0]["error"]
+                self.assertIn(error["code"], ("entry_range", "bad_number"))
+                # An offset of one puts the end outside, which is what the length says.
+                tag = "Length" if said == {"Offset": 1} else list(said)[0]
+                self.assertEqual(error["offset"], data.index(f"<{tag}>".encode()))
+
+    def test_manifests_that_are_none(self):
+        whole = made.sims3pack(("a.package", b"DBPF"))
+        for data, code, offset in (
+                (whole[:16], "truncated", 13), (whole[:40], None, 17), (whole[:13] + b"\xff" * 4 + whole[17:], None, 17),
+                (made.sims3pack(root="Other"), "bad_root", 17 + 38),
+                (made.sims3pack(before='<!DOCTYPE x [<!ENTITY a "aaaa">]>'), "doctype", None),
+                (whole.replace(b"</Name>", b"</Nome>"), "bad_xml", None),
+                (made.sims3pack(("n" * 2000, b"")), "text_too_long", None)):
+            reply = self.inspect(data)
+            self.assertEqual(reply.status, 422, reply)
+            if code:
+                self.assertEqual(reply.json["code"], code)
+            if offset:
+                self.assertEqual(reply.json["offset"], offset)
+        for size in range(11, len(whole)):
+            self.assertIn(self.inspect(whole[:size]).status, (200, 422))
+
+
 class Names(SampleCase):
     def test_hashes_of_the_spec(self):
         for name, fnv32, fnv64, clip in (

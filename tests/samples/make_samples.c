@@ -175,6 +175,35 @@ static bool is_in_library(const struct pose_format *format)
     return false;
 }
 
+/* What is read and not written, made of the package: two files behind a manifest, the second not all there. */
+static bool write_sims3pack(const char *root, const struct made *package)
+{
+    char manifest[512];
+    struct made file = {.name = "sample.sims3pack"};
+    int length =
+        snprintf(manifest, sizeof manifest,
+                 "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<Sims3Package Type=\"CasPart\">\n"
+                 "<DisplayName>a sample</DisplayName>\n"
+                 "<PackagedFile><Name>walk &amp; stand.package</Name><Length>%zu</Length><Offset>4</Offset>"
+                 "</PackagedFile>\n<PackagedFile><Name>cut.png</Name><Length>9</Length><Offset>%zu</Offset>"
+                 "</PackagedFile>\n</Sims3Package>\n",
+                 package->bytes.size, package->bytes.size);
+    uint8_t header[17] = "\7\0\0\0TS3Pack\1\1";
+    for (int i = 0; i < 4; i++)
+        header[13 + i] = (uint8_t)((unsigned)length >> 8 * i);
+    size_t head = sizeof header + (size_t)length + 4, size = head + package->bytes.size;
+    uint8_t *bytes = calloc(size, 1);
+    if (!bytes)
+        return fail("sims3pack", "out of memory");
+    memcpy(bytes, header, sizeof header);
+    memcpy(bytes + sizeof header, manifest, (size_t)length);
+    memcpy(bytes + head, package->bytes.data, package->bytes.size);
+    file.bytes = (struct pose_buffer){.data = bytes, .size = size, .capacity = size};
+    bool done = write_made(root, "sims3pack", &file, 1);
+    free_made(&file, 1);
+    return done;
+}
+
 /* A format that makes nothing of these contents is left out here; the coverage of the golden texts asks for a file of
  * it in tests/data then. */
 static bool write_formats(const struct sample_set *set, const char *root)
@@ -188,6 +217,8 @@ static bool write_formats(const struct sample_set *set, const char *root)
              wanted = format->can_write && !is_in_library(format);
         if (wanted && (is_archive ? make_archive : make_sample)(set, format, &file))
             done = write_made(root, format->id, &file, 1) && write_companion(set, root, format);
+        if (done && !strcmp(format->id, "dbpf"))
+            done = write_sims3pack(root, &file);
         free_made(&file, 1);
     }
     return done;

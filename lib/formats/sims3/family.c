@@ -8,6 +8,7 @@ extern const struct codec codec_sims3_clip;
 extern const struct codec codec_sims3_dds;
 extern const struct codec codec_sims3_rig;
 extern const struct archive_type dbpf_archive;
+extern const struct archive_type sims3pack_archive;
 
 extern const struct humanoid_names *const sims3_people[];
 
@@ -23,6 +24,7 @@ static const struct codec *const codecs[] = {
 /* clang-format off */
 static const struct archive_type *const archives[] = {
     &dbpf_archive,
+    &sims3pack_archive,
     NULL,
 };
 /* clang-format on */

@@ -72,6 +72,17 @@ def package(*entries):
     return package_of(data, struct.pack("<I", 0) + index, len(entries))
 
 
+def sims3pack(*files, header=b"\7\0\0\0TS3Pack\1\1", before="", root="Sims3Package"):
+    """Of (name, bytes), or of (name, bytes, what the manifest says of its range): {"Length": …, "Offset": …}."""
+    data, rows = b"", ""
+    for name, contents, *said in files:
+        members = {"Name": name, "Length": len(contents), "Offset": len(data), "Crc": "0", **(said[0] if said else {})}
+        rows += "<PackagedFile>" + "".join(f"<{tag}>{text}</{tag}>" for tag, text in members.items()) + "</PackagedFile>"
+        data += contents
+    manifest = f'<?xml version="1.0" encoding="utf-8"?>{before}<{root} Type="x">{rows}</{root}>'.encode()
+    return header + struct.pack("<I", len(manifest)) + manifest + data
+
+
 def package_of(data, index, count):
     head = struct.pack("<4sII", b"DBPF", 2, 0) + bytes(24) + struct.pack("<III", count, 0, len(index))
     return head.ljust(60, b"\0") + struct.pack("<IQ", 3, 96 + len(data)) + bytes(24) + data + index
