@@ -229,6 +229,8 @@ struct pose_archive *pose_archive_open(const struct pose_source *source, const s
                                      .arena = arena};
     warning_list_init(&archive->warnings, &archive->arena);
     if (!type->open(archive, source, error) || archive->arena.failed) {
+        if (archive->arena.failed)
+            error_no_memory(error);
         error_set(error, POSE_BAD_DATA, "bad_data", "the archive cannot be read");
         pose_archive_close(archive);
         return NULL;

@@ -98,7 +98,9 @@ static bool read_map(const struct params *params, struct conversion *conversion,
         return bad_map(error, "/", "it is an object: {\"joint\": \"new name\"}");
     if (json_object_size(map) > MOST_NAMES)
         return bad_map(error, "/", "more than 4096 names");
-    conversion->renames = must_alloc(json_object_size(map), sizeof *conversion->renames);
+    conversion->renames = try_alloc(json_object_size(map), sizeof *conversion->renames);
+    if (!conversion->renames)
+        return param_no_memory(error, "map");
     json_object_foreach(map, key, value)
     {
         char pointer[100];

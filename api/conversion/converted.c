@@ -1,5 +1,6 @@
 #include "api/conversion/converted.h"
 
+#include "lib/core/error.h"
 #include "server/library/choose.h"
 #include "server/ops/clock.h"
 
@@ -149,6 +150,11 @@ bool conversion_make(const struct conversion_order *order, struct conversion_res
 {
     const struct conversion *conversion = order->conversion;
     struct ingredients *ingredients = ingredients_new(order->service, order->common);
+    if (!ingredients) {
+        *result = (struct conversion_result){0};
+        pose_error_init(error);
+        return error_no_memory(error);
+    }
     *result = (struct conversion_result){.is_pair = conversion->target->second && order->unzipped};
     struct convert_warnings *warnings = &result->warnings;
     bool done = order->gather ? order->gather(order->user, ingredients, warnings, error)

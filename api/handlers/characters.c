@@ -86,7 +86,11 @@ enum api_outcome handle_character(struct api_call *call)
         return outcome;
     const struct pose_character *character = &decoded->document->characters[item->asset->inner];
     struct relations relations;
-    relations_find(call->service, call->catalog, item, character, &relations);
+    if (!relations_find(call->service, call->catalog, item, character, &relations)) {
+        relations_release(&relations);
+        document_put(decoded);
+        return reply_no_memory(call);
+    }
     struct skeleton_choice skeleton = relations_skeleton(call->catalog, item, &relations);
     struct pose_buffer body = {0};
     struct json_writer json;

@@ -418,12 +418,14 @@ static bool read_filter(struct api_call *call, struct clip_filter *filter, int *
     return archive_filter(call, &filter->archive, error);
 }
 
-/* The page of a list without filter and order is cut straight out; others are gathered first. */
+/* The page of a list without filter and order is cut straight out; others are gathered first. NULL: no memory. */
 static struct catalog_item **gather(const struct catalog *catalog, const struct clip_filter *filter, int sort,
                                     uint32_t *count)
 {
     const struct catalog_list *list = &catalog->lists[ASSET_CLIP];
-    struct catalog_item **items = must_alloc(list->count, sizeof(struct catalog_item *));
+    struct catalog_item **items = try_alloc(list->count, sizeof(struct catalog_item *));
+    if (!items)
+        return NULL;
     *count = 0;
     for (uint32_t i = 0; i < list->count; i++) {
         if (passes(catalog, &list->items[i], filter))
@@ -456,6 +458,8 @@ enum api_outcome handle_clips(struct api_call *call)
         return API_WAIT;
     uint32_t count = list->count;
     struct catalog_item **items = plain ? NULL : gather(call->catalog, &filter, sort, &count);
+    if (!plain && !items)
+        return reply_no_memory(call);
     struct pose_buffer body = {0};
     struct json_writer json;
     jsonw_init(&json, &body);

@@ -184,7 +184,7 @@ static enum api_outcome convert_catalog(struct request *request, const struct bo
     conversion_parts_offer_skeleton(parts, &skeleton);
     char *name = output_name(request, files);
     if (!name)
-        abort();
+        return reply_no_memory(call);
     struct conversion_order order = {.service = call->service,
                                      .options = call_options(call),
                                      .common = call->catalog,
@@ -208,11 +208,15 @@ static enum api_outcome convert_body(struct api_call *call, const struct convers
     if (index_verdict(archive, &refusal)) {
         struct catalog *own =
             catalog_new(&archive, 1, 0, 0, call->service->shipped, call->service->shipped_count);
-        struct request *request = must_alloc(1, sizeof *request);
-        request->call = call;
-        request->conversion = conversion;
-        request->own = own;
-        outcome = convert_catalog(request, files);
+        struct request *request = try_alloc(1, sizeof *request);
+        if (request && own) {
+            request->call = call;
+            request->conversion = conversion;
+            request->own = own;
+            outcome = convert_catalog(request, files);
+        } else {
+            outcome = reply_no_memory(call);
+        }
         free(request);
         catalog_unref(own);
     } else {

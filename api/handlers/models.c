@@ -1,4 +1,5 @@
 /* Skeletons, meshes and characters as GLB: what is drawn, and the clips that are asked for. */
+#include "lib/core/error.h"
 #include "api/protocol/scope.h"
 #include "api/views/asset_json.h"
 #include "api/conversion/converted.h"
@@ -157,9 +158,11 @@ static bool gather_character(void *user, struct ingredients *ingredients, struct
         *error = fetch.error;
         return false;
     }
-    relations_find(call->service, call->catalog, model->character,
-                   &decoded->document->characters[model->character->asset->inner], &relations);
-    bool done = gather_parts(model, &relations, ingredients, warnings, error);
+    pose_error_init(error);
+    bool done = (relations_find(call->service, call->catalog, model->character,
+                                &decoded->document->characters[model->character->asset->inner], &relations) ||
+                 error_no_memory(error)) &&
+                gather_parts(model, &relations, ingredients, warnings, error);
     for (uint32_t i = 0; i < model->parts.clip_count && done; i++)
         done = ingredients_add_clip(ingredients, &model->parts.clips[i], error);
     relations_release(&relations);
@@ -175,7 +178,9 @@ static bool read_clips(const struct api_call *call, struct ingredient **clips, u
     struct asset_id id;
     if (!text)
         return true;
-    *clips = must_alloc(strlen(text) / ID_TEXT + 1, sizeof **clips);
+    *clips = try_alloc(strlen(text) / ID_TEXT + 1, sizeof **clips);
+    if (!*clips)
+        return param_no_memory(error, "clips");
     for (const char *at = text; at;) {
         size_t length = strcspn(at, ",");
         struct catalog_item *item =

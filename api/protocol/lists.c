@@ -60,7 +60,7 @@ static void unify_params(const struct params *params, struct list_params *list)
     }
 }
 
-/* The same request from another offset on, from malloc. */
+/* The same request from another offset on, from malloc; NULL: no memory. */
 static char *next_target(const struct api_call *call, int64_t offset)
 {
     struct list_params unified, *params = &unified;
@@ -68,7 +68,9 @@ static char *next_target(const struct api_call *call, int64_t offset)
     size_t size = strlen(call->request->path) + 64;
     for (unsigned i = 0; i < params->count; i++)
         size += (strlen(params->items[i].name) + strlen(params->items[i].value)) * 3 + 4;
-    char *target = must_alloc(size, 1);
+    char *target = try_alloc(size, 1);
+    if (!target)
+        return NULL;
     size_t used = (size_t)snprintf(target, size, "%s?offset=%lld", call->request->path, (long long)offset);
     for (unsigned i = 0; i < params->count; i++) {
         if (!strcmp(params->items[i].name, "offset"))
@@ -88,6 +90,10 @@ void page_finish(struct api_call *call, struct json_writer *json, const struct p
     int64_t next = page->offset + page->limit;
     if (next < total) {
         char *target = next_target(call, next), link[1200];
+        if (!target) {
+            json->failed = true;
+            return;
+        }
         jsonw_string(json, "next", target);
         if ((size_t)snprintf(link, sizeof link, "<%s>; rel=\"next\"", target) < sizeof link)
             response_header(call->response, "Link", link);

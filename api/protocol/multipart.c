@@ -1,5 +1,6 @@
 #include "api/protocol/multipart.h"
 
+#include "lib/core/error.h"
 #include "api/protocol/disposition.h"
 
 #include <stdarg.h>
@@ -192,8 +193,8 @@ static bool add_part(struct parse *parse, struct disposition *disposition, struc
     char *name = named ? disposition->name : disposition->field ? disposition->field : NULL;
     if (name)
         name_stay_inside(name);
-    parts_add(parse->parts, name && *name ? name : "unnamed", content);
-    return true;
+    return parts_add(parse->parts, name && *name ? name : "unnamed", content) ||
+           error_no_memory(parse->error);
 }
 
 static bool read_part(struct parse *parse, bool *last)

@@ -202,6 +202,13 @@ bool params_integer(const struct params *params, const char *name, int64_t least
     return true;
 }
 
+bool param_no_memory(struct param_error *error, const char *name)
+{
+    param_fail(error, name, "out of memory");
+    strcpy(error->code, PARAM_NO_MEMORY);
+    return false;
+}
+
 bool params_choice(const struct params *params, const char *name, const char *const *words, int *value,
                    struct param_error *error)
 {

@@ -19,6 +19,8 @@ struct params {
 };
 
 /* What is wrong with a parameter: its name and a line. Each of the others is "" where there is none. */
+#define PARAM_NO_MEMORY "no_memory" /* the code of a problem that is none of the client's */
+
 struct param_error {
     char name[64];
     char detail[256];
@@ -50,6 +52,8 @@ bool params_choice(const struct params *params, const char *name, const char *co
                    struct param_error *error);
 bool param_fail(struct param_error *error, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* There is no memory for the value: reply_parameter answers 503. Always false. */
+bool param_no_memory(struct param_error *error, const char *name);
 
 /* A finite decimal number and nothing else. */
 bool number_parse(const char *text, double *value);

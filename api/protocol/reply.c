@@ -120,7 +120,8 @@ enum api_outcome reply_parameter(struct api_call *call, const struct param_error
 {
     char detail[sizeof error->name + sizeof error->detail + 2];
     snprintf(detail, sizeof detail, "%s%s%s", error->name, error->name[0] ? ": " : "", error->detail);
-    return simple_problem(call, 400, error->code[0] ? error->code : "bad_parameter", error->name,
+    unsigned status = strcmp(error->code, PARAM_NO_MEMORY) ? 400 : 503;
+    return simple_problem(call, status, error->code[0] ? error->code : "bad_parameter", error->name,
                           error->pointer[0] ? error->pointer : NULL, error->limit[0] ? error->limit : NULL,
                           detail);
 }

@@ -1,5 +1,6 @@
 #include "api/views/inspection.h"
 
+#include "lib/core/error.h"
 #include "api/views/archive_json.h"
 #include "api/views/asset_json.h"
 #include "api/views/clip_json.h"
@@ -201,6 +202,8 @@ void inspect_archive(struct index_archive *archive, const struct inspected *what
     if (what->neighbours)
         work.neighbours = *what->neighbours;
     work.catalog = catalog_new(&archive, 1, 0, 0, NULL, 0);
+    if (!work.catalog)
+        return;
     jsonw_init(&work.json, out);
     describe_archive(&work);
     catalog_unref(work.catalog);
@@ -216,6 +219,10 @@ bool inspect_bytes(const struct inspected *what, const struct index_options *opt
     bool sound = index_verdict(archive, &refusal);
     if (sound)
         inspect_archive(archive, what, options, out);
+    if (sound && !out->size) {
+        pose_error_init(&refusal.error);
+        sound = error_no_memory(&refusal.error);
+    }
     *found = refusal.format;
     *error = refusal.error;
     index_archive_unref(archive);

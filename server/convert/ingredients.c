@@ -37,7 +37,9 @@ struct ingredients {
 
 struct ingredients *ingredients_new(struct service *service, const struct catalog *common)
 {
-    struct ingredients *ingredients = must_alloc(1, sizeof *ingredients);
+    struct ingredients *ingredients = try_alloc(1, sizeof *ingredients);
+    if (!ingredients)
+        return NULL;
     ingredients->service = service;
     ingredients->common = common;
     ingredients->fetch.may_wait = true;

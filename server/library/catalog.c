@@ -23,6 +23,18 @@ static void make_slots(struct region *region, struct catalog_list *list, uint32_
     list->slots = REGION_NEW(region, uint32_t, list->slot_count);
 }
 
+/* Room for so many; false when there is no memory for it. */
+static bool make_lists(struct catalog *catalog, const uint32_t counts[ASSET_KIND_COUNT])
+{
+    struct region *region = &catalog->region;
+    for (int kind = 0; kind < ASSET_KIND_COUNT; kind++) {
+        catalog->lists[kind].items = REGION_NEW(region, struct catalog_item, counts[kind]);
+        make_slots(region, &catalog->lists[kind], counts[kind]);
+    }
+    catalog_names_init(&catalog->names, region, counts[ASSET_CLIP]);
+    return !region->failed;
+}
+
 /* The slot of that id, or the empty one where it belongs. */
 static uint32_t *find_slot(const struct catalog_list *list, const struct asset_id *id)
 {
@@ -119,11 +131,15 @@ static void add_place(struct region *region, struct catalog_item *item, struct c
     uint32_t count = item->place_count;
     if (count && !(count & (count - 1))) {
         struct catalog_place *larger = REGION_NEW(region, struct catalog_place, (size_t)count * 2);
+        if (!larger)
+            return;
         memcpy(larger, item->places, count * sizeof *larger);
         item->places = larger;
     } else if (!count) {
         item->places = REGION_NEW(region, struct catalog_place, 1);
     }
+    if (!item->places)
+        return;
     item->places[count] = place;
     item->place_count = count + 1;
 }
@@ -160,7 +176,7 @@ static void add_others(struct catalog *catalog, struct catalog_item *item)
     if (item->place_count < 2)
         return;
     item->others = REGION_NEW(&catalog->region, struct catalog_item, item->place_count - 1);
-    for (uint32_t i = 1; i < item->place_count; i++) {
+    for (uint32_t i = 1; item->others && i < item->place_count; i++) {
         struct catalog_item *other = &item->others[i - 1];
         other->asset = asset_at(catalog, item->places[i], item->asset);
         other->place = item->places[i];
@@ -188,18 +204,52 @@ static struct asset_id digest_of(const struct catalog *catalog)
     return digest;
 }
 
+static void add_entry(struct catalog *catalog, struct catalog_place place)
+{
+    const struct index_entry *entry = catalog_entry(catalog, place);
+    for (uint32_t i = 0; i < entry->asset_count; i++) {
+        add_item(catalog, &entry->assets[i], place);
+        if (entry->assets[i].kind == ASSET_CLIP)
+            catalog_names_add(&catalog->names, &entry->assets[i], place.archive, place.entry);
+    }
+}
+
+/* Everything that is in the archives; false when there is no memory for it. */
+static bool fill(struct catalog *catalog)
+{
+    uint32_t counts[ASSET_KIND_COUNT] = {0};
+    count_assets(catalog, counts);
+    if (!make_lists(catalog, counts))
+        return false;
+    for (uint32_t a = 0; a < catalog->archive_count; a++) {
+        for (uint32_t e = 0; e < catalog->archives[a]->entry_count; e++)
+            add_entry(catalog, (struct catalog_place){a, e});
+    }
+    for (int kind = 0; kind < ASSET_KIND_COUNT; kind++) {
+        for (uint32_t i = 0; i < catalog->lists[kind].count; i++)
+            add_others(catalog, &catalog->lists[kind].items[i]);
+    }
+    catalog->digest = digest_of(catalog);
+    return !catalog->region.failed;
+}
+
 struct catalog *catalog_new(struct index_archive *const *archives, uint32_t count, uint32_t path_count,
                             uint64_t generation, const struct shipped_skeleton *shipped,
                             uint32_t shipped_count)
 {
-    struct region region;
-    region_init(&region);
+    struct region region = {.may_fail = true};
     struct catalog *catalog = REGION_NEW(&region, struct catalog, 1);
+    if (!catalog)
+        return NULL;
     atomic_init(&catalog->references, 1);
     catalog->generation = generation;
-    catalog->archive_count = count;
     catalog->path_count = path_count;
     catalog->archives = REGION_NEW(&region, struct index_archive *, count);
+    if (!catalog->archives) {
+        region_release(&region);
+        return NULL;
+    }
+    catalog->archive_count = count;
     for (uint32_t i = 0; i < count; i++) {
         catalog->archives[i] = archives[i];
         index_archive_ref(archives[i]);
@@ -208,28 +258,10 @@ struct catalog *catalog_new(struct index_archive *const *archives, uint32_t coun
     catalog->shipped = shipped;
     catalog->shipped_count = shipped_count;
     catalog->region = region;
-    uint32_t counts[ASSET_KIND_COUNT] = {0};
-    count_assets(catalog, counts);
-    for (int kind = 0; kind < ASSET_KIND_COUNT; kind++) {
-        catalog->lists[kind].items = REGION_NEW(&catalog->region, struct catalog_item, counts[kind]);
-        make_slots(&catalog->region, &catalog->lists[kind], counts[kind]);
+    if (!fill(catalog)) {
+        catalog_unref(catalog);
+        return NULL;
     }
-    catalog_names_init(&catalog->names, &catalog->region, counts[ASSET_CLIP]);
-    for (uint32_t a = 0; a < count; a++) {
-        for (uint32_t e = 0; e < archives[a]->entry_count; e++) {
-            const struct index_entry *entry = archives[a]->entries[e];
-            for (uint32_t i = 0; i < entry->asset_count; i++) {
-                add_item(catalog, &entry->assets[i], (struct catalog_place){a, e});
-                if (entry->assets[i].kind == ASSET_CLIP)
-                    catalog_names_add(&catalog->names, &entry->assets[i], a, e);
-            }
-        }
-    }
-    for (int kind = 0; kind < ASSET_KIND_COUNT; kind++) {
-        for (uint32_t i = 0; i < catalog->lists[kind].count; i++)
-            add_others(catalog, &catalog->lists[kind].items[i]);
-    }
-    catalog->digest = digest_of(catalog);
     return catalog;
 }
 

@@ -51,7 +51,7 @@ struct catalog {
     uint32_t shipped_count;
 };
 
-/* A snapshot over archives, which it refers to. */
+/* A snapshot over archives, which it refers to; NULL when there is no memory for it. */
 struct catalog *catalog_new(struct index_archive *const *archives, uint32_t count, uint32_t path_count,
                             uint64_t generation, const struct shipped_skeleton *shipped,
                             uint32_t shipped_count);

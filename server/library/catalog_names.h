@@ -23,7 +23,7 @@ struct catalog_names {
     struct catalog_name_slot *slots;
 };
 
-/* Room for so many clips. */
+/* Room for so many clips, unless the region failed. */
 void catalog_names_init(struct catalog_names *names, struct region *region, uint32_t most);
 void catalog_names_add(struct catalog_names *names, const struct index_asset *asset, uint32_t archive,
                        uint32_t entry);

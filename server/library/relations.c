@@ -9,9 +9,11 @@
 
 enum { MOST_PARTS = 256, MOST_CLIPS = 1000 }; /* of one character; real ones have a handful of parts */
 
-static char *copy(const char *text)
+static char *copy(struct relations *relations, const char *text)
 {
-    return text ? strdup(text) : NULL;
+    char *copied = text ? strdup(text) : NULL;
+    relations->no_memory |= text && !copied;
+    return copied;
 }
 
 /* ------------------------------------------------------------------------------------------- finding -------- */
@@ -99,13 +101,13 @@ static void add_mesh(const struct finding *work, const struct pose_relation *rel
     if (!relation->wanted || relations->count == MOST_PARTS)
         return;
     struct related_mesh *part = &relations->meshes[relations->count++];
-    part->wanted = copy(relation->wanted);
-    part->bone = copy(relation->bone);
+    part->wanted = copy(relations, relation->wanted);
+    part->bone = copy(relations, relation->bone);
     if (find_named(work, relation, &place))
         part->item = mesh_at(catalog, place);
     const struct wanted texture = {POSE_BY_KEY, work->format, relation->texture, NULL};
     if (relation->texture && find_entry(catalog, work->own, &texture, &place))
-        part->texture = copy(catalog->archives[place.archive]->entries[place.entry]->name);
+        part->texture = copy(relations, catalog->archives[place.archive]->entries[place.entry]->name);
 }
 
 static void add_skeleton(const struct finding *work, const struct pose_relation *relation)
@@ -129,11 +131,15 @@ static void add_clip(struct finding *work, const struct pose_relation *relation)
     struct catalog_item *clip =
         catalog_find(work->catalog, ASSET_CLIP, &catalog_entry(work->catalog, place)->assets[0].id);
     if (!work->taken)
-        work->taken = must_alloc(clips->count, sizeof *work->taken);
+        work->taken = try_alloc(clips->count, sizeof *work->taken);
+    if (!relations->clips)
+        relations->clips = try_alloc(MOST_CLIPS, sizeof *relations->clips);
+    if (!work->taken || !relations->clips) {
+        relations->no_memory = true;
+        return;
+    }
     if (!clip || work->taken[clip - clips->items])
         return;
-    if (!relations->clips)
-        relations->clips = must_alloc(MOST_CLIPS, sizeof *relations->clips);
     work->taken[clip - clips->items] = true;
     relations->clips[relations->clip_count++] = clip;
 }
@@ -149,7 +155,7 @@ static void add_character(struct finding *work, const struct pose_relation *rela
         return;
     if (!find_named(work, relation, &place)) {
         if (relations->count < MOST_PARTS)
-            relations->meshes[relations->count++].wanted = copy(relation->wanted);
+            relations->meshes[relations->count++].wanted = copy(relations, relation->wanted);
         return;
     }
     struct fetch fetch = {.may_wait = true};
@@ -161,6 +167,7 @@ static void add_character(struct finding *work, const struct pose_relation *rela
                        catalog_entry(work->catalog, place)->facts, take_relation, &inner);
         work->taken = inner.taken;
     }
+    relations->no_memory |= !character && fetch.error.status == POSE_NO_MEMORY;
     document_put(character);
 }
 
@@ -178,7 +185,7 @@ static bool take_relation(void *user, const struct pose_relation *relation)
     return true;
 }
 
-void relations_find(struct service *service, const struct catalog *catalog, const struct catalog_item *item,
+bool relations_find(struct service *service, const struct catalog *catalog, const struct catalog_item *item,
                     const struct pose_character *character, struct relations *relations)
 {
     const struct index_entry *entry = catalog_entry(catalog, item->place);
@@ -187,9 +194,12 @@ void relations_find(struct service *service, const struct catalog *catalog, cons
                            .own = item->place.archive,
                            .format = entry->format,
                            .relations = relations};
-    *relations = (struct relations){.meshes = must_alloc(MOST_PARTS, sizeof *relations->meshes)};
+    *relations = (struct relations){.meshes = try_alloc(MOST_PARTS, sizeof *relations->meshes)};
+    if (!relations->meshes)
+        return false;
     relations->has_clips = pose_relations(entry->format, character, entry->facts, take_relation, &work);
     free(work.taken);
+    return !relations->no_memory;
 }
 
 void relations_release(struct relations *relations)

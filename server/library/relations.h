@@ -20,10 +20,11 @@ struct relations {
     bool has_clips;                  /* it names its clips, if any */
     uint32_t clip_count;
     struct catalog_item **clips;
+    bool no_memory; /* something is missing */
 };
 
-/* May decode bindings, so it is for the pool. */
-void relations_find(struct service *service, const struct catalog *catalog, const struct catalog_item *item,
+/* May decode bindings, so it is for the pool. False when there is no memory; to be released all the same. */
+bool relations_find(struct service *service, const struct catalog *catalog, const struct catalog_item *item,
                     const struct pose_character *character, struct relations *relations);
 void relations_release(struct relations *relations);
 /* The skeleton that the character names, else the one that knows the most bones of the first mesh that is there. */

@@ -1,5 +1,6 @@
 #include "server/library/service.h"
 
+#include "lib/core/error.h"
 #include "server/ops/clock.h"
 #include "server/library/index/cache.h"
 #include "server/library/index/upload.h"
@@ -68,6 +69,8 @@ struct service *service_new(const struct config *config, const char *const *rout
     pthread_mutex_init(&service->lock, NULL);
     pthread_mutex_init(&service->write_lock, NULL);
     service->current = catalog_new(NULL, 0, 0, 0, service->shipped, service->shipped_count);
+    if (!service->current)
+        abort();
     return service;
 }
 
@@ -89,28 +92,31 @@ void service_free(struct service *service)
     free(service);
 }
 
-static void swap_catalog(struct service *service, struct catalog *catalog)
-{
-    pthread_mutex_lock(&service->lock);
-    struct catalog *old = service->current;
-    service->current = catalog;
-    atomic_store_explicit(&service->generation, catalog->generation, memory_order_release);
-    pthread_mutex_unlock(&service->lock);
-    catalog_unref(old);
-}
-
-void service_publish(struct service *service, const struct index_neighbours *paths,
-                     struct index_archive *const *uploads, uint32_t upload_count)
+struct catalog *service_draft(struct service *service, const struct index_neighbours *paths,
+                              struct index_archive *const *uploads, uint32_t upload_count)
 {
     uint32_t count = paths->count + upload_count;
-    struct index_archive **all = must_alloc(count, sizeof(struct index_archive *));
+    struct index_archive **all = try_alloc(count, sizeof(struct index_archive *));
+    if (!all)
+        return NULL;
     if (paths->count)
         memcpy(all, paths->archives, paths->count * sizeof(struct index_archive *));
     if (upload_count)
         memcpy(all + paths->count, uploads, upload_count * sizeof(struct index_archive *));
-    swap_catalog(service, catalog_new(all, count, paths->count, atomic_load(&service->generation) + 1,
-                                      service->shipped, service->shipped_count));
+    struct catalog *catalog = catalog_new(all, count, paths->count, atomic_load(&service->generation) + 1,
+                                          service->shipped, service->shipped_count);
     free(all);
+    return catalog;
+}
+
+void service_publish(struct service *service, struct catalog *draft)
+{
+    pthread_mutex_lock(&service->lock);
+    struct catalog *old = service->current;
+    service->current = draft;
+    atomic_store_explicit(&service->generation, draft->generation, memory_order_release);
+    pthread_mutex_unlock(&service->lock);
+    catalog_unref(old);
 }
 
 static bool wants_companions(const struct index_archive *archive)
@@ -123,12 +129,14 @@ static bool wants_companions(const struct index_archive *archive)
 }
 
 /* The uploads of a catalogue anew where files of the command line, which have changed, may be their companions: from
- * malloc, each referenced. Under the service's write lock. */
+ * malloc, each referenced; NULL: no memory. Under the service's write lock. */
 static struct index_archive **refresh_uploads(struct service *service, const struct catalog *catalog,
                                               const struct index_neighbours *paths, uint32_t *count)
 {
     *count = catalog->archive_count - catalog->path_count;
-    struct index_archive **uploads = must_alloc(*count, sizeof(struct index_archive *));
+    struct index_archive **uploads = try_alloc(*count, sizeof(struct index_archive *));
+    if (!uploads)
+        return NULL;
     for (uint32_t i = 0; i < *count; i++) {
         struct index_archive *archive = catalog->archives[catalog->path_count + i];
         if (!wants_companions(archive)) {
@@ -149,16 +157,21 @@ static struct index_archive **refresh_uploads(struct service *service, const str
     return uploads;
 }
 
-/* Publishes what the PATHs hold now, with the uploads behind it. */
-static void join_uploads(struct service *service, const struct index_result *paths)
+/* Publishes what the PATHs hold now, with the uploads behind it; false when there is no memory for it. */
+static bool join_uploads(struct service *service, const struct index_result *paths)
 {
     struct index_neighbours neighbours = {paths->archives, paths->count};
     uint32_t count;
     struct index_archive **uploads = refresh_uploads(service, service->current, &neighbours, &count);
-    service_publish(service, &neighbours, uploads, count);
+    if (!uploads)
+        return false;
+    struct catalog *draft = service_draft(service, &neighbours, uploads, count);
+    if (draft)
+        service_publish(service, draft);
     for (uint32_t i = 0; i < count; i++)
         index_archive_unref(uploads[i]);
     free(uploads);
+    return draft;
 }
 
 bool service_index(struct service *service, bool *unsettled, struct pose_error *error)
@@ -171,8 +184,13 @@ bool service_index(struct service *service, bool *unsettled, struct pose_error *
         return false;
     *unsettled = result.unsettled;
     pthread_mutex_lock(&service->write_lock);
-    join_uploads(service, &result);
+    bool joined = join_uploads(service, &result);
     pthread_mutex_unlock(&service->write_lock);
+    if (!joined) {
+        index_release(&result);
+        pose_error_init(error);
+        return error_no_memory(error);
+    }
     index_release(&service->index);
     service->index = result;
     return true;

@@ -60,10 +60,12 @@ void service_free(struct service *service);
 /* Indexes the PATHs anew and swaps the catalogue. May take long; one thread at a time. */
 bool service_index(struct service *service, bool *unsettled, struct pose_error *error);
 
-/* A catalogue over the archives of the PATHs, and uploads behind them, takes the current one's place. Under the write
- * lock. */
-void service_publish(struct service *service, const struct index_neighbours *paths,
-                     struct index_archive *const *uploads, uint32_t upload_count);
+/* A catalogue over the archives of the PATHs, and uploads behind them, to be published: NULL when there is no memory for
+ * it. Under the write lock. */
+struct catalog *service_draft(struct service *service, const struct index_neighbours *paths,
+                              struct index_archive *const *uploads, uint32_t upload_count);
+/* The draft, which is taken over, takes the current catalogue's place. Under the same lock. */
+void service_publish(struct service *service, struct catalog *draft);
 /* How a request's own bytes are indexed: what it may cost ends max-time from now. */
 struct index_options service_request_options(const struct service *service);
 

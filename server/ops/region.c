@@ -43,7 +43,16 @@ void *must_grow(void *memory, size_t count, size_t size)
 
 void region_init(struct region *region)
 {
-    region->blocks = NULL;
+    *region = (struct region){0};
+}
+
+/* What may fail does; anything else ends here. */
+static void *refuse(struct region *region)
+{
+    if (!region->may_fail)
+        out_of_memory();
+    region->failed = true;
+    return NULL;
 }
 
 void region_release(struct region *region)
@@ -61,7 +70,7 @@ void *region_alloc(struct region *region, size_t count, size_t size)
 {
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 2)
-        out_of_memory();
+        return refuse(region);
     bytes = (bytes + alignof(max_align_t) - 1) & ~(alignof(max_align_t) - 1);
     struct region_block *block = region->blocks;
     if (!block || block->size - block->used < bytes) {
@@ -70,7 +79,9 @@ void *region_alloc(struct region *region, size_t count, size_t size)
             capacity = LARGEST_BLOCK;
         if (capacity < bytes)
             capacity = bytes;
-        block = must_alloc(1, sizeof *block + capacity);
+        block = try_alloc(1, sizeof *block + capacity);
+        if (!block)
+            return refuse(region);
         block->size = capacity;
         block->next = region->blocks;
         region->blocks = block;
@@ -83,7 +94,8 @@ void *region_alloc(struct region *region, size_t count, size_t size)
 char *region_text_sized(struct region *region, const char *text, size_t length)
 {
     char *copy = region_alloc(region, length + 1, 1);
-    memcpy(copy, text, length);
+    if (copy)
+        memcpy(copy, text, length);
     return copy;
 }
 

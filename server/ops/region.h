@@ -1,14 +1,17 @@
 /* Memory that is released in one go: what belongs to one indexed entry or one snapshot. Out of memory ends the
- * daemon: these are its own small records, never sizes that a file may choose. */
+ * daemon, but for a region that may fail: there a file chooses sizes. */
 #ifndef POSED_SERVER_OPS_REGION_H
 #define POSED_SERVER_OPS_REGION_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct region_block;
 
 struct region {
     struct region_block *blocks;
+    bool may_fail; /* what there is no memory for is NULL, and failed is set */
+    bool failed;
 };
 
 void region_init(struct region *region);

@@ -22,14 +22,22 @@ static const char *keep_end(const char *path)
     return path;
 }
 
-void parts_add(struct parts *parts, const char *name, struct pose_bytes bytes)
+bool parts_add(struct parts *parts, const char *name, struct pose_bytes bytes)
 {
     if (parts->count == parts->capacity) {
-        parts->capacity = parts->capacity ? parts->capacity * 2 : 8;
-        parts->items = must_grow(parts->items, parts->capacity, sizeof *parts->items);
+        uint32_t capacity = parts->capacity ? parts->capacity * 2 : 8;
+        struct part *larger = reallocarray(parts->items, capacity, sizeof *larger);
+        if (!larger)
+            return false;
+        parts->items = larger;
+        parts->capacity = capacity;
     }
-    name = keep_end(name);
-    parts->items[parts->count++] = (struct part){region_text(&parts->names, name), bytes};
+    parts->names.may_fail = true;
+    const char *copy = region_text(&parts->names, keep_end(name));
+    if (!copy)
+        return false;
+    parts->items[parts->count++] = (struct part){copy, bytes};
+    return true;
 }
 
 void parts_release(struct parts *parts)
@@ -142,8 +150,8 @@ static bool write_directory(const struct parts *parts, const uint32_t *crcs, par
 
 bool parts_write(const struct parts *parts, parts_sink *sink, void *user)
 {
-    uint32_t *crcs = must_alloc(parts->count, sizeof *crcs);
-    bool done = write_files(parts, crcs, sink, user) && write_directory(parts, crcs, sink, user);
+    uint32_t *crcs = try_alloc(parts->count, sizeof *crcs);
+    bool done = crcs && write_files(parts, crcs, sink, user) && write_directory(parts, crcs, sink, user);
     free(crcs);
     return done;
 }

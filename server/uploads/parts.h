@@ -21,8 +21,8 @@ struct parts {
     struct region names;
 };
 
-/* The name is copied. */
-void parts_add(struct parts *parts, const char *name, struct pose_bytes bytes);
+/* The name is copied. False when there is no memory. */
+bool parts_add(struct parts *parts, const char *name, struct pose_bytes bytes);
 void parts_release(struct parts *parts);
 /* By name, then by content. */
 void parts_sort(struct parts *parts);
@@ -32,7 +32,7 @@ uint64_t parts_bytes(const struct parts *parts);
 
 /* Where bytes go to; false ends the writing. */
 typedef bool parts_sink(void *user, const void *data, size_t size);
-/* Writes the ZIP of sorted parts; false when the sink says so. Parts and names are bounded such that no field of it
+/* Writes the ZIP of sorted parts; false when the sink says so, or there is no memory. Parts and names are bounded such that no field of it
  * overflows: see PARTS_MOST_BYTES. */
 bool parts_write(const struct parts *parts, parts_sink *sink, void *user);
 

@@ -40,6 +40,8 @@ static struct blob *seal(struct service *service, const struct upload *upload, s
     struct sink sink = {store_begin(service->store, size, error), error};
     if (!sink.draft)
         return NULL;
+    /* Unless the sink knows better. */
+    store_fail(error, STORE_DOWN, "out of memory");
     bool done = upload->parts ? parts_write(upload->parts, append, &sink)
                               : append(&sink, upload->bytes.data, upload->bytes.size);
     if (done)
@@ -56,23 +58,41 @@ static struct index_neighbours current_paths(const struct service *service)
     return (struct index_neighbours){service->current->archives, service->current->path_count};
 }
 
-/* The current uploads without one (NULL: all of them) and with another (NULL: none) at the end. */
-static void republish(struct service *service, const struct index_archive *without,
-                      struct index_archive *with)
+/* A catalogue of the current uploads without one (NULL: all of them) and with another (NULL: none) at the end. It is made
+ * before the store is told, so that no change is kept that there is no memory to serve. NULL with error. */
+static struct catalog *redraft(struct service *service, const struct index_archive *without,
+                               struct index_archive *with, struct store_error *error)
 {
     const struct catalog *current = service->current;
     struct index_archive **uploads =
-        must_alloc(current->archive_count - current->path_count + 1, sizeof(struct index_archive *));
+        try_alloc(current->archive_count - current->path_count + 1, sizeof(struct index_archive *));
     uint32_t count = 0;
-    for (uint32_t i = current->path_count; i < current->archive_count; i++) {
+    for (uint32_t i = current->path_count; uploads && i < current->archive_count; i++) {
         if (current->archives[i] != without)
             uploads[count++] = current->archives[i];
     }
-    if (with)
+    if (uploads && with)
         uploads[count++] = with;
     const struct index_neighbours paths = current_paths(service);
-    service_publish(service, &paths, uploads, count);
+    struct catalog *draft = uploads ? service_draft(service, &paths, uploads, count) : NULL;
     free(uploads);
+    if (!draft)
+        store_fail(error, STORE_DOWN, "out of memory");
+    return draft;
+}
+
+/* Removes one from the store, and then from the catalogue. */
+static bool drop(struct service *service, const struct index_archive *archive, struct store_error *error)
+{
+    struct catalog *draft = redraft(service, archive, NULL, error);
+    if (!draft)
+        return false;
+    bool done = store_remove(service->store, &archive->id, error);
+    if (done)
+        service_publish(service, draft);
+    else
+        catalog_unref(draft);
+    return done;
 }
 
 static struct index_archive *find(const struct service *service, const struct asset_id *id, bool *is_upload)
@@ -98,8 +118,7 @@ static struct index_archive *find_sound(struct service *service, const struct as
     error->status = STORE_OK;
     if (!known || !is_upload || !known->blob || blob_check(known->blob, &why))
         return known;
-    if (store_remove(service->store, id, error))
-        republish(service, known, NULL);
+    drop(service, known, error);
     return NULL;
 }
 
@@ -121,13 +140,16 @@ static enum upload_outcome keep(struct service *service, const struct upload *up
                              .game = upload->game,
                              .has_parts = upload->parts != NULL,
                              .created_ms = clock_wall_ns() / 1000000};
-    if (uploaded->store_error.status != STORE_OK ||
-        !store_keep(service->store, archive->blob, &row, &uploaded->store_error)) {
+    struct catalog *draft = uploaded->store_error.status == STORE_OK
+                                ? redraft(service, NULL, archive, &uploaded->store_error)
+                                : NULL;
+    if (!draft || !store_keep(service->store, archive->blob, &row, &uploaded->store_error)) {
+        catalog_unref(draft);
         index_archive_unref(archive);
         uploaded->archive = NULL;
         return UPLOAD_NOT_KEPT;
     }
-    republish(service, NULL, archive);
+    service_publish(service, draft);
     return UPLOAD_NEW;
 }
 
@@ -164,10 +186,8 @@ bool upload_remove(struct service *service, const struct asset_id *id, struct st
     bool is_upload = false;
     pthread_mutex_lock(&service->write_lock);
     const struct index_archive *archive = find(service, id, &is_upload);
-    bool done = archive && is_upload ? store_remove(service->store, id, error)
+    bool done = archive && is_upload ? drop(service, archive, error)
                                      : store_fail(error, STORE_MISSING, "there is no such upload");
-    if (done)
-        republish(service, archive, NULL);
     pthread_mutex_unlock(&service->write_lock);
     return done;
 }
@@ -179,6 +199,7 @@ struct loading {
     struct index_neighbours paths;
     struct index_options options;
     struct region region;
+    bool no_memory;
     uint32_t count, capacity;
     struct upload_row *rows;
     struct index_archive **archives; /* [count], NULL: its bytes are not there */
@@ -188,8 +209,13 @@ static bool list_row(void *user, const struct upload_row *row)
 {
     struct loading *work = user;
     if (work->count == work->capacity) {
-        work->capacity = work->capacity ? work->capacity * 2 : 64;
-        work->rows = must_grow(work->rows, work->capacity, sizeof *work->rows);
+        uint32_t capacity = work->capacity ? work->capacity * 2 : 64;
+        struct upload_row *larger = reallocarray(work->rows, capacity, sizeof *larger);
+        work->no_memory = !larger;
+        if (!larger)
+            return false;
+        work->rows = larger;
+        work->capacity = capacity;
     }
     struct upload_row *copy = &work->rows[work->count++];
     *copy = *row;
@@ -225,24 +251,38 @@ static void load_one(void *user, size_t item)
     work->archives[item]->blob = blob;
 }
 
+/* Puts what was listed behind the PATHs. Under the write lock. */
+static bool load_listed(struct loading *work)
+{
+    struct service *service = work->service;
+    work->paths = current_paths(service);
+    work->archives = try_alloc(work->count, sizeof(struct index_archive *));
+    if (!work->archives)
+        return false;
+    work->options.threads = 1;
+    parallel_for(work->count, service->index_options.threads, load_one, work);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < work->count; i++) {
+        if (work->archives[i])
+            work->archives[kept++] = work->archives[i];
+    }
+    struct catalog *draft = service_draft(service, &work->paths, work->archives, kept);
+    if (draft)
+        service_publish(service, draft);
+    for (uint32_t i = 0; i < kept; i++)
+        index_archive_unref(work->archives[i]);
+    return draft;
+}
+
 bool uploads_load(struct service *service, struct store_error *error)
 {
     struct loading work = {.service = service, .options = service->index_options};
     bool done = store_each(service->store, list_row, &work, error);
+    if (work.no_memory)
+        done = store_fail(error, STORE_DOWN, "out of memory");
     if (done && work.count) {
         pthread_mutex_lock(&service->write_lock);
-        work.paths = current_paths(service);
-        work.archives = must_alloc(work.count, sizeof(struct index_archive *));
-        work.options.threads = 1;
-        parallel_for(work.count, service->index_options.threads, load_one, &work);
-        uint32_t kept = 0;
-        for (uint32_t i = 0; i < work.count; i++) {
-            if (work.archives[i])
-                work.archives[kept++] = work.archives[i];
-        }
-        service_publish(service, &work.paths, work.archives, kept);
-        for (uint32_t i = 0; i < kept; i++)
-            index_archive_unref(work.archives[i]);
+        done = load_listed(&work) || store_fail(error, STORE_DOWN, "out of memory");
         pthread_mutex_unlock(&service->write_lock);
     }
     free(work.archives);

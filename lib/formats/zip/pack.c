@@ -20,6 +20,8 @@ static la_ssize_t append(struct archive *archive, void *user, const void *bytes,
 static bool fail(struct pack_job *job, struct archive *archive)
 {
     const char *reason = archive_error_string(archive);
+    if (archive_errno(archive) == ENOMEM)
+        return error_no_memory(job->error);
     return error_set(job->error, POSE_BAD_DATA, "zip", "the ZIP cannot be written: %s",
                      reason ? reason : "for no known reason");
 }

@@ -24,10 +24,31 @@ static struct index_archive *new_archive(const char *path, const char *name, con
     archive->name = region_text(&region, name);
     archive->format = format;
     archive->source = "path";
-    archive->entry_count = archive->entry_capacity = entries;
+    /* From here on a file says how many. */
+    region.may_fail = true;
     archive->entries = REGION_NEW(&region, struct index_entry *, entries);
+    archive->entry_count = archive->entry_capacity = archive->entries ? entries : 0;
     archive->region = region;
+    if (!archive->entries)
+        archive_no_memory(archive);
     return archive;
+}
+
+static const struct pose_error no_memory = {
+    .status = POSE_NO_MEMORY, .code = "no_memory", .detail = "out of memory", .offset = POSE_NO_OFFSET};
+
+static void set_error(struct index_archive *archive, const struct pose_error *error)
+{
+    struct pose_error *copy = REGION_NEW(&archive->region, struct pose_error, 1);
+    if (copy)
+        *copy = *error;
+    archive->error = copy ? copy : &no_memory;
+}
+
+bool archive_no_memory(struct index_archive *archive)
+{
+    archive->error = &no_memory;
+    return false;
 }
 
 static struct asset_id id_of(const char *format, const void *bytes, size_t size)
@@ -72,9 +93,7 @@ struct index_archive *archive_of_container(const char *path, const char *name, c
     struct index_archive *archive = new_archive(path, name, opened ? pose_archive_format(opened) : format,
                                                 opened ? pose_archive_count(opened) : 0);
     if (!opened) {
-        struct pose_error *copy = REGION_NEW(&archive->region, struct pose_error, 1);
-        *copy = error;
-        archive->error = copy;
+        set_error(archive, &error);
     }
     archive->archive = opened;
     archive->stamp = map->stamp;
@@ -89,16 +108,16 @@ struct index_archive *archive_of_container(const char *path, const char *name, c
 
 bool archive_over_limit(struct index_archive *archive, const char *limit, const char *format, ...)
 {
-    struct pose_error *error = REGION_NEW(&archive->region, struct pose_error, 1);
+    struct pose_error error;
     va_list arguments;
-    pose_error_init(error);
-    error->status = POSE_OVER_LIMIT;
-    strcpy(error->code, "over_limit");
-    snprintf(error->limit, sizeof error->limit, "%s", limit);
+    pose_error_init(&error);
+    error.status = POSE_OVER_LIMIT;
+    strcpy(error.code, "over_limit");
+    snprintf(error.limit, sizeof error.limit, "%s", limit);
     va_start(arguments, format);
-    vsnprintf(error->detail, sizeof error->detail, format, arguments);
+    vsnprintf(error.detail, sizeof error.detail, format, arguments);
     va_end(arguments);
-    archive->error = error;
+    set_error(archive, &error);
     return false;
 }
 
@@ -156,6 +175,10 @@ void archive_finish(struct index_archive *archive)
     }
     archive->entry_count = kept;
     archive->names = REGION_NEW(&archive->region, struct name_slot, kept);
+    if (!archive->names) {
+        archive_no_memory(archive);
+        return;
+    }
     for (uint32_t i = 0; i < kept; i++)
         archive->names[i] = (struct name_slot){name_hash(name_base(archive->entries[i]->name)), i};
     qsort(archive->names, kept, sizeof *archive->names, compare_slots);
@@ -284,16 +307,30 @@ bool container_wants_decoding(const struct entry_facts *facts)
 
 /* -------------------------------------------------------------------------------------------- companions -- */
 
-static bool keep_found(struct companion_finder *finder, struct pose_buffer buffer, const char *name)
+static bool grow_found(struct companion_finder *finder)
 {
     uint32_t count = finder->found_count + 1;
-    finder->found = must_grow(finder->found, count, sizeof *finder->found);
-    finder->found_names = must_grow(finder->found_names, count, sizeof *finder->found_names);
-    finder->found[count - 1] = buffer;
-    char *copy = must_alloc(strlen(name) + 1, 1);
-    memcpy(copy, name, strlen(name) + 1);
-    finder->found_names[count - 1] = copy;
-    finder->found_count = count;
+    struct pose_buffer *found = reallocarray(finder->found, count, sizeof *found);
+    if (found)
+        finder->found = found;
+    char **names = found ? reallocarray(finder->found_names, count, sizeof *names) : NULL;
+    if (names)
+        finder->found_names = names;
+    return names;
+}
+
+/* Takes the bytes over. */
+static bool keep_found(struct companion_finder *finder, struct pose_buffer buffer, const char *name)
+{
+    char *copy = strdup(name);
+    if (!copy || !grow_found(finder)) {
+        free(copy);
+        pose_buffer_free(&buffer);
+        finder->no_memory = true;
+        return false;
+    }
+    finder->found[finder->found_count] = buffer;
+    finder->found_names[finder->found_count++] = copy;
     return true;
 }
 
@@ -302,8 +339,12 @@ static bool take(struct companion_finder *finder, const struct index_archive *ar
 {
     struct pose_buffer buffer;
     struct pose_error error;
-    return entry >= 0 && index_read(archive, (uint32_t)entry, &buffer, &error) &&
-           keep_found(finder, buffer, name);
+    if (entry < 0)
+        return false;
+    if (index_read(archive, (uint32_t)entry, &buffer, &error))
+        return keep_found(finder, buffer, name);
+    finder->no_memory |= error.status == POSE_NO_MEMORY;
+    return false;
 }
 
 /* What lies on disk in the folder of a loose file; an upload has no folder. */
@@ -387,6 +428,11 @@ struct pose_document *index_decode(const struct index_archive *archive, uint32_t
                                  .user = &finder};
     struct pose_document *document = index_pose_decode(&source, options, error);
     bool same = !memcmp(&finder.beside, &item->beside, sizeof item->beside);
+    if (document && finder.no_memory) {
+        pose_document_free(document);
+        document = NULL;
+        *error = no_memory;
+    }
     finder_release(&finder);
     pose_buffer_free(&bytes);
     if (!same) {

@@ -28,6 +28,8 @@ struct index_archive *archive_of_container(const char *path, const char *name, c
 /* Sets the archive's error; always false. */
 bool archive_over_limit(struct index_archive *archive, const char *limit, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* The same for what there is no memory for. */
+bool archive_no_memory(struct index_archive *archive);
 /* Drops the entries that are NULL and makes the table of names. */
 void archive_finish(struct index_archive *archive);
 /* What the directory of a container, or of the open one inside of it, says of an entry. */

@@ -66,6 +66,8 @@ static bool is_moving(const struct pose_track *track, bool any_moves)
 static void list_tracks(struct region *region, const struct pose_clip *clip, struct index_asset *asset)
 {
     uint64_t *known = REGION_NEW(region, uint64_t, clip->track_count);
+    if (!known)
+        return;
     bool any_moves = false;
     for (uint32_t i = 0; i < clip->track_count; i++)
         any_moves |= moves_joint(&clip->tracks[i]);
@@ -110,6 +112,8 @@ static void list_joints(struct region *region, const struct pose_skeleton *skele
             count++;
     }
     uint64_t *known = REGION_NEW(region, uint64_t, count);
+    if (!known)
+        return;
     size_t used = 0;
     for (uint32_t i = 0; i < skeleton->joint_count; i++) {
         const struct pose_joint *joint = &skeleton->joints[i];
@@ -200,7 +204,7 @@ static void summarise_mesh(struct region *region, const struct pose_mesh *mesh, 
     asset->axes = mesh->axes;
     asset->joint_count = mesh->bone_count;
     uint64_t *known = REGION_NEW(region, uint64_t, mesh->bone_count);
-    for (uint32_t i = 0; i < mesh->bone_count; i++)
+    for (uint32_t i = 0; known && i < mesh->bone_count; i++)
         known[i] = mesh->bone_ids ? known_id(mesh->bone_ids[i]) : known_name(mesh->axes, mesh->bones[i]);
     asset->known = known;
     asset->known_count = asset->moving_count = mesh->bone_count;
@@ -230,6 +234,8 @@ static void list_bones(struct region *region, const char *format, const struct p
     struct bone_list bones = {.asset = asset};
     pose_relations(format, character, (struct pose_bytes){NULL, 0}, take_bone, &bones);
     bones.known = REGION_NEW(region, uint64_t, bones.count);
+    if (!bones.known)
+        return;
     bones.count = 0;
     pose_relations(format, character, (struct pose_bytes){NULL, 0}, take_bone, &bones);
     asset->known = bones.known;
@@ -340,6 +346,7 @@ static void add_asset(struct index_entry *entry, const struct pose_document *doc
         summarise_character(&entry->region, document->format, &document->characters[inner], asset);
 }
 
+/* What the region of the entry has no memory for is missing: see region.failed. */
 static void add_assets(struct index_entry *entry, const struct pose_document *document)
 {
     const uint32_t counts[ASSET_KIND_COUNT] = {document->clip_count, document->skeleton_count,
@@ -347,7 +354,7 @@ static void add_assets(struct index_entry *entry, const struct pose_document *do
                                                document->image_count};
     entry->assets = REGION_NEW(&entry->region, struct index_asset, document_assets(document));
     for (int kind = 0; kind < ASSET_KIND_COUNT; kind++) {
-        for (uint32_t inner = 0; inner < counts[kind]; inner++)
+        for (uint32_t inner = 0; !entry->region.failed && inner < counts[kind]; inner++)
             add_asset(entry, document, (enum asset_kind)kind, inner);
     }
 }
@@ -368,10 +375,15 @@ static int compare_inner(const void *a, const void *b, void *inners)
     return order ? order : x < y ? -1 : x > y;
 }
 
-/* For each asset of a file, from malloc, how many before it are of its kind and name. */
+/* For each asset of a file, from malloc, how many before it are of its kind and name; NULL: no memory. */
 static uint32_t *count_repeats(struct inner *inners, uint32_t count)
 {
-    uint32_t *repeats = must_alloc(count, sizeof *repeats), *order = must_alloc(count, sizeof *order);
+    uint32_t *repeats = try_alloc(count, sizeof *repeats), *order = try_alloc(count, sizeof *order);
+    if (!repeats || !order) {
+        free(repeats);
+        free(order);
+        return NULL;
+    }
     for (uint32_t i = 0; i < count; i++)
         order[i] = i;
     qsort_r(order, count, sizeof *order, compare_inner, inners);
@@ -386,8 +398,8 @@ static uint32_t *count_repeats(struct inner *inners, uint32_t count)
 
 static struct inner *list_inners(const struct index_entry *entry, const struct pose_document *document)
 {
-    struct inner *inners = must_alloc(entry->asset_count, sizeof *inners);
-    for (uint32_t i = 0; i < entry->asset_count; i++) {
+    struct inner *inners = try_alloc(entry->asset_count, sizeof *inners);
+    for (uint32_t i = 0; inners && i < entry->asset_count; i++) {
         const struct index_asset *asset = &entry->assets[i];
         const char *name = inner_name(document, asset->kind, asset->inner);
         inners[i] = (struct inner){asset->kind, name ? name : ""};
@@ -402,6 +414,8 @@ static const char *distinct_inner(struct index_entry *entry, const char *name, u
         return name;
     size_t length = strlen(name);
     char *text = region_alloc(&entry->region, length + 16, 1);
+    if (!text)
+        return "";
     memcpy(text, name, length);
     text[length++] = '#';
     for (uint32_t value = before + 1, digits = 1000000000; digits; digits /= 10) {
@@ -413,9 +427,9 @@ static const char *distinct_inner(struct index_entry *entry, const char *name, u
 
 /*
  * The bytes are hashed once, however many assets a file holds. The name of the file is no part: the same bytes have the
- * same id wherever they lie.
+ * same id wherever they lie. False when there is no memory for them.
  */
-static void give_ids(struct index_entry *entry, const struct entry_facts *facts,
+static bool give_ids(struct index_entry *entry, const struct entry_facts *facts,
                      const struct pose_document *document, struct pose_bytes bytes,
                      const struct companion_finder *finder)
 {
@@ -424,8 +438,9 @@ static void give_ids(struct index_entry *entry, const struct entry_facts *facts,
         id_part(content, finder->found[i].data, finder->found[i].size);
     entry->content = id_end(content);
     struct inner *inners = list_inners(entry, document);
-    uint32_t *repeats = count_repeats(inners, entry->asset_count);
-    for (uint32_t i = 0; i < entry->asset_count; i++) {
+    uint32_t *repeats = inners ? count_repeats(inners, entry->asset_count) : NULL;
+    bool done = repeats;
+    for (uint32_t i = 0; done && i < entry->asset_count; i++) {
         struct index_asset *asset = &entry->assets[i];
         asset->id = entry->content;
         if (entry->asset_count == 1)
@@ -441,6 +456,7 @@ static void give_ids(struct index_entry *entry, const struct entry_facts *facts,
     id_end(file);
     free(repeats);
     free(inners);
+    return done;
 }
 
 /* -------------------------------------------------------------------------------------------------- entry -- */
@@ -492,14 +508,20 @@ static struct index_entry *new_entry(const struct entry_facts *facts)
     entry->stamp = facts->stamp;
     entry->is_copy = facts->is_copy;
     entry->region = region;
+    /* What a decoded file asks for. */
+    entry->region.may_fail = true;
     return entry;
 }
+
+static const struct pose_error no_memory = {
+    .status = POSE_NO_MEMORY, .code = "no_memory", .detail = "out of memory", .offset = POSE_NO_OFFSET};
 
 static void set_error(struct index_entry *entry, const struct pose_error *error)
 {
     struct pose_error *copy = REGION_NEW(&entry->region, struct pose_error, 1);
-    *copy = *error;
-    entry->error = copy;
+    if (copy)
+        *copy = *error;
+    entry->error = copy ? copy : &no_memory;
 }
 
 struct index_entry *index_entry_plain(const struct entry_facts *facts)
@@ -547,16 +569,34 @@ static const char *kind_of_document(const struct pose_document *document)
     return document->event_count ? "events" : first_kind(document->format);
 }
 
-/* What is remembered for linking; without memory for it, nothing is linked. */
+/* What is remembered for linking. */
 static void take_facts(struct index_entry *entry, const struct pose_document *document)
 {
     struct pose_buffer facts = {0};
     if (pose_facts(document, &facts) && facts.size) {
         uint8_t *copy = REGION_NEW(&entry->region, uint8_t, facts.size);
-        memcpy(copy, facts.data, facts.size);
-        entry->facts = (struct pose_bytes){copy, facts.size};
+        if (copy) {
+            memcpy(copy, facts.data, facts.size);
+            entry->facts = (struct pose_bytes){copy, facts.size};
+        }
     }
     pose_buffer_free(&facts);
+}
+
+/* The row of a document. An entry that there is no memory for has an error and no assets. */
+static bool describe(struct index_entry *entry, const struct entry_facts *facts,
+                     const struct pose_document *document, struct pose_bytes bytes,
+                     const struct companion_finder *finder)
+{
+    add_assets(entry, document);
+    bool done = !entry->region.failed && give_ids(entry, facts, document, bytes, finder);
+    if (done)
+        take_facts(entry, document);
+    if (done && !entry->region.failed && !finder->no_memory)
+        return true;
+    entry->asset_count = 0;
+    entry->error = &no_memory;
+    return false;
 }
 
 static _Atomic uint64_t decodes;
@@ -591,10 +631,8 @@ struct index_entry *index_entry_decode(const struct entry_facts *facts, struct p
     if (document) {
         entry->format = document->format;
         entry->kind = kind_of_document(document);
-        add_assets(entry, document);
-        give_ids(entry, facts, document, bytes, finder);
-        take_facts(entry, document);
-        if (options->keep)
+        bool done = describe(entry, facts, document, bytes, finder);
+        if (done && options->keep)
             options->keep(options->keep_user, entry, document);
         else
             pose_document_free(document);

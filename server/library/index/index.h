@@ -176,6 +176,7 @@ struct companion_finder {
     char **found_names;
     struct asset_id beside; /* of the stamps of what was found beside a loose file, zeros: nothing */
     bool asked;
+    bool no_memory; /* something was not found for want of it */
 };
 
 /* For struct pose_source.find, with the finder as user. */

@@ -1,5 +1,7 @@
 #include "server/library/index/link.h"
 
+#include "server/library/index/archive.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,6 +45,10 @@ static void list_resources(struct index_archive *archive)
 {
     struct index_resource *resources =
         REGION_NEW(&archive->region, struct index_resource, archive->entry_count);
+    if (!resources) {
+        archive_no_memory(archive);
+        return;
+    }
     for (uint32_t e = 0; e < archive->entry_count; e++) {
         const struct index_entry *entry = archive->entries[e];
         uint64_t id;
@@ -61,6 +67,7 @@ static void list_resources(struct index_archive *archive)
 static void add_names(struct index_entry *entry, struct index_asset *clip, const struct pose_link *link)
 {
     struct pose_buffer text = {0};
+    const char *notes = NULL;
     size_t length = strlen(clip->notes);
     if (!length || clip->notes[length - 1] != '}' || !link->name_count)
         return;
@@ -70,7 +77,8 @@ static void add_names(struct index_entry *entry, struct index_asset *clip, const
     for (uint32_t i = 0; done && i < link->name_count; i++)
         done = (!i || pose_buffer_append(&text, ",", 1)) && pose_json_string(&text, link->names[i]);
     if (done && pose_buffer_append(&text, "]}", 2))
-        clip->notes = region_text_sized(&entry->region, (const char *)text.data, text.size);
+        notes = region_text_sized(&entry->region, (const char *)text.data, text.size);
+    clip->notes = notes ? notes : clip->notes;
     pose_buffer_free(&text);
 }
 
@@ -81,8 +89,9 @@ static void apply(const struct index_archive *archive, struct index_entry *entry
     if (!asset)
         return;
     if (asset->kind == ASSET_CLIP && link->name) {
+        const char *name = region_text(&entry->region, link->name);
         asset->own_name = region_text(&entry->region, link->own_name);
-        asset->name = region_text(&entry->region, link->name);
+        asset->name = name ? name : asset->name;
         add_names(entry, asset, link);
     }
     if (link->skeleton >= 0 && archive->entries[link->skeleton]->asset_count)
@@ -94,8 +103,12 @@ static void apply(const struct index_archive *archive, struct index_entry *entry
 
 static void link_members(struct index_archive *archive)
 {
-    struct pose_member *members = must_alloc(archive->entry_count, sizeof *members);
+    struct pose_member *members = try_alloc(archive->entry_count, sizeof *members);
     struct pose_error error;
+    if (!members) {
+        archive_no_memory(archive);
+        return;
+    }
     for (uint32_t e = 0; e < archive->entry_count; e++) {
         const struct index_entry *entry = archive->entries[e];
         if (is_usable(entry))
@@ -106,7 +119,11 @@ static void link_members(struct index_archive *archive)
         const struct pose_link *link = pose_link_of(links, e);
         if (link)
             apply(archive, archive->entries[e], link);
+        if (archive->entries[e]->region.failed)
+            archive_no_memory(archive);
     }
+    if (!links && error.status == POSE_NO_MEMORY)
+        archive_no_memory(archive);
     pose_links_free(links);
     free(members);
 }

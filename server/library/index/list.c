@@ -24,8 +24,14 @@ void list_archive(struct indexing *work, struct index_archive *archive, uint32_t
 void list_task(struct indexing *work, struct index_archive *archive, uint32_t entry)
 {
     if (work->task_count == work->task_capacity) {
-        work->task_capacity = work->task_capacity ? work->task_capacity * 2 : 64;
-        work->tasks = must_grow(work->tasks, work->task_capacity, sizeof *work->tasks);
+        size_t capacity = work->task_capacity ? work->task_capacity * 2 : 64;
+        struct task *larger = reallocarray(work->tasks, capacity, sizeof *larger);
+        if (!larger) {
+            archive_no_memory(archive);
+            return;
+        }
+        work->tasks = larger;
+        work->task_capacity = capacity;
     }
     work->tasks[work->task_count++] = (struct task){.archive = archive, .entry = entry};
 }
@@ -180,7 +186,11 @@ void list_nested(struct indexing *work, struct index_archive *archive, struct in
         nested_free(nested);
         return;
     }
-    nested_attach(archive, nested);
+    if (!nested_attach(archive, nested)) {
+        archive_no_memory(archive);
+        nested_free(nested);
+        return;
+    }
     for (uint32_t i = first; i < archive->entry_count; i++) {
         struct entry_facts facts = container_facts(archive, i);
         if (container_wants_decoding(&facts))
@@ -258,7 +268,8 @@ struct index_archive *container_open(const struct indexing *work, const struct i
     struct index_archive *container = NULL;
     if (format) {
         container = map_container(work, path, name, format, &map);
-        container->root = region_text(&container->region, folder->path);
+        const char *root = region_text(&container->region, folder->path);
+        container->root = root ? root : container->root;
     }
     file_release(&map);
     return container;

@@ -1,6 +1,8 @@
 /* Names that archives give to morphs, by the ids that clips call them by. */
 #include "server/library/index/morphs.h"
 
+#include "server/library/index/archive.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,10 +19,14 @@ void index_list_morphs(struct index_archive *archive)
     uint32_t count = pose_archive_name_count(archive->archive), kept = 0;
     const struct pose_name *names = pose_archive_names(archive->archive);
     struct index_morph *morphs = REGION_NEW(&archive->region, struct index_morph, count);
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; morphs && i < count; i++) {
         uint32_t id;
         if (pose_archive_morph(archive->archive, i, &id))
             morphs[kept++] = (struct index_morph){id, names[i].text};
+    }
+    if (!morphs) {
+        archive_no_memory(archive);
+        return;
     }
     qsort(morphs, kept, sizeof *morphs, compare_morphs);
     archive->morphs = morphs;

@@ -41,16 +41,24 @@ static char *inner_name(struct region *region, const char *outer, const char *in
     return name;
 }
 
-void nested_attach(struct index_archive *archive, struct index_nested *nested)
+bool nested_attach(struct index_archive *archive, struct index_nested *nested)
 {
     uint32_t before = archive->entry_count, count = before + nested->count;
     struct region *region = &archive->region;
+    struct index_nested **list =
+        reallocarray(archive->nested, (size_t)archive->nested_count + 1, sizeof(struct index_nested *));
+    if (!list)
+        return false;
+    archive->nested = list;
     struct region names = {0};
     nested->first = before;
     /* Copies double, so that many small ones do not cost the square of their number. */
     if (count > archive->entry_capacity) {
-        archive->entry_capacity = count > UINT32_MAX / 2 ? count : count * 2;
-        struct index_entry **larger = REGION_NEW(region, struct index_entry *, archive->entry_capacity);
+        uint32_t capacity = count > UINT32_MAX / 2 ? count : count * 2;
+        struct index_entry **larger = REGION_NEW(region, struct index_entry *, capacity);
+        if (!larger)
+            return false;
+        archive->entry_capacity = capacity;
         memcpy(larger, archive->entries, before * sizeof *larger);
         archive->entries = larger;
     }
@@ -62,8 +70,8 @@ void nested_attach(struct index_archive *archive, struct index_nested *nested)
     }
     region_release(&names);
     archive->entry_count = count;
-    archive->nested = must_grow(archive->nested, (size_t)archive->nested_count + 1, sizeof *archive->nested);
     archive->nested[archive->nested_count++] = nested;
+    return true;
 }
 
 uint32_t nested_own_count(const struct index_archive *archive)

@@ -20,8 +20,8 @@ struct index_nested *nested_open(uint32_t entry, const char *name, struct pose_b
                                  const struct pose_options *options, struct pose_error *error);
 /* One that was not attached. */
 void nested_free(struct index_nested *nested);
-/* Gives its entries to the archive, undecoded, and takes nested over. */
-void nested_attach(struct index_archive *archive, struct index_nested *nested);
+/* Gives its entries to the archive, undecoded, and takes nested over. False when there is no memory for them. */
+bool nested_attach(struct index_archive *archive, struct index_nested *nested);
 
 /* How many of the archive's entries are its own: the others are of nested ones. */
 uint32_t nested_own_count(const struct index_archive *archive);

@@ -143,6 +143,10 @@ static void take_asset(struct cursor *cursor, struct index_asset *asset)
     if (cursor->broken)
         return;
     uint64_t *known = REGION_NEW(cursor->region, uint64_t, count);
+    if (!known) {
+        cursor->broken = true;
+        return;
+    }
     take(cursor, known, count * sizeof *known);
     asset->known = known;
     asset->known_count = count;
@@ -165,6 +169,10 @@ static void take_entry(struct cursor *cursor, struct index_entry *entry)
     entry->game = take_text(cursor);
     if (take_u32(cursor)) {
         struct pose_error *error = REGION_NEW(cursor->region, struct pose_error, 1);
+        if (!error) {
+            cursor->broken = true;
+            return;
+        }
         take(cursor, error, sizeof *error);
         entry->error = error;
     }
@@ -175,8 +183,8 @@ static void take_entry(struct cursor *cursor, struct index_entry *entry)
     if (cursor->broken)
         return;
     entry->assets = REGION_NEW(cursor->region, struct index_asset, count);
-    entry->asset_count = count;
-    for (uint32_t i = 0; i < count; i++)
+    entry->asset_count = entry->assets ? count : 0;
+    for (uint32_t i = 0; i < entry->asset_count; i++)
         take_asset(cursor, &entry->assets[i]);
 }
 
@@ -188,8 +196,9 @@ struct index_entry *index_unpack(const void *bytes, size_t size, const struct fi
     struct cursor cursor = {.at = bytes, .left = size, .region = &region};
     atomic_init(&entry->references, 1);
     entry->stamp = *stamp;
+    region.may_fail = true;
     take_entry(&cursor, entry);
-    if (cursor.broken || cursor.left) {
+    if (cursor.broken || region.failed || cursor.left) {
         region_release(&region);
         return NULL;
     }

@@ -1,5 +1,6 @@
 #include "server/library/index/upload.h"
 
+#include "server/library/index/archive.h"
 #include "server/library/index/nested.h"
 
 #include <pthread.h>
@@ -24,9 +25,12 @@ struct index_archive *index_upload(const struct upload_source *source,
     const char *name = source->has_parts ? "parts.zip" : source->name;
     struct index_archive *archive = index_bytes(
         name, source->bytes, source->has_parts ? NULL : source->format, source->game, neighbours, options);
-    archive->name = region_text(&archive->region, source->name);
+    const char *own_name = region_text(&archive->region, source->name);
+    archive->name = own_name ? own_name : archive->name;
     archive->forced_format = region_text(&archive->region, source->format);
     archive->forced_game = region_text(&archive->region, source->game);
+    if (archive->region.failed)
+        archive_no_memory(archive);
     if (source->has_parts)
         become_folder(archive, source);
     return archive;
@@ -52,8 +56,11 @@ static void keep(void *user, const struct index_entry *entry, struct pose_docume
     pthread_mutex_lock(&keeping->lock);
     bool has_room = keeping->bytes + document->size <= MAX_KEPT;
     if (has_room && keeping->count == keeping->capacity) {
-        keeping->capacity = keeping->capacity ? 2 * keeping->capacity : 16;
-        keeping->documents = must_grow(keeping->documents, keeping->capacity, sizeof *keeping->documents);
+        size_t capacity = keeping->capacity ? 2 * keeping->capacity : 16;
+        struct kept_document *larger = reallocarray(keeping->documents, capacity, sizeof *larger);
+        has_room = larger;
+        keeping->documents = larger ? larger : keeping->documents;
+        keeping->capacity = larger ? capacity : keeping->capacity;
     }
     if (has_room) {
         keeping->bytes += document->size;
@@ -76,7 +83,7 @@ static void hand_over(struct keeping *keeping, struct index_archive *archive)
     archive->kept = REGION_NEW(&archive->region, struct pose_document *, archive->entry_count);
     if (keeping->count)
         qsort(keeping->documents, keeping->count, sizeof *keeping->documents, compare_kept);
-    for (uint32_t e = 0; e < archive->entry_count; e++) {
+    for (uint32_t e = 0; archive->kept && e < archive->entry_count; e++) {
         struct kept_document key = {.entry = archive->entries[e]};
         struct kept_document *found =
             keeping->count ? bsearch(&key, keeping->documents, keeping->count, sizeof key, compare_kept)
