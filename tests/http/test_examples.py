@@ -65,12 +65,17 @@ class Examples(unittest.TestCase):
         """{(in, name): value} of the required parameters alone, then with each example of each other one."""
         parameters = self.parameters(operation)
         required = {(p["in"], p["name"]): examples_of(p)[0] for p in parameters if p.get("required")}
+        onto = {("query", p["name"]): examples_of(p)[0] for p in parameters if p["name"] in ("retarget", "onto")}
+        if operation.template.endswith("/retarget"):
+            required.update(onto)
         if operation.template not in ONE_OF:
             yield required
         beside = BESIDE.get(operation.template.rsplit("/", 1)[1], {})
         for p in parameters:
             for value in examples_of(p)[1 if p.get("required") else 0:]:
                 chosen = dict(required)
+                if p["name"] == "retarget" or p["description"].startswith("With `retarget=1`"):
+                    chosen.update(onto)
                 chosen[p["in"], p["name"]] = value
                 for name, other in beside.get(p["name"], {}).items():
                     chosen["path" if "{%s}" % name in operation.template else "query", name] = other
@@ -93,6 +98,9 @@ class Examples(unittest.TestCase):
             headers.setdefault("Content-Disposition", 'attachment; filename="nod.bvh"')
         reply = self.client.request(operation.method.upper(), target + ("?" + "&".join(query) if query else ""), body=body,
                                     headers=headers)
+        if operation.method == "post" and ("query", "retarget") in chosen:  # the bodies of the examples are no people
+            self.assertEqual((reply.status, reply.json["code"]), (422, "not_humanoid"), reply)
+            return reply
         self.assertIn(reply.status, (200, 201, 204), reply)
         self.asked.add(operation.name)
         return reply
