@@ -62,6 +62,28 @@ class Others(unittest.TestCase):
         client = self.served(*documents)
         self.assertEqual(len(client.items("/v1/clips")), 2)
 
+    def test_human_bones_are_joints(self):
+        """Also those that nothing drives and no skin has; a bone that is no node is refused at its place."""
+        for extension in ("VRMC_vrm", "VRMC_vrm_animation"):
+            document = json.loads(gltf(1))
+            document["skins"] = []
+            document["nodes"] += [{"name": "eye"}, {"name": "hat"}]
+            document["nodes"][2]["children"] = [3, 4]
+            names = [node["name"] for node in document["nodes"]]
+            bones = {"hips": {"node": 0}, "spine": {"node": 1}, "leftEye": {"node": 3}}
+            document["extensionsUsed"] = document["extensionsRequired"] = [extension]
+            document["extensions"] = {extension: {"humanoid": {"humanBones": bones}}}
+            client = self.served(document)
+            found = next(item["id"] for item in client.items("/v1/skeletons") if item["format"] == "gltf")
+            skeleton = client.get(f"/v1/skeletons/{found}").json
+            self.assertEqual({joint["name"] for joint in skeleton["joints"]}, set(names[:4]))
+            self.assertEqual(skeleton["extras"], {"humanoid": {bone: names[row["node"]] for bone, row in bones.items()}})
+            for wrong in ({"node": 9}, {}, 7):
+                bones["hips"] = wrong
+                reply = client.post("/v1/inspect", json.dumps(document).encode(), name="x.gltf")
+                self.assertEqual(reply.status, 422)
+                self.assertIn(f"/extensions/{extension}/humanoid/humanBones", reply.json["detail"])
+
     def test_long_strings_are_what_they_were(self):
         """They do not pass through the JSON parser; what follows them is refused at its own place."""
         document = json.loads(gltf(1))

@@ -346,6 +346,7 @@ static bool is_harmless(const char *extension)
                                         "EXT_mesh_gpu_instancing",
                                         "VRM",
                                         "VRMC_vrm",
+                                        "VRMC_vrm_animation",
                                         "KHR_techniques_webgl"};
     for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++) {
         if (!strncmp(extension, beginnings[i], strlen(beginnings[i])))

@@ -29,8 +29,8 @@ static void warn_about_meshes(struct gltf *g)
 static bool decode(struct decode_job *job)
 {
     struct gltf g = {.job = job, .root = GLTF_NONE};
-    bool done = gltf_open(&g) && gltf_read_nodes(&g) && gltf_read_skins(&g) && gltf_read_clips(&g) &&
-                gltf_build_skeleton(&g);
+    bool done = gltf_open(&g) && gltf_read_nodes(&g) && gltf_read_skins(&g) && gltf_read_humanoid(&g) &&
+                gltf_read_clips(&g) && gltf_build_skeleton(&g);
     if (done)
         warn_about_meshes(&g);
     done = done && !g.json.arena.failed;

@@ -283,6 +283,7 @@ bool gltf_build_skeleton(struct gltf *g)
         (struct pose_skeleton){.axes = POSE_AXES_GLTF,
                                .scaling = POSE_SCALE_INHERITED,
                                .joint_count = count,
+                               .extras = g->humanoid,
                                .name = g->skins.count ? gltf_text(g, g->skins.items[0], "name") : NULL};
     if (!skeleton_order_joints(job->arena, skeleton, joints, &cycle))
         return false;

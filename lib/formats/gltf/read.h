@@ -41,13 +41,14 @@ struct gltf {
     bool has_binary;
     struct pose_bytes binary; /* the BIN chunk */
     struct json_list nodes, accessors, views, buffers, animations, skins, meshes;
-    struct json_list keyless;   /* what our writer kept of clips that are no animations */
-    struct gltf_buffer *buffer; /* [buffers.count] */
-    float **inputs;             /* [accessors.count] times that were read before */
-    struct gltf_node *node;     /* [nodes.count] */
-    uint64_t keys;              /* of all clips so far */
-    const char *companion;      /* the external buffer, NULL when there is none */
-    bool is_ours;               /* an animation or scene has the extras of our own writer */
+    struct json_list keyless;          /* what our writer kept of clips that are no animations */
+    struct gltf_buffer *buffer;        /* [buffers.count] */
+    float **inputs;                    /* [accessors.count] times that were read before */
+    struct gltf_node *node;            /* [nodes.count] */
+    uint64_t keys;                     /* of all clips so far */
+    const char *companion;             /* the external buffer, NULL when there is none */
+    const struct pose_value *humanoid; /* extras of the skeleton: which node is which human bone; NULL */
+    bool is_ours;                      /* an animation or scene has the extras of our own writer */
     uint32_t root; /* node whose translation keys hold the rest of the skeleton, GLTF_NONE: none */
     float root_rest[3];
     struct name_index names; /* of nodes */
@@ -99,6 +100,8 @@ float *gltf_accessor_read(struct gltf *g, uint32_t accessor, unsigned components
 bool gltf_read_nodes(struct gltf *g);
 /* Joints of skins; animated nodes are marked by the clips. */
 bool gltf_read_skins(struct gltf *g);
+/* Human bones, which are joints (humanoid.c). */
+bool gltf_read_humanoid(struct gltf *g);
 /* The node and its ancestors are joints. */
 void gltf_mark_joint(struct gltf *g, uint32_t node);
 bool gltf_build_skeleton(struct gltf *g);
