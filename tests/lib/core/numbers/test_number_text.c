@@ -15,7 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef __SIZEOF_FLOAT128__
 __extension__ typedef __float128 float128;
+#else
+typedef long double float128; /* as on arm64, where it has 113 bits */
+#endif
 
 static float float_of(uint32_t bits)
 {
