@@ -203,11 +203,13 @@ START_TEST(positions_at_the_limit_are_counted)
 }
 END_TEST
 
+#if SL_KEYS_AVX2
 static uint32_t next_random(uint32_t *state)
 {
     *state = *state * 1664525u + 1013904223u;
     return *state >> 16;
 }
+#endif
 
 /* All counts around the width of the vectors, long keys among them, and not a byte beyond the end. */
 START_TEST(vector_code_equals_scalar_code)
