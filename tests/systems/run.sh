@@ -55,7 +55,8 @@ arm64)
     inside sh -c 'cd /src && ./dev install cross'
     inside sh -c 'cd /src && cmake --preset default -B build/arm64 -DPOSED_WERROR=ON \
         -DCMAKE_TOOLCHAIN_FILE=/src/tests/systems/arm64.cmake >/dev/null && cmake --build build/arm64 -- -k 0'
+    # qemu has no seccomp, and starts no program of the other processor that a test starts (test_commands); of HTTP as above.
     inside sh -c 'cd /src && file -L build/arm64/server/posed && ctest --test-dir build/arm64 -j "$(nproc)" \
-        --output-on-failure -L "unit|golden"'
+        --output-on-failure -L "unit|golden" -E "^test_(sandbox|commands|http|http_life)$"'
     ;;
 esac
