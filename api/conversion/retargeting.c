@@ -11,17 +11,13 @@ enum { MOST_LINES = 4096, MOST_PAIRS = 256 };
 
 /* ------------------------------------------------------------------------------------------------- skeletons -- */
 
-/* The family of skeletons that a target's clips play on: formats by their beginning. */
-static bool is_family_of(const char *target, const char *format)
+/* Whether a skeleton of that format is one of the game that the target is for. */
+static bool is_family_of(const char *word, const char *format)
 {
-    bool is_sims = !strcmp(target, "tso-anim") || !strncmp(target, "sims1-", 6);
-    if (!strcmp(target, "sl-anim"))
-        return !strcmp(format, "sl-skeleton");
-    if (is_sims)
-        return !strcmp(format, "tso-skel") || !strncmp(format, "sims1-", 6);
-    if (!strcmp(target, "sims3-clip"))
-        return !strcmp(format, "sims3-rig");
-    return !strcmp(target, "prime-anim") && !strcmp(format, "prime-cinf");
+    const struct pose_target *target = pose_target_find(word);
+    const struct pose_format *own = target && target->is_game ? pose_format_find(target->format) : NULL;
+    const struct pose_format *other = pose_format_find(format);
+    return own && other && other->family && !strcmp(own->family, other->family);
 }
 
 /* In the clip's own archive, then of the command line; the one called like an adult, then with the smallest id. */

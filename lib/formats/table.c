@@ -107,6 +107,7 @@ static uint32_t list_targets(const struct codec *codec, struct pose_target *to)
         struct pose_target *row = &to[count++];
         *row = codec->target->files[i];
         row->format = codec->format.id;
+        row->is_game = codec->target->family != FAMILY_NONE;
         row->word = row->word ? row->word : codec->format.id;
         row->extensions = row->extensions ? row->extensions : codec->format.extensions;
         row->min_fps = row->min_fps > 0 ? row->min_fps : 0.1f;
@@ -140,6 +141,7 @@ __attribute__((constructor)) static void gather(void)
              codec++) {
             struct pose_format *row = &all_formats[count++];
             *row = (*codec)->format;
+            row->family = (*family)->id;
             row->can_read = (*codec)->decode;
             row->can_write = (*codec)->encode;
             all_codecs[codec_count++] = *codec;

@@ -465,6 +465,7 @@ struct pose_target {
     bool is_text;
     bool on_skeleton; /* its files hold the skeleton, or are made on it */
     bool is_scene;    /* several clips or none go into a file, and meshes with their pictures */
+    bool is_game;     /* a game's own format, else one of exchange */
 };
 
 /* All of them, formats of exchange first; the last has a NULL word. */
@@ -478,7 +479,8 @@ struct pose_format {
     const char *title;
     const char *extensions; /* blank-separated, with the dot: ".anim .animatn" */
     const char *media_type;
-    const char *kinds; /* blank-separated: "clip", "clip skeleton", "archive" */
+    const char *kinds;  /* blank-separated: "clip", "clip skeleton", "archive" */
+    const char *family; /* of a codec: formats of one game have the same, "sims" */
     bool can_read, can_write;
     bool has_companions; /* a file may need others beside it: only then does decoding ask source->find */
     bool is_linked;      /* others of its archive say what it is called and what it is on, see pose_link */
