@@ -108,7 +108,7 @@ test("where writes need a token the page asks for it, and keeps it for the next"
       await assertAccessible(page, "the question for a token");
       await field.fill("another");
       await field.press("Enter");
-      await dialog.getByRole("alert").filter({ hasText: "none that may write" }).waitFor();
+      await dialog.getByRole("alert").filter({ hasText: "does not grant write access" }).waitFor();
       await field.fill("of-this-test");
       await dialog.getByRole("button", { name: "Upload with it" }).click();
       await page.locator("html[data-ready=clip]").waitFor({ state: "attached" });
