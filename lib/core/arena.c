@@ -136,7 +136,7 @@ void *arena_alloc(struct arena *arena, size_t count, size_t size)
 char *arena_text(struct arena *arena, const char *text, size_t length)
 {
     char *copy = arena_alloc(arena, length + 1, 1);
-    if (copy)
+    if (copy && length) /* of no length the text may be NULL */
         memcpy(copy, text, length);
     return copy;
 }

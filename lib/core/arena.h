@@ -33,7 +33,7 @@ bool arena_step(struct arena *arena);
 void *arena_alloc(struct arena *arena, size_t count, size_t size);
 #define ARENA_NEW(arena, type, count) ((type *)arena_alloc((arena), (count), sizeof(type)))
 
-/* Copies text of that length and ends it with a NUL. */
+/* Copies text of that length and ends it with a NUL. Of no length it may be NULL. */
 char *arena_text(struct arena *arena, const char *text, size_t length);
 /* A whole text; of NULL, NULL. */
 char *arena_copy_text(struct arena *arena, const char *text);
