@@ -9,7 +9,6 @@
 
 /* A column of a matrix; four floats go through the processor as one. */
 typedef float float4 __attribute__((vector_size(16)));
-typedef int32_t int4 __attribute__((vector_size(16)));
 
 struct matrix {
     float4 columns[4];
@@ -117,15 +116,11 @@ static inline struct matrix blend(const float *palette, const struct pose_influe
     return sum;
 }
 
-static inline float4 shuffle(float4 v, int4 order)
-{
-    return __builtin_shuffle(v, order);
-}
-
 static inline float4 cross(float4 a, float4 b)
 {
-    const int4 next = {1, 2, 0, 3}, last = {2, 0, 1, 3};
-    return shuffle(a, next) * shuffle(b, last) - shuffle(a, last) * shuffle(b, next);
+    float4 a_next = {a[1], a[2], a[0], a[3]}, a_last = {a[2], a[0], a[1], a[3]};
+    float4 b_next = {b[1], b[2], b[0], b[3]}, b_last = {b[2], b[0], b[1], b[3]};
+    return a_next * b_last - a_last * b_next;
 }
 
 static inline float dot(float4 a, float4 b)

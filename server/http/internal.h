@@ -148,7 +148,7 @@ struct http_server {
     atomic_uint grace_s;
 
     atomic_uint connections;
-    struct pool *pool; /* while it runs */
+    struct pool *_Atomic pool; /* while it runs; others look at it when they count */
     struct shares shares;
     atomic_uint_fast64_t pending; /* bytes of answers that wait to be sent, small ones left out */
     atomic_uint_fast64_t queue_rejected;

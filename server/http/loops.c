@@ -363,8 +363,7 @@ void http_run(struct http_server *server)
             uv_thread_join(&server->loops[i].thread);
         }
     }
-    pool_free(server->pool);
-    server->pool = NULL;
+    pool_free(atomic_exchange(&server->pool, NULL));
 }
 
 /* ---- what others ask ---- */
@@ -382,6 +381,7 @@ const char *http_address(const struct http_server *server)
 void http_count(const struct http_server *server, struct http_counters *counters)
 {
     counters->connections = atomic_load_explicit(&server->connections, memory_order_relaxed);
-    counters->queue_depth = server->pool ? pool_depth(server->pool) : 0;
+    struct pool *pool = atomic_load(&server->pool);
+    counters->queue_depth = pool ? pool_depth(pool) : 0;
     counters->queue_rejected = atomic_load_explicit(&server->queue_rejected, memory_order_relaxed);
 }

@@ -34,8 +34,9 @@ struct watch {
     struct {
         bool failed, unsettled;
         uint32_t lost_count;
-    } outcome;  /* of the index that is running: its thread's until on_indexed */
-    bool blind; /* a folder could not be watched: look again every now and then */
+    } outcome;             /* of the index that is running: its thread's until on_indexed */
+    bool blind;            /* a folder could not be watched: look again every now and then */
+    bool needs_neighbours; /* of the index that stands; its thread may be making another one */
 };
 
 static void schedule(struct watch *watch);
@@ -87,7 +88,7 @@ static void on_change(uv_fs_event_t *event, const char *name, int events, int st
     (void)status;
     struct watch *watch = event->data;
     const struct watched *watched = (const struct watched *)event;
-    if (watched->is_parent && name && !names_path(watch, name) && !needs_neighbours(watch))
+    if (watched->is_parent && name && !names_path(watch, name) && !watch->needs_neighbours)
         return;
     if (!watch->first_change_ms)
         watch->first_change_ms = clock_ms();
@@ -160,6 +161,7 @@ static bool watch_places(struct watch *watch)
     struct watched **places = list_places(watch, &count);
     bool is_new = false;
     watch->blind = false;
+    watch->needs_neighbours = needs_neighbours(watch);
     for (size_t i = 0; i < count; i++) {
         struct watched *known = find_place(watch, places[i]);
         if (known) {

@@ -34,7 +34,8 @@ enum {
     FACE_SIZE = 6,
     MORPH_VERTEX_SIZE = 48,
     SEAM_SIZE = 8,
-    MAX_MORPHS = 4096, /* of one file; the head has 95 */
+    LOD_FACES = MAGIC_FIELD + 39 + 2, /* where they begin */
+    MAX_MORPHS = 4096,                /* of one file; the head has 95 */
 };
 
 /* One decoding. */
@@ -501,15 +502,16 @@ static bool decode_lod(struct decode_job *job, struct building *building)
         return false;
     if (!name_reference(job->source->name, reference, sizeof reference) || !job->source->find ||
         !job->source->find(job->source->user, reference, &bytes) || ends_as_lod(bytes))
-        return error_set(job->error, POSE_BAD_DATA, "no_reference",
-                         "a level of detail without the file that has its vertices");
+        return reader_fail_at(&lod.reader, 0, NULL, "no_reference",
+                              "a level of detail without the file that has its vertices");
     if (!decode_base(job, bytes, job->error, building))
         return false;
     for (uint32_t i = 0; i < lod.mesh.face_count; i++) {
         for (int corner = 0; corner < 3; corner++) {
             if (lod.mesh.faces[i][corner] >= building->mesh.real_count)
-                return error_set(job->error, POSE_BAD_DATA, "bad_index", "face %u: vertex %u of %u in %s", i,
-                                 lod.mesh.faces[i][corner], building->mesh.real_count, reference);
+                return reader_fail_at(&lod.reader, LOD_FACES + (uint64_t)i * FACE_SIZE + 2 * (uint64_t)corner,
+                                      "faces", "bad_index", "face %u: vertex %u of %u in %s", i,
+                                      lod.mesh.faces[i][corner], building->mesh.real_count, reference);
         }
     }
     building->mesh.faces = lod.mesh.faces;
