@@ -93,7 +93,7 @@ static void end_if(bool is_torn)
     bool is_torn;                                                                                            \
     if (!passes(counts, __func__, what, &is_torn))                                                           \
         return failed;                                                                                       \
-    __auto_type result = call;                                                                               \
+    __typeof__(call) result = call;                                                                          \
     end_if(is_torn);                                                                                         \
     return result
 

@@ -61,7 +61,7 @@ struct pose_sl_mix {
     double moments[4 * POSE_SL_LAYERS]; /* ascending, each once */
 };
 
-enum { EMOTE_NONE = UINT32_MAX };
+#define EMOTE_NONE UINT32_MAX
 
 /* 0 to 1 with level ends; x is clamped. */
 double scene_ease(double x);
