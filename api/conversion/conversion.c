@@ -79,7 +79,7 @@ static int compare_renames(const void *a, const void *b)
 /* In the order of the names, so that two spellings are one answer. */
 static bool read_map(const struct params *params, struct conversion *conversion, struct param_error *error)
 {
-    enum { MOST_NAMES = 4096, MOST_LENGTH = 255 };
+    enum { MAX_NAMES = 4096, MAX_LENGTH = 255 };
     json_error_t problem;
     const char *key, *text = params_get(params, "map"), *retarget = params_get(params, "retarget");
     json_t *value;
@@ -96,7 +96,7 @@ static bool read_map(const struct params *params, struct conversion *conversion,
     }
     if (!json_is_object(map))
         return bad_map(error, "/", "it is an object: {\"joint\": \"new name\"}");
-    if (json_object_size(map) > MOST_NAMES)
+    if (json_object_size(map) > MAX_NAMES)
         return bad_map(error, "/", "more than 4096 names");
     conversion->renames = try_alloc(json_object_size(map), sizeof *conversion->renames);
     if (!conversion->renames)
@@ -106,7 +106,7 @@ static bool read_map(const struct params *params, struct conversion *conversion,
         char pointer[100];
         const char *name = json_string_value(value);
         pointer_to(key, pointer);
-        if (!name || !*name || !*key || strlen(name) > MOST_LENGTH ||
+        if (!name || !*name || !*key || strlen(name) > MAX_LENGTH ||
             strlen(name) != json_string_length(value))
             return bad_map(error, pointer, "a joint's new name is a text of 1 to 255 bytes");
         conversion->renames[count++] = (struct pose_rename){key, name};

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_LINES = 4096, MOST_PAIRS = 256 };
+enum { MAX_LINES = 4096, MAX_PAIRS = 256 };
 
 /* ------------------------------------------------------------------------------------------------- skeletons -- */
 
@@ -111,7 +111,7 @@ static bool read_lines(int which, struct retargeting *r, struct pose_error *erro
         else
             r->pairs[r->carrying.pair_count++] = (struct pose_joint_pair){key, bone};
     }
-    if (r->carrying.pair_count > MOST_PAIRS)
+    if (r->carrying.pair_count > MAX_PAIRS)
         return bad_map(error, names[which], "more than 256 pairs of joints");
     if (which) {
         r->carrying.map_onto = r->bones[1];
@@ -138,7 +138,7 @@ static bool read_map(int which, const char *name, struct retargeting *r, struct 
     }
     if (!json_is_object((json_t *)r->maps[which]))
         return bad_map(error, name, "it is an object: {\"joint\": \"bone\"}");
-    if (json_object_size(r->maps[which]) > MOST_LINES)
+    if (json_object_size(r->maps[which]) > MAX_LINES)
         return bad_map(error, name, "more than 4096 lines");
     return read_lines(which, r, error);
 }
@@ -264,7 +264,7 @@ void retargeting_twin(struct api_call *call, const char *path, const struct skel
 {
     char id[ID_TEXT];
     struct params given = call->params;
-    if (r->on && r->automatic && call->params.count < PARAMS_MOST) {
+    if (r->on && r->automatic && call->params.count < MAX_PARAMS) {
         unsigned kept = 0;
         for (unsigned i = 0; i < given.count; i++) {
             if (strcmp(given.items[i].name, "onto") != 0)

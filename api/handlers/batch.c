@@ -15,10 +15,10 @@
 
 enum {
     ROW = 10,
-    MOST_ITEMS = 1000,
-    MOST_LAYERS = 16,
-    MOST_BODY = 1 << 20,    /* of JSON: its tree takes some twenty times as much */
-    MOST_ROWS = 500 * 1000, /* joints x times of all items together: some 60 MB of text */
+    MAX_ITEMS = 1000,
+    MAX_LAYERS = 16,
+    MAX_BODY = 1 << 20,    /* of JSON: its tree takes some twenty times as much */
+    MAX_ROWS = 500 * 1000, /* joints x times of all items together: some 60 MB of text */
 };
 
 /* What all items of a body have used up. */
@@ -193,7 +193,7 @@ static bool spend(struct item *item, uint64_t frames, uint64_t joints)
     struct pose_error error;
     uint64_t all_frames = batch->frames + frames, all_rows = batch->rows + frames * joints;
     bool over_frames = all_frames > item->call.service->config->max_frames;
-    if (!over_frames && all_rows <= MOST_ROWS) {
+    if (!over_frames && all_rows <= MAX_ROWS) {
         batch->frames = all_frames;
         batch->rows = all_rows;
         return true;
@@ -206,7 +206,7 @@ static bool spend(struct item *item, uint64_t frames, uint64_t joints)
     snprintf(error.detail, sizeof error.detail,
              "with this item the body asks for %llu poses with %llu joints in all; at most %llu and %d",
              (unsigned long long)all_frames, (unsigned long long)all_rows,
-             (unsigned long long)item->call.service->config->max_frames, MOST_ROWS);
+             (unsigned long long)item->call.service->config->max_frames, MAX_ROWS);
     reply_error(&item->call, &error, NULL, NULL);
     return false;
 }
@@ -277,15 +277,15 @@ static bool answer_poses(struct item *item, struct pose_buffer *out)
 /* The layers of a blend: each its player on the common skeleton. */
 struct blend {
     unsigned count;
-    struct pose_request requests[MOST_LAYERS]; /* the first has the item's parameters */
-    struct pose_layer layers[MOST_LAYERS];
-    float *rows[MOST_LAYERS], *factors[MOST_LAYERS];
+    struct pose_request requests[MAX_LAYERS]; /* the first has the item's parameters */
+    struct pose_layer layers[MAX_LAYERS];
+    float *rows[MAX_LAYERS], *factors[MAX_LAYERS];
     double t;
 };
 
 static void blend_release(struct blend *blend)
 {
-    for (unsigned i = 0; i < MOST_LAYERS; i++) {
+    for (unsigned i = 0; i < MAX_LAYERS; i++) {
         pose_request_close(&blend->requests[i]);
         free(blend->rows[i]);
         free(blend->factors[i]);
@@ -411,8 +411,8 @@ static bool answer_blend(struct item *item, struct pose_buffer *out)
     size_t index;
     if (!check_members(item, item->json, "", known))
         return false;
-    if (!json_is_array(layers) || !json_array_size(layers) || json_array_size(layers) > MOST_LAYERS)
-        return refuse(item, "layers", "layers must be a list of 1 to %d layers", MOST_LAYERS);
+    if (!json_is_array(layers) || !json_array_size(layers) || json_array_size(layers) > MAX_LAYERS)
+        return refuse(item, "layers", "layers must be a list of 1 to %d layers", MAX_LAYERS);
     for (size_t i = 1; i < 6; i++) {
         if (!take_text(item, item->json, known[i], known[i]))
             return false;
@@ -503,7 +503,7 @@ static enum api_outcome answer(struct api_call *call, const json_t *body)
     size_t index;
     if (!json_is_object(body) || json_object_size(body) != 1 || !json_is_array(requests))
         return bad_body(call, "/", POSE_NO_OFFSET, "the body is an object with one member, requests: a list");
-    if (json_array_size(requests) > MOST_ITEMS)
+    if (json_array_size(requests) > MAX_ITEMS)
         return bad_body(call, "/requests", POSE_NO_OFFSET, "more than 1000 items");
     double begin = clock_seconds();
     jsonw_init(&json, &out);
@@ -522,9 +522,9 @@ enum api_outcome handle_batch(struct api_call *call)
 {
     const struct api_request *request = call->request;
     json_error_t problem;
-    if (request->body_size > MOST_BODY) {
+    if (request->body_size > MAX_BODY) {
         char detail[80];
-        snprintf(detail, sizeof detail, "the body has %zu bytes; at most %d", request->body_size, MOST_BODY);
+        snprintf(detail, sizeof detail, "the body has %zu bytes; at most %d", request->body_size, MAX_BODY);
         return reply_limit(call, 413, "too_large", "body", detail);
     }
     json_t *body =

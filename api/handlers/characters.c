@@ -54,11 +54,11 @@ static void put_named_clips(struct json_writer *json, const struct relations *re
 static void put_clips(struct json_writer *json, const struct catalog *catalog,
                       const struct catalog_item *item, const struct skeleton_choice *skeleton)
 {
-    enum { MOST_CLIPS = 1000 };
+    enum { MAX_CLIPS = 1000 };
     const struct catalog_list *clips = &catalog->lists[ASSET_CLIP];
     unsigned count = 0;
     jsonw_array(json, "clips");
-    for (uint32_t i = 0; i < clips->count && skeleton->asset && count < MOST_CLIPS; i++) {
+    for (uint32_t i = 0; i < clips->count && skeleton->asset && count < MAX_CLIPS; i++) {
         struct catalog_item *clip = catalog_item_in(&clips->items[i], item->place.archive);
         if (!clip || clip->asset->axes != skeleton->asset->axes ||
             catalog_skeleton(catalog, clip).asset != skeleton->asset)

@@ -29,14 +29,14 @@ static const struct pose_skeleton *naming_skeleton(struct api_call *call, struct
                                                    const struct pose_clip *clip, struct decoded **document,
                                                    bool *wait)
 {
-    enum { MOST_COMPARED = 1 << 22 }; /* far more than any rig needs; files may be hostile */
+    enum { MAX_COMPARED = 1 << 22 }; /* far more than any rig needs; files may be hostile */
     uint32_t nameless = count_nameless(clip);
     struct skeleton_choice choice = {0};
     if (nameless)
         choice = catalog_skeleton(call->catalog, item);
     *document = NULL;
     *wait = false;
-    if (!choice.item || (uint64_t)nameless * choice.asset->joint_count > MOST_COMPARED)
+    if (!choice.item || (uint64_t)nameless * choice.asset->joint_count > MAX_COMPARED)
         return NULL;
     struct fetch fetch = {.may_wait = call->request->may_wait};
     *document = document_get(call->service, call->catalog, choice.item->place, &fetch);

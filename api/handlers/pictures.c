@@ -60,9 +60,9 @@ static bool read_options(struct api_call *call, struct preview *preview)
     int angle = VIEW_THREE_QUARTER;
     struct param_error error;
     double t = 0;
-    if (!params_integer(params, "width", PICTURE_SIZE_LEAST, PICTURE_SIZE_MOST, &width, &error) ||
-        !params_integer(params, "height", PICTURE_SIZE_LEAST, PICTURE_SIZE_MOST, &height, &error) ||
-        !params_integer(params, "frames", 1, PICTURE_FRAMES_MOST, &frames, &error) ||
+    if (!params_integer(params, "width", MIN_PICTURE_SIZE, MAX_PICTURE_SIZE, &width, &error) ||
+        !params_integer(params, "height", MIN_PICTURE_SIZE, MAX_PICTURE_SIZE, &height, &error) ||
+        !params_integer(params, "frames", 1, MAX_PICTURE_FRAMES, &frames, &error) ||
         !params_number(params, "t", -HUGE_VAL, HUGE_VAL, &t, &error) ||
         !params_choice(params, "angle", view_angle_words, &angle, &error)) {
         reply_parameter(call, &error);

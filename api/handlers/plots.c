@@ -42,8 +42,8 @@ enum api_outcome handle_plot(struct api_call *call)
     struct pose_request request;
     struct param_error error;
     int64_t size[2] = {PLOT_WIDTH, PLOT_HEIGHT};
-    if (!params_integer(&call->params, "width", PLOT_SIZE_LEAST, PLOT_SIZE_MOST, &size[0], &error) ||
-        !params_integer(&call->params, "height", PLOT_SIZE_LEAST, PLOT_SIZE_MOST, &size[1], &error))
+    if (!params_integer(&call->params, "width", MIN_PLOT_SIZE, MAX_PLOT_SIZE, &size[0], &error) ||
+        !params_integer(&call->params, "height", MIN_PLOT_SIZE, MAX_PLOT_SIZE, &size[1], &error))
         return reply_parameter(call, &error);
     if (!pose_request_read(call, item, &request))
         return API_DONE;

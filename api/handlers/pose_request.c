@@ -106,7 +106,7 @@ void pose_request_twin(struct api_call *call, const struct pose_request *request
 
 /* -------------------------------------------------------------------------------------------------- rows -- */
 
-enum { MOST_NAMES = 512 };
+enum { MAX_NAMES = 512 };
 
 bool joint_id_read(const char *word, size_t length, uint32_t *id)
 {
@@ -157,8 +157,8 @@ static bool select_rows(struct api_call *call, struct pose_request *request)
     bool known = *request->joints != 0;
     unsigned names = 0;
     for (const char *at = request->joints; *at && known;) {
-        if (names++ == MOST_NAMES) {
-            reply_bad_parameter(call, request->joints_parameter, "more than %d names", MOST_NAMES);
+        if (names++ == MAX_NAMES) {
+            reply_bad_parameter(call, request->joints_parameter, "more than %d names", MAX_NAMES);
             known = false;
             break;
         }

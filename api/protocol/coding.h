@@ -6,8 +6,8 @@
 #include "pose.h"
 
 enum {
-    CODING_WORTH = 1024,    /* text of more bytes is compressed */
-    CODING_MOST = 32 << 20, /* of more it is not: that would cost seconds */
+    CODING_WORTH = 1024,   /* text of more bytes is compressed */
+    MAX_CODING = 32 << 20, /* of more it is not: that would cost seconds */
 };
 
 enum coding { CODING_IDENTITY, CODING_GZIP, CODING_ZSTD };

@@ -18,8 +18,8 @@ bool page_read(const struct api_call *call, struct page *page, struct param_erro
  * without what holds anyway. */
 struct list_params {
     unsigned count;
-    struct param items[PARAMS_MOST];
-    char numbers[PARAMS_MOST][32];
+    struct param items[MAX_PARAMS];
+    char numbers[MAX_PARAMS][32];
 };
 
 static bool is_number(const char *name)

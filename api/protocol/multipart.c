@@ -10,15 +10,15 @@
 #include <strings.h>
 
 enum {
-    LONGEST_BOUNDARY = 70, /* RFC 2046, 5.1.1 */
-    MOST_HEADERS = 32,     /* of a part */
-    LONGEST_HEADER = 4096,
+    MAX_BOUNDARY = 70, /* RFC 2046, 5.1.1 */
+    MAX_HEADERS = 32,  /* of a part */
+    MAX_HEADER = 4096,
 };
 
 struct parse {
     struct pose_bytes body;
     size_t at;
-    char mark[LONGEST_BOUNDARY + 5]; /* "\r\n--" and the boundary */
+    char mark[MAX_BOUNDARY + 5]; /* "\r\n--" and the boundary */
     size_t mark_size;
     struct parts *parts;
     uint32_t most;
@@ -54,11 +54,11 @@ static bool read_boundary(struct parse *parse, const char *content_type)
 {
     char *boundary = header_parameter(content_type, strlen(content_type), "boundary");
     size_t length = boundary ? strlen(boundary) : 0;
-    bool fits = length > 0 && length <= LONGEST_BOUNDARY;
+    bool fits = length > 0 && length <= MAX_BOUNDARY;
     if (fits)
         parse->mark_size = (size_t)snprintf(parse->mark, sizeof parse->mark, "\r\n--%s", boundary);
     free(boundary);
-    return fits || fail(parse, "Content-Type names no boundary of 1 to %d characters", LONGEST_BOUNDARY);
+    return fits || fail(parse, "Content-Type names no boundary of 1 to %d characters", MAX_BOUNDARY);
 }
 
 static const uint8_t *here(const struct parse *parse)
@@ -122,7 +122,7 @@ struct header {
 static bool next_header(struct parse *parse, struct header *header)
 {
     const char *begin = (const char *)here(parse);
-    size_t room = left(parse) < LONGEST_HEADER ? left(parse) : LONGEST_HEADER;
+    size_t room = left(parse) < MAX_HEADER ? left(parse) : MAX_HEADER;
     const char *end = memmem(begin, room, "\r\n", 2);
     if (!end)
         return fail(parse, "a line of a part's head does not end");
@@ -160,7 +160,7 @@ static bool read_head(struct parse *parse, struct disposition *disposition)
 {
     static const char *const codings[] = {"7bit", "8bit", "binary", "", NULL};
     struct header header = {0};
-    for (unsigned i = 0; i < MOST_HEADERS; i++) {
+    for (unsigned i = 0; i < MAX_HEADERS; i++) {
         if (!next_header(parse, &header))
             return false;
         if (!header.name_length)
@@ -173,7 +173,7 @@ static bool read_head(struct parse *parse, struct disposition *disposition)
             return fail(parse, "no Content-Transfer-Encoding but binary is understood");
         }
     }
-    return fail(parse, "a part's head of more than %d lines", MOST_HEADERS);
+    return fail(parse, "a part's head of more than %d lines", MAX_HEADERS);
 }
 
 /* ------------------------------------------------------------------------------------------------- parts -- */

@@ -28,11 +28,11 @@ static bool names_archive(const struct index_archive *archive, const struct arch
     return !strcmp(archive->name, name->text) || (name->is_id && id_equal(&archive->id, &name->id));
 }
 
-enum { MOST_MATCHES = 64 };
+enum { MAX_MATCHES = 64 };
 
 struct matches {
-    struct catalog_item *items[MOST_MATCHES];
-    struct catalog_place places[MOST_MATCHES]; /* where it was found first */
+    struct catalog_item *items[MAX_MATCHES];
+    struct catalog_place places[MAX_MATCHES]; /* where it was found first */
     unsigned count;
 };
 
@@ -42,7 +42,7 @@ static void add_match(struct matches *matches, struct catalog_item *item, struct
         if (matches->items[i] == item)
             return;
     }
-    if (matches->count == MOST_MATCHES)
+    if (matches->count == MAX_MATCHES)
         return;
     matches->places[matches->count] = place;
     matches->items[matches->count++] = item;

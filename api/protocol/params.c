@@ -76,8 +76,8 @@ static bool parse_one(struct params *params, const char *text, size_t length, ch
     size_t value_length = equals ? length - name_length - 1 : 0;
     if (!percent_decode(equals ? equals + 1 : "", value_length, true, value))
         return param_fail(error, name, "the value is not percent-encoded UTF-8");
-    if (params->count == PARAMS_MOST)
-        return param_fail(error, name, "more than %d parameters", PARAMS_MOST);
+    if (params->count == MAX_PARAMS)
+        return param_fail(error, name, "more than %d parameters", MAX_PARAMS);
     params->items[params->count++] = (struct param){name, value};
     *storage = value + value_length + 1;
     return true;

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PARAMS_MOST = 32 };
+enum { MAX_PARAMS = 32 };
 
 struct param {
     const char *name, *value; /* UTF-8 without NUL */
@@ -14,7 +14,7 @@ struct param {
 
 struct params {
     unsigned count;
-    struct param items[PARAMS_MOST];
+    struct param items[MAX_PARAMS];
     char *storage; /* from malloc */
 };
 

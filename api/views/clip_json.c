@@ -19,9 +19,9 @@ static void head(struct json_writer *json, const struct index_asset *asset, cons
 
 static void places(struct json_writer *json, const struct catalog *catalog, const struct catalog_item *item)
 {
-    enum { MOST_PLACES = 100 };
+    enum { MAX_PLACES = 100 };
     jsonw_array(json, "found_in");
-    for (uint32_t i = 0; i < item->place_count && i < MOST_PLACES; i++) {
+    for (uint32_t i = 0; i < item->place_count && i < MAX_PLACES; i++) {
         const struct index_archive *archive = catalog->archives[item->places[i].archive];
         jsonw_object(json, NULL);
         jsonw_id(json, "archive", &archive->id);

@@ -6,9 +6,9 @@
 #include <string.h>
 
 /* Entries that are looked at over a whole archive, so that no archive can make this take long. */
-enum { MOST_VISITS = 5 * 1000 * 1000 };
+enum { MAX_VISITS = 5 * 1000 * 1000 };
 /* Joints of the skeletons that clips are looked at on: each costs what 64 of its poses do. */
-enum { MOST_JOINTS = 500 * 1000 };
+enum { MAX_JOINTS = 500 * 1000 };
 
 struct linting {
     struct json_writer *json;
@@ -26,7 +26,7 @@ struct linting {
 static bool may_search(struct linting *work)
 {
     work->visits += work->archive->entry_count + 1;
-    return work->visits < MOST_VISITS;
+    return work->visits < MAX_VISITS;
 }
 
 static void add(void *user, const struct pose_warning *finding)
@@ -111,7 +111,7 @@ static void lint_clip(struct linting *work, const struct index_asset *asset, con
 {
     const struct pose_skeleton *skeleton = skeleton_of(work, asset);
     work->joints += skeleton ? skeleton->joint_count : clip->track_count;
-    if (work->joints <= MOST_JOINTS)
+    if (work->joints <= MAX_JOINTS)
         pose_lint_clip(clip, skeleton, add, work);
 }
 

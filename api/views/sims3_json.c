@@ -136,11 +136,11 @@ static void find_name(struct pose_sims3_search *search, struct index_archive *co
 static void put_loaded(struct json_writer *json, uint64_t id, struct index_archive *const *archives,
                        uint32_t count)
 {
-    enum { MOST_ENTRIES = 100 };
+    enum { MAX_ENTRIES = 100 };
     unsigned found = 0;
     jsonw_array(json, "loaded");
     for (uint32_t a = 0; a < count; a++) {
-        for (uint32_t e = 0; e < archives[a]->entry_count && found < MOST_ENTRIES; e++) {
+        for (uint32_t e = 0; e < archives[a]->entry_count && found < MAX_ENTRIES; e++) {
             const struct index_entry *entry = archives[a]->entries[e];
             if (!pose_sims3_is_clip(entry->format, entry->name,
                                     entry->asset_count ? entry->assets[0].name : NULL, id))

@@ -14,8 +14,8 @@
 
 #define SL_DURATION_LIMIT 60.0f
 /* What may be asked for. */
-#define FPS_LEAST 0.1f
-#define FPS_MOST 1000.0f
+#define MIN_FPS 0.1f
+#define MAX_FPS 1000.0f
 
 void bake_warn(const struct baking *b, const char *code, const char *format, ...)
 {
@@ -47,9 +47,9 @@ static bool check_clip(const struct baking *b)
 {
     const struct pose_clip *clip = &b->clip;
     float fps = b->conversion->fps;
-    if (fps != 0 && !(fps >= FPS_LEAST && fps <= FPS_MOST))
+    if (fps != 0 && !(fps >= MIN_FPS && fps <= MAX_FPS))
         return error_set(b->error, POSE_BAD_ARGUMENT, "bad_fps", "fps: neither 0 nor a number from %g to %g",
-                         (double)FPS_LEAST, (double)FPS_MOST);
+                         (double)MIN_FPS, (double)MAX_FPS);
     if (!isfinite(clip->duration) || clip->duration < 0)
         return error_set(b->error, POSE_BAD_DATA, "bad_duration", "a clip of %g seconds",
                          (double)clip->duration);

@@ -11,10 +11,10 @@ enum { FRAME_LAST = 65535 }; /* of The Sims 3 and of Prime */
 
 static const double DEFAULT_FPS = 30;
 /* What else a clip says is taken for a mistake. */
-#define FPS_LEAST 0.1f
-#define FPS_MOST 10000.0f
-#define FRAME_LEAST 1e-4f /* seconds */
-#define FRAME_MOST 10.0f
+#define MIN_FPS 0.1f
+#define MAX_FPS 10000.0f
+#define MIN_FRAME 1e-4f /* seconds */
+#define MAX_FRAME 10.0f
 /* Nothing is said of a duration that is rounded by less. */
 static const double DURATION_TOLERANCE = 0.001;
 /* A clip ends as it begins when nothing is further off: radians, and the clip's own lengths. */
@@ -104,15 +104,14 @@ static void choose_range(struct baking *b)
 static double rate_of(const struct baking *b)
 {
     float fps = b->conversion->fps > 0 ? b->conversion->fps : b->clip.fps;
-    return fps >= FPS_LEAST && fps <= FPS_MOST ? (double)fps : DEFAULT_FPS;
+    return fps >= MIN_FPS && fps <= MAX_FPS ? (double)fps : DEFAULT_FPS;
 }
 
 /* Seconds a frame: as the clip's own file has it, else by the rate; in single precision, as files hold it. */
 static double choose_frame(const struct baking *b, const char *stored_as)
 {
     float stored = value_get_float(b->clip.extras, stored_as, 0);
-    bool is_kept =
-        b->keeps_extras && !(b->conversion->fps > 0) && stored >= FRAME_LEAST && stored <= FRAME_MOST;
+    bool is_kept = b->keeps_extras && !(b->conversion->fps > 0) && stored >= MIN_FRAME && stored <= MAX_FRAME;
     return (double)(is_kept ? stored : (float)(1 / rate_of(b)));
 }
 
@@ -145,7 +144,7 @@ static bool keys_lie_on_frames(const struct pose_clip *clip, double frame)
 /* Unless that is no length of a frame: a clip's duration may be next to nothing. */
 static void stretch_to(struct baking *b, double frame)
 {
-    if (frame >= (double)FRAME_LEAST && frame <= (double)FRAME_MOST)
+    if (frame >= (double)MIN_FRAME && frame <= (double)MAX_FRAME)
         b->frame = (double)(float)frame;
 }
 

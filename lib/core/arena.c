@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_CHUNK = 2048, LARGEST_CHUNK = 1 << 20 };
+enum { FIRST_CHUNK = 2048, MAX_CHUNK = 1 << 20 };
 
 struct arena_chunk {
     struct arena_chunk *next;
@@ -88,8 +88,8 @@ static struct arena_chunk *add_chunk(struct arena *arena, size_t size)
     size_t capacity = arena->held / 2;
     if (capacity < FIRST_CHUNK)
         capacity = FIRST_CHUNK;
-    if (capacity > LARGEST_CHUNK)
-        capacity = LARGEST_CHUNK;
+    if (capacity > MAX_CHUNK)
+        capacity = MAX_CHUNK;
     bool alone = size > capacity / 4;
     if (alone && (arena->chunks || size > capacity))
         capacity = size;

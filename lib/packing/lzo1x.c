@@ -7,10 +7,10 @@ enum {
     STATE_RUN = 4,        /* state after a run of literals */
     END_DISTANCE = 16384, /* of the instruction that ends a stream */
     FIRST_RUN = 17,       /* a first byte above it is that many literals more */
-    LONGEST_SHORT = 33,   /* match without a run, or literals */
+    MAX_SHORT_MATCH = 33, /* match without a run, or literals */
     /* What the fast gear may touch: an instruction with its literals, its output, and one copy too much. */
-    INPUT_MARGIN = 3 + LONGEST_SHORT + 2 * COPY_STEP,
-    OUTPUT_MARGIN = LONGEST_SHORT + 3 + 2 * COPY_STEP,
+    INPUT_MARGIN = 3 + MAX_SHORT_MATCH + 2 * COPY_STEP,
+    OUTPUT_MARGIN = MAX_SHORT_MATCH + 3 + 2 * COPY_STEP,
 };
 
 struct decoder {

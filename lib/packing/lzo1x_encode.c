@@ -11,7 +11,7 @@ enum {
     NEAR = 2048,    /* greatest distance of the short form */
     MIDDLE = 16384, /* of the form without bit 14 */
     FARTHEST = 49151,
-    LONGEST_NEAR = 8, /* length of the short form */
+    MAX_NEAR = 8, /* length of the short form */
 };
 
 /* Positions are kept plus one, so that 0 is none. */
@@ -70,7 +70,7 @@ static void put_match(struct output *output, size_t length, uint32_t distance)
 {
     struct writer *writer = output->writer;
     output->bits_at = writer->out->size;
-    if (length <= LONGEST_NEAR && distance <= NEAR) {
+    if (length <= MAX_NEAR && distance <= NEAR) {
         unsigned low = (distance - 1) & 7;
         writer_u8(writer,
                   (uint8_t)((length <= 4 ? 64 | (length - 3) << 5 : 128 | (length - 5) << 5) | low << 2));
@@ -93,7 +93,7 @@ static void put_match(struct output *output, size_t length, uint32_t distance)
 /* What a match costs in bytes: it must save some. */
 static unsigned match_cost(size_t length, uint32_t distance)
 {
-    return length <= LONGEST_NEAR && distance <= NEAR ? 2 : 3;
+    return length <= MAX_NEAR && distance <= NEAR ? 2 : 3;
 }
 
 static size_t match_length(struct pose_bytes bytes, uint32_t candidate, uint32_t position)

@@ -10,18 +10,18 @@
 #include <string.h>
 
 enum {
-    LONGEST_RUN = 112,    /* of literals in one command */
-    LONGEST_MATCH = 1028, /* of one command */
+    MAX_RUN = 112,    /* of literals in one command */
+    MAX_MATCH = 1028, /* of one command */
     FARTHEST = 131072,
     /* What the fast gear may touch: a command with its literals, its output, and one wide copy too much. */
-    INPUT_MARGIN = 4 + LONGEST_RUN + COPY_STEP,
-    OUTPUT_MARGIN = 3 + LONGEST_MATCH + 2 * COPY_STEP,
+    INPUT_MARGIN = 4 + MAX_RUN + COPY_STEP,
+    OUTPUT_MARGIN = 3 + MAX_MATCH + 2 * COPY_STEP,
 };
 
 uint64_t refpack_bound(uint64_t packed)
 {
     /* 257 bytes for each one is the most: four make a match of 1028; literals and other commands give less. */
-    return packed > UINT64_MAX / LONGEST_MATCH ? UINT64_MAX : (packed / 4 + 1) * LONGEST_MATCH;
+    return packed > UINT64_MAX / MAX_MATCH ? UINT64_MAX : (packed / 4 + 1) * MAX_MATCH;
 }
 
 /* -------------------------------------------------------------------------------------------- decoding -- */
@@ -191,7 +191,7 @@ static struct match find_match(const struct refpack_encoder *encoder, struct pos
     struct match best = {0};
     const uint8_t *here = bytes.data + position;
     size_t left = bytes.size - position;
-    uint32_t most = left < LONGEST_MATCH ? (uint32_t)left : LONGEST_MATCH;
+    uint32_t most = left < MAX_MATCH ? (uint32_t)left : MAX_MATCH;
     if (most < 3)
         return best;
     uint32_t next = encoder->head[hash_three(here)];
@@ -217,7 +217,7 @@ static struct match find_match(const struct refpack_encoder *encoder, struct pos
 static const uint8_t *put_literals(struct writer *writer, const uint8_t *from, const uint8_t *to)
 {
     while (to - from > 3) {
-        unsigned run = to - from > LONGEST_RUN ? LONGEST_RUN : (unsigned)(to - from) & ~3u;
+        unsigned run = to - from > MAX_RUN ? MAX_RUN : (unsigned)(to - from) & ~3u;
         writer_u8(writer, (uint8_t)(0xe0 + run / 4 - 1));
         writer_bytes(writer, from, run);
         from += run;

@@ -8,7 +8,7 @@
 /* Of the height of the hips: below the first a foot stands, above the second it does not. */
 static const double STANDS = 0.05, FLIES = 0.12;
 /* The knee's turn is bounded by that: 10 degrees. */
-static const double MOST_TURN = 0.17453292519943295;
+static const double MAX_TURN = 0.17453292519943295;
 /* A leg comes softly to its full length from there on: of its length. */
 static const double SOFT = 0.005;
 
@@ -92,7 +92,7 @@ static double knee_turn(struct vec thigh, struct vec shin, struct vec axis, doub
     double squares = vec_dot(thigh, thigh) + vec_dot(shin, shin);
     double cosine = ((length * length - squares) / 2 - c) / r;
     double now = fabs(atan2(q, p)), then = acos(fmin(fmax(cosine, -1), 1));
-    return MOST_TURN * tanh((then - now) / MOST_TURN);
+    return MAX_TURN * tanh((then - now) / MAX_TURN);
 }
 
 /* Turns a joint and what hangs on it, as far as the foot. */

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_POSES = 64, MATRIX = 16 };
+enum { MAX_POSES = 64, MATRIX = 16 };
 
 /* Lengths in metres, angles in degrees. */
 #define STRETCH_SHARE 0.25
@@ -178,10 +178,10 @@ static void lint_floor(struct clip_lint *work, const struct pose_sampler *sample
     if (!rows || !matrices || !posed || rests_below(work, sampler, posed, rows, matrices))
         return;
     double lowest = 0, when = 0, duration = (double)work->clip->duration;
-    uint32_t joint = 0, poses = duration > 0 ? MOST_POSES : 1;
+    uint32_t joint = 0, poses = duration > 0 ? MAX_POSES : 1;
     for (uint32_t i = 0; i < poses; i++) {
         uint32_t at = 0;
-        double time = duration * i / (MOST_POSES - 1);
+        double time = duration * i / (MAX_POSES - 1);
         pose_sample(sampler, time, POSE_CLAMP, POSE_IN_PLACE, rows, NULL);
         double height = find_lowest(sampler, posed, rows, matrices, &at);
         if (height < lowest) {

@@ -196,7 +196,7 @@ ROTATION_KERNEL(rotate_sl, sl_weights)
 ROTATION_KERNEL(rotate_plain, plain_weights)
 
 /* Single precision is not enough for arcs of nearly half a turn (of the quaternion), which only Prime's rule has. */
-#define LONGEST_COSINE -0.8f
+#define MAX_COSINE -0.8f
 
 AVX2 static void rotate_prime(uint32_t blocks, const float *from, const float *to,
                               const double fractions[LANES], const uint32_t *places, float *rows)
@@ -205,7 +205,7 @@ AVX2 static void rotate_prime(uint32_t blocks, const float *from, const float *t
     for (; blocks; blocks--, from += 4 * LANES, to += 4 * LANES, places += LANES) {
         struct quaternions a = load_quaternions(from), b = load_quaternions(to);
         __m256 cosine = dot(a, b);
-        if (_mm256_movemask_ps(_mm256_cmp_ps(cosine, _mm256_set1_ps(LONGEST_COSINE), _CMP_LT_OQ)))
+        if (_mm256_movemask_ps(_mm256_cmp_ps(cosine, _mm256_set1_ps(MAX_COSINE), _CMP_LT_OQ)))
             sample_kernels_scalar(POSE_RULES_PRIME).rotations(1, from, to, fractions, places, rows);
         else
             store_rotations(blend(prime_weights(cosine, fraction), a, b), places, rows);

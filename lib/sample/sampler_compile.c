@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* A last block of a grid that is not full is worth its empty lanes from this many channels on. */
-enum { FEWEST_LANES = 4 };
+enum { MIN_LANES = 4 };
 
 struct compiler {
     struct pose_sampler *sampler;
@@ -79,7 +79,7 @@ static bool make_grid_part(struct compiler *compiler, const struct key_source *c
 /* How many of so many channels of a timeline go into blocks; the others are loose. */
 static uint32_t count_in_blocks(uint32_t count)
 {
-    return count % LANES >= FEWEST_LANES ? count : count - count % LANES;
+    return count % LANES >= MIN_LANES ? count : count - count % LANES;
 }
 
 static bool add_loose(struct compiler *compiler, const struct key_source *source, struct loose_channel *loose)

@@ -92,7 +92,7 @@ static bool is_angle(const char *word)
 
 static bool is_side(unsigned pixels)
 {
-    return pixels >= PICTURE_SIZE_LEAST && pixels <= PICTURE_SIZE_MOST;
+    return pixels >= MIN_PICTURE_SIZE && pixels <= MAX_PICTURE_SIZE;
 }
 
 /* What the handler would refuse by the name of its own parameter is refused here by that of the option. */
@@ -102,8 +102,8 @@ static bool check_values(const struct preview_options *values, unsigned size[2])
     char rest;
     if (sscanf(values->size, "%5ux%5u%c", &size[0], &size[1], &rest) != 2 || !is_side(size[0]) ||
         !is_side(size[1]))
-        command_misused("--size: %s is not WxH, of %d to %d pixels each", values->size, PICTURE_SIZE_LEAST,
-                        PICTURE_SIZE_MOST);
+        command_misused("--size: %s is not WxH, of %d to %d pixels each", values->size, MIN_PICTURE_SIZE,
+                        MAX_PICTURE_SIZE);
     else if (!is_angle(values->angle))
         command_misused("--angle: %s is not one of front, side, three-quarter, top", values->angle);
     else if (!color_parse(values->background, &color))

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST_RATE = 1024, RATE_WINDOW_MS = 30000 };
+enum { MIN_RATE = 1024, RATE_WINDOW_MS = 30000 };
 enum { GRACE_S = 10, QUEUE_LIMIT = 1024, SPOOL_THRESHOLD = 1 << 20, SIGNAL_COUNT = 3 };
 
 struct daemon {
@@ -151,7 +151,7 @@ static bool open_http(struct daemon *daemon)
                                    .max_connections = (unsigned)config->max_connections,
                                    .client_share = (unsigned)config->client_share,
                                    .max_pending = config->max_pending,
-                                   .least_rate = LEAST_RATE,
+                                   .least_rate = MIN_RATE,
                                    .rate_window_ms = RATE_WINDOW_MS,
                                    .queue_time_ms = config->max_time_ms,
                                    .idle_timeout_s = (unsigned)((config->idle_timeout_ms + 999) / 1000),

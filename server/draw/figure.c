@@ -8,10 +8,10 @@
 enum {
     ROW = 10,
     MATRIX = 16,
-    MOST_TIMES = 48,      /* at which the bounds are taken */
-    MOST_MESH_TIMES = 12, /* the same with meshes */
-    MOST_TOPS = 4,        /* joints at the top that may be left out */
-    NAMED_WEIGHTS = 12,   /* in the picture of a clip that moves nothing else */
+    MAX_TIMES = 48,      /* at which the bounds are taken */
+    MAX_MESH_TIMES = 12, /* the same with meshes */
+    MAX_TOPS = 4,        /* joints at the top that may be left out */
+    NAMED_WEIGHTS = 12,  /* in the picture of a clip that moves nothing else */
 };
 
 static const struct scene_color driven_color = {0.36f, 0.62f, 1.0f};
@@ -362,7 +362,7 @@ static void draw_mesh(const struct figure *figure, unsigned mesh, float (*points
 /* -------------------------------------------------------------------------------------------- without hierarchy -- */
 
 /* A grid of cells, left to right and down, each with a joint's axes and its name; about as high as it is wide. */
-enum { MOST_CELLS = 400 };
+enum { MAX_CELLS = 400 };
 static const float cell_width = 1.7f, cell_height = 0.34f;
 
 /* A line that says so, and the names of the first weights. */
@@ -396,7 +396,7 @@ static struct view_box weights_bounds(const struct figure *figure)
 
 static uint32_t cell_count(const struct figure *figure)
 {
-    return figure->count < MOST_CELLS ? figure->count : MOST_CELLS;
+    return figure->count < MAX_CELLS ? figure->count : MAX_CELLS;
 }
 
 static unsigned column_count(const struct figure *figure)
@@ -486,7 +486,7 @@ static void add_pose(struct figure *figure, struct view_box *box, float *lowest,
 /* The moments at which bounds are taken. */
 static int time_count(const struct figure *figure)
 {
-    int most = figure->source.mesh_count ? MOST_MESH_TIMES : MOST_TIMES;
+    int most = figure->source.mesh_count ? MAX_MESH_TIMES : MAX_TIMES;
     return figure->source.clip->duration > 0 ? most : 1;
 }
 
@@ -598,7 +598,7 @@ struct view_box figure_bounds(struct figure *figure)
         return weights_bounds(figure);
     if (!figure->source.has_skeleton)
         return cell_bounds(figure);
-    for (int i = 0; i < MOST_TOPS && drop_far_top(figure); i++)
+    for (int i = 0; i < MAX_TOPS && drop_far_top(figure); i++)
         continue;
     decide_to_follow(figure);
     int count = time_count(figure);

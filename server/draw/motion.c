@@ -12,7 +12,7 @@ static const double longest_frame_ms = 10000;
 
 static unsigned frame_count(unsigned width, unsigned height, double duration, double fps)
 {
-    double most = fmin(PICTURE_MOTION_MOST, pixel_budget / ((double)width * height));
+    double most = fmin(MAX_PICTURE_MOTION, pixel_budget / ((double)width * height));
     double wanted = ceil(duration * fmin(fps > 0 ? fps : fastest, fastest));
     return (unsigned)fmax(1, fmin(wanted, most));
 }

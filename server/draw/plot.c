@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROW = 10, POINTS = 400, MOST_MARKS = 200, MOST_PANELS = 3, TEXT_CAPACITY = 96 };
+enum { ROW = 10, POINTS = 400, MAX_MARKS = 200, MAX_PANELS = 3, TEXT_CAPACITY = 96 };
 
 static const double left = 56, right = 14, top = 30, bottom = 30, gap = 22, font_size = 11;
 static const double ink[3] = {0.42, 0.46, 0.52};
@@ -28,7 +28,7 @@ struct plot {
     const struct plot_source *source;
     double width, height, duration;
     unsigned panel_count;
-    struct panel panels[MOST_PANELS];
+    struct panel panels[MAX_PANELS];
     float (*samples)[ROW]; /* [POINTS] of the one joint */
     cairo_t *cairo;
 };
@@ -67,13 +67,12 @@ static bool sample(struct plot *plot)
 /* The parts that move; where none does, those that are there. */
 static void choose_panels(struct plot *plot)
 {
-    static const struct panel parts[MOST_PANELS] = {
-        {.title = "translation", .count = 3, .is_length = true},
-        {.title = "rotation (quaternion)", .first = 3, .count = 4},
-        {.title = "scale", .first = 7, .count = 3}};
+    static const struct panel parts[MAX_PANELS] = {{.title = "translation", .count = 3, .is_length = true},
+                                                   {.title = "rotation (quaternion)", .first = 3, .count = 4},
+                                                   {.title = "scale", .first = 7, .count = 3}};
     const struct pose_row *row = &pose_sampler_rows(plot->source->sampler)[plot->source->row];
     bool any = row->moves[0] || row->moves[1] || row->moves[2];
-    for (int i = 0; i < MOST_PANELS; i++) {
+    for (int i = 0; i < MAX_PANELS; i++) {
         if (any ? row->moves[i] : row->has[i])
             plot->panels[plot->panel_count++] = parts[i];
     }
@@ -220,7 +219,7 @@ static void draw_events(const struct plot *plot, const struct area *area, bool i
     static const double dashes[] = {3, 3};
     const struct pose_clip *clip = plot->source->clip;
     cairo_set_dash(plot->cairo, dashes, 2, 0);
-    for (uint32_t i = 0; i < clip->event_count && i < MOST_MARKS; i++) {
+    for (uint32_t i = 0; i < clip->event_count && i < MAX_MARKS; i++) {
         double x = x_of(plot, area, (double)clip->events[i].time);
         if (!(x >= area->x && x <= area->x + area->width))
             continue;

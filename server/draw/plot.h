@@ -4,7 +4,7 @@
 
 #include "pose.h"
 
-enum { PLOT_WIDTH = 640, PLOT_HEIGHT = 400, PLOT_SIZE_LEAST = 160, PLOT_SIZE_MOST = 2048 };
+enum { PLOT_WIDTH = 640, PLOT_HEIGHT = 400, MIN_PLOT_SIZE = 160, MAX_PLOT_SIZE = 2048 };
 
 struct plot_source {
     const struct pose_clip *clip;

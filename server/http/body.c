@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-    SMALLEST_CAPACITY = 16 * 1024,
+    MIN_CAPACITY = 16 * 1024,
     MEMORY_FOR_ALL = 64 * 1024 * 1024, /* above it every body goes to a file */
 };
 
@@ -64,7 +64,7 @@ static unsigned spool(struct http_body *body)
 static bool grow(struct http_body *body, size_t size)
 {
     const size_t needed = (size_t)body->size + size;
-    size_t capacity = body->capacity > 0 ? body->capacity : SMALLEST_CAPACITY;
+    size_t capacity = body->capacity > 0 ? body->capacity : MIN_CAPACITY;
     size_t added;
     uint8_t *data;
 

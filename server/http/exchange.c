@@ -14,9 +14,9 @@
 #include <strings.h>
 
 enum {
-    DROPPED_BODY_MOST = 64 * 1024, /* of a refused request, so that the connection can go on */
-    COUNTED_LEAST = 32 * 1024,     /* of an answer that waits; smaller ones are bounded by the connections */
-    SPARE_EXCHANGES = 64,          /* kept by a loop */
+    MAX_DROPPED_BODY = 64 * 1024, /* of a refused request, so that the connection can go on */
+    MIN_COUNTED = 32 * 1024,      /* of an answer that waits; smaller ones are bounded by the connections */
+    SPARE_EXCHANGES = 64,         /* kept by a loop */
 };
 
 /* The connection is suspended while others than the loop ask, so its descriptor stays. A client that has only ended what
@@ -164,7 +164,7 @@ bool exchange_may_wait(struct http_exchange *exchange)
     const uint64_t size = response->read != NULL ? STREAM_BLOCK : response->size;
     uint64_t sum;
 
-    if (size < COUNTED_LEAST || server->options.max_pending == 0 || exchange_is_bodiless(exchange) ||
+    if (size < MIN_COUNTED || server->options.max_pending == 0 || exchange_is_bodiless(exchange) ||
         exchange_is_head(exchange)) {
         return true;
     }
@@ -337,7 +337,7 @@ bool exchange_begin(struct http_exchange *exchange, const struct framing *framin
         return false;
     }
     if (refuse_line(exchange, framing, version) || !admit(exchange, framing)) {
-        exchange->close = has_body && (framing->expects_continue || framing->length > DROPPED_BODY_MOST);
+        exchange->close = has_body && (framing->expects_continue || framing->length > MAX_DROPPED_BODY);
     }
     return !exchange->close;
 }
@@ -358,7 +358,7 @@ bool exchange_take_body(struct http_exchange *exchange, const char *data, size_t
         body_release(&exchange->body);
     }
     exchange->dropped += size;
-    if (exchange->dropped <= DROPPED_BODY_MOST) {
+    if (exchange->dropped <= MAX_DROPPED_BODY) {
         return true;
     }
     exchange_answer_raw(exchange);

@@ -11,7 +11,7 @@
 
 enum {
     LINGER_MS = 5000,
-    LINGER_MOST = 64, /* a loop; more are reset */
+    MAX_LINGER = 64, /* a loop; more are reset */
     READS_A_TURN = 16,
 };
 
@@ -82,7 +82,7 @@ void linger_start(struct linger_list *list, int fd)
     struct lingering *linger;
     int own;
 
-    if (list->count >= LINGER_MOST || (own = fcntl(fd, F_DUPFD_CLOEXEC, 3)) < 0) {
+    if (list->count >= MAX_LINGER || (own = fcntl(fd, F_DUPFD_CLOEXEC, 3)) < 0) {
         return;
     }
     linger = calloc(1, sizeof(*linger));

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 
 enum {
-    FEWEST_THREADS = 4, /* some of them wait for the disk */
-    FEWEST_DEAR = 2,
+    MIN_THREADS = 4, /* some of them wait for the disk */
+    MIN_DEAR = 2,
     NICENESS = 10,
 };
 
@@ -26,8 +26,8 @@ static struct http_exchange *exchange_of(struct pool_job *job)
 bool work_start(struct http_server *server)
 {
     const unsigned cores = uv_available_parallelism();
-    const unsigned threads = cores > FEWEST_THREADS ? cores : (unsigned)FEWEST_THREADS;
-    const unsigned dear = cores > FEWEST_DEAR ? cores : (unsigned)FEWEST_DEAR;
+    const unsigned threads = cores > MIN_THREADS ? cores : (unsigned)MIN_THREADS;
+    const unsigned dear = cores > MIN_DEAR ? cores : (unsigned)MIN_DEAR;
     const struct http_options *options = &server->options;
     const unsigned share = options->queue_limit * options->client_share / 100;
     const struct pool_limits limits = {.threads = threads,

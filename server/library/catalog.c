@@ -316,12 +316,12 @@ static struct asset_id shipped_id(const struct pose_document *document)
 
 const struct shipped_skeleton *shipped_skeletons(uint32_t *count)
 {
-    enum { MOST_SHIPPED = 16 };
-    static struct shipped_skeleton shipped[MOST_SHIPPED];
+    enum { MAX_SHIPPED = 16 };
+    static struct shipped_skeleton shipped[MAX_SHIPPED];
     static struct region region;
     static uint32_t made;
     static bool is_made;
-    for (unsigned i = 0; !is_made && made < MOST_SHIPPED && pose_stand_in_name(i); i++) {
+    for (unsigned i = 0; !is_made && made < MAX_SHIPPED && pose_stand_in_name(i); i++) {
         struct pose_error error;
         struct pose_document *document = pose_stand_in(i, NULL, &error);
         if (!document)

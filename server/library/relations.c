@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_PARTS = 256, MOST_CLIPS = 1000 }; /* of one character; real ones have a handful of parts */
+enum { MAX_PARTS = 256, MAX_CLIPS = 1000 }; /* of one character; real ones have a handful of parts */
 
 static char *copy(struct relations *relations, const char *text)
 {
@@ -98,7 +98,7 @@ static void add_mesh(const struct finding *work, const struct pose_relation *rel
     struct relations *relations = work->relations;
     const struct catalog *catalog = work->catalog;
     struct catalog_place place;
-    if (!relation->wanted || relations->count == MOST_PARTS)
+    if (!relation->wanted || relations->count == MAX_PARTS)
         return;
     struct related_mesh *part = &relations->meshes[relations->count++];
     part->wanted = copy(relations, relation->wanted);
@@ -125,7 +125,7 @@ static void add_clip(struct finding *work, const struct pose_relation *relation)
     struct relations *relations = work->relations;
     const struct catalog_list *clips = &work->catalog->lists[ASSET_CLIP];
     struct catalog_place place;
-    if (relations->clip_count == MOST_CLIPS || !find_named(work, relation, &place) ||
+    if (relations->clip_count == MAX_CLIPS || !find_named(work, relation, &place) ||
         !catalog_entry(work->catalog, place)->asset_count)
         return;
     struct catalog_item *clip =
@@ -133,7 +133,7 @@ static void add_clip(struct finding *work, const struct pose_relation *relation)
     if (!work->taken)
         work->taken = try_alloc(clips->count, sizeof *work->taken);
     if (!relations->clips)
-        relations->clips = try_alloc(MOST_CLIPS, sizeof *relations->clips);
+        relations->clips = try_alloc(MAX_CLIPS, sizeof *relations->clips);
     if (!work->taken || !relations->clips) {
         relations->no_memory = true;
         return;
@@ -151,10 +151,10 @@ static void add_character(struct finding *work, const struct pose_relation *rela
 {
     struct relations *relations = work->relations;
     struct catalog_place place;
-    if (work->is_inner || work->characters++ >= MOST_PARTS)
+    if (work->is_inner || work->characters++ >= MAX_PARTS)
         return;
     if (!find_named(work, relation, &place)) {
-        if (relations->count < MOST_PARTS)
+        if (relations->count < MAX_PARTS)
             relations->meshes[relations->count++].wanted = copy(relations, relation->wanted);
         return;
     }
@@ -194,7 +194,7 @@ bool relations_find(struct service *service, const struct catalog *catalog, cons
                            .own = item->place.archive,
                            .format = entry->format,
                            .relations = relations};
-    *relations = (struct relations){.meshes = try_alloc(MOST_PARTS, sizeof *relations->meshes)};
+    *relations = (struct relations){.meshes = try_alloc(MAX_PARTS, sizeof *relations->meshes)};
     if (!relations->meshes)
         return false;
     relations->has_clips = pose_relations(entry->format, character, entry->facts, take_relation, &work);

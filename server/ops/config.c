@@ -3,7 +3,7 @@
 #include <sched.h>
 #include <stddef.h>
 
-enum { SECOND = 1000, HOUR = 3600 * SECOND, DAY = 24 * HOUR, MOST_LOOPS = 64 };
+enum { SECOND = 1000, HOUR = 3600 * SECOND, DAY = 24 * HOUR, MAX_LOOPS = 64 };
 
 #define MEMBER(name) offsetof(struct config, name)
 
@@ -33,7 +33,7 @@ const struct option config_options[] = {
      .kind = OPTION_COUNT,
      .member = MEMBER(threads),
      .least = 1,
-     .most = MOST_LOOPS,
+     .most = MAX_LOOPS,
      .help = "event loops"},
     {.name = "--max-upload",
      .metavar = "SIZE",
@@ -202,7 +202,7 @@ static uint64_t core_count(void)
 {
     cpu_set_t cores;
     int count = sched_getaffinity(0, sizeof cores, &cores) ? 1 : CPU_COUNT(&cores);
-    return count < MOST_LOOPS ? (uint64_t)count : MOST_LOOPS;
+    return count < MAX_LOOPS ? (uint64_t)count : MAX_LOOPS;
 }
 
 bool config_parse(struct config *config, int argc, char **argv, option_environment *environment,

@@ -7,10 +7,10 @@
 
 /* Most bytes that a text takes in the line, escapes included. All of a request's together stay below the capacity. */
 enum {
-    WORD_MOST = 64,
-    ID_MOST = 256,
-    PATH_MOST = 2048,
-    MESSAGE_MOST = LOG_LINE_CAPACITY - 128,
+    MAX_WORD = 64,
+    MAX_ID = 256,
+    MAX_PATH_TEXT = 2048,
+    MAX_MESSAGE = LOG_LINE_CAPACITY - 128,
 };
 
 /* ---------------------------------------------------------------------------------------------------- pieces -- */
@@ -130,18 +130,18 @@ static void put_member(struct log_line *line, const char *key, const char *text,
 
 static void put_json(struct log_line *line, const struct log_request *request)
 {
-    put_member(line, "id", request->id, ID_MOST);
-    put_member(line, "client", request->client, WORD_MOST);
-    put_member(line, "method", request->method, WORD_MOST);
-    put_member(line, "route", request->route, ID_MOST);
-    put_member(line, "path", request->path, PATH_MOST);
+    put_member(line, "id", request->id, MAX_ID);
+    put_member(line, "client", request->client, MAX_WORD);
+    put_member(line, "method", request->method, MAX_WORD);
+    put_member(line, "route", request->route, MAX_ID);
+    put_member(line, "path", request->path, MAX_PATH_TEXT);
     put_text(line, ",\"status\":");
     put_number(line, request->status, 1);
     put_text(line, ",\"bytes\":");
     put_number(line, request->bytes, 1);
     put_text(line, ",\"ms\":");
     put_ms(line, request->seconds);
-    put_member(line, "cache", request->cache, WORD_MOST);
+    put_member(line, "cache", request->cache, MAX_WORD);
 }
 
 /* A blank and the text, "-" where there is none, so that columns stay where they are. */
@@ -154,9 +154,9 @@ static void put_column(struct log_line *line, const char *text, size_t most)
 /* Without the route, which the path tells as well. */
 static void put_columns(struct log_line *line, const struct log_request *request)
 {
-    put_column(line, request->client, WORD_MOST);
-    put_column(line, request->method, WORD_MOST);
-    put_column(line, request->path, PATH_MOST);
+    put_column(line, request->client, MAX_WORD);
+    put_column(line, request->method, MAX_WORD);
+    put_column(line, request->path, MAX_PATH_TEXT);
     put_text(line, " ");
     put_number(line, request->status, 1);
     put_text(line, " ");
@@ -164,8 +164,8 @@ static void put_columns(struct log_line *line, const struct log_request *request
     put_text(line, "B ");
     put_ms(line, request->seconds);
     put_text(line, "ms");
-    put_column(line, request->cache, WORD_MOST);
-    put_column(line, request->id, ID_MOST);
+    put_column(line, request->cache, MAX_WORD);
+    put_column(line, request->id, MAX_ID);
 }
 
 void log_line_request(struct log_line *line, enum log_format format, const struct timespec *now,
@@ -187,10 +187,10 @@ void log_line_message(struct log_line *line, enum log_format format, const struc
 {
     start(line, format, now, level);
     if (format == LOG_JSON) {
-        put_member(line, "message", message, MESSAGE_MOST);
+        put_member(line, "message", message, MAX_MESSAGE);
     } else {
         put_text(line, " ");
-        put_escaped(line, ESCAPE_TEXT, message, MESSAGE_MOST);
+        put_escaped(line, ESCAPE_TEXT, message, MAX_MESSAGE);
     }
     finish(line, format);
 }

@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { MOST_THREADS = 32 };
+enum { MAX_THREADS = 32 };
 
 struct job {
     atomic_size_t next;
@@ -23,9 +23,9 @@ static void *run(void *argument)
 void parallel_for(size_t count, unsigned threads, parallel_work *work, void *user)
 {
     struct job job = {.count = count, .work = work, .user = user};
-    pthread_t others[MOST_THREADS];
+    pthread_t others[MAX_THREADS];
     unsigned started = 0;
-    while (started + 1 < threads && started + 1 < count && started < MOST_THREADS &&
+    while (started + 1 < threads && started + 1 < count && started < MAX_THREADS &&
            !pthread_create(&others[started], NULL, run, &job))
         started++;
     run(&job);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_BLOCK = 512, LARGEST_BLOCK = 256 * 1024 };
+enum { FIRST_BLOCK = 512, MAX_BLOCK = 256 * 1024 };
 
 struct region_block {
     struct region_block *next;
@@ -75,8 +75,8 @@ void *region_alloc(struct region *region, size_t count, size_t size)
     struct region_block *block = region->blocks;
     if (!block || block->size - block->used < bytes) {
         size_t capacity = block ? block->size * 2 : FIRST_BLOCK;
-        if (capacity > LARGEST_BLOCK)
-            capacity = LARGEST_BLOCK;
+        if (capacity > MAX_BLOCK)
+            capacity = MAX_BLOCK;
         if (capacity < bytes)
             capacity = bytes;
         block = try_alloc(1, sizeof *block + capacity);

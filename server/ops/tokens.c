@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FILE_MOST = 1 << 20 };
+enum { MAX_FILE = 1 << 20 };
 
 typedef unsigned char digest[SHA256_DIGEST_LENGTH];
 
@@ -23,10 +23,10 @@ struct tokens {
 static char *read_file(const char *path, size_t *size)
 {
     FILE *file = fopen(path, "re");
-    char *text = file ? malloc(FILE_MOST + 1) : NULL;
+    char *text = file ? malloc(MAX_FILE + 1) : NULL;
     if (text) {
-        *size = fread(text, 1, FILE_MOST + 1, file);
-        if (ferror(file) || *size > FILE_MOST) {
+        *size = fread(text, 1, MAX_FILE + 1, file);
+        if (ferror(file) || *size > MAX_FILE) {
             int problem = ferror(file) ? errno : EFBIG;
             free(text);
             text = NULL;

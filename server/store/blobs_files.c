@@ -340,12 +340,12 @@ struct note_walk {
 
 static bool visit_note(void *user, const char *folder, const char *name)
 {
-    enum { LARGEST_NOTE = 1 << 20 };
+    enum { MAX_NOTE = 1 << 20 };
     const struct note_walk *work = user;
     struct file_bytes bytes;
     struct pose_error error;
     char *path = path_join(folder, name);
-    bool read = file_read(path, LARGEST_NOTE, &bytes, &error);
+    bool read = file_read(path, MAX_NOTE, &bytes, &error);
     free(path);
     if (!read)
         return !strcmp(error.code, "not_found") || work->visit(work->user, name, NULL, 0);

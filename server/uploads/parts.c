@@ -4,16 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LOCAL_SIZE = 30, RECORD_SIZE = 46, END_SIZE = 22, LONGEST_NAME = 1024 };
+enum { LOCAL_SIZE = 30, RECORD_SIZE = 46, END_SIZE = 22, MAX_NAME = 1024 };
 
 /* A path that is too long keeps its end, since the extension says what the file may be: whole steps of it, so that no
  * half of one looks like a root or a step upwards; of a last step that is too long itself whole characters. */
 static const char *keep_end(const char *path)
 {
     size_t length = strlen(path);
-    if (length <= LONGEST_NAME)
+    if (length <= MAX_NAME)
         return path;
-    path += length - LONGEST_NAME;
+    path += length - MAX_NAME;
     const char *slash = strchr(path, '/');
     if (slash && slash[1])
         return slash + 1;

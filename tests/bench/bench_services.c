@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { COUNT = 1000, KEYS_MOST = 10000 };
+enum { COUNT = 1000, MAX_KEYS = 10000 };
 
 static const char *const routes[] = {"/v1/clips/{id}/pose", NULL};
 
@@ -101,7 +101,7 @@ static void format_json(void *user)
 static void run(void)
 {
     struct subject one = {.cache = cache_new("one", SIZE_MAX), .key_count = 1};
-    struct subject many = {.cache = cache_new("many", SIZE_MAX), .key_count = KEYS_MOST};
+    struct subject many = {.cache = cache_new("many", SIZE_MAX), .key_count = MAX_KEYS};
     struct subject counters = {.metrics =
                                    metrics_new(&(struct metrics_options){.version = "", .routes = routes})};
     const struct bench_contestant contestants[] = {

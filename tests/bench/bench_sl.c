@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_JOINTS = 60, MOST_KEYS = 300 };
+enum { MAX_JOINTS = 60, MAX_KEYS = 300 };
 
 static const char *const names[] = {
     "mPelvis",        "mTorso",     "mChest",      "mNeck",       "mHead",       "mCollarLeft",  "mHipLeft",
@@ -38,8 +38,8 @@ static struct pose_track make_track(uint32_t joint, uint32_t keys, const float *
 
 static struct made make_file(uint32_t joints, uint32_t keys)
 {
-    static float times[MOST_KEYS], values[MOST_JOINTS][MOST_KEYS][4];
-    struct pose_track tracks[MOST_JOINTS];
+    static float times[MAX_KEYS], values[MAX_JOINTS][MAX_KEYS][4];
+    struct pose_track tracks[MAX_JOINTS];
     for (uint32_t k = 0; k < keys; k++)
         times[k] = (float)k / 30;
     for (uint32_t j = 0; j < joints; j++)
@@ -90,21 +90,21 @@ static void run_file(const char *heading, uint32_t joints, uint32_t keys)
 }
 
 struct keys {
-    uint8_t bytes[MOST_KEYS * SL_KEY_SIZE];
-    float times[MOST_KEYS], values[MOST_KEYS][4];
+    uint8_t bytes[MAX_KEYS * SL_KEY_SIZE];
+    float times[MAX_KEYS], values[MAX_KEYS][4];
 };
 
 static void decode_scalar(void *subject)
 {
     struct keys *keys = subject;
-    sl_rotations_decode_scalar(keys->bytes, MOST_KEYS, 10, keys->times, keys->values[0]);
+    sl_rotations_decode_scalar(keys->bytes, MAX_KEYS, 10, keys->times, keys->values[0]);
     bench_use(keys);
 }
 
 static void decode_chosen(void *subject)
 {
     struct keys *keys = subject;
-    sl_rotations_decode(keys->bytes, MOST_KEYS, 10, keys->times, keys->values[0]);
+    sl_rotations_decode(keys->bytes, MAX_KEYS, 10, keys->times, keys->values[0]);
     bench_use(keys);
 }
 

@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ROUNDS = 5, CONNECTIONS = 64, BODY = 7500, REQUEST_MOST = 4096 };
+enum { ROUNDS = 5, CONNECTIONS = 64, BODY = 7500, MAX_REQUEST = 4096 };
 
 static const double ROUND_SECONDS = 0.7;
 static char body[BODY];
@@ -63,7 +63,7 @@ static void serve_bare(int pipe_end)
     const int listener = listen_bare(pipe_end);
     const int poll = epoll_create1(0);
     struct epoll_event events[256];
-    char request[REQUEST_MOST];
+    char request[MAX_REQUEST];
     char answer[512 + BODY];
     const int head = snprintf(answer, 512,
                               "HTTP/1.1 200 OK\r\nDate: Thu, 01 Jan 1970 00:00:00 GMT\r\n"

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BUFFER = 64 * 1024, MOST_SAMPLES = 4 * 1000 * 1000 };
+enum { BUFFER = 64 * 1024, MAX_SAMPLES = 4 * 1000 * 1000 };
 
 struct connection {
     int fd;
@@ -103,7 +103,7 @@ static bool receive(struct run *run, struct connection *connection)
 
 static void note(struct run *run, double latency)
 {
-    if (run->sample_count < MOST_SAMPLES)
+    if (run->sample_count < MAX_SAMPLES)
         run->samples[run->sample_count++] = latency;
 }
 
@@ -155,7 +155,7 @@ bool load_run(const struct load *load, struct load_result *result)
     struct run run = {.load = load,
                       .connections = calloc(load->connections, sizeof(struct connection)),
                       .poll = epoll_create1(0),
-                      .samples = malloc(MOST_SAMPLES * sizeof(double)),
+                      .samples = malloc(MAX_SAMPLES * sizeof(double)),
                       .result = result};
     *result = (struct load_result){0};
     bool opened = run.connections && run.samples;

@@ -23,7 +23,7 @@ EXTENSIONS = {
     "sims1-cmx": "cmx",
     "sims1-bcf": "bcf",
 }
-MOST = int(os.environ.get("CLIPS_MOST", "0")) or 1 << 30
+MOST = int(os.environ.get("MAX_CLIPS", "0")) or 1 << 30
 
 
 class Build:

@@ -3,7 +3,7 @@
 # samples and the corpus (where there is one), or the files given, with both programs and compares every clip in every format
 # that it can become, poses, keys, events, previews, meshes, skeletons, characters, inspections of the loose files and
 # `posed info --json`; and whole archives as `posed convert` writes them out. Prints what differs and ends with 1.
-# CLIPS_MOST=N looks at no more than N clips of each format, for a quick look.
+# MAX_CLIPS=N looks at no more than N clips of each format, for a quick look.
 set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")
 old=$(readlink -f "${1:?usage: same_output.sh OLD NEW [FILE...]}") new=$(readlink -f "${2:?usage: same_output.sh OLD NEW [FILE...]}")

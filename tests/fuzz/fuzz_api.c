@@ -24,12 +24,12 @@ const char *__lsan_default_suppressions(void)
     return "leak:libfontconfig";
 }
 
-enum { HEADERS_MOST = 16, STREAM_STEP = 32 * 1024 };
+enum { MAX_HEADERS = 16, STREAM_STEP = 32 * 1024 };
 
 /* Every text in a block of its own, so that a sanitizer sees each read past its end. */
 struct message {
     char *method, *path, *query;
-    char *names[HEADERS_MOST], *values[HEADERS_MOST];
+    char *names[MAX_HEADERS], *values[MAX_HEADERS];
     unsigned header_count;
     uint8_t *body;
     size_t body_size;
@@ -103,7 +103,7 @@ static void add_header(struct message *message, const uint8_t *line, size_t leng
 {
     const uint8_t *colon = memchr(line, ':', length);
     size_t name = colon ? (size_t)(colon - line) : 0, skip = name + 1;
-    if (!name || message->header_count == HEADERS_MOST || !is_field(line, length))
+    if (!name || message->header_count == MAX_HEADERS || !is_field(line, length))
         return;
     while (skip < length && line[skip] == ' ')
         skip++;

@@ -11,7 +11,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { PARTS_MOST = 100 };
+enum { MAX_PARTS = 100 };
 
 static _Noreturn void give_up(const char *what)
 {
@@ -41,7 +41,7 @@ static bool count_bytes(void *user, const void *bytes, size_t size)
 static void check_parts(struct parts *parts, struct pose_bytes body)
 {
     uint64_t inside = 0, written = 0;
-    if (parts->count > PARTS_MOST)
+    if (parts->count > MAX_PARTS)
         give_up("more parts than may be");
     for (uint32_t i = 0; i < parts->count; i++) {
         struct pose_bytes bytes = parts->items[i].bytes;
@@ -72,7 +72,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct pose_bytes body = {copy, size - length - 1};
     struct parts parts = {0};
     struct pose_error error;
-    if (multipart_is(type) && multipart_parse(type, body, PARTS_MOST, &parts, &error))
+    if (multipart_is(type) && multipart_parse(type, body, MAX_PARTS, &parts, &error))
         check_parts(&parts, body);
     parts_release(&parts);
     free(type);

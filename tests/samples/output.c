@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MOST_FILES = 32 };
+enum { MAX_FILES = 32 };
 
 bool fail(const char *what, const char *why)
 {
@@ -61,7 +61,7 @@ bool encode_made(const char *format, const struct pose_content *content, struct 
 
 bool pack_made(const char *format, const struct made *files, unsigned count, struct made *archive)
 {
-    struct pose_pack_item items[MOST_FILES];
+    struct pose_pack_item items[MAX_FILES];
     struct pose_error error;
     for (unsigned i = 0; i < count; i++)
         items[i] = (struct pose_pack_item){files[i].name, {files[i].bytes.data, files[i].bytes.size}};

@@ -26,7 +26,7 @@ static void read_from_folder(struct companions *companions, const char *name)
     struct test_paths paths = {0};
     if (!copy || !test_paths_list(dirname(copy), name, &paths))
         abort();
-    for (size_t i = 0; i < paths.count && companions->count < MOST_COMPANIONS; i++) {
+    for (size_t i = 0; i < paths.count && companions->count < MAX_COMPANIONS; i++) {
         if (!strcasecmp(test_base_name(paths.items[i]), name) &&
             test_file_read(paths.items[i], &companions->files[companions->count])) {
             companions->count++;

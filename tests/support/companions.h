@@ -5,14 +5,14 @@
 #include "pose.h"
 #include "tests/support/corpus.h"
 
-enum { MOST_COMPANIONS = 8 };
+enum { MAX_COMPANIONS = 8 };
 
 /* Set path, zero the rest; release with companions_free. */
 struct companions {
     const char *path; /* of the file that they lie beside */
     bool frozen;      /* only what was found before is found again: no look at the disk */
     unsigned count;
-    struct test_file files[MOST_COMPANIONS];
+    struct test_file files[MAX_COMPANIONS];
 };
 
 /* user: the struct. By base name, without regard to case. */

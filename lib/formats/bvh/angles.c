@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Rounds of writing and reading after which the angles come again; two are the rule. */
-enum { MOST_ROUNDS = 64 };
+enum { MAX_ROUNDS = 64 };
 
 float bvh_tidy(float value)
 {
@@ -50,14 +50,14 @@ static unsigned find_round(const float (*rounds)[3], unsigned length)
 float bvh_angles_fit(const uint8_t axes[3], unsigned count, const float q[4], const float *previous,
                      float angles[3])
 {
-    float rounds[MOST_ROUNDS][3], now[4];
+    float rounds[MAX_ROUNDS][3], now[4];
     float left = find_angles(axes, count, q, previous, rounds[0]);
     unsigned length = 0, first = 0;
     do {
         euler_to_quat(axes, count, rounds[length], now);
         find_angles(axes, count, now, previous, rounds[++length]);
         first = find_round((const float(*)[3])rounds, length);
-    } while (first == length && length + 1 < MOST_ROUNDS);
+    } while (first == length && length + 1 < MAX_ROUNDS);
     /* Where rounds lead in a circle, as they may where the outer axes all but coincide, all that are on it choose alike. */
     unsigned best = first < length ? first : 0;
     for (unsigned i = first + 1; i < length; i++)

@@ -10,8 +10,8 @@ const char *const bvh_channel_names[BVH_CHANNEL_KINDS] = {"Xposition", "Ypositio
                                                           "Xscale",    "Yscale",    "Zscale"};
 
 /* Frame times beyond these make no clip: times would not ascend, or not be finite. */
-#define SHORTEST_FRAME 1e-6f
-#define LONGEST_FRAME 1e6f
+#define MIN_FRAME 1e-6f
+#define MAX_FRAME 1e6f
 
 /* ------------------------------------------------------------------------------------------------- words -- */
 
@@ -373,7 +373,7 @@ static bool read_frame_time(struct parsing *parsing)
     layout->frame_seconds = seconds;
     if (seconds == 0 && layout->frame_count <= 1)
         return true;
-    if (!(seconds >= SHORTEST_FRAME && seconds <= LONGEST_FRAME)) {
+    if (!(seconds >= MIN_FRAME && seconds <= MAX_FRAME)) {
         words->reader.last_field = "Frame Time";
         return reader_fail(&words->reader, "bad_frame_time", "frames of %g seconds", (double)seconds);
     }

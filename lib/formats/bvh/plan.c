@@ -17,11 +17,11 @@
 #define READABLE_FPS 1e6 /* bvh_layout.c reads no shorter frames; so short a clip is over at once */
 
 /* How far a clip of Second Life may be off its frames: 0.06 degrees, 0.25 mm. */
-#define MOST_RADIANS 1.05e-3
-#define MOST_INCHES 0.01
+#define MAX_RADIANS 1.05e-3
+#define MAX_INCHES 0.01
 
 /* Rotations of all frames; what a reader with the default limits still takes. */
-#define MOST_KEYS 4e6
+#define MAX_KEYS 4e6
 
 /* ----------------------------------------------------------------------------------------- a clip's own frames -- */
 
@@ -171,8 +171,8 @@ static bool is_near(const struct probe *probe, double place)
     for (size_t r = 0; r < probe->rows; r++) {
         const float *x = probe->real + r * ROW_FLOATS, *y = probe->made + r * ROW_FLOATS;
         double inches = hypot(hypot((double)(x[0] - y[0]), (double)(x[1] - y[1])), (double)(x[2] - y[2]));
-        if (2 * rotation_distance(x + ROTATION_PLACE, y + ROTATION_PLACE) > MOST_RADIANS ||
-            inches > MOST_INCHES)
+        if (2 * rotation_distance(x + ROTATION_PLACE, y + ROTATION_PLACE) > MAX_RADIANS ||
+            inches > MAX_INCHES)
             return false;
     }
     return true;
@@ -235,7 +235,7 @@ static bool get_fps(struct encode_job *job, double *fps)
 static bool set_rate(struct bvh_plan *plan, struct encode_job *job, double fps)
 {
     double duration = (double)plan->clip->duration, steps = duration * fps, whole = round(steps);
-    if (!(steps * plan->skeleton->joint_count < MOST_KEYS))
+    if (!(steps * plan->skeleton->joint_count < MAX_KEYS))
         return error_limit(job->error, "keys", "%g frames of %u joints are too many", steps,
                            plan->skeleton->joint_count);
     bool ends_whole = whole >= 1 && fabs(steps - whole) < 0.01;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-    MOST_TABS = 32, /* of indentation */
+    MAX_TABS = 32, /* of indentation */
     NUMBER_TEXT = POSE_FLOAT_TEXT + 1,
 };
 
@@ -17,9 +17,8 @@ enum {
 
 static void put_tabs(struct writer *writer, uint32_t depth)
 {
-    static const char tabs[MOST_TABS + 1] =
-        "\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t";
-    writer_bytes(writer, tabs, depth < MOST_TABS ? depth : MOST_TABS);
+    static const char tabs[MAX_TABS + 1] = "\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t";
+    writer_bytes(writer, tabs, depth < MAX_TABS ? depth : MAX_TABS);
 }
 
 /* A length in the unit of the file. */

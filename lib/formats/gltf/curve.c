@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_PARTS = 4096 };
+enum { MAX_PARTS = 4096 };
 static const double TOLERANCE = 5e-5;
 
 /* One piece of a cubic spline, from key k to the next one. */
@@ -98,11 +98,11 @@ static uint32_t count_parts(const struct piece *piece, bool *close)
     }
     bool turns = piece->components == 4;
     double parts = ceil(sqrt(sqrt(fmax(first, last)) * (turns ? 2 : 1) / (8 * TOLERANCE)));
-    uint32_t count = parts < MOST_PARTS ? (uint32_t)parts : MOST_PARTS;
+    uint32_t count = parts < MAX_PARTS ? (uint32_t)parts : MAX_PARTS;
     count = count ? count : 1;
-    *close = parts <= MOST_PARTS;
+    *close = parts <= MAX_PARTS;
     while (turns && *close && !rotation_is_close(piece, count)) {
-        *close = count * 2 <= MOST_PARTS;
+        *close = count * 2 <= MAX_PARTS;
         count = *close ? count * 2 : count;
     }
     return count;
@@ -126,7 +126,7 @@ static uint64_t plan(struct gltf *g, unsigned components, uint32_t count, const 
     if (!all_close)
         warning_add(&g->job->warnings, POSE_WARNING, "spline_simplified", POSE_NO_OFFSET,
                     "%s: a spline moves too fast to be followed by %d keys between two of its own", g->at,
-                    MOST_PARTS);
+                    MAX_PARTS);
     return keys;
 }
 

@@ -22,9 +22,9 @@
 #include <string.h>
 
 enum {
-    NAME_ROW = 12,          /* bytes of a named resource without its name */
-    MOST_OF_DEFLATE = 1032, /* bytes out of one; LZO1X gives 255 */
-    SMALLEST_PACKED = 6,    /* the size, and what tells zlib from segments */
+    NAME_ROW = 12,            /* bytes of a named resource without its name */
+    MAX_DEFLATE_RATIO = 1032, /* bytes out of one; LZO1X gives 255 */
+    MIN_PACKED = 6,           /* the size, and what tells zlib from segments */
 };
 
 static const struct pose_format formats[] = {
@@ -230,7 +230,7 @@ static void check_row(struct pose_archive *archive, const struct pak_row *row, u
     else if (row->offset < header_end && row->size)
         reader_fail_at(&reader, row->at + 16, "offset", "in_header", "%u, the tables end at %llu",
                        row->offset, (unsigned long long)header_end);
-    else if (row->compressed && row->size < SMALLEST_PACKED)
+    else if (row->compressed && row->size < MIN_PACKED)
         reader_fail_at(&reader, row->at + 12, "size", "truncated", "%u bytes of compressed data", row->size);
     else
         entry->size = row->compressed ? peek_u32(archive->bytes.data + row->offset) : row->size;
@@ -443,7 +443,7 @@ static bool pak_read(struct read_job *job)
             job->error->offset = reader_last_offset(&data);
         return false;
     }
-    if (size / MOST_OF_DEFLATE > row->size)
+    if (size / MAX_DEFLATE_RATIO > row->size)
         return reader_fail(&data, "output_short", "%u bytes cannot unpack to %u", row->size, size);
     uint8_t *out = read_reserve(job, size);
     return out && (is_zlib(data.at) ? read_zlib(&data, out, size) : read_segments(&data, out, size));

@@ -22,7 +22,7 @@
 #include <string.h>
 
 enum {
-    SMALLEST_ARCHIVE = 20,
+    MIN_ARCHIVE = 20,
 };
 
 enum layout {
@@ -92,9 +92,9 @@ static bool read_header(struct reader *reader, uint32_t *version, uint32_t *coun
     size_t magic = size < 8 ? size : 8;
     if (memcmp(reader->at, FAR_MAGIC, magic) != 0 || !magic)
         return reader_fail_at(reader, 0, "magic", "bad_magic", "not " FAR_MAGIC);
-    if (size < SMALLEST_ARCHIVE)
+    if (size < MIN_ARCHIVE)
         return reader_fail_at(reader, 0, NULL, "truncated", "%zu bytes, the smallest archive has %d", size,
-                              SMALLEST_ARCHIVE);
+                              MIN_ARCHIVE);
     reader_skip(reader, 8, "magic");
     *version = reader_u32le(reader, "version");
     if (*version != 1 && *version != 3)

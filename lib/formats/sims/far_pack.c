@@ -8,7 +8,7 @@
 
 enum {
     ID_TEXT = 8,
-    LARGEST_COMPRESSED = 0xffffff, /* what the 24 bits of the size after decompression hold */
+    MAX_COMPRESSED = 0xffffff, /* what the 24 bits of the size after decompression hold */
 };
 
 /* What is written of an item into the table. */
@@ -122,7 +122,7 @@ static bool write_data(struct far_writer *far, uint32_t index)
                          "a FAR archive holds at most 4 GiB");
     row->offset = (uint32_t)far->writer->out->size;
     row->stored = (uint32_t)bytes.size;
-    if (far->encoder && bytes.size <= LARGEST_COMPRESSED && write_packed(far, bytes, row))
+    if (far->encoder && bytes.size <= MAX_COMPRESSED && write_packed(far, bytes, row))
         return true;
     writer_bytes(far->writer, bytes.data, bytes.size);
     return true;

@@ -29,7 +29,7 @@ enum {
     FIELD_STORED = 5,
     FIELD_MEMORY = 6,
     FIELD_COMPRESSION = 7,
-    MOST_OF_DEFLATE = 1032, /* bytes out of one */
+    MAX_DEFLATE_RATIO = 1032, /* bytes out of one */
 };
 
 static const uint32_t extended_bit = 0x80000000u;
@@ -364,7 +364,7 @@ static bool read_refpack(struct read_job *job, struct reader *data, const struct
 static bool read_zlib(struct read_job *job, struct reader *data, const struct dbpf_row *row)
 {
     uint64_t at = reader_offset(data);
-    if (row->size / MOST_OF_DEFLATE > row->stored)
+    if (row->size / MAX_DEFLATE_RATIO > row->stored)
         return reader_fail_at(data, at, NULL, "size_mismatch", "%u bytes cannot unpack to %u", row->stored,
                               row->size);
     uint8_t *out = read_reserve(job, row->size);

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 enum {
-    NAME_SIZE = 12,                /* bytes of a name without its text */
-    MOST_BYTES = 16 * 1024 * 1024, /* of all name maps together, unpacked: real ones have some kilobytes */
+    NAME_SIZE = 12,               /* bytes of a name without its text */
+    MAX_BYTES = 16 * 1024 * 1024, /* of all name maps together, unpacked: real ones have some kilobytes */
 };
 
 /* A name in the order of the maps. */
@@ -101,7 +101,7 @@ static int compare_rows(const void *a, const void *b)
 
 void dbpf_read_names(struct pose_archive *archive, const struct dbpf_row *rows, uint32_t count)
 {
-    struct name_list list = {.archive = archive, .bytes_left = MOST_BYTES};
+    struct name_list list = {.archive = archive, .bytes_left = MAX_BYTES};
     for (uint32_t i = 0; i < count; i++) {
         if (rows[i].type == DBPF_NAME_MAP && !archive->entries[i].skipped)
             read_map(&list, &rows[i], i);

@@ -10,8 +10,8 @@
 #include <string.h>
 
 enum {
-    LARGEST_SIZE = 0x7fffffff, /* bit 31 of the stored size is taken */
-    LARGEST_SHORT = 0xffffff,  /* RefPack sizes beyond it take 4 bytes */
+    MAX_SIZE = 0x7fffffff, /* bit 31 of the stored size is taken */
+    MAX_SHORT = 0xffffff,  /* RefPack sizes beyond it take 4 bytes */
     ZLIB_LEVEL = 6,
     CONSTANT_FIELDS = 3, /* type, group and instance (high) may be constants of the index */
 };
@@ -122,7 +122,7 @@ static bool add_name_map(struct package *package, struct pose_buffer *map)
 static void put_refpack(struct package *package, struct pose_bytes bytes)
 {
     struct writer *writer = package->writer;
-    bool large = bytes.size > LARGEST_SHORT;
+    bool large = bytes.size > MAX_SHORT;
     writer_u8(writer, large ? 0x90 : 0x10);
     writer_u8(writer, 0xfb);
     if (large)
@@ -146,7 +146,7 @@ static bool write_data(struct package *package, struct item *item)
 {
     struct writer *writer = package->writer;
     size_t start = writer->out->size, size = item->bytes.size;
-    if (start > UINT32_MAX || size > LARGEST_SIZE)
+    if (start > UINT32_MAX || size > MAX_SIZE)
         return error_set(package->job->error, POSE_BAD_ARGUMENT, "too_large",
                          "a package holds at most 4 GiB, and 2 GiB in one resource");
     item->offset = (uint32_t)start;

@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum {
-    LONGEST_PREFIX = 5,
+    MAX_PREFIX = 5,
     LAST_OF_PEOPLE = 6, /* greater ages are species */
 };
 
@@ -89,7 +89,7 @@ static struct clip_name cut_name(const char *name, size_t length)
     struct clip_name cut = {.generic = true};
     const char *underscore = length ? memchr(name, '_', length) : NULL;
     size_t prefix = underscore ? (size_t)(underscore - name) : 0;
-    if (!prefix || prefix > LONGEST_PREFIX)
+    if (!prefix || prefix > MAX_PREFIX)
         return cut;
     const char *two = memchr(name, '2', prefix);
     cut.x = (struct part){name, two ? (size_t)(two - name) : prefix};

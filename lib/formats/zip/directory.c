@@ -24,8 +24,8 @@ enum {
     END64_SIZE = 56,
     RECORD_SIZE = 46,
     LOCAL_SIZE = 30,
-    LONGEST_COMMENT = 65535,
-    MOST_OF_DEFLATE = 1032, /* bytes out of one */
+    MAX_COMMENT = 65535,
+    MAX_DEFLATE_RATIO = 1032, /* bytes out of one */
     METHOD_STORED = 0,
     METHOD_DEFLATE = 8,
     FLAG_ENCRYPTED = 1,
@@ -61,7 +61,7 @@ static uint64_t find_end(struct pose_bytes bytes)
     if (bytes.size < END_SIZE)
         return UINT64_MAX;
     size_t last = bytes.size - END_SIZE;
-    size_t first = last > LONGEST_COMMENT ? last - LONGEST_COMMENT : 0;
+    size_t first = last > MAX_COMMENT ? last - MAX_COMMENT : 0;
     for (size_t at = last + 1; at-- > first;) {
         const uint8_t *p = bytes.data + at;
         if (p[0] == 'P' && peek_u32(p) == end_signature &&
@@ -327,7 +327,7 @@ bool zip_directory_read(struct read_job *job, const struct zip_row *row)
     if (row->method == METHOD_STORED) {
         read_plain(job, at, (size_t)size);
     } else {
-        if (size / MOST_OF_DEFLATE > row->packed)
+        if (size / MAX_DEFLATE_RATIO > row->packed)
             return reader_fail_at(&data, at, "data", "size_mismatch", "%llu bytes cannot unpack to %llu",
                                   (unsigned long long)row->packed, (unsigned long long)size);
         if (!zip_inflate(job, data.at, reader_left(&data), (size_t)size))

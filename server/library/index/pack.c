@@ -159,7 +159,7 @@ static void take_asset(struct cursor *cursor, struct index_asset *asset)
 
 static void take_entry(struct cursor *cursor, struct index_entry *entry)
 {
-    enum { LEAST_ASSET = 76 };
+    enum { MIN_ASSET = 76 };
     entry->name = need_text(cursor);
     take(cursor, &entry->size, sizeof entry->size);
     entry->kind = need_text(cursor);
@@ -179,7 +179,7 @@ static void take_entry(struct cursor *cursor, struct index_entry *entry)
     entry->wants_companions = take_u32(cursor) != 0;
     take(cursor, &entry->content, sizeof entry->content);
     uint32_t count = take_u32(cursor);
-    cursor->broken |= count > cursor->left / LEAST_ASSET;
+    cursor->broken |= count > cursor->left / MIN_ASSET;
     if (cursor->broken)
         return;
     entry->assets = REGION_NEW(cursor->region, struct index_asset, count);

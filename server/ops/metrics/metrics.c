@@ -54,7 +54,7 @@ enum {
     ROW_OWN,
     ROUTE_ROW = ROW_OWN + METHOD_COUNT * CODE_COUNT,
     FORMAT_ROW = ROW_OWN + OUTCOME_COUNT,
-    LONGEST_ROW = ROUTE_ROW > FORMAT_ROW ? ROUTE_ROW : FORMAT_ROW,
+    MAX_ROW = ROUTE_ROW > FORMAT_ROW ? ROUTE_ROW : FORMAT_ROW,
 };
 
 struct table {
@@ -160,10 +160,10 @@ void metrics_decode(struct metrics *metrics, const char *format, enum pose_statu
 /* ------------------------------------------------------------------------------------------------- rendering -- */
 
 /* A row summed over the shards. False when nothing was counted on it. */
-static bool sum_row(const struct table *table, uint32_t row, uint64_t sums[LONGEST_ROW])
+static bool sum_row(const struct table *table, uint32_t row, uint64_t sums[MAX_ROW])
 {
     uint64_t any = 0;
-    memset(sums, 0, LONGEST_ROW * sizeof *sums);
+    memset(sums, 0, MAX_ROW * sizeof *sums);
     for (size_t shard = 0; shard < SHARD_COUNT; shard++) {
         const counter *values = table->shards[shard] + (size_t)row * table->row_size;
         for (size_t i = 0; i < table->row_size; i++)
@@ -185,7 +185,7 @@ static const char *format_name(const struct metrics *metrics, uint32_t row)
 static void write_requests(const struct metrics *metrics, FILE *out)
 {
     static const char name[] = "posed_http_requests_total";
-    uint64_t sums[LONGEST_ROW];
+    uint64_t sums[MAX_ROW];
     prometheus_family(out, name, "counter", "Requests answered, by route, method and status.");
     for (uint32_t row = 0; row < metrics->routes.row_count; row++) {
         if (!sum_row(&metrics->routes, row, sums))
@@ -206,7 +206,7 @@ static void write_requests(const struct metrics *metrics, FILE *out)
 static void write_decodes(const struct metrics *metrics, FILE *out)
 {
     static const char name[] = "posed_decodes_total";
-    uint64_t sums[LONGEST_ROW];
+    uint64_t sums[MAX_ROW];
     prometheus_family(out, name, "counter", "Files decoded, by format and how it ended.");
     for (uint32_t row = 0; row < metrics->decodes.row_count; row++) {
         if (!sum_row(&metrics->decodes, row, sums))
@@ -226,7 +226,7 @@ static void write_durations(const struct metrics *metrics, const struct table *t
                             const char *label, const char *(*row_name)(const struct metrics *, uint32_t),
                             FILE *out)
 {
-    uint64_t sums[LONGEST_ROW];
+    uint64_t sums[MAX_ROW];
     for (uint32_t row = 0; row < table->row_count; row++) {
         if (sum_row(table, row, sums))
             prometheus_histogram(

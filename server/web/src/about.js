@@ -1,7 +1,7 @@
 // What stands beside the view of a clip: what it is, its events, files to take away, lines to copy.
 import { bytes, copyButton, el, failure, say, seconds } from "./dom.js";
 
-const MOST_EVENTS = 500;
+const MAX_EVENTS = 500;
 
 function section(title, ...children) {
   return el("section", {}, el("h2", {}, title), ...children);
@@ -42,7 +42,7 @@ export function eventText(event) {
 function events(list, seek) {
   if (!list.length) return null;
   return section("Events",
-    el("ul", { class: "events" }, ...list.slice(0, MOST_EVENTS).map((event) => el("li", {},
+    el("ul", { class: "events" }, ...list.slice(0, MAX_EVENTS).map((event) => el("li", {},
       el("button", { type: "button", class: "link", onclick: () => seek(event.time) }, seconds(event.time)), " ", eventText(event)))));
 }
 

@@ -11,13 +11,13 @@
 
 /* ------------------------------------------------------------------------------------------- clips by hand -- */
 
-enum { MOST_KEYS = 400, MOST_TRACKS = 4 };
+enum { MAX_KEYS = 400, MAX_TRACKS = 4 };
 
 struct made {
     struct pose_clip clip;
-    struct pose_track tracks[MOST_TRACKS];
-    float times[MOST_TRACKS][POSE_PART_COUNT][MOST_KEYS];
-    float values[MOST_TRACKS][POSE_PART_COUNT][MOST_KEYS * 4];
+    struct pose_track tracks[MAX_TRACKS];
+    float times[MAX_TRACKS][POSE_PART_COUNT][MAX_KEYS];
+    float values[MAX_TRACKS][POSE_PART_COUNT][MAX_KEYS * 4];
 };
 
 static struct made made;

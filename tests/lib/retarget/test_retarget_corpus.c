@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIGURES = 4, MOST_JOINTS = 400, ROW = 10 };
+enum { FIGURES = 4, MAX_JOINTS = 400, ROW = 10 };
 
 struct corpus {
     struct corpus_folder sims;
@@ -184,14 +184,14 @@ END_TEST
 /* ---------------------------------------------------------------------------------------- there and back -- */
 
 struct pose {
-    float rows[MOST_JOINTS * ROW], matrices[MOST_JOINTS * 16];
+    float rows[MAX_JOINTS * ROW], matrices[MAX_JOINTS * 16];
 };
 
 static void sample_model(const struct pose_clip *clip, const struct pose_skeleton *skeleton, double t,
                          struct pose *pose)
 {
     struct pose_sampler *sampler = pose_sampler_new(clip, skeleton, POSE_AXES_GLTF, NULL, NULL);
-    ck_assert(sampler && pose_sampler_row_count(sampler) <= MOST_JOINTS);
+    ck_assert(sampler && pose_sampler_row_count(sampler) <= MAX_JOINTS);
     pose_sample(sampler, t, POSE_CLAMP, 0, pose->rows, NULL);
     pose_model(sampler, pose->rows, pose->matrices);
     pose_sampler_free(sampler);

@@ -36,7 +36,7 @@ static float random_float(void)
 }
 
 /* Keys nearer to opposite than this (Prime blends them the long way) make single precision show. */
-#define LEAST_COSINE -0.9
+#define MIN_COSINE -0.9
 
 /* A unit quaternion, near the one before so often that both ways of blending come up. */
 static void random_rotation(const float *before, float q[4])
@@ -55,7 +55,7 @@ static void random_rotation(const float *before, float q[4])
         q[i] = (float)((double)q[i] * sign / sqrt(square));
         cosine += before ? (double)before[i] * (double)q[i] : 0;
     }
-    for (int i = 0; cosine < LEAST_COSINE && i < 4; i++)
+    for (int i = 0; cosine < MIN_COSINE && i < 4; i++)
         q[i] = -q[i];
 }
 

@@ -449,9 +449,9 @@ static void post(const char *target, const uint8_t *body, size_t size)
 
 START_TEST(bodies_arrive_as_sent)
 {
-    static const size_t sizes[] = {
-        0, 1, 16384, 16385, 300000, FIXTURE_THRESHOLD, 262145, 1000003, FIXTURE_ECHO_MOST};
-    uint8_t *body = new_body(FIXTURE_ECHO_MOST);
+    static const size_t sizes[] = {0,      1,       16384,           16385, 300000, FIXTURE_THRESHOLD,
+                                   262145, 1000003, MAX_FIXTURE_ECHO};
+    uint8_t *body = new_body(MAX_FIXTURE_ECHO);
 
     for (size_t i = 0; i < 2 * sizeof(sizes) / sizeof(*sizes); i++) {
         const size_t size = sizes[i / 2];

@@ -14,19 +14,19 @@
 
 /* ---- too large ---- */
 
-static const char small_enough[FIXTURE_SMALL_MOST];
+static const char small_enough[MAX_FIXTURE_SMALL];
 
 START_TEST(a_body_over_the_limit_is_refused_and_the_connection_goes_on)
 {
     fixture_start(&fixture);
     connect_client(&client);
     ck_assert(client_print(&client, "POST /small HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n",
-                           FIXTURE_SMALL_MOST) &&
-              client_send(&client, small_enough, FIXTURE_SMALL_MOST));
+                           MAX_FIXTURE_SMALL) &&
+              client_send(&client, small_enough, MAX_FIXTURE_SMALL));
     expect(200, NULL);
     ck_assert(client_print(&client, "POST /small HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n",
-                           FIXTURE_SMALL_MOST + 1) &&
-              client_send(&client, small_enough, FIXTURE_SMALL_MOST) && client_send(&client, "x", 1));
+                           MAX_FIXTURE_SMALL + 1) &&
+              client_send(&client, small_enough, MAX_FIXTURE_SMALL) && client_send(&client, "x", 1));
     expect(413, "this request may have a body of at most 1000 bytes");
     ck_assert(answer_says("Posed-Refused", "yes") && !answer_closes());
     /* A target that expects no body at all. */

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* A file that decodes to thousands of clips or entries is tried on its first few. */
-enum { MOST_CLIPS = 4, MOST_ENTRIES = 64 };
+enum { MAX_CLIPS = 4, MAX_ENTRIES = 64 };
 
 void exercise_complain(struct exercise *exercise, const char *format, ...)
 {
@@ -323,13 +323,13 @@ static enum exercise_outcome exercise_document(struct exercise *exercise, const 
     }
     check_peak(exercise, exercise->limits.memory);
     check_document(exercise, document);
-    for (uint32_t i = 0; i < document->clip_count && i < MOST_CLIPS; i++)
+    for (uint32_t i = 0; i < document->clip_count && i < MAX_CLIPS; i++)
         exercise_clip(exercise, document, &document->clips[i]);
     if (document->clip_count)
         exercise_conversion(exercise, document, &document->clips[0]);
-    for (uint32_t i = 0; i < document->skeleton_count && i < MOST_CLIPS; i++)
+    for (uint32_t i = 0; i < document->skeleton_count && i < MAX_CLIPS; i++)
         exercise_skeleton(exercise, &document->skeletons[i]);
-    for (uint32_t i = 0; i < document->mesh_count && i < MOST_CLIPS; i++)
+    for (uint32_t i = 0; i < document->mesh_count && i < MAX_CLIPS; i++)
         exercise_mesh(exercise, &document->meshes[i]);
     pose_lint(document, exercise->name, check_warning, exercise);
     check_round_trip(exercise, document);
@@ -375,7 +375,7 @@ static bool visit_entry(void *user, uint32_t index, struct pose_buffer *bytes, c
     if (error)
         check_failure(pass->exercise, "pass", error, pass->size);
     (void)index;
-    return ++pass->visited < MOST_ENTRIES;
+    return ++pass->visited < MAX_ENTRIES;
 }
 
 static enum exercise_outcome exercise_archive(struct exercise *exercise, const struct pose_source *source)
@@ -387,7 +387,7 @@ static enum exercise_outcome exercise_archive(struct exercise *exercise, const s
         check_failure(exercise, "open", &error, source->bytes.size);
         return EXERCISE_REFUSED;
     }
-    for (uint32_t i = 0; i < pose_archive_count(archive) && i < MOST_ENTRIES; i++)
+    for (uint32_t i = 0; i < pose_archive_count(archive) && i < MAX_ENTRIES; i++)
         exercise_entry(exercise, archive, i, source->bytes.size);
     for (uint32_t i = 0; i < pose_archive_warning_count(archive); i++)
         check_warning(exercise, pose_archive_warning(archive, i));
@@ -395,7 +395,7 @@ static enum exercise_outcome exercise_archive(struct exercise *exercise, const s
     begin(exercise);
     pose_archive_each(
         archive, &(struct pose_pass){.visit = visit_entry, .warn = check_warning_of_pass, .user = &pass});
-    if (pass.visited < pose_archive_count(archive) && pass.visited < MOST_ENTRIES)
+    if (pass.visited < pose_archive_count(archive) && pass.visited < MAX_ENTRIES)
         exercise_complain(exercise, "a pass visits %u of %u entries", pass.visited,
                           pose_archive_count(archive));
     check_peak(exercise, exercise->limits.memory + exercise->limits.unpacked);

@@ -71,12 +71,12 @@ static void check_warnings(struct exercise *exercise, const struct pose_warning 
 }
 
 /* Trees that libpose builds are a few levels deep whatever the file says. */
-enum { DEEPEST_VALUE = 64 };
+enum { MAX_DEPTH = 64 };
 
 static void check_values(struct exercise *exercise, const struct pose_value *value, int depth)
 {
-    if (depth > DEEPEST_VALUE) {
-        exercise_complain(exercise, "extras are nested more than %d deep", DEEPEST_VALUE);
+    if (depth > MAX_DEPTH) {
+        exercise_complain(exercise, "extras are nested more than %d deep", MAX_DEPTH);
         return;
     }
     for (; value; value = value->next) {

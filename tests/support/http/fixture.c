@@ -113,9 +113,9 @@ static bool admit(void *user, const struct api_request *request, uint64_t *max_b
         return false;
     }
     if (is_path(request, "/echo") || is_path(request, "/pool-echo") || is_path(request, "/file")) {
-        *max_body = FIXTURE_ECHO_MOST;
+        *max_body = MAX_FIXTURE_ECHO;
     } else if (is_path(request, "/small")) {
-        *max_body = FIXTURE_SMALL_MOST;
+        *max_body = MAX_FIXTURE_SMALL;
     }
     return true;
 }

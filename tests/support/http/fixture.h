@@ -34,8 +34,8 @@ struct fixture {
 };
 
 enum {
-    FIXTURE_ECHO_MOST = 4 * 1024 * 1024,
-    FIXTURE_SMALL_MOST = 1000,
+    MAX_FIXTURE_ECHO = 4 * 1024 * 1024,
+    MAX_FIXTURE_SMALL = 1000,
     FIXTURE_THRESHOLD = 256 * 1024,
 };
 

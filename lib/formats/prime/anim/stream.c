@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* The game computes the length of the stream in single precision. */
-static const uint64_t LARGEST_STREAM = 1 << 24;
+static const uint64_t MAX_STREAM = 1 << 24;
 
 /* The order in a descriptor and in the stream. */
 static const enum pose_part file_order[PRIME_FIT_PARTS] = {POSE_ROTATION, POSE_TRANSLATION, POSE_SCALE};
@@ -170,7 +170,7 @@ bool prime_stream_plan(struct encode_job *job, const struct pose_clip *clip, con
     plan_vectors(&planning, POSE_SCALE, "scale_multiplier");
     for (uint32_t c = 0; c < fit->channel_count; c++)
         measure_widths(fit, &stream->channels[c]);
-    if (bits_per_key(stream, fit) * (fit->key_count - 1) >= LARGEST_STREAM)
+    if (bits_per_key(stream, fit) * (fit->key_count - 1) >= MAX_STREAM)
         encode_warn(job, "large_stream", "the stream is so long that the game may count its words wrong");
     return true;
 }

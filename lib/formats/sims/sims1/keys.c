@@ -8,7 +8,7 @@ enum {
     RESERVED = 0xfd,
     RUN = 0xfe,     /* u16 n: the same value n + 1 times */
     LITERAL = 0xff, /* f32 */
-    LONGEST_RUN = 65536,
+    MAX_RUN = 65536,
     RUN_SIZE = 3,
 };
 
@@ -224,7 +224,7 @@ static void end_run(struct packing *p)
 
 static void lengthen_run(struct packing *p)
 {
-    if (p->run == LONGEST_RUN)
+    if (p->run == MAX_RUN)
         end_run(p);
     p->run++;
 }

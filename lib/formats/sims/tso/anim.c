@@ -19,7 +19,7 @@
 
 #include <string.h>
 
-enum { VERSION = 2, SMALLEST_MOTION = 25 };
+enum { VERSION = 2, MIN_MOTION = 25 };
 
 /* What a visit finds out besides the fields. */
 struct layout {
@@ -119,7 +119,7 @@ static void visit_skill(struct sims_stream *s, struct sims_skill *skill, struct 
     tso_flag(s, "is_moving", &skill->is_moving);
     visit_pool(s, skill, POSE_TRANSLATION);
     visit_pool(s, skill, POSE_ROTATION);
-    if (!sims_count(s, "motion_count", &skill->motion_count, SMALLEST_MOTION, 0))
+    if (!sims_count(s, "motion_count", &skill->motion_count, MIN_MOTION, 0))
         return;
     skill->motions = sims_items(s, skill->motions, skill->motion_count, sizeof *skill->motions);
     for (uint32_t i = 0; sims_more(s, i, skill->motion_count); i++) {

@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-enum { VERSION = 1, SMALLEST_BONE = 55 };
+enum { VERSION = 1, MIN_BONE = 55 };
 
 static void visit_bone(struct sims_stream *s, struct sims_bone *bone)
 {
@@ -39,7 +39,7 @@ static void visit_bones(struct sims_stream *s, struct sims_bones *bones)
         return;
     }
     sims_text(s, "name", &bones->name);
-    if (!tso_short_count(s, "bone_count", &bones->count, SMALLEST_BONE))
+    if (!tso_short_count(s, "bone_count", &bones->count, MIN_BONE))
         return;
     bones->bones = sims_items(s, bones->bones, bones->count, sizeof *bones->bones);
     for (uint32_t i = 0; sims_more(s, i, bones->count); i++) {

@@ -16,7 +16,7 @@ enum {
 };
 
 /* No component of a rotation needs more; a greater scale would only be coarse. */
-static const float LARGEST_ROTATION_SCALE = 1.01f;
+static const float MAX_ROTATION_SCALE = 1.01f;
 /* Rotations of a file are turned over only when it is beyond doubt that this is nearer. */
 static const float OPPOSITE = -0.01f;
 /* Well above what single precision loses, well below a step. */
@@ -267,7 +267,7 @@ static bool keep_range(const struct pose_track *track, enum pose_part part, stru
     struct sims3_fit_channel own = {.scale = 0};
     bool had_range = read_range(track, part, channel->type, &own);
     unsigned max = largest_raw(sims3_packing_of(channel->type)->kind);
-    bool too_coarse = part == POSE_ROTATION && fabsf(own.scale) > LARGEST_ROTATION_SCALE;
+    bool too_coarse = part == POSE_ROTATION && fabsf(own.scale) > MAX_ROTATION_SCALE;
     if (!had_range || too_coarse || !fits(&own, channel->values, count, max))
         return false;
     channel->offset = own.offset;
