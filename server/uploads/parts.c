@@ -1,10 +1,12 @@
 #include "server/uploads/parts.h"
 
+#include "lib/core/bytes/zip_records.h"
+
 #include <libdeflate.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LOCAL_SIZE = 30, RECORD_SIZE = 46, END_SIZE = 22, MAX_NAME = 1024 };
+enum { MAX_NAME = 1024 };
 
 /* A path that is too long keeps its end, since the extension says what the file may be: whole steps of it, so that no
  * half of one looks like a root or a step upwards; of a last step that is too long itself whole characters. */
@@ -84,74 +86,47 @@ uint64_t parts_bytes(const struct parts *parts)
 
 /* ------------------------------------------------------------------------------------------------ writing -- */
 
-static uint8_t *put16(uint8_t *at, uint32_t value)
+static bool write_files(const struct parts *parts, struct zip_file *files, parts_sink *sink, void *user)
 {
-    *at++ = (uint8_t)value;
-    *at++ = (uint8_t)(value >> 8);
-    return at;
-}
-
-static uint8_t *put32(uint8_t *at, uint64_t value)
-{
-    return put16(put16(at, (uint32_t)value & 0xffff), (uint32_t)(value >> 16) & 0xffff);
-}
-
-/* What local header and directory have in common: from "version needed" to the length of the extra field. */
-static uint8_t *put_common(uint8_t *at, const struct part *part, uint32_t crc)
-{
-    enum { VERSION = 20, UTF8 = 0x800, STORED = 0, DOS_TIME = 0, DOS_DATE = 0x21 };
-    at = put16(at, VERSION);
-    at = put16(at, UTF8);
-    at = put16(at, STORED);
-    at = put16(at, DOS_TIME);
-    at = put16(at, DOS_DATE);
-    at = put32(at, crc);
-    at = put32(at, part->bytes.size);
-    at = put32(at, part->bytes.size);
-    at = put16(at, (uint32_t)strlen(part->name));
-    return put16(at, 0);
-}
-
-static bool write_files(const struct parts *parts, uint32_t *crcs, parts_sink *sink, void *user)
-{
+    uint64_t offset = 0;
     for (uint32_t i = 0; i < parts->count; i++) {
         const struct part *part = &parts->items[i];
-        uint8_t head[LOCAL_SIZE];
-        crcs[i] = libdeflate_crc32(0, part->bytes.data, part->bytes.size);
-        put_common(put32(head, 0x04034b50), part, crcs[i]);
-        if (!sink(user, head, sizeof head) || !sink(user, part->name, strlen(part->name)) ||
-            (part->bytes.size && !sink(user, part->bytes.data, part->bytes.size)))
+        uint32_t size = (uint32_t)part->bytes.size;
+        uint8_t record[ZIP_LOCAL_SIZE];
+        files[i] = (struct zip_file){.name_length = strlen(part->name),
+                                     .crc = libdeflate_crc32(0, part->bytes.data, size),
+                                     .packed = size,
+                                     .size = size,
+                                     .offset = (uint32_t)offset};
+        zip_put_local(record, &files[i]);
+        if (!sink(user, record, sizeof record) || !sink(user, part->name, files[i].name_length) ||
+            (size && !sink(user, part->bytes.data, size)))
             return false;
+        offset += sizeof record + files[i].name_length + size;
     }
     return true;
 }
 
-static bool write_directory(const struct parts *parts, const uint32_t *crcs, parts_sink *sink, void *user)
+static bool write_directory(const struct parts *parts, const struct zip_file *files, parts_sink *sink,
+                            void *user)
 {
-    enum { MADE_BY = 20 };
     uint64_t offset = 0, size = 0;
     for (uint32_t i = 0; i < parts->count; i++) {
-        const struct part *part = &parts->items[i];
-        uint8_t row[RECORD_SIZE] = {0};
-        uint8_t *at = put_common(put16(put32(row, 0x02014b50), MADE_BY), part, crcs[i]);
-        put32(at + 10, offset); /* after comment, disk and attributes, which are 0 */
-        if (!sink(user, row, sizeof row) || !sink(user, part->name, strlen(part->name)))
+        uint8_t row[ZIP_ROW_SIZE];
+        zip_put_row(row, &files[i]);
+        if (!sink(user, row, sizeof row) || !sink(user, parts->items[i].name, files[i].name_length))
             return false;
-        size += sizeof row + strlen(part->name);
-        offset += LOCAL_SIZE + strlen(part->name) + part->bytes.size;
+        size += sizeof row + files[i].name_length;
+        offset += ZIP_LOCAL_SIZE + files[i].name_length + files[i].size;
     }
-    uint8_t end[END_SIZE] = {0};
-    uint8_t *at = put32(put32(end, 0x06054b50), 0);
-    uint32_t count = parts->count < 0xffff ? parts->count : 0xffff;
-    at = put16(put16(at, count), count);
-    put32(put32(at, size), offset);
-    return sink(user, end, sizeof end);
+    uint8_t end[ZIP_MAX_END];
+    return sink(user, end, zip_put_end(end, parts->count, size, offset));
 }
 
 bool parts_write(const struct parts *parts, parts_sink *sink, void *user)
 {
-    uint32_t *crcs = try_alloc(parts->count, sizeof *crcs);
-    bool done = crcs && write_files(parts, crcs, sink, user) && write_directory(parts, crcs, sink, user);
-    free(crcs);
+    struct zip_file *files = try_alloc(parts->count, sizeof *files);
+    bool done = files && write_files(parts, files, sink, user) && write_directory(parts, files, sink, user);
+    free(files);
     return done;
 }

@@ -1,96 +1,105 @@
-/* Writing a ZIP by libarchive. No times and no owners are stored: the same files give the same bytes. */
+/* Writing a ZIP. No times and no owners are stored: the same files give the same bytes. */
+#include "lib/core/bytes/zip_records.h"
+#include "lib/core/utf8.h"
 #include "lib/formats/zip/zip.h"
 
-#include <archive.h>
-#include <archive_entry.h>
-#include <errno.h>
-#include <locale.h>
+#include <libdeflate.h>
 #include <string.h>
 
-static la_ssize_t append(struct archive *archive, void *user, const void *bytes, size_t size)
-{
-    struct writer *writer = user;
-    writer_bytes(writer, bytes, size);
-    if (!writer->failed)
-        return (la_ssize_t)size;
-    archive_set_error(archive, ENOMEM, "out of memory");
-    return -1;
-}
+enum { LEVEL = 6 };
 
-static bool fail(struct pack_job *job, struct archive *archive)
-{
-    const char *reason = archive_error_string(archive);
-    if (archive_errno(archive) == ENOMEM)
-        return error_no_memory(job->error);
-    return error_set(job->error, POSE_BAD_DATA, "zip", "the ZIP cannot be written: %s",
-                     reason ? reason : "for no known reason");
-}
-
-static bool write_item(struct pack_job *job, struct archive *archive, struct archive_entry *entry,
-                       const struct pose_pack_item *item)
-{
-    archive_entry_clear(entry);
-    archive_entry_set_pathname_utf8(entry, item->name);
-    archive_entry_set_filetype(entry, AE_IFREG);
-    archive_entry_set_perm(entry, 0644);
-    archive_entry_set_size(entry, (la_int64_t)item->bytes.size);
-    if (archive_write_header(archive, entry) != ARCHIVE_OK)
-        return fail(job, archive);
-    size_t done = 0;
-    while (done < item->bytes.size) {
-        la_ssize_t written = archive_write_data(archive, item->bytes.data + done, item->bytes.size - done);
-        if (written <= 0)
-            return fail(job, archive);
-        done += (size_t)written;
-    }
-    return archive_write_finish_entry(archive) == ARCHIVE_OK || fail(job, archive);
-}
-
-static bool write_items(struct pack_job *job, struct archive *archive, struct archive_entry *entry)
-{
-    static const char *const methods[] = {"deflate", "none", NULL};
-    unsigned method;
-    if (!pack_compression(job, methods, &method))
-        return false;
-    bool ready = archive_write_set_format_zip(archive) == ARCHIVE_OK &&
-                 (method == 0 ? archive_write_zip_set_compression_deflate(archive)
-                              : archive_write_zip_set_compression_store(archive)) == ARCHIVE_OK &&
-                 archive_write_set_bytes_in_last_block(archive, 1) == ARCHIVE_OK &&
-                 archive_write_open(archive, job->writer, NULL, append, NULL) == ARCHIVE_OK;
-    for (uint32_t i = 0; ready && i < job->count; i++) {
-        if (!write_item(job, archive, entry, &job->items[i]))
-            return false;
-    }
-    return (ready && archive_write_close(archive) == ARCHIVE_OK) || fail(job, archive);
-}
+struct zip_writing {
+    struct pack_job *job;
+    struct zip_file *files;
+    struct libdeflate_compressor *deflater; /* NULL: files are stored */
+};
 
 static bool check_name(const struct pack_job *job, uint32_t index)
 {
     const char *name = job->items[index].name;
     size_t length = strlen(name);
-    return (length && length <= UINT16_MAX && name[length - 1] != '/') ||
+    return (length && length <= ZIP_MAX_NAME && name[length - 1] != '/' && text_is_utf8(name, length)) ||
            error_set(job->error, POSE_BAD_ARGUMENT, "bad_name", "items[%u]: \"%.100s\" is not a file name",
                      index, name);
 }
 
+static bool check_size(const struct pack_job *job)
+{
+    return job->writer->failed || job->writer->out->size <= ZIP_MAX_SIZE ||
+           error_set(job->error, POSE_BAD_ARGUMENT, "too_large", "a ZIP of more than 4 GiB is not written");
+}
+
+/* The data of a file behind its record; deflated where that makes it smaller. */
+static void write_data(const struct zip_writing *zip, struct zip_file *file, struct pose_bytes bytes)
+{
+    struct writer *writer = zip->job->writer;
+    uint8_t *to = zip->deflater && bytes.size > 1 ? writer_reserve(writer, bytes.size - 1) : NULL;
+    size_t packed =
+        to ? libdeflate_deflate_compress(zip->deflater, bytes.data, bytes.size, to, bytes.size - 1) : 0;
+    file->method = packed ? ZIP_DEFLATED : ZIP_STORED;
+    file->packed = (uint32_t)(packed ? packed : bytes.size);
+    if (packed)
+        writer_commit(writer, packed);
+    else
+        writer_bytes(writer, bytes.data, bytes.size);
+}
+
+static bool write_file(const struct zip_writing *zip, uint32_t index)
+{
+    const struct pose_pack_item *item = &zip->job->items[index];
+    struct zip_file *file = &zip->files[index];
+    struct writer *writer = zip->job->writer;
+    size_t start = writer->out->size;
+    uint8_t record[ZIP_LOCAL_SIZE] = {0};
+    if (item->bytes.size > ZIP_MAX_SIZE)
+        return error_set(zip->job->error, POSE_BAD_ARGUMENT, "too_large", "items[%u]: %zu bytes are too many",
+                         index, item->bytes.size);
+    *file = (struct zip_file){.name_length = strlen(item->name),
+                              .crc = libdeflate_crc32(0, item->bytes.data, item->bytes.size),
+                              .size = (uint32_t)item->bytes.size,
+                              .offset = (uint32_t)start};
+    writer_bytes(writer, record, sizeof record);
+    writer_text(writer, item->name);
+    write_data(zip, file, item->bytes);
+    if (!writer->failed)
+        zip_put_local(writer->out->data + start, file);
+    return !writer->failed && check_size(zip->job);
+}
+
+static bool write_all(const struct zip_writing *zip)
+{
+    const struct pack_job *job = zip->job;
+    for (uint32_t i = 0; i < job->count; i++) {
+        if (!write_file(zip, i))
+            return false;
+    }
+    size_t directory = job->writer->out->size;
+    for (uint32_t i = 0; i < job->count; i++) {
+        uint8_t row[ZIP_ROW_SIZE];
+        zip_put_row(row, &zip->files[i]);
+        writer_bytes(job->writer, row, sizeof row);
+        writer_text(job->writer, job->items[i].name);
+    }
+    uint8_t end[ZIP_MAX_END];
+    size_t size = zip_put_end(end, job->count, job->writer->out->size - directory, directory);
+    writer_bytes(job->writer, end, size);
+    return check_size(job);
+}
+
 bool zip_pack(struct pack_job *job)
 {
+    static const char *const methods[] = {"deflate", "none", NULL};
+    unsigned method;
     for (uint32_t i = 0; i < job->count; i++) {
         if (!check_name(job, i))
             return false;
     }
-    struct archive *archive = archive_write_new();
-    struct archive_entry *entry = archive_entry_new();
-    locale_t locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0), before = (locale_t)0;
-    if (locale)
-        before = uselocale(locale); /* names are converted to it */
-    bool done = archive && entry ? write_items(job, archive, entry) : error_no_memory(job->error);
-    if (locale) {
-        uselocale(before);
-        freelocale(locale);
-    }
-    archive_entry_free(entry);
-    if (archive)
-        archive_write_free(archive);
+    if (!pack_compression(job, methods, &method))
+        return false;
+    struct zip_writing zip = {.job = job, .files = ARENA_NEW(job->arena, struct zip_file, job->count)};
+    if (method == 0)
+        zip.deflater = libdeflate_alloc_compressor(LEVEL);
+    bool done = zip.files && (zip.deflater || method != 0) ? write_all(&zip) : error_no_memory(job->error);
+    libdeflate_free_compressor(zip.deflater);
     return done;
 }

@@ -4,7 +4,7 @@
  *     zip_directory  a ZIP whose central directory is sound: any entry at once, by libdeflate
  *     zip_stream     everything else, by libarchive
  *     zip_keep       what unpacks as one stream is kept, entry by entry
- *     zip_pack       writing a ZIP, by libarchive
+ *     zip_pack       writing a ZIP
  */
 #ifndef POSE_FORMATS_ZIP_ZIP_H
 #define POSE_FORMATS_ZIP_ZIP_H

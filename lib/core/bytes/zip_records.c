@@ -1,0 +1,72 @@
+#include "lib/core/bytes/zip_records.h"
+
+#include <string.h>
+
+enum { VERSION = 20, VERSION_64 = 45, FLAG_UTF8 = 0x800, DOS_DATE = 0x21 /* the first of January 1980 */ };
+
+static uint8_t *put16(uint8_t *at, uint32_t value)
+{
+    *at++ = (uint8_t)value;
+    *at++ = (uint8_t)(value >> 8);
+    return at;
+}
+
+static uint8_t *put32(uint8_t *at, uint32_t value)
+{
+    return put16(put16(at, value & 0xffff), value >> 16);
+}
+
+static uint8_t *put64(uint8_t *at, uint64_t value)
+{
+    return put32(put32(at, (uint32_t)value), (uint32_t)(value >> 32));
+}
+
+/* What both records have: from "version needed" to the length of the extra field. */
+static uint8_t *put_common(uint8_t *at, const struct zip_file *file)
+{
+    at = put16(at, VERSION);
+    at = put16(at, FLAG_UTF8);
+    at = put16(at, file->method);
+    at = put16(at, 0); /* the time */
+    at = put16(at, DOS_DATE);
+    at = put32(at, file->crc);
+    at = put32(at, file->packed);
+    at = put32(at, file->size);
+    at = put16(at, (uint32_t)file->name_length);
+    return put16(at, 0);
+}
+
+void zip_put_local(uint8_t record[ZIP_LOCAL_SIZE], const struct zip_file *file)
+{
+    put_common(put32(record, 0x04034b50), file);
+}
+
+void zip_put_row(uint8_t record[ZIP_ROW_SIZE], const struct zip_file *file)
+{
+    enum { COMMENT_DISK_ATTRIBUTES = 10 };
+    uint8_t *at = put_common(put16(put32(record, 0x02014b50), VERSION), file);
+    memset(at, 0, COMMENT_DISK_ATTRIBUTES);
+    put32(at + COMMENT_DISK_ATTRIBUTES, file->offset);
+}
+
+/* The record of zip64, and the locator that says where it is: at `at` of the file. */
+static uint8_t *put_end64(uint8_t *record, uint32_t count, uint64_t size, uint64_t offset)
+{
+    enum { REST_OF_RECORD = 44 };
+    uint8_t *at = put64(put32(record, 0x06064b50), REST_OF_RECORD);
+    at = put32(put16(put16(at, VERSION_64), VERSION_64), 0);
+    at = put64(put64(put32(at, 0), count), count);
+    at = put64(put64(at, size), offset);
+    at = put64(put32(put32(at, 0x07064b50), 0), offset + size);
+    return put32(at, 1);
+}
+
+size_t zip_put_end(uint8_t record[ZIP_MAX_END], uint32_t count, uint64_t size, uint64_t offset)
+{
+    uint8_t *at = count < 0xffff ? record : put_end64(record, count, size, offset);
+    uint32_t shown = count < 0xffff ? count : 0xffff;
+    at = put32(put32(at, 0x06054b50), 0);
+    at = put16(put16(at, shown), shown);
+    at = put32(put32(at, (uint32_t)size), (uint32_t)offset);
+    return (size_t)(put16(at, 0) - record);
+}

@@ -1,0 +1,35 @@
+/*
+ * The records of a ZIP as posed writes it (APPNOTE.TXT of PKWARE, 6.3), for uploads and for archives alike: names in
+ * UTF-8, no times, no owners, so that the same files give the same bytes.
+ */
+#ifndef POSE_CORE_BYTES_ZIP_RECORDS_H
+#define POSE_CORE_BYTES_ZIP_RECORDS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum zip_method { ZIP_STORED = 0, ZIP_DEFLATED = 8 };
+
+enum {
+    ZIP_LOCAL_SIZE = 30, /* before the name and the data of a file */
+    ZIP_ROW_SIZE = 46,   /* before its name in the directory */
+    ZIP_MAX_END = 98,
+    ZIP_MAX_NAME = 0xffff,
+};
+
+/* No file of it, and not the whole, may have more bytes: the fields have 32 bits. */
+#define ZIP_MAX_SIZE UINT64_C(0xfffffffe)
+
+struct zip_file {
+    size_t name_length; /* at most ZIP_MAX_NAME */
+    uint32_t method, crc, packed, size;
+    uint32_t offset; /* of its local record */
+};
+
+void zip_put_local(uint8_t record[ZIP_LOCAL_SIZE], const struct zip_file *file);
+void zip_put_row(uint8_t record[ZIP_ROW_SIZE], const struct zip_file *file);
+/* What follows a directory of that size at that offset; returns how many bytes. More files than 16 bits count have the
+ * records of zip64 as well. */
+size_t zip_put_end(uint8_t record[ZIP_MAX_END], uint32_t count, uint64_t size, uint64_t offset);
+
+#endif
