@@ -21,15 +21,15 @@ for (const colorScheme of ["light", "dark"]) {
       await open(page, `${daemon.origin}/`);
       await assertAccessible(page, "the list");
       await page.getByLabel("Search clips by name").fill("nothing is called so");
-      await page.getByText("Nothing is called that").waitFor();
+      await page.getByText("No clips match").waitFor();
       await assertAccessible(page, "an empty list");
       await open(page, `${daemon.origin}/clip/${walk.id}#t=0.2`);
       await page.getByLabel("Joint").selectOption({ index: 3 });
       await page.locator(".plot img").waitFor();
-      await page.getByText("What only this format has").click();
+      await page.getByText("Format-specific data").click();
       await assertAccessible(page, "a clip with a plot");
       await page.getByLabel("Skeleton").selectOption("none");
-      await page.getByText("stand in a grid").waitFor();
+      await page.getByText("separately, in a grid").waitFor();
       await assertAccessible(page, "joints without hierarchy");
       await open(page, `${daemon.origin}/embed/${walk.id}#t=0.2&autoplay=0`);
       await assertAccessible(page, "the embedded viewer");

@@ -150,7 +150,7 @@ test("it says what it is", () => atClip("#t=0", async (page) => {
 
 test("a skeleton can be chosen, and none shows joints with their names", () => atClip("#t=0", async (page) => {
   await page.getByLabel("Skeleton").selectOption("none");
-  await page.getByText("stand in a grid").waitFor();
+  await page.getByText("separately, in a grid").waitFor();
   await settled(page);
   const clip = await daemon.get(`/v1/clips/${walk.id}`);
   assert.deepEqual(await page.locator(".labels span").allTextContents(), clip.joints.map((joint) => joint.name));

@@ -32,7 +32,7 @@ const empty = async () => {
 test("a good file opens as a clip that plays", () => withPage(browser, daemon.origin, {}, async (page) => {
   await empty();
   await open(page, `${daemon.origin}/`);
-  await page.getByText("Nothing is here yet").waitFor();
+  await page.getByText("No clips yet").waitFor();
   const chooser = page.waitForEvent("filechooser");
   await page.locator("#upload-button").click();
   await (await chooser).setFiles(walk);
@@ -90,7 +90,7 @@ test("what lies beside a clip and is of no format is named", () => withPage(brow
   writeFileSync(junk, "This is no animation.");
   await give(page, walk, note, junk);
   const dialog = page.getByRole("dialog");
-  await dialog.getByText("Of no format that is read").waitFor();
+  await dialog.getByText("Files of unknown formats").waitFor();
   assert.deepEqual((await dialog.locator(".rejected li").allTextContents()).sort(), ["junk.anim", "note.txt"]);
   await dialog.getByRole("link", { name: "walk" }).waitFor();
 }));
@@ -110,7 +110,7 @@ test("where writes need a token the page asks for it, and keeps it for the next"
       await field.press("Enter");
       await dialog.getByRole("alert").filter({ hasText: "does not grant write access" }).waitFor();
       await field.fill("of-this-test");
-      await dialog.getByRole("button", { name: "Upload with it" }).click();
+      await dialog.getByRole("button", { name: "Upload with token" }).click();
       await page.locator("html[data-ready=clip]").waitFor({ state: "attached" });
       await give(page, join(samples, "second-life", "wave.anim"));
       await page.locator("h1", { hasText: "wave" }).waitFor();
@@ -163,7 +163,7 @@ test("every format that is offered can be had, and a GLB of it is a clip again",
     await download.saveAs(path);
     assert.ok(readFileSync(path).length > 60, label);
     if (label === "GLB") glb = path;
-    if (label === "sims3-clip") await section.getByText("could not hold: loop dropped").waitFor();
+    if (label === "sims3-clip") await section.getByText("Warnings: loop dropped").waitFor();
   }
   await give(page, glb);
   await page.waitForURL((url) => url.pathname.startsWith("/clip/") && !url.pathname.includes(id));

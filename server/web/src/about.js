@@ -1,4 +1,4 @@
-// What stands beside the view of a clip: what it is, its events, files to take away, lines to copy.
+// The column beside the view of a clip: facts, events, downloads, snippets to copy.
 import { bytes, copyButton, el, failure, say, seconds } from "./dom.js";
 
 const MAX_EVENTS = 500;
@@ -12,7 +12,7 @@ function facts(clip) {
     ["Format", clip.format], ["Duration", seconds(clip.duration)],
     ["Frames", clip.fps ? `${clip.frame_count ?? "?"} at ${Number(clip.fps.toFixed(3))}/s` : "by keys"],
     ["Joints", clip.joint_count], ["Keys", clip.key_count], ["Events", clip.event_count], ["Between keys", clip.interpolation],
-    ["Loop", clip.loop === null ? "not said" : clip.loop ? `${seconds(clip.loop_in)} to ${seconds(clip.loop_out)}` : "no"],
+    ["Loop", clip.loop === null ? "unspecified" : clip.loop ? `${seconds(clip.loop_in)} to ${seconds(clip.loop_out)}` : "no"],
     ["Size", bytes(clip.bytes)],
     ...clip.found_in.slice(0, 5).map((place) => ["File", place.entry]),
   ];
@@ -20,7 +20,7 @@ function facts(clip) {
   return section("Facts",
     el("dl", { class: "facts-list" }, ...rows.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, String(value))])),
     Object.keys(clip.extras).length
-      ? el("details", {}, el("summary", {}, "What only this format has"), el("pre", { class: "code", tabindex: 0 }, JSON.stringify(clip.extras, null, 1)))
+      ? el("details", {}, el("summary", {}, "Format-specific data"), el("pre", { class: "code", tabindex: 0 }, JSON.stringify(clip.extras, null, 1)))
       : null);
 }
 
@@ -30,13 +30,13 @@ function warnings(list) {
     el("ul", { class: "rejected" }, ...list.map((one) => el("li", {}, one.message, one.offset === undefined ? "" : ` (byte ${one.offset})`))));
 }
 
-const SAID = ["name", "value", "joint", "joints", "sound", "effect", "actor"];
+const EVENT_FIELDS = ["name", "value", "joint", "joints", "sound", "effect", "actor"];
 
-/** What an event says besides its time, on one line. */
+/** The fields of an event besides its time, on one line. */
 export function eventText(event) {
-  const said = SAID.map((key) => event[key]).filter((value) => value !== undefined && value !== null && value !== "")
+  const fields = EVENT_FIELDS.map((key) => event[key]).filter((value) => value !== undefined && value !== null && value !== "")
     .map((value) => (Array.isArray(value) ? value.join(" ") : String(value)));
-  return [...new Set([event.type ?? event.kind ?? "event", ...said])].join(" · ");
+  return [...new Set([event.type ?? event.kind ?? "event", ...fields])].join(" · ");
 }
 
 function events(list, seek) {
@@ -46,9 +46,9 @@ function events(list, seek) {
       el("button", { type: "button", class: "link", onclick: () => seek(event.time) }, seconds(event.time)), " ", eventText(event)))));
 }
 
-/** Fetched first, so that a refusal and what the format could not hold are shown and not saved. */
-async function download(posed, path, name, told) {
-  told.replaceChildren();
+/** Fetches before saving, so that errors and warnings are shown on the page and not saved to a file. */
+async function download(posed, path, name, status) {
+  status.replaceChildren();
   try {
     const response = await posed.request(path);
     const disposition = response.headers.get("Content-Disposition") ?? "";
@@ -57,25 +57,25 @@ async function download(posed, path, name, told) {
     el("a", { href: url, download: coded ? decodeURIComponent(coded) : plain ?? name }).click();
     setTimeout(() => URL.revokeObjectURL(url), 60000);
     const warning = response.headers.get("Posed-Warning");
-    if (warning) told.append(el("p", { class: "notice" }, `What this format could not hold: ${warning.replaceAll("_", " ")}`));
+    if (warning) status.append(el("p", { class: "notice" }, `Warnings: ${warning.replaceAll("_", " ")}`));
     else say("Downloaded");
   } catch (error) {
-    told.append(failure(error));
+    status.append(failure(error));
   }
 }
 
 /**
- * A link for each format that can be written, and pictures. choose(): {skeleton, mesh} of the view.
+ * A link for each writable format, and pictures. choose() returns the {skeleton, mesh, time} of the view.
  * @param formats the items of /v1/formats
  */
 function downloads(posed, { id, name }, formats, choose) {
-  const told = el("div", { "aria-live": "polite" });
+  const status = el("div", { "aria-live": "polite" });
   const link = (label, title, target) => {
     const one = el("a", { class: "quiet", href: target({}), title }, label);
     one.addEventListener("click", (event) => {
       event.preventDefault();
       const path = target(choose());
-      download(posed, path, `${name}.${/\.(\w+)(\?|$)/.exec(path)[1]}`, told);
+      download(posed, path, `${name}.${/\.(\w+)(\?|$)/.exec(path)[1]}`, status);
     });
     return one;
   };
@@ -85,18 +85,18 @@ function downloads(posed, { id, name }, formats, choose) {
   const conversion = (label, title, extension, options = {}, takesMesh = false) => link(label, title, ({ skeleton, mesh }) =>
     posed.convertURL(id, extension, { ...options, skeleton: skeleton === "auto" ? undefined : skeleton, mesh: (takesMesh && mesh) || undefined }));
   const links = [
-    conversion("GLB", "glTF 2.0 in one binary file", "glb", {}, true), conversion("glTF", "glTF 2.0 as JSON", "gltf", {}, true),
+    conversion("GLB", "glTF 2.0, binary", "glb", {}, true), conversion("glTF", "glTF 2.0 as JSON", "gltf", {}, true),
     ...writable.filter((format) => format.id !== "gltf" && format.id !== "json").map((format) => {
       const extension = extensionOf(format);
       const label = format.id === "bvh" ? "BVH" : format.id;
       return conversion(label, format.title, extension, shared(extension) ? { to: format.id } : {});
     }),
-    link("JSON", "Every key, reads back in without loss", () => posed.convertURL(id, "json")),
-    ...[["webp", "WebP", "The motion as a picture"], ["png", "PNG", "A picture"], ["svg", "SVG", "A picture"]].map(([type, label, title]) =>
+    link("JSON", "All keys, lossless", () => posed.convertURL(id, "json")),
+    ...[["webp", "WebP", "Animated picture"], ["png", "PNG", "Still picture"], ["svg", "SVG", "Vector picture"]].map(([type, label, title]) =>
       link(label, title, ({ skeleton, mesh, time }) => posed.previewURL(id, type,
         { skeleton: skeleton === "auto" ? undefined : skeleton, mesh: mesh || undefined, t: type === "webp" ? undefined : time }))),
   ];
-  return section("Download", el("div", { class: "buttons" }, ...links), told);
+  return section("Download", el("div", { class: "buttons" }, ...links), status);
 }
 
 function snippets(posed, id) {
@@ -117,9 +117,9 @@ function snippets(posed, id) {
 }
 
 export const KEYS = [
-  ["Space", "play or pause"], ["← →", "one frame"], ["Home End", "begin, end"], ["+ −", "speed"], ["L", "loop"],
-  ["B M F", "bones, mesh, floor"], ["1 2 3 4", "front, side, three-quarter, top"], ["Shift ← → ↑ ↓", "turn the view"],
-  ["[ ]", "away, nearer"], ["J", "next joint"], ["/", "search"], ["Esc", "back to the list"],
+  ["Space", "play or pause"], ["← →", "one frame"], ["Home End", "start, end"], ["+ −", "speed"], ["L", "loop"],
+  ["B M F", "bones, mesh, floor"], ["1 2 3 4", "front, side, three-quarter, top"], ["Shift ← → ↑ ↓", "orbit"],
+  ["[ ]", "zoom out, in"], ["J", "next joint"], ["/", "search"], ["Esc", "back to the list"],
 ];
 
 function keys() {
@@ -127,7 +127,7 @@ function keys() {
     ...KEYS.flatMap(([key, what]) => [el("dt", {}, el("kbd", {}, key)), el("dd", {}, what)])));
 }
 
-/** The sections beside the view; seek(t), choose() as above. */
+/** The sections beside the view. seek(t) jumps to a time; choose() as above. */
 export function aboutClip(posed, clip, found, { seek, choose }) {
   return [
     facts(clip), warnings(clip.warnings), events(found.events, seek), downloads(posed, clip, found.formats, choose), snippets(posed, clip.id), keys(),

@@ -1,4 +1,4 @@
-// The pages: which one a path means, and going from one to another without loading anew.
+// Client-side routing: shows the page of a path, without reloading between pages.
 import "./style.css";
 import { Posed } from "../../../api/client/posed.js";
 import { showCatalogue } from "./catalogue.js";
@@ -11,10 +11,10 @@ const posed = new Posed();
 const content = document.getElementById("content");
 let leave = () => {};
 
-/** A path that can be no clip's: what the catalogue alone would leave unsaid. */
-function showNothing(content, id) {
+/** A path with a malformed id. */
+function showInvalidId(content, id) {
   document.title = "No clip to show · posed";
-  content.append(el("h1", {}, "No clip to show"), failure(new Error(`There is no clip "${id}": an id is 32 hex digits.`)));
+  content.append(el("h1", {}, "No clip to show"), failure(new Error(`"${id}" is not a clip id. An id is 32 hex digits.`)));
   document.documentElement.dataset.ready = "nothing";
   return () => {};
 }
@@ -26,13 +26,13 @@ function show() {
   const [, kind, id] = /^\/(clip|embed)\/([^/]*)$/.exec(location.pathname) ?? [];
   const archive = new URLSearchParams(location.search).get("archive");
   const scoped = archive ? posed.inArchive(archive) : posed;
-  if (kind && !/^[0-9a-f]{32}$/.test(id)) leave = showNothing(content, id);
+  if (kind && !/^[0-9a-f]{32}$/.test(id)) leave = showInvalidId(content, id);
   else if (kind === "embed") leave = showEmbed(scoped, content, id);
   else if (kind === "clip") leave = showClip(scoped, content, id);
   else leave = showCatalogue(posed, content);
 }
 
-/** Goes to a page of ours. */
+/** Navigates to a page of this site. */
 export function go(path) {
   history.pushState(null, "", path);
   show();

@@ -1,11 +1,11 @@
-// The catalogue: search, filters, and cards that load as they come into sight.
+// The catalogue: search, filters, and cards that load as they scroll into view.
 import { debounce, el, failure, say, seconds } from "./dom.js";
 
 const PAGE = 60;
 const SORTS = [["name", "Name"], ["-name", "Name, Z to A"], ["duration", "Shortest"], ["-duration", "Longest"], ["format", "Format"]];
 const FILTERS = ["q", "format", "archive", "sort"];
 
-/** The archive that a list was filtered by: its items and their links are as that archive has them. */
+/** The archive that the list was filtered by, if any: links keep it, so that its companion files are used. */
 const scopeOf = (clip) => new URLSearchParams(clip.links.self.split("?")[1]).get("archive") ?? undefined;
 const clipPath = (clip) => `/clip/${clip.id}${scopeOf(clip) ? `?archive=${scopeOf(clip)}` : ""}`;
 
@@ -62,11 +62,11 @@ export function showCatalogue(posed, content) {
       count.textContent = page.total === 1 ? "1 clip" : `${page.total} clips`;
       if (first) say(count.textContent);
       if (!page.total) list.replaceChildren(el("li", { class: "empty" },
-        ["q", "format", "archive"].some((name) => state[name]) ? "Nothing is called that, or all of it is filtered out." : "Nothing is here yet. Drop animation files or archives anywhere on this page."));
+        ["q", "format", "archive"].some((name) => state[name]) ? "No clips match." : "No clips yet. Drop animation files or archives anywhere on this page."));
       if (first) performance.mark("catalogue");
       document.documentElement.dataset.ready = "catalogue";
       watcher.unobserve(end);
-      watcher.observe(end); // fires again when the end is still in sight
+      watcher.observe(end); // fires again if the end is still in view
     } catch (error) {
       if (error.name !== "AbortError") list.append(el("li", { class: "empty" }, failure(error)));
     }

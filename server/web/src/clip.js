@@ -1,4 +1,4 @@
-// The page of one clip: the view, playback, what is shown in it; beside it what the clip is and what to do with it.
+// The page of one clip: view, playback and options; beside it facts, downloads and snippets.
 import { aboutClip } from "./about.js";
 import { debounce, el, failure, say } from "./dom.js";
 import { MeshLoader } from "./mesh.js";
@@ -8,7 +8,7 @@ import { ANGLES, Viewer } from "./viewer.js";
 const TURN = Math.PI / 24;
 const NEARER = 0.85;
 
-/** What a link holds behind "#": the moment, the camera, the skeleton, the mesh. */
+/** The fragment of the URL: time, camera, skeleton, mesh. */
 function readLink() {
   return Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
 }
@@ -32,7 +32,7 @@ export function showClip(posed, content, id) {
   content.append(el("article", { class: "clip" }, el("div", { class: "show" }, title, stage, below), side));
   const viewer = new Viewer(stage);
   stage.append(tip);
-  stage.viewer = viewer; // for who measures
+  stage.viewer = viewer; // for tests and measurements
   const choice = { skeleton: link.skeleton ?? "auto", mesh: link.mesh ?? "" };
   let clip, player, meshLoader, lastMesh;
   let gone = false;
@@ -69,7 +69,7 @@ export function showClip(posed, content, id) {
   const meshList = el("select", { id: "mesh", onchange: () => { choice.mesh = meshList.value; loadMesh(); remember(); } });
   const [bonesBox, bones] = checkbox("Bones", true, (on) => (viewer.showsBones = on));
   const [floorBox, floor] = checkbox("Floor", true, (on) => (viewer.showsFloor = on));
-  const angles = el("div", { class: "angles", role: "group", "aria-label": "Look from" }, ...Object.keys(ANGLES).map((angle) =>
+  const angles = el("div", { class: "angles", role: "group", "aria-label": "Camera" }, ...Object.keys(ANGLES).map((angle) =>
     el("button", { type: "button", class: "quiet", onclick: () => look(angle) }, angle)));
 
   function look(angle) {
@@ -91,7 +91,7 @@ export function showClip(posed, content, id) {
     bonesBox.checked = viewer.showsBones = !choice.mesh;
     if (!choice.mesh) return;
     lastMesh = choice.mesh;
-    // A mesh may be of another archive than the clip, so the skeleton is named.
+    // The mesh may be in another archive than the clip, so the skeleton is given by id.
     meshLoader = new MeshLoader(posed.inArchive(undefined), viewer);
     const skeleton = choice.skeleton === "auto" ? viewer.poses.head.skeleton ?? "auto" : choice.skeleton;
     await meshLoader.load(choice.mesh, clip, skeleton).catch(fail);
@@ -108,10 +108,10 @@ export function showClip(posed, content, id) {
     jointList.replaceChildren(...options([["", "none"], ...poses.joints.map((_, i) => [i, nameOf(i)])]));
     selectJoint(-1);
     player.seek(time);
-    const said = (poses.head.warnings ?? []).map((one) => one.message);
-    if (!poses.head.skeleton && !said.length) said.push("Without a skeleton its joints stand in a grid, each as it turns.");
-    note.textContent = said.join(" ");
-    note.hidden = !said.length;
+    const messages = (poses.head.warnings ?? []).map((one) => one.message);
+    if (!poses.head.skeleton && !messages.length) messages.push("There is no skeleton: each joint is shown separately, in a grid.");
+    note.textContent = messages.join(" ");
+    note.hidden = !messages.length;
   }
 
   async function load() {

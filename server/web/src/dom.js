@@ -1,6 +1,6 @@
-// Small helpers around the document.
+// DOM helpers.
 
-/** el("button", {class: "quiet", type: "button", onclick}, "Play"): attributes, listeners, children. */
+/** Creates an element: el("button", {class: "quiet", onclick}, "Play"). */
 export function el(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -13,7 +13,7 @@ export function el(tag, attributes = {}, ...children) {
   return element;
 }
 
-/** Tells those who do not see the page. */
+/** Announces a text to screen readers. */
 export function say(text) {
   document.getElementById("status").textContent = text;
 }
@@ -33,19 +33,19 @@ export function bytes(value) {
   return value < 1024 * 1024 ? `${(value / 1024).toFixed(1)} KiB` : `${(value / 1024 / 1024).toFixed(1)} MiB`;
 }
 
-/** A message in place of what could not be shown. */
+/** An error message as an element. */
 export function failure(error) {
   return el("p", { class: "notice bad", role: "alert" }, error.message);
 }
 
-/** Without https:// a page has no clipboard, but what is selected can be copied. */
+/** navigator.clipboard needs https://; without it, the selection is copied. */
 async function copyText(element) {
   if (navigator.clipboard) return navigator.clipboard.writeText(element.textContent);
   getSelection().selectAllChildren(element);
   document.execCommand("copy");
 }
 
-/** A button that copies the text of an element and says so. */
+/** A button that copies the text of an element and confirms it. */
 export function copyButton(label, element) {
   const button = el("button", { type: "button", class: "quiet" }, label);
   button.addEventListener("click", async () => {

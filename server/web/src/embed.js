@@ -1,4 +1,4 @@
-// /embed/{id}: the bare viewer for an <iframe>. #autoplay=0 leaves it standing, #t=0.5 says where.
+// /embed/{id}: the bare viewer for an <iframe>. #autoplay=0 starts paused, #t=0.5 sets the time.
 import { el, failure } from "./dom.js";
 import { Player } from "./player.js";
 import { Viewer } from "./viewer.js";

@@ -1,8 +1,8 @@
-// A mesh on a clip: its vertices at some times, fetched while the view already plays.
+// The mesh of a clip: its vertices at several times, fetched while the view is already playing.
 const MESH_FRAMES = 60;
 const FETCHES = 6;
 
-/** Fetches a mesh's vertices all over the clip, a few at a time, and shows each as it comes. */
+/** Fetches the vertices of a mesh over the whole clip, a few requests at a time, and shows each as it arrives. */
 export class MeshLoader {
   constructor(posed, viewer) {
     Object.assign(this, { posed, viewer, controller: new AbortController() });

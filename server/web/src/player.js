@@ -1,4 +1,4 @@
-// Playing: the clock, the controls below the view, and the timeline with its marks.
+// Playback: the clock, the controls below the view, and the timeline with event marks.
 import { eventText } from "./about.js";
 import { el, seconds } from "./dom.js";
 
@@ -41,14 +41,14 @@ export class Player {
     }));
     return el("div", { class: "player", role: "group", "aria-label": "Playback" },
       this.button,
-      el("button", { type: "button", class: "quiet", "aria-label": "One frame back", onclick: () => this.nudge(-1) }, "◂"),
-      el("button", { type: "button", class: "quiet", "aria-label": "One frame on", onclick: () => this.nudge(1) }, "▸"),
+      el("button", { type: "button", class: "quiet", "aria-label": "Previous frame", onclick: () => this.nudge(-1) }, "◂"),
+      el("button", { type: "button", class: "quiet", "aria-label": "Next frame", onclick: () => this.nudge(1) }, "▸"),
       el("div", { class: "track" }, this.range, marks),
       this.readout, this.speedList,
       el("label", { class: "check" }, this.loopBox, "Loop"));
   }
 
-  /** Seconds; held in the clip. */
+  /** Seconds, clamped to the clip. */
   seek(t) {
     this.time = Math.min(Math.max(t, 0), this.clip.duration);
     this.range.value = this.time;
@@ -96,7 +96,7 @@ export class Player {
     else this.request = requestAnimationFrame((later) => this.tick(later));
   }
 
-  /** True when the key was one of the player's. */
+  /** Handles a key; returns whether it was one of the player's. */
   key(event) {
     const actions = {
       " ": () => this.toggle(), k: () => this.toggle(), ArrowLeft: () => this.nudge(-1), ArrowRight: () => this.nudge(1),

@@ -1,7 +1,7 @@
-// Uploads: by the button or by dropping files anywhere, with progress, and a report of what could not be read.
+// Uploads, by the button or by dropping files anywhere: progress, then a report with the files that failed.
 import { bytes, el, failure, say } from "./dom.js";
 
-/** fetch tells nothing of progress; XMLHttpRequest does. */
+/** XMLHttpRequest, because fetch does not report upload progress. */
 function send(url, body, token, onProgress) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
@@ -10,12 +10,12 @@ function send(url, body, token, onProgress) {
     if (token) request.setRequestHeader("Authorization", `Bearer ${token}`);
     request.upload.addEventListener("progress", (event) => onProgress(event.loaded, event.total));
     request.addEventListener("load", () => resolve({ status: request.status, body: request.response }));
-    request.addEventListener("error", () => reject(new Error("the server could not be reached")));
+    request.addEventListener("error", () => reject(new Error("Cannot reach the server.")));
     request.send(body);
   });
 }
 
-/** Files that were dropped or chosen together belong together: one archive. */
+/** Files that were dropped or chosen together become one archive. */
 function packed(files) {
   if (files.length === 1) return [`/v1/archives?${new URLSearchParams({ name: files[0].name })}`, files[0]];
   const form = new FormData();
@@ -23,10 +23,10 @@ function packed(files) {
   return ["/v1/archives", form];
 }
 
-const NAMED = 20; // of what nobody reads, so many by name
+const MAX_UNKNOWN = 20; // names listed in the report
 
-/** The names of those files in an archive that are of no format that is read. */
-async function unread(posed, answer) {
+/** The names of the files in an archive whose format is unknown. */
+async function unknownFiles(posed, answer) {
   const { items } = await (await posed.request(`${answer.links.entries}?limit=1000`)).json();
   return items.filter((entry) => !entry.format && !entry.error).map((entry) => entry.name);
 }
@@ -35,29 +35,29 @@ function report(answer, others, dialog, go) {
   const { clips, rejected } = answer;
   const parts = [];
   if (clips.length) {
-    parts.push(el("p", {}, clips.length === 1 ? "One clip is there now:" : `${clips.length} clips are there now:`),
+    parts.push(el("p", {}, clips.length === 1 ? "1 clip added:" : `${clips.length} clips added:`),
       el("ul", { class: "found" }, ...clips.slice(0, 50).map((clip) =>
         el("li", {}, el("a", { href: `/clip/${clip.id}?archive=${clip.archive}`, onclick: (event) => { event.preventDefault(); dialog.close(); go(`/clip/${clip.id}?archive=${clip.archive}`); } }, clip.name)))));
   } else {
-    parts.push(el("p", {}, "It was taken, and holds no clips."));
+    parts.push(el("p", {}, "Uploaded. It contains no clips."));
   }
   if (rejected.length)
-    parts.push(el("p", {}, "What could not be read, and why:"),
+    parts.push(el("p", {}, "Files that could not be read:"),
       el("ul", { class: "rejected" }, ...rejected.map((one) => el("li", {}, el("b", {}, one.entry), " ", one.error.detail))));
   if (others.length)
-    parts.push(el("p", {}, "Of no format that is read:"),
-      el("ul", { class: "rejected" }, ...others.slice(0, NAMED).map((name) => el("li", {}, name)),
-        others.length > NAMED ? el("li", {}, `and ${others.length - NAMED} more`) : null));
+    parts.push(el("p", {}, "Files of unknown formats:"),
+      el("ul", { class: "rejected" }, ...others.slice(0, MAX_UNKNOWN).map((name) => el("li", {}, name)),
+        others.length > MAX_UNKNOWN ? el("li", {}, `and ${others.length - MAX_UNKNOWN} more`) : null));
   return parts;
 }
 
 const WANTS_TOKEN = ["no_token", "wrong_token"];
 
-/** Asks for what the server wants of who writes. */
+/** Asks for the token that the server requires for writes. */
 function tokenForm(onToken) {
   const field = el("input", { type: "password", id: "token", autocomplete: "off", required: true });
   const form = el("form", { class: "token" }, el("label", { class: "field", for: "token" }, "Token", field),
-    el("button", { type: "submit" }, "Upload with it"));
+    el("button", { type: "submit" }, "Upload with token"));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     onToken(field.value.trim());
@@ -68,12 +68,12 @@ function tokenForm(onToken) {
 export function acceptUploads(posed, go) {
   const input = document.getElementById("upload-input");
   const drop = document.getElementById("drop");
-  let token = ""; // until the page is left; nothing keeps it
+  let token = ""; // kept until the page is closed, stored nowhere
 
   async function show(answer, body, dialog) {
-    const others = await unread(posed, answer).catch(() => []);
+    const others = await unknownFiles(posed, answer).catch(() => []);
     body.replaceChildren(...report(answer, others, dialog, go));
-    say(`Uploaded: ${answer.clips.length} clips, ${answer.rejected.length} files not read`);
+    say(`Uploaded: ${answer.clips.length} clips, ${answer.rejected.length} files failed`);
     if (answer.clips.length === 1 && !answer.rejected.length && !others.length) {
       dialog.close();
       go(`/clip/${answer.clips[0].id}?archive=${answer.id}`);
@@ -88,7 +88,7 @@ export function acceptUploads(posed, go) {
     const { status, body: answer } = await send(url, data, token, (sent, all) => (progress.value = all ? sent / all : 0));
     if (status === 200 || status === 201) return show(answer, body, dialog);
     body.replaceChildren(el("p", { class: "notice bad", role: "alert" },
-      files.length === 1 ? el("b", {}, `${files[0].name} `) : null, answer?.detail ?? `the server answered ${status}`));
+      files.length === 1 ? el("b", {}, `${files[0].name} `) : null, answer?.detail ?? `The server answered ${status}.`));
     if (WANTS_TOKEN.includes(answer?.code))
       body.append(tokenForm((given) => {
         token = given;

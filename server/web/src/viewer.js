@@ -1,4 +1,4 @@
-// The 3D view of one clip: poses of the API on bones, a mesh on request, a floor, names on hover.
+// The 3D view of one clip: bones, a mesh on request, a floor, joint names on hover.
 import {
   AmbientLight, Box3, BufferAttribute, BufferGeometry, Color, DirectionalLight, DoubleSide, GridHelper, Group, InstancedMesh,
   Matrix4, Mesh, MeshLambertMaterial, PerspectiveCamera, Quaternion, Raycaster, Scene, Spherical, Vector2, Vector3, WebGLRenderer,
@@ -6,13 +6,13 @@ import {
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 
 const ROW = 10;
-const CELL = 0.2; // height of a cell for a joint without hierarchy
+const CELL = 0.2; // height of the grid cell of a joint without hierarchy
 const NAME_PIXELS = 130, LINE_PIXELS = 14;
 const FRAMES_LOOKED_AT = 48;
 export const ANGLES = { front: [0, 0.12, 1], side: [1, 0.12, 0], "three-quarter": [0.5, 0.22, 0.85], top: [0, 1, 0.001] };
 const COLORS = { driven: 0x5b9eff, resting: 0x9aa3b2, selected: 0xffb347, skin: 0xd9b99b };
 
-/** A bone of length 1 along +Y: an eight-sided spindle, thickest near its beginning. */
+/** A bone of length 1 along +Y: an eight-sided spindle, thickest near its base. */
 function boneGeometry() {
   const width = 0.085, middle = 0.14;
   const ring = [[width, middle, 0], [0, middle, -width], [-width, middle, 0], [0, middle, width]];
@@ -27,17 +27,17 @@ function boneGeometry() {
   return geometry;
 }
 
-/** Joints that are shown: those that the clip drives and what leads to them; all where it drives none. */
+/** The joints to show: those that the clip animates and their ancestors, or all if it animates none. */
 function shownJoints(joints) {
   const shown = joints.map((joint) => joint.driven);
   for (let i = joints.length - 1; i >= 0; i--) if (shown[i] && joints[i].parent >= 0) shown[joints[i].parent] = true;
   return withoutControls(joints, shown.some(Boolean) ? shown : joints.map(() => true));
 }
 
-/** What rigs hold beside the figure: targets of IK, controls, slots, with nothing of the figure below them. */
+/** Joints of rigs that are not part of the figure: IK targets, controls, slots. */
 const CONTROL = /ik[ _-]?(target|handle|goal|pole)|pole[ _-]?(target|vector)|^ik[ _-]|[ _-]ik$|exportpole|slot|ctrl|control|^target|[ _-]target/i;
 
-/** The same list without controls; as it is where nothing else would be left. */
+/** The same list without controls, or unchanged if nothing else would be left. */
 function withoutControls(joints, shown) {
   const body = shown.map((on, i) => on && !CONTROL.test(joints[i].name ?? ""));
   for (let i = joints.length - 1; i >= 0; i--) if (body[i] && joints[i].parent >= 0) body[joints[i].parent] = shown[joints[i].parent];
@@ -51,7 +51,7 @@ export class Viewer {
     this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
     this.canvas = this.renderer.domElement;
     this.canvas.setAttribute("role", "img");
-    this.canvas.setAttribute("aria-label", "The figure in three dimensions");
+    this.canvas.setAttribute("aria-label", "3D view of the figure");
     this.canvas.tabIndex = 0;
     this.labels = document.createElement("div");
     this.labels.className = "labels";
@@ -80,16 +80,16 @@ export class Viewer {
     this.canvas.addEventListener("pointerleave", () => this.onHover(-1));
     let pressed = [0, 0];
     this.canvas.addEventListener("pointerdown", (event) => (pressed = [event.clientX, event.clientY]));
-    this.canvas.addEventListener("click", (event) => { // the end of a turn selects nothing
+    this.canvas.addEventListener("click", (event) => { // a drag does not select
       if (Math.hypot(event.clientX - pressed[0], event.clientY - pressed[1]) < 5) this.onSelect(this.pick(event));
     });
     this.controls.addEventListener("change", () => this.draw());
     this.controls.addEventListener("start", () => (this.wasTurned = true));
-    this.wasTurned = false; // by hand or by a link: then the view stays where it is
+    this.wasTurned = false; // by the user or by a link: then the camera is left alone
     this.resize();
   }
 
-  /** Gives back the context as well: a browser has some sixteen, and takes one from a page that is seen to make another. */
+  /** Also releases the WebGL context: browsers allow about 16 and drop the oldest to create another. */
   dispose() {
     this.gone = true;
     this.resizer.disconnect();
@@ -110,7 +110,7 @@ export class Viewer {
     this.labels.replaceChildren();
   }
 
-  /** Takes the poses of a clip and shows the first. */
+  /** Sets the poses of a clip and shows the first. */
   setPoses(poses) {
     this.clear();
     this.poses = poses;
@@ -136,7 +136,7 @@ export class Viewer {
     this.setTime(0);
   }
 
-  /** A root at the scene's origin that one joint hangs on, far from it: no bone of the figure. */
+  /** Whether the root is only a scene node: at the origin, with a single child far from it. Not drawn as a bone. */
   isSceneRoot(joint) {
     const { joints } = this.poses;
     if (joints[joint].parent >= 0) return false;
@@ -147,18 +147,18 @@ export class Viewer {
     return children.length === 1 && place(joint).length() < 1e-3 && place(children[0]).length() > 0.3;
   }
 
-  /** The joint that a bone is named after and moves with: the one at its head. */
+  /** The joint at the head of a bone: the bone is named after it and moves with it. */
   headOf(index) {
     return this.hasTree ? this.poses.joints[index].parent : index;
   }
 
-  /** What no hierarchy ties together stands in a grid of the view's own shape, each with its name. */
+  /** Joints without a hierarchy are shown in a grid with the aspect ratio of the view, each with its name. */
   cell(index) {
     const { columns, rows, width } = this.cells;
     return new Vector3((index % columns - (columns - 1) / 2) * width, ((rows - 1) / 2 - Math.floor(index / columns)) * CELL, 0);
   }
 
-  /** As many columns as the names leave room for, and cells as wide as lets the grid fill the view. */
+  /** As many columns as the names allow, with cells wide enough for the grid to fill the view. */
   layCells() {
     const { clientWidth: width, clientHeight: height } = this.container;
     const count = Math.max(1, this.poses.joints.length);
@@ -197,7 +197,7 @@ export class Viewer {
     this.draw();
   }
 
-  /** Local rows to matrices in model space; parents come first. */
+  /** Converts local rows to matrices in model space; parents precede their children. */
   solve() {
     const { joints } = this.poses;
     for (let i = 0; i < joints.length; i++) {
@@ -227,7 +227,7 @@ export class Viewer {
     this.bones.boundingSphere = null;
   }
 
-  /** Highlights a joint; -1: none. */
+  /** Highlights a joint; -1 for none. */
   select(joint) {
     this.selected = joint;
     const begins = this.boneJoints.some((i) => this.headOf(i) === joint);
@@ -240,7 +240,7 @@ export class Viewer {
     this.draw();
   }
 
-  /** The joint under the pointer, -1. */
+  /** The joint under the pointer, or -1. */
   pick(event) {
     if (!this.bones?.visible) return -1;
     const { left, top, width, height } = this.canvas.getBoundingClientRect();
@@ -250,7 +250,7 @@ export class Viewer {
     return hit ? this.headOf(this.boneJoints[hit.instanceId]) : -1;
   }
 
-  /** A mesh whose vertices for some times were fetched: {faces, times, frames: Float32Array a time, 6 a vertex}. */
+  /** Sets a mesh: {faces, times, frames}, where frames has a Float32Array per time with 6 floats per vertex. */
   setMesh(mesh) {
     if (this.mesh) {
       this.figure.remove(this.mesh);
@@ -273,7 +273,7 @@ export class Viewer {
     this.draw();
   }
 
-  /** The frame nearest to t among those that are there. */
+  /** The loaded frame nearest to t. */
   showMesh(t) {
     const { times, frames } = this.frames;
     let best = -1;
@@ -289,7 +289,7 @@ export class Viewer {
     position.needsUpdate = normal.needsUpdate = true;
   }
 
-  /** Every place that the motion comes to, in one list: x, y, z, … */
+  /** All positions in the motion as one list: x, y, z, … */
   places() {
     const places = [];
     if (!this.hasTree) {
@@ -311,7 +311,7 @@ export class Viewer {
     return places.every(Number.isFinite) ? places : [];
   }
 
-  /** Looks at the whole motion, as near as lets every place of it stay in sight. */
+  /** Moves the camera as close as possible with the whole motion in view. */
   frameAll(angle = this.angle) {
     this.angle = angle;
     this.wasTurned = false;
@@ -341,7 +341,7 @@ export class Viewer {
     this.setTime(this.time ?? 0);
   }
 
-  /** Squares of 1, 10, … cm or m, whatever the figure is like; below all of the motion where that is far from 0. */
+  /** Squares of 1, 10, … cm or m, depending on the figure; moved below the motion if that is far from 0. */
   layFloor(box, size) {
     const square = 10 ** Math.round(Math.log10(size / 4));
     this.grid.scale.setScalar(square * 2); // 20 squares over 10 units
@@ -351,7 +351,7 @@ export class Viewer {
     this.grid.visible &&= this.hasTree;
   }
 
-  /** Turns around what is looked at, by angles in radians. */
+  /** Orbits around the target, by angles in radians. */
   turn(sideways, upwards) {
     this.wasTurned = true;
     const place = new Spherical().setFromVector3(TO.copy(this.camera.position).sub(this.controls.target));
@@ -361,14 +361,14 @@ export class Viewer {
     this.controls.update();
   }
 
-  /** Comes nearer (below 1) or goes away. */
+  /** Zooms in (factor below 1) or out. */
   zoom(by) {
     this.wasTurned = true;
     this.camera.position.sub(this.controls.target).multiplyScalar(by).add(this.controls.target);
     this.controls.update();
   }
 
-  /** Where the camera is, as text for a link, and back. */
+  /** The camera as text for a link, and back. */
   get view() {
     return [...this.camera.position.toArray(), ...this.controls.target.toArray()].map((value) => Number(value.toPrecision(6))).join(",");
   }
@@ -403,7 +403,7 @@ export class Viewer {
     this.draw();
   }
 
-  /** At most once a frame of the display. */
+  /** Draws at most once per display frame. */
   draw() {
     if (this.pending) return;
     this.pending = true;
@@ -416,7 +416,7 @@ export class Viewer {
   }
 }
 
-// Scratch, so that a frame allocates nothing.
+// Scratch objects, so that drawing a frame allocates nothing.
 const LOCAL = new Matrix4(), PARENT = new Matrix4();
 const POSITION = new Vector3(), SCALE = new Vector3(), FROM = new Vector3(), TO = new Vector3();
 const ROTATION = new Quaternion();
