@@ -1,6 +1,7 @@
 #include "api/dispatch.h"
 
 #include "api/handlers/handlers.h"
+#include "api/pages/error_page.h"
 #include "api/protocol/access.h"
 #include "api/protocol/admission.h"
 #include "api/protocol/forwarded.h"
@@ -292,6 +293,13 @@ static enum api_outcome no_route(struct api_call *call, const char *allowed)
                          call->request->method);
 }
 
+/* What every answer goes through last. */
+static void finish(struct api_call *call)
+{
+    error_page_replace(call);
+    reply_finish(call);
+}
+
 static bool client_has_left(const void *client)
 {
     const struct api_request *request = client;
@@ -333,7 +341,7 @@ enum api_outcome api_handle(void *user, struct api_request *request, struct api_
         memcpy(request->payer, response->client, sizeof request->payer);
         response_release(response);
     } else {
-        reply_finish(&call);
+        finish(&call);
     }
     return outcome;
 }
@@ -359,7 +367,7 @@ bool api_admit(void *user, const struct api_request *request, uint64_t *max_body
         response_release(response);
         return true;
     }
-    reply_finish(&call);
+    finish(&call);
     return false;
 }
 
@@ -389,5 +397,5 @@ void api_refuse(void *user, const struct api_request *request, unsigned status, 
         refuse_body(&call, detail);
     else
         reply_problem(&call, status, NULL, "%s", detail);
-    reply_finish(&call);
+    finish(&call);
 }

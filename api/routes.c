@@ -46,6 +46,8 @@ static const char *const image_parameters[] = {"v", NULL};
 static const char *const inspect_parameters[] = {"name", "format", "game", "skeleton", NULL};
 static const char *const upload_parameters[] = {"name", "format", "game", NULL};
 
+static const char *const oembed_parameters[] = {"url", "format", "maxwidth", "maxheight", NULL};
+static const char *const sitemap_parameters[] = {"page", NULL};
 static const char *const page_parameters[] = {"q", "format", "archive", "sort", NULL};
 
 /* Where the path says what the answer is (".glb", a page), Accept is not asked, nor for the probes, whose status counts. */
@@ -82,8 +84,7 @@ const struct route routes[] = {
     {"GET", "/v1/archives/{id}/entries", entries_parameters, handle_entries, ROUTE_JSON},
     {"GET", "/v1/archives/{id}", NULL, handle_archive, ROUTE_JSON},
     {"GET", "/v1/archives", list_parameters, handle_archives, ROUTE_JSON},
-    {"POST", "/v1/archives", upload_parameters, handle_upload,
-     ROUTE_BODY | ROUTE_POOL | ROUTE_WRITES | ROUTE_JSON},
+    {"POST", "/v1/archives", upload_parameters, handle_upload, ROUTE_BODY | ROUTE_POOL | ROUTE_WRITES},
     {"DELETE", "/v1/archives/{id}", NULL, handle_delete, ROUTE_WRITES},
     {"GET", "/v1/hash", hash_parameters, handle_hash, ROUTE_JSON},
     {"GET", "/v1/resolve", resolve_parameters, handle_resolve, ROUTE_JSON},
@@ -93,11 +94,17 @@ const struct route routes[] = {
     {"POST", "/v1/inspect", inspect_parameters, handle_inspect,
      ROUTE_BODY | ROUTE_POOL | ROUTE_JSON | ROUTE_DEAR},
     {"GET", "/", page_parameters, handle_page, 0},
-    {"GET", "/clip/{id}", scope_parameters, handle_page, 0},
+    {"GET", "/clip/{id}", scope_parameters, handle_clip_page, 0},
+    {"GET", "/archive/{id}", NULL, handle_archive_page, 0},
+    {"GET", "/character/{id}", scope_parameters, handle_character_page, 0},
     {"GET", "/embed/{id}", scope_parameters, handle_embed, 0},
     {"GET", "/docs", NULL, handle_docs, 0},
     {"GET", "/client.js", NULL, handle_client, 0},
     {"GET", "/assets/{file}", NULL, handle_asset, 0},
+    {"GET", "/oembed", oembed_parameters, handle_oembed, ROUTE_JSON},
+    {"GET", "/favicon.ico", NULL, handle_icon, 0},
+    {"GET", "/robots.txt", NULL, handle_robots, 0},
+    {"GET", "/sitemap.xml", sitemap_parameters, handle_sitemap, 0},
     {"GET", "/healthz", NULL, handle_health, 0},
     {"GET", "/readyz", NULL, handle_ready, 0},
     {"GET", "/metrics", NULL, handle_metrics, 0},

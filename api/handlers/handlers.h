@@ -32,8 +32,14 @@ api_handler handle_characters, handle_character;
 api_handler handle_mesh_model, handle_character_model;
 /* api/handlers/sims3.c */
 api_handler handle_hash, handle_resolve;
-/* api/handlers/pages.c */
-api_handler handle_page, handle_embed, handle_docs, handle_client, handle_asset;
+/* api/pages/files.c */
+api_handler handle_page, handle_embed, handle_docs, handle_client, handle_asset, handle_icon;
+/* api/pages/documents.c */
+api_handler handle_clip_page, handle_archive_page, handle_character_page;
+/* api/pages/oembed.c */
+api_handler handle_oembed;
+/* api/pages/crawlers.c */
+api_handler handle_robots, handle_sitemap;
 /* api/handlers/pictures.c */
 api_handler handle_preview;
 /* api/handlers/plots.c */

@@ -15,13 +15,26 @@ static enum api_outcome reply_store(struct api_call *call, const struct store_er
     return reply_problem(call, 503, "store_down", "the store is down; try again");
 }
 
+/* A form of a plain page is sent on to the page of what it made (RFC 9110, 15.4.4). */
+static enum api_outcome reply_see_page(struct api_call *call, const char *id)
+{
+    char target[64];
+    snprintf(target, sizeof target, "/archive/%s", id);
+    response_header(call->response, "Location", target);
+    response_header(call->response, "Cache-Control", "no-store");
+    call->response->status = 303;
+    return API_DONE;
+}
+
 static enum api_outcome reply_archive(struct api_call *call, const struct index_archive *archive,
-                                      unsigned status)
+                                      unsigned status, bool as_page)
 {
     struct pose_buffer body = {0};
     struct json_writer json;
     char id[ID_TEXT], target[64];
     id_write(&archive->id, id);
+    if (as_page)
+        return reply_see_page(call, id);
     snprintf(target, sizeof target, "/v1/archives/%s", id);
     response_header(call->response, "Location", target);
     response_header(call->response, "Cache-Control", "no-store");
@@ -33,8 +46,12 @@ static enum api_outcome reply_archive(struct api_call *call, const struct index_
 
 enum api_outcome handle_upload(struct api_call *call)
 {
+    static const char *const forms[] = {"application/json", "text/html", NULL};
     struct body_files files;
     struct uploaded uploaded;
+    int form = -1;
+    if (!accept_choose(call, forms, &form))
+        return API_DONE;
     if (!body_files_read(call, &files))
         return API_DONE;
     upload_take(call->service, &files.upload, &uploaded);
@@ -44,7 +61,7 @@ enum api_outcome handle_upload(struct api_call *call)
     else if (uploaded.outcome == UPLOAD_REFUSED)
         reply_error(call, &refusal->error, refusal->format, refusal->entry);
     else
-        reply_archive(call, uploaded.archive, uploaded.outcome == UPLOAD_NEW ? 201 : 200);
+        reply_archive(call, uploaded.archive, uploaded.outcome == UPLOAD_NEW ? 201 : 200, form == 1);
     index_archive_unref(uploaded.archive);
     body_files_release(&files);
     return API_DONE;

@@ -86,13 +86,19 @@ static void print_address(const struct in6_addr *address, char text[API_CLIENT_C
         inet_ntop(AF_INET6, address, text, API_CLIENT_CAPACITY);
 }
 
+static bool peer_is_trusted(const struct api_request *request, const struct address_list *trusted)
+{
+    struct in6_addr peer;
+    return trusted->count && address_parse(request->client, strlen(request->client), &peer) &&
+           address_list_holds(trusted, &peer);
+}
+
 void forwarded_client(const struct api_request *request, const struct address_list *trusted,
                       char client[API_CLIENT_CAPACITY])
 {
-    struct in6_addr peer, listed, element;
+    struct in6_addr listed, element;
     snprintf(client, API_CLIENT_CAPACITY, "%s", request->client);
-    if (!trusted->count || !address_parse(client, strlen(client), &peer) ||
-        !address_list_holds(trusted, &peer))
+    if (!peer_is_trusted(request, trusted))
         return;
     bool has_list = walk(request, "X-Forwarded-For", parse_node, trusted, &listed);
     bool has_element = walk(request, "Forwarded", parse_element, trusted, &element);
@@ -103,4 +109,33 @@ void forwarded_client(const struct api_request *request, const struct address_li
         return;
     if (has_list || has_element)
         print_address(has_list ? &listed : &element, client);
+}
+
+/* Letters, digits and what else a host and a port are written with: it goes into pages and feeds. */
+static bool is_host(const char *text)
+{
+    size_t length = strlen(text);
+    return length && length < API_ORIGIN_CAPACITY - sizeof "https://" &&
+           strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:[]") == length;
+}
+
+/* A header that is there once; NULL otherwise. */
+static const char *only_header(const struct api_request *request, const char *name)
+{
+    return request->header_count(request, name) == 1 ? request->header(request, name) : NULL;
+}
+
+void forwarded_origin(const struct api_request *request, const struct address_list *trusted,
+                      char origin[API_ORIGIN_CAPACITY])
+{
+    const char *host = only_header(request, "Host"), *scheme = "http";
+    if (peer_is_trusted(request, trusted)) {
+        const char *forwarded = only_header(request, "X-Forwarded-Host");
+        const char *protocol = only_header(request, "X-Forwarded-Proto");
+        host = forwarded ? forwarded : host;
+        scheme = protocol && !strcasecmp(protocol, "https") ? "https" : scheme;
+    }
+    origin[0] = '\0';
+    if (host && is_host(host))
+        snprintf(origin, API_ORIGIN_CAPACITY, "%s://%s", scheme, host);
 }

@@ -13,4 +13,12 @@
 void forwarded_client(const struct api_request *request, const struct address_list *trusted,
                       char client[API_CLIENT_CAPACITY]);
 
+/*
+ * "https://poses.example:8443", as which the client knows this server, without a slash at its end: Host, or what
+ * X-Forwarded-Host and X-Forwarded-Proto of a trusted peer say. "" when that is no host: links then stay relative.
+ */
+enum { API_ORIGIN_CAPACITY = 272 };
+void forwarded_origin(const struct api_request *request, const struct address_list *trusted,
+                      char origin[API_ORIGIN_CAPACITY]);
+
 #endif

@@ -11,7 +11,7 @@
 
 /* ---------------------------------------------------------------------------------------------- problems -- */
 
-static const char *title_of(unsigned status)
+const char *problem_title(unsigned status)
 {
     static const struct {
         unsigned status;
@@ -35,6 +35,7 @@ static const char *title_of(unsigned status)
         {429, "Too Many Requests"},
         {431, "Request Header Fields Too Large"},
         {500, "Internal Server Error"},
+        {501, "Not Implemented"},
         {503, "Service Unavailable"},
         {507, "Insufficient Storage"},
     };
@@ -49,7 +50,7 @@ static void open_problem(struct json_writer *json, unsigned status)
 {
     jsonw_object(json, NULL);
     jsonw_string(json, "type", "about:blank");
-    jsonw_string(json, "title", title_of(status));
+    jsonw_string(json, "title", problem_title(status));
     jsonw_integer(json, "status", status);
 }
 
@@ -162,7 +163,7 @@ void problem_members(struct json_writer *json, const struct pose_error *error, c
 {
     unsigned status = problem_status(error);
     jsonw_string(json, "type", "about:blank");
-    jsonw_string(json, "title", title_of(status));
+    jsonw_string(json, "title", problem_title(status));
     jsonw_integer(json, "status", status);
     jsonw_error_members(json, error);
     if (format)
@@ -565,4 +566,14 @@ bool accept_choose(struct api_call *call, const char *const *types, int *chosen)
         }
     }
     return *chosen >= 0 || reply_not_acceptable(call, types);
+}
+
+bool accept_prefers_page(const struct api_call *call)
+{
+    const char *accept = call->request->header(call->request, "Accept");
+    if (!accept)
+        return false;
+    int page = accept_quality(accept, "text/html"), json = accept_quality(accept, "application/json");
+    int problem = accept_quality(accept, "application/problem+json");
+    return page > 0 && page > json && page > problem;
 }

@@ -27,6 +27,8 @@ enum api_outcome reply_not_found(struct api_call *call, const char *what, const 
 void problem_members(struct json_writer *json, const struct pose_error *error, const char *format,
                      const char *entry);
 unsigned problem_status(const struct pose_error *error);
+/* "Not Found" of 404. */
+const char *problem_title(unsigned status);
 
 /*
  * The digest of an answer: start with what it is of, add what it depends on.
@@ -74,5 +76,7 @@ void reply_finish(struct api_call *call);
 /* Which of the media types (ended by NULL) the client likes best: its index in *chosen. False, with 406 answered, when none
  * will do. One that the request has named already (not below 0) stays, whatever Accept says. */
 bool accept_choose(struct api_call *call, const char *const *types, int *chosen);
+/* Whether the client would rather have text/html than JSON: a browser that follows a link or sends a form. */
+bool accept_prefers_page(const struct api_call *call);
 
 #endif

@@ -1,28 +1,31 @@
 #include "api/protocol/scope.h"
 
-#include "api/protocol/lists.h"
-
 #include <string.h>
 
-bool scope_item(struct api_call *call, struct catalog_item **item)
+bool scope_item_in(struct api_call *call, const char *archive, struct catalog_item **item)
 {
-    struct param_error error;
-    int64_t archive;
-    if (!archive_filter(call, &archive, &error)) {
-        reply_parameter(call, &error);
+    struct asset_id id;
+    uint32_t index;
+    if (!archive)
+        return true;
+    if (!id_parse(archive, strlen(archive), &id) || !catalog_find_archive(call->catalog, &id, &index)) {
+        reply_bad_parameter(call, "archive", "there is no archive \"%.60s\"", archive);
         return false;
     }
-    if (archive < 0)
-        return true;
-    struct catalog_item *placed = *item ? catalog_item_in(*item, (uint32_t)archive) : NULL;
+    struct catalog_item *placed = *item ? catalog_item_in(*item, index) : NULL;
     if (!placed) {
         reply_bad_parameter(call, "archive", "what is asked for is not in that archive");
         return false;
     }
-    call->scope_index = (uint32_t)archive;
-    call->scope = call->catalog->archives[archive];
+    call->scope_index = index;
+    call->scope = call->catalog->archives[index];
     *item = placed;
     return true;
+}
+
+bool scope_item(struct api_call *call, struct catalog_item **item)
+{
+    return scope_item_in(call, params_get(&call->params, "archive"), item);
 }
 
 struct catalog_item *scope_other(const struct api_call *call, struct catalog_item *item)

@@ -9,6 +9,8 @@
  * NULL), or there is no such archive.
  */
 bool scope_item(struct api_call *call, struct catalog_item **item);
+/* The same with the archive as text; NULL: no scope. */
+bool scope_item_in(struct api_call *call, const char *archive, struct catalog_item **item);
 /* Another asset of the request as the scope has it; as it is when it is not in there, or there is no scope. */
 struct catalog_item *scope_other(const struct api_call *call, struct catalog_item *item);
 /* Whether the skeleton that was chosen lies in the scope, whose id stands for its contents: then nothing else that is

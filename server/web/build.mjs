@@ -5,13 +5,14 @@ import { createHash } from "node:crypto";
 import { createRequire } from "node:module";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
+import { icon } from "./icon.mjs";
 
 const here = new URL(".", import.meta.url).pathname;
 const [out, modules] = process.argv.slice(2);
 const { build } = createRequire(`${modules}/`)("esbuild");
 mkdirSync(out, { recursive: true });
 
-const types = { js: "text/javascript; charset=utf-8", css: "text/css; charset=utf-8", html: "text/html; charset=utf-8" };
+const types = { js: "text/javascript; charset=utf-8", css: "text/css; charset=utf-8", html: "text/html; charset=utf-8", ico: "image/x-icon" };
 const files = [];
 const digest = (bytes) => createHash("sha256").update(bytes).digest("hex").slice(0, 16);
 
@@ -49,6 +50,8 @@ function page(name, links) {
 const app = await bundle("app");
 page("index", app);
 page("embed", app);
+page("error", app);
+keep("favicon.ico", icon());
 page("docs", await bundle("docs"));
 keep("client.js", readFileSync(`${here}../../api/client/posed.js`));
 
@@ -58,7 +61,7 @@ const assembly = files.map((f, i) =>
 const rows = files.map((f, i) =>
   `    {"${f.name}", "${f.type}", "\\"${f.tag}\\"", "\\"${f.tag}-gzip\\"", ${symbol(i)}, ${symbol(i)}_end, ${f.size}},`);
 writeFileSync(`${out}/web_files.c`, `/* Written by server/web/build.mjs. */
-#include "api/handlers/pages.h"
+#include "api/pages/files.h"
 
 __asm__(".section .rodata\\n"
 ${assembly.join("\n")}

@@ -35,8 +35,12 @@ class Basics(SampleCase):
                 self.assertEqual((reply.status, reply.media_type), (200, "application/json"), (path, accept))
             for accept in ("image/png", "text/html", "application/json;q=0", "application/json;q=0, text/*"):
                 reply = self.client.get(path, headers={"Accept": accept})
-                self.assertProblem(reply, 406, code="not_acceptable")
-                self.assertIn("application/json", reply.json["detail"])
+                self.assertEqual(reply.status, 406)
+                self.assertIn("application/json", reply.text)
+                if "text/" in accept:
+                    self.assertEqual(reply.media_type, "text/html")
+                else:
+                    self.assertProblem(reply, 406, code="not_acceptable")
         refused = {"Accept": "image/png"}
         for path in ("/healthz", "/openapi.json", f"/v1/clips/{clip['id']}.json", f"/v1/clips/{clip['id']}.glb", "/",
                      f"/v1/clips/{clip['id']}/preview.svg", f"/v1/clips/{clip['id']}/pose?as=json"):

@@ -1,7 +1,9 @@
 // Client-side routing: shows the page of a path, without reloading between pages.
 import "./style.css";
 import { Posed } from "../../../api/client/posed.js";
+import { showArchive } from "./archive.js";
 import { showCatalogue } from "./catalogue.js";
+import { showCharacter } from "./character.js";
 import { showClip } from "./clip.js";
 import { el, failure } from "./dom.js";
 import { showEmbed } from "./embed.js";
@@ -11,10 +13,13 @@ const posed = new Posed();
 const content = document.getElementById("content");
 let leave = () => {};
 
+const PAGES = { archive: showArchive, character: showCharacter, clip: showClip, embed: showEmbed };
+
 /** A path with a malformed id. */
-function showInvalidId(content, id) {
-  document.title = "No clip to show · posed";
-  content.append(el("h1", {}, "No clip to show"), failure(new Error(`"${id}" is not a clip id. An id is 32 hex digits.`)));
+function showInvalidId(content, kind, id) {
+  const what = kind === "embed" ? "clip" : kind;
+  document.title = `No ${what} to show · posed`;
+  content.append(el("h1", {}, `No ${what} to show`), failure(new Error(`"${id}" is not the id of a ${what}. An id is 32 hex digits.`)));
   document.documentElement.dataset.ready = "nothing";
   return () => {};
 }
@@ -23,12 +28,11 @@ function show() {
   leave();
   delete document.documentElement.dataset.ready;
   content.replaceChildren();
-  const [, kind, id] = /^\/(clip|embed)\/([^/]*)$/.exec(location.pathname) ?? [];
+  const [, kind, id] = /^\/(archive|character|clip|embed)\/([^/]*)$/.exec(location.pathname) ?? [];
   const archive = new URLSearchParams(location.search).get("archive");
   const scoped = archive ? posed.inArchive(archive) : posed;
-  if (kind && !/^[0-9a-f]{32}$/.test(id)) leave = showInvalidId(content, id);
-  else if (kind === "embed") leave = showEmbed(scoped, content, id);
-  else if (kind === "clip") leave = showClip(scoped, content, id);
+  if (kind && !/^[0-9a-f]{32}$/.test(id)) leave = showInvalidId(content, kind, id);
+  else if (kind) leave = PAGES[kind](scoped, content, id);
   else leave = showCatalogue(posed, content);
 }
 

@@ -9,7 +9,7 @@ const FILTERS = ["q", "format", "archive", "sort"];
 const scopeOf = (clip) => new URLSearchParams(clip.links.self.split("?")[1]).get("archive") ?? undefined;
 const clipPath = (clip) => `/clip/${clip.id}${scopeOf(clip) ? `?archive=${scopeOf(clip)}` : ""}`;
 
-function card(posed, clip) {
+export function card(posed, clip) {
   const picture = el("img", {
     src: posed.previewURL(clip.id, "png", { archive: scopeOf(clip), width: 192, height: 192, t: Number((clip.duration / 3).toFixed(3)) }),
     width: 192, height: 192, loading: "lazy", decoding: "async", alt: "",

@@ -107,6 +107,10 @@ class Contract:
         """RFC 9457, as section 7 of the contract has it."""
         if reply.method == "HEAD":
             return
+        if reply.media_type == "text/html":  # for people; which requests get it is test_links' matter
+            if not reply["X-Request-Id"] or str(reply.status) not in reply.text:
+                raise ContractError(f"{what}: a page that does not say the status, or no X-Request-Id")
+            return
         if reply.media_type != "application/problem+json":
             raise ContractError(f"{what}: an error as {reply.media_type!r}")
         problem = reply.json

@@ -1,20 +1,13 @@
 /* The web page: its documents and what they load. Nothing in it comes from another host, and its policy says so. */
-#include "api/handlers/pages.h"
+#include "api/pages/files.h"
 
 #include "api/protocol/coding.h"
 #include "api/handlers/handlers.h"
-#include "api/protocol/reply.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* frame-ancestors: who may show the document in a frame. */
-#define POLICY(styles, ancestors)                                                                            \
-    "default-src 'none'; script-src 'self'; style-src 'self'" styles                                         \
-    "; img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; "                \
-    "frame-ancestors " ancestors
-
-static const struct web_file *find_file(const char *name)
+const struct web_file *web_file_find(const char *name)
 {
     for (const struct web_file *file = web_files; file->name; file++) {
         if (!strcmp(file->name, name))
@@ -31,6 +24,25 @@ static const char *etag_of(const struct web_file *file, enum coding coding, char
     return made;
 }
 
+struct pose_buffer web_file_unpack(const struct web_file *file)
+{
+    void *data = coding_unpack(file->packed, (size_t)(file->end - file->packed), file->size);
+    size_t size = data ? file->size : 0;
+    return (struct pose_buffer){.data = data, .size = size, .capacity = size};
+}
+
+void page_headers(struct api_response *response, const char *policy)
+{
+    response_header(response, "Content-Security-Policy", policy);
+    response_header(response, "Referrer-Policy", "same-origin");
+}
+
+enum api_outcome reply_no_page(struct api_call *call)
+{
+    return reply_problem(call, 404, "not_found",
+                         "this program was built without its web page; /openapi.json describes the API");
+}
+
 static enum api_outcome reply_file(struct api_call *call, const struct web_file *file, enum lifetime lifetime)
 {
     struct api_response *response = call->response;
@@ -44,9 +56,7 @@ static enum api_outcome reply_file(struct api_call *call, const struct web_file 
         response_static(response, file->media_type, file->packed, packed_size);
         return API_DONE;
     }
-    struct pose_buffer body = {.data = coding_unpack(file->packed, packed_size, file->size),
-                               .size = file->size,
-                               .capacity = file->size};
+    struct pose_buffer body = web_file_unpack(file);
     if (!body.data || (coding == CODING_ZSTD && !coding_apply(CODING_ZSTD, &body))) {
         pose_buffer_free(&body);
         return reply_problem(call, 503, "no_memory", "out of memory");
@@ -59,35 +69,39 @@ static enum api_outcome reply_file(struct api_call *call, const struct web_file 
 
 static enum api_outcome reply_document_file(struct api_call *call, const char *name, const char *policy)
 {
-    const struct web_file *file = find_file(name);
+    const struct web_file *file = web_file_find(name);
     if (!file)
-        return reply_problem(call, 404, "not_found",
-                             "this program was built without its web page; /openapi.json describes the API");
-    response_header(call->response, "Content-Security-Policy", policy);
-    response_header(call->response, "Referrer-Policy", "same-origin");
+        return reply_no_page(call);
+    page_headers(call->response, policy);
     return reply_file(call, file, LIFETIME_NONE);
 }
 
 enum api_outcome handle_page(struct api_call *call)
 {
-    return reply_document_file(call, "index.html", POLICY("", "'none'"));
+    return reply_document_file(call, "index.html", PAGE_POLICY("", "'none'"));
 }
 
 enum api_outcome handle_embed(struct api_call *call)
 {
-    return reply_document_file(call, "embed.html", POLICY("", "*"));
+    return reply_document_file(call, "embed.html", PAGE_POLICY("", "*"));
 }
 
 /* Swagger UI sets styles in its elements. */
 enum api_outcome handle_docs(struct api_call *call)
 {
-    return reply_document_file(call, "docs.html", POLICY(" 'unsafe-inline'", "'none'"));
+    return reply_document_file(call, "docs.html", PAGE_POLICY(" 'unsafe-inline'", "'none'"));
 }
 
 enum api_outcome handle_client(struct api_call *call)
 {
-    const struct web_file *file = find_file("client.js");
+    const struct web_file *file = web_file_find("client.js");
     return file ? reply_file(call, file, LIFETIME_HOUR) : reply_not_found(call, "file", "client.js");
+}
+
+enum api_outcome handle_icon(struct api_call *call)
+{
+    const struct web_file *file = web_file_find("favicon.ico");
+    return file ? reply_file(call, file, LIFETIME_HOUR) : reply_not_found(call, "file", "favicon.ico");
 }
 
 /* Their names hold a digest of their bytes. */
@@ -96,6 +110,6 @@ enum api_outcome handle_asset(struct api_call *call)
     char name[160];
     const struct web_file *file = NULL;
     if (snprintf(name, sizeof name, "assets/%s", call->values[0]) < (int)sizeof name)
-        file = find_file(name);
+        file = web_file_find(name);
     return file ? reply_file(call, file, LIFETIME_FOR_EVER) : reply_not_found(call, "file", call->values[0]);
 }

@@ -1,0 +1,98 @@
+/* What programs ask every site for: robots.txt, the site map, an icon. */
+#include "api/handlers/handlers.h"
+#include "api/pages/files.h"
+#include "api/protocol/forwarded.h"
+#include "api/protocol/lists.h"
+#include "server/text/markup.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The API is no place to crawl, but for the pictures that cards show. */
+static const char robots[] = "User-agent: *\n"
+                             "Allow: /v1/clips/*/preview.png\n"
+                             "Disallow: /v1/\n"
+                             "Disallow: /metrics\n";
+
+static enum api_outcome reply_written(struct api_call *call, const char *media_type, struct writer *writer)
+{
+    struct pose_buffer *body = writer->out;
+    return writer_finish(writer) ? reply_body(call, media_type, body, true) : reply_no_memory(call);
+}
+
+enum api_outcome handle_robots(struct api_call *call)
+{
+    char origin[API_ORIGIN_CAPACITY];
+    struct pose_buffer body = {0};
+    struct pose_error error;
+    struct writer writer;
+    forwarded_origin(call->request, &call->service->config->trusted, origin);
+    pose_error_init(&error);
+    writer_init(&writer, &body, &error);
+    writer_text(&writer, robots);
+    if (origin[0]) /* a site map is named by its whole address or not at all */
+        writer_format(&writer, "Sitemap: %s/sitemap.xml\n", origin);
+    return reply_written(call, "text/plain; charset=utf-8", &writer);
+}
+
+/* Of the 50,000 that a site map may name: what is made and sent at once. */
+enum { MAX_ADDRESSES = 10000 };
+
+static void put_address(struct writer *writer, const char *origin, const char *kind,
+                        const struct asset_id *id)
+{
+    char text[ID_TEXT];
+    id_write(id, text);
+    writer_format(writer, "<url><loc>%s%s%s</loc></url>\n", origin, kind, text);
+}
+
+/* Archives first, then clips: address i of the whole map. */
+static void put_page(struct writer *writer, const struct catalog *catalog, const char *origin, uint64_t first)
+{
+    const struct catalog_list *clips = &catalog->lists[ASSET_CLIP];
+    const uint64_t total = (uint64_t)catalog->archive_count + clips->count;
+    writer_text(writer, "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n");
+    for (uint64_t i = first; i < total && i - first < MAX_ADDRESSES; i++) {
+        if (i < catalog->archive_count)
+            put_address(writer, origin, "/archive/", &catalog->archives[i]->id);
+        else
+            put_address(writer, origin, "/clip/", &clips->items[i - catalog->archive_count].asset->id);
+    }
+    writer_text(writer, "</urlset>\n");
+}
+
+static void put_index(struct writer *writer, const char *origin, uint64_t pages)
+{
+    writer_text(writer, "<sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n");
+    for (uint64_t page = 1; page <= pages; page++)
+        writer_format(writer, "<sitemap><loc>%s/sitemap.xml?page=%llu</loc></sitemap>\n", origin,
+                      (unsigned long long)page);
+    writer_text(writer, "</sitemapindex>\n");
+}
+
+enum api_outcome handle_sitemap(struct api_call *call)
+{
+    const uint64_t total = (uint64_t)call->catalog->archive_count + call->catalog->lists[ASSET_CLIP].count;
+    const uint64_t pages = total ? (total - 1) / MAX_ADDRESSES + 1 : 1;
+    char origin[API_ORIGIN_CAPACITY];
+    struct pose_buffer body = {0};
+    struct pose_error out_of_memory;
+    struct param_error error;
+    struct writer writer;
+    int64_t page = 0;
+    if (!params_integer(&call->params, "page", 1, (int64_t)pages, &page, &error))
+        return reply_parameter(call, &error);
+    forwarded_origin(call->request, &call->service->config->trusted, origin);
+    if (reply_cached(call, digest_text(list_digest(call), origin), FRESH_REVALIDATE, true))
+        return API_DONE;
+    if (!call->request->may_wait)
+        return API_WAIT;
+    pose_error_init(&out_of_memory);
+    writer_init(&writer, &body, &out_of_memory);
+    writer_text(&writer, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    if (!page && pages > 1)
+        put_index(&writer, origin, pages);
+    else
+        put_page(&writer, call->catalog, origin, page ? (uint64_t)(page - 1) * MAX_ADDRESSES : 0);
+    return reply_written(call, "application/xml", &writer);
+}

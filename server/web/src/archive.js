@@ -1,0 +1,58 @@
+// The page of one archive: what is in it, and what could not be read and why.
+import { card } from "./catalogue.js";
+import { bytes, el, failure } from "./dom.js";
+
+const FIRST_CLIPS = 60;
+const FIRST_REJECTED = 200;
+
+function facts(archive) {
+  const made = archive.created ? `uploaded ${new Date(archive.created).toLocaleString()}` : archive.source === "path" ? "of this server" : "uploaded";
+  return [archive.format, bytes(archive.bytes), archive.entry_count === 1 ? "1 file" : `${archive.entry_count} files`, made].join(" · ");
+}
+
+/** A heading and links to things of one kind; nothing when there are none. */
+function section(title, things, path) {
+  if (!things.length) return [];
+  return [el("h2", {}, `${title} (${things.length})`),
+    el("ul", { class: "names" }, ...things.map((thing) => el("li", {}, path
+      ? el("a", { href: path(thing), "data-link": true }, thing.name ?? thing.id)
+      : thing.name ?? thing.id)))];
+}
+
+function rejected(entries) {
+  if (!entries.length) return [];
+  const rows = entries.slice(0, FIRST_REJECTED).map((entry) => el("tr", {},
+    el("td", {}, entry.entry), el("td", {}, entry.error.detail),
+    el("td", {}, entry.error.offset === undefined ? "" : `byte ${entry.error.offset}`)));
+  return [el("h2", {}, `Not read (${entries.length})`),
+    el("table", { class: "rejected" },
+      el("thead", {}, el("tr", {}, ...["File", "Why", "Where"].map((name) => el("th", { scope: "col" }, name)))),
+      el("tbody", {}, ...rows))];
+}
+
+export function showArchive(posed, content, id) {
+  const loading = new AbortController();
+  const title = el("h1", {}, "…");
+  content.append(title);
+
+  async function load() {
+    const archive = await posed.json(`/v1/archives/${id}`, { signal: loading.signal });
+    const clips = await posed.clips({ archive: id, limit: FIRST_CLIPS, sort: "name" }, { signal: loading.signal });
+    title.textContent = archive.name;
+    document.title = `${archive.name} · posed`;
+    content.append(
+      el("p", { class: "count" }, facts(archive)),
+      ...section("Characters", archive.characters, (one) => `/character/${one.id}?archive=${id}`),
+      el("h2", {}, clips.total === 1 ? "1 clip" : `${clips.total} clips`),
+      el("ul", { class: "cards" }, ...clips.items.map((clip) => card(posed, clip))));
+    if (clips.next) content.append(el("p", {}, el("a", { href: `/?archive=${id}`, "data-link": true }, `All ${clips.total} clips`)));
+    content.append(...section("Skeletons", archive.skeletons), ...section("Meshes", archive.meshes), ...rejected(archive.rejected));
+  }
+
+  load().catch((error) => {
+    if (error.name === "AbortError") return;
+    document.title = `${(title.textContent = "No archive to show")} · posed`;
+    content.append(failure(error));
+  }).finally(() => (document.documentElement.dataset.ready = "archive"));
+  return () => loading.abort();
+}
