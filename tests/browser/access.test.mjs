@@ -36,6 +36,11 @@ for (const colorScheme of ["light", "dark"]) {
       await page.goto(`${daemon.origin}/clip/${"0".repeat(32)}`);
       await page.getByRole("alert").first().waitFor();
       await assertAccessible(page, "a clip that is not there");
+      const [character] = (await daemon.get("/v1/characters")).items;
+      for (const kind of ["archive", "character"]) {
+        await open(page, `${daemon.origin}/${kind}/${kind === "archive" ? character.archive : character.id}`);
+        await assertAccessible(page, `the page of one ${kind}`);
+      }
     }));
   }
 }

@@ -213,11 +213,12 @@ test("a clip's page that is left gives its graphics context back", () => atClip(
   assert.equal(await context.evaluate((one) => one.isContextLost()), true);
 }));
 
-for (const [what, id, said] of [["nobody has", "0".repeat(32), /there is no clip/], ["is none", "walk", /32 hex digits/]])
-  test(`an id that ${what} has a page that says so, without a view`, () => withPage(browser, daemon.origin, { expected: [/404/] }, async (page) => {
+for (const [what, id] of [["nobody has", "0".repeat(32)], ["is malformed", "walk"]])
+  test(`an id that ${what} is answered with a page that says so`, () => withPage(browser, daemon.origin, { expected: [/404/] }, async (page) => {
     await open(page, `${daemon.origin}/clip/${id}`);
-    await page.getByRole("alert").filter({ hasText: said }).waitFor();
-    assert.equal(await page.getByRole("heading", { level: 1 }).textContent(), "No clip to show");
-    assert.equal(await page.title(), "No clip to show · posed");
-    assert.equal(await page.locator(".stage:visible").count(), 0);
+    await page.getByRole("alert").filter({ hasText: id }).waitFor();
+    assert.equal(await page.getByRole("heading", { level: 1 }).textContent(), "404 Not Found");
+    assert.equal(await page.locator(".stage").count(), 0);
+    await page.getByRole("link", { name: "All clips" }).click();
+    await page.locator("html[data-ready=catalogue]").waitFor({ state: "attached" });
   }));

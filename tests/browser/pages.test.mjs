@@ -53,6 +53,36 @@ test("an embedded viewer stands still where the link says so", () => withPage(br
   assert.ok(boxOf(decodePNG(await page.locator(".stage canvas").screenshot())));
 }));
 
+test("an archive has a page, which leads to its clips and characters", () => withPage(browser, daemon.origin, {}, async (page) => {
+  const [character] = (await daemon.get("/v1/characters")).items;
+  const archive = await daemon.get(`/v1/archives/${character.archive}`);
+  await open(page, `${daemon.origin}/archive/${archive.id}`);
+  assert.equal(await page.getByRole("heading", { level: 1 }).textContent(), archive.name);
+  assert.equal(await page.locator(".card").count(), Math.min(60, archive.clips.length));
+  assert.equal(await page.title(), `${archive.name} · posed`);
+  await page.screenshot({ path: `${process.env.POSED_PICTURES}/archive.png` });
+  await page.getByRole("link", { name: character.name, exact: true }).first().click();
+  await page.locator("html[data-ready=character]").waitFor({ state: "attached" });
+  assert.equal(await page.getByRole("heading", { level: 1 }).textContent(), character.name);
+  await page.screenshot({ path: `${process.env.POSED_PICTURES}/character.png` });
+  await page.getByRole("link", { name: "Its archive" }).click();
+  await page.locator("html[data-ready=archive]").waitFor({ state: "attached" });
+  await page.locator(".card a").first().click();
+  await page.locator("html[data-ready=clip]").waitFor({ state: "attached" });
+  assert.ok(new URL(page.url()).searchParams.get("archive") === archive.id);
+}));
+
+test("what could not be read is listed with its reason", () => withPage(browser, daemon.origin, {}, async (page) => {
+  const good = await (await fetch(`${daemon.origin}/v1/archives/${clip.archive}/entries/0`)).arrayBuffer();
+  const form = new FormData();
+  form.append("a", new Blob([good.slice(0, 60)]), "broken.anim");
+  form.append("b", new Blob([good]), "good.anim");
+  const archive = await (await fetch(`${daemon.origin}/v1/archives`, { method: "POST", body: form })).json();
+  await open(page, `${daemon.origin}/archive/${archive.id}`);
+  await page.getByRole("cell", { name: "broken.anim" }).waitFor();
+  await page.getByRole("cell", { name: archive.rejected[0].error.detail }).waitFor();
+}));
+
 test("the API's page lists every operation and tries one", () => withPage(browser, daemon.origin, {}, async (page) => {
   await open(page, `${daemon.origin}/docs`);
   const { paths } = await daemon.get("/openapi.json");
