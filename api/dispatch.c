@@ -275,7 +275,9 @@ static enum api_outcome run(struct api_call *call, const struct api_match *match
         return reply_problem(call, 411, "no_length",
                              "the request takes a body and does not say how long it is");
     if (!decode_values(call, match))
-        return reply_problem(call, 400, "bad_path", "the path is not percent-encoded UTF-8 without NUL");
+        return !call->value_storage ? reply_no_memory(call)
+                                    : reply_problem(call, 400, "bad_path",
+                                                    "the path is not percent-encoded UTF-8 without NUL");
     if (!params_parse(&call->params, call->request->query, &error) ||
         !params_check(&call->params, call->route->parameters, &error))
         return reply_parameter(call, &error);

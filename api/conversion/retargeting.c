@@ -1,5 +1,6 @@
 #include "api/conversion/retargeting.h"
 
+#include "lib/core/error.h"
 #include "server/library/choose.h"
 
 #include <jansson.h>
@@ -80,6 +81,12 @@ static bool choose_target(struct api_call *call, const struct catalog_item *clip
 
 /* ------------------------------------------------------------------------------------------------------ maps -- */
 
+static bool no_memory(struct pose_error *error)
+{
+    pose_error_init(error);
+    return error_no_memory(error);
+}
+
 static bool bad_map(struct pose_error *error, const char *name, const char *detail)
 {
     pose_error_init(error);
@@ -97,9 +104,11 @@ static bool read_lines(int which, struct retargeting *r, struct pose_error *erro
     json_t *map = r->maps[which], *value;
     const char *key;
     uint32_t bones = 0;
-    r->bones[which] = must_alloc(json_object_size(map) + 1, sizeof *r->bones[which]);
+    r->bones[which] = try_alloc(json_object_size(map) + 1, sizeof *r->bones[which]);
     if (!which)
-        r->pairs = must_alloc(json_object_size(map) + 1, sizeof *r->pairs);
+        r->pairs = try_alloc(json_object_size(map) + 1, sizeof *r->pairs);
+    if (!r->bones[which] || (!which && !r->pairs))
+        return no_memory(error);
     json_object_foreach(map, key, value)
     {
         const char *bone = json_string_value(value);

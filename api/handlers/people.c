@@ -36,20 +36,23 @@ static void put_bones(struct json_writer *json, const struct pose_skeleton *skel
     jsonw_end(json);
 }
 
+static bool is_mapped(const struct pose_humanoid_report *report, uint32_t joint)
+{
+    bool found = report->carrier == joint;
+    for (uint32_t i = 0; i < report->bone_count && !found; i++)
+        found = report->bones[i].joint == joint;
+    return found;
+}
+
 static void put_unmapped(struct json_writer *json, const struct pose_skeleton *skeleton,
                          const struct pose_humanoid_report *report)
 {
-    bool *mapped = must_alloc(skeleton->joint_count, sizeof *mapped);
-    mapped[report->carrier] = true;
-    for (uint32_t i = 0; i < report->bone_count; i++)
-        mapped[report->bones[i].joint] = true;
     jsonw_array(json, "unmapped");
     for (uint32_t i = 0; i < skeleton->joint_count; i++) {
-        if (!mapped[i])
+        if (!is_mapped(report, i))
             jsonw_string(json, NULL, joint_name(skeleton, i));
     }
     jsonw_end(json);
-    free(mapped);
 }
 
 static void put_sides(struct json_writer *json, const char *name, const double sides[2])

@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The last part of a name, harmless as a part of a path; "upload" when nothing is left. From malloc. */
+/* The last part of a name, harmless as a part of a path; "upload" when nothing is left. From malloc; NULL: no memory. */
 static char *base_name(const char *text)
 {
     char *name = strdup(text && *text ? text : "upload");
     if (!name)
-        abort();
+        return NULL;
     name_stay_inside(name);
     char *slash = strrchr(name, '/');
     if (slash)
@@ -56,6 +56,10 @@ static bool read_form(struct api_call *call, const char *type, struct pose_bytes
     }
     const struct part *first = &files->parts.items[0];
     files->name = choose_name(call, first->name);
+    if (!files->name) {
+        reply_no_memory(call);
+        return false;
+    }
     if (files->parts.count == 1) {
         files->upload.bytes = first->bytes;
     } else {
@@ -87,6 +91,10 @@ bool body_files_read(struct api_call *call, struct body_files *files)
         }
     } else {
         files->name = choose_name(call, NULL);
+        if (!files->name) {
+            reply_no_memory(call);
+            return false;
+        }
         files->upload.bytes = body;
         files->upload.draft = call->request->body_draft;
     }

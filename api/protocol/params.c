@@ -93,7 +93,7 @@ bool params_parse(struct params *params, const char *query, struct param_error *
     params->storage = malloc(strlen(query) * 2 + 4);
     char *storage = params->storage;
     if (!storage)
-        return param_fail(error, "", "out of memory");
+        return param_no_memory(error, "");
     for (const char *at = query; *at;) {
         size_t length = strcspn(at, "&");
         if (length && !parse_one(params, at, length, &storage, error))

@@ -387,24 +387,13 @@ enum api_outcome reply_json(struct api_call *call, struct pose_buffer *body)
     return reply_body(call, "application/json", body, true);
 }
 
-/* What no file system minds in a name, and no header: a copy, from malloc. */
-static char *file_name(const char *name, const char *extension)
-{
-    char *text = NULL;
-    if (asprintf(&text, "%s", name) < 0)
-        abort();
-    char *whole = NULL;
-    if (asprintf(&whole, "%s.%s", convert_file_name(text), extension) < 0)
-        abort();
-    free(text);
-    return whole;
-}
-
 void reply_attachment(struct api_call *call, const char *name, const char *extension)
 {
     enum { MOST = 600 };
-    char value[MOST + 200], plain[160];
-    char *whole = file_name(name, extension);
+    /* What no file system minds in a name, and no header; of a longer name there is no use. */
+    char value[MOST + 200], plain[160], text[MOST], whole[MOST + 20];
+    snprintf(text, sizeof text, "%s", name);
+    snprintf(whole, sizeof whole, "%s.%.16s", convert_file_name(text), extension);
     size_t used = 0;
     for (const char *at = whole; *at && used + 1 < sizeof plain; at++)
         plain[used++] = (*at > ' ' && *at <= '~' && !strchr("%'", *at)) ? *at : '_';
@@ -416,7 +405,6 @@ void reply_attachment(struct api_call *call, const char *name, const char *exten
         length += snprintf(value + length, sizeof value - (size_t)length, "; filename*=UTF-8''");
         percent_encode(whole, value + length);
     }
-    free(whole);
     response_header(call->response, "Content-Disposition", value);
 }
 

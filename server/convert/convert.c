@@ -1,5 +1,6 @@
 #include "server/convert/convert.h"
 
+#include "lib/core/error.h"
 #include "lib/core/text.h"
 #include "server/library/names.h"
 
@@ -70,11 +71,14 @@ void convert_warn_text(struct convert_warnings *warnings, const char *code, enum
         warnings->is_full = true;
         return;
     }
-    warnings->items[warnings->count++] =
-        (struct pose_warning){.code = region_text(&warnings->region, code),
-                              .severity = severity,
-                              .message = region_text(&warnings->region, message),
-                              .offset = POSE_NO_OFFSET};
+    warnings->region.may_fail = true;
+    const char *own_code = region_text(&warnings->region, code);
+    const char *own_message = region_text(&warnings->region, message);
+    if (!own_code || !own_message)
+        warnings->is_full = true;
+    else
+        warnings->items[warnings->count++] = (struct pose_warning){
+            .code = own_code, .severity = severity, .message = own_message, .offset = POSE_NO_OFFSET};
 }
 
 void convert_warn(void *user, const struct pose_warning *warning)
@@ -114,16 +118,14 @@ const char *convert_file_name(char *text)
     return *text ? text : "clip";
 }
 
-/* From malloc; made harmless. */
+/* From malloc; made harmless. NULL: no memory. */
 static char *file_name(const char *stem, const char *extension)
 {
     char *text;
     if (asprintf(&text, "%s.%s", stem, extension) < 0)
-        abort();
+        return NULL;
     char *name = strdup(convert_file_name(text));
     free(text);
-    if (!name)
-        abort();
     return name;
 }
 
@@ -144,7 +146,12 @@ bool convert_zip_pair(const struct pose_target *target, const char *name, const 
     char *names[2] = {file_name(name, extension), convert_second_name(target, second->name)};
     const struct pose_pack_item items[2] = {{names[0], {first->data, first->size}},
                                             {names[1], {second->bytes.data, second->bytes.size}}};
-    bool done = pose_pack("zip", items, 2, NULL, options, out, error);
+    *out = (struct pose_buffer){0};
+    bool done = names[0] && names[1] && pose_pack("zip", items, 2, NULL, options, out, error);
+    if (!names[0] || !names[1]) {
+        pose_error_init(error);
+        error_no_memory(error);
+    }
     free(names[0]);
     free(names[1]);
     return done;

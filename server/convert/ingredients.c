@@ -1,5 +1,6 @@
 #include "server/convert/ingredients.h"
 
+#include "lib/core/error.h"
 #include "server/ops/clock.h"
 #include "server/library/body.h"
 #include "server/library/names.h"
@@ -43,7 +44,7 @@ struct ingredients *ingredients_new(struct service *service, const struct catalo
     ingredients->service = service;
     ingredients->common = common;
     ingredients->fetch.may_wait = true;
-    region_init(&ingredients->region);
+    ingredients->region.may_fail = true; /* what there is no memory for ends the conversion */
     return ingredients;
 }
 
@@ -187,18 +188,18 @@ static void add_image(struct ingredients *ingredients, const struct catalog *cat
                       struct catalog_place place)
 {
     const struct index_archive *archive = catalog->archives[place.archive];
-    const char *name = name_base(archive->entries[place.entry]->name);
+    const char *name = name_base(archive->entries[place.entry]->name), *copy;
     struct pose_error ignored;
     for (uint32_t i = 0; i < ingredients->image_count; i++) {
         if (!strcmp(ingredients->images[i].name, name))
             return;
     }
     uint32_t at = ingredients->image_count;
-    if (at == INGREDIENT_IMAGES || !index_read(archive, place.entry, &ingredients->image_bytes[at], &ignored))
+    if (at == INGREDIENT_IMAGES || !(copy = region_text(&ingredients->region, name)) ||
+        !index_read(archive, place.entry, &ingredients->image_bytes[at], &ignored))
         return;
-    ingredients->images[at] =
-        (struct pose_image){.name = region_text(&ingredients->region, name),
-                            .bytes = {ingredients->image_bytes[at].data, ingredients->image_bytes[at].size}};
+    ingredients->images[at] = (struct pose_image){
+        .name = copy, .bytes = {ingredients->image_bytes[at].data, ingredients->image_bytes[at].size}};
     ingredients->image_count++;
 }
 
@@ -221,11 +222,12 @@ static void add_named_image(struct ingredients *ingredients, const struct ingred
             return;
     }
     const struct pose_document *document = hold(ingredients, mesh->catalog, place, &ignored);
-    if (!document || !document->image_count)
+    const char *copy = region_text(&ingredients->region, reference);
+    if (!document || !document->image_count || !copy)
         return;
     struct pose_image *image = &ingredients->images[ingredients->image_count++];
     *image = document->images[0];
-    image->name = region_text(&ingredients->region, reference);
+    image->name = copy;
 }
 
 /* With the weights that another entry has for it, if that is so. */
@@ -267,7 +269,10 @@ bool ingredients_add_mesh(struct ingredients *ingredients, const struct ingredie
         copy->texture = region_text(&ingredients->region, name_base(texture));
     if (texture_find(mesh->catalog, mesh->item->place.archive, copy->texture, &place))
         add_image(ingredients, mesh->catalog, place);
-    return true;
+    if (!ingredients->region.failed)
+        return true;
+    pose_error_init(error);
+    return error_no_memory(error);
 }
 
 void ingredients_list(const struct ingredients *ingredients, struct pose_conversion *conversion)

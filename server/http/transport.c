@@ -184,22 +184,26 @@ static const char *join_headers(const struct api_response *answer, struct MHD_Re
 /*
  * Adds all headers as one, whose value holds the others. Each header of its own costs libmicrohttpd three allocations
  * and half a dozen searches; a pose has ten, and they took an eighth of its answer's time. As a value may not hold a
- * line's end, the ends are put in afterwards, into libmicrohttpd's copy.
+ * line's end, the ends are put in afterwards, into libmicrohttpd's copy. False when there is no memory for them.
  */
-static void add_headers(struct MHD_Response *response, const struct api_response *answer)
+static bool add_headers(struct MHD_Response *response, const struct api_response *answer)
 {
     char lines[LINES_CAPACITY];
     const char *first = join_headers(answer, response, lines);
     char *at;
 
-    if (first == NULL || MHD_add_response_header(response, first, lines) != MHD_YES) {
-        return;
+    if (first == NULL) {
+        return true;
+    }
+    if (MHD_add_response_header(response, first, lines) != MHD_YES) {
+        return false;
     }
     at = (char *)(uintptr_t)MHD_get_response_header(response, first);
     while ((at = strchr(at, LINE_END)) != NULL) {
         *at++ = '\r';
         *at++ = '\n';
     }
+    return true;
 }
 
 /* Gives the answer to libmicrohttpd. */
@@ -215,7 +219,10 @@ static enum MHD_Result answer(struct http_exchange *exchange)
     if (response == NULL) {
         return MHD_NO;
     }
-    add_headers(response, &exchange->response);
+    if (!add_headers(response, &exchange->response)) {
+        MHD_destroy_response(response);
+        return MHD_NO;
+    }
     /* After a 411 nobody knows whether what follows is the body. */
     if (exchange->connection->loop->draining || exchange->response.status == 411) {
         MHD_add_response_header(response, "Connection", "close");

@@ -115,13 +115,16 @@ static struct watched *new_place(const char *path, bool is_parent)
     return watched;
 }
 
-/* Folders themselves, and the folder of each PATH: what is replaced is another inode. Sorted, each once. */
+/* Folders themselves, and the folder of each PATH: what is replaced is another inode. Sorted, each once. NULL when there
+ * is no memory. */
 static struct watched **list_places(const struct watch *watch, size_t *count)
 {
     const struct index_result *index = &watch->service->index;
     const struct operands *paths = &watch->service->config->paths;
-    struct watched **places = must_alloc(index->directory_count + paths->count, sizeof(struct watched *));
+    struct watched **places = try_alloc(index->directory_count + paths->count, sizeof(struct watched *));
     size_t listed = 0;
+    if (!places)
+        return NULL;
     for (uint32_t i = 0; i < index->directory_count; i++)
         places[listed++] = new_place(index->directories[i], false);
     for (size_t i = 0; i < paths->count; i++) {
@@ -160,7 +163,9 @@ static bool watch_places(struct watch *watch)
     size_t count;
     struct watched **places = list_places(watch, &count);
     bool is_new = false;
-    watch->blind = false;
+    watch->blind = !places;
+    if (!places)
+        return false;
     watch->needs_neighbours = needs_neighbours(watch);
     for (size_t i = 0; i < count; i++) {
         struct watched *known = find_place(watch, places[i]);

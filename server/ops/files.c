@@ -167,25 +167,31 @@ static int compare_walked(const void *a, const void *b)
     return strcmp(x->path, y->path);
 }
 
-static void add_file(struct walked_folder *folder, uint32_t *capacity, const char *path,
-                     const struct stat *status)
+/* The rows with room for one more at their end, which doubles; NULL when there is no memory. */
+static void *with_room(void *rows, size_t count, size_t size)
 {
-    if (folder->file_count == *capacity) {
-        *capacity = *capacity ? *capacity * 2 : 64;
-        folder->files = must_grow(folder->files, *capacity, sizeof *folder->files);
-    }
-    char *copy = must_alloc(strlen(path) + 1, 1);
-    memcpy(copy, path, strlen(path) + 1);
-    folder->files[folder->file_count++] = (struct walked_file){.path = copy, .stamp = stamp_of(status)};
+    bool is_full = !(count & (count - 1)); /* a power of two, or nothing */
+    return is_full ? reallocarray(rows, count ? 2 * count : 1, size) : rows;
 }
 
-static void add_directory(struct walked_folder *folder, const char *path)
+static bool add_file(struct walked_folder *folder, const char *path, const struct stat *status)
 {
-    folder->directories =
-        must_grow(folder->directories, (size_t)folder->directory_count + 1, sizeof *folder->directories);
-    char *copy = must_alloc(strlen(path) + 1, 1);
-    memcpy(copy, path, strlen(path) + 1);
-    folder->directories[folder->directory_count++] = copy;
+    struct walked_file *files = with_room(folder->files, folder->file_count, sizeof *files);
+    char *copy = files ? strdup(path) : NULL;
+    folder->files = files ? files : folder->files;
+    if (copy)
+        files[folder->file_count++] = (struct walked_file){.path = copy, .stamp = stamp_of(status)};
+    return copy;
+}
+
+static bool add_directory(struct walked_folder *folder, const char *path)
+{
+    char **directories = with_room(folder->directories, folder->directory_count, sizeof *directories);
+    char *copy = directories ? strdup(path) : NULL;
+    folder->directories = directories ? directories : folder->directories;
+    if (copy)
+        directories[folder->directory_count++] = copy;
+    return copy;
 }
 
 bool folder_walk(const char *path, uint32_t limit, struct walked_folder *folder, struct pose_error *error)
@@ -198,28 +204,28 @@ bool folder_walk(const char *path, uint32_t limit, struct walked_folder *folder,
         root[--length] = 0;
     char *roots[] = {root, NULL};
     FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, NULL);
-    uint32_t capacity = 0;
-    bool within = true;
-    for (FTSENT *node; tree && within && (node = fts_read(tree));) {
+    bool within = true, has_memory = tree;
+    for (FTSENT *node; has_memory && within && (node = fts_read(tree));) {
         if (node->fts_level > 0 && node->fts_name[0] == '.') {
             fts_set(tree, node, FTS_SKIP);
             continue;
         }
         if (node->fts_info == FTS_D)
-            add_directory(folder, node->fts_path);
+            has_memory = add_directory(folder, node->fts_path);
         if (node->fts_info != FTS_F)
             continue;
         within = folder->file_count < limit;
         const char *below = node->fts_path + length;
         if (within)
-            add_file(folder, &capacity, below + (*below == '/'), node->fts_statp);
+            has_memory = add_file(folder, below + (*below == '/'), node->fts_statp);
     }
     if (tree)
         fts_close(tree);
     free(root);
-    if (!within) {
+    if (!within || !has_memory) {
         folder_release(folder);
-        return fail(error, "over_limit", path, "it holds more files than --max-entries allows");
+        return within ? fail(error, "no_memory", path, "no memory to list its files")
+                      : fail(error, "over_limit", path, "it holds more files than --max-entries allows");
     }
     if (folder->file_count)
         qsort(folder->files, folder->file_count, sizeof *folder->files, compare_walked);
@@ -245,7 +251,7 @@ char *path_join(const char *folder, const char *name)
     return path;
 }
 
-char *path_base_name(const char *path)
+const char *path_base(const char *path, size_t *length)
 {
     size_t end = strlen(path);
     while (end > 1 && path[end - 1] == '/')
@@ -253,8 +259,16 @@ char *path_base_name(const char *path)
     size_t begin = end;
     while (begin && path[begin - 1] != '/')
         begin--;
-    char *name = must_alloc(end - begin + 1, 1);
-    memcpy(name, path + begin, end - begin);
+    *length = end - begin;
+    return path + begin;
+}
+
+char *path_base_name(const char *path)
+{
+    size_t length;
+    const char *base = path_base(path, &length);
+    char *name = must_alloc(length + 1, 1);
+    memcpy(name, base, length);
     return name;
 }
 

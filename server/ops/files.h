@@ -53,6 +53,7 @@ struct walked_folder {
 
 /*
  * Every regular file below a folder. Links and names that begin with a dot are passed over; at most limit files.
+ * False with error as above, "over_limit" or "no_memory".
  */
 bool folder_walk(const char *path, uint32_t limit, struct walked_folder *folder, struct pose_error *error);
 void folder_release(struct walked_folder *folder);
@@ -66,7 +67,9 @@ char *file_beside(const char *folder, const char *name);
 
 /* A path from two parts, from malloc. */
 char *path_join(const char *folder, const char *name);
-/* The last part of a path, trailing slashes aside, from malloc. */
+/* The last part of a path, trailing slashes aside: where it begins. */
+const char *path_base(const char *path, size_t *length);
+/* A copy of it, from malloc. */
 char *path_base_name(const char *path);
 
 #endif

@@ -12,12 +12,6 @@ struct memory_catalog {
     struct upload_row *rows;
 };
 
-static char *copy(const char *text)
-{
-    char *made = text ? must_alloc(strlen(text) + 1, 1) : NULL;
-    return text ? memcpy(made, text, strlen(text) + 1) : NULL;
-}
-
 static void drop(struct upload_row *row)
 {
     free((char *)(uintptr_t)row->name);
@@ -45,14 +39,22 @@ static bool add(struct store_catalog *catalog, const struct upload_row *row, str
     struct memory_catalog *memory = (struct memory_catalog *)catalog;
     remove_row(catalog, &row->id, error);
     if (memory->count == memory->capacity) {
-        memory->capacity = memory->capacity ? memory->capacity * 2 : 16;
-        memory->rows = must_grow(memory->rows, memory->capacity, sizeof *memory->rows);
+        size_t capacity = memory->capacity ? memory->capacity * 2 : 16;
+        struct upload_row *larger = reallocarray(memory->rows, capacity, sizeof *larger);
+        if (!larger)
+            return store_fail(error, STORE_DOWN, "out of memory");
+        memory->rows = larger;
+        memory->capacity = capacity;
     }
-    struct upload_row *kept = &memory->rows[memory->count++];
-    *kept = *row;
-    kept->name = copy(row->name);
-    kept->format = copy(row->format);
-    kept->game = copy(row->game);
+    struct upload_row kept = *row;
+    kept.name = strdup(row->name);
+    kept.format = row->format ? strdup(row->format) : NULL;
+    kept.game = row->game ? strdup(row->game) : NULL;
+    if (!kept.name || !kept.format != !row->format || !kept.game != !row->game) {
+        drop(&kept);
+        return store_fail(error, STORE_DOWN, "out of memory");
+    }
+    memory->rows[memory->count++] = kept;
     return true;
 }
 

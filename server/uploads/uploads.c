@@ -222,7 +222,8 @@ static bool list_row(void *user, const struct upload_row *row)
     copy->name = region_text(&work->region, row->name);
     copy->format = region_text(&work->region, row->format);
     copy->game = region_text(&work->region, row->game);
-    return true;
+    work->no_memory = work->region.failed;
+    return !work->no_memory;
 }
 
 static void load_one(void *user, size_t item)
@@ -276,7 +277,7 @@ static bool load_listed(struct loading *work)
 
 bool uploads_load(struct service *service, struct store_error *error)
 {
-    struct loading work = {.service = service, .options = service->index_options};
+    struct loading work = {.service = service, .options = service->index_options, .region.may_fail = true};
     bool done = store_each(service->store, list_row, &work, error);
     if (work.no_memory)
         done = store_fail(error, STORE_DOWN, "out of memory");

@@ -14,6 +14,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -22,7 +23,7 @@ sys.path[:0] = [str(HERE / "support"), *sorted({str(path.parent) for path in HER
 
 from contract import Contract  # noqa: E402 (the path comes first)
 from daemon import Daemon  # noqa: E402
-from uploads import zipped  # noqa: E402
+from uploads import form, zipped  # noqa: E402
 
 FAIL, KILL, TEAR = 1, 2, 3
 EIO, ENOSPC = 5, 28
@@ -292,11 +293,16 @@ class Folders(FaultCase):
         self.everything(self.reindex)
 
 
-def large_bvh(joints, frames):
+# Of Second Life's avatar, each the next one's parent.
+BONES = ("mPelvis", "mTorso", "mChest", "mNeck", "mHead")
+
+
+def large_bvh(joints, frames, names=None):
     """A chain that bends, so that every array of it is large."""
-    lines = ["HIERARCHY", "ROOT j0", "{", "OFFSET 0 0 0", "CHANNELS 3 Xrotation Yrotation Zrotation"]
-    for i in range(1, joints):
-        lines += [f"JOINT j{i}", "{", "OFFSET 0 1 0", "CHANNELS 3 Xrotation Yrotation Zrotation"]
+    names = names or [f"j{i}" for i in range(joints)]
+    lines = ["HIERARCHY", f"ROOT {names[0]}", "{", "OFFSET 0 0 0", "CHANNELS 3 Xrotation Yrotation Zrotation"]
+    for name in names[1:]:
+        lines += [f"JOINT {name}", "{", "OFFSET 0 1 0", "CHANNELS 3 Xrotation Yrotation Zrotation"]
     lines += ["End Site", "{", "OFFSET 0 1 0", "}"] + ["}"] * joints
     lines += ["MOTION", f"Frames: {frames}", "Frame Time: 0.1"]
     lines += [" ".join(str((i * 7 + k) % 90 / 10) for i in range(joints * 3)) for k in range(frames)]
@@ -316,26 +322,54 @@ class Memory(FaultCase):
     """Sizes that a file or a client chooses do not end the daemon: each large allocation of a request is refused in turn."""
 
     LEAST = 32 << 10
+    MOST = 400
+    FEW = 600  # of rows about small things: names, a small mesh
     JOINTS = 900
+    FILES = Path("format-samples")  # beside the samples
 
-    # Not those that are two files in a ZIP (sims1-cmx, sims1-bcf): libarchive 3.6 writes into the block for its directory
-    # without looking whether there was memory for it. sl-anim asks for the names of its own skeleton.
-    TARGETS = ("glb", "gltf", "bvh", "json", "tso-anim", "sims3-clip", "prime-anim")
+    def rows_of_targets(self, targets):
+        """Each format that clips become; sl-anim asks for the names of its own skeleton."""
+        wide, long = large_bvh(self.JOINTS, 3), large_bvh(20, 900)
+        viewers = large_bvh(len(BONES), 590, BONES)
+        return {
+            f"convert {name} to {to}": lambda c, n, body=body, to=to: c.post("/v1/convert", body, to=to, name="l.bvh")
+            for to in targets
+            for name, body in ({"bones": viewers} if to == "sl-anim" else {"wide": wide, "long": long}).items()
+        }
+
+    def rows_of_names(self):
+        """Texts that a file or a client chooses."""
+        long = "n" * 9000
+        files = [(f"{i}{'x' * 60000}.anim", self.clip(i + 1)) for i in range(3)]
+        names = zipped(files, method=0)
+        nested = zipped([("in.zip", names)], method=0)
+        llm = (Daemon.samples.parent / self.FILES / "sl-llm/sample.llm").read_bytes()
+        rows = {
+            "few: convert for a long name": lambda c, n: c.post("/v1/convert", self.clip(1), to="glb", name=f"{long}.anim"),
+            "few: inspect a mesh": lambda c, n: c.post("/v1/inspect", llm, name="a.llm"),
+            "few: upload a mesh": lambda c, n: c.post("/v1/archives", llm, name=f"{n}.llm"),
+            "few: convert a mesh": lambda c, n: c.post("/v1/convert", llm, to="glb", name="a.llm"),
+            "few: upload under a long name": lambda c, n: c.post("/v1/archives", self.clip(n), name=f"{long}.anim"),
+            "inspect long names": lambda c, n: c.post("/v1/inspect", names, name="n.zip"),
+            "upload long names": lambda c, n: c.post("/v1/archives", names, name=f"{n}.zip"),
+            "inspect nested names": lambda c, n: c.post("/v1/inspect", nested, name="n.zip"),
+            "upload nested names": lambda c, n: c.post("/v1/archives", nested, name=f"{n}.zip"),
+        }
+        return rows
 
     def bodies(self):
         """Requests that bring the file along."""
-        wide, long = large_bvh(self.JOINTS, 3), large_bvh(20, 900)
+        wide = large_bvh(self.JOINTS, 3)
         many = zipped([(f"folder/{i:05}.txt", b"x") for i in range(9000)] + [("wave.anim", self.clip(1))], method=0)
         clips = zipped([(f"{i}.anim", self.clip(i + 1)) for i in range(500)], method=0)
         # The answer of a refused one is the next one's, which allocates more.
-        rows = {
-            f"convert {name} to {to}": lambda c, n, body=body, to=to: c.post("/v1/convert", body, to=to, name="l.bvh")
-            for to in self.TARGETS for name, body in (("wide", wide), ("long", long))
-        }  # fmt: skip
+        rows = {}
         for name, body in {"l.bvh": wide, "m.zip": many, "c.zip": clips, "s.skn": large_skin(3000)}.items():
             rows[f"inspect {name}"] = lambda c, n, name=name, body=body: c.post("/v1/inspect", body, name=name)
             rows[f"upload {name}"] = lambda c, n, name=name, body=body: c.post("/v1/archives", body, name=name)
         rows["convert skin"] = lambda c, n: c.post("/v1/convert", large_skin(3000), to="glb", name="s.skn")
+        form_headers, form_body = form([(f"{i}.anim", self.clip(i + 1)) for i in range(500)])
+        rows["upload a form"] = lambda c, n: c.post("/v1/archives", form_body, form_headers, name="f")
         return rows
 
     def requests(self, clip, mesh, skeleton):
@@ -368,8 +402,47 @@ class Memory(FaultCase):
             ),
         }
 
+    def is_alive(self, daemon):
+        self.faults.arm(0)
+        try:
+            return daemon.client.get("/healthz").status == 200
+        except OSError:
+            return False
+
+    def ask_until_whole(self, daemon, name, ask):
+        """Refuses each allocation of a request in turn until one is answered without: the statuses with and without."""
+        client, least = daemon.client, self.FEW if name.startswith("few: ") else self.LEAST
+        refused, whole = [], None
+        for turn in range(1, self.MOST):
+            self.number += 1
+            self.faults.refuse(turn, least)
+            try:
+                reply = ask(client, self.number)
+            except (AssertionError, ValueError) as error:
+                self.wrong.append(f"{name}, allocation {turn}: {error}"[-300:])
+                continue
+            except OSError as error:
+                # What a connection itself needs is refused by closing it.
+                if name.startswith("few: ") and self.is_alive(daemon):
+                    continue
+                self.fail(f"{name}, allocation {turn}: {error}\n{daemon.errors()[-300:]}\n{self.wrong}")
+            was_hit = self.faults.allocations >= turn
+            self.faults.arm(0)
+            if reply.status not in ((413, 503, 200, 201) if was_hit else (200, 201)):
+                self.wrong.append(f"{name}, allocation {turn}: {reply.status} {reply.body[:200]}")
+            if not was_hit:
+                whole = reply.status
+                break
+            refused.append(reply.status)
+        if whole is None:
+            self.wrong.append(f"{name}: still refused at allocation {self.MOST}")
+        if not {413, 503} & set(refused):
+            self.wrong.append(f"{name}: nothing of it was refused, {len(refused)} allocations")
+        return refused
+
     def test(self):
-        refused, answers, wrong = 0, {}, []
+        self.wrong = []
+        count = 0
         self.faults.arm(0)
         with self.daemon() as daemon:
             client = daemon.client
@@ -377,32 +450,61 @@ class Memory(FaultCase):
             clip = archive["clips"][0]["id"]
             skeleton = client.get("/v1/skeletons", archive=archive["id"]).json["items"][0]["id"]
             mesh = client.post("/v1/archives", large_skin(4000), name="l.skn").json["meshes"][0]["id"]
-            number = 0
-            for name, ask in (self.requests(clip, mesh, skeleton) | self.bodies()).items():
-                turn = 0
-                while True:
-                    turn, number = turn + 1, number + 1
-                    self.faults.refuse(turn, self.LEAST)
-                    try:
-                        reply = ask(client, number)
-                    except (AssertionError, ValueError) as error:
-                        wrong.append(f"{name}, allocation {turn}: {error}"[:300])
-                        continue
-                    except OSError as error:
-                        self.fail(f"{name}, allocation {turn}: {error}\n{daemon.errors()[-300:]}\n{wrong}")
-                    was_hit = self.faults.allocations >= turn
-                    self.faults.arm(0)
-                    answers.setdefault(name, set()).add(reply.status)
-                    expected = (413, 503, 507, 200, 201) if was_hit else (200, 201, 422)
-                    if reply.status not in expected:
-                        wrong.append(f"{name}, allocation {turn}: {reply.body[:200]}")
-                    if not was_hit or turn > 200:
-                        break
-                    refused += 1
+            many = zipped([(f"{i}.anim", self.clip(i + 1)) for i in range(900)], method=0)
+            self.assertEqual(client.post("/v1/archives", many, name="many.zip").status, 201)
+            targets = [to for row in client.items("/v1/formats") for to in row["targets"]]
+            self.assertIn("sims1-cmx", targets)
+            rows = self.requests(clip, mesh, skeleton) | self.bodies() | self.rows_of_names()
+            for name, ask in (rows | self.rows_of_targets(targets)).items():
+                count += len(self.ask_until_whole(daemon, name, ask))
             self.assertEqual(client.get("/healthz").status, 200)
-        self.assertFalse(wrong, "\n".join(wrong))
-        print(f"{refused} refused: {answers}", end=" ")
-        self.assertGreater(refused, 20)
+        self.assertFalse(self.wrong, "\n".join(self.wrong))
+        print(f"{count} refused", end=" ")
+
+
+class MemoryOfPaths(FaultCase):
+    """How many files lie in a folder does not end the daemon: what is served stays until there is memory again."""
+
+    LEAST = 20 << 10  # more than what asking takes on a connection that is open
+
+    def wait_for(self, client, name, enough=lambda: False):
+        deadline = time.monotonic() + 120
+        while time.monotonic() < deadline:
+            if enough():
+                return 0
+            reply = client.get("/v1/clips", name=name)
+            if reply.status == 200 and reply.json["total"]:
+                return reply.json["total"]
+            time.sleep(0.1)
+        self.fail(f"{name} is not served")
+
+    def test(self):
+        folder = self.top / "files"
+        for i in range(40):
+            (folder / f"{i:03}").mkdir(parents=True)
+            for k in range(60):
+                (folder / f"{i:03}" / f"{k}.txt").write_bytes(b"x")
+        self.faults.arm(0)
+        daemon = Daemon("--no-sandbox", "--threads", "1", folder)
+        daemon.environment = os.environ | self.faults.environment()
+        with daemon:
+            turn = 0
+            while True:
+                turn += 1
+                self.assertEqual(daemon.client.get("/healthz").status, 200)
+                self.faults.refuse(turn, self.LEAST)
+                (folder / f"new{turn}.anim").write_bytes(self.clip(turn))
+                whole = self.wait_for(daemon.client, f"new{turn}", lambda: self.faults.allocations >= turn)
+                was_hit = self.faults.allocations >= turn
+                self.faults.arm(0)
+                if not was_hit or turn == 40:
+                    break
+                (folder / f"after{turn}.anim").write_bytes(self.clip(1000 + turn))
+                self.wait_for(daemon.client, f"after{turn}")
+                self.wait_for(daemon.client, f"new{turn}")
+            self.assertTrue(whole or was_hit)
+        self.assertGreater(turn, 3)
+        print(f"{turn - 1} refused", end=" ")
 
 
 def main():

@@ -13,23 +13,25 @@
 
 /* ------------------------------------------------------------------------------------------------ making -- */
 
-static struct index_archive *new_archive(const char *path, const char *name, const char *format,
-                                         uint32_t entries)
+static struct index_archive *new_archive(const char *path, const char *name, size_t length,
+                                         const char *format, uint32_t entries)
 {
     struct region region;
     region_init(&region);
     struct index_archive *archive = REGION_NEW(&region, struct index_archive, 1);
     atomic_init(&archive->references, 1);
-    archive->path = archive->root = region_text(&region, path);
-    archive->name = region_text(&region, name);
     archive->format = format;
     archive->source = "path";
-    /* From here on a file says how many. */
-    region.may_fail = true;
+    /* From here on a file says how many, and a client how long a name is; one entry always has its place. */
+    region.may_fail = entries > 1;
     archive->entries = REGION_NEW(&region, struct index_entry *, entries);
     archive->entry_count = archive->entry_capacity = archive->entries ? entries : 0;
+    region.may_fail = true;
+    const char *own_path = region_text(&region, path), *own_name = region_text_sized(&region, name, length);
+    archive->path = archive->root = own_path ? own_path : "";
+    archive->name = own_name ? own_name : "";
     archive->region = region;
-    if (!archive->entries)
+    if (region.failed)
         archive_no_memory(archive);
     return archive;
 }
@@ -61,9 +63,9 @@ static struct asset_id id_of(const char *format, const void *bytes, size_t size)
 
 struct index_archive *archive_of_folder(const char *path, uint32_t entry_count)
 {
-    char *name = path_base_name(path);
-    struct index_archive *archive = new_archive(path, name, "folder", entry_count);
-    free(name);
+    size_t length;
+    const char *name = path_base(path, &length);
+    struct index_archive *archive = new_archive(path, name, length, "folder", entry_count);
     archive->id = id_of("folder", path, strlen(path));
     return archive;
 }
@@ -71,9 +73,9 @@ struct index_archive *archive_of_folder(const char *path, uint32_t entry_count)
 struct index_archive *archive_of_file(const char *path, const struct file_stamp *stamp,
                                       struct pose_bytes bytes)
 {
-    char *name = path_base_name(path);
-    struct index_archive *archive = new_archive(path, name, "file", 1);
-    free(name);
+    size_t length;
+    const char *name = path_base(path, &length);
+    struct index_archive *archive = new_archive(path, name, length, "file", 1);
     archive->stamp = *stamp;
     archive->bytes = stamp->size;
     archive->id = id_of("file", bytes.data, bytes.size);
@@ -90,11 +92,11 @@ struct index_archive *archive_of_container(const char *path, const char *name, c
                                  .game = hints ? hints->game : NULL};
     struct pose_error error;
     struct pose_archive *opened = pose_archive_open(&source, options, &error);
-    struct index_archive *archive = new_archive(path, name, opened ? pose_archive_format(opened) : format,
-                                                opened ? pose_archive_count(opened) : 0);
-    if (!opened) {
+    struct index_archive *archive =
+        new_archive(path, name, strlen(name), opened ? pose_archive_format(opened) : format,
+                    opened ? pose_archive_count(opened) : 0);
+    if (!opened)
         set_error(archive, &error);
-    }
     archive->archive = opened;
     archive->stamp = map->stamp;
     archive->bytes = map->bytes.size;

@@ -494,13 +494,19 @@ struct entry_facts entry_facts_of(const struct pose_archive *container, uint32_t
                                 .error = row->error};
 }
 
+static const struct pose_error no_memory = {
+    .status = POSE_NO_MEMORY, .code = "no_memory", .detail = "out of memory", .offset = POSE_NO_OFFSET};
+
 static struct index_entry *new_entry(const struct entry_facts *facts)
 {
     struct region region;
     region_init(&region);
     struct index_entry *entry = REGION_NEW(&region, struct index_entry, 1);
     atomic_init(&entry->references, 1);
-    entry->name = region_text(&region, facts->name);
+    /* Texts that a file or a client chooses, and later what a decoded file asks for. */
+    region.may_fail = true;
+    const char *name = region_text(&region, facts->name);
+    entry->name = name ? name : "";
     entry->size = facts->size;
     entry->kind = facts->kind ? facts->kind : "other";
     entry->format = format_known(facts->format);
@@ -508,13 +514,10 @@ static struct index_entry *new_entry(const struct entry_facts *facts)
     entry->stamp = facts->stamp;
     entry->is_copy = facts->is_copy;
     entry->region = region;
-    /* What a decoded file asks for. */
-    entry->region.may_fail = true;
+    if (region.failed)
+        entry->error = &no_memory;
     return entry;
 }
-
-static const struct pose_error no_memory = {
-    .status = POSE_NO_MEMORY, .code = "no_memory", .detail = "out of memory", .offset = POSE_NO_OFFSET};
 
 static void set_error(struct index_entry *entry, const struct pose_error *error)
 {

@@ -62,9 +62,13 @@ static void settle(struct indexing *work)
         struct index_archive *folder = tasks[i].archive, *container = tasks[i].container;
         if (!container)
             continue;
+        if (!list_archive(work, container, place_after(work->result, folder))) {
+            archive_no_memory(folder);
+            index_archive_unref(container);
+            continue;
+        }
         index_entry_unref(folder->entries[tasks[i].entry]);
         folder->entries[tasks[i].entry] = NULL;
-        list_archive(work, container, place_after(work->result, folder));
         if (!container->names)
             list_container(work, container);
     }
@@ -132,7 +136,7 @@ bool index_paths(const char *const *paths, size_t count, const struct index_opti
         if (list_path(&work, paths[i], error))
             continue;
         /* A PATH that went away while it was served takes only itself along. */
-        if (before && strcmp(error->code, "over_limit")) {
+        if (before && strcmp(error->code, "over_limit") && strcmp(error->code, "no_memory")) {
             result->lost_count++;
             continue;
         }
@@ -191,10 +195,13 @@ struct index_archive *index_bytes(const char *name, struct pose_bytes bytes, con
     struct index_archive *archive;
     if (container) {
         archive = archive_of_container("", name, container, &hints, &map, &options->pose);
-        list_archive(&work, archive, 0);
-        list_container(&work, archive);
-        if (fits_bounds(&work))
-            decode_all(&work);
+        if (!list_archive(&work, archive, 0)) {
+            archive_no_memory(archive);
+        } else {
+            list_container(&work, archive);
+            if (fits_bounds(&work))
+                decode_all(&work);
+        }
         free(work.tasks);
         free(result.archives);
     } else {

@@ -3,6 +3,8 @@
  * with its name, and a task when nothing is known of it yet. What an earlier index knows of unchanged files is taken over.
  */
 #include "server/ops/clock.h"
+
+#include "lib/core/error.h"
 #include "server/library/index/nested.h"
 #include "server/library/index/work.h"
 
@@ -11,14 +13,34 @@
 
 /* ------------------------------------------------------------------------------------------------ the lists -- */
 
-void list_archive(struct indexing *work, struct index_archive *archive, uint32_t at)
+static bool no_memory(struct pose_error *error)
+{
+    pose_error_init(error);
+    return error_no_memory(error);
+}
+
+bool list_archive(struct indexing *work, struct index_archive *archive, uint32_t at)
 {
     struct index_result *result = work->result;
-    result->archives = must_grow(result->archives, (size_t)result->count + 1, sizeof *result->archives);
+    struct index_archive **larger =
+        reallocarray(result->archives, (size_t)result->count + 1, sizeof *result->archives);
+    if (!larger)
+        return false;
+    result->archives = larger;
     memmove(result->archives + at + 1, result->archives + at,
             (result->count - at) * sizeof *result->archives);
     result->archives[at] = archive;
     result->count++;
+    return true;
+}
+
+/* The same at the end; false with error, and the archive is let go. */
+static bool list_last(struct indexing *work, struct index_archive *archive, struct pose_error *error)
+{
+    if (list_archive(work, archive, work->result->count))
+        return true;
+    index_archive_unref(archive);
+    return no_memory(error);
 }
 
 void list_task(struct indexing *work, struct index_archive *archive, uint32_t entry)
@@ -94,9 +116,8 @@ static struct index_entry *keep_unsettled(struct indexing *work, const char *pat
     work->result->unsettled = true;
     if (old) {
         index_entry_ref(old);
-    } else if (container && container->map.bytes.data) {
+    } else if (container && container->map.bytes.data && list_archive(work, container, work->result->count)) {
         index_archive_ref(container);
-        list_archive(work, container, work->result->count);
     }
     return old;
 }
@@ -123,28 +144,36 @@ static struct index_entry *list_entry(struct indexing *work, const struct index_
     return old;
 }
 
-static void list_folder(struct indexing *work, const char *path, const struct walked_folder *folder)
+static bool list_folder(struct indexing *work, const char *path, const struct walked_folder *folder,
+                        struct pose_error *error)
 {
     struct index_archive *archive = archive_of_folder(path, folder->file_count);
     const struct index_archive *before = archive_before(work, path);
-    list_archive(work, archive, work->result->count);
-    for (uint32_t i = 0; i < folder->file_count; i++)
+    if (!list_last(work, archive, error))
+        return false;
+    for (uint32_t i = 0; i < archive->entry_count; i++)
         archive->entries[i] = list_entry(work, before, path, &folder->files[i]);
     archive_finish(archive);
     for (uint32_t i = 0; i < archive->entry_count; i++) {
         if (atomic_load(&archive->entries[i]->references) == 1)
             list_task(work, archive, i);
     }
+    return true;
 }
 
-static void list_directories(struct index_result *result, struct walked_folder *folder)
+static bool list_directories(struct index_result *result, struct walked_folder *folder,
+                             struct pose_error *error)
 {
-    uint32_t count = result->directory_count + folder->directory_count;
-    result->directories = must_grow(result->directories, count, sizeof *result->directories);
+    size_t count = (size_t)result->directory_count + folder->directory_count;
+    char **larger = reallocarray(result->directories, count + 1, sizeof *result->directories);
+    if (!larger)
+        return no_memory(error);
+    result->directories = larger;
     for (uint32_t i = 0; i < folder->directory_count; i++) {
         result->directories[result->directory_count++] = folder->directories[i];
         folder->directories[i] = NULL;
     }
+    return true;
 }
 
 /* Containers begin with a magic number; the whole of a large file is not searched for what else it may be. */
@@ -171,6 +200,8 @@ void list_container(struct indexing *work, struct index_archive *archive)
     for (uint32_t i = 0; i < archive->entry_count; i++) {
         struct entry_facts facts = container_facts(archive, i);
         archive->entries[i] = index_entry_plain(&facts);
+        if (archive->entries[i]->region.failed)
+            archive_no_memory(archive);
         if (container_wants_decoding(&facts))
             want_entry(work, archive, i, facts.size);
     }
@@ -223,23 +254,26 @@ static bool list_file(struct indexing *work, const char *path, struct pose_error
     char *name = path_base_name(path);
     const char *format = container_format(name, map.bytes);
     struct index_archive *same = container_before(work, path, &map.stamp);
+    bool done;
     if (same) {
-        list_archive(work, same, work->result->count);
+        done = list_last(work, same, error);
     } else if (format) {
         struct index_archive *archive = map_container(work, path, name, format, &map);
-        list_archive(work, archive, work->result->count);
-        list_container(work, archive);
+        done = list_last(work, archive, error);
+        if (done)
+            list_container(work, archive);
     } else {
         struct index_archive *archive = archive_of_file(path, &map.stamp, map.bytes);
         struct entry_facts facts = {.name = archive->name, .size = map.stamp.size, .stamp = map.stamp};
         archive->entries[0] = index_entry_plain(&facts);
         archive_finish(archive);
-        list_archive(work, archive, work->result->count);
-        list_task(work, archive, 0);
+        done = list_last(work, archive, error);
+        if (done)
+            list_task(work, archive, 0);
     }
     file_release(&map);
     free(name);
-    return true;
+    return done;
 }
 
 bool list_path(struct indexing *work, const char *path, struct pose_error *error)
@@ -251,10 +285,9 @@ bool list_path(struct indexing *work, const char *path, struct pose_error *error
     struct walked_folder folder;
     if (!folder_walk(path, work->options->max_entries, &folder, error))
         return false;
-    list_folder(work, path, &folder);
-    list_directories(work->result, &folder);
+    bool done = list_folder(work, path, &folder, error) && list_directories(work->result, &folder, error);
     folder_release(&folder);
-    return true;
+    return done;
 }
 
 struct index_archive *container_open(const struct indexing *work, const struct index_archive *folder,

@@ -1,5 +1,8 @@
 #include "server/library/index/nested.h"
 
+#include "server/library/index/archive.h"
+
+#include "lib/core/error.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +38,8 @@ static char *inner_name(struct region *region, const char *outer, const char *in
 {
     size_t length = strlen(outer), size = length + strlen(inner) + 2;
     char *name = region_alloc(region, size, 1);
+    if (!name)
+        return NULL;
     memcpy(name, outer, length);
     name[length] = '/';
     memcpy(name + length + 1, inner, strlen(inner));
@@ -50,7 +55,7 @@ bool nested_attach(struct index_archive *archive, struct index_nested *nested)
     if (!list)
         return false;
     archive->nested = list;
-    struct region names = {0};
+    struct region names = {.may_fail = true};
     nested->first = before;
     /* Copies double, so that many small ones do not cost the square of their number. */
     if (count > archive->entry_capacity) {
@@ -65,8 +70,11 @@ bool nested_attach(struct index_archive *archive, struct index_nested *nested)
     const char *outer = archive->entries[nested->entry]->name;
     for (uint32_t i = 0; i < nested->count; i++) {
         struct entry_facts facts = entry_facts_of(nested->archive, i);
-        facts.name = inner_name(&names, outer, facts.name);
+        const char *name = inner_name(&names, outer, facts.name);
+        facts.name = name ? name : "";
         archive->entries[before + i] = index_entry_plain(&facts);
+        if (!name || archive->entries[before + i]->region.failed)
+            archive_no_memory(archive);
     }
     region_release(&names);
     archive->entry_count = count;
@@ -109,10 +117,7 @@ static bool own(struct pose_buffer *buffer, struct pose_error *error)
     uint8_t *copy = malloc(buffer->size);
     if (!copy) {
         pose_error_init(error);
-        error->status = POSE_NO_MEMORY;
-        strcpy(error->code, "no_memory");
-        strcpy(error->detail, "out of memory");
-        return false;
+        return error_no_memory(error);
     }
     memcpy(copy, buffer->data, buffer->size);
     *buffer = (struct pose_buffer){.data = copy, .size = buffer->size, .capacity = buffer->size};

@@ -5,19 +5,23 @@
 
 /* ------------------------------------------------------------------------------------------------ packing -- */
 
-static void put(struct pose_buffer *out, const void *bytes, size_t size)
+struct packing {
+    struct pose_buffer *buffer;
+    bool failed;
+};
+
+static void put(struct packing *out, const void *bytes, size_t size)
 {
-    if (size && !pose_buffer_append(out, bytes, size))
-        abort();
+    out->failed = out->failed || (size && !pose_buffer_append(out->buffer, bytes, size));
 }
 
-static void put_u32(struct pose_buffer *out, uint32_t value)
+static void put_u32(struct packing *out, uint32_t value)
 {
     put(out, &value, sizeof value);
 }
 
 /* The length, UINT32_MAX for NULL, and the characters. */
-static void put_text(struct pose_buffer *out, const char *text)
+static void put_text(struct packing *out, const char *text)
 {
     uint32_t length = text ? (uint32_t)strlen(text) : UINT32_MAX;
     put_u32(out, length);
@@ -25,7 +29,7 @@ static void put_text(struct pose_buffer *out, const char *text)
         put(out, text, length);
 }
 
-static void put_asset(struct pose_buffer *out, const struct index_asset *asset)
+static void put_asset(struct packing *out, const struct index_asset *asset)
 {
     put(out, &asset->id, sizeof asset->id);
     put_u32(out, asset->kind);
@@ -51,8 +55,9 @@ static bool is_linked(const struct index_entry *entry)
     return format && format->is_linked;
 }
 
-bool index_pack(const struct index_entry *entry, struct pose_buffer *out)
+bool index_pack(const struct index_entry *entry, struct pose_buffer *buffer)
 {
+    struct packing packing = {.buffer = buffer}, *out = &packing;
     if (entry->facts.size || is_linked(entry) ||
         (entry->error && (entry->error->status == POSE_OVER_LIMIT || entry->error->status == POSE_NO_MEMORY ||
                           entry->error->status == POSE_BAD_ARGUMENT)))
@@ -70,7 +75,7 @@ bool index_pack(const struct index_entry *entry, struct pose_buffer *out)
     put_u32(out, entry->asset_count);
     for (uint32_t i = 0; i < entry->asset_count; i++)
         put_asset(out, &entry->assets[i]);
-    return true;
+    return !packing.failed;
 }
 
 /* ---------------------------------------------------------------------------------------------- unpacking -- */

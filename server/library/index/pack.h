@@ -8,8 +8,8 @@
 enum { INDEX_PACK_VERSION = 4 };
 
 /* False when it is none that can be kept: one that is linked with others of its archive, or one that
- * was over a limit, which may be another next time. */
-bool index_pack(const struct index_entry *entry, struct pose_buffer *out);
+ * was over a limit, which may be another next time; or there is no memory for the bytes. */
+bool index_pack(const struct index_entry *entry, struct pose_buffer *buffer);
 /* NULL when the bytes are no entry. */
 struct index_entry *index_unpack(const void *bytes, size_t size, const struct file_stamp *stamp);
 

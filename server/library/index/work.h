@@ -35,7 +35,8 @@ struct indexing {
 
 /* Lists what a PATH holds: archives with a place for every entry, and tasks. False with error. */
 bool list_path(struct indexing *work, const char *path, struct pose_error *error);
-void list_archive(struct indexing *work, struct index_archive *archive, uint32_t at);
+/* At that place among the archives; false when there is no memory for it. */
+bool list_archive(struct indexing *work, struct index_archive *archive, uint32_t at);
 /* The entries of an opened container, and of one that was found in it: as far as the limits of its archive allow. */
 void list_container(struct indexing *work, struct index_archive *archive);
 void list_nested(struct indexing *work, struct index_archive *archive, struct index_nested *nested);
