@@ -8,10 +8,13 @@
     "space", "axes", "skeleton", "wrap", "joints", "root", "as", "map", RETARGET_PARAMETERS, "v"
 
 static const char *const list_parameters[] = {LIST_PARAMETERS, NULL};
+static const char *const archives_parameters[] = {LIST_PARAMETERS, "cursor", "q", "source", "sort", NULL};
 static const char *const entries_parameters[] = {LIST_PARAMETERS, "name", NULL};
 static const char *const clips_parameters[] = {
-    LIST_PARAMETERS, "q", "name", "format", "archive", "joint", "min_duration", "max_duration", "sort", NULL};
-static const char *const assets_parameters[] = {LIST_PARAMETERS, "q", "name", "format", "archive", NULL};
+    LIST_PARAMETERS, "cursor",       "q",      "name", "format", "archive", "joint",
+    "min_duration",  "max_duration", "source", "sort", "facets", NULL};
+static const char *const assets_parameters[] = {LIST_PARAMETERS, "cursor", "q",      "name", "format",
+                                                "archive",       "source", "facets", NULL};
 static const char *const hash_parameters[] = {"name", NULL};
 static const char *const resolve_parameters[] = {"name", "id", NULL};
 static const char *const mesh_parameters[] = {"archive", "axes", "v", NULL};
@@ -83,7 +86,7 @@ const struct route routes[] = {
     {"GET", "/v1/archives/{id}/entries/{index}", NULL, handle_entry_bytes, 0},
     {"GET", "/v1/archives/{id}/entries", entries_parameters, handle_entries, ROUTE_JSON},
     {"GET", "/v1/archives/{id}", NULL, handle_archive, ROUTE_JSON},
-    {"GET", "/v1/archives", list_parameters, handle_archives, ROUTE_JSON},
+    {"GET", "/v1/archives", archives_parameters, handle_archives, ROUTE_JSON},
     {"POST", "/v1/archives", upload_parameters, handle_upload, ROUTE_BODY | ROUTE_POOL | ROUTE_WRITES},
     {"DELETE", "/v1/archives/{id}", NULL, handle_delete, ROUTE_WRITES},
     {"GET", "/v1/hash", hash_parameters, handle_hash, ROUTE_JSON},

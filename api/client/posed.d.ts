@@ -24,6 +24,11 @@ export interface Page<Item> {
   items: Item[];
   next: string | null;
   total: number;
+  total_is_estimate?: true;
+  /** Of `facets`: how many of all items have which value. */
+  facets?: Record<string, { value: string | boolean | null; count: number }[]>;
+  /** Of a search that found nothing. */
+  did_you_mean?: string[];
 }
 
 export interface Asset {
@@ -53,6 +58,7 @@ export interface ClipItem extends Asset {
   joint_count: number;
   key_count: number;
   event_count: number;
+  created?: string;
   skeleton: string | null;
   warnings: Warning[];
   extras: Record<string, unknown>;

@@ -12,25 +12,34 @@
 
 enum api_outcome handle_archives(struct api_call *call)
 {
-    struct page page;
+    static const struct list_sort sorts[] = {
+        {"name", SORT_NAME}, {"newest", SORT_NEWEST}, {"bytes", SORT_BYTES}, {NULL, SORT_ARRIVAL}};
+    struct list_request request;
     struct param_error error;
-    if (!page_read(call, &page, &error))
+    enum { INLINE_ARCHIVES = 1000 };
+    if (!list_read(call, ASSET_CLIP, sorts, &request, &error))
         return reply_parameter(call, &error);
     if (reply_cached(call, list_digest(call), FRESH_REVALIDATE, true))
         return API_DONE;
+    if (call->catalog->archive_count > INLINE_ARCHIVES && !call->request->may_wait)
+        return API_WAIT;
+    if (!list_run(call, &request, true))
+        return reply_no_memory(call);
     struct pose_buffer body = {0};
     struct json_writer json;
     jsonw_init(&json, &body);
     jsonw_object(&json, NULL);
     jsonw_array(&json, "items");
-    for (int64_t i = page.offset; i < page.offset + page.limit && i < call->catalog->archive_count; i++) {
+    for (uint32_t row = request.first; row < request.last; row++) {
+        const struct index_archive *archive =
+            call->catalog->archives[listing_row_at(&request.listing, row).index];
         jsonw_object(&json, NULL);
-        archive_head(&json, call->catalog->archives[i]);
-        archive_links(&json, call->catalog->archives[i]);
+        archive_head(&json, archive);
+        archive_links(&json, archive);
         jsonw_end(&json);
     }
     jsonw_end(&json);
-    page_finish(call, &json, &page, call->catalog->archive_count);
+    list_finish(call, &json, &request, true);
     jsonw_end(&json);
     return reply_json(call, &body);
 }

@@ -337,144 +337,73 @@ static bool has_joint(const struct index_asset *asset, const struct wanted_joint
     return false;
 }
 
+/* What clips are asked beyond what all lists are. */
 struct clip_filter {
-    const char *q, *name, *format, *joint;
+    const char *joint;          /* NULL: any */
     struct wanted_joint wanted; /* what joint means */
-    int64_t archive;
     double min_duration, max_duration;
 };
 
-static bool lies_in(const struct catalog_item *item, int64_t archive)
+static bool clip_passes(const void *user, const struct catalog_item *item)
 {
-    for (uint32_t i = 0; i < item->place_count; i++) {
-        if (item->places[i].archive == archive)
-            return true;
-    }
-    return false;
-}
-
-static bool passes(const struct catalog *catalog, const struct catalog_item *item,
-                   const struct clip_filter *filter)
-{
+    const struct clip_filter *filter = user;
     const struct index_asset *asset = item->asset;
-    if ((double)asset->duration < filter->min_duration || (double)asset->duration > filter->max_duration)
-        return false;
-    if (filter->q && !name_holds(asset->name, filter->q))
-        return false;
-    if (filter->name && strcmp(asset->name, filter->name))
-        return false;
-    if (filter->format && strcmp(catalog_entry(catalog, item->place)->format, filter->format))
-        return false;
-    if (filter->archive >= 0 && !lies_in(item, filter->archive))
-        return false;
-    return !filter->joint || has_joint(asset, &filter->wanted);
+    return (double)asset->duration >= filter->min_duration &&
+           (double)asset->duration <= filter->max_duration &&
+           (!filter->joint || has_joint(asset, &filter->wanted));
 }
 
-enum sort_key { SORT_NONE, SORT_NAME, SORT_DURATION, SORT_FORMAT };
-
-static const struct catalog *sort_catalog_of(const void *const *context)
-{
-    return context[0];
-}
-
-static int compare_clips(const void *a, const void *b, void *context)
-{
-    const struct catalog_item *x = *(struct catalog_item *const *)a, *y = *(struct catalog_item *const *)b;
-    const struct catalog *catalog = sort_catalog_of(context);
-    int key = *(const int *)((const void *const *)context)[1];
-    int sign = key < 0 ? -1 : 1, order = 0;
-    if (abs(key) == SORT_NAME)
-        order = strcmp(x->asset->name, y->asset->name);
-    else if (abs(key) == SORT_DURATION)
-        order = x->asset->duration < y->asset->duration ? -1 : x->asset->duration > y->asset->duration;
-    else
-        order = strcmp(catalog_entry(catalog, x->place)->format, catalog_entry(catalog, y->place)->format);
-    if (order)
-        return order * sign;
-    return x < y ? -1 : x > y;
-}
-
-static bool read_filter(struct api_call *call, struct clip_filter *filter, int *sort,
+static bool read_filter(struct api_call *call, struct clip_filter *filter, struct listing_filter *listing,
                         struct param_error *error)
 {
-    static const char *const keys[] = {"name", "duration", "format", "-name", "-duration", "-format", NULL};
     const struct params *params = &call->params;
-    *filter = (struct clip_filter){.q = params_get(params, "q"),
-                                   .name = params_get(params, "name"),
-                                   .format = params_get(params, "format"),
-                                   .joint = params_get(params, "joint"),
-                                   .min_duration = -HUGE_VAL,
-                                   .max_duration = HUGE_VAL};
-    int key = -1;
+    *filter = (struct clip_filter){
+        .joint = params_get(params, "joint"), .min_duration = -HUGE_VAL, .max_duration = HUGE_VAL};
     if (filter->joint)
         want_joint(filter->joint, &filter->wanted);
-    if (filter->format && !pose_format_find(filter->format))
-        return param_fail(error, "format", "there is no format \"%.40s\"", filter->format);
     if (!params_bound(params, "min_duration", 0, 1e9, &filter->min_duration, error) ||
-        !params_bound(params, "max_duration", 0, 1e9, &filter->max_duration, error) ||
-        !params_choice(params, "sort", keys, &key, error))
+        !params_bound(params, "max_duration", 0, 1e9, &filter->max_duration, error))
         return false;
-    *sort = key < 0 ? SORT_NONE : key < 3 ? key + 1 : -(key - 2);
-    return archive_filter(call, &filter->archive, error);
-}
-
-/* The page of a list without filter and order is cut straight out; others are gathered first. NULL: no memory. */
-static struct catalog_item **gather(const struct catalog *catalog, const struct clip_filter *filter, int sort,
-                                    uint32_t *count)
-{
-    const struct catalog_list *list = &catalog->lists[ASSET_CLIP];
-    struct catalog_item **items = try_alloc(list->count, sizeof(struct catalog_item *));
-    if (!items)
-        return NULL;
-    *count = 0;
-    for (uint32_t i = 0; i < list->count; i++) {
-        if (passes(catalog, &list->items[i], filter))
-            items[(*count)++] = &list->items[i];
-    }
-    const void *context[] = {catalog, &sort};
-    if (sort)
-        qsort_r(items, *count, sizeof(struct catalog_item *), compare_clips, context);
-    return items;
+    const bool is_any =
+        !filter->joint && filter->min_duration == -HUGE_VAL && filter->max_duration == HUGE_VAL;
+    listing->passes = is_any ? NULL : clip_passes;
+    listing->user = filter;
+    return true;
 }
 
 enum api_outcome handle_clips(struct api_call *call)
 {
-    /* More than that are filtered, or put on skeletons, on the pool. */
-    enum { INLINE_CLIPS = 2000, INLINE_SKELETONS = 64 };
+    enum { INLINE_SKELETONS = 64 }; /* more are compared on the pool */
+    static const struct list_sort sorts[] = {{"name", SORT_NAME},
+                                             {"duration", SORT_DURATION},
+                                             {"format", SORT_FORMAT},
+                                             {"newest", SORT_NEWEST},
+                                             {NULL, SORT_ARRIVAL}};
     struct clip_filter filter;
-    struct page page;
+    struct list_request request;
     struct param_error error;
-    int sort = SORT_NONE;
-    if (!page_read(call, &page, &error) || !read_filter(call, &filter, &sort, &error))
+    if (!list_read(call, ASSET_CLIP, sorts, &request, &error) ||
+        !read_filter(call, &filter, &request.filter, &error))
         return reply_parameter(call, &error);
     if (reply_cached(call, list_digest(call), FRESH_REVALIDATE, true))
         return API_DONE;
-    const struct catalog_list *list = &call->catalog->lists[ASSET_CLIP];
-    bool plain = !sort && !filter.q && !filter.name && !filter.format && !filter.joint &&
-                 filter.archive < 0 && filter.min_duration == -HUGE_VAL && filter.max_duration == HUGE_VAL;
-    bool is_long = (!plain && list->count > INLINE_CLIPS) ||
-                   call->catalog->lists[ASSET_SKELETON].count > INLINE_SKELETONS;
+    const bool is_long =
+        list_is_long(call, &request) || call->catalog->lists[ASSET_SKELETON].count > INLINE_SKELETONS;
     if (is_long && !call->request->may_wait)
         return API_WAIT;
-    uint32_t count = list->count;
-    struct catalog_item **items = plain ? NULL : gather(call->catalog, &filter, sort, &count);
-    if (!plain && !items)
+    if (!list_run(call, &request, false))
         return reply_no_memory(call);
     struct pose_buffer body = {0};
     struct json_writer json;
     jsonw_init(&json, &body);
     jsonw_object(&json, NULL);
     jsonw_array(&json, "items");
-    const struct index_archive *scope = filter.archive < 0 ? NULL : call->catalog->archives[filter.archive];
-    for (int64_t i = page.offset; i < page.offset + page.limit && i < count; i++) {
-        struct catalog_item *item = items ? items[i] : &list->items[i];
-        if (scope)
-            item = catalog_item_in(item, (uint32_t)filter.archive);
-        clip_metadata(&json, call->catalog, item, NULL, NULL, true, scope);
-    }
+    const int64_t archive = request.filter.archive;
+    const struct index_archive *scope = archive < 0 ? NULL : call->catalog->archives[archive];
+    for (uint32_t row = request.first; row < request.last; row++)
+        clip_metadata(&json, call->catalog, list_item(call, &request, row), NULL, NULL, true, scope);
     jsonw_end(&json);
-    page_finish(call, &json, &page, count);
+    list_finish(call, &json, &request, false);
     jsonw_end(&json);
-    free(items);
     return reply_json(call, &body);
 }

@@ -1,17 +1,96 @@
 #include "api/protocol/lists.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { DEFAULT_LIMIT = 100 };
 
+/* ------------------------------------------------------------------------------------------------- cursors -- */
+
+/*
+ * A cursor in hexadecimal: version, sort, whether the key is a text, the number and the id of the last row, and its text
+ * or value. Little-endian as the machine is; it goes back to the server that made it.
+ */
+enum { CURSOR_VERSION = 1, CURSOR_HEAD = 3 + 8 + 16, MAX_CURSOR = CURSOR_HEAD + MAX_SORT_TEXT };
+enum { CURSOR_TEXT = 2 * MAX_CURSOR + 1 };
+
+static void cursor_write(const struct list_cursor *cursor, char text[CURSOR_TEXT])
+{
+    static const char digits[] = "0123456789abcdef";
+    uint8_t bytes[MAX_CURSOR] = {CURSOR_VERSION, (uint8_t)(cursor->sort & 0xff), cursor->key.text != NULL};
+    size_t size = CURSOR_HEAD;
+    memcpy(bytes + 3, &cursor->key.number, 8);
+    memcpy(bytes + 11, cursor->id.bytes, sizeof cursor->id.bytes);
+    if (cursor->key.text) {
+        size_t length = strnlen(cursor->key.text, MAX_SORT_TEXT);
+        memcpy(bytes + size, cursor->key.text, length);
+        size += length;
+    } else {
+        memcpy(bytes + size, &cursor->key.value, sizeof cursor->key.value);
+        size += sizeof cursor->key.value;
+    }
+    for (size_t i = 0; i < size; i++) {
+        text[2 * i] = digits[bytes[i] >> 4];
+        text[2 * i + 1] = digits[bytes[i] & 15];
+    }
+    text[2 * size] = 0;
+}
+
+static bool hex_read(const char *text, uint8_t *bytes, size_t size)
+{
+    for (size_t i = 0; i < 2 * size; i++) {
+        const char digit = text[i];
+        if (!(digit >= '0' && digit <= '9') && !(digit >= 'a' && digit <= 'f'))
+            return false;
+        unsigned value = (unsigned)(digit <= '9' ? digit - '0' : digit - 'a' + 10);
+        bytes[i / 2] = (uint8_t)(i % 2 ? bytes[i / 2] | value : value << 4);
+    }
+    return true;
+}
+
+static bool cursor_parse(const char *text, struct list_cursor *cursor)
+{
+    uint8_t bytes[MAX_CURSOR];
+    size_t length = strlen(text), size = length / 2;
+    if (length % 2 || size < CURSOR_HEAD || size > MAX_CURSOR || !hex_read(text, bytes, size) ||
+        bytes[0] != CURSOR_VERSION || bytes[2] > 1)
+        return false;
+    cursor->is_given = true;
+    cursor->sort = (int8_t)bytes[1];
+    memcpy(&cursor->key.number, bytes + 3, 8);
+    memcpy(cursor->id.bytes, bytes + 11, sizeof cursor->id.bytes);
+    if (bytes[2]) {
+        memcpy(cursor->text, bytes + CURSOR_HEAD, size - CURSOR_HEAD);
+        cursor->text[size - CURSOR_HEAD] = 0;
+        cursor->key.text = cursor->text;
+        return true;
+    }
+    if (size != CURSOR_HEAD + sizeof cursor->key.value)
+        return false;
+    memcpy(&cursor->key.value, bytes + CURSOR_HEAD, sizeof cursor->key.value);
+    return cursor->key.value == cursor->key.value;
+}
+
+static bool cursor_read(const struct api_call *call, struct list_cursor *cursor, struct param_error *error)
+{
+    const char *text = params_get(&call->params, "cursor");
+    if (!text)
+        return true;
+    if (params_get(&call->params, "offset"))
+        return param_fail(error, "cursor", "a page begins at a cursor or at an offset, not at both");
+    return cursor_parse(text, cursor) ||
+           param_fail(error, "cursor", "it is not one that this server gave; take it from next");
+}
+
+/* --------------------------------------------------------------------------------------------------- pages -- */
+
 bool page_read(const struct api_call *call, struct page *page, struct param_error *error)
 {
     *page = (struct page){.offset = 0, .limit = DEFAULT_LIMIT};
     return params_integer(&call->params, "limit", 1, 1000, &page->limit, error) &&
-           params_integer(&call->params, "offset", 0, INT32_MAX, &page->offset, error);
+           params_integer(&call->params, "offset", 0, INT32_MAX, &page->offset, error) &&
+           cursor_read(call, &page->cursor, error);
 }
 
 /* The parameters of a list so that two spellings are one: in the order of their names, numbers written in one way,
@@ -60,20 +139,20 @@ static void unify_params(const struct params *params, struct list_params *list)
     }
 }
 
-/* The same request from another offset on, from malloc; NULL: no memory. */
-static char *next_target(const struct api_call *call, int64_t offset)
+/* The same request from another place on, from malloc; NULL: no memory. */
+static char *next_target(const struct api_call *call, const char *name, const char *value)
 {
     struct list_params unified, *params = &unified;
     unify_params(&call->params, params);
-    size_t size = strlen(call->request->path) + 64;
+    size_t size = strlen(call->request->path) + strlen(name) + strlen(value) + 3;
     for (unsigned i = 0; i < params->count; i++)
         size += (strlen(params->items[i].name) + strlen(params->items[i].value)) * 3 + 4;
     char *target = try_alloc(size, 1);
     if (!target)
         return NULL;
-    size_t used = (size_t)snprintf(target, size, "%s?offset=%lld", call->request->path, (long long)offset);
+    size_t used = (size_t)snprintf(target, size, "%s?%s=%s", call->request->path, name, value);
     for (unsigned i = 0; i < params->count; i++) {
-        if (!strcmp(params->items[i].name, "offset"))
+        if (!strcmp(params->items[i].name, "offset") || !strcmp(params->items[i].name, "cursor"))
             continue;
         target[used++] = '&';
         percent_encode(params->items[i].name, target + used);
@@ -85,22 +164,29 @@ static char *next_target(const struct api_call *call, int64_t offset)
     return target;
 }
 
+/* "next", and the same as a header. */
+static void write_next(struct api_call *call, struct json_writer *json, const char *name, const char *value)
+{
+    char *target = next_target(call, name, value), link[1200];
+    if (!target) {
+        json->failed = true;
+        return;
+    }
+    jsonw_string(json, "next", target);
+    if ((size_t)snprintf(link, sizeof link, "<%s>; rel=\"next\"", target) < sizeof link)
+        response_header(call->response, "Link", link);
+    free(target);
+}
+
 void page_finish(struct api_call *call, struct json_writer *json, const struct page *page, int64_t total)
 {
     int64_t next = page->offset + page->limit;
-    if (next < total) {
-        char *target = next_target(call, next), link[1200];
-        if (!target) {
-            json->failed = true;
-            return;
-        }
-        jsonw_string(json, "next", target);
-        if ((size_t)snprintf(link, sizeof link, "<%s>; rel=\"next\"", target) < sizeof link)
-            response_header(call->response, "Link", link);
-        free(target);
-    } else {
+    char offset[24];
+    snprintf(offset, sizeof offset, "%lld", (long long)next);
+    if (next < total)
+        write_next(call, json, "offset", offset);
+    else
         jsonw_null(json, "next");
-    }
     jsonw_integer(json, "total", total);
 }
 
@@ -115,38 +201,6 @@ struct asset_id list_digest(const struct api_call *call)
     return digest;
 }
 
-static bool begins_with(const char *text, const char *wanted, size_t length)
-{
-    for (size_t i = 0; i < length; i++) {
-        if (tolower((unsigned char)text[i]) != tolower((unsigned char)wanted[i]))
-            return false;
-    }
-    return true;
-}
-
-/* strcasestr looks at every letter by itself, which is what a search in a large catalogue spends its time with; it never
- * looks twice, so it keeps the long ones. */
-bool name_holds(const char *name, const char *wanted)
-{
-    enum { LONG = 32 };
-    const size_t length = strlen(wanted);
-    if (!length || length > LONG)
-        return strcasestr(name, wanted);
-    const int small = tolower((unsigned char)*wanted), large = toupper((unsigned char)*wanted);
-    const char *next_small = strchr(name, small), *next_large = small == large ? NULL : strchr(name, large);
-    while (next_small || next_large) {
-        const bool takes_small = next_small && (!next_large || next_small < next_large);
-        const char *at = takes_small ? next_small : next_large;
-        if (begins_with(at, wanted, length))
-            return true;
-        if (takes_small)
-            next_small = strchr(at + 1, small);
-        else
-            next_large = strchr(at + 1, large);
-    }
-    return false;
-}
-
 bool archive_filter(struct api_call *call, int64_t *archive, struct param_error *error)
 {
     const char *text = params_get(&call->params, "archive");
@@ -159,4 +213,213 @@ bool archive_filter(struct api_call *call, int64_t *archive, struct param_error 
         return param_fail(error, "archive", "there is no archive \"%.60s\"", text);
     *archive = index;
     return true;
+}
+
+/* --------------------------------------------------------------------------------- lists of the catalogue -- */
+
+static bool read_sort(const struct api_call *call, const struct list_sort *sorts, struct listing *listing,
+                      struct param_error *error)
+{
+    const char *text = params_get(&call->params, "sort");
+    if (!text)
+        return true;
+    const bool is_turned = *text == '-';
+    for (; sorts->word; sorts++) {
+        if (strcmp(sorts->word, text + is_turned) != 0)
+            continue;
+        listing->sort = sorts->sort;
+        listing->is_descending = is_turned != (sorts->sort == SORT_NEWEST);
+        return true;
+    }
+    return param_fail(error, "sort", "\"%.40s\" is not one of the orders of this list", text);
+}
+
+static const char *const facet_words[FACET_COUNT] = {"format", "archive", "loop", "events"};
+
+/* Words between commas, of those that the kind has. */
+static bool read_facets(const struct api_call *call, enum asset_kind kind, unsigned *facets,
+                        struct param_error *error)
+{
+    const char *text = params_get(&call->params, "facets");
+    *facets = 0;
+    for (size_t length; text && *text; text += length + (text[length] == ',')) {
+        int facet = 0, count = kind == ASSET_CLIP ? FACET_COUNT : FACET_LOOP;
+        length = strcspn(text, ",");
+        while (facet < count &&
+               (strlen(facet_words[facet]) != length || strncmp(facet_words[facet], text, length) != 0))
+            facet++;
+        if (facet == count)
+            return param_fail(error, "facets", "\"%.40s\" is not something that this list counts", text);
+        *facets |= 1u << facet;
+    }
+    return true;
+}
+
+static bool read_words(const struct api_call *call, struct list_request *request, struct param_error *error)
+{
+    const char *q = params_get(&call->params, "q");
+    if (!q)
+        return true;
+    if (!search_read(&request->search, q))
+        return param_fail(error, "q", "it holds more than %d words or %d bytes", MAX_WORDS, MAX_SEARCH);
+    if (!request->search.count)
+        return true;
+    request->filter.search = &request->search;
+    request->listing.sort = SORT_MATCH;
+    return true;
+}
+
+bool list_read(struct api_call *call, enum asset_kind kind, const struct list_sort *sorts,
+               struct list_request *request, struct param_error *error)
+{
+    static const char *const sources[] = {"path", "upload", NULL};
+    int source = -1;
+    *request = (struct list_request){.filter = {.kind = kind, .archive = -1}};
+    struct listing_filter *filter = &request->filter;
+    filter->name = params_get(&call->params, "name");
+    filter->format = params_get(&call->params, "format");
+    if (filter->format && !pose_format_find(filter->format))
+        return param_fail(error, "format", "there is no format \"%.40s\"", filter->format);
+    if (!page_read(call, &request->page, error) || !read_words(call, request, error) ||
+        !params_choice(&call->params, "source", sources, &source, error) ||
+        (sorts && !read_sort(call, sorts, &request->listing, error)) ||
+        !read_facets(call, kind, &request->facets, error) || !archive_filter(call, &filter->archive, error))
+        return false;
+    filter->source = source < 0 ? NULL : sources[source];
+    const struct list_cursor *cursor = &request->page.cursor;
+    const int sort = (int)request->listing.sort * (request->listing.is_descending ? -1 : 1);
+    return !cursor->is_given || cursor->sort == sort ||
+           param_fail(error, "cursor", "it is of a list in another order");
+}
+
+/* A row that is still there keeps the place that it has now: after a restart numbers may be others. */
+static void refresh_cursor(const struct api_call *call, struct list_request *request, bool of_archives)
+{
+    struct list_cursor *cursor = &request->page.cursor;
+    const struct catalog *catalog = call->catalog;
+    uint32_t archive;
+    const struct catalog_item *item =
+        of_archives ? NULL : catalog_find(catalog, request->filter.kind, &cursor->id);
+    if (item)
+        cursor->key.number = item->number;
+    else if (of_archives && catalog_find_archive(catalog, &cursor->id, &archive))
+        cursor->key.number = catalog->archive_numbers[archive];
+}
+
+bool list_run(struct api_call *call, struct list_request *request, bool of_archives)
+{
+    const struct page *page = &request->page;
+    struct listing *listing = &request->listing;
+    if (of_archives ? !listing_archives(call->catalog, &request->filter, listing)
+                    : !listing_assets(call->catalog, &request->filter, listing))
+        return false;
+    int64_t first = page->offset;
+    if (page->cursor.is_given) {
+        refresh_cursor(call, request, of_archives);
+        first = listing_after(listing, &page->cursor.key);
+    }
+    request->first = first < listing->count ? (uint32_t)first : listing->count;
+    request->last = listing->count - request->first > page->limit ? request->first + (uint32_t)page->limit
+                                                                  : listing->count;
+    return true;
+}
+
+bool list_is_long(const struct api_call *call, const struct list_request *request)
+{
+    enum { INLINE_ITEMS = 2000, INLINE_SEARCH = 200 };
+    const struct catalog_list *list = &call->catalog->lists[request->filter.kind];
+    const struct listing_filter *filter = &request->filter;
+    if (filter->search)
+        return list->count > INLINE_SEARCH;
+    const bool is_plain = !request->facets && listing_is_plain(list, filter, &request->listing);
+    return !is_plain && list->count > INLINE_ITEMS;
+}
+
+struct catalog_item *list_item(const struct api_call *call, const struct list_request *request, uint32_t row)
+{
+    const struct listing_filter *filter = &request->filter;
+    struct catalog_item *item =
+        &call->catalog->lists[filter->kind].items[listing_row_at(&request->listing, row).index];
+    return filter->archive < 0 ? item : catalog_item_in(item, (uint32_t)filter->archive);
+}
+
+static void write_cursor(struct api_call *call, struct json_writer *json, const struct list_request *request,
+                         bool of_archives)
+{
+    const struct catalog *catalog = call->catalog;
+    const struct listing *listing = &request->listing;
+    const struct listing_row row = listing_row_at(listing, request->last - 1);
+    struct list_cursor cursor = {.key = row.key,
+                                 .sort = (int)listing->sort * (listing->is_descending ? -1 : 1)};
+    char text[CURSOR_TEXT];
+    cursor.id = of_archives ? catalog->archives[row.index]->id
+                            : catalog->lists[request->filter.kind].items[row.index].asset->id;
+    cursor_write(&cursor, text);
+    write_next(call, json, "cursor", text);
+}
+
+static void write_facet_value(struct json_writer *json, enum listing_facet facet,
+                              const struct facet_value *value)
+{
+    jsonw_object(json, NULL);
+    if (facet == FACET_ARCHIVE) {
+        struct asset_id id;
+        char text[ID_TEXT];
+        memcpy(id.bytes, value->text, sizeof id.bytes);
+        id_write(&id, text);
+        jsonw_string(json, "value", text);
+    } else if (facet == FACET_LOOP) {
+        jsonw_raw(json, "value", value->text);
+    } else {
+        char text[256];
+        snprintf(text, sizeof text, "%.*s", (int)value->length, value->text);
+        jsonw_string(json, "value", text);
+    }
+    jsonw_integer(json, "count", (int64_t)value->count);
+    jsonw_end(json);
+}
+
+static void write_facets(struct api_call *call, struct json_writer *json, const struct list_request *request)
+{
+    jsonw_object(json, "facets");
+    for (int facet = 0; facet < FACET_COUNT; facet++) {
+        uint32_t count;
+        if (!(request->facets & 1u << facet))
+            continue;
+        struct facet_value *values = listing_count(call->catalog, request->filter.kind, &request->listing,
+                                                   (enum listing_facet)facet, &count);
+        json->failed |= !values;
+        jsonw_array(json, facet_words[facet]);
+        for (uint32_t i = 0; values && i < count; i++)
+            write_facet_value(json, (enum listing_facet)facet, &values[i]);
+        jsonw_end(json);
+        free(values);
+    }
+    jsonw_end(json);
+}
+
+static void write_suggestions(struct api_call *call, struct json_writer *json,
+                              const struct list_request *request)
+{
+    const char *names[MAX_SUGGESTIONS];
+    unsigned count = listing_suggest(call->catalog, request->filter.kind, &request->search, names);
+    jsonw_array(json, "did_you_mean");
+    for (unsigned i = 0; i < count; i++)
+        jsonw_string(json, NULL, names[i]);
+    jsonw_end(json);
+}
+
+void list_finish(struct api_call *call, struct json_writer *json, struct list_request *request,
+                 bool of_archives)
+{
+    if (request->last < request->listing.count && request->last > request->first)
+        write_cursor(call, json, request, of_archives);
+    else
+        jsonw_null(json, "next");
+    jsonw_integer(json, "total", request->listing.count);
+    if (request->facets)
+        write_facets(call, json, request);
+    if (request->filter.search && !request->listing.count && !of_archives)
+        write_suggestions(call, json, request);
+    listing_release(&request->listing);
 }

@@ -18,12 +18,10 @@ void archive_head(struct json_writer *json, const struct index_archive *archive)
     jsonw_id(json, "id", &archive->id);
     jsonw_string(json, "name", archive->name);
     jsonw_string(json, "format", archive->format);
-    uint64_t bytes = archive->bytes;
-    for (uint32_t i = 0; !archive->bytes && i < archive->entry_count; i++)
-        bytes += archive->entries[i]->size;
-    jsonw_integer(json, "bytes", (int64_t)bytes);
+    jsonw_integer(json, "bytes", (int64_t)index_bytes_of(archive));
     jsonw_integer(json, "entry_count", archive->entry_count);
     jsonw_string(json, "source", archive->source);
+    jsonw_time(json, "created", archive->created_ms);
     const struct pose_error *error = error_of(archive);
     if (error) {
         jsonw_object(json, "error");

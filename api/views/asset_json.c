@@ -2,12 +2,27 @@
 
 #include "api/protocol/scope.h"
 
+#include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 void jsonw_id(struct json_writer *json, const char *key, const struct asset_id *id)
 {
     char text[ID_TEXT];
     id_write(id, text);
+    jsonw_string(json, key, text);
+}
+
+void jsonw_time(struct json_writer *json, const char *key, int64_t ms)
+{
+    enum { MS_PER_S = 1000 };
+    char text[64];
+    struct tm date;
+    time_t seconds = (time_t)(ms / MS_PER_S);
+    if (ms <= 0 || !gmtime_r(&seconds, &date))
+        return;
+    snprintf(text, sizeof text, "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ", date.tm_year + 1900, date.tm_mon + 1,
+             date.tm_mday, date.tm_hour, date.tm_min, date.tm_sec, (int)(ms % MS_PER_S));
     jsonw_string(json, key, text);
 }
 
@@ -27,64 +42,32 @@ void asset_head(struct json_writer *json, const struct catalog *catalog, const s
     jsonw_raw_members(json, asset->summary);
 }
 
-struct asset_filter {
-    const char *q, *name, *format;
-    int64_t archive;
-};
-
-static bool passes(const struct catalog *catalog, const struct catalog_item *item,
-                   const struct asset_filter *filter)
-{
-    if (filter->q && !name_holds(item->asset->name, filter->q))
-        return false;
-    if (filter->name && strcmp(item->asset->name, filter->name))
-        return false;
-    if (filter->format && strcmp(catalog_entry(catalog, item->place)->format, filter->format))
-        return false;
-    bool inside = filter->archive < 0;
-    for (uint32_t i = 0; i < item->place_count && !inside; i++)
-        inside = item->places[i].archive == filter->archive;
-    return inside;
-}
-
 enum api_outcome asset_list(struct api_call *call, enum asset_kind kind)
 {
-    struct page page;
+    struct list_request request;
     struct param_error error;
-    struct asset_filter filter = {.q = params_get(&call->params, "q"),
-                                  .name = params_get(&call->params, "name"),
-                                  .format = params_get(&call->params, "format")};
-    if (filter.format && !pose_format_find(filter.format))
-        return reply_bad_parameter(call, "format", "there is no format \"%.40s\"", filter.format);
-    if (!page_read(call, &page, &error) || !archive_filter(call, &filter.archive, &error))
+    if (!list_read(call, kind, NULL, &request, &error))
         return reply_parameter(call, &error);
     if (reply_cached(call, list_digest(call), FRESH_REVALIDATE, true))
         return API_DONE;
-    const struct catalog_list *list = &call->catalog->lists[kind];
+    if (list_is_long(call, &request) && !call->request->may_wait)
+        return API_WAIT;
+    if (!list_run(call, &request, false))
+        return reply_no_memory(call);
     struct pose_buffer body = {0};
     struct json_writer json;
-    int64_t count = 0;
     jsonw_init(&json, &body);
     jsonw_object(&json, NULL);
     jsonw_array(&json, "items");
-    for (uint32_t i = 0; i < list->count; i++) {
-        const struct catalog_item *item = &list->items[i];
-        if (!passes(call->catalog, item, &filter))
-            continue;
-        if (count >= page.offset && count < page.offset + page.limit) {
-            jsonw_object(&json, NULL);
-            const struct catalog_item *shown =
-                filter.archive < 0
-                    ? item
-                    : catalog_item_in((struct catalog_item *)(uintptr_t)item, (uint32_t)filter.archive);
-            asset_head(&json, call->catalog, shown->asset, shown,
-                       catalog_entry(call->catalog, shown->place)->format);
-            jsonw_end(&json);
-        }
-        count++;
+    for (uint32_t row = request.first; row < request.last; row++) {
+        const struct catalog_item *item = list_item(call, &request, row);
+        jsonw_object(&json, NULL);
+        asset_head(&json, call->catalog, item->asset, item,
+                   catalog_entry(call->catalog, item->place)->format);
+        jsonw_end(&json);
     }
     jsonw_end(&json);
-    page_finish(call, &json, &page, count);
+    list_finish(call, &json, &request, false);
     jsonw_end(&json);
     return reply_json(call, &body);
 }

@@ -110,6 +110,7 @@ void clip_metadata(struct json_writer *json, const struct catalog *catalog, stru
         describe_clip_joints(json, &document->clips[asset->inner], track_name,
                              &(struct named_clip){catalog, item->place, skeleton});
     jsonw_integer(json, "event_count", asset->event_count);
+    jsonw_time(json, "created", item_created(catalog, item));
     clip_names(json, catalog, item);
     if (kept) {
         surroundings(json, catalog, item, scope);

@@ -201,7 +201,7 @@ void inspect_archive(struct index_archive *archive, const struct inspected *what
     struct inspection work = {.archive = archive, .options = options, .skeleton = what->skeleton};
     if (what->neighbours)
         work.neighbours = *what->neighbours;
-    work.catalog = catalog_new(&archive, 1, 0, 0, NULL, 0);
+    work.catalog = catalog_new(&archive, 1, 0, NULL, NULL, 0);
     if (!work.catalog)
         return;
     jsonw_init(&work.json, out);

@@ -176,7 +176,7 @@ static int convert_forced(struct job *job, const struct convert_values *values, 
     struct index_refusal refusal;
     int status = COMMAND_BAD_INPUT;
     if (index_verdict(archive, &refusal)) {
-        job->source = catalog_new(&archive, 1, 0, 0, job->service->shipped, job->service->shipped_count);
+        job->source = catalog_new(&archive, 1, 0, NULL, job->service->shipped, job->service->shipped_count);
         status = job->source ? convert_job(job, values, out) : command_failed(job->in, "out of memory");
         catalog_unref(job->source);
     } else {

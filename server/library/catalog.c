@@ -15,12 +15,13 @@ static uint32_t slot_of(const struct asset_id *id, uint32_t slot_count)
     return hash & (slot_count - 1);
 }
 
-static void make_slots(struct region *region, struct catalog_list *list, uint32_t most)
+/* A power of two, so many that at most half of them are taken. */
+static uint32_t slots_for(uint32_t most)
 {
-    list->slot_count = 16;
-    while (list->slot_count < most * 2 && list->slot_count < UINT32_MAX / 4)
-        list->slot_count *= 2;
-    list->slots = REGION_NEW(region, uint32_t, list->slot_count);
+    uint32_t count = 16;
+    while (count < most * 2 && count < UINT32_MAX / 4)
+        count *= 2;
+    return count;
 }
 
 /* Room for so many; false when there is no memory for it. */
@@ -29,9 +30,13 @@ static bool make_lists(struct catalog *catalog, const uint32_t counts[ASSET_KIND
     struct region *region = &catalog->region;
     for (int kind = 0; kind < ASSET_KIND_COUNT; kind++) {
         catalog->lists[kind].items = REGION_NEW(region, struct catalog_item, counts[kind]);
-        make_slots(region, &catalog->lists[kind], counts[kind]);
+        catalog->lists[kind].slot_count = slots_for(counts[kind]);
+        catalog->lists[kind].slots = REGION_NEW(region, uint32_t, catalog->lists[kind].slot_count);
     }
     catalog_names_init(&catalog->names, region, counts[ASSET_CLIP]);
+    catalog->archive_slot_count = slots_for(catalog->archive_count);
+    catalog->archive_slots = REGION_NEW(region, uint32_t, catalog->archive_slot_count);
+    catalog->archive_numbers = REGION_NEW(region, uint64_t, catalog->archive_count);
     return !region->failed;
 }
 
@@ -99,17 +104,23 @@ const char *catalog_morph_name(const struct catalog *catalog, struct catalog_pla
     return own ? own : index_morph_name(catalog->archives, catalog->path_count, hash);
 }
 
+/* The slot of that archive, or the empty one where it belongs. */
+static uint32_t *find_archive_slot(const struct catalog *catalog, const struct asset_id *id)
+{
+    uint32_t slot = slot_of(id, catalog->archive_slot_count);
+    while (catalog->archive_slots[slot] &&
+           !id_equal(&catalog->archives[catalog->archive_slots[slot] - 1]->id, id))
+        slot = (slot + 1) & (catalog->archive_slot_count - 1);
+    return &catalog->archive_slots[slot];
+}
+
 const struct index_archive *catalog_find_archive(const struct catalog *catalog, const struct asset_id *id,
                                                  uint32_t *index)
 {
-    for (uint32_t i = 0; i < catalog->archive_count; i++) {
-        if (id_equal(&catalog->archives[i]->id, id)) {
-            if (index)
-                *index = i;
-            return catalog->archives[i];
-        }
-    }
-    return NULL;
+    uint32_t found = *find_archive_slot(catalog, id);
+    if (found && index)
+        *index = found - 1;
+    return found ? catalog->archives[found - 1] : NULL;
 }
 
 /* --------------------------------------------------------------------------------------------- building -- */
@@ -186,22 +197,53 @@ static void add_others(struct catalog *catalog, struct catalog_item *item)
     }
 }
 
-/* The digest covers ids, names and errors: whatever a list can show. */
+/* Sums of what each archive says of itself: what did not change is not looked at. Which PATH comes first counts. */
 static struct asset_id digest_of(const struct catalog *catalog)
 {
-    struct asset_id digest = id_quick(NULL, "catalog", 7);
+    uint64_t sums[2] = {0};
+    struct asset_id digest;
     for (uint32_t a = 0; a < catalog->archive_count; a++) {
-        const struct index_archive *archive = catalog->archives[a];
-        digest = id_quick(&digest, &archive->id, sizeof archive->id);
-        for (uint32_t e = 0; e < archive->entry_count; e++) {
-            const struct index_entry *entry = archive->entries[e];
-            digest = id_quick(&digest, entry->name, strlen(entry->name));
-            digest = id_quick(&digest, &entry->content, sizeof entry->content);
-            if (entry->error)
-                digest = id_quick(&digest, entry->error->detail, strlen(entry->error->detail));
-        }
+        uint64_t parts[2];
+        digest = catalog->archives[a]->digest;
+        if (a < catalog->path_count)
+            digest = id_quick(&digest, &a, sizeof a);
+        memcpy(parts, digest.bytes, sizeof parts);
+        sums[0] += parts[0];
+        sums[1] += parts[1];
     }
-    return digest;
+    return id_quick(NULL, sums, sizeof sums);
+}
+
+/* ----------------------------------------------------------------------------------------------- numbers -- */
+
+static void number_items(struct catalog *catalog, enum asset_kind kind, const struct catalog *before)
+{
+    struct catalog_list *list = &catalog->lists[kind];
+    list->is_in_order = true;
+    for (uint32_t i = 0; i < list->count; i++) {
+        struct catalog_item *item = &list->items[i];
+        const struct catalog_item *old = before ? catalog_find(before, kind, &item->asset->id) : NULL;
+        item->number = old ? old->number : catalog->next_number++;
+        for (uint32_t k = 0; item->others && k + 1 < item->place_count; k++)
+            item->others[k].number = item->number;
+        list->is_in_order &= !i || list->items[i - 1].number < item->number;
+    }
+}
+
+/* The same archive may be there twice: then it has one number. */
+static void number_archives(struct catalog *catalog, const struct catalog *before)
+{
+    for (uint32_t i = 0; i < catalog->archive_count; i++) {
+        const struct asset_id *id = &catalog->archives[i]->id;
+        uint32_t old, *slot = find_archive_slot(catalog, id);
+        if (*slot) {
+            catalog->archive_numbers[i] = catalog->archive_numbers[*slot - 1];
+            continue;
+        }
+        *slot = i + 1;
+        bool is_old = before && catalog_find_archive(before, id, &old);
+        catalog->archive_numbers[i] = is_old ? before->archive_numbers[old] : catalog->next_number++;
+    }
 }
 
 static void add_entry(struct catalog *catalog, struct catalog_place place)
@@ -215,7 +257,7 @@ static void add_entry(struct catalog *catalog, struct catalog_place place)
 }
 
 /* Everything that is in the archives; false when there is no memory for it. */
-static bool fill(struct catalog *catalog)
+static bool fill(struct catalog *catalog, const struct catalog *before)
 {
     uint32_t counts[ASSET_KIND_COUNT] = {0};
     count_assets(catalog, counts);
@@ -228,13 +270,15 @@ static bool fill(struct catalog *catalog)
     for (int kind = 0; kind < ASSET_KIND_COUNT; kind++) {
         for (uint32_t i = 0; i < catalog->lists[kind].count; i++)
             add_others(catalog, &catalog->lists[kind].items[i]);
+        number_items(catalog, (enum asset_kind)kind, before);
     }
+    number_archives(catalog, before);
     catalog->digest = digest_of(catalog);
     return !catalog->region.failed;
 }
 
 struct catalog *catalog_new(struct index_archive *const *archives, uint32_t count, uint32_t path_count,
-                            uint64_t generation, const struct shipped_skeleton *shipped,
+                            const struct catalog *before, const struct shipped_skeleton *shipped,
                             uint32_t shipped_count)
 {
     struct region region = {.may_fail = true};
@@ -242,7 +286,8 @@ struct catalog *catalog_new(struct index_archive *const *archives, uint32_t coun
     if (!catalog)
         return NULL;
     atomic_init(&catalog->references, 1);
-    catalog->generation = generation;
+    catalog->generation = before ? before->generation + 1 : 0;
+    catalog->next_number = before ? before->next_number : 0;
     catalog->path_count = path_count;
     catalog->archives = REGION_NEW(&region, struct index_archive *, count);
     if (!catalog->archives) {
@@ -258,7 +303,7 @@ struct catalog *catalog_new(struct index_archive *const *archives, uint32_t coun
     catalog->shipped = shipped;
     catalog->shipped_count = shipped_count;
     catalog->region = region;
-    if (!fill(catalog)) {
+    if (!fill(catalog, before)) {
         catalog_unref(catalog);
         return NULL;
     }

@@ -21,11 +21,13 @@ struct catalog_item {
     struct catalog_item
         *others;              /* [place_count - 1] the same as at the further places, see catalog_item_at */
     _Atomic int64_t skeleton; /* what auto resolves to, see choose.c */
+    uint64_t number;          /* in which order it came; it keeps it as long as it is somewhere */
 };
 
 struct catalog_list {
     uint32_t count;
     struct catalog_item *items; /* in the order of archives and entries */
+    bool is_in_order;           /* which is that of their numbers */
     uint32_t slot_count;        /* a power of two */
     uint32_t *slots;            /* open addressing by id: index + 1 */
 };
@@ -43,17 +45,22 @@ struct catalog {
     struct region region;
     uint32_t archive_count;
     struct index_archive **archives; /* those of the command line first */
-    uint32_t path_count;             /* how many are of the command line */
-    bool has_morphs;                 /* some archive names morphs, see index_morph_name */
+    uint64_t *archive_numbers;       /* as those of items */
+    uint32_t archive_slot_count;     /* as those of a list */
+    uint32_t *archive_slots;
+    uint64_t next_number;
+    uint32_t path_count; /* how many are of the command line */
+    bool has_morphs;     /* some archive names morphs, see index_morph_name */
     struct catalog_list lists[ASSET_KIND_COUNT];
     struct catalog_names names;             /* of clips */
     const struct shipped_skeleton *shipped; /* static for the life of the process */
     uint32_t shipped_count;
 };
 
-/* A snapshot over archives, which it refers to; NULL when there is no memory for it. */
+/* A snapshot over archives, which it refers to; NULL when there is no memory for it. before (NULL: none) is the one whose
+ * place it will take: what was there keeps its number. */
 struct catalog *catalog_new(struct index_archive *const *archives, uint32_t count, uint32_t path_count,
-                            uint64_t generation, const struct shipped_skeleton *shipped,
+                            const struct catalog *before, const struct shipped_skeleton *shipped,
                             uint32_t shipped_count);
 void catalog_ref(struct catalog *catalog);
 void catalog_unref(struct catalog *catalog);

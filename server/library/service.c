@@ -68,7 +68,7 @@ struct service *service_new(const struct config *config, const char *const *rout
     service->shipped = shipped_skeletons(&service->shipped_count);
     pthread_mutex_init(&service->lock, NULL);
     pthread_mutex_init(&service->write_lock, NULL);
-    service->current = catalog_new(NULL, 0, 0, 0, service->shipped, service->shipped_count);
+    service->current = catalog_new(NULL, 0, 0, NULL, service->shipped, service->shipped_count);
     if (!service->current)
         abort();
     return service;
@@ -103,8 +103,8 @@ struct catalog *service_draft(struct service *service, const struct index_neighb
         memcpy(all, paths->archives, paths->count * sizeof(struct index_archive *));
     if (upload_count)
         memcpy(all + paths->count, uploads, upload_count * sizeof(struct index_archive *));
-    struct catalog *catalog = catalog_new(all, count, paths->count, atomic_load(&service->generation) + 1,
-                                          service->shipped, service->shipped_count);
+    struct catalog *catalog =
+        catalog_new(all, count, paths->count, service->current, service->shipped, service->shipped_count);
     free(all);
     return catalog;
 }
@@ -153,6 +153,7 @@ static struct index_archive **refresh_uploads(struct service *service, const str
         uploads[i] = index_upload(&source, paths, &service->index_options);
         uploads[i]->blob = archive->blob;
         blob_ref(archive->blob);
+        index_set_created(uploads[i], archive->created_ms);
     }
     return uploads;
 }

@@ -140,6 +140,7 @@ static enum upload_outcome keep(struct service *service, const struct upload *up
                              .game = upload->game,
                              .has_parts = upload->parts != NULL,
                              .created_ms = clock_wall_ns() / 1000000};
+    index_set_created(archive, row.created_ms);
     struct catalog *draft = uploaded->store_error.status == STORE_OK
                                 ? redraft(service, NULL, archive, &uploaded->store_error)
                                 : NULL;
@@ -250,6 +251,7 @@ static void load_one(void *user, size_t item)
     }
     work->archives[item] = index_upload(&source, &work->paths, &work->options);
     work->archives[item]->blob = blob;
+    index_set_created(work->archives[item], row->created_ms);
 }
 
 /* Puts what was listed behind the PATHs. Under the write lock. */

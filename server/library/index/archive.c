@@ -186,6 +186,57 @@ void archive_finish(struct index_archive *archive)
     qsort(archive->names, kept, sizeof *archive->names, compare_slots);
 }
 
+/* ----------------------------------------------------------------------------------------------- sealing -- */
+
+/* Whatever a list can show but for the time. */
+static struct asset_id digest_of(const struct index_archive *archive)
+{
+    struct asset_id digest = id_quick(NULL, &archive->id, sizeof archive->id);
+    digest = id_quick(&digest, archive->name, strlen(archive->name));
+    for (uint32_t e = 0; e < archive->entry_count; e++) {
+        const struct index_entry *entry = archive->entries[e];
+        digest = id_quick(&digest, entry->name, strlen(entry->name));
+        digest = id_quick(&digest, &entry->content, sizeof entry->content);
+        if (entry->error)
+            digest = id_quick(&digest, entry->error->detail, strlen(entry->error->detail));
+    }
+    return digest;
+}
+
+uint64_t index_bytes_of(const struct index_archive *archive)
+{
+    uint64_t bytes = archive->bytes;
+    for (uint32_t i = 0; !archive->bytes && i < archive->entry_count; i++)
+        bytes += archive->entries[i]->size;
+    return bytes;
+}
+
+void index_set_created(struct index_archive *archive, int64_t created_ms)
+{
+    archive->created_ms = created_ms;
+    archive->digest = id_quick(&archive->digest, &created_ms, sizeof created_ms);
+}
+
+static bool is_sealed(const struct index_archive *archive)
+{
+    static const struct asset_id none;
+    return !id_equal(&archive->digest, &none);
+}
+
+void archive_seal(struct index_archive *archive)
+{
+    enum { NS_PER_MS = 1000000 };
+    if (is_sealed(archive))
+        return;
+    int64_t newest = archive->stamp.modified_ns;
+    for (uint32_t e = 0; e < archive->entry_count; e++) {
+        const int64_t modified_ns = archive->entries[e]->stamp.modified_ns;
+        newest = modified_ns > newest ? modified_ns : newest;
+    }
+    archive->digest = digest_of(archive);
+    index_set_created(archive, newest / NS_PER_MS);
+}
+
 /* The entry of that base name, the one beside the asking entry first, or at that path below its folder; -1 when there is
  * none. */
 static int64_t find_entry(const struct index_archive *archive, const char *name, const char *beside,

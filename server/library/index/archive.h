@@ -32,6 +32,8 @@ bool archive_over_limit(struct index_archive *archive, const char *limit, const 
 bool archive_no_memory(struct index_archive *archive);
 /* Drops the entries that are NULL and makes the table of names. */
 void archive_finish(struct index_archive *archive);
+/* The last step, before others see it: its time and its digest. What is sealed stays as it is. */
+void archive_seal(struct index_archive *archive);
 /* What the directory of a container, or of the open one inside of it, says of an entry. */
 struct entry_facts container_facts(const struct index_archive *archive, uint32_t entry);
 /* True when the bytes of that entry are to be decoded. */

@@ -2,6 +2,8 @@
 
 #include "lib/core/hash.h"
 #include "server/library/index/describe.h"
+#include "server/library/index/keywords.h"
+#include "server/library/index/texts.h"
 #include "server/text/extras.h"
 #include "server/library/names.h"
 
@@ -344,6 +346,7 @@ static void add_asset(struct index_entry *entry, const struct pose_document *doc
         summarise_image(&entry->region, &document->images[inner], asset);
     else
         summarise_character(&entry->region, document->format, &document->characters[inner], asset);
+    index_keywords(document, asset);
 }
 
 /* What the region of the entry has no memory for is missing: see region.failed. */
@@ -466,10 +469,20 @@ void index_entry_ref(struct index_entry *entry)
     atomic_fetch_add_explicit(&entry->references, 1, memory_order_relaxed);
 }
 
+static void drop_assets(struct index_entry *entry)
+{
+    for (uint32_t i = 0; i < entry->asset_count; i++) {
+        text_drop(entry->assets[i].words);
+        text_drop(entry->assets[i].events);
+    }
+    entry->asset_count = 0;
+}
+
 void index_entry_unref(struct index_entry *entry)
 {
     if (atomic_fetch_sub_explicit(&entry->references, 1, memory_order_acq_rel) != 1)
         return;
+    drop_assets(entry);
     struct region region = entry->region;
     region_release(&region);
 }
@@ -597,7 +610,7 @@ static bool describe(struct index_entry *entry, const struct entry_facts *facts,
         take_facts(entry, document);
     if (done && !entry->region.failed && !finder->no_memory)
         return true;
-    entry->asset_count = 0;
+    drop_assets(entry);
     entry->error = &no_memory;
     return false;
 }

@@ -124,6 +124,8 @@ static void decode_all(struct indexing *work)
             archive_finish(archive);
         nested_close(archive);
         index_link(archive);
+        if (!work->bounded)
+            archive_seal(archive);
     }
 }
 

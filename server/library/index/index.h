@@ -34,6 +34,10 @@ struct index_asset {
         moving_count; /* how many of the first of a clip's are of tracks that move joints; of a mesh's: all */
     uint64_t rest;    /* of a skeleton: its rest pose, hashed */
     const char *actor; /* that a clip says it is of, see struct pose_naming; NULL */
+    /* What it is found by, of texts.h; NULL or "": nothing. */
+    const char *words;  /* folded (fold.h): names of joints, and of events */
+    const char *events; /* of a clip: the types of its events, each with a line feed after it */
+    int8_t loop;        /* of a clip: 1, 0, or -1 where the format has no flag */
     /* By what lies in the same archive (link.h). */
     const char *own_name;            /* its name without that, NULL: the same */
     const struct asset_id *skeleton; /* of its character, NULL: not known */
@@ -89,6 +93,8 @@ struct index_archive {
     struct file_stamp stamp; /* of a file */
     struct file_bytes map;   /* of a container */
     struct blob *blob;       /* of an upload: owned, and what map lends */
+    int64_t created_ms; /* since 1970: of an upload when it came, else when its files were last written to */
+    struct asset_id digest; /* of all that lists show of it, see archive_seal; zeros: not yet */
     struct pose_archive *archive;
     const struct pose_error *error; /* a container that could not be opened */
     uint32_t entry_count, entry_capacity;
@@ -163,6 +169,12 @@ void index_archive_unref(struct index_archive *archive);
 /* The raw bytes of an entry. False with error ("changed" when the file on disk is no longer the one indexed). */
 bool index_read(const struct index_archive *archive, uint32_t entry, struct pose_buffer *out,
                 struct pose_error *error);
+
+/* The size of an archive's file, or of all files of a folder. */
+uint64_t index_bytes_of(const struct index_archive *archive);
+
+/* When an upload came; before others see it. */
+void index_set_created(struct index_archive *archive, int64_t created_ms);
 
 /* Looks for companions: in the archive of an entry (its folder first), beside a loose file, then in others. A name with
  * slashes is a path below the folder of the entry, and found nowhere else. */

@@ -1,5 +1,7 @@
 #include "server/library/index/pack.h"
 
+#include "server/library/index/texts.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,6 +49,9 @@ static void put_asset(struct packing *out, const struct index_asset *asset)
     put_u32(out, asset->moving_count);
     put(out, &asset->rest, sizeof asset->rest);
     put_text(out, asset->actor);
+    put_text(out, asset->words);
+    put_text(out, asset->events);
+    put(out, &asset->loop, sizeof asset->loop);
 }
 
 static bool is_linked(const struct index_entry *entry)
@@ -122,6 +127,22 @@ static const char *take_text(struct cursor *cursor)
     return text;
 }
 
+/* One that others have as well; the entry holds it, and drops it when the rest is broken. */
+static const char *take_shared(struct cursor *cursor)
+{
+    uint32_t length = take_u32(cursor);
+    if (cursor->broken || length == UINT32_MAX)
+        return NULL;
+    if (length > cursor->left) {
+        cursor->broken = true;
+        return NULL;
+    }
+    const char *text = text_hold((const char *)cursor->at, length);
+    cursor->at += length;
+    cursor->left -= length;
+    return text;
+}
+
 /* A text that has to be there. */
 static const char *need_text(struct cursor *cursor)
 {
@@ -158,13 +179,16 @@ static void take_asset(struct cursor *cursor, struct index_asset *asset)
     asset->moving_count = take_u32(cursor);
     take(cursor, &asset->rest, sizeof asset->rest);
     asset->actor = take_text(cursor);
+    asset->words = take_shared(cursor);
+    asset->events = take_shared(cursor);
+    take(cursor, &asset->loop, sizeof asset->loop);
     cursor->broken |= asset->moving_count > count;
     asset->events_entry = asset->event_set = asset->skin_entry = -1;
 }
 
 static void take_entry(struct cursor *cursor, struct index_entry *entry)
 {
-    enum { MIN_ASSET = 76 };
+    enum { MIN_ASSET = 85 };
     entry->name = need_text(cursor);
     take(cursor, &entry->size, sizeof entry->size);
     entry->kind = need_text(cursor);
@@ -203,10 +227,10 @@ struct index_entry *index_unpack(const void *bytes, size_t size, const struct fi
     entry->stamp = *stamp;
     region.may_fail = true;
     take_entry(&cursor, entry);
-    if (cursor.broken || region.failed || cursor.left) {
-        region_release(&region);
-        return NULL;
-    }
+    bool is_broken = cursor.broken || region.failed || cursor.left;
     entry->region = region;
-    return entry;
+    if (!is_broken)
+        return entry;
+    index_entry_unref(entry);
+    return NULL;
 }

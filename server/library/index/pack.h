@@ -5,7 +5,7 @@
 #include "server/library/index/entry.h"
 
 /* Another number whenever the layout changes, or what ids are made of. */
-enum { INDEX_PACK_VERSION = 4 };
+enum { INDEX_PACK_VERSION = 5 };
 
 /* False when it is none that can be kept: one that is linked with others of its archive, or one that
  * was over a limit, which may be another next time; or there is no memory for the bytes. */

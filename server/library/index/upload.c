@@ -33,6 +33,7 @@ struct index_archive *index_upload(const struct upload_source *source,
         archive_no_memory(archive);
     if (source->has_parts)
         become_folder(archive, source);
+    archive_seal(archive);
     return archive;
 }
 

@@ -2,7 +2,7 @@
 import { debounce, el, failure, say, seconds } from "./dom.js";
 
 const PAGE = 60;
-const SORTS = [["name", "Name"], ["-name", "Name, Z to A"], ["duration", "Shortest"], ["-duration", "Longest"], ["format", "Format"]];
+const SORTS = [["", "Best match"], ["name", "Name"], ["-name", "Name, Z to A"], ["duration", "Shortest"], ["-duration", "Longest"], ["newest", "Newest"], ["format", "Format"]];
 const FILTERS = ["q", "format", "archive", "sort"];
 
 /** The archive that the list was filtered by, if any: links keep it, so that its companion files are used. */
@@ -35,7 +35,7 @@ async function filterBar(posed, state, changed) {
   bar.append(
     select("format", "Format", [["", "All"], ...readable.map((format) => [format.id, format.id])], state.format),
     select("archive", "Archive", [["", "All"], ...archives.items.map((archive) => [archive.id, archive.name])], state.archive),
-    select("sort", "Sort", SORTS, state.sort ?? "name"));
+    select("sort", "Sort", SORTS, state.sort ?? ""));
   bar.addEventListener("change", (event) => changed({ [event.target.name]: event.target.value || undefined }));
   return bar;
 }
@@ -63,6 +63,8 @@ export function showCatalogue(posed, content) {
       if (first) say(count.textContent);
       if (!page.total) list.replaceChildren(el("li", { class: "empty" },
         ["q", "format", "archive"].some((name) => state[name]) ? "No clips match." : "No clips yet. Drop animation files or archives anywhere on this page."));
+      if (page.did_you_mean?.length) list.append(el("li", { class: "empty" }, "Did you mean ",
+        ...page.did_you_mean.flatMap((name, i) => [i ? ", " : "", el("a", { href: `/?q=${encodeURIComponent(name)}` }, name)]), "?"));
       if (first) performance.mark("catalogue");
       document.documentElement.dataset.ready = "catalogue";
       watcher.unobserve(end);
@@ -80,7 +82,7 @@ export function showCatalogue(posed, content) {
     loading.abort();
     loading = new AbortController();
     list.replaceChildren();
-    const filter = new URLSearchParams({ sort: "name", ...state });
+    const filter = new URLSearchParams(state.q ? state : { sort: "name", ...state });
     history.replaceState(null, "", Object.keys(state).length ? `/?${new URLSearchParams(state)}` : "/");
     filter.set("limit", PAGE);
     more(`/v1/clips?${filter}`);

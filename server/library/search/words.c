@@ -1,0 +1,90 @@
+#include "server/library/search/words.h"
+
+#include "server/text/fold.h"
+
+#include <string.h>
+
+/* A run of q that is in quotes, or is not. */
+static bool add_run(struct search *search, size_t *used, const char *run, size_t length, bool is_phrase)
+{
+    char text[MAX_SEARCH + 1];
+    memcpy(text, run, length);
+    text[length] = 0;
+    char *folded = search->storage + *used;
+    size_t folded_length = fold_text(text, folded, sizeof search->storage - *used);
+    *used += folded_length + 1;
+    for (char *at = folded + 1; *at;) {
+        size_t size = is_phrase ? folded_length - 2 : strcspn(at, " ");
+        if (search->count == MAX_WORDS)
+            return false;
+        at[size] = 0;
+        search->words[search->count++] = (struct search_word){at, size, is_phrase};
+        at += size + 1;
+    }
+    return true;
+}
+
+bool search_read(struct search *search, const char *q)
+{
+    size_t used = 0;
+    search->count = 0;
+    if (strlen(q) > MAX_SEARCH)
+        return false;
+    for (bool is_phrase = false;; is_phrase = !is_phrase) {
+        size_t length = strcspn(q, "\"");
+        /* A run is at most twice as long when it is folded, and blanks around it. */
+        if (length && used + 2 * length + 4 > sizeof search->storage)
+            return false;
+        if (length && !add_run(search, &used, q, length, is_phrase))
+            return false;
+        if (!q[length])
+            return true;
+        q += length + 1;
+    }
+}
+
+enum search_match search_match(const struct search_word *word, const char *folded)
+{
+    enum search_match best = MATCH_NONE;
+    for (const char *at = folded; (at = strstr(at, word->text)); at++) {
+        /* A folded text begins with a blank, and no word does. */
+        if (at[-1] != ' ')
+            best = best == MATCH_NONE ? MATCH_PART : best;
+        else if (at[word->length] == ' ')
+            return MATCH_WHOLE;
+        else
+            best = MATCH_BEGINNING;
+    }
+    return word->is_phrase ? MATCH_NONE : best;
+}
+
+static unsigned least_of(unsigned a, unsigned b)
+{
+    return a < b ? a : b;
+}
+
+/* Damerau's: two letters the wrong way round are one mistake. A row for each letter of a, the last three are kept. */
+unsigned word_distance(const char *a, size_t a_length, const char *b, size_t b_length, unsigned most)
+{
+    enum { LONGEST = 32 };
+    unsigned rows[3][LONGEST + 1];
+    size_t apart = a_length > b_length ? a_length - b_length : b_length - a_length;
+    if (apart > most || b_length > LONGEST)
+        return most + 1;
+    for (size_t j = 0; j <= b_length; j++)
+        rows[0][j] = (unsigned)j;
+    for (size_t i = 1; i <= a_length; i++) {
+        unsigned *row = rows[i % 3];
+        const unsigned *before = rows[(i + 2) % 3], *swapped = rows[(i + 1) % 3];
+        unsigned least = row[0] = (unsigned)i;
+        for (size_t j = 1; j <= b_length; j++) {
+            row[j] = least_of(least_of(before[j], row[j - 1]) + 1, before[j - 1] + (a[i - 1] != b[j - 1]));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                row[j] = least_of(row[j], swapped[j - 2] + 1);
+            least = least_of(least, row[j]);
+        }
+        if (least > most)
+            return most + 1;
+    }
+    return least_of(rows[a_length % 3][b_length], most + 1);
+}
