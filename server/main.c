@@ -2,7 +2,7 @@
  * `posed`: which command, its help, and the ways to end.
  */
 #include "server/commands/commands.h"
-#include "server/text/escape.h"
+#include "lib/core/escape.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

@@ -438,7 +438,7 @@ static void put_error(struct json_writer *json, const struct api_response *respo
         pose_buffer_append(&text, "", 1))
         jsonw_raw(json, "error", (const char *)text.data);
     else
-        json->failed = true;
+        json->to.failed = true;
     pose_buffer_free(&text);
 }
 
@@ -448,7 +448,7 @@ static void answer_item(struct batch *batch, const json_t *object, size_t index)
     struct item *item = try_alloc(1, sizeof *item);
     struct pose_buffer out = {0};
     struct json_writer error;
-    batch->json->failed |= !item;
+    batch->json->to.failed |= !item;
     if (!item)
         return;
     *item = (struct item){.batch = batch, .json = object, .index = index, .call = *batch->call};
@@ -469,7 +469,7 @@ static void answer_item(struct batch *batch, const json_t *object, size_t index)
     if (pose_buffer_append(&out, "", 1))
         jsonw_raw(batch->json, NULL, (const char *)out.data);
     else
-        batch->json->failed = true;
+        batch->json->to.failed = true;
     batch->call->fetch.decode_seconds += item->call.fetch.decode_seconds;
     batch->call->fetch.missed |= item->call.fetch.missed;
     pose_buffer_free(&out);

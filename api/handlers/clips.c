@@ -6,7 +6,7 @@
 #include "api/handlers/handlers.h"
 #include "api/handlers/pose_request.h"
 #include "server/library/index/describe.h"
-#include "server/text/extras.h"
+#include "lib/core/value.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -127,7 +127,8 @@ enum api_outcome handle_clip_keys(struct api_call *call)
 /* The Sims' tools repeat an event on every motion: equal time, type and value are one event of several joints. */
 static int compare_events(const struct pose_event *a, const struct pose_event *b)
 {
-    const char *x = extra_text(a->fields, "value"), *y = extra_text(b->fields, "value");
+    const char *x = value_get_string(a->fields, "value", NULL),
+               *y = value_get_string(b->fields, "value", NULL);
     if (a->time != b->time)
         return a->time < b->time ? -1 : 1;
     int order = strcmp(a->type, b->type);
@@ -173,7 +174,7 @@ static void merged_event(struct json_writer *json, const struct pose_clip *clip,
                          const int64_t *next)
 {
     const struct pose_event *event = &clip->events[first];
-    const char *value = extra_text(event->fields, "value");
+    const char *value = value_get_string(event->fields, "value", NULL);
     jsonw_object(json, NULL);
     jsonw_number(json, "time", event->time);
     jsonw_string(json, "type", event->type);
@@ -181,7 +182,7 @@ static void merged_event(struct json_writer *json, const struct pose_clip *clip,
         jsonw_string(json, "value", value);
     jsonw_array(json, "joints");
     for (int64_t i = first; i >= 0; i = next[i]) {
-        const char *joint = extra_text(clip->events[i].fields, "joint");
+        const char *joint = value_get_string(clip->events[i].fields, "joint", NULL);
         if (joint)
             jsonw_string(json, NULL, joint);
     }
@@ -196,7 +197,7 @@ static int64_t write_events(struct json_writer *json, const struct pose_clip *cl
     int64_t *first = try_alloc(clip->event_count, sizeof *first);
     int64_t count = 0;
     bool is_ready = next && first && (!merge || link_equal_events(clip, next, first));
-    json->failed |= !is_ready;
+    json->to.failed |= !is_ready;
     for (uint32_t i = 0; is_ready && i < clip->event_count; i++) {
         const struct pose_event *event = &clip->events[i];
         if (first[i] == NOT_FIRST || (double)event->time < from || (double)event->time > to)

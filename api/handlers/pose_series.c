@@ -306,7 +306,7 @@ static void put_joints(struct json_writer *json, const struct series *series)
     int32_t *parents = try_alloc(request->row_count, sizeof *parents);
     if (!parents ||
         !pose_select_parents(request->player->sampler, request->selected, request->row_count, parents)) {
-        json->failed = true;
+        json->to.failed = true;
         free(parents);
         return;
     }
@@ -351,13 +351,13 @@ static void open_head(struct series *series)
         jsonw_null(json, "fps");
     jsonw_array(json, "times");
     struct json_writer tail = *json;
-    tail.out = &series->tail;
+    tail.to.out = &series->tail;
     jsonw_end(&tail);
     put_joints(&tail, series);
     pose_request_tail(&tail, &series->request);
     if (series->form == SERIES_POSED)
         jsonw_end(&tail);
-    series->failed |= json->failed || tail.failed;
+    series->failed |= json->to.failed || tail.to.failed;
 }
 
 /* Bytes of all times as text. */
@@ -398,7 +398,7 @@ static void put_head(struct series *series)
 {
     if (series->next_time < series->times.count) {
         jsonw_number(&series->head, NULL, (float)times_at(&series->times, series->next_time++));
-        series->failed |= series->head.failed;
+        series->failed |= series->head.to.failed;
         return;
     }
     put(series, series->tail.data, series->tail.size);
@@ -420,7 +420,7 @@ static void put_frame(struct series *series)
         jsonw_object(&json, NULL);
         put_pose(&json, series, t);
         jsonw_end(&json);
-        series->failed |= json.failed;
+        series->failed |= json.to.failed;
         if (series->form == SERIES_NDJSON)
             put(series, "\n", 1);
     }

@@ -3,7 +3,7 @@
 #include "api/pages/files.h"
 #include "api/protocol/forwarded.h"
 #include "api/protocol/lists.h"
-#include "server/text/markup.h"
+#include "lib/core/bytes/markup.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "api/pages/card.h"
 #include "api/pages/files.h"
 #include "api/protocol/forwarded.h"
-#include "server/text/markup.h"
+#include "lib/core/bytes/markup.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "api/pages/error_page.h"
 
 #include "api/pages/files.h"
-#include "server/text/markup.h"
+#include "lib/core/bytes/markup.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #include "api/handlers/handlers.h"
 #include "api/pages/card.h"
 #include "api/protocol/forwarded.h"
-#include "server/text/markup.h"
+#include "lib/core/bytes/markup.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -65,8 +65,8 @@ static void put_frame(struct json_writer *json, const char *address, const char 
     markup_text(&writer, title);
     writer_text(&writer, "\" style=\"border:0\" loading=\"lazy\" allowfullscreen></iframe>");
     writer_u8(&writer, 0);
-    json->failed |= !writer_finish(&writer);
-    jsonw_string(json, "html", json->failed ? "" : (const char *)html.data);
+    json->to.failed |= !writer_finish(&writer);
+    jsonw_string(json, "html", json->to.failed ? "" : (const char *)html.data);
     pose_buffer_free(&html);
 }
 

@@ -169,7 +169,7 @@ static void write_next(struct api_call *call, struct json_writer *json, const ch
 {
     char *target = next_target(call, name, value), link[1200];
     if (!target) {
-        json->failed = true;
+        json->to.failed = true;
         return;
     }
     jsonw_string(json, "next", target);
@@ -388,7 +388,7 @@ static void write_facets(struct api_call *call, struct json_writer *json, const 
             continue;
         struct facet_value *values = listing_count(call->catalog, request->filter.kind, &request->listing,
                                                    (enum listing_facet)facet, &count);
-        json->failed |= !values;
+        json->to.failed |= !values;
         jsonw_array(json, facet_words[facet]);
         for (uint32_t i = 0; values && i < count; i++)
             write_facet_value(json, (enum listing_facet)facet, &values[i]);

@@ -76,7 +76,7 @@ static enum api_outcome close_problem(struct api_call *call, struct json_writer 
     response_header(response, "Cache-Control", "no-store");
     if (status == 503)
         response_header(response, "Retry-After", "1");
-    response_take(response, "application/problem+json", json->out->data, json->out->size);
+    response_take(response, "application/problem+json", json->to.out->data, json->to.out->size);
     return API_DONE;
 }
 

@@ -3,7 +3,7 @@
 #define POSED_API_PROTOCOL_REPLY_H
 
 #include "api/protocol/call.h"
-#include "server/text/json_writer.h"
+#include "lib/core/bytes/json_writer.h"
 
 /* A problem (RFC 9457). code may be NULL. */
 enum api_outcome reply_problem(struct api_call *call, unsigned status, const char *code, const char *format,

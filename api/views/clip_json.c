@@ -128,6 +128,6 @@ void clip_keys(struct json_writer *json, const struct index_asset *asset, const 
     const struct pose_clip *clip = &document->clips[asset->inner];
     jsonw_object(json, NULL);
     head(json, asset, entry, asset->own_name ? asset->own_name : asset->name);
-    jsonw_clip(json, &(struct pose_clip_json){clip, document, gltf, POSE_JSON_ALL});
+    describe_clip(json, &(struct pose_clip_json){clip, document, gltf, POSE_JSON_ALL});
     jsonw_end(json);
 }

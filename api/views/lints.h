@@ -3,7 +3,7 @@
 #define POSED_API_VIEWS_LINTS_H
 
 #include "server/library/catalog.h"
-#include "server/text/json_writer.h"
+#include "lib/core/bytes/json_writer.h"
 
 /*
  * Looks at the first archive of a catalogue, at bytes that lie in it several times once. Adds items ({code, severity,

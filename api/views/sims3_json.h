@@ -3,7 +3,7 @@
 #define POSED_API_VIEWS_SIMS3_JSON_H
 
 #include "server/library/catalog.h"
-#include "server/text/json_writer.h"
+#include "lib/core/bytes/json_writer.h"
 
 /* {"name","fnv32","fnv64","clip_id"} */
 void sims3_hashes(struct json_writer *json, const char *name);

@@ -6,6 +6,7 @@
 #ifndef POSE_FORMATS_FAMILY_H
 #define POSE_FORMATS_FAMILY_H
 
+#include "lib/core/bytes/json_writer.h"
 #include "lib/formats/archive.h"
 #include "lib/formats/bvh_dialect.h"
 #include "lib/formats/codec.h"
@@ -63,7 +64,7 @@ struct family {
     void (*judge)(struct arena *arena, const struct pose_document *document, pose_judge *tell, void *user);
     /* See pose_is_filed and pose_json_names. */
     bool (*is_filed)(const char *file);
-    void (*describe)(const char *name, const char *file, struct writer *writer);
+    void (*describe)(const char *name, const char *file, struct json_writer *json);
     /* Whether a name that an archive gives to an id is that of a morph, which clips call by *id. */
     bool (*morph_id)(const struct pose_name *name, uint32_t *id);
 };

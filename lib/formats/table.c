@@ -317,15 +317,12 @@ bool pose_is_filed(const char *format, const char *file)
 bool pose_json_names(struct pose_buffer *buffer, const char *format, const char *name, const char *file)
 {
     const struct family *family = family_find(format);
-    struct pose_buffer text = {.allocator = buffer->allocator};
-    struct pose_error error;
-    struct writer writer;
-    if (!family || !family->describe)
-        return true;
-    pose_error_init(&error);
-    writer_init(&writer, &text, &error);
-    family->describe(name, file, &writer);
-    bool done = writer_finish(&writer) && pose_buffer_append(buffer, text.data, text.size);
-    pose_buffer_free(&text);
-    return done;
+    struct json_writer json;
+    size_t before = buffer->size;
+    jsonw_init_members(&json, buffer);
+    if (family && family->describe)
+        family->describe(name, file, &json);
+    if (json.to.failed)
+        buffer->size = before;
+    return !json.to.failed;
 }

@@ -3,7 +3,7 @@
 #include "server/commands/commands.h"
 #include "server/commands/library.h"
 #include "server/commands/progress.h"
-#include "server/text/escape.h"
+#include "lib/core/escape.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* `posed reindex`: the catalogue of a store anew, from what lies in it. */
 #include "server/commands/commands.h"
-#include "server/text/escape.h"
+#include "lib/core/escape.h"
 #include "server/ops/files.h"
 #include "server/store/store.h"
 

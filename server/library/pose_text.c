@@ -1,6 +1,6 @@
 #include "server/library/pose_text.h"
 
-#include "server/text/json_writer.h"
+#include "lib/core/bytes/json_writer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -87,7 +87,7 @@ static void add_head(struct pose_text *text, const struct pose_row *row, bool wi
         jsonw_init(&json, &text->text);
         add(text, ",\"parent\":");
         jsonw_integer(&json, NULL, parent);
-        text->failed |= json.failed;
+        text->failed |= json.to.failed;
     }
     add(text, row->driven ? ",\"driven\":true" : ",\"driven\":false");
 }

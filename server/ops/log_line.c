@@ -1,8 +1,9 @@
 #include "server/ops/log_line.h"
 
-#include "server/text/escape.h"
+#include "lib/core/bytes/json_writer.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Most bytes that a text takes in the line, escapes included. All of a request's together stay below the capacity. */
@@ -13,63 +14,26 @@ enum {
     MAX_MESSAGE = LOG_LINE_CAPACITY - 128,
 };
 
+/* A line has its room, and asks nobody for more. */
+static void *refuse(void *user, size_t size)
+{
+    (void)user;
+    (void)size;
+    return NULL;
+}
+
+static const struct pose_allocator no_allocator = {.alloc = refuse};
+
+static struct pose_buffer room_of(struct log_line *line)
+{
+    return (struct pose_buffer){
+        .allocator = &no_allocator, .data = (uint8_t *)line->text, .capacity = sizeof line->text};
+}
+
 /* ---------------------------------------------------------------------------------------------------- pieces -- */
 
-static void put_bytes(struct log_line *line, const char *bytes, size_t length)
-{
-    size_t room = sizeof line->text - line->length;
-    length = length < room ? length : room;
-    memcpy(line->text + line->length, bytes, length);
-    line->length += length;
-}
-
-static void put_text(struct log_line *line, const char *text)
-{
-    put_bytes(line, text, strlen(text));
-}
-
-/* With leading zeros to that width. */
-static void put_number(struct log_line *line, uint64_t number, int width)
-{
-    char digits[20];
-    size_t at = sizeof digits;
-    do {
-        digits[--at] = (char)('0' + number % 10);
-        number /= 10;
-        width--;
-    } while (number || width > 0);
-    put_bytes(line, digits + at, sizeof digits - at);
-}
-
-/* Text from outside, cut when it needs more than most bytes. */
-static void put_escaped(struct log_line *line, enum escape_kind kind, const char *text, size_t most)
-{
-    static const char ellipsis[] = "…";
-    size_t used = 0;
-    most -= sizeof ellipsis - 1;
-    for (;;) {
-        size_t plain = 0;
-        while (used + plain < most && escape_is_plain(text[plain]))
-            plain++;
-        put_bytes(line, text, plain);
-        used += plain;
-        text += plain;
-        if (!*text)
-            return;
-        char piece[ESCAPE_CAPACITY];
-        size_t length, taken = escape_character(kind, text, piece, &length);
-        if (used + length > most) {
-            put_text(line, ellipsis);
-            return;
-        }
-        put_bytes(line, piece, length);
-        used += length;
-        text += taken;
-    }
-}
-
 /* "2026-11-20T12:34:56.789Z". The part up to the second is kept by each thread: it is asked for over and over. */
-static void put_time(struct log_line *line, const struct timespec *now)
+static const char *time_text(const struct timespec *now, char text[32])
 {
     static _Thread_local time_t kept_second = -1;
     static _Thread_local char kept[24];
@@ -79,18 +43,17 @@ static void put_time(struct log_line *line, const struct timespec *now)
         strftime(kept, sizeof kept, "%Y-%m-%dT%H:%M:%S.", &date);
         kept_second = now->tv_sec;
     }
-    put_text(line, kept);
-    put_number(line, (uint64_t)now->tv_nsec / 1000000, 3);
-    put_text(line, "Z");
+    snprintf(text, 32, "%s%03uZ", kept, (unsigned)(now->tv_nsec / 1000000) % 1000);
+    return text;
 }
 
 /* Milliseconds with three decimals. */
-static void put_ms(struct log_line *line, double seconds)
+static const char *ms_text(double seconds, char text[32])
 {
     uint64_t microseconds = seconds > 0 ? (uint64_t)(fmin(seconds, 1e9) * 1e6 + 0.5) : 0;
-    put_number(line, microseconds / 1000, 1);
-    put_text(line, ".");
-    put_number(line, microseconds % 1000, 3);
+    snprintf(text, 32, "%llu.%03u", (unsigned long long)(microseconds / 1000),
+             (unsigned)(microseconds % 1000));
+    return text;
 }
 
 static const char *level_name(enum log_level level)
@@ -98,99 +61,115 @@ static const char *level_name(enum log_level level)
     return level == LOG_INFO ? "info" : level == LOG_WARNING ? "warning" : "error";
 }
 
-/* ----------------------------------------------------------------------------------------------------- lines -- */
-
-static void start(struct log_line *line, enum log_format format, const struct timespec *now,
-                  enum log_level level)
+static enum log_level level_of(const struct log_request *request)
 {
-    line->length = 0;
-    put_text(line, format == LOG_JSON ? "{\"time\":\"" : "");
-    put_time(line, now);
-    put_text(line, format == LOG_JSON ? "\",\"level\":\"" : " ");
-    put_text(line, level_name(level));
-    put_text(line, format == LOG_JSON ? "\"" : "");
+    return request->status >= 500 ? LOG_ERROR : request->status >= 400 ? LOG_WARNING : LOG_INFO;
 }
 
-static void finish(struct log_line *line, enum log_format format)
+/* ------------------------------------------------------------------------------------------------------ JSON -- */
+
+static void open_json(struct json_writer *json, const struct timespec *now, enum log_level level)
 {
-    put_text(line, format == LOG_JSON ? "}\n" : "\n");
+    char text[32];
+    jsonw_object(json, NULL);
+    jsonw_string(json, "time", time_text(now, text));
+    jsonw_string(json, "level", level_name(level));
 }
 
-/* ,"key":"text" */
-static void put_member(struct log_line *line, const char *key, const char *text, size_t most)
+static void close_json(struct json_writer *json, struct log_line *line)
 {
-    put_text(line, ",\"");
-    put_text(line, key);
-    put_text(line, text ? "\":\"" : "\":null");
-    if (text) {
-        put_escaped(line, ESCAPE_JSON, text, most);
-        put_text(line, "\"");
-    }
+    jsonw_end(json);
+    writer_u8(&json->to, '\n');
+    line->length = json->to.out->size;
 }
 
-static void put_json(struct log_line *line, const struct log_request *request)
+static void request_json(struct json_writer *json, const struct log_request *request)
 {
-    put_member(line, "id", request->id, MAX_ID);
-    put_member(line, "client", request->client, MAX_WORD);
-    put_member(line, "method", request->method, MAX_WORD);
-    put_member(line, "route", request->route, MAX_ID);
-    put_member(line, "path", request->path, MAX_PATH_TEXT);
-    put_text(line, ",\"status\":");
-    put_number(line, request->status, 1);
-    put_text(line, ",\"bytes\":");
-    put_number(line, request->bytes, 1);
-    put_text(line, ",\"ms\":");
-    put_ms(line, request->seconds);
-    put_member(line, "cache", request->cache, MAX_WORD);
+    char text[32];
+    jsonw_string_cut(json, "id", request->id, MAX_ID);
+    jsonw_string_cut(json, "client", request->client, MAX_WORD);
+    jsonw_string_cut(json, "method", request->method, MAX_WORD);
+    jsonw_string_cut(json, "route", request->route, MAX_ID);
+    jsonw_string_cut(json, "path", request->path, MAX_PATH_TEXT);
+    jsonw_integer(json, "status", request->status);
+    jsonw_unsigned(json, "bytes", request->bytes);
+    jsonw_raw(json, "ms", ms_text(request->seconds, text));
+    jsonw_string_cut(json, "cache", request->cache, MAX_WORD);
+}
+
+/* ------------------------------------------------------------------------------------------------------ text -- */
+
+static void open_text(struct writer *to, const struct timespec *now, enum log_level level)
+{
+    char text[32];
+    writer_text(to, time_text(now, text));
+    writer_u8(to, ' ');
+    writer_text(to, level_name(level));
+}
+
+static void close_text(struct writer *to, struct log_line *line)
+{
+    writer_u8(to, '\n');
+    line->length = to->out->size;
 }
 
 /* A blank and the text, "-" where there is none, so that columns stay where they are. */
-static void put_column(struct log_line *line, const char *text, size_t most)
+static void put_column(struct writer *to, const char *text, size_t most)
 {
-    put_text(line, " ");
-    put_escaped(line, ESCAPE_TEXT, text && *text ? text : "-", most);
+    writer_u8(to, ' ');
+    writer_escaped(to, ESCAPE_TEXT, text && *text ? text : "-", most);
 }
 
 /* Without the route, which the path tells as well. */
-static void put_columns(struct log_line *line, const struct log_request *request)
+static void request_text(struct writer *to, const struct log_request *request)
 {
-    put_column(line, request->client, MAX_WORD);
-    put_column(line, request->method, MAX_WORD);
-    put_column(line, request->path, MAX_PATH_TEXT);
-    put_text(line, " ");
-    put_number(line, request->status, 1);
-    put_text(line, " ");
-    put_number(line, request->bytes, 1);
-    put_text(line, "B ");
-    put_ms(line, request->seconds);
-    put_text(line, "ms");
-    put_column(line, request->cache, MAX_WORD);
-    put_column(line, request->id, MAX_ID);
+    char text[32];
+    put_column(to, request->client, MAX_WORD);
+    put_column(to, request->method, MAX_WORD);
+    put_column(to, request->path, MAX_PATH_TEXT);
+    writer_u8(to, ' ');
+    writer_integer(to, request->status);
+    writer_u8(to, ' ');
+    writer_unsigned(to, request->bytes);
+    writer_text(to, "B ");
+    writer_text(to, ms_text(request->seconds, text));
+    writer_text(to, "ms");
+    put_column(to, request->cache, MAX_WORD);
+    put_column(to, request->id, MAX_ID);
 }
+
+/* ----------------------------------------------------------------------------------------------------- lines -- */
 
 void log_line_request(struct log_line *line, enum log_format format, const struct timespec *now,
                       const struct log_request *request)
 {
-    start(line, format, now,
-          request->status >= 500   ? LOG_ERROR
-          : request->status >= 400 ? LOG_WARNING
-                                   : LOG_INFO);
-    if (format == LOG_JSON)
-        put_json(line, request);
-    else
-        put_columns(line, request);
-    finish(line, format);
+    struct pose_buffer room = room_of(line);
+    struct json_writer json;
+    jsonw_init(&json, &room);
+    if (format == LOG_JSON) {
+        open_json(&json, now, level_of(request));
+        request_json(&json, request);
+        close_json(&json, line);
+    } else {
+        open_text(&json.to, now, level_of(request));
+        request_text(&json.to, request);
+        close_text(&json.to, line);
+    }
 }
 
 void log_line_message(struct log_line *line, enum log_format format, const struct timespec *now,
                       enum log_level level, const char *message)
 {
-    start(line, format, now, level);
+    struct pose_buffer room = room_of(line);
+    struct json_writer json;
+    jsonw_init(&json, &room);
     if (format == LOG_JSON) {
-        put_member(line, "message", message, MAX_MESSAGE);
+        open_json(&json, now, level);
+        jsonw_string_cut(&json, "message", message, MAX_MESSAGE);
+        close_json(&json, line);
     } else {
-        put_text(line, " ");
-        put_escaped(line, ESCAPE_TEXT, message, MAX_MESSAGE);
+        open_text(&json.to, now, level);
+        put_column(&json.to, message, MAX_MESSAGE);
+        close_text(&json.to, line);
     }
-    finish(line, format);
 }

@@ -1,6 +1,6 @@
 #include "server/store/note.h"
 
-#include "server/text/json_writer.h"
+#include "lib/core/bytes/json_writer.h"
 
 #include <jansson.h>
 #include <string.h>
@@ -24,7 +24,7 @@ bool note_write(const struct upload_row *row, struct pose_buffer *text)
     jsonw_bool(&json, "has_parts", row->has_parts);
     jsonw_integer(&json, "created_ms", row->created_ms);
     jsonw_end(&json);
-    return !json.failed;
+    return !json.to.failed;
 }
 
 static const char *text_of(const json_t *root, const char *key)

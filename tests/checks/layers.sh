@@ -52,14 +52,13 @@ rule lib "$format lib/formats/* lib/retarget/*"
 
 # ------------------------------------------------------------------------------------- the daemon, bottom up
 # Of libpose the daemon sees pose.h, and lib/core for bytes.
-ops="$core server/text/* server/ops/*"
+ops="$core server/ops/*"
 store="$ops server/store/*"
 library="$store server/library/*"
 services="$library server/uploads/* server/convert/* server/draw/loading.h server/draw/view.h server/draw/color.h"
 protocol="$services api/protocol/*"
 views="$protocol api/views/*"
 
-rule server/text          "$core"
 rule server/ops           "$ops"
 rule server/ops/metrics   "$ops"
 rule server/store         "$store"

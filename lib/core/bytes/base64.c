@@ -21,6 +21,24 @@ static const uint8_t digits[256] = {
     49,       50,       51,       NO_DIGIT, NO_DIGIT, NO_DIGIT, NO_DIGIT, NO_DIGIT, NONE_32,
     NONE_32,  NONE_32,  NONE_32};
 
+size_t base64_length(size_t size)
+{
+    return (size + 2) / 3 * 4;
+}
+
+void base64_encode(const uint8_t *bytes, size_t size, char *text)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t i = 0; i < size; i += 3) {
+        uint32_t word = (uint32_t)bytes[i] << 16 | (i + 1 < size ? (uint32_t)bytes[i + 1] << 8 : 0) |
+                        (i + 2 < size ? bytes[i + 2] : 0);
+        *text++ = letters[word >> 18];
+        *text++ = letters[word >> 12 & 63];
+        *text++ = i + 1 < size ? letters[word >> 6 & 63] : '=';
+        *text++ = i + 2 < size ? letters[word & 63] : '=';
+    }
+}
+
 size_t base64_room(size_t length)
 {
     return length / 4 * 3 + 3;

@@ -5,6 +5,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Characters of that many bytes, the padding included. */
+size_t base64_length(size_t size);
+/* Writes so many, without a NUL. */
+void base64_encode(const uint8_t *bytes, size_t size, char *text);
+
 /* Bytes that a text of that length holds at most. */
 size_t base64_room(size_t length);
 /* Decodes into that much room. Padding may be left out. SIZE_MAX when a character is none of base64's, or the text ends

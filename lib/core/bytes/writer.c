@@ -209,130 +209,52 @@ void writer_float(struct writer *writer, float value)
         writer->out->size += pose_float_text(isfinite(value) ? value : 0, (char *)to);
 }
 
-/* A byte as JSON wants it inside of quotes; more than 6 are never needed. */
-static size_t escape_byte(unsigned char byte, char *text)
+static void put_digits(struct writer *writer, uint64_t number, bool is_negative)
 {
-    switch (byte) {
-    case '"':
-    case '\\':
-        text[0] = '\\';
-        text[1] = (char)byte;
-        return 2;
-    case '\n':
-        memcpy(text, "\\n", 2);
-        return 2;
-    case '\r':
-        memcpy(text, "\\r", 2);
-        return 2;
-    case '\t':
-        memcpy(text, "\\t", 2);
-        return 2;
-    default:
-        if (byte >= 0x20 && byte != 0x7f) {
-            text[0] = (char)byte;
-            return 1;
-        }
-        return (size_t)snprintf(text, 7, "\\u%04x", byte);
-    }
+    char digits[20];
+    unsigned at = sizeof digits;
+    do {
+        digits[--at] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number);
+    if (is_negative)
+        digits[--at] = '-';
+    writer_bytes(writer, digits + at, sizeof digits - at);
 }
 
-/* The number of a character of two or three bytes that a terminal or a page may act on where it only quotes, 0 for any
- * other: C1 controls, line and paragraph separators, what turns the direction of the text (Unicode, UAX 9). */
-static uint32_t acting_character(const char *text, size_t length)
+void writer_integer(struct writer *writer, int64_t value)
 {
-    const unsigned char *at = (const unsigned char *)text;
-    if (length == 2) {
-        uint32_t code = (at[0] & 0x1fu) << 6 | (at[1] & 0x3fu);
-        return code < 0xa0 || code == 0x61c ? code : 0;
-    }
-    if (length != 3)
-        return 0;
-    uint32_t code = (at[0] & 0xfu) << 12 | (at[1] & 0x3fu) << 6 | (at[2] & 0x3fu);
-    bool acts = (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069) || code == 0x200e ||
-                code == 0x200f;
-    return acts ? code : 0;
+    put_digits(writer, value < 0 ? -(uint64_t)value : (uint64_t)value, value < 0);
 }
 
-void writer_json_string(struct writer *writer, const char *text)
+void writer_unsigned(struct writer *writer, uint64_t value)
 {
-    writer_u8(writer, '"');
-    size_t left = strlen(text);
-    while (left) {
-        size_t length = text_utf8_sequence(text, left);
-        char escaped[8];
-        uint32_t acting = acting_character(text, length);
-        if (length == 1)
-            writer_bytes(writer, escaped, escape_byte((unsigned char)*text, escaped));
-        else if (acting)
-            writer_bytes(writer, escaped,
-                         (size_t)snprintf(escaped, sizeof escaped, "\\u%04x", acting & 0xffffu));
-        else if (length)
-            writer_bytes(writer, text, length);
-        else
-            writer_text(writer, "\xef\xbf\xbd");
-        length = length ? length : 1;
-        text += length;
-        left -= length;
-    }
-    writer_u8(writer, '"');
+    put_digits(writer, value, false);
 }
 
-static void json_scalar(struct writer *writer, const struct pose_value *value)
+void writer_escaped(struct writer *writer, enum escape_kind kind, const char *text, size_t most)
 {
-    switch (value->kind) {
-    case POSE_BOOL:
-        writer_text(writer, value->as.boolean ? "true" : "false");
-        break;
-    case POSE_INT:
-        writer_format(writer, "%lld", (long long)value->as.integer);
-        break;
-    case POSE_FLOAT:
-        writer_float(writer, value->as.number);
-        break;
-    case POSE_STRING:
-        writer_json_string(writer, value->as.string);
-        break;
-    default:
-        writer_text(writer, "null");
-        break;
-    }
-}
-
-/* Trees are built by decoders, which bound their depth; deeper ones are cut at this level. */
-enum { JSON_DEPTH = 128 };
-
-void writer_json_value(struct writer *writer, const struct pose_value *value)
-{
-    const struct pose_value *open[JSON_DEPTH];
-    unsigned depth = 0;
-    if (!value) {
-        writer_text(writer, "null");
-        return;
-    }
+    static const char ellipsis[] = "…";
+    char piece[ESCAPE_CAPACITY];
+    size_t used = 0, length;
+    most -= most == SIZE_MAX ? 0 : sizeof ellipsis - 1;
     for (;;) {
-        if (value->key && depth) {
-            writer_json_string(writer, value->key);
-            writer_u8(writer, ':');
-        }
-        bool is_list = value->kind == POSE_ARRAY || value->kind == POSE_OBJECT;
-        if (is_list && value->first && depth < JSON_DEPTH) {
-            writer_u8(writer, value->kind == POSE_ARRAY ? '[' : '{');
-            open[depth++] = value;
-            value = value->first;
-            continue;
-        }
-        if (is_list)
-            writer_text(writer, value->kind == POSE_ARRAY ? "[]" : "{}");
-        else
-            json_scalar(writer, value);
-        while (depth && !value->next) {
-            value = open[--depth];
-            writer_u8(writer, value->kind == POSE_ARRAY ? ']' : '}');
-        }
-        if (!depth)
+        size_t plain = 0;
+        while (used + plain < most && escape_is_plain(text[plain]))
+            plain++;
+        writer_bytes(writer, text, plain);
+        used += plain;
+        text += plain;
+        if (!*text)
             return;
-        writer_u8(writer, ',');
-        value = value->next;
+        size_t taken = escape_character(kind, text, piece, &length);
+        if (used + length > most) {
+            writer_text(writer, ellipsis);
+            return;
+        }
+        writer_bytes(writer, piece, length);
+        used += length;
+        text += taken;
     }
 }
 
@@ -343,39 +265,10 @@ bool writer_finish(struct writer *writer)
     return !writer->failed;
 }
 
-/* The same for users of the library. */
-static bool append_done(struct pose_buffer *buffer, const struct writer *writer, size_t before)
-{
-    if (writer->failed)
-        buffer->size = before;
-    return !writer->failed;
-}
-
 bool pose_buffer_append(struct pose_buffer *buffer, const void *bytes, size_t size)
 {
     struct writer writer;
     writer_init(&writer, buffer, NULL);
     writer_bytes(&writer, bytes, size);
     return !writer.failed;
-}
-
-bool pose_json_string(struct pose_buffer *buffer, const char *text)
-{
-    struct writer writer;
-    size_t before = buffer->size;
-    writer_init(&writer, buffer, NULL);
-    if (text)
-        writer_json_string(&writer, text);
-    else
-        writer_text(&writer, "null");
-    return append_done(buffer, &writer, before);
-}
-
-bool pose_json_value(struct pose_buffer *buffer, const struct pose_value *value)
-{
-    struct writer writer;
-    size_t before = buffer->size;
-    writer_init(&writer, buffer, NULL);
-    writer_json_value(&writer, value);
-    return append_done(buffer, &writer, before);
 }

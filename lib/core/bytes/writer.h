@@ -3,6 +3,7 @@
 #define POSE_CORE_BYTES_WRITER_H
 
 #include "lib/core/error.h"
+#include "lib/core/escape.h"
 
 #include <string.h>
 
@@ -42,12 +43,12 @@ void writer_patch_u32be(struct writer *writer, size_t offset, uint32_t value);
 /* Text, without its NUL. */
 void writer_text(struct writer *writer, const char *text);
 void writer_format(struct writer *writer, const char *format, ...) POSE_PRINTF(2, 3);
-/* The shortest decimal of a float. */
+/* The shortest decimal of a float; 0 of one that is not finite. */
 void writer_float(struct writer *writer, float value);
-/* A JSON string with its quotes. What is not UTF-8 becomes U+FFFD. */
-void writer_json_string(struct writer *writer, const char *text);
-/* A tree as JSON; NULL is null. */
-void writer_json_value(struct writer *writer, const struct pose_value *value);
+void writer_integer(struct writer *writer, int64_t value);
+void writer_unsigned(struct writer *writer, uint64_t value);
+/* Text from outside with its escapes: at most that many bytes of them (SIZE_MAX: all), "…" where it is cut. */
+void writer_escaped(struct writer *writer, enum escape_kind kind, const char *text, size_t most);
 
 /* True when nothing failed; on failure the buffer is emptied. */
 bool writer_finish(struct writer *writer);

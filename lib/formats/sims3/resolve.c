@@ -27,31 +27,29 @@ bool sims3_is_filed(const char *file)
     return pose_sims3_key(file, &key) && key.type == SIMS3_CLIP_TYPE;
 }
 
-static void put_text(struct writer *writer, const char *text)
+static void put_actors(struct json_writer *json, const struct pose_sims3_actor *actors, unsigned count)
 {
-    if (text)
-        writer_json_string(writer, text);
-    else
-        writer_text(writer, "null");
-}
-
-static void put_actors(struct writer *writer, const struct pose_sims3_actor *actors, unsigned count)
-{
-    static const char letters[] = {'x', 'y'};
-    writer_text(writer, ",\"actors\":[");
+    static const char *const letters[] = {"x", "y"};
+    jsonw_array(json, "actors");
     for (unsigned i = 0; i < count; i++) {
-        writer_format(writer, "%s{\"actor\":\"%c\",\"code\":", i ? "," : "", letters[i]);
-        put_text(writer, actors[i].code);
-        writer_text(writer, ",\"age\":");
-        put_text(writer, actors[i].age);
-        writer_text(writer, ",\"species\":");
-        put_text(writer, actors[i].species);
-        writer_u8(writer, '}');
+        jsonw_object(json, NULL);
+        jsonw_string(json, "actor", letters[i]);
+        jsonw_string(json, "code", actors[i].code);
+        jsonw_string(json, "age", actors[i].age);
+        jsonw_string(json, "species", actors[i].species);
+        jsonw_end(json);
     }
-    writer_u8(writer, ']');
+    jsonw_end(json);
 }
 
-void sims3_describe(const char *name, const char *file, struct writer *writer)
+static void put_hex(struct json_writer *json, const char *key, uint64_t value, int digits)
+{
+    char text[24];
+    snprintf(text, sizeof text, "0x%0*llX", digits, (unsigned long long)value);
+    jsonw_string(json, key, text);
+}
+
+void sims3_describe(const char *name, const char *file, struct json_writer *json)
 {
     struct pose_sims3_actor actors[2];
     struct pose_sims3_key key;
@@ -64,16 +62,20 @@ void sims3_describe(const char *name, const char *file, struct writer *writer)
         name = label;
     uint64_t id = clip_id_of(name);
     unsigned count = pose_sims3_actors(name, filed ? key.instance : id, actors, variant);
-    writer_text(writer, "\"sims3\":{\"name\":");
-    writer_json_string(writer, name);
-    writer_format(writer, ",\"clip_id\":\"0x%016llX\"", (unsigned long long)id);
-    if (filed)
-        writer_format(writer, ",\"group\":\"0x%08X\",\"instance\":\"0x%016llX\",\"fits\":%s", key.group,
-                      (unsigned long long)key.instance, key.instance == id ? "true" : "false");
-    else
-        writer_text(writer, ",\"group\":null,\"instance\":null,\"fits\":null");
-    put_actors(writer, actors, count);
-    writer_u8(writer, '}');
+    jsonw_object(json, "sims3");
+    jsonw_string(json, "name", name);
+    put_hex(json, "clip_id", id, 16);
+    if (filed) {
+        put_hex(json, "group", key.group, 8);
+        put_hex(json, "instance", key.instance, 16);
+        jsonw_bool(json, "fits", key.instance == id);
+    } else {
+        jsonw_null(json, "group");
+        jsonw_null(json, "instance");
+        jsonw_null(json, "fits");
+    }
+    put_actors(json, actors, count);
+    jsonw_end(json);
 }
 
 /* ----------------------------------------------------------------------------------------- who has an id -- */

@@ -2,12 +2,12 @@
 #ifndef POSE_FORMATS_SIMS3_RESOLVE_H
 #define POSE_FORMATS_SIMS3_RESOLVE_H
 
-#include "lib/core/bytes/writer.h"
+#include "lib/core/bytes/json_writer.h"
 
 #include <stdbool.h>
 
 /* For struct family. */
 bool sims3_is_filed(const char *file);
-void sims3_describe(const char *name, const char *file, struct writer *writer);
+void sims3_describe(const char *name, const char *file, struct json_writer *json);
 
 #endif

@@ -4,9 +4,15 @@
 
 static const char *const part_names[POSE_PART_COUNT] = {"translation", "rotation", "scale", "morph"};
 
+void describe_clip(struct json_writer *json, const struct pose_clip_json *what)
+{
+    jsonw_key(json, NULL);
+    json->to.failed |= !pose_json_clip(json->to.out, what);
+}
+
 void describe_clip_timing(struct json_writer *json, const struct pose_clip *clip)
 {
-    jsonw_clip(json, &(struct pose_clip_json){.clip = clip, .parts = POSE_JSON_TIMING});
+    describe_clip(json, &(struct pose_clip_json){.clip = clip, .parts = POSE_JSON_TIMING});
 }
 
 static void joint_name(struct json_writer *json, const struct pose_track *track, const char *name)
@@ -51,7 +57,8 @@ void describe_event(struct json_writer *json, const struct pose_event *event)
 void describe_clip_notes(struct json_writer *json, const struct pose_document *document,
                          const struct pose_clip *clip)
 {
-    jsonw_clip(json, &(struct pose_clip_json){.clip = clip, .document = document, .parts = POSE_JSON_NOTES});
+    describe_clip(json,
+                  &(struct pose_clip_json){.clip = clip, .document = document, .parts = POSE_JSON_NOTES});
 }
 
 void describe_skeleton(struct json_writer *json, const struct pose_skeleton *skeleton, enum pose_axes axes)

@@ -2,8 +2,10 @@
 #ifndef POSED_SERVER_LIBRARY_INDEX_DESCRIBE_H
 #define POSED_SERVER_LIBRARY_INDEX_DESCRIBE_H
 
-#include "server/text/json_writer.h"
+#include "lib/core/bytes/json_writer.h"
 
+/* Members of a clip's JSON that the library writes. */
+void describe_clip(struct json_writer *json, const struct pose_clip_json *what);
 /* "duration" … "key_count" but for the joints. */
 void describe_clip_timing(struct json_writer *json, const struct pose_clip *clip);
 /* "joints": names, ids and channels. name is asked for what has an id, and from the file and the library no name. */

@@ -4,7 +4,7 @@
 #include "server/library/index/describe.h"
 #include "server/library/index/keywords.h"
 #include "server/library/index/texts.h"
-#include "server/text/extras.h"
+#include "lib/core/value.h"
 #include "server/library/names.h"
 
 #include <math.h>
@@ -169,7 +169,7 @@ static void summarise_clip(struct region *region, const struct pose_document *do
     asset->fps = clip->fps;
     asset->joint_count = clip->track_count;
     asset->event_count = clip->event_count;
-    asset->actor = region_text(region, extra_text(clip->extras, "actor"));
+    asset->actor = region_text(region, value_get_string(clip->extras, "actor", NULL));
     list_tracks(region, clip, asset);
 }
 

@@ -1,8 +1,8 @@
 #include "server/library/index/keywords.h"
 
 #include "server/library/index/texts.h"
-#include "server/text/extras.h"
-#include "server/text/fold.h"
+#include "lib/core/value.h"
+#include "lib/core/fold.h"
 
 #include <string.h>
 

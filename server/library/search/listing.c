@@ -1,6 +1,6 @@
 #include "server/library/search/listing.h"
 
-#include "server/text/fold.h"
+#include "lib/core/fold.h"
 
 #include <stdlib.h>
 #include <string.h>

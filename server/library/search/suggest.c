@@ -1,6 +1,6 @@
 /* Counting the values of a list, and what a search that found nothing may have meant. */
 #include "server/library/search/listing.h"
-#include "server/text/fold.h"
+#include "lib/core/fold.h"
 
 #include <stdlib.h>
 #include <string.h>

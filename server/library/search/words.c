@@ -1,6 +1,6 @@
 #include "server/library/search/words.h"
 
-#include "server/text/fold.h"
+#include "lib/core/fold.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Words as people type them: folding, cutting, matching, and how near one is to another. */
 #include "server/library/search/words.h"
-#include "server/text/fold.h"
+#include "lib/core/fold.h"
 #include "tests/support/unit.h"
 
 #include <string.h>

@@ -117,8 +117,8 @@ START_TEST(what_could_forge_a_line_or_move_a_cursor_is_escaped)
     static const struct {
         const char *from, *text, *json;
     } cases[] = {
-        {"a\nb", "a\\x0ab", "a\\u000ab"},
-        {"\x1b[2J\r\t\x7f", "\\x1b[2J\\x0d\\x09\\x7f", "\\u001b[2J\\u000d\\u0009\\u007f"},
+        {"a\nb", "a\\x0ab", "a\\nb"},
+        {"\x1b[2J\r\t\x7f", "\\x1b[2J\\x0d\\x09\\x7f", "\\u001b[2J\\r\\t\\u007f"},
         {"say \"hi\"", "say \"hi\"", "say \\\"hi\\\""},
         {"back\\slash", "back\\\\slash", "back\\\\slash"},
         {"Grüße 日本 😀", "Grüße 日本 😀", "Grüße 日本 😀"},
@@ -132,12 +132,13 @@ START_TEST(what_could_forge_a_line_or_move_a_cursor_is_escaped)
          "a\\xe2\\x80\\xa8"
          "b",
          "a\\u2028"
-         "b"},                                                        /* a line separator */
-        {"\xc2\xa0|", "\xc2\xa0|", "\xc2\xa0|"},                      /* the first one behind C1 */
-        {"\xff|\xc3", "\\xff|\\xc3", "\\ufffd|\\ufffd"},              /* no UTF-8; cut off at the end */
-        {"\xc0\xaf", "\\xc0\\xaf", "\\ufffd\\ufffd"},                 /* overlong */
-        {"\xed\xa0\x80", "\\xed\\xa0\\x80", "\\ufffd\\ufffd\\ufffd"}, /* a surrogate */
-        {"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80", "\\ufffd\\ufffd\\ufffd\\ufffd"}, /* beyond Unicode */
+         "b"},                                                     /* a line separator */
+        {"\xc2\xa0|", "\xc2\xa0|", "\xc2\xa0|"},                   /* the first one behind C1 */
+        {"\xff|\xc3", "\\xff|\\xc3", "\xef\xbf\xbd|\xef\xbf\xbd"}, /* no UTF-8; cut off at the end */
+        {"\xc0\xaf", "\\xc0\\xaf", "\xef\xbf\xbd\xef\xbf\xbd"},    /* overlong */
+        {"\xed\xa0\x80", "\\xed\\xa0\\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"}, /* a surrogate */
+        {"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80",
+         "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"}, /* beyond Unicode */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char wanted[128];
@@ -154,7 +155,7 @@ END_TEST
 START_TEST(long_texts_are_cut_and_the_line_stays_whole)
 {
     static char longest[100000];
-    memset(longest, '\n', sizeof longest - 1); /* six bytes each in JSON */
+    memset(longest, 1, sizeof longest - 1); /* six bytes each in JSON */
     struct log_request request = {.id = longest,
                                   .client = longest,
                                   .method = longest,
@@ -165,7 +166,7 @@ START_TEST(long_texts_are_cut_and_the_line_stays_whole)
                                   .seconds = 1e300,
                                   .cache = longest};
     const char *line = line_of(LOG_JSON, &request);
-    ck_assert_ptr_nonnull(strstr(line, "\\u000a…\",\"status\":4294967295,\"bytes\":18446744073709551615,"));
+    ck_assert_ptr_nonnull(strstr(line, "\\u0001…\",\"status\":4294967295,\"bytes\":18446744073709551615,"));
     ck_assert_str_eq(line + strlen(line) - 5, "…\"}");
     line_of(LOG_TEXT, &request);
     line = message_of(LOG_JSON, longest);

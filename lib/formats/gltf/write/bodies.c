@@ -4,6 +4,7 @@
 #include "lib/model/skin.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static float held(float value)
@@ -124,18 +125,18 @@ void gltf_bodies_put_skins(const struct gltf_mesh_list *list, const struct gltf_
         uint32_t accessor = gltf_accessor_add(file, GLTF_FLOATS, GLTF_MAT4, mesh->own_count);
         gltf_bin_floats(file, mesh->own_binds[0], 16 * (size_t)mesh->own_count);
         gltf_view_end(file);
-        gltf_json_text(file, ",{\"inverseBindMatrices\":");
-        gltf_json_uint(file, accessor);
-        gltf_json_key(file, "joints");
-        gltf_json_text(file, "[");
+        struct json_writer *json = &file->json;
+        jsonw_object(json, NULL);
+        jsonw_integer(json, "inverseBindMatrices", accessor);
+        jsonw_array(json, "joints");
         for (uint32_t k = 0; k < mesh->own_count; k++) {
             uint32_t joint = mesh->own_joints[k];
-            gltf_json_comma(file);
-            gltf_json_uint(file, joint < joints->count ? joints->joints[joint].holder : joints->frame_node);
+            jsonw_integer(json, NULL,
+                          joint < joints->count ? joints->joints[joint].holder : joints->frame_node);
         }
-        gltf_json_text(file, "],\"skeleton\":");
-        gltf_json_uint(file, joints->frame_node);
-        gltf_json_text(file, "}");
+        jsonw_end(json);
+        jsonw_integer(json, "skeleton", joints->frame_node);
+        jsonw_end(json);
     }
 }
 
@@ -153,8 +154,7 @@ static void put_further_uvs(const struct pose_mesh *mesh, uint32_t set, struct g
     }
     key[9] = (char)('0' + set);
     uint32_t accessor = gltf_accessor_view(file, GLTF_VERTICES, GLTF_VEC2, uvs[0], mesh->real_count, false);
-    gltf_json_key(file, key);
-    gltf_json_uint(file, accessor);
+    jsonw_integer(&file->json, key, accessor);
 }
 
 void gltf_body_put_attributes(const struct gltf_mesh *mesh, struct gltf_file *file)
@@ -170,8 +170,7 @@ void gltf_body_put_attributes(const struct gltf_mesh *mesh, struct gltf_file *fi
         file->accessors[accessor].is_normalised = true;
     writer_bytes(&file->bin, source->colors, mesh->vertex_count * sizeof *source->colors);
     gltf_view_end(file);
-    gltf_json_key(file, "COLOR_0");
-    gltf_json_uint(file, accessor);
+    jsonw_integer(&file->json, "COLOR_0", accessor);
 }
 
 /* -------------------------------------------------------------------------------------------------- morphs -- */
@@ -216,19 +215,16 @@ static bool has_normals(const struct pose_skin *skin)
 void gltf_body_put_targets(const struct gltf_mesh *mesh, const uint32_t (*numbers)[2], struct gltf_file *file)
 {
     bool with_normals = has_normals(mesh->skin);
-    gltf_json_key(file, "targets");
-    gltf_json_text(file, "[");
+    struct json_writer *json = &file->json;
+    jsonw_array(json, "targets");
     for (uint32_t i = 0; i < mesh->skin->mesh->morph_count; i++) {
-        gltf_json_comma(file);
-        gltf_json_text(file, "{\"POSITION\":");
-        gltf_json_uint(file, numbers[i][0]);
-        if (with_normals) {
-            gltf_json_key(file, "NORMAL");
-            gltf_json_uint(file, numbers[i][1]);
-        }
-        gltf_json_text(file, "}");
+        jsonw_object(json, NULL);
+        jsonw_integer(json, "POSITION", numbers[i][0]);
+        if (with_normals)
+            jsonw_integer(json, "NORMAL", numbers[i][1]);
+        jsonw_end(json);
     }
-    gltf_json_text(file, "]");
+    jsonw_end(json);
 }
 
 void gltf_body_put_weights(const struct gltf_mesh *mesh, struct gltf_file *file)
@@ -236,23 +232,19 @@ void gltf_body_put_weights(const struct gltf_mesh *mesh, struct gltf_file *file)
     const struct pose_mesh *source = mesh->skin ? mesh->skin->mesh : NULL;
     if (!source || !source->morph_count)
         return;
-    gltf_json_key(file, "weights");
-    gltf_json_text(file, "[");
+    struct json_writer *json = &file->json;
+    jsonw_array(json, "weights");
+    for (uint32_t i = 0; i < source->morph_count; i++)
+        jsonw_finite_number(json, NULL, source->morphs[i].weight);
+    jsonw_end(json);
+    jsonw_object(json, "extras");
+    jsonw_array(json, "targetNames");
     for (uint32_t i = 0; i < source->morph_count; i++) {
-        gltf_json_comma(file);
-        char text[POSE_FLOAT_TEXT];
-        writer_bytes(&file->json, text, pose_float_text(held(source->morphs[i].weight), text));
+        const struct pose_morph_target *morph = &source->morphs[i];
+        char name[20];
+        snprintf(name, sizeof name, "morph_%u", morph->has_id ? morph->id : i);
+        jsonw_string(json, NULL, morph->name ? morph->name : name);
     }
-    gltf_json_text(file, "],\"extras\":{\"targetNames\":[");
-    for (uint32_t i = 0; i < source->morph_count; i++) {
-        gltf_json_comma(file);
-        if (source->morphs[i].name) {
-            writer_json_string(&file->json, source->morphs[i].name);
-        } else {
-            gltf_json_text(file, "\"morph_");
-            gltf_json_uint(file, source->morphs[i].has_id ? source->morphs[i].id : i);
-            gltf_json_text(file, "\"");
-        }
-    }
-    gltf_json_text(file, "]}");
+    jsonw_end(json);
+    jsonw_end(json);
 }

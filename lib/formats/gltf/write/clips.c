@@ -4,33 +4,28 @@
 
 /* ----------------------------------------------------------------------------------------- one animation -- */
 
-static void put_channel_list(const struct gltf_animation *animation, struct gltf_file *file)
+static void put_channel_list(const struct gltf_animation *animation, struct json_writer *json)
 {
     static const char *const paths[] = {"translation", "rotation", "scale"};
-    gltf_json_key(file, "channels");
-    gltf_json_text(file, "[");
+    jsonw_array(json, "channels");
     for (uint32_t i = 0; i < animation->channel_count; i++) {
-        gltf_json_comma(file);
-        gltf_json_text(file, "{\"sampler\":");
-        gltf_json_uint(file, i);
-        gltf_json_text(file, ",\"target\":{\"node\":");
-        gltf_json_uint(file, animation->channels[i].node);
-        gltf_json_text(file, ",\"path\":\"");
-        gltf_json_text(file, paths[animation->channels[i].part]);
-        gltf_json_text(file, "\"}}");
+        jsonw_object(json, NULL);
+        jsonw_integer(json, "sampler", i);
+        jsonw_object(json, "target");
+        jsonw_integer(json, "node", animation->channels[i].node);
+        jsonw_string(json, "path", paths[animation->channels[i].part]);
+        jsonw_end(json);
+        jsonw_end(json);
     }
-    gltf_json_text(file, "]");
-    gltf_json_key(file, "samplers");
-    gltf_json_text(file, "[");
+    jsonw_end(json);
+    jsonw_array(json, "samplers");
     for (uint32_t i = 0; i < animation->channel_count; i++) {
-        gltf_json_comma(file);
-        gltf_json_text(file, "{\"input\":");
-        gltf_json_uint(file, animation->channels[i].input);
-        gltf_json_text(file, ",\"output\":");
-        gltf_json_uint(file, animation->channels[i].output);
-        gltf_json_text(file, "}");
+        jsonw_object(json, NULL);
+        jsonw_integer(json, "input", animation->channels[i].input);
+        jsonw_integer(json, "output", animation->channels[i].output);
+        jsonw_end(json);
     }
-    gltf_json_text(file, "]");
+    jsonw_end(json);
 }
 
 static bool write_animation(struct gltf_writing *writing, float fps)
@@ -43,17 +38,14 @@ static bool write_animation(struct gltf_writing *writing, float fps)
     if (!gltf_times_init(&writing->times, &writing->arena, 3 * rows + 2) || !gltf_kept_init(writing) ||
         !gltf_keys_init(writing, fps) || !gltf_channels_put(writing) || writing->arena.failed)
         return false;
-    gltf_json_comma(file);
-    gltf_json_text(file, "{");
-    if (clip->name) {
-        gltf_json_key(file, "name");
-        gltf_json_string(file, clip->name);
-    }
-    put_channel_list(animation, file);
-    gltf_json_key(file, "extras");
-    gltf_json_text(file, "{\"posed\":");
-    gltf_put_record(animation, file);
-    gltf_json_text(file, "}}");
+    jsonw_object(&file->json, NULL);
+    if (clip->name)
+        jsonw_string(&file->json, "name", clip->name);
+    put_channel_list(animation, &file->json);
+    jsonw_object(&file->json, "extras");
+    gltf_put_record(animation, "posed", file);
+    jsonw_end(&file->json);
+    jsonw_end(&file->json);
     return true;
 }
 
@@ -106,23 +98,23 @@ static bool put_keyless(const struct gltf_joints *joints, struct gltf_file *file
         encode_warn(file->job, "no_keys", "clip %s has no keys, and glTF cannot store an empty animation",
                     name_of(animation.clip->clip));
         if (!is_open) {
-            gltf_json_key(file, "extras");
-            gltf_json_text(file, "{\"posed\":{\"clips\":[");
+            jsonw_object(&file->json, "extras");
+            jsonw_object(&file->json, "posed");
+            jsonw_array(&file->json, "clips");
         }
         is_open = true;
         struct arena *parent = file->job->arena;
         arena_init(&writing.arena, parent->allocator, parent->limit, file->job->error);
         writing.arena.stop = parent->stop;
         bool done = gltf_kept_init(&writing);
-        gltf_json_comma(file);
         if (done)
-            gltf_put_record(&animation, file);
+            gltf_put_record(&animation, NULL, file);
         arena_release(&writing.arena);
         if (!done)
             return false;
     }
-    if (is_open)
-        gltf_json_text(file, "]}}");
+    for (unsigned i = 0; is_open && i < 3; i++)
+        jsonw_end(&file->json);
     return true;
 }
 
@@ -134,7 +126,7 @@ bool gltf_clips_put(const struct gltf_joints *joints, struct gltf_file *file, fl
     uint64_t keys = joints->clip_count ? clip_count_keys(joints->clips->clip) : 0;
     if (joints->clip_count == 1 && keys < 1 << 22) {
         writer_reserve(&file->bin, (size_t)keys * 7 * sizeof(float) + joints->count * (size_t)640 + 4096);
-        writer_reserve(&file->json, joints->count * (size_t)1024 + 4096);
+        writer_reserve(&file->json.to, joints->count * (size_t)1024 + 4096);
     }
     for (uint32_t i = 0; i < joints->clip_count; i++) {
         const struct gltf_clip *clip = &joints->clips[i];
@@ -143,15 +135,14 @@ bool gltf_clips_put(const struct gltf_joints *joints, struct gltf_file *file, fl
         warn_about(clip, file);
         if (!is_open) {
             gltf_view_begin(file, GLTF_NO_TARGET);
-            gltf_json_key(file, "animations");
-            gltf_json_text(file, "[");
+            jsonw_array(&file->json, "animations");
         }
         is_open = true;
         if (!put_clip(joints, clip, file, fps))
             return false;
     }
     if (is_open) {
-        gltf_json_text(file, "]");
+        jsonw_end(&file->json);
         gltf_view_end(file);
     }
     return put_keyless(joints, file);

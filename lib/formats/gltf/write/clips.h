@@ -41,7 +41,7 @@ struct gltf_animation {
  * failure. */
 bool gltf_clips_put(const struct gltf_joints *joints, struct gltf_file *file, float fps);
 
-/* {...}: what "posed" is in the extras of an animation (gltf_write_extras.c). */
-void gltf_put_record(const struct gltf_animation *animation, struct gltf_file *file);
+/* An object: what "posed" is in the extras of an animation (extras.c). */
+void gltf_put_record(const struct gltf_animation *animation, const char *key, struct gltf_file *file);
 
 #endif

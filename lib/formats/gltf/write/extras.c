@@ -3,91 +3,56 @@
 #include "lib/formats/gltf/write/times.h"
 #include "lib/formats/rules.h"
 
-#include <math.h>
 #include <string.h>
 
 struct extras {
     const struct gltf_animation *animation;
     const struct pose_clip *clip;
-    struct gltf_file *file;
     struct gltf_times timelines;
     uint32_t timeline_count;
     const struct pose_channel **by_number; /* [timeline_count] a channel that has the times */
 };
 
-/* What no JSON can hold is 0. */
-static void put_number(struct gltf_file *file, float number)
-{
-    writer_float(&file->json, isfinite(number) ? number : 0);
-}
-
-static void put_numbers(struct gltf_file *file, const float *numbers, size_t count)
-{
-    gltf_json_text(file, "[");
-    for (size_t i = 0; i < count; i++) {
-        gltf_json_comma(file);
-        put_number(file, numbers[i]);
-    }
-    gltf_json_text(file, "]");
-}
-
-static void put_string(struct gltf_file *file, const char *key, const char *text)
-{
-    gltf_json_key(file, key);
-    gltf_json_string(file, text);
-}
-
-static void put_named_number(struct gltf_file *file, const char *key, float number)
-{
-    gltf_json_key(file, key);
-    put_number(file, number);
-}
-
 /* ----------------------------------------------------------------------------------------------------- head -- */
 
-static void put_head(const struct extras *extras)
+static void put_head(const struct extras *extras, struct json_writer *json)
 {
     const struct pose_clip *clip = extras->clip;
-    struct gltf_file *file = extras->file;
-    gltf_json_text(file, "\"version\":1");
     const struct rules_row *rules = rules_row(clip->rules);
     const char *format = clip->rules == POSE_RULES_PLAIN ? NULL : rules->format;
-    put_string(file, "format", clip->origin ? clip->origin : format);
-    put_string(file, "game", clip->game);
-    put_string(file, "companion", clip->companion);
-    put_string(file, "name", clip->name);
-    put_string(file, "axes", axes_name(clip->axes));
-    put_string(file, "rules", rules->name);
-    put_string(file, "interpolation", rules->interpolation);
-    put_named_number(file, "duration", clip->duration);
-    gltf_json_key(file, "fps");
+    jsonw_integer(json, "version", 1);
+    jsonw_string(json, "format", clip->origin ? clip->origin : format);
+    jsonw_string(json, "game", clip->game);
+    jsonw_string(json, "companion", clip->companion);
+    jsonw_string(json, "name", clip->name);
+    jsonw_string(json, "axes", axes_name(clip->axes));
+    jsonw_string(json, "rules", rules->name);
+    jsonw_string(json, "interpolation", rules->interpolation);
+    jsonw_finite_number(json, "duration", clip->duration);
     if (clip->fps > 0)
-        put_number(file, clip->fps);
+        jsonw_finite_number(json, "fps", clip->fps);
     else
-        gltf_json_text(file, "null");
-    gltf_json_key(file, "frame_count");
+        jsonw_null(json, "fps");
     if (clip->frame_count)
-        gltf_json_uint(file, clip->frame_count);
+        jsonw_integer(json, "frame_count", clip->frame_count);
     else
-        gltf_json_text(file, "null");
-    gltf_json_key(file, "loop");
-    gltf_json_text(file, clip->loop == POSE_LOOP_UNKNOWN ? "null"
-                         : clip->loop == POSE_LOOP_YES   ? "true"
-                                                         : "false");
-    put_named_number(file, "loop_in", clip->loop_in);
-    put_named_number(file, "loop_out", clip->loop_out);
+        jsonw_null(json, "frame_count");
+    if (clip->loop == POSE_LOOP_UNKNOWN)
+        jsonw_null(json, "loop");
+    else
+        jsonw_bool(json, "loop", clip->loop == POSE_LOOP_YES);
+    jsonw_finite_number(json, "loop_in", clip->loop_in);
+    jsonw_finite_number(json, "loop_out", clip->loop_out);
     if (extras->animation->fps > 0)
-        put_named_number(file, "resampled", extras->animation->fps);
+        jsonw_finite_number(json, "resampled", extras->animation->fps);
 }
 
 /* Second Life's pelvis: rest and key in one. */
-static void put_root(const struct extras *extras)
+static void put_root(const struct extras *extras, struct json_writer *json)
 {
     const struct gltf_clip *clip = extras->animation->clip;
     const struct pose_skeleton *skeleton = extras->animation->joints->skeleton;
-    struct gltf_file *file = extras->file;
-    gltf_json_key(file, "skeleton");
-    gltf_json_string(file, skeleton ? (skeleton->name ? skeleton->name : "") : NULL);
+    jsonw_string(json, "skeleton", skeleton ? (skeleton->name ? skeleton->name : "") : NULL);
     if (!skeleton || skeleton->root_joint < 0 || clip->clip->rules != POSE_RULES_SL)
         return;
     uint32_t row = (uint32_t)skeleton->root_joint;
@@ -98,32 +63,25 @@ static void put_root(const struct extras *extras)
         (size_t)((const char *)channel - (const char *)clip->clip->tracks) / sizeof(struct pose_track);
     float rest[ROW_FLOATS];
     pose_joint_rest(skeleton, row, clip->clip->axes, rest);
-    gltf_json_key(file, "root");
-    gltf_json_text(file, "{\"joint\":");
-    gltf_json_uint(file, track);
-    gltf_json_key(file, "node");
-    gltf_json_uint(file, extras->animation->joints->joints[clip->joints[row]].node);
-    gltf_json_key(file, "rest");
-    put_numbers(file, rest, 3);
-    gltf_json_text(file, "}");
+    jsonw_object(json, "root");
+    jsonw_integer(json, "joint", (int64_t)track);
+    jsonw_integer(json, "node", extras->animation->joints->joints[clip->joints[row]].node);
+    jsonw_finite_floats(json, "rest", rest, 3);
+    jsonw_end(json);
 }
 
 /* --------------------------------------------------------------------------------------------------- joints -- */
 
-static void put_keys(struct gltf_file *file, const struct pose_channel *channel, unsigned components)
+static void put_keys(struct json_writer *json, const struct pose_channel *channel, unsigned components)
 {
-    gltf_json_text(file, "\"times\":");
-    put_numbers(file, channel->times, channel->count);
-    gltf_json_key(file, "values");
-    gltf_json_text(file, "[");
-    for (uint32_t k = 0; k < channel->count; k++) {
-        gltf_json_comma(file);
-        put_numbers(file, channel->values + (size_t)k * components, components);
-    }
-    gltf_json_text(file, "]");
+    jsonw_finite_floats(json, "times", channel->times, channel->count);
+    jsonw_array(json, "values");
+    for (uint32_t k = 0; k < channel->count; k++)
+        jsonw_finite_floats(json, NULL, channel->values + (size_t)k * components, components);
+    jsonw_end(json);
 }
 
-static void put_timeline(struct extras *extras, const struct pose_channel *channel)
+static void put_timeline(struct extras *extras, struct json_writer *json, const struct pose_channel *channel)
 {
     struct gltf_time_list *list = gltf_times_find(&extras->timelines, channel->times, channel->count);
     if (!list->times) {
@@ -131,35 +89,27 @@ static void put_timeline(struct extras *extras, const struct pose_channel *chann
         list->number = extras->timeline_count;
         extras->by_number[extras->timeline_count++] = channel;
     }
-    gltf_json_text(extras->file, "\"timeline\":");
-    gltf_json_uint(extras->file, list->number);
+    jsonw_integer(json, "timeline", list->number);
 }
 
-static void put_part(struct extras *extras, const struct pose_channel *channel, enum pose_part part,
-                     const struct gltf_kept *kept)
+static void put_part(struct extras *extras, struct json_writer *json, const struct pose_channel *channel,
+                     enum pose_part part, const struct gltf_kept *kept)
 {
     static const unsigned components[] = {3, 4, 3, 1};
-    struct gltf_file *file = extras->file;
-    gltf_json_key(file, part_name(part));
-    gltf_json_text(file, "{");
+    jsonw_object(json, part_name(part));
     if (kept->keeping == GLTF_INLINE)
-        put_keys(file, channel, components[part]);
+        put_keys(json, channel, components[part]);
     if (kept->keeping == GLTF_STILL)
-        put_timeline(extras, channel);
-    if (kept->keeping == GLTF_PLAYED) {
-        gltf_json_text(file, "\"count\":");
-        gltf_json_uint(file, kept->count);
-    }
+        put_timeline(extras, json, channel);
+    if (kept->keeping == GLTF_PLAYED)
+        jsonw_integer(json, "count", kept->count);
     if (kept->keeping == GLTF_PLAYED && kept->added_count) {
-        gltf_json_key(file, "added");
-        gltf_json_text(file, "[");
-        for (uint32_t i = 0; i < kept->added_count; i++) {
-            gltf_json_comma(file);
-            gltf_json_uint(file, kept->added[i]);
-        }
-        gltf_json_text(file, "]");
+        jsonw_array(json, "added");
+        for (uint32_t i = 0; i < kept->added_count; i++)
+            jsonw_integer(json, NULL, kept->added[i]);
+        jsonw_end(json);
     }
-    gltf_json_text(file, "}");
+    jsonw_end(json);
 }
 
 /* Nodes are numbered in the order of the joints. */
@@ -177,112 +127,85 @@ static const char *name_of_node(const struct gltf_joints *joints, uint32_t node)
 }
 
 /* A skeleton may have a name of its own for what the track has an id or an alias of. */
-static void put_called(struct extras *extras, const struct pose_track *track, uint32_t node)
+static void put_called(const struct extras *extras, struct json_writer *json, const struct pose_track *track,
+                       uint32_t node)
 {
     const char *name = name_of_node(extras->animation->joints, node);
-    if (name && (!track->name || strcmp(name, track->name) != 0)) {
-        gltf_json_key(extras->file, "called");
-        gltf_json_string(extras->file, name);
-    }
+    if (name && (!track->name || strcmp(name, track->name) != 0))
+        jsonw_string(json, "called", name);
 }
 
-static void put_joint(struct extras *extras, uint32_t index)
+static void put_joint(struct extras *extras, struct json_writer *json, uint32_t index)
 {
     const struct pose_track *track = &extras->clip->tracks[index];
-    struct gltf_file *file = extras->file;
     uint32_t node = extras->animation->track_nodes[index];
-    gltf_json_comma(file);
-    gltf_json_text(file, "{");
-    put_string(file, "name", track->name);
-    gltf_json_key(file, "id");
+    jsonw_object(json, NULL);
+    jsonw_string(json, "name", track->name);
     if (track->has_id)
-        gltf_json_uint(file, track->id);
+        jsonw_integer(json, "id", track->id);
     else
-        gltf_json_text(file, "null");
+        jsonw_null(json, "id");
     if (node != UINT32_MAX) {
-        gltf_json_key(file, "node");
-        gltf_json_uint(file, node);
-        put_called(extras, track, node);
+        jsonw_integer(json, "node", node);
+        put_called(extras, json, track, node);
     }
     for (int part = 0; part < POSE_PART_COUNT; part++) {
         const struct gltf_kept *kept = &extras->animation->kept[index][part];
         if (kept->keeping != GLTF_NOT_DRIVEN)
-            put_part(extras, &track->channels[part], (enum pose_part)part, kept);
+            put_part(extras, json, &track->channels[part], (enum pose_part)part, kept);
     }
-    if (track->extras) {
-        gltf_json_key(file, "extras");
-        writer_json_value(&file->json, track->extras);
-    }
-    gltf_json_text(file, "}");
+    if (track->extras)
+        jsonw_value(json, "extras", track->extras);
+    jsonw_end(json);
 }
 
-static void put_joints(struct extras *extras)
+static void put_joints(struct extras *extras, struct json_writer *json)
 {
-    struct gltf_file *file = extras->file;
-    gltf_json_key(file, "joints");
-    gltf_json_text(file, "[");
+    jsonw_array(json, "joints");
     for (uint32_t i = 0; i < extras->clip->track_count; i++)
-        put_joint(extras, i);
-    gltf_json_text(file, "]");
-    gltf_json_key(file, "timelines");
-    gltf_json_text(file, "[");
-    for (uint32_t i = 0; i < extras->timeline_count; i++) {
-        gltf_json_comma(file);
-        put_numbers(file, extras->by_number[i]->times, extras->by_number[i]->count);
-    }
-    gltf_json_text(file, "]");
+        put_joint(extras, json, i);
+    jsonw_end(json);
+    jsonw_array(json, "timelines");
+    for (uint32_t i = 0; i < extras->timeline_count; i++)
+        jsonw_finite_floats(json, NULL, extras->by_number[i]->times, extras->by_number[i]->count);
+    jsonw_end(json);
 }
 
 /* --------------------------------------------------------------------------------------------------- events -- */
 
-static void put_events(const struct extras *extras)
+static void put_events(const struct extras *extras, struct json_writer *json)
 {
-    struct gltf_file *file = extras->file;
-    gltf_json_key(file, "events");
-    gltf_json_text(file, "[");
+    jsonw_array(json, "events");
     for (uint32_t i = 0; i < extras->clip->event_count; i++) {
         const struct pose_event *event = &extras->clip->events[i];
-        gltf_json_comma(file);
-        gltf_json_text(file, "{");
-        put_named_number(file, "time", event->time);
-        put_string(file, "type", event->type);
-        for (const struct pose_value *field = event->fields ? event->fields->first : NULL; field;
-             field = field->next) {
-            struct pose_value value = *field;
-            gltf_json_comma(file);
-            writer_json_string(&file->json, field->key ? field->key : "");
-            gltf_json_text(file, ":");
-            value.next = NULL;
-            value.key = NULL;
-            writer_json_value(&file->json, &value);
-        }
-        gltf_json_text(file, "}");
+        jsonw_object(json, NULL);
+        jsonw_finite_number(json, "time", event->time);
+        jsonw_string(json, "type", event->type);
+        jsonw_members(json, event->fields);
+        jsonw_end(json);
     }
-    gltf_json_text(file, "]");
+    jsonw_end(json);
 }
 
-void gltf_put_record(const struct gltf_animation *animation, struct gltf_file *file)
+void gltf_put_record(const struct gltf_animation *animation, const char *key, struct gltf_file *file)
 {
     const struct pose_clip *clip = animation->clip->clip;
     struct arena arena;
-    struct extras extras = {.animation = animation, .clip = clip, .file = file};
+    struct extras extras = {.animation = animation, .clip = clip};
+    struct json_writer *json = &file->json;
     size_t channels = (size_t)clip->track_count * POSE_PART_COUNT;
     arena_init(&arena, file->job->arena->allocator, file->job->arena->limit, file->job->error);
     extras.by_number = ARENA_NEW(&arena, const struct pose_channel *, channels);
     if (extras.by_number && gltf_times_init(&extras.timelines, &arena, (uint32_t)channels)) {
-        gltf_json_text(file, "{");
-        put_head(&extras);
-        put_root(&extras);
-        put_joints(&extras);
-        put_events(&extras);
-        gltf_json_key(file, "extras");
-        if (clip->extras)
-            writer_json_value(&file->json, clip->extras);
-        else
-            gltf_json_text(file, "{}");
-        gltf_json_text(file, "}");
+        jsonw_object(json, key);
+        put_head(&extras, json);
+        put_root(&extras, json);
+        put_joints(&extras, json);
+        put_events(&extras, json);
+        jsonw_object_value(json, "extras", clip->extras);
+        jsonw_end(json);
     } else {
-        file->json.failed = true;
+        json->to.failed = true;
     }
     arena_release(&arena);
 }

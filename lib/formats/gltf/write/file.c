@@ -1,5 +1,6 @@
 #include "lib/formats/gltf/write/file.h"
 
+#include "lib/core/bytes/base64.h"
 #include "lib/core/numbers/floats.h"
 
 #include <string.h>
@@ -12,7 +13,7 @@ void gltf_file_init(struct gltf_file *file, struct encode_job *job)
     const struct pose_allocator *allocator = job->arena->allocator;
     *file = (struct gltf_file){
         .job = job, .json_bytes = {.allocator = allocator}, .bin_bytes = {.allocator = allocator}};
-    writer_init_part(&file->json, &file->json_bytes, job->writer);
+    writer_init_part(&file->json.to, &file->json_bytes, job->writer);
     writer_init_part(&file->bin, &file->bin_bytes, job->writer);
 }
 
@@ -154,164 +155,86 @@ void gltf_bin_floats(struct gltf_file *file, const float *values, size_t count)
     writer_commit(&file->bin, count * sizeof *values);
 }
 
-/* ---------------------------------------------------------------------------------------------------- JSON -- */
-
-void gltf_json_uint(struct gltf_file *file, uint64_t number)
-{
-    char digits[20];
-    unsigned at = sizeof digits;
-    do {
-        digits[--at] = (char)('0' + number % 10);
-        number /= 10;
-    } while (number);
-    writer_bytes(&file->json, digits + at, sizeof digits - at);
-}
-
-void gltf_json_floats(struct gltf_file *file, const float *values, size_t count)
-{
-    uint8_t *start = writer_reserve(&file->json, count * (POSE_FLOAT_TEXT + 1) + 2), *to = start;
-    if (!start)
-        return;
-    *to++ = '[';
-    for (size_t i = 0; i < count; i++) {
-        if (i)
-            *to++ = ',';
-        to += pose_float_text(values[i], (char *)to);
-    }
-    *to++ = ']';
-    writer_commit(&file->json, (size_t)(to - start));
-}
-
-void gltf_json_comma(struct gltf_file *file)
-{
-    const struct pose_buffer *text = &file->json_bytes;
-    char last = text->size ? (char)text->data[text->size - 1] : '{';
-    if (last != '{' && last != '[')
-        writer_u8(&file->json, ',');
-}
-
-void gltf_json_text(struct gltf_file *file, const char *text)
-{
-    writer_bytes(&file->json, text, strlen(text));
-}
-
-void gltf_json_key(struct gltf_file *file, const char *key)
-{
-    gltf_json_comma(file);
-    writer_u8(&file->json, '"');
-    gltf_json_text(file, key);
-    writer_bytes(&file->json, "\":", 2);
-}
-
-void gltf_json_string(struct gltf_file *file, const char *text)
-{
-    if (text)
-        writer_json_string(&file->json, text);
-    else
-        gltf_json_text(file, "null");
-}
-
 /* ------------------------------------------------------------------------------------------------- the end -- */
 
-static void put_sparse(struct gltf_file *file, const struct gltf_accessor *accessor)
+static void put_sparse(struct json_writer *json, const struct gltf_accessor *accessor)
 {
-    gltf_json_key(file, "sparse");
-    gltf_json_text(file, "{\"count\":");
-    gltf_json_uint(file, accessor->sparse_count);
-    gltf_json_text(file, ",\"indices\":{\"bufferView\":");
-    gltf_json_uint(file, accessor->places_view);
-    gltf_json_text(file, ",\"componentType\":5125},\"values\":{\"bufferView\":");
-    gltf_json_uint(file, accessor->view);
-    gltf_json_text(file, "}}");
+    jsonw_object(json, "sparse");
+    jsonw_integer(json, "count", accessor->sparse_count);
+    jsonw_object(json, "indices");
+    jsonw_integer(json, "bufferView", accessor->places_view);
+    jsonw_integer(json, "componentType", GLTF_INTS);
+    jsonw_end(json);
+    jsonw_object(json, "values");
+    jsonw_integer(json, "bufferView", accessor->view);
+    jsonw_end(json);
+    jsonw_end(json);
 }
 
-static void put_accessor(struct gltf_file *file, const struct gltf_accessor *accessor)
+static void put_accessor(struct json_writer *json, const struct gltf_accessor *accessor)
 {
-    gltf_json_comma(file);
-    gltf_json_text(file, "{");
-    if (!accessor->is_sparse) {
-        gltf_json_key(file, "bufferView");
-        gltf_json_uint(file, accessor->view);
-    }
-    if (accessor->offset) {
-        gltf_json_text(file, ",\"byteOffset\":");
-        gltf_json_uint(file, accessor->offset);
-    }
-    gltf_json_key(file, "componentType");
-    gltf_json_uint(file, accessor->component);
+    jsonw_object(json, NULL);
+    if (!accessor->is_sparse)
+        jsonw_integer(json, "bufferView", accessor->view);
+    if (accessor->offset)
+        jsonw_unsigned(json, "byteOffset", accessor->offset);
+    jsonw_integer(json, "componentType", accessor->component);
     if (accessor->is_normalised)
-        gltf_json_text(file, ",\"normalized\":true");
-    gltf_json_text(file, ",\"count\":");
-    gltf_json_uint(file, accessor->count);
-    gltf_json_text(file, ",\"type\":\"");
-    gltf_json_text(file, shape_names[accessor->shape]);
-    gltf_json_text(file, "\"");
+        jsonw_bool(json, "normalized", true);
+    jsonw_integer(json, "count", accessor->count);
+    jsonw_string(json, "type", shape_names[accessor->shape]);
     if (accessor->bounds) {
-        gltf_json_text(file, ",\"min\":");
-        gltf_json_floats(file, accessor->least, accessor->bounds);
-        gltf_json_text(file, ",\"max\":");
-        gltf_json_floats(file, accessor->most, accessor->bounds);
+        jsonw_finite_floats(json, "min", accessor->least, accessor->bounds);
+        jsonw_finite_floats(json, "max", accessor->most, accessor->bounds);
     }
     if (accessor->sparse_count)
-        put_sparse(file, accessor);
-    gltf_json_text(file, "}");
+        put_sparse(json, accessor);
+    jsonw_end(json);
 }
 
 static void put_views(struct gltf_file *file)
 {
-    gltf_json_key(file, "bufferViews");
-    gltf_json_text(file, "[");
+    struct json_writer *json = &file->json;
+    jsonw_array(json, "bufferViews");
     for (uint32_t i = 0; i < file->view_count; i++) {
         const struct gltf_view *view = &file->views[i];
-        gltf_json_comma(file);
-        gltf_json_text(file, "{\"buffer\":0,\"byteOffset\":");
-        gltf_json_uint(file, view->offset);
-        gltf_json_text(file, ",\"byteLength\":");
-        gltf_json_uint(file, view->size);
-        if (view->target) {
-            gltf_json_text(file, ",\"target\":");
-            gltf_json_uint(file, view->target);
-        }
-        gltf_json_text(file, "}");
+        jsonw_object(json, NULL);
+        jsonw_integer(json, "buffer", 0);
+        jsonw_unsigned(json, "byteOffset", view->offset);
+        jsonw_unsigned(json, "byteLength", view->size);
+        if (view->target)
+            jsonw_integer(json, "target", view->target);
+        jsonw_end(json);
     }
-    gltf_json_text(file, "]");
-}
-
-static void put_base64(struct gltf_file *file, const uint8_t *data, size_t size)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    size_t length = (size + 2) / 3 * 4;
-    char *to = (char *)writer_reserve(&file->json, length);
-    for (size_t i = 0; to && i < size; i += 3) {
-        uint32_t word = (uint32_t)data[i] << 16 | (i + 1 < size ? (uint32_t)data[i + 1] << 8 : 0) |
-                        (i + 2 < size ? data[i + 2] : 0);
-        *to++ = digits[word >> 18];
-        *to++ = digits[word >> 12 & 63];
-        *to++ = i + 1 < size ? digits[word >> 6 & 63] : '=';
-        *to++ = i + 2 < size ? digits[word & 63] : '=';
-    }
-    writer_commit(&file->json, length);
+    jsonw_end(json);
 }
 
 static void put_buffer(struct gltf_file *file, bool is_glb)
 {
-    gltf_json_key(file, "buffers");
-    gltf_json_text(file, "[{\"byteLength\":");
-    gltf_json_uint(file, file->bin_bytes.size);
+    struct json_writer *json = &file->json;
+    size_t size = file->bin_bytes.size, length = base64_length(size);
+    jsonw_array(json, "buffers");
+    jsonw_object(json, NULL);
+    jsonw_unsigned(json, "byteLength", size);
     if (!is_glb) {
-        gltf_json_text(file, ",\"uri\":\"data:application/octet-stream;base64,");
-        put_base64(file, file->bin_bytes.data, file->bin_bytes.size);
-        gltf_json_text(file, "\"");
+        jsonw_key(json, "uri");
+        writer_text(&json->to, "\"data:application/octet-stream;base64,");
+        char *text = (char *)writer_reserve(&json->to, length);
+        if (text)
+            base64_encode(file->bin_bytes.data, size, text);
+        writer_commit(&json->to, length);
+        writer_u8(&json->to, '"');
     }
-    gltf_json_text(file, "}]");
+    jsonw_end(json);
+    jsonw_end(json);
 }
 
 /* Header, JSON filled up with blanks, and the buffer, if there is one, filled up with zeros. */
 static bool put_glb(struct gltf_file *file)
 {
     struct writer *out = file->job->writer;
-    while (file->json_bytes.size % 4 && !file->json.failed)
-        writer_u8(&file->json, ' ');
+    while (file->json_bytes.size % 4 && !file->json.to.failed)
+        writer_u8(&file->json.to, ' ');
     writer_zeros(&file->bin, (4 - file->bin_bytes.size % 4) % 4);
     uint64_t json = file->json_bytes.size, bin = file->bin_bytes.size;
     uint64_t whole = 12 + 8 + json + (bin ? 8 + bin : 0);
@@ -336,18 +259,17 @@ static bool put_glb(struct gltf_file *file)
 bool gltf_file_finish(struct gltf_file *file, bool is_glb)
 {
     if (file->accessor_count) {
-        gltf_json_key(file, "accessors");
-        gltf_json_text(file, "[");
+        jsonw_array(&file->json, "accessors");
         for (uint32_t i = 0; i < file->accessor_count; i++)
-            put_accessor(file, &file->accessors[i]);
-        gltf_json_text(file, "]");
+            put_accessor(&file->json, &file->accessors[i]);
+        jsonw_end(&file->json);
     }
     if (file->view_count) {
         put_views(file);
         put_buffer(file, is_glb);
     }
-    gltf_json_text(file, "}");
-    if (file->json.failed || file->bin.failed || file->job->arena->failed)
+    jsonw_end(&file->json);
+    if (file->json.to.failed || file->bin.failed || file->job->arena->failed)
         return false;
     if (is_glb)
         return put_glb(file);

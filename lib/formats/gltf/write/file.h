@@ -2,6 +2,7 @@
 #ifndef POSE_FORMATS_GLTF_WRITE_FILE_H
 #define POSE_FORMATS_GLTF_WRITE_FILE_H
 
+#include "lib/core/bytes/json_writer.h"
 #include "lib/formats/gltf/gltf.h"
 
 enum gltf_component { GLTF_BYTES = 5121, GLTF_SHORTS = 5123, GLTF_INTS = 5125, GLTF_FLOATS = 5126 };
@@ -29,7 +30,8 @@ struct gltf_accessor {
 struct gltf_file {
     struct encode_job *job;
     struct pose_buffer json_bytes, bin_bytes;
-    struct writer json, bin;
+    struct json_writer json;
+    struct writer bin;
     struct gltf_view *views;
     uint32_t view_count, view_capacity;
     struct gltf_accessor *accessors;
@@ -59,16 +61,6 @@ uint32_t gltf_accessor_sparse(struct gltf_file *file, uint32_t count, const uint
 
 /* Little-endian floats to bin. */
 void gltf_bin_floats(struct gltf_file *file, const float *values, size_t count);
-
-/* JSON: a decimal number, "[1,2.5]", and a comma unless the list has just been opened ('[' or '{' before it). */
-void gltf_json_uint(struct gltf_file *file, uint64_t number);
-void gltf_json_floats(struct gltf_file *file, const float *values, size_t count);
-void gltf_json_comma(struct gltf_file *file);
-/* ,"key": (the comma only where it belongs) */
-void gltf_json_key(struct gltf_file *file, const char *key);
-void gltf_json_text(struct gltf_file *file, const char *text);
-/* A string, or null. */
-void gltf_json_string(struct gltf_file *file, const char *text);
 
 /*
  * Ends the JSON, whose top-level object is open, with accessors, views and the buffer, and writes the whole file to the

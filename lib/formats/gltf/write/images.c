@@ -49,18 +49,15 @@ static bool put_picture(struct images *images, const struct pose_image *image, s
     }
     bool done = picture_write_png(&picture, &png);
     if (done) {
-        if (images->count == 0) {
-            gltf_json_key(file, "images");
-            gltf_json_text(file, "[");
-        }
-        gltf_json_comma(file);
-        gltf_json_text(file, "{\"mimeType\":\"image/png\",\"bufferView\":");
-        gltf_json_uint(file, gltf_view_begin(file, GLTF_NO_TARGET));
+        if (images->count == 0)
+            jsonw_array(&file->json, "images");
+        jsonw_object(&file->json, NULL);
+        jsonw_string(&file->json, "mimeType", "image/png");
+        jsonw_integer(&file->json, "bufferView", gltf_view_begin(file, GLTF_NO_TARGET));
         writer_bytes(&file->bin, png.data, png.size);
         gltf_view_end(file);
-        gltf_json_key(file, "name");
-        gltf_json_string(file, image->name ? text_base_name(image->name) : "");
-        gltf_json_text(file, "}");
+        jsonw_string(&file->json, "name", image->name ? text_base_name(image->name) : "");
+        jsonw_end(&file->json);
         images->clamps[images->count] = image->clamps;
         images->any_clamps |= image->clamps;
         *texture = (struct gltf_texture){(int32_t)images->count++, picture.see_through};
@@ -93,23 +90,19 @@ static bool find_texture(struct images *images, const char *name, struct gltf_te
 }
 
 /* Two ways to go on beyond the edges: the usual one, repeating, needs no sampler, unless others do not. */
-static void put_textures(const struct images *images, struct gltf_file *file)
+static void put_textures(const struct images *images, struct json_writer *json)
 {
-    if (images->any_clamps) {
-        gltf_json_key(file, "samplers");
-        gltf_json_text(file, "[{\"wrapS\":10497,\"wrapT\":10497},{\"wrapS\":33071,\"wrapT\":33071}]");
-    }
-    gltf_json_key(file, "textures");
-    gltf_json_text(file, "[");
+    if (images->any_clamps)
+        jsonw_raw(json, "samplers", "[{\"wrapS\":10497,\"wrapT\":10497},{\"wrapS\":33071,\"wrapT\":33071}]");
+    jsonw_array(json, "textures");
     for (uint32_t i = 0; i < images->count; i++) {
-        gltf_json_comma(file);
-        gltf_json_text(file, "{\"source\":");
-        gltf_json_uint(file, i);
+        jsonw_object(json, NULL);
+        jsonw_integer(json, "source", i);
         if (images->any_clamps)
-            gltf_json_text(file, images->clamps[i] ? ",\"sampler\":1" : ",\"sampler\":0");
-        gltf_json_text(file, "}");
+            jsonw_integer(json, "sampler", images->clamps[i]);
+        jsonw_end(json);
     }
-    gltf_json_text(file, "]");
+    jsonw_end(json);
 }
 
 bool gltf_images_put(struct gltf_mesh_list *list, struct gltf_file *file)
@@ -130,7 +123,7 @@ bool gltf_images_put(struct gltf_mesh_list *list, struct gltf_file *file)
     }
     if (!images.count)
         return true;
-    gltf_json_text(file, "]");
-    put_textures(&images, file);
+    jsonw_end(&file->json);
+    put_textures(&images, &file->json);
     return true;
 }

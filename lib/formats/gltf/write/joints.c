@@ -244,29 +244,24 @@ void gltf_joints_release(struct gltf_joints *joints)
 
 /* ------------------------------------------------------------------------------------------------------ nodes -- */
 
-static void put_name(const struct gltf_joint *joint, uint32_t index, struct gltf_file *file)
+static void put_name(const struct gltf_joint *joint, uint32_t index, struct json_writer *json)
 {
-    if (joint->name) {
-        writer_json_string(&file->json, joint->name);
-        return;
-    }
-    gltf_json_text(file, "\"joint_");
-    gltf_json_uint(file, joint->has_id ? joint->id : index);
-    gltf_json_text(file, "\"");
+    char name[20];
+    snprintf(name, sizeof name, "joint_%u", joint->has_id ? joint->id : index);
+    jsonw_string(json, "name", joint->name ? joint->name : name);
 }
 
-static void put_part(struct gltf_file *file, const char *key, const float *value, const float *usual,
+static void put_part(struct json_writer *json, const char *key, const float *value, const float *usual,
                      unsigned components)
 {
     if (!memcmp(value, usual, components * sizeof *value))
         return;
-    gltf_json_key(file, key);
-    gltf_json_floats(file, value, components);
+    jsonw_finite_floats(json, key, value, components);
 }
 
 /* Where the node of a joint is: what its parent's scale does to it is in the offset when the scale hangs elsewhere. */
 static void put_place(const struct gltf_joints *joints, const struct gltf_joint *joint,
-                      struct gltf_file *file)
+                      struct json_writer *json)
 {
     static const float identity[ROW_FLOATS] = {0, 0, 0, 0, 0, 0, 1, 1, 1, 1};
     const struct gltf_joint *parent = joint->parent < 0 ? NULL : &joints->joints[joint->parent];
@@ -274,10 +269,10 @@ static void put_place(const struct gltf_joints *joints, const struct gltf_joint 
     memcpy(offset, joint->rest, sizeof offset);
     for (unsigned i = 0; parent && gltf_joint_is_split(parent) && i < 3; i++)
         offset[i] *= parent->rest[SCALE_PLACE + i];
-    put_part(file, "translation", offset, identity, 3);
-    put_part(file, "rotation", joint->rest + ROTATION_PLACE, identity + ROTATION_PLACE, 4);
+    put_part(json, "translation", offset, identity, 3);
+    put_part(json, "rotation", joint->rest + ROTATION_PLACE, identity + ROTATION_PLACE, 4);
     if (!gltf_joint_is_split(joint))
-        put_part(file, "scale", joint->rest + SCALE_PLACE, identity + SCALE_PLACE, 3);
+        put_part(json, "scale", joint->rest + SCALE_PLACE, identity + SCALE_PLACE, 3);
 }
 
 /* The first child and the next sibling of every joint, in order. */
@@ -304,35 +299,30 @@ static bool find_families(const struct gltf_joints *joints, struct arena *arena,
 }
 
 static void put_children(const struct gltf_joint *joint, const struct family *family, int32_t first,
-                         struct gltf_file *file)
+                         struct json_writer *json)
 {
     if (first < 0 && !gltf_joint_is_split(joint))
         return;
-    gltf_json_key(file, "children");
-    gltf_json_text(file, "[");
-    for (int32_t child = first; child >= 0; child = family->sibling[child]) {
-        gltf_json_comma(file);
-        gltf_json_uint(file, (uint32_t)child);
-    }
-    if (gltf_joint_is_split(joint)) {
-        gltf_json_comma(file);
-        gltf_json_uint(file, joint->holder);
-    }
-    gltf_json_text(file, "]");
+    jsonw_array(json, "children");
+    for (int32_t child = first; child >= 0; child = family->sibling[child])
+        jsonw_integer(json, NULL, child);
+    if (gltf_joint_is_split(joint))
+        jsonw_integer(json, NULL, joint->holder);
+    jsonw_end(json);
 }
 
-static void put_holder(const struct gltf_joint *joint, struct gltf_file *file)
+static void put_holder(const struct gltf_joint *joint, struct json_writer *json)
 {
     static const float one[3] = {1, 1, 1};
-    gltf_json_text(file, ",{\"name\":");
     char name[200];
     if (joint->name)
         snprintf(name, sizeof name, "%.180s.scale", joint->name);
     else
         snprintf(name, sizeof name, "joint_%u.scale", joint->has_id ? joint->id : joint->node);
-    writer_json_string(&file->json, name);
-    put_part(file, "scale", joint->rest + SCALE_PLACE, one, 3);
-    gltf_json_text(file, "}");
+    jsonw_object(json, NULL);
+    jsonw_string(json, "name", name);
+    put_part(json, "scale", joint->rest + SCALE_PLACE, one, 3);
+    jsonw_end(json);
 }
 
 static const char *frame_name(const struct gltf_joints *joints)
@@ -344,54 +334,54 @@ static const char *frame_name(const struct gltf_joints *joints)
     return "posed";
 }
 
+static void put_root_joints(const struct gltf_joints *joints, struct json_writer *json)
+{
+    for (uint32_t i = 0; i < joints->count; i++) {
+        if (joints->joints[i].parent < 0)
+            jsonw_integer(json, NULL, i);
+    }
+}
+
+static void put_frame(const struct gltf_joints *joints, struct json_writer *json)
+{
+    jsonw_object(json, NULL);
+    jsonw_string(json, "name", frame_name(joints));
+    jsonw_raw(json, "extras", "{\"posed\":{\"frame\":true}}");
+    if (joints->count) {
+        jsonw_array(json, "children");
+        put_root_joints(joints, json);
+        jsonw_end(json);
+    }
+    jsonw_end(json);
+}
+
 void gltf_joints_put_nodes(const struct gltf_joints *joints, struct gltf_file *file)
 {
     struct family family;
+    struct json_writer *json = &file->json;
     if (!find_families(joints, file->job->arena, &family))
         return;
     for (uint32_t i = 0; i < joints->count; i++) {
-        gltf_json_comma(file);
-        gltf_json_text(file, "{\"name\":");
-        put_name(&joints->joints[i], i, file);
-        put_place(joints, &joints->joints[i], file);
-        put_children(&joints->joints[i], &family, family.child[i], file);
-        gltf_json_text(file, "}");
+        jsonw_object(json, NULL);
+        put_name(&joints->joints[i], i, json);
+        put_place(joints, &joints->joints[i], json);
+        put_children(&joints->joints[i], &family, family.child[i], json);
+        jsonw_end(json);
     }
     for (uint32_t i = 0; i < joints->count; i++) {
         if (gltf_joint_is_split(&joints->joints[i]))
-            put_holder(&joints->joints[i], file);
+            put_holder(&joints->joints[i], json);
     }
-    if (!joints->has_frame)
-        return;
-    gltf_json_comma(file);
-    gltf_json_text(file, "{\"name\":");
-    writer_json_string(&file->json, frame_name(joints));
-    gltf_json_text(file, ",\"extras\":{\"posed\":{\"frame\":true}}");
-    if (joints->count) {
-        gltf_json_key(file, "children");
-        gltf_json_text(file, "[");
-    }
-    for (uint32_t i = 0; i < joints->count; i++) {
-        if (joints->joints[i].parent >= 0)
-            continue;
-        gltf_json_comma(file);
-        gltf_json_uint(file, i);
-    }
-    gltf_json_text(file, joints->count ? "]}" : "}");
+    if (joints->has_frame)
+        put_frame(joints, json);
 }
 
 void gltf_joints_put_roots(const struct gltf_joints *joints, struct gltf_file *file)
 {
-    if (joints->has_frame) {
-        gltf_json_uint(file, joints->frame_node);
-        return;
-    }
-    for (uint32_t i = 0; i < joints->count; i++) {
-        if (joints->joints[i].parent >= 0)
-            continue;
-        gltf_json_comma(file);
-        gltf_json_uint(file, i);
-    }
+    if (joints->has_frame)
+        jsonw_integer(&file->json, NULL, joints->frame_node);
+    else
+        put_root_joints(joints, &file->json);
 }
 
 /* ------------------------------------------------------------------------------------------------------- skin -- */
@@ -407,28 +397,19 @@ void gltf_joints_put_skin(const struct gltf_joints *joints, struct gltf_file *fi
         gltf_bin_floats(file, done ? inverse : matrix_identity, 16);
     }
     gltf_view_end(file);
-    gltf_json_key(file, "skins");
-    gltf_json_text(file, "[{");
-    if (joints->skeleton && joints->skeleton->name) {
-        gltf_json_key(file, "name");
-        gltf_json_string(file, joints->skeleton->name);
-    }
-    gltf_json_key(file, "inverseBindMatrices");
-    gltf_json_uint(file, accessor);
-    gltf_json_key(file, "joints");
-    gltf_json_text(file, "[");
-    for (uint32_t i = 0; i < joints->count; i++) {
-        gltf_json_comma(file);
-        gltf_json_uint(file, joints->joints[i].holder);
-    }
-    if (with_frame) {
-        gltf_json_comma(file);
-        gltf_json_uint(file, joints->frame_node);
-    }
-    gltf_json_text(file, "]");
-    if (joints->has_frame) {
-        gltf_json_key(file, "skeleton");
-        gltf_json_uint(file, joints->frame_node);
-    }
-    gltf_json_text(file, "}");
+    struct json_writer *json = &file->json;
+    jsonw_array(json, "skins");
+    jsonw_object(json, NULL);
+    if (joints->skeleton && joints->skeleton->name)
+        jsonw_string(json, "name", joints->skeleton->name);
+    jsonw_integer(json, "inverseBindMatrices", accessor);
+    jsonw_array(json, "joints");
+    for (uint32_t i = 0; i < joints->count; i++)
+        jsonw_integer(json, NULL, joints->joints[i].holder);
+    if (with_frame)
+        jsonw_integer(json, NULL, joints->frame_node);
+    jsonw_end(json);
+    if (joints->has_frame)
+        jsonw_integer(json, "skeleton", joints->frame_node);
+    jsonw_end(json);
 }

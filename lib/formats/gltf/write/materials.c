@@ -47,19 +47,16 @@ static float held(float value)
 }
 
 static void put_texture(const char *key, const struct gltf_texture *texture, uint32_t uv,
-                        struct gltf_file *file)
+                        struct json_writer *json)
 {
-    gltf_json_key(file, key);
-    gltf_json_text(file, "{\"index\":");
-    gltf_json_uint(file, (uint32_t)texture->number);
-    if (uv) {
-        gltf_json_key(file, "texCoord");
-        gltf_json_uint(file, uv);
-    }
-    gltf_json_text(file, "}");
+    jsonw_object(json, key);
+    jsonw_integer(json, "index", texture->number);
+    if (uv)
+        jsonw_integer(json, "texCoord", uv);
+    jsonw_end(json);
 }
 
-static void put_base(const struct gltf_material *material, struct gltf_file *file)
+static void put_base(const struct gltf_material *material, struct json_writer *json)
 {
     const struct pose_material *source = material->source;
     float color[4] = {1, 1, 1, 1};
@@ -68,36 +65,31 @@ static void put_base(const struct gltf_material *material, struct gltf_file *fil
         color[i] = held(source->base_color[i]);
         is_white &= color[i] == 1;
     }
-    gltf_json_key(file, "pbrMetallicRoughness");
-    gltf_json_text(file, "{");
+    jsonw_object(json, "pbrMetallicRoughness");
     if (material->texture.number >= 0)
-        put_texture("baseColorTexture", &material->texture, source ? source->image_uv : 0, file);
+        put_texture("baseColorTexture", &material->texture, source ? source->image_uv : 0, json);
     else if (!source)
-        gltf_json_text(file, "\"baseColorFactor\":[0.72,0.72,0.75,1]");
-    if (source && !is_white) {
-        gltf_json_key(file, "baseColorFactor");
-        gltf_json_floats(file, color, 4);
-    }
-    gltf_json_key(file, "metallicFactor");
-    gltf_json_text(file, "0,\"roughnessFactor\":0.8}");
+        jsonw_raw(json, "baseColorFactor", "[0.72,0.72,0.75,1]");
+    if (source && !is_white)
+        jsonw_finite_floats(json, "baseColorFactor", color, 4);
+    jsonw_integer(json, "metallicFactor", 0);
+    jsonw_raw(json, "roughnessFactor", "0.8");
+    jsonw_end(json);
 }
 
-static void put_alpha(const struct gltf_material *material, struct gltf_file *file)
+static void put_alpha(const struct gltf_material *material, struct json_writer *json)
 {
     const struct pose_material *source = material->source;
     if (source ? source->alpha == POSE_MASK : material->texture.see_through)
-        gltf_json_text(file, ",\"alphaMode\":\"MASK\"");
+        jsonw_string(json, "alphaMode", "MASK");
     if (source && source->alpha == POSE_BLEND)
-        gltf_json_text(file, ",\"alphaMode\":\"BLEND\"");
+        jsonw_string(json, "alphaMode", "BLEND");
     float cutoff = source ? held(source->cutoff) : 0.5f;
-    if (source && source->alpha == POSE_MASK && cutoff != 0.5f) {
-        char text[POSE_FLOAT_TEXT];
-        gltf_json_key(file, "alphaCutoff");
-        writer_bytes(&file->json, text, pose_float_text(cutoff, text));
-    }
+    if (source && source->alpha == POSE_MASK && cutoff != 0.5f)
+        jsonw_number(json, "alphaCutoff", cutoff);
 }
 
-static void put_emissive(const struct gltf_material *material, struct gltf_file *file)
+static void put_emissive(const struct gltf_material *material, struct json_writer *json)
 {
     const struct pose_material *source = material->source;
     float color[3] = {0};
@@ -106,26 +98,24 @@ static void put_emissive(const struct gltf_material *material, struct gltf_file 
     if (color[0] == 0 && color[1] == 0 && color[2] == 0)
         return;
     if (material->emissive.number >= 0)
-        put_texture("emissiveTexture", &material->emissive, source->emissive_uv, file);
-    gltf_json_key(file, "emissiveFactor");
-    gltf_json_floats(file, color, 3);
+        put_texture("emissiveTexture", &material->emissive, source->emissive_uv, json);
+    jsonw_finite_floats(json, "emissiveFactor", color, 3);
 }
 
 void gltf_materials_put(const struct gltf_mesh_list *list, struct gltf_file *file)
 {
-    gltf_json_key(file, "materials");
-    gltf_json_text(file, "[");
+    struct json_writer *json = &file->json;
+    jsonw_array(json, "materials");
     for (uint32_t i = 0; i < list->material_count; i++) {
         const struct gltf_material *material = &list->materials[i];
-        gltf_json_comma(file);
-        gltf_json_text(file, "{\"name\":");
-        writer_json_string(&file->json, material->name ? material->name : "material");
-        put_base(material, file);
-        put_alpha(material, file);
+        jsonw_object(json, NULL);
+        jsonw_string(json, "name", material->name ? material->name : "material");
+        put_base(material, json);
+        put_alpha(material, json);
         if (material->source && material->source->two_sided)
-            gltf_json_text(file, ",\"doubleSided\":true");
-        put_emissive(material, file);
-        gltf_json_text(file, "}");
+            jsonw_bool(json, "doubleSided", true);
+        put_emissive(material, json);
+        jsonw_end(json);
     }
-    gltf_json_text(file, "]");
+    jsonw_end(json);
 }

@@ -230,8 +230,7 @@ static enum gltf_component joint_component(const struct gltf_mesh *mesh)
 
 static void put_attribute(struct gltf_file *file, const char *name, uint32_t accessor)
 {
-    gltf_json_key(file, name);
-    gltf_json_uint(file, accessor);
+    jsonw_integer(&file->json, name, accessor);
 }
 
 static void put_vertices(const struct gltf_mesh *mesh, struct gltf_file *file)
@@ -278,12 +277,14 @@ static void put_primitives(const struct gltf_mesh *mesh, struct gltf_file *file)
     for (uint32_t i = 0; i < count; i++) {
         if (!list[i].face_count)
             continue;
-        gltf_json_comma(file);
-        size_t start = file->json_bytes.size;
-        gltf_json_text(file, attributes ? attributes : "{\"attributes\":{");
-        if (!attributes) {
+        jsonw_object(&file->json, NULL);
+        if (attributes) {
+            jsonw_raw(&file->json, "attributes", attributes);
+        } else {
+            jsonw_object(&file->json, "attributes");
+            size_t start = file->json_bytes.size - 1;
             put_vertices(mesh, file);
-            gltf_json_text(file, "}");
+            jsonw_end(&file->json);
             attributes = arena_text(file->job->arena, (const char *)file->json_bytes.data + start,
                                     file->json_bytes.size - start);
             if (mesh->skin && mesh->skin->mesh->morph_count) {
@@ -295,24 +296,20 @@ static void put_primitives(const struct gltf_mesh *mesh, struct gltf_file *file)
         put_faces(mesh, &list[i], file);
         if (morphs)
             gltf_body_put_targets(mesh, (const uint32_t(*)[2])morphs, file);
-        gltf_json_text(file, "}");
+        jsonw_end(&file->json);
     }
 }
 
 static void put_mesh(const struct gltf_mesh *mesh, struct gltf_file *file)
 {
-    gltf_json_comma(file);
-    gltf_json_text(file, "{");
-    if (mesh->name) {
-        gltf_json_key(file, "name");
-        gltf_json_string(file, mesh->name);
-    }
-    gltf_json_key(file, "primitives");
-    gltf_json_text(file, "[");
+    jsonw_object(&file->json, NULL);
+    if (mesh->name)
+        jsonw_string(&file->json, "name", mesh->name);
+    jsonw_array(&file->json, "primitives");
     put_primitives(mesh, file);
-    gltf_json_text(file, "]");
+    jsonw_end(&file->json);
     gltf_body_put_weights(mesh, file);
-    gltf_json_text(file, "}");
+    jsonw_end(&file->json);
 }
 
 void gltf_meshes_put(struct gltf_mesh_list *list, struct gltf_file *file)
@@ -320,26 +317,22 @@ void gltf_meshes_put(struct gltf_mesh_list *list, struct gltf_file *file)
     if (!list->count || !gltf_materials_collect(list, file->job->arena) || !gltf_images_put(list, file))
         return;
     gltf_materials_put(list, file);
-    gltf_json_key(file, "meshes");
-    gltf_json_text(file, "[");
+    jsonw_array(&file->json, "meshes");
     for (uint32_t i = 0; i < list->count; i++)
         put_mesh(&list->meshes[i], file);
-    gltf_json_text(file, "]");
+    jsonw_end(&file->json);
 }
 
 void gltf_meshes_put_nodes(const struct gltf_mesh_list *list, struct gltf_file *file)
 {
+    struct json_writer *json = &file->json;
     uint32_t own_skins = 0;
     for (uint32_t i = 0; i < list->count; i++) {
-        gltf_json_comma(file);
-        gltf_json_text(file, "{\"name\":");
-        writer_json_string(&file->json, list->meshes[i].name ? list->meshes[i].name : "mesh");
-        gltf_json_key(file, "mesh");
-        gltf_json_uint(file, i);
-        if (list->meshes[i].joints) {
-            gltf_json_key(file, "skin");
-            gltf_json_uint(file, list->meshes[i].has_own_skin ? ++own_skins : 0);
-        }
-        gltf_json_text(file, "}");
+        jsonw_object(json, NULL);
+        jsonw_string(json, "name", list->meshes[i].name ? list->meshes[i].name : "mesh");
+        jsonw_integer(json, "mesh", i);
+        if (list->meshes[i].joints)
+            jsonw_integer(json, "skin", list->meshes[i].has_own_skin ? ++own_skins : 0);
+        jsonw_end(json);
     }
 }

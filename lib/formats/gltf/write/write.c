@@ -6,6 +6,7 @@
 #include "lib/formats/gltf/write/meshes.h"
 
 #include <math.h>
+#include <stdio.h>
 
 struct choices {
     unsigned is_text, without_bones; /* 0 or 1 */
@@ -76,31 +77,42 @@ static bool find_meshes(struct gltf_mesh_list *meshes, const struct gltf_joints 
 
 /* --------------------------------------------------------------------------------------------------- writing -- */
 
+static void put_asset(struct json_writer *json)
+{
+    char generator[40];
+    snprintf(generator, sizeof generator, "posed %s", pose_version());
+    jsonw_object(json, "asset");
+    jsonw_string(json, "version", "2.0");
+    jsonw_string(json, "generator", generator);
+    jsonw_end(json);
+}
+
 static void put_scene(const struct gltf_joints *joints, const struct gltf_mesh_list *meshes,
                       struct gltf_file *file)
 {
-    gltf_json_key(file, "scene");
-    gltf_json_text(file, "0");
-    gltf_json_key(file, "scenes");
-    gltf_json_text(file, "[{\"nodes\":[");
+    struct json_writer *json = &file->json;
+    jsonw_integer(json, "scene", 0);
+    jsonw_array(json, "scenes");
+    jsonw_object(json, NULL);
+    jsonw_array(json, "nodes");
     gltf_joints_put_roots(joints, file);
-    for (uint32_t i = 0; i < meshes->count; i++) {
-        gltf_json_comma(file);
-        gltf_json_uint(file, joints->node_count + i);
-    }
-    gltf_json_text(file, "]");
+    for (uint32_t i = 0; i < meshes->count; i++)
+        jsonw_integer(json, NULL, joints->node_count + i);
+    jsonw_end(json);
     if (joints->skeleton) {
-        gltf_json_text(file, ",\"extras\":{\"posed\":{\"skeleton\":");
-        gltf_json_string(file, joints->skeleton->name);
-        gltf_json_text(file, joints->scales_offsets ? ",\"scaling\":\"offsets\"}}"
-                                                    : ",\"scaling\":\"inherited\"}}");
+        jsonw_object(json, "extras");
+        jsonw_object(json, "posed");
+        jsonw_string(json, "skeleton", joints->skeleton->name);
+        jsonw_string(json, "scaling", joints->scales_offsets ? "offsets" : "inherited");
+        jsonw_end(json);
+        jsonw_end(json);
     }
-    gltf_json_text(file, "}]");
-    gltf_json_key(file, "nodes");
-    gltf_json_text(file, "[");
+    jsonw_end(json);
+    jsonw_end(json);
+    jsonw_array(json, "nodes");
     gltf_joints_put_nodes(joints, file);
     gltf_meshes_put_nodes(meshes, file);
-    gltf_json_text(file, "]");
+    jsonw_end(json);
 }
 
 static bool put_all(struct encode_job *job, const struct choices *choices, const struct gltf_joints *joints)
@@ -112,16 +124,15 @@ static bool put_all(struct encode_job *job, const struct choices *choices, const
         return false;
     }
     gltf_file_init(&file, job);
-    gltf_json_text(&file, "{\"asset\":{\"version\":\"2.0\",\"generator\":\"posed ");
-    gltf_json_text(&file, pose_version());
-    gltf_json_text(&file, "\"}");
+    jsonw_object(&file.json, NULL);
+    put_asset(&file.json);
     put_scene(joints, &meshes, &file);
     bool done = gltf_clips_put(joints, &file, choices->fps);
     if (done) {
         if (joints->count) {
             gltf_joints_put_skin(joints, &file, meshes.uses_frame);
             gltf_bodies_put_skins(&meshes, joints, &file);
-            gltf_json_text(&file, "]");
+            jsonw_end(&file.json);
         }
         gltf_meshes_put(&meshes, &file);
         done = gltf_file_finish(&file, !choices->is_text);

@@ -1,6 +1,6 @@
-#include "server/text/markup.h"
+#include "lib/core/bytes/markup.h"
 
-#include "server/text/escape.h"
+#include "lib/core/escape.h"
 
 static const char *entity_of(char byte)
 {

@@ -1,7 +1,7 @@
 /* Text from outside (names out of files, paths of requests) for people's eyes: nothing in it may end a line, move a
  * cursor or break a JSON string. */
-#ifndef POSED_SERVER_TEXT_ESCAPE_H
-#define POSED_SERVER_TEXT_ESCAPE_H
+#ifndef POSE_CORE_ESCAPE_H
+#define POSE_CORE_ESCAPE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
-#include "server/text/escape.h"
+#include "lib/core/escape.h"
 
-#include "lib/core/text.h"
+#include "lib/core/utf8.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -42,8 +42,12 @@ size_t escape_character(enum escape_kind kind, const char *text, char piece[ESCA
         *piece_length = 4;
         return 1;
     } else if (!length) {
-        memcpy(piece, "\\ufffd", 6);
-        *piece_length = 6;
+        memcpy(piece, "\xef\xbf\xbd", 3);
+        *piece_length = 3;
+    } else if (*text == '\n' || *text == '\r' || *text == '\t') {
+        piece[0] = '\\';
+        piece[1] = *text == '\n' ? 'n' : *text == '\r' ? 'r' : 't';
+        *piece_length = 2;
     } else {
         memcpy(piece,
                (char[]){'\\', 'u', hex[character >> 12 & 15], hex[character >> 8 & 15],

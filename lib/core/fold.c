@@ -1,4 +1,4 @@
-#include "server/text/fold.h"
+#include "lib/core/fold.h"
 
 #include <stdbool.h>
 #include <stdint.h>

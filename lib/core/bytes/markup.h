@@ -1,6 +1,6 @@
 /* Text inside HTML and XML: nothing in it can begin a tag, end an attribute or hide what follows. */
-#ifndef POSED_SERVER_TEXT_MARKUP_H
-#define POSED_SERVER_TEXT_MARKUP_H
+#ifndef POSE_CORE_BYTES_MARKUP_H
+#define POSE_CORE_BYTES_MARKUP_H
 
 #include "lib/core/bytes/writer.h"
 

@@ -1,6 +1,6 @@
 /* Text as people search for it: case, accents and punctuation do not count. */
-#ifndef POSED_SERVER_TEXT_FOLD_H
-#define POSED_SERVER_TEXT_FOLD_H
+#ifndef POSE_CORE_FOLD_H
+#define POSE_CORE_FOLD_H
 
 #include <stddef.h>
 
