@@ -404,7 +404,7 @@ struct pose_image {
 /* What belongs together: a suit, an appearance, a character set. extras holds what its kind has, by name. */
 struct pose_character {
     const char *name;
-    const char *type; /* "suit", "appearance", "outfit", "binding", "character_set" */
+    const char *type; /* "suit", "appearance", "outfit", "binding", "character_set", "parts", "part" */
     const struct pose_value *extras;
     uint32_t warning_count;
     const struct pose_warning *warnings;

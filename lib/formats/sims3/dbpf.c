@@ -231,8 +231,21 @@ static bool read_index(struct pose_archive *archive, struct reader *file, uint64
 
 static void set_kind(struct pose_entry *entry, uint32_t type)
 {
-    entry->kind = type == DBPF_CLIP ? "clip" : type == DBPF_RIG ? "skeleton" : "other";
-    entry->format = type == DBPF_CLIP ? "sims3-clip" : type == DBPF_RIG ? "sims3-rig" : NULL;
+    static const struct {
+        uint32_t type;
+        const char *kind, *format;
+    } known[] = {
+        {DBPF_CLIP, "clip", "sims3-clip"},      {DBPF_RIG, "skeleton", "sims3-rig"},
+        {DBPF_GEOM, "mesh", "sims3-geom"},      {DBPF_VPXY, "character", "sims3-vpxy"},
+        {DBPF_CASP, "character", "sims3-casp"}, {DBPF_TEXTURE, "image", "sims3-dds"},
+    };
+    entry->kind = "other";
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (known[i].type == type) {
+            entry->kind = known[i].kind;
+            entry->format = known[i].format;
+        }
+    }
 }
 
 /* What its record shows to be wrong with an entry. */

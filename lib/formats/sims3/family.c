@@ -4,9 +4,12 @@
 #include "lib/formats/sims3/names.h"
 #include "lib/formats/sims3/resolve.h"
 
+extern const struct codec codec_sims3_casp;
 extern const struct codec codec_sims3_clip;
 extern const struct codec codec_sims3_dds;
+extern const struct codec codec_sims3_geom;
 extern const struct codec codec_sims3_rig;
+extern const struct codec codec_sims3_vpxy;
 extern const struct archive_type dbpf_archive;
 extern const struct archive_type sims3pack_archive;
 
@@ -17,6 +20,9 @@ static const struct codec *const codecs[] = {
     &codec_sims3_clip,
     &codec_sims3_rig,
     &codec_sims3_dds,
+    &codec_sims3_geom,
+    &codec_sims3_vpxy,
+    &codec_sims3_casp,
     NULL,
 };
 /* clang-format on */
