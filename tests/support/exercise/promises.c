@@ -49,7 +49,7 @@ void check_refusal(struct exercise *exercise, const char *what, const struct pos
 
 bool check_finite(struct exercise *exercise, const char *what, const float *numbers, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; numbers && i < count; i++) {
         if (!isfinite(numbers[i])) {
             exercise_complain(exercise, "%s: number %zu of %zu is %f", what, i, count, (double)numbers[i]);
             return false;
