@@ -19,8 +19,10 @@ double source_lowest(const struct pose_retarget *retarget, const struct moment *
 {
     const struct foot_motion *foot = &retarget->feet[side];
     double lowest = INFINITY;
-    for (uint32_t i = 0; i < foot->source_low_count; i++)
-        lowest = fmin(lowest, source_over(retarget, moment, foot->source_low[i], phase).y);
+    for (uint32_t i = 0; i < foot->source_low_count; i++) {
+        double y = source_over(retarget, moment, foot->source_low[i], phase).y;
+        lowest = y < lowest ? y : lowest;
+    }
     return lowest;
 }
 
@@ -37,8 +39,10 @@ static double drop_of(const struct pose_retarget *retarget, const struct moment 
 {
     struct vec up = turn_point(retarget->target->figure.body, (struct vec){0, 1, 0});
     double lowest = 0;
-    for (uint32_t i = 0; i < foot->low_count; i++)
-        lowest = fmin(lowest, vec_dot(up, vec_sub(moment->places[foot->low[i]], moment->places[foot->foot])));
+    for (uint32_t i = 0; i < foot->low_count; i++) {
+        double y = vec_dot(up, vec_sub(moment->places[foot->low[i]], moment->places[foot->foot]));
+        lowest = y < lowest ? y : lowest;
+    }
     return -lowest;
 }
 

@@ -224,11 +224,10 @@ static void expand(const char *pattern, const struct pattern_words *words, char 
                            : *pattern == '%' ? words->finger
                            : *pattern == '@' ? words->number
                                              : NULL;
-        if (word)
-            used += (size_t)snprintf(text + used, NAME_SIZE - used, "%s", word);
-        else
+        if (!word)
             text[used++] = *pattern;
-        used = used < NAME_SIZE ? used : NAME_SIZE - 1;
+        for (; word && *word && used + 1 < NAME_SIZE; word++)
+            text[used++] = *word;
     }
     text[used] = '\0';
 }

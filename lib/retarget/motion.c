@@ -44,9 +44,8 @@ void moment_source(const struct pose_retarget *retarget, double t, enum pose_wra
             continue;
         }
         /* Sampled rotations are of unit length as far as floats go: that much is put right here. */
-        struct turn above = moment->from_turns[node->parent], turn = turn_mul(above, local);
-        double k = 1.5 - 0.5 * turn_dot(turn, turn);
-        moment->from_turns[i] = (struct turn){turn.x * k, turn.y * k, turn.z * k, turn.w * k};
+        struct turn above = moment->from_turns[node->parent];
+        moment->from_turns[i] = turn_settle(turn_mul(above, local));
         if (node->has_place)
             moment->from_places[i] =
                 vec_add(moment->from_places[node->parent], turn_point(above, vec_mul(node->stretch, offset)));
@@ -65,10 +64,8 @@ struct turn source_attitude(const struct pose_retarget *retarget, const struct m
 /* Everything is counted from the origin, so that a heading turns the figure about it. */
 static struct vec over(const struct pose_retarget *retarget, struct vec place, double phase)
 {
-    const struct turn unbody = retarget->source->figure.unbody;
-    struct vec body = vec_sub(turn_point(unbody, place), retarget->origin);
-    struct vec turned = turn_point(retarget->turn_heading, body);
-    return vec_sub(turned, vec_scale(retarget->travel, phase));
+    struct vec turned = retarget->is_body_world ? place : turn_point(retarget->turn_body, place);
+    return vec_sub(vec_sub(turned, retarget->turned_origin), vec_scale(retarget->travel, phase));
 }
 
 struct vec source_over(const struct pose_retarget *retarget, const struct moment *moment, int32_t node,
@@ -198,12 +195,10 @@ static float finite_float(double value)
     return (float)fmin(fmax(value, (double)-FLT_MAX), (double)FLT_MAX);
 }
 
-static void put(const struct axes_map *map, const double from[3], double unit, float *to)
+static void put(const struct axes_map *map, const double from[3], double *to)
 {
-    for (unsigned i = 0; i < 3; i++) {
-        double value = from[map->source[i]] * unit;
-        to[i] = finite_float(map->negate[i] ? 0 - value : value);
-    }
+    for (unsigned i = 0; i < 3; i++)
+        to[i] = map->negate[i] ? 0 - from[map->source[i]] : from[map->source[i]];
 }
 
 void retarget_row(const struct pose_retarget *retarget, const struct moment *moment, uint32_t node,
@@ -211,15 +206,21 @@ void retarget_row(const struct pose_retarget *retarget, const struct moment *mom
 {
     const struct target_node *of = &retarget->nodes[node];
     if (of->is_driven) {
-        struct turn q = turn_unit(moment->locals[node]);
-        put(retarget->to_rows, (double[3]){q.x, q.y, q.z}, 1, row + ROTATION_PLACE);
+        struct turn q = turn_settle(moment->locals[node]);
+        double axis[3];
+        put(retarget->to_rows, (double[3]){q.x, q.y, q.z}, axis);
+        for (unsigned i = 0; i < 3; i++)
+            row[ROTATION_PLACE + i] = (float)axis[i];
         row[ROTATION_PLACE + 3] = (float)q.w;
     }
     if (retarget->moves && (int32_t)node == retarget->carrier) {
         struct vec way =
             vec_mul(retarget->carrier_unstretch, turn_point(retarget->carrier_unturn, moment->shift));
         struct vec to = vec_add(of->offset, way);
-        put(retarget->to_rows, (double[3]){to.x, to.y, to.z}, retarget->to_rows->unit, row);
+        double place[3];
+        put(retarget->to_rows, (double[3]){to.x, to.y, to.z}, place);
+        for (unsigned i = 0; i < 3; i++)
+            row[i] = finite_float(place[i] * retarget->to_rows->unit);
     }
 }
 

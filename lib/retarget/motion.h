@@ -88,10 +88,11 @@ struct pose_retarget {
     struct turn turn_body;    /* from the source's world to body axes, heading included */
     struct turn before;       /* from the source's world to the target's */
     bool is_same_world;       /* before is none */
+    bool is_body_world;       /* turn_body is none */
+    struct vec turned_origin; /* of the source, heading included */
     struct vec origin;        /* of the source, in its body axes */
     struct vec target_origin; /* likewise of the target */
     struct vec travel;        /* from the first to the last moment, likewise */
-    struct turn turn_heading;
 
     bool moves;             /* the clip moves the figure */
     int32_t source_legs[2]; /* the thighs */

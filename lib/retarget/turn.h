@@ -96,6 +96,13 @@ static inline struct turn turn_unit(struct turn q)
     return (struct turn){q.x * k, q.y * k, q.z * k, q.w * k};
 }
 
+/* Of what is off by no more than some products of floats. */
+static inline struct turn turn_settle(struct turn q)
+{
+    double k = 1.5 - 0.5 * turn_dot(q, q);
+    return (struct turn){q.x * k, q.y * k, q.z * k, q.w * k};
+}
+
 static inline struct vec turn_point(struct turn q, struct vec v)
 {
     struct vec u = {q.x, q.y, q.z}, t = vec_scale(vec_cross(u, v), 2);

@@ -30,6 +30,7 @@ extern const struct bench_part bench_numbers;
 extern const struct bench_part bench_pack;
 extern const struct bench_part bench_pictures;
 extern const struct bench_part bench_prime;
+extern const struct bench_part bench_retarget;
 extern const struct bench_part bench_sample;
 extern const struct bench_part bench_services;
 extern const struct bench_part bench_sims3;

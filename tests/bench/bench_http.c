@@ -251,6 +251,17 @@ static char (*pose_paths(const char *id, const char *more))[160]
     return targets;
 }
 
+/* The clip on the adult that is shipped for The Sims. */
+static char (*carried_paths(const char *id))[160]
+{
+    uint32_t count;
+    const struct shipped_skeleton *shipped = shipped_skeletons(&count);
+    char adult[ID_TEXT], more[80];
+    id_write(&shipped[count - 1].asset.id, adult);
+    snprintf(more, sizeof more, "&as=f32&retarget=1&onto=%s", adult);
+    return pose_paths(id, more);
+}
+
 /* Rounds in turn: the row, a constant body of its size; the better of each counts. */
 static void compare_row(const char *title, char (*targets)[160], const char *goal)
 {
@@ -344,10 +355,12 @@ static void run_rows(void)
     const char *jansson[] = {"/jansson"};
     get_id("/v1/clips?name=walk", id);
     char(*floats)[160] = pose_paths(id, "&as=f32"), (*texts)[160] = pose_paths(id, "");
+    char(*carried)[160] = carried_paths(id);
     best_of((const char *const[]){floats[0], texts[0]}, 2, 1);
     printf("cached poses of one clip, one loop, 64 connections\n");
     compare_row("pose as f32", floats, "0.8");
     compare_row("pose as JSON", texts, "0.22");
+    compare_row("the same on another person", carried, "0.75");
     struct load_result tree = best_of(jansson, 1, 64);
     printf("  %-30s %9.0f/s\n", "the same through jansson", tree.rate);
     compare_connections(floats);
@@ -357,6 +370,7 @@ static void run_rows(void)
     compare_latency(floats, peak.rate, ids, count);
     free(floats);
     free(texts);
+    free(carried);
 }
 
 static void run(void)
