@@ -5,7 +5,7 @@
 #define LIST_PARAMETERS "limit", "offset"
 #define RETARGET_PARAMETERS "retarget", "onto", "map_onto", "ik", "travel", "heading", "tolerance"
 #define POSE_PARAMETERS                                                                                      \
-    "space", "axes", "skeleton", "wrap", "joints", "root", "as", "map", RETARGET_PARAMETERS, "v"
+    "space", "axes", "skeleton", "wrap", "joints", "root", "as", "map", "strict", RETARGET_PARAMETERS, "v"
 
 static const char *const list_parameters[] = {LIST_PARAMETERS, NULL};
 static const char *const archives_parameters[] = {LIST_PARAMETERS, "cursor", "q", "source", "sort", NULL};
@@ -31,11 +31,12 @@ static const char *const events_parameters[] = {"from", "to", "archive", NULL};
         "ease_out", "game", "unit", RETARGET_PARAMETERS
 static const char *const convert_parameters[] = {CONVERT_PARAMETERS, "v", "archive", NULL};
 #define PREVIEW_PARAMETERS                                                                                   \
-    "width", "height", "angle", "background", "skeleton", "mesh", "map", RETARGET_PARAMETERS, "v"
+    "width", "height", "angle", "background", "skeleton", "mesh", "map", "strict", RETARGET_PARAMETERS, "v"
 static const char *const preview_parameters[] = {PREVIEW_PARAMETERS, "t", "wrap", "frames", "archive", NULL};
 static const char *const moving_parameters[] = {PREVIEW_PARAMETERS, "archive", NULL};
-static const char *const plot_parameters[] = {
-    "joint", "width", "height", "skeleton", "axes", "map", RETARGET_PARAMETERS, "v", "archive", NULL};
+static const char *const plot_parameters[] = {"joint", "width",   "height", "skeleton",
+                                              "axes",  "map",     "strict", RETARGET_PARAMETERS,
+                                              "v",     "archive", NULL};
 static const char *const humanoid_parameters[] = {"archive", "v", NULL};
 static const char *const fit_parameters[] = {"skeleton", "onto",    "map",     "map_onto", "ik",
                                              "travel",   "heading", "archive", "v",        NULL};

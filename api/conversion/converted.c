@@ -15,7 +15,8 @@ bool conversion_add_skeleton(const struct ingredient_skeleton *skeleton, const s
                              struct pose_error *error)
 {
     struct pose_warning warning;
-    if (skeleton_warning(&skeleton->choice, &warning) && conversion->target->on_skeleton)
+    bool matters = conversion->target->on_skeleton || conversion->retargeting.on;
+    if (skeleton_warning(&skeleton->choice, &warning) && matters)
         convert_warn_text(warnings, warning.code, warning.severity, warning.message);
     return ingredients_set_skeleton(ingredients, skeleton, error);
 }
@@ -110,10 +111,9 @@ static bool carry_over(const struct conversion_order *order, struct ingredients 
         snprintf(error->detail, sizeof error->detail, "one clip with a skeleton is carried over at a time");
         return false;
     }
-    if (retargeting.is_stand_in)
-        convert_warn_text(
-            warnings, "stand_in_skeleton", POSE_WARNING,
-            "the clip was carried over to a skeleton that posed ships, with proportions of its own");
+    struct pose_warning warning;
+    if (retargeting_warning(&retargeting, &warning))
+        convert_warn(warnings, &warning);
     bool done = ingredients_set_skeleton(ingredients, &onto, error) && retargeting_open(&retargeting, error);
     if (done) {
         ingredients_list(ingredients, wanted);
@@ -190,7 +190,7 @@ void conversion_warning_codes(const struct convert_warnings *warnings, char code
         strcpy(codes + used, ", more");
 }
 
-static void list_serious(const struct convert_warnings *warnings, char *text, size_t capacity)
+void conversion_warnings_serious(const struct convert_warnings *warnings, char *text, size_t capacity)
 {
     size_t used = 0;
     *text = '\0';
@@ -222,7 +222,7 @@ struct converted *converted_new(struct pose_buffer *bytes, const struct convert_
     converted->bytes = *bytes;
     *bytes = (struct pose_buffer){0};
     conversion_warning_codes(warnings, converted->codes);
-    list_serious(warnings, converted->serious, sizeof converted->serious);
+    conversion_warnings_serious(warnings, converted->serious, sizeof converted->serious);
     return converted;
 }
 

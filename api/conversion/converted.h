@@ -49,6 +49,9 @@ void conversion_result_release(struct conversion_result *result);
 enum { WARNING_CODES = 1024 };
 void conversion_warning_codes(const struct convert_warnings *warnings, char codes[WARNING_CODES]);
 
+/* "code: message; …" of those that are more than notes, cut where the text ends; "" when there are none. */
+void conversion_warnings_serious(const struct convert_warnings *warnings, char *text, size_t capacity);
+
 /* A converted file, cached. */
 struct converted {
     struct cache_object object;

@@ -21,62 +21,81 @@ static bool is_family_of(const char *word, const char *format)
     return own && other && other->family && !strcmp(own->family, other->family);
 }
 
-/* In the clip's own archive, then of the command line; the one called like an adult, then with the smallest id. */
+/* Where a skeleton lies against the clip, and what it is. */
+struct candidate {
+    const struct catalog_item *item;
+    bool own, adult; /* in the clip's archive; called like an adult */
+};
+
+/* As for skeleton=auto: the clip's own archive, what the name says, the fewest other joints, the smallest id. */
+static bool is_better(const struct candidate *a, const struct candidate *b)
+{
+    if (a->own != b->own)
+        return a->own;
+    if (a->adult != b->adult)
+        return a->adult;
+    const struct index_asset *one = a->item->asset, *other = b->item->asset;
+    if (one->joint_count != other->joint_count)
+        return one->joint_count < other->joint_count;
+    return id_compare(&one->id, &other->id) < 0;
+}
+
+/* elsewhere: another one that is called no worse rests differently. */
 static const struct catalog_item *find_loaded(const struct catalog *catalog, const struct catalog_item *clip,
-                                              const char *target)
+                                              const char *target, bool *elsewhere)
 {
     const struct catalog_list *list = &catalog->lists[ASSET_SKELETON];
-    const struct catalog_item *best = NULL;
-    bool best_own = false, best_adult = false;
+    struct candidate best = {0};
+    *elsewhere = false;
     for (uint32_t i = 0; i < list->count; i++) {
         const struct catalog_item *item = &list->items[i];
         const struct index_entry *entry = catalog_entry(catalog, item->place);
         if (!entry->format || !is_family_of(target, entry->format) ||
             !catalog_reaches(catalog, clip->place, item->place))
             continue;
-        bool own = item->place.archive == clip->place.archive;
-        bool adult = item->asset->name && strstr(item->asset->name, "adult");
-        bool better =
-            !best || own > best_own || (own == best_own && adult > best_adult) ||
-            (own == best_own && adult == best_adult && id_compare(&item->asset->id, &best->asset->id) < 0);
-        if (!better)
-            continue;
-        best = item;
-        best_own = own;
-        best_adult = adult;
+        const struct candidate candidate = {.item = item,
+                                            .own = item->place.archive == clip->place.archive,
+                                            .adult = item->asset->name && strstr(item->asset->name, "adult")};
+        bool is_equal = best.item && candidate.own == best.own && candidate.adult == best.adult;
+        bool better = !best.item || is_better(&candidate, &best);
+        if (is_equal)
+            *elsewhere |= item->asset->rest != best.item->asset->rest;
+        else if (better)
+            *elsewhere = false;
+        if (better)
+            best = candidate;
     }
-    return best;
+    return best.item;
 }
 
-static bool choose_target(struct api_call *call, const struct catalog_item *clip, const char *target,
-                          struct retargeting *r)
+static bool choose_target(const struct retargeting_place *at, const struct catalog_item *clip,
+                          const char *target, struct retargeting *r, struct param_error *error)
 {
-    const char *text = params_get(&call->params, "onto");
+    const char *text = params_get(at->params, "onto");
     struct asset_id id;
     struct skeleton_choice *onto = &r->carrying.onto;
     r->automatic = !text || !strcmp(text, "auto");
     if (!r->automatic) {
         if (id_parse(text, strlen(text), &id))
-            *onto = catalog_find_skeleton(call->catalog, &id);
+            *onto = catalog_find_skeleton(at->catalog, &id);
         if (!onto->asset)
-            reply_bad_parameter(call, "onto", "\"%.60s\" is neither auto nor the id of a skeleton", text);
+            param_fail(error, "onto", "\"%.60s\" is neither auto nor the id of a skeleton", text);
         return onto->asset;
     }
-    const struct catalog_item *item = target ? find_loaded(call->catalog, clip, target) : NULL;
+    bool elsewhere = false;
+    const struct catalog_item *item = target ? find_loaded(at->catalog, clip, target, &elsewhere) : NULL;
     if (item) {
-        *onto = (struct skeleton_choice){.asset = item->asset, .item = item};
+        *onto = (struct skeleton_choice){.asset = item->asset, .item = item, .elsewhere = elsewhere};
         return true;
     }
-    for (uint32_t i = 0; target && i < call->catalog->shipped_count; i++) {
-        const struct shipped_skeleton *shipped = &call->catalog->shipped[i];
+    for (uint32_t i = 0; target && i < at->catalog->shipped_count; i++) {
+        const struct shipped_skeleton *shipped = &at->catalog->shipped[i];
         if (!is_family_of(target, shipped->document->format))
             continue;
         *onto = (struct skeleton_choice){.asset = &shipped->asset, .shipped = shipped->document};
-        r->is_stand_in = true;
         return true;
     }
-    reply_bad_parameter(call, "onto", "the id of the skeleton that the clip is carried over to belongs here");
-    return false;
+    return param_fail(error, "onto", "the skeleton that the clip is carried over to must be named");
 }
 
 /* ------------------------------------------------------------------------------------------------------ maps -- */
@@ -155,31 +174,26 @@ static bool read_map(int which, const char *name, struct retargeting *r, struct 
 /* ---------------------------------------------------------------------------------------------- parameters -- */
 
 /* Without retarget=1 none of the others means anything. "map" is a conversion's own as well. */
-static bool check_alone(struct api_call *call, bool map_is_free)
+static bool check_alone(const struct params *params, bool map_is_free, struct param_error *error)
 {
     static const char *const names[] = {"onto", "map_onto", "ik", "travel", "heading", "tolerance", "map"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (!params_get(&call->params, names[i]) || (map_is_free && !strcmp(names[i], "map")))
-            continue;
-        reply_bad_parameter(call, names[i], "it goes with retarget=1");
-        return false;
+        if (params_get(params, names[i]) && !(map_is_free && !strcmp(names[i], "map")))
+            return param_fail(error, names[i], "it goes with retarget=1");
     }
     return true;
 }
 
-static bool read_words(struct api_call *call, struct retargeting *r)
+static bool read_words(const struct params *params, struct retargeting *r, struct param_error *error)
 {
     static const char *const iks[] = {"feet", "none", NULL}, *const travels[] = {"keep", "remove", NULL},
                              *const headings[] = {"keep", "first", NULL};
-    struct param_error error;
     int ik = 0, travel = 0, heading = 0;
-    if (!params_choice(&call->params, "ik", iks, &ik, &error) ||
-        !params_choice(&call->params, "travel", travels, &travel, &error) ||
-        !params_choice(&call->params, "heading", headings, &heading, &error) ||
-        !params_number(&call->params, "tolerance", 0, 5, &r->tolerance, &error)) {
-        reply_parameter(call, &error);
+    if (!params_choice(params, "ik", iks, &ik, error) ||
+        !params_choice(params, "travel", travels, &travel, error) ||
+        !params_choice(params, "heading", headings, &heading, error) ||
+        !params_number(params, "tolerance", 0, 5, &r->tolerance, error))
         return false;
-    }
     r->carrying.flags = (ik ? 0u : POSE_RETARGET_FEET) | (travel ? POSE_RETARGET_REMOVE_TRAVEL : 0u) |
                         (heading ? POSE_RETARGET_FACE_FORWARD : 0u);
     return true;
@@ -195,30 +209,38 @@ static struct asset_id digest_of(const struct retargeting *r)
     return digest;
 }
 
-bool retargeting_read(struct api_call *call, const struct catalog_item *clip, const char *target,
-                      const struct skeleton_choice *source, struct retargeting *r)
+bool retargeting_read(const struct retargeting_place *at, const struct catalog_item *clip, const char *target,
+                      const struct skeleton_choice *source, struct retargeting *r, struct param_error *error)
 {
     static const char *const flags[] = {"0", "1", NULL};
-    struct param_error error;
     int on = 0;
     *r = (struct retargeting){.tolerance = 0.05};
-    if (!params_choice(&call->params, "retarget", flags, &on, &error)) {
-        reply_parameter(call, &error);
+    if (!params_choice(at->params, "retarget", flags, &on, error))
         return false;
-    }
     if (!on)
-        return check_alone(call, target != NULL);
+        return check_alone(at->params, target != NULL, error);
     r->on = true;
-    if (!source->asset) {
-        reply_bad_parameter(call, "skeleton", "the skeleton that the clip stands on is not known");
+    if (!source->asset)
+        return param_fail(error, "skeleton", "the skeleton that the clip stands on is not known");
+    if (!read_words(at->params, r, error) || !choose_target(at, clip, target, r, error))
         return false;
-    }
-    if (!read_words(call, r) || !choose_target(call, clip, target, r))
-        return false;
-    r->texts[0] = params_get(&call->params, "map");
-    r->texts[1] = params_get(&call->params, "map_onto");
+    r->texts[0] = params_get(at->params, "map");
+    r->texts[1] = params_get(at->params, "map_onto");
     r->carrying.digest = digest_of(r);
     return true;
+}
+
+bool retargeting_warning(const struct retargeting *r, struct pose_warning *warning)
+{
+    if (!r->on || !skeleton_warning(&r->carrying.onto, warning))
+        return false;
+    if (!r->carrying.onto.shipped)
+        return true;
+    /* As the name of onto was given it is no surprise. */
+    warning->message =
+        "the clip was carried over to a skeleton that posed ships, with proportions of its own";
+    warning->severity = POSE_WARNING;
+    return r->automatic;
 }
 
 bool retargeting_open(struct retargeting *r, struct pose_error *error)
@@ -251,21 +273,6 @@ enum api_outcome retargeting_failed(struct api_call *call, const struct pose_err
         (!strcmp(error->field, "map") || !strcmp(error->field, "map_onto")))
         return reply_error_of(call, error, !strcmp(error->field, "map") ? "map" : "map_onto");
     return reply_error(call, error, NULL, NULL);
-}
-
-void retargeting_warn(struct api_call *call, const struct retargeting *r,
-                      const struct pose_retarget *retarget)
-{
-    char codes[400] = "";
-    size_t used = r->is_stand_in ? (size_t)sprintf(codes, "stand_in_skeleton") : 0;
-    const struct pose_retarget_report *report = pose_retarget_report(retarget);
-    for (uint32_t i = 0; i < report->warning_count; i++) {
-        const char *code = report->warnings[i].code;
-        if (!strstr(codes, code) && used + strlen(code) + 3 < sizeof codes)
-            used += (size_t)sprintf(codes + used, "%s%s", used ? ", " : "", code);
-    }
-    if (used)
-        response_header(call->response, "Posed-Warning", codes);
 }
 
 void retargeting_twin(struct api_call *call, const char *path, const struct skeleton_choice *source,

@@ -29,7 +29,7 @@ struct batch {
 };
 
 /* One item on its way: a call of its own, so that a refusal is its own. */
-enum { RETARGET_TEXTS = 8 };
+enum { RETARGET_TEXTS = 9 };
 
 struct item {
     char *texts[RETARGET_TEXTS]; /* made of members, from malloc */
@@ -105,7 +105,8 @@ static bool take_text(struct item *item, const json_t *object, const char *where
 }
 
 /* retarget and what goes with it: texts, a number as such, maps as objects. */
-#define RETARGET_MEMBERS "retarget", "onto", "map", "map_onto", "ik", "travel", "heading", "tolerance"
+#define RETARGET_MEMBERS                                                                                     \
+    "retarget", "strict", "onto", "map", "map_onto", "ik", "travel", "heading", "tolerance"
 
 static bool take_retargeting(struct item *item)
 {
@@ -118,8 +119,9 @@ static bool take_retargeting(struct item *item)
             continue;
         }
         bool is_map = !strncmp(names[i], "map", 3) && json_is_object(value);
-        bool is_number =
-            (!strcmp(names[i], "retarget") || !strcmp(names[i], "tolerance")) && json_is_number(value);
+        bool is_number = (!strcmp(names[i], "retarget") || !strcmp(names[i], "strict") ||
+                          !strcmp(names[i], "tolerance")) &&
+                         json_is_number(value);
         item->texts[i] = is_map || is_number ? json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
         if (!item->texts[i])
             return refuse(item, names[i], "%s is not of that kind", names[i]);

@@ -135,6 +135,7 @@ enum api_outcome handle_clip_convert(struct api_call *call)
     const char *extension = call->values[1];
     const char *format = catalog_entry(call->catalog, item->place)->format;
     struct conversion conversion;
+    const struct retargeting_place at = {&call->params, call->catalog};
     struct param_error error;
     unsigned count;
     if (!convert_target_of(extension, format, &count) && !count)
@@ -150,9 +151,9 @@ enum api_outcome handle_clip_convert(struct api_call *call)
         !conversion_frames_fit(&conversion, &work.parts, call->service->config->max_frames, &error) ||
         !conversion_parts_read(&call->params, call->catalog, NULL, &work.parts, &error))
         outcome = reply_parameter(call, &error);
-    else if (!retargeting_read(call, item, target->format, &work.parts.skeleton.choice,
-                               &conversion.retargeting))
-        outcome = API_DONE;
+    else if (!retargeting_read(&at, item, target->format, &work.parts.skeleton.choice,
+                               &conversion.retargeting, &error))
+        outcome = reply_parameter(call, &error);
     else
         outcome = answer(&work, extension);
     conversion_release(&conversion);

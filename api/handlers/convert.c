@@ -161,8 +161,13 @@ static bool read_retargeting(struct request *request)
 {
     struct conversion *conversion = (struct conversion *)(uintptr_t)request->conversion;
     struct catalog_item stranger = {.place = {UINT32_MAX, 0}};
-    return retargeting_read(request->call, &stranger, conversion->target->format,
-                            &request->parts.skeleton.choice, &conversion->retargeting);
+    const struct retargeting_place at = {&request->call->params, request->call->catalog};
+    struct param_error error;
+    if (retargeting_read(&at, &stranger, conversion->target->format, &request->parts.skeleton.choice,
+                         &conversion->retargeting, &error))
+        return true;
+    reply_parameter(request->call, &error);
+    return false;
 }
 
 static enum api_outcome convert_catalog(struct request *request, const struct body_files *files)

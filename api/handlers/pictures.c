@@ -120,6 +120,7 @@ static struct asset_id digest_of(struct asset_id digest, const struct preview *p
 struct picture {
     struct cache_object object;
     struct pose_buffer bytes;
+    char codes[WARNING_CODES], serious[480]; /* what is to be said, and what strict=1 refuses */
 };
 
 static void free_picture(struct cache_object *object)
@@ -214,6 +215,10 @@ static struct cache_object *make_picture(void *user, struct pose_error *error)
         free_picture(&picture->object);
         return NULL;
     }
+    struct convert_warnings warnings = {.count = 0};
+    pose_request_warnings(&drawing->preview->pose, drawing->player, &warnings);
+    conversion_warning_codes(&warnings, picture->codes);
+    conversion_warnings_serious(&warnings, picture->serious, sizeof picture->serious);
     release(drawing);
     picture->object.weight = sizeof *picture + picture->bytes.capacity;
     drawing->call->write_seconds = clock_seconds() - begin - drawing->fetch.decode_seconds;
@@ -230,6 +235,8 @@ static struct cache_key key_of(const struct preview *preview)
     memcpy(at, &pose->clip->asset->id, sizeof options);
     if (pose->skeleton.asset)
         options = id_quick(&options, &pose->skeleton.asset->id, sizeof options);
+    if (pose->retargeting.on)
+        options = id_quick(&options, &pose->retargeting.carrying.digest, sizeof options);
     memcpy(at + sizeof options, &options, sizeof options);
     return key;
 }
@@ -240,11 +247,17 @@ static enum api_outcome reply_picture(struct api_call *call, const struct previe
     struct cache_key key = key_of(preview);
     struct picture *picture = (struct picture *)reply_kept(call, &key, make_picture, &drawing);
     call->fetch.decode_seconds += drawing.fetch.decode_seconds;
+    if (!picture && preview->pose.retargeting.on && call->fetch.outcome != CACHE_WOULD_WAIT)
+        return retargeting_failed(call, &call->fetch.error);
     if (!picture)
         return reply_fetch(call);
-    const char *remark = skeleton_remark(&preview->pose.skeleton);
-    if (remark)
-        response_header(call->response, "Posed-Warning", remark);
+    if (preview->pose.strict && picture->serious[0]) {
+        enum api_outcome refused = reply_problem(call, 422, "strict", "%s", picture->serious);
+        cache_unref(&picture->object);
+        return refused;
+    }
+    if (picture->codes[0])
+        response_header(call->response, "Posed-Warning", picture->codes);
     else if (!preview->pose.skeleton.asset)
         response_header(call->response, "Posed-Warning", "no_skeleton");
     struct pose_buffer body = {0};

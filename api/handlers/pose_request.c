@@ -40,15 +40,16 @@ bool pose_request_read(struct api_call *call, struct catalog_item *clip, struct 
 {
     static const char *const spaces[] = {"local", "model", NULL}, *const axes[] = {"gltf", "native", NULL},
                              *const wraps[] = {"clamp", "loop", NULL},
-                             *const roots[] = {"in_place", "motion", NULL};
+                             *const roots[] = {"in_place", "motion", NULL}, *const flags[] = {"0", "1", NULL};
     const struct params *params = &call->params;
     struct param_error error;
-    int space = 0, axis = 0, wrap = 0, root = 0;
+    int space = 0, axis = 0, wrap = 0, root = 0, strict = 0;
     *request = (struct pose_request){.clip = clip, .by_name = call->by_name};
     if (!params_choice(params, "space", spaces, &space, &error) ||
         !params_choice(params, "axes", axes, &axis, &error) ||
         !params_choice(params, "wrap", wraps, &wrap, &error) ||
-        !params_choice(params, "root", roots, &root, &error)) {
+        !params_choice(params, "root", roots, &root, &error) ||
+        !params_choice(params, "strict", flags, &strict, &error)) {
         reply_parameter(call, &error);
         return false;
     }
@@ -58,9 +59,18 @@ bool pose_request_read(struct api_call *call, struct catalog_item *clip, struct 
     request->flags = root ? POSE_MOTION : POSE_IN_PLACE;
     request->joints_parameter = "joints";
     request->joints = params_get(params, request->joints_parameter);
-    if (!choose_skeleton(call, request, clip) ||
-        !retargeting_read(call, clip, NULL, &request->skeleton, &request->retargeting))
+    request->strict = strict;
+    const struct retargeting_place at = {params, call->catalog};
+    if (!choose_skeleton(call, request, clip))
         return false;
+    if (!retargeting_read(&at, clip, NULL, &request->skeleton, &request->retargeting, &error)) {
+        reply_parameter(call, &error);
+        return false;
+    }
+    if (strict && !request->retargeting.on) {
+        reply_bad_parameter(call, "strict", "it goes with retarget=1");
+        return false;
+    }
     if (request->model && !request->skeleton.asset) {
         reply_bad_parameter(call, "space", "model space needs a skeleton, and there is none for this clip");
         return false;
@@ -72,13 +82,14 @@ struct asset_id pose_request_digest(const struct api_call *call, const struct po
 {
     struct {
         struct asset_id skeleton;
-        uint8_t with_skeleton, elsewhere, model, gltf, wrap, flags, unused[2];
+        uint8_t with_skeleton, elsewhere, model, gltf, wrap, flags, strict, unused;
     } canonical = {.with_skeleton = request->skeleton.asset != NULL,
                    .elsewhere = request->skeleton.elsewhere,
                    .model = request->model,
                    .gltf = request->gltf,
                    .wrap = request->wrap == POSE_WRAP,
-                   .flags = (uint8_t)request->flags};
+                   .flags = (uint8_t)request->flags,
+                   .strict = request->strict};
     if (request->skeleton.asset)
         canonical.skeleton = request->skeleton.asset->id;
     struct asset_id digest = digest_begin(call, &request->clip->asset->id);
@@ -236,16 +247,51 @@ static bool get_player(struct api_call *call, struct pose_request *request, enum
     return request->player;
 }
 
+void pose_request_warnings(const struct pose_request *request, const struct player *player,
+                           struct convert_warnings *warnings)
+{
+    struct pose_warning warning;
+    if (skeleton_warning(&request->skeleton, &warning))
+        warnings->items[warnings->count++] = warning;
+    if (!player->retarget)
+        return;
+    if (retargeting_warning(&request->retargeting, &warning))
+        warnings->items[warnings->count++] = warning;
+    const struct pose_retarget_report *report = pose_retarget_report(player->retarget);
+    for (uint32_t i = 0; i < report->warning_count && warnings->count < CONVERT_WARNINGS; i++)
+        warnings->items[warnings->count++] = report->warnings[i];
+}
+
+static bool has_warnings(const struct pose_request *request)
+{
+    return request->player->retarget || skeleton_remark(&request->skeleton);
+}
+
+/* False with the 422 of strict=1. */
+static bool tell_warnings(struct api_call *call, const struct pose_request *request)
+{
+    if (!has_warnings(request))
+        return true;
+    struct convert_warnings warnings = {.count = 0};
+    char codes[WARNING_CODES], serious[480];
+    pose_request_warnings(request, request->player, &warnings);
+    conversion_warning_codes(&warnings, codes);
+    conversion_warnings_serious(&warnings, serious, sizeof serious);
+    if (request->strict && *serious) {
+        reply_problem(call, 422, "strict", "%s", serious);
+        return false;
+    }
+    if (*codes)
+        response_header(call->response, "Posed-Warning", codes);
+    return true;
+}
+
 bool pose_request_open(struct api_call *call, struct pose_request *request, enum api_outcome *outcome)
 {
     if (!get_player(call, request, outcome))
         return false;
-    if (request->player->retarget)
-        retargeting_warn(call, &request->retargeting, request->player->retarget);
-    if (skeleton_remark(&request->skeleton))
-        response_header(call->response, "Posed-Warning", skeleton_remark(&request->skeleton));
     *outcome = API_DONE;
-    if (name_morphs(call, request) && select_rows(call, request))
+    if (tell_warnings(call, request) && name_morphs(call, request) && select_rows(call, request))
         return true;
     pose_request_close(request);
     return false;
@@ -293,10 +339,13 @@ void pose_request_tail(struct json_writer *json, const struct pose_request *requ
         }
         jsonw_end(json);
     }
-    struct pose_warning warning;
-    if (skeleton_warning(&request->skeleton, &warning)) {
+    if (!has_warnings(request))
+        return;
+    struct convert_warnings warnings = {.count = 0};
+    pose_request_warnings(request, request->player, &warnings);
+    if (warnings.count) {
         jsonw_array(json, "warnings");
-        jsonw_warnings(json, &warning, 1);
+        jsonw_warnings(json, warnings.items, warnings.count);
         jsonw_end(json);
     }
 }

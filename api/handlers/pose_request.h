@@ -2,8 +2,9 @@
 #ifndef POSED_API_HANDLERS_POSE_REQUEST_H
 #define POSED_API_HANDLERS_POSE_REQUEST_H
 
-#include "api/protocol/reply.h"
+#include "api/conversion/converted.h"
 #include "api/conversion/retargeting.h"
+#include "api/protocol/reply.h"
 #include "server/library/player.h"
 
 struct pose_request {
@@ -14,6 +15,7 @@ struct pose_request {
     unsigned flags; /* POSE_MOTION */
     bool automatic; /* skeleton=auto */
     bool inside;    /* of archive=, which is all that the choice depends on; else on what else is loaded */
+    bool strict;    /* of a retargeting: a warning is an error */
     bool by_name;   /* which clip it is depends on what else is loaded */
     struct skeleton_choice skeleton;
     struct retargeting retargeting;
@@ -35,6 +37,11 @@ void pose_request_twin(struct api_call *call, const struct pose_request *request
 bool pose_request_open(struct api_call *call, struct pose_request *request, enum api_outcome *outcome);
 void pose_request_close(struct pose_request *request);
 enum freshness pose_request_freshness(const struct pose_request *request);
+
+/* All that is to be said of a player: of its skeletons, and of how well the one was carried over to the other. Points into
+ * it. */
+void pose_request_warnings(const struct pose_request *request, const struct player *player,
+                           struct convert_warnings *warnings);
 
 /* "clip" … "skeleton" of an answer, into an open object. */
 void pose_request_head(struct json_writer *json, const struct pose_request *request);

@@ -148,18 +148,23 @@ int asking_get(struct service *service, const char *path, const char *target, co
     return status;
 }
 
-int asking_of_file(const char *path, const char *skeleton,
+int asking_of_file(const char *path, const char *const skeletons[2],
                    int (*ask)(struct service *service, const char *path, void *user), void *user)
 {
-    char *paths[2] = {strdup(path), skeleton && strcmp(skeleton, "none") ? strdup(skeleton) : NULL};
+    char *paths[3] = {strdup(path)};
+    size_t count = 1;
+    for (size_t i = 0; i < 2; i++) {
+        if (skeletons[i] && strcmp(skeletons[i], "none") != 0)
+            paths[count++] = strdup(skeletons[i]);
+    }
     struct library library;
     int status = COMMAND_BAD_INPUT;
     files_init();
-    if (library_open(&library, paths, paths[1] ? 2 : 1)) {
+    if (library_open(&library, paths, count)) {
         status = ask(library.service, paths[0], user);
         library_close(&library);
     }
-    free(paths[0]);
-    free(paths[1]);
+    for (size_t i = 0; i < count; i++)
+        free(paths[i]);
     return status;
 }

@@ -19,10 +19,10 @@ const struct catalog_item *asking_clip(const struct catalog *catalog, const char
 bool asking_skeleton(const struct catalog *catalog, const char *path, char text[ID_TEXT]);
 
 /*
- * Opens the library of a file (and of the file of its skeleton; NULL or "none": none) and asks; the exit status. What
- * cannot be opened has been said.
+ * Opens the library of a file (and of the files of skeletons, each NULL or "none" for none) and asks; the exit status.
+ * What cannot be opened has been said.
  */
-int asking_of_file(const char *path, const char *skeleton,
+int asking_of_file(const char *path, const char *const skeletons[2],
                    int (*ask)(struct service *service, const char *path, void *user), void *user);
 
 /*

@@ -59,6 +59,23 @@ static bool is_refused(const struct conversion *conversion, struct job_result *r
     return true;
 }
 
+/* Whose skeleton the clip is carried over to; one of a catalogue of its own is a stranger to the service's. */
+static bool read_retargeting(const struct job *job, const struct pose_target *target,
+                             const struct conversion_parts *parts, struct conversion *conversion,
+                             struct job_result *result)
+{
+    const struct retargeting_place at = {job->params, job->common};
+    const struct catalog_item stranger = {.place = {UINT32_MAX, 0}};
+    const struct catalog_item *item =
+        parts->clip_count && job->source == job->common ? parts->clips[0].item : &stranger;
+    struct param_error error;
+    if (retargeting_read(&at, item, target->format, &parts->skeleton.choice, &conversion->retargeting,
+                         &error))
+        return true;
+    snprintf(result->detail, sizeof result->detail, "%s: %s", error.name, error.detail);
+    return false;
+}
+
 /* What the options say of the parts; those of the clip itself (its skeleton) are no misuse. */
 static bool read_parts(const struct job *job, struct conversion_parts *parts, struct job_result *result)
 {
@@ -89,7 +106,8 @@ bool job_convert(const struct job *job, const struct pose_target *target,
     parts.skeleton = (struct ingredient_skeleton){0};
     if (!conversion_read(job->params, target, false, &conversion, &misuse)) {
         take_misuse(result, &misuse);
-    } else if (read_parts(job, &parts, result)) {
+    } else if (read_parts(job, &parts, result) &&
+               read_retargeting(job, target, &parts, &conversion, result)) {
         conversion_parts_offer_skeleton(&parts, &given->skeleton);
         done = conversion_make(&order, &result->made, &error) ? !is_refused(&conversion, result)
                                                               : take_error(result, &error);

@@ -12,8 +12,9 @@
 
 struct convert_values {
     const char *from, *to, *skeleton, *mesh, *clip, *map;
+    const char *onto, *map_onto, *ik, *travel, *heading, *tolerance;
     const char *fps, *priority, *ease_in, *ease_out, *game, *bones, *axes, *unit;
-    bool strict, loop, no_loop;
+    bool strict, loop, no_loop, retarget;
 };
 
 #define TEXT(name_, metavar_, member_, shown_, help_)                                                        \
@@ -38,7 +39,18 @@ static const struct option options[] = {
     TEXT("--mesh", "FILE", mesh, "the bones", "glb, gltf: a file with the mesh, or several in a folder"),
     TEXT("--clip", "NAME,...", clip, "the only one",
          "which clips: names, names of their entries, or ids; several go into one glb or gltf"),
-    TEXT("--map", "FILE", map, "no other names", "a JSON object of joints and their new names"),
+    TEXT("--map", "FILE", map, "no other names",
+         "a JSON object of joints and their new names; with --retarget their bones"),
+    FLAG("--retarget", retarget, "carry the motion of a person over to another person's skeleton"),
+    TEXT("--onto", "FILE", onto, "one beside IN, else one that posed ships",
+         "retarget: a file with that skeleton"),
+    TEXT("--map-onto", "FILE", map_onto, "as names say",
+         "retarget: a JSON object of its joints and their bones"),
+    TEXT("--ik", "feet|none", ik, "feet", "retarget: whether legs bend so that standing feet stand"),
+    TEXT("--travel", "keep|remove", travel, "keep", "retarget: the way from the first to the last moment"),
+    TEXT("--heading", "keep|first", heading, "keep", "retarget: first: the figure begins facing forward"),
+    TEXT("--tolerance", "DEG", tolerance, "0.05",
+         "retarget: leaves out keys that matter less, 0 to 5 degrees"),
     TEXT("--fps", "N", fps, "the keys as they are", "keys on every frame of that rate"),
     FLAG("--strict", strict, "what the target cannot hold is an error and no warning"),
     TEXT("--bones", "mesh|none", bones, "mesh", "glb, gltf: whether there is a small mesh of the bones"),
@@ -93,9 +105,9 @@ static int convert_job(const struct job *job, const struct convert_values *value
 
 struct arguments {
     struct params params;
-    char skeleton[ID_TEXT];
-    char *meshes; /* ids, comma-separated, from malloc */
-    char *map;    /* from malloc */
+    char skeleton[ID_TEXT], onto[ID_TEXT];
+    char *meshes;         /* ids, comma-separated, from malloc */
+    char *map, *map_onto; /* from malloc */
 };
 
 static void add_param(struct arguments *arguments, const char *name, const char *value)
@@ -123,19 +135,31 @@ static bool find_meshes(const struct catalog *catalog, const char *path, struct 
     return *arguments->meshes;
 }
 
-static bool read_map(const char *path, struct arguments *arguments)
+/* The text of a file, from malloc; NULL: that has been said. */
+static char *read_text(const char *path)
 {
     struct file_bytes file;
     struct pose_error error;
     if (!file_map(path, &file, &error)) {
         command_broken(path, &error);
-        return false;
+        return NULL;
     }
-    arguments->map = must_alloc(file.bytes.size + 1, 1);
+    char *text = must_alloc(file.bytes.size + 1, 1);
     if (file.bytes.size)
-        memcpy(arguments->map, file.bytes.data, file.bytes.size);
+        memcpy(text, file.bytes.data, file.bytes.size);
     file_release(&file);
-    return true;
+    return text;
+}
+
+static void add_retargeting(struct arguments *arguments, const struct convert_values *values)
+{
+    add_param(arguments, "retarget", values->retarget ? "1" : NULL);
+    add_param(arguments, "onto", values->onto ? arguments->onto : NULL);
+    add_param(arguments, "map_onto", arguments->map_onto);
+    add_param(arguments, "ik", values->ik);
+    add_param(arguments, "travel", values->travel);
+    add_param(arguments, "heading", values->heading);
+    add_param(arguments, "tolerance", values->tolerance);
 }
 
 static bool read_arguments(const struct catalog *catalog, const struct convert_values *values,
@@ -144,8 +168,11 @@ static bool read_arguments(const struct catalog *catalog, const struct convert_v
     *arguments = (struct arguments){0};
     if (values->skeleton && !asking_skeleton(catalog, values->skeleton, arguments->skeleton))
         return false;
+    if (values->onto && !asking_skeleton(catalog, values->onto, arguments->onto))
+        return false;
     if ((values->mesh && !find_meshes(catalog, values->mesh, arguments)) ||
-        (values->map && !read_map(values->map, arguments)))
+        (values->map && !(arguments->map = read_text(values->map))) ||
+        (values->map_onto && !(arguments->map_onto = read_text(values->map_onto))))
         return false;
     add_param(arguments, "skeleton", values->skeleton ? arguments->skeleton : NULL);
     add_param(arguments, "mesh", arguments->meshes);
@@ -160,6 +187,7 @@ static bool read_arguments(const struct catalog *catalog, const struct convert_v
     add_param(arguments, "ease_out", values->ease_out);
     add_param(arguments, "game", values->game);
     add_param(arguments, "unit", values->unit);
+    add_retargeting(arguments, values);
     return true;
 }
 
@@ -204,13 +232,31 @@ static int convert(struct service *service, const struct convert_values *values,
     }
     free(arguments.meshes);
     free(arguments.map);
+    free(arguments.map_onto);
     service_leave(service, catalog, false);
     return status;
+}
+
+/* What goes with --retarget alone. */
+static bool check_alone(const struct convert_values *values)
+{
+    const char *const given[][2] = {{"--onto", values->onto},       {"--map-onto", values->map_onto},
+                                    {"--ik", values->ik},           {"--travel", values->travel},
+                                    {"--heading", values->heading}, {"--tolerance", values->tolerance}};
+    for (size_t i = 0; i < sizeof given / sizeof *given && !values->retarget; i++) {
+        if (given[i][1]) {
+            command_misused("%s goes with --retarget", given[i][0]);
+            return false;
+        }
+    }
+    return true;
 }
 
 static bool check_values(const struct convert_values *values)
 {
     char words[CONVERT_WORDS];
+    if (!check_alone(values))
+        return false;
     if (values->to && !pose_target_find(values->to)) {
         convert_target_words(NULL, words);
         command_misused("--to: %s is not one of %s", values->to, words);
@@ -239,20 +285,21 @@ static int run_convert(const struct command *command, int argc, char **argv)
     struct library library;
     if (!command_parse(command, &values, argc, argv, 2, 2, &operands) || !check_values(&values))
         return COMMAND_BAD_USAGE;
-    char *paths[4] = {operands.items[0]}, *more[2] = {NULL, NULL};
+    const char *const others[] = {values.skeleton, values.mesh, values.onto};
+    char *paths[4] = {operands.items[0]};
     size_t count = 1;
-    if (values.skeleton && strcmp(values.skeleton, "none") != 0)
-        paths[count++] = more[0] = strdup(values.skeleton);
-    if (values.mesh)
-        paths[count++] = more[1] = strdup(values.mesh);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (others[i] && strcmp(others[i], "none") != 0)
+            paths[count++] = strdup(others[i]);
+    }
     files_init();
     int status = COMMAND_BAD_INPUT;
     if (library_open(&library, paths, count)) {
         status = convert(library.service, &values, paths[0], operands.items[1]);
         library_close(&library);
     }
-    free(more[0]);
-    free(more[1]);
+    for (size_t i = 1; i < count; i++)
+        free(paths[i]);
     return status;
 }
 

@@ -1,5 +1,6 @@
 /* `posed info`: what a file is. The text says in short what the JSON of POST /v1/inspect holds. */
 #include "api/views/inspection.h"
+#include "server/commands/asking.h"
 #include "server/commands/commands.h"
 #include "server/commands/library.h"
 #include "server/commands/progress.h"
@@ -12,7 +13,7 @@
 #include <string.h>
 
 struct info_options {
-    bool json;
+    bool json, humanoid;
     const char *skeleton;
 };
 
@@ -27,6 +28,10 @@ static const struct option options[] = {
      .kind = OPTION_TEXT,
      .member = offsetof(struct info_options, skeleton),
      .help = "a file with the skeleton on which clips are looked at"},
+    {.name = "--humanoid",
+     .kind = OPTION_FLAG,
+     .member = offsetof(struct info_options, humanoid),
+     .help = "which joints of the file's skeletons are which bones of a person"},
     {.name = NULL},
 };
 
@@ -393,6 +398,81 @@ static bool open_skeleton(const char *path, struct setting *setting, struct inde
     return true;
 }
 
+/* ------------------------------------------------------------------------------------------------------ people -- */
+
+static void print_person(const char *path, const char *name, const json_t *person)
+{
+    const char *family = json_string_value(json_object_get(person, "family")), *bone;
+    const json_t *value, *arms = json_object_get(person, "arm_alignment");
+    json_t *missing = json_object_get(person, "missing");
+    size_t index;
+    escape_print(path, stdout);
+    printf(": ");
+    escape_print(name, stdout);
+    printf(
+        ": a person, names of %s, quality %.3g; hips %.3f m over the ground, arms %.0f and %.0f degrees off "
+        "a T-pose\n",
+        family ? family : "no family", json_number_value(json_object_get(person, "quality")),
+        json_number_value(json_object_get(person, "hip_height")),
+        json_number_value(json_object_get(arms, "left")), json_number_value(json_object_get(arms, "right")));
+    json_object_foreach(json_object_get(person, "mapped"), bone, value)
+    {
+        const char *how = text_of(value, "how");
+        printf("  %-24s ", bone);
+        escape_print(text_of(value, "joint"), stdout);
+        printf(strcmp(how, "table") ? " (by the %s)\n" : "\n", how);
+    }
+    json_array_foreach(missing, index, value)
+    {
+        printf("  %-24s missing\n", json_string_value(value));
+    }
+}
+
+static int ask_person(struct service *service, const char *path, const struct catalog_item *item,
+                      bool as_json)
+{
+    char id[ID_TEXT], target[96];
+    struct api_response response;
+    id_write(&item->asset->id, id);
+    snprintf(target, sizeof target, "/v1/skeletons/%s/humanoid", id);
+    int status = asking_get(service, path, target, "", &response);
+    if (status != COMMAND_DONE)
+        return status;
+    if (as_json) {
+        printf("%.*s\n", (int)response.size, (const char *)response.data);
+    } else {
+        json_t *person = json_loadb((const char *)response.data, response.size, 0, NULL);
+        print_person(path, item->asset->name ? item->asset->name : "", person);
+        json_decref(person);
+    }
+    response_release(&response);
+    return command_finish();
+}
+
+/* Every skeleton of the file; the worst status of all. */
+static int ask_people(struct service *service, const char *path, void *user)
+{
+    const struct info_options *values = user;
+    struct catalog *catalog = service_enter(service, false, 0);
+    const struct catalog_list *skeletons = &catalog->lists[ASSET_SKELETON];
+    char none[ID_TEXT];
+    int status = COMMAND_DONE;
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < skeletons->count; i++) {
+        if (!asking_is_from(catalog, &skeletons->items[i], path))
+            continue;
+        int one = ask_person(service, path, &skeletons->items[i], values->json);
+        status = one == COMMAND_DONE ? status : one;
+        found++;
+    }
+    if (!found) {
+        asking_skeleton(catalog, path, none);
+        status = COMMAND_BAD_INPUT;
+    }
+    service_leave(service, catalog, false);
+    return status;
+}
+
 static int run_info(const struct command *command, int argc, char **argv)
 {
     struct info_options values;
@@ -400,6 +480,10 @@ static int run_info(const struct command *command, int argc, char **argv)
     struct config config;
     if (!command_parse(command, &values, argc, argv, 1, 2, &operands))
         return COMMAND_BAD_USAGE;
+    if (values.humanoid && (operands.count == 2 || values.skeleton))
+        return command_misused("--humanoid is of a whole FILE, and goes with neither ENTRY nor --skeleton");
+    if (values.humanoid)
+        return asking_of_file(operands.items[0], (const char *const[2]){NULL}, ask_people, &values);
     config_init(&config);
     struct setting setting = {.index = service_limits(&config)};
     struct index_result skeleton = {0};

@@ -12,7 +12,8 @@
 
 struct preview_options {
     double t;
-    const char *size, *angle, *background, *clip, *skeleton;
+    const char *size, *angle, *background, *clip, *skeleton, *onto;
+    bool retarget;
     uint64_t frames;
 };
 
@@ -61,6 +62,16 @@ static const struct option options[] = {
      .kind = OPTION_TEXT,
      .member = offsetof(struct preview_options, skeleton),
      .help = "a file with the skeleton; none: the tracks as they are"},
+    {.name = "--retarget",
+     .kind = OPTION_FLAG,
+     .member = offsetof(struct preview_options, retarget),
+     .help = "carry the motion of a person over to another person's skeleton"},
+    {.name = "--onto",
+     .metavar = "FILE",
+     .shown = "none",
+     .kind = OPTION_TEXT,
+     .member = offsetof(struct preview_options, onto),
+     .help = "retarget: a file with that skeleton"},
     {.name = NULL},
 };
 
@@ -109,17 +120,23 @@ static bool check_values(const struct preview_options *values, unsigned size[2])
     else if (!color_parse(values->background, &color))
         command_misused("--background: %s is not one of transparent, white, black, rrggbb, rrggbbaa",
                         values->background);
+    else if (values->retarget != (values->onto != NULL))
+        command_misused("--retarget and --onto go together");
     else
         return true;
     return false;
 }
 
-static void write_query(const struct drawing *drawing, const char *skeleton, char *query, size_t capacity)
+/* onto NULL: on the clip's own skeleton. */
+static void write_query(const struct drawing *drawing, const char *skeleton, const char *onto, char *query,
+                        size_t capacity)
 {
     const struct preview_options *values = drawing->values;
     const char *background = values->background + (*values->background == '#');
     int used = snprintf(query, capacity, "width=%u&height=%u&angle=%s&background=%s&skeleton=%s",
                         drawing->size[0], drawing->size[1], values->angle, background, skeleton);
+    if (onto)
+        used += snprintf(query + used, capacity - (size_t)used, "&retarget=1&onto=%s", onto);
     if (strcmp(drawing->type, "webp") != 0)
         snprintf(query + used, capacity - (size_t)used, "&frames=%llu&t=%.17g",
                  (unsigned long long)values->frames, values->t);
@@ -130,16 +147,22 @@ static void write_query(const struct drawing *drawing, const char *skeleton, cha
 /* What the API says in a header. */
 static void tell_skeleton(const char *in, const struct api_response *response)
 {
-    const char *code = response_find_header(response, "Posed-Warning");
-    if (!code)
+    const char *codes = response_find_header(response, "Posed-Warning");
+    if (!codes)
         return;
     static const char *const words[][2] = {
         {"stand_in_skeleton", "note: on a self-made skeleton: its proportions are not the game's"},
         {"skeleton_elsewhere", "warning: several skeletons with other proportions know its joints as well"},
-        {"no_skeleton", "note: there is no skeleton: the joints stand in a row"}};
+        {"no_skeleton", "note: there is no skeleton: the joints stand in a row"},
+        {"retarget_guessed", "warning: some bones were found by words or by where they hang, not by name"},
+        {"retarget_ignored", "warning: the clip moves joints that are no bone of a person"},
+        {"retarget_missing", "warning: the clip moves bones that the other skeleton lacks"},
+        {"retarget_no_feet", "warning: the clip does not move both legs, so no foot was made to stand"},
+        {"retarget_heading", "warning: the figure begins facing backwards"},
+        {"retarget_height", "warning: the file does not say where its ground is"}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (!strcmp(code, words[i][0]))
-            command_failed(in, "%s (%s)", words[i][1], code);
+        if (strstr(codes, words[i][0]))
+            command_failed(in, "%s (%s)", words[i][1], words[i][0]);
     }
 }
 
@@ -148,14 +171,15 @@ static int draw(struct service *service, const char *in, void *user)
     const struct drawing *drawing = user;
     const struct preview_options *values = drawing->values;
     struct catalog *catalog = service_enter(service, false, 0);
-    char skeleton[ID_TEXT], id[ID_TEXT], target[96], query[256];
+    char skeleton[ID_TEXT], onto[ID_TEXT], id[ID_TEXT], target[96], query[320];
     const struct catalog_item *clip = asking_clip(catalog, in, values->clip);
     int status = COMMAND_BAD_INPUT;
     struct api_response response;
-    if (clip && asking_skeleton(catalog, values->skeleton, skeleton)) {
+    if (clip && asking_skeleton(catalog, values->skeleton, skeleton) &&
+        (!values->onto || asking_skeleton(catalog, values->onto, onto))) {
         id_write(&clip->asset->id, id);
         snprintf(target, sizeof target, "/v1/clips/%s/preview.%s", id, drawing->type);
-        write_query(drawing, skeleton, query, sizeof query);
+        write_query(drawing, skeleton, values->onto ? onto : NULL, query, sizeof query);
         status = asking_get(service, in, target, query, &response);
         if (status == COMMAND_DONE) {
             struct pose_bytes bytes = {response.data, response.size};
@@ -182,7 +206,8 @@ static int run_preview(const struct command *command, int argc, char **argv)
     struct drawing drawing = {.values = &values, .out = operands.items[1], .type = type};
     if (!check_values(&values, drawing.size))
         return COMMAND_BAD_USAGE;
-    return asking_of_file(operands.items[0], values.skeleton, draw, &drawing);
+    return asking_of_file(operands.items[0], (const char *const[2]){values.skeleton, values.onto}, draw,
+                          &drawing);
 }
 
 const struct command command_preview = {

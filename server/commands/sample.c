@@ -90,7 +90,7 @@ static int run_sample(const struct command *command, int argc, char **argv)
     struct operands operands;
     if (!command_parse(command, &values, argc, argv, 1, 1, &operands))
         return COMMAND_BAD_USAGE;
-    return asking_of_file(operands.items[0], values.skeleton, sample, &values);
+    return asking_of_file(operands.items[0], (const char *const[2]){values.skeleton}, sample, &values);
 }
 
 const struct command command_sample = {

@@ -90,6 +90,46 @@ class Retarget(unittest.TestCase):
         for result in results:
             self.assertEqual(result["skeleton"], self.sl)
 
+    def test_picture_is_of_the_target(self):
+        """Whatever was drawn before: the picture of the source is kept, too."""
+        plain = self.client.get(f"/v1/clips/{self.walk}/preview.svg?t=0.25&skeleton={self.adult}")
+        carried = self.client.get(self.path("/preview.svg?t=0.25"))
+        self.assertEqual((plain.status, carried.status), (200, 200))
+        self.assertNotEqual(plain.body, carried.body)
+        still = self.client.get(self.path("/preview.svg?t=0.25", ik="none"))
+        self.assertNotEqual(still.body, carried.body)
+
+    def test_what_is_said(self):
+        """A clip that moves no legs: in the header, in the body, and with strict=1 as a refusal."""
+        nod = self.client.get("/v1/clips?name=15dd911d-be82-2856-26db-27659b142875").json["items"][0]["id"]
+        query = f"?retarget=1&skeleton={self.sl}&onto={self.adult}"
+        for rest in ("/pose", "/poses", "/preview.svg", "/plot.svg", "/retarget", ".anim"):
+            with self.subTest(rest):
+                path = f"/v1/clips/{nod}{rest}{query}"
+                path += "&joint=HEAD" if "plot" in rest else "&to=tso-anim" if "anim" in rest else ""
+                path = path.replace("retarget=1&", "") if rest == "/retarget" else path
+                reply = self.client.get(path)
+                self.assertEqual(reply.status, 200, reply.body[:200])
+                self.assertIn("retarget_no_feet", reply["Posed-Warning"])
+                if rest.startswith("/pose"):
+                    self.assertIn("retarget_no_feet", [w["code"] for w in reply.json["warnings"]])
+                if rest == "/retarget":
+                    continue
+                refused = self.client.get(path + "&strict=1")
+                self.assertEqual((refused.status, refused.json["code"]), (422, "strict"))
+                self.assertIn("retarget_no_feet", refused.json["detail"])
+                if rest != ".anim":  # which loses more than that
+                    self.assertEqual(self.client.get(path + "&strict=1&ik=none").status, 200)
+        alone = self.client.get(f"/v1/clips/{nod}/pose?strict=1")
+        self.assertEqual((alone.status, alone.json["parameter"]), (400, "strict"))
+        body = json.dumps({"requests": [{"clip": nod, "retarget": 1, "strict": 1, "onto": self.adult}]}).encode()
+        result = self.client.post("/v1/poses", body).json
+        self.assertIn("retarget_no_feet", json.dumps(result))
+
+    def test_wrong_map_of_a_picture(self):
+        reply = self.client.get(self.path("/preview.svg", map='{"HAD":"head"}'))
+        self.assertEqual((reply.status, reply.json["parameter"]), (400, "map"))
+
     def test_refusals(self):
         for more, parameter in (
             ({"retarget": 0}, "onto"),
