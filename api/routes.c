@@ -72,6 +72,7 @@ const struct route routes[] = {
     {"GET", "/v1/skeletons/{id}.json", skeleton_parameters, handle_skeleton_file, 0},
     {"GET", "/v1/skeletons/{id}.glb", skeleton_model_parameters, handle_skeleton_model, ROUTE_DEAR},
     {"GET", "/v1/skeletons/{id}/humanoid", humanoid_parameters, handle_skeleton_humanoid, ROUTE_JSON},
+    {"GET", "/v1/people", NULL, handle_people, ROUTE_JSON},
     {"GET", "/v1/skeletons/{id}", skeleton_parameters, handle_skeleton, ROUTE_JSON},
     {"GET", "/v1/skeletons", assets_parameters, handle_skeletons, ROUTE_JSON},
     {"GET", "/v1/meshes/{id}/vertices", vertices_parameters, handle_mesh_vertices, 0},

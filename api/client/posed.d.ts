@@ -126,6 +126,50 @@ export interface PoseOptions {
   root?: "in_place" | "motion";
   joints?: string[] | string;
   archive?: string;
+  /** The id of the skeleton that the motion is retargeted to; all below goes with it. */
+  onto?: string;
+  ik?: "feet" | "none";
+  travel?: "keep" | "remove";
+  heading?: "keep" | "first";
+  map?: string | Record<string, string | null>;
+  map_onto?: string | Record<string, string | null>;
+  strict?: 0 | 1;
+}
+
+export interface Humanoid {
+  skeleton: string;
+  family: string | null;
+  quality: number;
+  mapped: Record<string, { joint: string; how: "table" | "word" | "tree" | "user" }>;
+  missing: string[];
+  unmapped: string[];
+  carrier: string;
+  hip_height: number;
+}
+
+/** How well a clip fits another skeleton: degrees and metres. */
+export interface Fit {
+  clip: string;
+  source: Humanoid;
+  target: Humanoid;
+  scale: number;
+  driven: string[];
+  ignored: string[];
+  heading: number;
+  measures: {
+    limbs: { mean: number; max: number };
+    head: number;
+    hips: number;
+    lowest_foot: { source: number; target: number };
+    skate: { mean: number; max: number };
+    reach: number;
+  };
+  warnings: { code: string; severity: string; message: string }[];
+}
+
+export interface People {
+  items: { skeleton: string; name: string; format: string; archive: string | null; family: string | null; quality: number; hip_height: number }[];
+  characters: { id: string; name: string; skeleton: string }[];
 }
 
 export interface PosesOptions extends PoseOptions {
@@ -203,6 +247,9 @@ export class Posed {
   keys(id: string, init?: RequestInit): Promise<unknown>;
   events(id: string, window?: { from?: number; to?: number }, init?: RequestInit): Promise<Page<Event>>;
   skeleton(id: string, init?: RequestInit): Promise<unknown>;
+  people(init?: RequestInit): Promise<People>;
+  humanoid(skeleton: string, init?: RequestInit): Promise<Humanoid>;
+  retarget(id: string, options: PoseOptions, init?: RequestInit): Promise<Fit>;
   mesh(id: string, init?: RequestInit): Promise<unknown>;
   pose(id: string, t?: number, options?: PoseOptions, init?: RequestInit): Promise<Pose>;
   poses(id: string, options?: PosesOptions, init?: RequestInit): Promise<Poses>;

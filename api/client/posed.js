@@ -29,6 +29,17 @@ function query(parameters = {}) {
   return pairs.length ? `?${text}` : "";
 }
 
+/** With `onto`, the motion is retargeted: everything else goes with it. Maps may be objects. */
+function retargeted({ map, map_onto: mapOnto, ...options }) {
+  const text = (value) => (value && typeof value === "object" ? JSON.stringify(value) : value);
+  return { ...options, map: text(map), map_onto: text(mapOnto) };
+}
+
+/** Options of a clip; `onto` alone is enough to retarget it. */
+function onOptions(options) {
+  return options.onto ? { retarget: 1, ...retargeted(options) } : options;
+}
+
 async function refusal(response) {
   let problem = null;
   try {
@@ -197,24 +208,39 @@ export class Posed {
     return this.json(`/v1/skeletons/${id}${this.scoped()}`, init);
   }
 
+  /** Humanoid skeletons and characters, loaded or built in, that clips can be retargeted to. */
+  people(init) {
+    return this.json("/v1/people", init);
+  }
+
+  /** Which joint of a skeleton is which bone of a person; refused (422, not_humanoid) when it is no person's. */
+  humanoid(skeleton, init) {
+    return this.json(`/v1/skeletons/${skeleton}/humanoid${this.scoped()}`, init);
+  }
+
+  /** How well a clip fits another skeleton: {onto: ID, ik, travel, heading, …}. */
+  retarget(id, options = {}, init) {
+    return this.json(`/v1/clips/${id}/retarget${this.scoped(retargeted(options))}`, init);
+  }
+
   mesh(id, init) {
     return this.json(`/v1/meshes/${id}${this.scoped()}`, init);
   }
 
   /** One pose as JSON. */
   pose(id, t = 0, options = {}, init) {
-    return this.json(`/v1/clips/${id}/pose${this.scoped({ t, ...options })}`, init);
+    return this.json(`/v1/clips/${id}/pose${this.scoped({ t, ...onOptions(options) })}`, init);
   }
 
   /** Many poses as typed arrays, by the clip's frames, or {fps}, or {t: [0, 0.5]}; {space: "model"} for matrices. */
   async poses(id, options = {}, init) {
-    const response = await this.request(`/v1/clips/${id}/poses${this.scoped({ ...options, as: "posed" })}`, init);
+    const response = await this.request(`/v1/clips/${id}/poses${this.scoped({ ...onOptions(options), as: "posed" })}`, init);
     return decodePoses(await response.arrayBuffer());
   }
 
   /** Poses one after another as the server makes them: {t, translation, rotation, scale}. */
   async *stream(id, options = {}, init) {
-    const response = await this.request(`/v1/clips/${id}/poses${this.scoped({ ...options, as: "ndjson" })}`, init);
+    const response = await this.request(`/v1/clips/${id}/poses${this.scoped({ ...onOptions(options), as: "ndjson" })}`, init);
     const decoder = new TextDecoder();
     const reader = response.body.getReader();
     let text = "";
@@ -262,15 +288,15 @@ export class Posed {
 
   /** Where a picture is, for <img src>: {t, width, height, angle, background, frames, skeleton, mesh}. */
   previewURL(id, type = "png", options = {}) {
-    return `${this.base}/v1/clips/${id}/preview.${type}${this.scoped(options)}`;
+    return `${this.base}/v1/clips/${id}/preview.${type}${this.scoped(onOptions(options))}`;
   }
 
   plotURL(id, options = {}) {
-    return `${this.base}/v1/clips/${id}/plot.svg${this.scoped(options)}`;
+    return `${this.base}/v1/clips/${id}/plot.svg${this.scoped(onOptions(options))}`;
   }
 
   /** Where a conversion is: "glb", "bvh", "json", … */
   convertURL(id, extension, options = {}) {
-    return `${this.base}/v1/clips/${id}.${extension}${this.scoped(options)}`;
+    return `${this.base}/v1/clips/${id}.${extension}${this.scoped(onOptions(options))}`;
   }
 }

@@ -21,7 +21,7 @@ api_handler handle_batch;
 /* api/handlers/skeletons.c */
 api_handler handle_skeletons, handle_skeleton, handle_skeleton_file, handle_skeleton_model;
 /* api/handlers/people.c */
-api_handler handle_skeleton_humanoid, handle_clip_retarget;
+api_handler handle_skeleton_humanoid, handle_clip_retarget, handle_people;
 /* api/handlers/meshes.c */
 api_handler handle_meshes, handle_mesh, handle_mesh_vertices;
 /* api/handlers/images.c */

@@ -129,6 +129,113 @@ enum api_outcome handle_skeleton_humanoid(struct api_call *call)
     return outcome;
 }
 
+/* -------------------------------------------------------------------------------------------------- everybody -- */
+
+/* Skeletons that are looked at, people that are told. */
+enum { MAX_LOOKED_AT = 1000, MAX_PEOPLE = 500 };
+
+struct crowd {
+    struct api_call *call;
+    struct json_writer *json;
+    uint32_t count;
+    const struct index_asset *skeletons[MAX_PEOPLE]; /* of those that were told */
+    bool no_memory;
+};
+
+static void put_somebody(struct crowd *crowd, const struct index_asset *asset,
+                         const struct catalog_item *item, const char *format,
+                         const struct pose_skeleton *skeleton)
+{
+    struct pose_error error;
+    struct json_writer *json = crowd->json;
+    struct pose_humanoid *humanoid =
+        pose_humanoid_new(skeleton, NULL, 0, &crowd->call->service->index_options.pose, &error);
+    crowd->no_memory |= !humanoid && error.status == POSE_NO_MEMORY;
+    if (!humanoid)
+        return;
+    const struct pose_humanoid_report *report = pose_humanoid_report(humanoid);
+    crowd->skeletons[crowd->count++] = asset;
+    jsonw_object(json, NULL);
+    jsonw_id(json, "skeleton", &asset->id);
+    jsonw_string(json, "name", asset->name);
+    jsonw_string(json, "format", format);
+    if (item)
+        jsonw_id(json, "archive", &crowd->call->catalog->archives[item->place.archive]->id);
+    else
+        jsonw_null(json, "archive");
+    jsonw_string(json, "family", report->family);
+    jsonw_number(json, "quality", (float)report->quality);
+    jsonw_number(json, "hip_height", (float)report->hip_height);
+    jsonw_end(json);
+    pose_humanoid_free(humanoid);
+}
+
+static void put_skeletons(struct crowd *crowd)
+{
+    const struct catalog *catalog = crowd->call->catalog;
+    const struct catalog_list *list = &catalog->lists[ASSET_SKELETON];
+    jsonw_array(crowd->json, "items");
+    for (uint32_t i = 0; i < catalog->shipped_count; i++) {
+        const struct shipped_skeleton *shipped = &catalog->shipped[i];
+        put_somebody(crowd, &shipped->asset, NULL, shipped->document->format,
+                     &shipped->document->skeletons[0]);
+    }
+    for (uint32_t i = 0; i < list->count && i < MAX_LOOKED_AT && crowd->count < MAX_PEOPLE; i++) {
+        const struct catalog_item *item = &list->items[i];
+        struct fetch fetch = {.may_wait = true};
+        struct decoded *decoded = document_get(crowd->call->service, catalog, item->place, &fetch);
+        if (!decoded)
+            continue;
+        put_somebody(crowd, item->asset, item, decoded->document->format,
+                     &decoded->document->skeletons[item->asset->inner]);
+        document_put(decoded);
+    }
+    jsonw_end(crowd->json);
+}
+
+/* Those that stand on one of the skeletons. */
+static void put_characters(struct crowd *crowd)
+{
+    const struct catalog_list *list = &crowd->call->catalog->lists[ASSET_CHARACTER];
+    uint32_t told = 0;
+    jsonw_array(crowd->json, "characters");
+    for (uint32_t i = 0; i < list->count && i < MAX_LOOKED_AT && told < MAX_PEOPLE; i++) {
+        const struct index_asset *skeleton = catalog_skeleton(crowd->call->catalog, &list->items[i]).asset;
+        uint32_t at = 0;
+        while (at < crowd->count && crowd->skeletons[at] != skeleton)
+            at++;
+        if (at == crowd->count)
+            continue;
+        jsonw_object(crowd->json, NULL);
+        jsonw_id(crowd->json, "id", &list->items[i].asset->id);
+        jsonw_string(crowd->json, "name", list->items[i].asset->name);
+        jsonw_id(crowd->json, "skeleton", &skeleton->id);
+        jsonw_end(crowd->json);
+        told++;
+    }
+    jsonw_end(crowd->json);
+}
+
+enum api_outcome handle_people(struct api_call *call)
+{
+    struct pose_buffer body = {0};
+    struct json_writer json;
+    struct crowd crowd = {.call = call, .json = &json};
+    if (reply_cached(call, digest_begin(call, &call->catalog->digest), FRESH_REVALIDATE, true))
+        return API_DONE;
+    if (!call->request->may_wait)
+        return API_WAIT;
+    jsonw_init(&json, &body);
+    jsonw_object(&json, NULL);
+    put_skeletons(&crowd);
+    put_characters(&crowd);
+    jsonw_end(&json);
+    if (!crowd.no_memory)
+        return reply_json(call, &body);
+    pose_buffer_free(&body);
+    return reply_no_memory(call);
+}
+
 /* ------------------------------------------------------------------------------------------------------- clips -- */
 
 static void put_names(struct json_writer *json, const char *name, const char *const *names, uint32_t count)

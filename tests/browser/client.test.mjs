@@ -53,6 +53,23 @@ test("a clip, its keys, its events, its skeleton", async () => {
   assert.equal((await posed.skeleton(walk.skeleton)).id, walk.skeleton);
 });
 
+test("on somebody else's skeleton", async () => {
+  const people = await posed.people();
+  const avatar = people.items.find((one) => one.family === "sl");
+  assert.equal((await posed.humanoid(avatar.skeleton)).mapped.hips.joint, "mPelvis");
+  await assert.rejects(posed.humanoid("0".repeat(32)), (error) => error instanceof PosedError && error.status === 404);
+  const fit = await posed.retarget(walk.id, { onto: avatar.skeleton });
+  assert.equal(fit.target.skeleton, avatar.skeleton);
+  assert.ok(fit.measures.head < 0.01);
+  const poses = await posed.poses(walk.id, { onto: avatar.skeleton, map: { L_FINGER0: null } });
+  assert.equal(poses.head.skeleton, avatar.skeleton);
+  assert.ok(poses.joints.some((joint) => joint.name === "mKneeLeft"));
+  const pose = await posed.pose(walk.id, 0.5, { onto: avatar.skeleton, ik: "none" });
+  assert.equal(pose.skeleton, avatar.skeleton);
+  const file = await posed.request(posed.convertURL(walk.id, "anim", { onto: avatar.skeleton, to: "sl-anim" }).slice(posed.base.length));
+  assert.ok((await file.arrayBuffer()).byteLength > 1000);
+});
+
 test("poses in typed arrays are those of /pose, between frames too", async () => {
   const poses = await posed.poses(walk.id, { end: 1 });
   assert.equal(poses.floats.length, poses.frameCount * poses.stride);

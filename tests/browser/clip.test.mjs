@@ -1,5 +1,6 @@
 // The page of a clip: playing, scrubbing, keys, joints, events, what can be taken away, links that remember.
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
 import { open, settled, stagePixels, startBrowser, withPage } from "./lib/browser.mjs";
 import { samples, startDaemon } from "./lib/daemon.mjs";
@@ -222,3 +223,33 @@ for (const [what, id] of [["nobody has", "0".repeat(32)], ["is malformed", "walk
     await page.getByRole("link", { name: "All clips" }).click();
     await page.locator("html[data-ready=catalogue]").waitFor({ state: "attached" });
   }));
+
+test("it plays on somebody else: menu, panel, downloads, link", () => atClip("#t=0.5", async (page) => {
+  const own = await stagePixels(page);
+  const menu = page.getByLabel("Play on");
+  const names = await menu.locator("option").allTextContents();
+  assert.equal(names[0], "Own skeleton");
+  assert.ok(names.filter((name) => name.endsWith("(built in)")).length >= 2, names.join());
+  const avatar = (await daemon.get("/v1/people")).items.find((one) => one.family === "sl");
+  await menu.selectOption(avatar.skeleton);
+  const fit = page.locator(".fit");
+  await fit.getByText("Arms and legs off").waitFor();
+  await page.waitForFunction(() => document.querySelector(".stage").viewer.poses.joints.some((joint) => joint.name === "mKneeLeft"));
+  assert.ok(difference(own, await stagePixels(page)) > 200);
+  await fit.locator("summary").click();
+  assert.equal(await fit.getByRole("row", { name: "leftLowerLeg" }).getByRole("cell").allTextContents().then(String), "L_LEG1,mKneeLeft");
+  assert.ok(await page.getByLabel("Mesh").isDisabled());
+  if (process.env.POSED_PICTURES) await page.screenshot({ path: `${process.env.POSED_PICTURES}/play-on.png`, fullPage: true });
+
+  const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "sl-anim" }).click()]);
+  const bytes = await readFile(await file.path());
+  const inspected = await (await fetch(`${daemon.origin}/v1/inspect?name=walk.anim`, { method: "POST", body: bytes })).json();
+  assert.ok(inspected.verdict.find((one) => one.target === "sl-viewer").accepted);
+  await page.waitForFunction((id) => location.hash.includes(`onto=${id}`), avatar.skeleton);
+  await page.reload();
+  await page.locator(".fit").getByText("Arms and legs off").waitFor();
+  assert.equal(await page.getByLabel("Play on").inputValue(), avatar.skeleton);
+  await page.getByLabel("Play on").selectOption("");
+  await page.waitForFunction(() => document.querySelector(".stage").viewer.poses.joints.some((joint) => joint.name === "L_LEG1"));
+  assert.ok(await page.locator(".fit").isHidden());
+}));

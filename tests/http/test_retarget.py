@@ -80,6 +80,22 @@ class Retarget(unittest.TestCase):
         person = self.client.get(f"/v1/skeletons/{self.sl}/humanoid").json
         self.assertEqual(person["mapped"]["hips"], {"joint": "mPelvis", "how": "table"})
 
+    def test_people(self):
+        """Who can be retargeted to: built-in skeletons first, no object, no animal; characters of their skeletons."""
+        people = self.client.get("/v1/people").json
+        ids = [one["skeleton"] for one in people["items"]]
+        self.assertEqual([one["archive"] for one in people["items"]][:2], [None, None])
+        self.assertEqual(len(ids), len(set(ids)))
+        self.assertIn(self.sl, ids)
+        self.assertIn(self.adult, ids)
+        for one in people["items"]:
+            self.assertEqual(self.client.get(f"/v1/skeletons/{one['skeleton']}/humanoid").status, 200)
+        others = [s["id"] for s in self.client.get("/v1/skeletons?limit=1000").json["items"] if s["id"] not in ids]
+        for other in others:
+            self.assertEqual(self.client.get(f"/v1/skeletons/{other}/humanoid").status, 422)
+        for character in people["characters"]:
+            self.assertIn(character["skeleton"], ids)
+
     def test_batch(self):
         items = [
             {"clip": self.walk, "t": 0.25, "retarget": 1, "onto": self.sl, "map": {"HEAD": "head"}},

@@ -65,7 +65,7 @@ async function download(posed, path, name, status) {
 }
 
 /**
- * A link for each writable format, and pictures. choose() returns the {skeleton, mesh, time} of the view.
+ * A link for each writable format, and pictures. choose() returns the {skeleton, mesh, onto, time} of the view.
  * @param formats the items of /v1/formats
  */
 function downloads(posed, { id, name }, formats, choose) {
@@ -82,8 +82,8 @@ function downloads(posed, { id, name }, formats, choose) {
   const writable = formats.filter((format) => format.targets.length);
   const extensionOf = (format) => format.extensions[0].replace(".", "");
   const shared = (extension) => writable.filter((format) => extensionOf(format) === extension).length > 1;
-  const conversion = (label, title, extension, options = {}, takesMesh = false) => link(label, title, ({ skeleton, mesh }) =>
-    posed.convertURL(id, extension, { ...options, skeleton: skeleton === "auto" ? undefined : skeleton, mesh: (takesMesh && mesh) || undefined }));
+  const conversion = (label, title, extension, options = {}, takesMesh = false) => link(label, title, ({ skeleton, mesh, onto }) =>
+    posed.convertURL(id, extension, { ...options, onto, skeleton: skeleton === "auto" ? undefined : skeleton, mesh: (takesMesh && mesh) || undefined }));
   const links = [
     conversion("GLB", "glTF 2.0, binary", "glb", {}, true), conversion("glTF", "glTF 2.0 as JSON", "gltf", {}, true),
     ...writable.filter((format) => format.id !== "gltf" && format.id !== "json").map((format) => {
@@ -91,10 +91,10 @@ function downloads(posed, { id, name }, formats, choose) {
       const label = format.id === "bvh" ? "BVH" : format.id;
       return conversion(label, format.title, extension, shared(extension) ? { to: format.id } : {});
     }),
-    link("JSON", "All keys, lossless", () => posed.convertURL(id, "json")),
+    link("JSON", "All keys, lossless", ({ onto }) => posed.convertURL(id, "json", { onto })),
     ...[["webp", "WebP", "Animated picture"], ["png", "PNG", "Still picture"], ["svg", "SVG", "Vector picture"]].map(([type, label, title]) =>
-      link(label, title, ({ skeleton, mesh, time }) => posed.previewURL(id, type,
-        { skeleton: skeleton === "auto" ? undefined : skeleton, mesh: mesh || undefined, t: type === "webp" ? undefined : time }))),
+      link(label, title, ({ skeleton, mesh, onto, time }) => posed.previewURL(id, type,
+        { onto, skeleton: skeleton === "auto" ? undefined : skeleton, mesh: mesh || undefined, t: type === "webp" ? undefined : time }))),
   ];
   return section("Download", el("div", { class: "buttons" }, ...links), status);
 }

@@ -2,13 +2,14 @@
 import { aboutClip } from "./about.js";
 import { debounce, el, failure, say } from "./dom.js";
 import { MeshLoader } from "./mesh.js";
+import { ontoOf, peopleOptions, showFit } from "./onto.js";
 import { Player } from "./player.js";
 import { ANGLES, Viewer } from "./viewer.js";
 
 const TURN = Math.PI / 24;
 const NEARER = 0.85;
 
-/** The fragment of the URL: time, camera, skeleton, mesh. */
+/** The fragment of the URL: time, camera, skeleton, mesh, onto. */
 function readLink() {
   return Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
 }
@@ -33,7 +34,7 @@ export function showClip(posed, content, id) {
   const viewer = new Viewer(stage);
   stage.append(tip);
   stage.viewer = viewer; // for tests and measurements
-  const choice = { skeleton: link.skeleton ?? "auto", mesh: link.mesh ?? "" };
+  const choice = { skeleton: link.skeleton ?? "auto", mesh: link.mesh ?? "", onto: link.onto ?? "" };
   let clip, player, meshLoader, lastMesh;
   let gone = false;
 
@@ -42,10 +43,17 @@ export function showClip(posed, content, id) {
     const state = new URLSearchParams({ t: Number(player.time.toFixed(5)), camera: viewer.view });
     if (choice.skeleton !== "auto") state.set("skeleton", choice.skeleton);
     if (choice.mesh) state.set("mesh", choice.mesh);
+    if (choice.onto) state.set("onto", choice.onto);
     history.replaceState(null, "", `#${state}`);
   });
 
   const plot = el("div", { class: "plot", hidden: true });
+  const fit = el("section", { class: "fit", hidden: true, "aria-live": "polite" });
+  /** Whose skeleton the clip is on, as parameters. */
+  const stands = () => {
+    const skeleton = choice.skeleton === "auto" ? undefined : choice.skeleton;
+    return choice.onto ? { skeleton, onto: ontoOf(choice.onto) } : { skeleton: viewer.poses?.head.skeleton ?? "none" };
+  };
   const note = el("p", { class: "notice", hidden: true });
   const nameOf = (index) => {
     const one = viewer.poses.joints[index];
@@ -58,14 +66,15 @@ export function showClip(posed, content, id) {
     plot.hidden = index < 0;
     if (index < 0) return;
     say(nameOf(index));
-    const wanted = { joint: nameOf(index), width: Math.min(Math.max(below.clientWidth, 280), 1000), height: 320, skeleton: viewer.poses.head.skeleton ?? "none" };
+    const wanted = { joint: nameOf(index), width: Math.min(Math.max(below.clientWidth, 280), 1000), height: 320, ...stands() };
     plot.replaceChildren(el("img", { src: posed.plotURL(id, wanted), alt: `Curves of ${nameOf(index)}`, width: wanted.width, height: wanted.height }));
   }
 
   const jointList = el("select", { id: "joint", onchange: () => selectJoint(jointList.value === "" ? -1 : Number(jointList.value)) });
   const skeletonList = el("select", {
-    id: "skeleton", onchange: () => { choice.skeleton = skeletonList.value; loadPoses().then(loadMesh).then(remember, fail); },
+    id: "skeleton", onchange: () => { choice.skeleton = skeletonList.value; reload(); },
   });
+  const ontoList = el("select", { id: "onto", onchange: () => { choice.onto = ontoList.value; reload(); } });
   const meshList = el("select", { id: "mesh", onchange: () => { choice.mesh = meshList.value; loadMesh(); remember(); } });
   const [bonesBox, bones] = checkbox("Bones", true, (on) => (viewer.showsBones = on));
   const [floorBox, floor] = checkbox("Floor", true, (on) => (viewer.showsFloor = on));
@@ -85,7 +94,15 @@ export function showClip(posed, content, id) {
     document.documentElement.dataset.ready = "clip";
   }
 
+  function reload() {
+    below.querySelector(":scope > .bad")?.remove();
+    loadPoses().then(loadMesh).then(remember, fail);
+  }
+
+  /** Meshes are of the clip's own skeleton. */
   async function loadMesh() {
+    meshList.disabled = Boolean(choice.onto);
+    if (choice.onto) meshList.value = choice.mesh = "";
     meshLoader?.stop();
     viewer.setMesh(null);
     bonesBox.checked = viewer.showsBones = !choice.mesh;
@@ -98,7 +115,9 @@ export function showClip(posed, content, id) {
   }
 
   async function loadPoses() {
-    const poses = await posed.poses(id, { skeleton: choice.skeleton, end: 1 });
+    const onto = ontoOf(choice.onto);
+    showFit(posed, id, onto ? stands() : {}, fit);
+    const poses = await posed.poses(id, { skeleton: choice.skeleton, onto, end: 1 });
     if (gone) return;
     const time = player.time;
     viewer.setPoses(poses);
@@ -115,8 +134,9 @@ export function showClip(posed, content, id) {
   }
 
   async function load() {
-    const [metadata, events, skeletons, meshes, formats] = await Promise.all([
-      posed.clip(id), posed.events(id).catch(() => ({ items: [] })), posed.skeletons({ limit: 500 }), posed.meshes({ limit: 500 }), posed.formats()]);
+    const nobody = { items: [], characters: [] };
+    const [metadata, events, skeletons, meshes, formats, people] = await Promise.all([
+      posed.clip(id), posed.events(id).catch(() => ({ items: [] })), posed.skeletons({ limit: 500 }), posed.meshes({ limit: 500 }), posed.formats(), posed.people().catch(() => nobody)]);
     if (gone) return;
     clip = metadata;
     document.title = `${clip.name} · posed`;
@@ -125,22 +145,24 @@ export function showClip(posed, content, id) {
     player.time = Number(link.t) || 0;
     player.onTime = remember;
     skeletonList.append(...options([["auto", "Automatic"], ["none", "None"], ...skeletons.items.map((one) => [one.id, `${one.name} (${one.format})`])], choice.skeleton));
+    ontoList.append(...options(peopleOptions(people), choice.onto));
     const drawn = meshes.items.filter((mesh) => mesh.face_count > 0);
     const own = drawn.filter((mesh) => mesh.archive === clip.archive);
     meshList.append(...options([["", "None"], ...(own.length ? own : drawn).map((one) => [one.id, one.name])], choice.mesh));
     below.append(note, player.element,
       el("div", { class: "options", role: "group", "aria-label": "View" }, bones, floor, angles,
         el("label", { class: "field", for: "skeleton" }, "Skeleton", skeletonList),
+        el("div", { class: "field" }, el("label", { for: "onto" }, "Play on"), ontoList),
         el("label", { class: "field", for: "mesh" }, "Mesh", meshList),
         el("label", { class: "field", for: "joint" }, "Joint", jointList)),
-      plot);
+      fit, plot);
     side.append(...aboutClip(posed, clip, { events: events.items, formats: formats.items }, {
       seek: (t) => { player.pause(); player.seek(t); },
-      choose: () => ({ ...choice, time: Number(player.time.toFixed(3)) }),
+      choose: () => ({ ...choice, onto: ontoOf(choice.onto), time: Number(player.time.toFixed(3)) }),
     }));
     await loadPoses();
     if (gone) return;
-    if (choice.mesh) loadMesh();
+    if (choice.mesh || choice.onto) loadMesh();
     if (link.camera) viewer.view = link.camera;
     player.seek(Number(link.t) || 0);
     if (link.t === undefined && !matchMedia("(prefers-reduced-motion: reduce)").matches) player.play();
