@@ -10,6 +10,17 @@
 
 /* ------------------------------------------------------------------------------------------------- targets -- */
 
+static void refuse_target(struct param_error *error, const char *to, const char *words)
+{
+    char what[CONVERT_WORDS + 64];
+    struct nearest nearest;
+    nearest_begin(&nearest, to, strlen(to));
+    for (const struct pose_target *row = pose_targets(); row->word; row++)
+        nearest_offer(&nearest, row->word);
+    snprintf(what, sizeof what, "\"%.40s\" is not one of %s", to, words);
+    param_unknown(error, "to", what, &nearest);
+}
+
 const struct pose_target *conversion_target_of_to(const struct params *params, struct param_error *error)
 {
     char words[CONVERT_WORDS];
@@ -19,7 +30,7 @@ const struct pose_target *conversion_target_of_to(const struct params *params, s
         return target;
     convert_target_words(NULL, words);
     if (to)
-        param_fail(error, "to", "\"%.40s\" is not one of %s", to, words);
+        refuse_target(error, to, words);
     else
         param_fail(error, "to", "it is one of %s", words);
     return NULL;

@@ -151,6 +151,26 @@ static uint32_t mark(const struct pose_sampler *sampler, const char *word, size_
     return found;
 }
 
+/* 400, and what may have been meant; no more than so many names are looked at. */
+static void reply_unknown_joint(struct api_call *call, const struct pose_request *request, const char *word,
+                                size_t length)
+{
+    enum { MAX_LOOKED_AT = 1000 };
+    const struct pose_sampler *sampler = request->player->sampler;
+    const struct pose_row *rows = pose_sampler_rows(sampler);
+    struct nearest nearest;
+    struct param_error error;
+    char what[128];
+    nearest_begin(&nearest, word, length);
+    for (uint32_t i = 0; i < pose_sampler_row_count(sampler) && i < MAX_LOOKED_AT; i++) {
+        if (rows[i].name)
+            nearest_offer(&nearest, rows[i].name);
+    }
+    snprintf(what, sizeof what, "there is no joint \"%.*s\"", (int)(length < 80 ? length : 80), word);
+    param_unknown(&error, request->joints_parameter, what, &nearest);
+    reply_parameter(call, &error);
+}
+
 static bool select_rows(struct api_call *call, struct pose_request *request)
 {
     const struct pose_sampler *sampler = request->player->sampler;
@@ -176,8 +196,7 @@ static bool select_rows(struct api_call *call, struct pose_request *request)
         size_t length = strcspn(at, ",");
         known = mark(sampler, at, length, marked) > 0;
         if (!known)
-            reply_bad_parameter(call, request->joints_parameter, "there is no joint \"%.*s\"",
-                                (int)(length < 80 ? length : 80), at);
+            reply_unknown_joint(call, request, at, length);
         at += length + (at[length] == ',');
     }
     if (!*request->joints)

@@ -77,7 +77,9 @@ bool body_files_read(struct api_call *call, struct body_files *files)
         .upload = {.format = params_get(&call->params, "format"), .game = params_get(&call->params, "game")}};
     const char *format = files->upload.format;
     if (format && !pose_format_find(format)) {
-        reply_bad_parameter(call, "format", "there is no format \"%.40s\"", format);
+        struct param_error error;
+        param_unknown_format(&error, "format", format);
+        reply_parameter(call, &error);
         return false;
     }
     if (!body.size) {

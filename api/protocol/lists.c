@@ -279,7 +279,7 @@ bool list_read(struct api_call *call, enum asset_kind kind, const struct list_so
     filter->name = params_get(&call->params, "name");
     filter->format = params_get(&call->params, "format");
     if (filter->format && !pose_format_find(filter->format))
-        return param_fail(error, "format", "there is no format \"%.40s\"", filter->format);
+        return param_unknown_format(error, "format", filter->format);
     if (!page_read(call, &request->page, error) || !read_words(call, request, error) ||
         !params_choice(&call->params, "source", sources, &source, error) ||
         (sorts && !read_sort(call, sorts, &request->listing, error)) ||

@@ -28,7 +28,7 @@ static bool names_archive(const struct index_archive *archive, const struct arch
     return !strcmp(archive->name, name->text) || (name->is_id && id_equal(&archive->id, &name->id));
 }
 
-enum { MAX_MATCHES = 64 };
+enum { MAX_MATCHES = 64, MAX_NEAREST = 1000 /* names that a 404 looks at */ };
 
 struct matches {
     struct catalog_item *items[MAX_MATCHES];
@@ -75,15 +75,40 @@ static void find_in(const struct catalog *catalog, const char *archive_text, con
     }
 }
 
-/* For what a 404 says. */
-static bool has_archive(const struct catalog *catalog, const char *text)
+/* The first archive of that name; NULL, and those that are called alike. */
+static const struct index_archive *find_archive(const struct catalog *catalog, const char *text,
+                                                struct nearest *nearest)
 {
     struct archive_name name = read_archive_name(text);
+    nearest_begin(nearest, text, strlen(text));
     for (uint32_t i = 0; i < catalog->archive_count; i++) {
         if (names_archive(catalog->archives[i], &name))
-            return true;
+            return catalog->archives[i];
+        if (i < MAX_NEAREST)
+            nearest_offer(nearest, catalog->archives[i]->name);
     }
-    return false;
+    return NULL;
+}
+
+/* 404, and what may have been meant. */
+static void reply_nothing_named(struct api_call *call, const char *clip_name)
+{
+    struct nearest nearest;
+    const struct index_archive *archive = find_archive(call->catalog, call->archive_name, &nearest);
+    unsigned offered = 0;
+    if (!archive) {
+        reply_not_found_near(call, "archive", &nearest, call->archive_name);
+        return;
+    }
+    nearest_begin(&nearest, clip_name, strlen(clip_name));
+    for (uint32_t i = 0; i < archive->entry_count && offered < MAX_NEAREST; i++, offered++) {
+        const struct index_entry *entry = archive->entries[i];
+        for (uint32_t k = 0; k < entry->asset_count && offered < MAX_NEAREST; k++, offered++) {
+            if (entry->assets[k].kind == ASSET_CLIP)
+                nearest_offer(&nearest, entry->assets[k].name);
+        }
+    }
+    reply_not_found_near(call, "clip", &nearest, clip_name);
 }
 
 static void list_matches(struct api_call *call, const struct matches *matches)
@@ -129,8 +154,7 @@ static struct catalog_item *find_named(struct api_call *call, const char *clip_n
     if (matches.count)
         list_matches(call, &matches);
     else
-        has_archive(catalog, call->archive_name) ? reply_not_found(call, "clip", clip_name)
-                                                 : reply_not_found(call, "archive", call->archive_name);
+        reply_nothing_named(call, clip_name);
     return NULL;
 }
 

@@ -1,8 +1,8 @@
 #include "api/protocol/params.h"
 
-#include "lib/core/text.h"
-
 #include "lib/core/hex.h"
+#include "lib/core/text.h"
+#include "pose.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -18,7 +18,29 @@ bool param_fail(struct param_error *error, const char *name, const char *format,
     vsnprintf(error->detail, sizeof error->detail, format, arguments);
     va_end(arguments);
     error->limit[0] = error->code[0] = error->pointer[0] = 0;
+    error->nearest.count = 0;
     return false;
+}
+
+bool param_unknown(struct param_error *error, const char *name, const char *what,
+                   const struct nearest *nearest)
+{
+    char hint[NEAREST_HINT];
+    nearest_hint(nearest, hint);
+    param_fail(error, name, "%s%s", what, hint);
+    error->nearest = *nearest;
+    return false;
+}
+
+bool param_unknown_format(struct param_error *error, const char *name, const char *format)
+{
+    char what[80];
+    struct nearest nearest;
+    nearest_begin(&nearest, format, strlen(format));
+    for (const struct pose_format *row = pose_formats(); row->id; row++)
+        nearest_offer(&nearest, row->id);
+    snprintf(what, sizeof what, "there is no format \"%.40s\"", format);
+    return param_unknown(error, name, what, &nearest);
 }
 
 bool is_utf8(const char *text)
@@ -109,6 +131,14 @@ void params_release(struct params *params)
     params->storage = NULL;
 }
 
+static bool unknown_parameter(struct param_error *error, const char *name, const char *const *allowed)
+{
+    struct nearest nearest;
+    nearest_begin(&nearest, name, strlen(name));
+    nearest_offer_all(&nearest, allowed);
+    return param_unknown(error, name, "unknown parameter", &nearest);
+}
+
 bool params_check(const struct params *params, const char *const *allowed, struct param_error *error)
 {
     for (unsigned i = 0; i < params->count; i++) {
@@ -117,7 +147,7 @@ bool params_check(const struct params *params, const char *const *allowed, struc
         for (const char *const *word = allowed; word && *word && !known; word++)
             known = !strcmp(*word, name);
         if (!known)
-            return param_fail(error, name, "unknown parameter");
+            return unknown_parameter(error, name, allowed);
         for (unsigned k = 0; k < i; k++) {
             if (!strcmp(params->items[k].name, name))
                 return param_fail(error, name, "it is given twice");

@@ -2,6 +2,8 @@
 #ifndef POSED_API_PROTOCOL_PARAMS_H
 #define POSED_API_PROTOCOL_PARAMS_H
 
+#include "lib/core/nearest.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -24,9 +26,10 @@ struct params {
 struct param_error {
     char name[64];
     char detail[256];
-    char limit[24];    /* the option that refuses it */
-    char code[24];     /* of the problem, else "bad_parameter" */
-    char pointer[100]; /* where in a value that is JSON */
+    char limit[24];         /* the option that refuses it */
+    char code[24];          /* of the problem, else "bad_parameter" */
+    char pointer[100];      /* where in a value that is JSON */
+    struct nearest nearest; /* what may have been meant */
 };
 
 /* Percent-decodes "a=b&c"; '+' is a blank. False on bad escapes, NUL, bytes that are not UTF-8, or too many. */
@@ -52,6 +55,11 @@ bool params_choice(const struct params *params, const char *name, const char *co
                    struct param_error *error);
 bool param_fail(struct param_error *error, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* There is no such word for it; nearest holds those that are like it. Always false. */
+bool param_unknown(struct param_error *error, const char *name, const char *what,
+                   const struct nearest *nearest);
+/* There is no format of that id. Always false. */
+bool param_unknown_format(struct param_error *error, const char *name, const char *format);
 /* There is no memory for the value: reply_parameter answers 503. Always false. */
 bool param_no_memory(struct param_error *error, const char *name);
 

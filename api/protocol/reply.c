@@ -80,9 +80,24 @@ static enum api_outcome close_problem(struct api_call *call, struct json_writer 
     return API_DONE;
 }
 
+/* What a problem is about; NULL where it does not apply. */
+struct problem_about {
+    const char *parameter, *pointer, *limit;
+    const struct nearest *nearest;
+};
+
+static void put_suggestions(struct json_writer *json, const struct nearest *nearest)
+{
+    if (!nearest || !nearest->count)
+        return;
+    jsonw_array(json, "suggestions");
+    for (unsigned i = 0; i < nearest->count; i++)
+        jsonw_string(json, NULL, nearest->words[i]);
+    jsonw_end(json);
+}
+
 static enum api_outcome simple_problem(struct api_call *call, unsigned status, const char *code,
-                                       const char *parameter, const char *pointer, const char *limit,
-                                       const char *detail)
+                                       struct problem_about about, const char *detail)
 {
     struct pose_buffer body = {0};
     struct json_writer json;
@@ -91,12 +106,13 @@ static enum api_outcome simple_problem(struct api_call *call, unsigned status, c
     jsonw_line(&json, "detail", detail);
     if (code)
         jsonw_string(&json, "code", code);
-    if (parameter)
-        jsonw_string(&json, "parameter", parameter);
-    if (pointer)
-        jsonw_string(&json, "pointer", pointer);
-    if (limit)
-        jsonw_string(&json, "limit", limit);
+    if (about.parameter)
+        jsonw_string(&json, "parameter", about.parameter);
+    if (about.pointer)
+        jsonw_string(&json, "pointer", about.pointer);
+    if (about.limit)
+        jsonw_string(&json, "limit", about.limit);
+    put_suggestions(&json, about.nearest);
     return close_problem(call, &json, status, detail);
 }
 
@@ -108,13 +124,13 @@ enum api_outcome reply_problem(struct api_call *call, unsigned status, const cha
     va_start(arguments, format);
     vsnprintf(detail, sizeof detail, format, arguments);
     va_end(arguments);
-    return simple_problem(call, status, code, NULL, NULL, NULL, detail);
+    return simple_problem(call, status, code, (struct problem_about){0}, detail);
 }
 
 enum api_outcome reply_limit(struct api_call *call, unsigned status, const char *code, const char *limit,
                              const char *detail)
 {
-    return simple_problem(call, status, code, NULL, NULL, limit, detail);
+    return simple_problem(call, status, code, (struct problem_about){.limit = limit}, detail);
 }
 
 enum api_outcome reply_parameter(struct api_call *call, const struct param_error *error)
@@ -122,9 +138,11 @@ enum api_outcome reply_parameter(struct api_call *call, const struct param_error
     char detail[sizeof error->name + sizeof error->detail + 2];
     snprintf(detail, sizeof detail, "%s%s%s", error->name, error->name[0] ? ": " : "", error->detail);
     unsigned status = strcmp(error->code, PARAM_NO_MEMORY) ? 400 : 503;
-    return simple_problem(call, status, error->code[0] ? error->code : "bad_parameter", error->name,
-                          error->pointer[0] ? error->pointer : NULL, error->limit[0] ? error->limit : NULL,
-                          detail);
+    struct problem_about about = {.parameter = error->name,
+                                  .pointer = error->pointer[0] ? error->pointer : NULL,
+                                  .limit = error->limit[0] ? error->limit : NULL,
+                                  .nearest = &error->nearest};
+    return simple_problem(call, status, error->code[0] ? error->code : "bad_parameter", about, detail);
 }
 
 enum api_outcome reply_bad_parameter(struct api_call *call, const char *name, const char *format, ...)
@@ -242,6 +260,15 @@ struct decoded *reply_document(struct api_call *call, const struct catalog_item 
 enum api_outcome reply_not_found(struct api_call *call, const char *what, const char *name)
 {
     return reply_problem(call, 404, "not_found", "there is no %s \"%.80s\"", what, name);
+}
+
+enum api_outcome reply_not_found_near(struct api_call *call, const char *what, const struct nearest *nearest,
+                                      const char *name)
+{
+    char detail[256], hint[NEAREST_HINT];
+    nearest_hint(nearest, hint);
+    snprintf(detail, sizeof detail, "there is no %s \"%.80s\"%s", what, name, hint);
+    return simple_problem(call, 404, "not_found", (struct problem_about){.nearest = nearest}, detail);
 }
 
 /* ----------------------------------------------------------------------------------------------- caching -- */

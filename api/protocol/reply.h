@@ -22,6 +22,9 @@ enum api_outcome reply_error_of(struct api_call *call, const struct pose_error *
 /* After a NULL from document_get or player_get: API_WAIT, or the failure. */
 enum api_outcome reply_fetch(struct api_call *call);
 enum api_outcome reply_not_found(struct api_call *call, const char *what, const char *name);
+/* The same with what may have been meant. */
+enum api_outcome reply_not_found_near(struct api_call *call, const char *what, const struct nearest *nearest,
+                                      const char *name);
 
 /* The members of a problem that a libpose error is, "status" and all, into an open object. */
 void problem_members(struct json_writer *json, const struct pose_error *error, const char *format,

@@ -118,6 +118,25 @@ class Basics(SampleCase):
                 self.assertEqual(head["Content-Length"], get["Content-Length"])
                 self.assertEqual(head["ETag"], get["ETag"])
 
+    def test_what_may_have_been_meant(self):
+        clip = self.clip("a2o-walk", "tso-anim")
+        for target, status, suggestions in (
+                ("/v1/clips?limt=1", 400, ["limit"]),
+                ("/v1/clips?format=sl_anim", 400, ["sl-anim"]),
+                ("/v1/meshes?format=tso-mehs", 400, ["tso-mesh"]),
+                (f"/v1/clips/{clip['id']}/pose?joints=PELVIS,HAED", 400, ["HEAD"]),
+                ("/v1/named/sims-online.far/a2o-wlak/pose", 404, ["a2o-walk"]),
+                ("/v1/named/sims-onlin.far/a2o-walk", 404, ["sims-online.far"])):
+            with self.subTest(target):
+                reply = self.client.get(target)
+                self.assertEqual(reply.status, status)
+                self.assertEqual(reply.json["suggestions"][:1], suggestions)
+                self.assertIn(f'did you mean "{suggestions[0]}"?', reply.json["detail"])
+        reply = self.client.post("/v1/convert?to=sl-anm&name=x.anim", sample(WAVE))
+        self.assertEqual(reply.json["suggestions"][:1], ["sl-anim"])
+        for target in ("/v1/clips?theme=1", "/v1/clips?format=nothing-like-it", "/v1/named/zzz/yyy"):
+            self.assertNotIn("suggestions", self.client.get(target).json)
+
     def test_preflight(self):
         clip = self.client.get("/v1/clips").json["items"][0]["id"]
         reply = self.client.request(

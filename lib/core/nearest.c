@@ -1,0 +1,106 @@
+#include "lib/core/nearest.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+static unsigned char lower(char letter)
+{
+    return (unsigned char)(letter >= 'A' && letter <= 'Z' ? letter + 32 : letter);
+}
+
+static unsigned min(unsigned a, unsigned b)
+{
+    return a < b ? a : b;
+}
+
+/* Optimal string alignment: insertions, deletions, substitutions and swaps of neighbours. Both are shorter than
+ * NEAREST_CAPACITY. */
+static unsigned distance_of(const char *a, size_t a_length, const char *b, size_t b_length)
+{
+    unsigned rows[3][NEAREST_CAPACITY];
+    unsigned *before = rows[0], *last = rows[1], *now = rows[2];
+    for (size_t k = 0; k <= b_length; k++)
+        last[k] = (unsigned)k;
+    for (size_t i = 1; i <= a_length; i++) {
+        now[0] = (unsigned)i;
+        for (size_t k = 1; k <= b_length; k++) {
+            const unsigned cost = lower(a[i - 1]) != lower(b[k - 1]);
+            now[k] = min(min(last[k] + 1, now[k - 1] + 1), last[k - 1] + cost);
+            if (i > 1 && k > 1 && lower(a[i - 1]) == lower(b[k - 2]) && lower(a[i - 2]) == lower(b[k - 1]))
+                now[k] = min(now[k], before[k - 2] + 1);
+        }
+        unsigned *spare = before;
+        before = last;
+        last = now;
+        now = spare;
+    }
+    return last[b_length];
+}
+
+void nearest_begin(struct nearest *nearest, const char *wanted, size_t length)
+{
+    nearest->count = 0;
+    nearest->wanted[0] = '\0';
+    if (length < sizeof nearest->wanted) {
+        memcpy(nearest->wanted, wanted, length);
+        nearest->wanted[length] = '\0';
+    }
+}
+
+/* None of one or two letters may be wrong, one of up to five, one in three of more. */
+static unsigned tolerance_of(size_t length)
+{
+    return length < 3 ? 0 : length < 6 ? 1 : (unsigned)(length / 3);
+}
+
+static void keep(struct nearest *nearest, const char *word, unsigned distance)
+{
+    unsigned at = nearest->count;
+    for (unsigned i = 0; i < nearest->count; i++) {
+        if (!strcmp(nearest->words[i], word))
+            return;
+    }
+    while (at && nearest->distances[at - 1] > distance)
+        at--;
+    if (at == NEAREST_COUNT)
+        return;
+    if (nearest->count < NEAREST_COUNT)
+        nearest->count++;
+    for (unsigned i = nearest->count - 1; i > at; i--) {
+        nearest->distances[i] = nearest->distances[i - 1];
+        memcpy(nearest->words[i], nearest->words[i - 1], NEAREST_CAPACITY);
+    }
+    nearest->distances[at] = distance;
+    snprintf(nearest->words[at], NEAREST_CAPACITY, "%s", word);
+}
+
+void nearest_offer(struct nearest *nearest, const char *word)
+{
+    enum { MIN_BEGINNING = 3 };
+    const size_t wanted = strlen(nearest->wanted), length = strnlen(word, NEAREST_CAPACITY);
+    if (!wanted || !length || length == NEAREST_CAPACITY)
+        return;
+    const size_t shorter = wanted < length ? wanted : length, longer = wanted < length ? length : wanted;
+    const unsigned tolerance = tolerance_of(longer);
+    if (shorter >= MIN_BEGINNING && !strncasecmp(nearest->wanted, word, shorter)) {
+        keep(nearest, word, longer - shorter <= tolerance ? (unsigned)(longer - shorter) : tolerance);
+    } else if (longer - shorter <= tolerance) {
+        const unsigned distance = distance_of(nearest->wanted, wanted, word, length);
+        if (distance <= tolerance)
+            keep(nearest, word, distance);
+    }
+}
+
+void nearest_offer_all(struct nearest *nearest, const char *const *words)
+{
+    for (; words && *words; words++)
+        nearest_offer(nearest, *words);
+}
+
+void nearest_hint(const struct nearest *nearest, char hint[NEAREST_HINT])
+{
+    hint[0] = '\0';
+    if (nearest->count)
+        snprintf(hint, NEAREST_HINT, "; did you mean \"%s\"?", nearest->words[0]);
+}
