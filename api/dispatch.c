@@ -272,8 +272,7 @@ static enum api_outcome run(struct api_call *call, const struct api_match *match
     if (call->route->flags & ROUTE_WRITES && !access_may_write(call))
         return API_DONE;
     if (lacks_length(call))
-        return reply_problem(call, 411, "no_length",
-                             "the request takes a body and does not say how long it is");
+        return reply_problem(call, 411, "no_length", "Content-Length is missing");
     if (!decode_values(call, match))
         return !call->value_storage ? reply_no_memory(call)
                                     : reply_problem(call, 400, "bad_path",
@@ -287,7 +286,7 @@ static enum api_outcome run(struct api_call *call, const struct api_match *match
 static enum api_outcome no_route(struct api_call *call, const char *allowed)
 {
     if (!*allowed)
-        return reply_problem(call, 404, "not_found", "there is nothing at %.200s", call->request->path);
+        return reply_problem(call, 404, "not_found", "no such page or endpoint: %.200s", call->request->path);
     char methods[96];
     snprintf(methods, sizeof methods, "%s, OPTIONS", allowed);
     response_header(call->response, "Allow", methods);

@@ -125,7 +125,7 @@ struct pose_document *pose_bake(const struct pose_conversion *conversion, const 
     pose_error_init(error);
     const struct codec *codec = find_goal(conversion->to).codec;
     if (!codec) {
-        error_set(error, POSE_BAD_ARGUMENT, "unknown_format", "no clip can be written as \"%s\"",
+        error_set(error, POSE_BAD_ARGUMENT, "unknown_format", "clips cannot be written as \"%s\"",
                   conversion->to ? conversion->to : "");
         return NULL;
     }
@@ -146,7 +146,7 @@ struct pose_document *pose_bake(const struct pose_conversion *conversion, const 
                                   .user = user,
                                   .error = error};
     if (!document || !bake_all(&call, &document->view)) {
-        error_set(error, POSE_BAD_DATA, "bad_data", "the clip cannot be brought to that format");
+        error_set(error, POSE_BAD_DATA, "bad_data", "the clip cannot be converted to that format");
         arena_release(&arena);
         return NULL;
     }

@@ -49,7 +49,7 @@ static const struct codec *choose_codec(const struct pose_source *source, struct
     enum probe_result result;
     const struct codec *codec = codec_detect(source, &result);
     if (!codec)
-        error_set(error, POSE_UNKNOWN_FORMAT, "unknown_format", "the bytes are of no known format");
+        error_set(error, POSE_UNKNOWN_FORMAT, "unknown_format", "unknown file format");
     return codec;
 }
 
@@ -200,7 +200,7 @@ static const struct archive_type *choose_type(const struct pose_source *source, 
     const struct archive_type *type =
         source->format ? archive_type_find(source->format) : archive_detect(source);
     if (!type)
-        error_set(error, POSE_UNKNOWN_FORMAT, "unknown_format", "the bytes are of no known archive format");
+        error_set(error, POSE_UNKNOWN_FORMAT, "unknown_format", "unknown archive format");
     return type;
 }
 
@@ -384,7 +384,7 @@ bool pose_image_png(const struct pose_image *image, struct pose_buffer *out, str
         return false;
     bool done = document->image_count
                     ? write_png(document->images, out, error)
-                    : error_set(error, POSE_BAD_ARGUMENT, "no_picture", "there is no picture in it");
+                    : error_set(error, POSE_BAD_ARGUMENT, "no_picture", "the file contains no image");
     pose_document_free(document);
     return done;
 }

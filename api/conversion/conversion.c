@@ -32,7 +32,7 @@ const struct pose_target *conversion_target_of_to(const struct params *params, s
     if (to)
         refuse_target(error, to, words);
     else
-        param_fail(error, "to", "it is one of %s", words);
+        param_fail(error, "to", "must be one of %s", words);
     return NULL;
 }
 
@@ -50,9 +50,9 @@ const struct pose_target *conversion_target(const struct params *params, const c
         return target;
     convert_target_words(extension, words);
     if (to)
-        param_fail(error, "to", "\"%.40s\" is no .%.20s; that is %s", to, extension, words);
+        param_fail(error, "to", "\"%.40s\" does not write .%.20s; use %s", to, extension, words);
     else
-        param_fail(error, "to", "a .%.20s can be any of %s: to= says which", extension, words);
+        param_fail(error, "to", ".%.20s is ambiguous; set to= to one of %s", extension, words);
     return NULL;
 }
 
@@ -102,11 +102,11 @@ static bool read_map(const struct params *params, struct conversion *conversion,
     conversion->map = map;
     if (!map) {
         char detail[240];
-        snprintf(detail, sizeof detail, "no JSON at byte %d: %s", problem.position, problem.text);
+        snprintf(detail, sizeof detail, "invalid JSON at byte %d: %s", problem.position, problem.text);
         return bad_map(error, "", detail);
     }
     if (!json_is_object(map))
-        return bad_map(error, "/", "it is an object: {\"joint\": \"new name\"}");
+        return bad_map(error, "/", "must be an object: {\"joint\": \"new name\"}");
     if (json_object_size(map) > MAX_NAMES)
         return bad_map(error, "/", "more than 4096 names");
     conversion->renames = try_alloc(json_object_size(map), sizeof *conversion->renames);
@@ -119,7 +119,7 @@ static bool read_map(const struct params *params, struct conversion *conversion,
         pointer_to(key, pointer);
         if (!name || !*name || !*key || strlen(name) > MAX_LENGTH ||
             strlen(name) != json_string_length(value))
-            return bad_map(error, pointer, "a joint's new name is a text of 1 to 255 bytes");
+            return bad_map(error, pointer, "a new name must be a string of 1 to 255 bytes");
         conversion->renames[count++] = (struct pose_rename){key, name};
     }
     qsort(conversion->renames, count, sizeof *conversion->renames, compare_renames);
@@ -149,7 +149,7 @@ static bool check_options(const struct params *params, const struct pose_target 
     for (const char *const *option = options_of_targets; *option; option++) {
         if (params_get(params, *option) && !convert_target_takes(target, *option) &&
             !(game_is_source && !strcmp(*option, "game")))
-            return param_fail(error, *option, "%s takes none", target->word);
+            return param_fail(error, *option, "not supported by %s", target->word);
     }
     return true;
 }
@@ -208,7 +208,7 @@ static bool read_numbers(const struct params *params, struct conversion *convers
     if (!params_get(params, "priority"))
         return true;
     if (priority != floor(priority))
-        return param_fail(error, "priority", "it is a whole number from -1 to 6");
+        return param_fail(error, "priority", "must be a whole number from -1 to 6");
     add_setting(conversion,
                 (struct pose_value){.kind = POSE_INT, .key = "priority", .as.integer = (int64_t)priority});
     return true;
@@ -287,8 +287,7 @@ static bool read_meshes(const struct params *params, const struct catalog *commo
             return param_fail(error, "mesh", "more than %d meshes", CONVERSION_MESHES);
         if (!id_parse(at, length, &id) ||
             !find_item(common, own, ASSET_MESH, &id, &parts->meshes[parts->mesh_count++]))
-            return param_fail(error, "mesh", "there is no mesh \"%.*s\"", (int)(length < 60 ? length : 60),
-                              at);
+            return param_fail(error, "mesh", "no mesh \"%.*s\"", (int)(length < 60 ? length : 60), at);
         struct ingredient *mesh = &parts->meshes[parts->mesh_count - 1];
         struct catalog_item *placed =
             is_scoped && mesh->catalog == common
@@ -346,7 +345,7 @@ bool conversion_parts_read(const struct params *params, const struct catalog *co
                               text);
     }
     if (parts->mesh_count && parts->clip_count && !parts->skeleton.choice.asset)
-        return param_fail(error, "skeleton", "a mesh needs a skeleton, and there is none for this clip");
+        return param_fail(error, "skeleton", "a mesh needs a skeleton, but the clip has none");
     return true;
 }
 
@@ -366,7 +365,7 @@ bool conversion_frames_fit(const struct conversion *conversion, const struct con
     double frames = seconds * (double)conversion->fps;
     if (frames <= most)
         return true;
-    param_fail(error, "fps", "%.0f frames are more than max-frames, %.0f", frames, most);
+    param_fail(error, "fps", "%.0f frames exceed max-frames, %.0f", frames, most);
     strcpy(error->limit, "max-frames");
     return false;
 }

@@ -108,7 +108,7 @@ static bool carry_over(const struct conversion_order *order, struct ingredients 
         pose_error_init(error);
         error->status = POSE_BAD_ARGUMENT;
         snprintf(error->field, sizeof error->field, "skeleton");
-        snprintf(error->detail, sizeof error->detail, "one clip with a skeleton is carried over at a time");
+        snprintf(error->detail, sizeof error->detail, "retargeting needs exactly one clip with a skeleton");
         return false;
     }
     struct pose_warning warning;

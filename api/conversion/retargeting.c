@@ -95,7 +95,7 @@ static bool choose_target(const struct retargeting_place *at, const struct catal
         *onto = (struct skeleton_choice){.asset = &shipped->asset, .shipped = shipped->document};
         return true;
     }
-    return param_fail(error, "onto", "the skeleton that the clip is carried over to must be named");
+    return param_fail(error, "onto", "required: name the target skeleton");
 }
 
 /* ------------------------------------------------------------------------------------------------------ maps -- */
@@ -133,14 +133,14 @@ static bool read_lines(int which, struct retargeting *r, struct pose_error *erro
         const char *bone = json_string_value(value);
         if (!*key || (!bone && !json_is_null(value)) ||
             (bone && (!*bone || strlen(bone) != json_string_length(value))))
-            return bad_map(error, names[which], "a joint's bone is its name, or null");
+            return bad_map(error, names[which], "must be the name of a bone, or null");
         if (!bone || which || pose_is_bone(bone))
             r->bones[which][bones++] = (struct pose_bone_map){key, bone};
         else
             r->pairs[r->carrying.pair_count++] = (struct pose_joint_pair){key, bone};
     }
     if (r->carrying.pair_count > MAX_PAIRS)
-        return bad_map(error, names[which], "more than 256 pairs of joints");
+        return bad_map(error, names[which], "more than 256 joint pairs");
     if (which) {
         r->carrying.map_onto = r->bones[1];
         r->carrying.map_onto_count = bones;
@@ -161,13 +161,13 @@ static bool read_map(int which, const char *name, struct retargeting *r, struct 
         return true;
     r->maps[which] = json_loads(text, JSON_REJECT_DUPLICATES, &problem);
     if (!r->maps[which]) {
-        snprintf(detail, sizeof detail, "no JSON at byte %d: %.160s", problem.position, problem.text);
+        snprintf(detail, sizeof detail, "invalid JSON at byte %d: %.160s", problem.position, problem.text);
         return bad_map(error, name, detail);
     }
     if (!json_is_object((json_t *)r->maps[which]))
-        return bad_map(error, name, "it is an object: {\"joint\": \"bone\"}");
+        return bad_map(error, name, "must be an object: {\"joint\": \"bone\"}");
     if (json_object_size(r->maps[which]) > MAX_LINES)
-        return bad_map(error, name, "more than 4096 lines");
+        return bad_map(error, name, "more than 4096 members");
     return read_lines(which, r, error);
 }
 
@@ -179,7 +179,7 @@ static bool check_alone(const struct params *params, bool map_is_free, struct pa
     static const char *const names[] = {"onto", "map_onto", "ik", "travel", "heading", "tolerance", "map"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (params_get(params, names[i]) && !(map_is_free && !strcmp(names[i], "map")))
-            return param_fail(error, names[i], "it goes with retarget=1");
+            return param_fail(error, names[i], "requires retarget=1");
     }
     return true;
 }
@@ -221,7 +221,7 @@ bool retargeting_read(const struct retargeting_place *at, const struct catalog_i
         return check_alone(at->params, target != NULL, error);
     r->on = true;
     if (!source->asset)
-        return param_fail(error, "skeleton", "the skeleton that the clip stands on is not known");
+        return param_fail(error, "skeleton", "the clip's own skeleton is unknown; name it by its id");
     if (!read_words(at->params, r, error) || !choose_target(at, clip, target, r, error))
         return false;
     r->texts[0] = params_get(at->params, "map");
@@ -237,8 +237,7 @@ bool retargeting_warning(const struct retargeting *r, struct pose_warning *warni
     if (!r->carrying.onto.shipped)
         return true;
     /* As the name of onto was given it is no surprise. */
-    warning->message =
-        "the clip was carried over to a skeleton that posed ships, with proportions of its own";
+    warning->message = "retargeted to a built-in stand-in skeleton, whose proportions are not the game's";
     warning->severity = POSE_WARNING;
     return r->automatic;
 }

@@ -79,7 +79,7 @@ static bool check_members(struct item *item, const json_t *object, const char *w
         for (const char *const *at = known; *at; at++)
             is_known |= !strcmp(*at, name);
         if (!is_known)
-            return refuse(item, where, "there is no member \"%.60s\"", name);
+            return refuse(item, where, "unknown member \"%.60s\"", name);
     }
     return true;
 }
@@ -124,7 +124,7 @@ static bool take_retargeting(struct item *item)
                          json_is_number(value);
         item->texts[i] = is_map || is_number ? json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
         if (!item->texts[i])
-            return refuse(item, names[i], "%s is not of that kind", names[i]);
+            return refuse(item, names[i], "%s has the wrong type", names[i]);
         put_parameter(&item->call.params, names[i], item->texts[i]);
     }
     return true;
@@ -144,8 +144,7 @@ static bool join_joints(struct item *item, const json_t *object, const char *whe
     {
         const char *value = json_string_value(name);
         if (!value || strlen(value) != json_string_length(name) || strchr(value, ','))
-            return refuse(item, where,
-                          "joints holds something that is not a name: a string without NUL and comma");
+            return refuse(item, where, "joints must contain names: strings without NUL and comma");
         size += strlen(value) + 1;
     }
     *text = try_alloc(size, 1);
@@ -206,7 +205,7 @@ static bool spend(struct item *item, uint64_t frames, uint64_t joints)
     snprintf(error.field, sizeof error.field, "/requests/%zu", item->index);
     snprintf(error.limit, sizeof error.limit, over_frames ? "max-frames" : "rows");
     snprintf(error.detail, sizeof error.detail,
-             "with this item the body asks for %llu poses with %llu joints in all; at most %llu and %d",
+             "this item raises the request to %llu poses and %llu joints; at most %llu and %d",
              (unsigned long long)all_frames, (unsigned long long)all_rows,
              (unsigned long long)item->call.service->config->max_frames, MAX_ROWS);
     reply_error(&item->call, &error, NULL, NULL);
@@ -334,7 +333,7 @@ static bool open_layer(struct item *item, struct blend *blend, unsigned layer, s
     if (layer && !request->retargeting.on)
         request->skeleton = blend->requests[0].skeleton;
     else if (!request->skeleton.asset)
-        return refuse(item, "skeleton", "a blend needs a skeleton, and there is none for its first clip");
+        return refuse(item, "skeleton", "a blend needs a skeleton, but its first clip has none");
     request->model = request->model && !layer;
     return pose_request_open(&item->call, request, &outcome);
 }
@@ -347,7 +346,7 @@ static bool read_layer(struct item *item, struct blend *blend, unsigned layer, c
     snprintf(where, sizeof where, "layers/%u", layer);
     struct catalog_item *clip;
     if (!json_is_object(object))
-        return refuse(item, where, "a layer is an object");
+        return refuse(item, where, "a layer must be an object");
     if (!check_members(item, object, where, known) || !(clip = find_clip(item, object, where)) ||
         !join_joints(item, object, where, &joints))
         return false;
@@ -461,7 +460,7 @@ static void answer_item(struct batch *batch, const json_t *object, size_t index)
              batch->call->response->request_id);
     bool answered = json_is_object(object) ? json_object_get(object, "layers") ? answer_blend(item, &out)
                                                                                : answer_poses(item, &out)
-                                           : refuse(item, "", "an item is an object");
+                                           : refuse(item, "", "an item must be an object");
     if (!answered) {
         jsonw_init(&error, &out);
         jsonw_object(&error, NULL);
@@ -504,7 +503,8 @@ static enum api_outcome answer(struct api_call *call, const json_t *body)
     struct batch batch = {.call = call, .json = &json};
     size_t index;
     if (!json_is_object(body) || json_object_size(body) != 1 || !json_is_array(requests))
-        return bad_body(call, "/", POSE_NO_OFFSET, "the body is an object with one member, requests: a list");
+        return bad_body(call, "/", POSE_NO_OFFSET,
+                        "the body must be an object with one member, requests: a list");
     if (json_array_size(requests) > MAX_ITEMS)
         return bad_body(call, "/requests", POSE_NO_OFFSET, "more than 1000 items");
     double begin = clock_seconds();

@@ -265,7 +265,7 @@ enum api_outcome handle_clip_events(struct api_call *call)
         !params_bound(&call->params, "to", -1e9, 1e9, &to, &error))
         return reply_parameter(call, &error);
     if (from > to)
-        return reply_bad_parameter(call, "from", "it is after to");
+        return reply_bad_parameter(call, "from", "must not be after to");
     struct asset_id digest = digest_begin(call, &item->asset->id);
     digest = id_quick(&digest, (double[]){from, to}, 2 * sizeof(double));
     if (item->asset->events_entry >= 0)

@@ -47,8 +47,7 @@ static bool find_clip(struct request *request, const char *name, size_t length)
         if (!catalog_is_called(request->own, &clips->items[i], name, length))
             continue;
         if (found) {
-            reply_bad_parameter(request->call, "clip",
-                                "several clips are called \"%.*s\": name one by its id",
+            reply_bad_parameter(request->call, "clip", "several clips are named \"%.*s\"; use an id",
                                 (int)(length < 60 ? length : 60), name);
             return false;
         }
@@ -57,7 +56,7 @@ static bool find_clip(struct request *request, const char *name, size_t length)
     if (found)
         return add_clip(request, found);
     list_names(clips, names, sizeof names);
-    reply_bad_parameter(request->call, "clip", "there is no clip \"%.*s\" but %s",
+    reply_bad_parameter(request->call, "clip", "no clip \"%.*s\"; available: %s",
                         (int)(length < 60 ? length : 60), name, *names ? names : "none");
     return false;
 }
@@ -115,7 +114,7 @@ static bool take_model(struct request *request)
     if (broken)
         reply_error(request->call, broken->error, broken->format, broken->name);
     else
-        reply_problem(request->call, 422, "no_clip", "there is no clip in it");
+        reply_problem(request->call, 422, "no_clip", "the file contains no clip");
     return false;
 }
 

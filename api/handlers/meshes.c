@@ -228,8 +228,8 @@ static bool read_skeleton(struct api_call *call, struct vertices *vertices)
     if (vertices->skeleton.asset)
         return true;
     reply_bad_parameter(call, "skeleton",
-                        vertices->automatic ? "no skeleton is known for it; name one by its id"
-                                            : "it is neither auto nor the id of a skeleton");
+                        vertices->automatic ? "required: the mesh's own skeleton is unknown"
+                                            : "must be auto or the id of a skeleton");
     return false;
 }
 
@@ -252,7 +252,7 @@ static bool read_vertices(struct api_call *call, struct vertices *vertices)
         return false;
     if (clip && (!id_parse(clip, strlen(clip), &id) ||
                  !(vertices->clip_item = catalog_find(call->catalog, ASSET_CLIP, &id)))) {
-        reply_bad_parameter(call, "clip", "there is no clip \"%.60s\"", clip);
+        reply_bad_parameter(call, "clip", "no clip \"%.60s\"", clip);
         return false;
     }
     vertices->clip_item = scope_other(call, vertices->clip_item);

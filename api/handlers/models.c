@@ -137,7 +137,7 @@ static bool gather_parts(struct model *model, const struct relations *relations,
         struct ingredient mesh = {call->catalog, part->item};
         if (!part->item) {
             char message[200];
-            snprintf(message, sizeof message, "mesh %.120s is not there", part->wanted ? part->wanted : "");
+            snprintf(message, sizeof message, "mesh %.120s is missing", part->wanted ? part->wanted : "");
             convert_warn_text(warnings, "missing_mesh", POSE_WARNING, message);
         } else if (!ingredients_add_mesh(ingredients, &mesh, part->texture, error)) {
             return false;
@@ -186,8 +186,7 @@ static bool read_clips(const struct api_call *call, struct ingredient **clips, u
         struct catalog_item *item =
             id_parse(at, length, &id) ? catalog_find(call->catalog, ASSET_CLIP, &id) : NULL;
         if (!item)
-            return param_fail(error, "clips", "there is no clip \"%.*s\"", (int)(length < 60 ? length : 60),
-                              at);
+            return param_fail(error, "clips", "no clip \"%.*s\"", (int)(length < 60 ? length : 60), at);
         (*clips)[(*count)++] = (struct ingredient){call->catalog, scope_other(call, item)};
         at = at[length] ? at + length + 1 : NULL;
     }

@@ -38,8 +38,7 @@ static bool read_meshes(struct api_call *call, struct preview *preview)
         const struct catalog_item *item =
             id_parse(at, length, &id) ? catalog_find(call->catalog, ASSET_MESH, &id) : NULL;
         if (!item) {
-            reply_bad_parameter(call, "mesh", "there is no mesh \"%.*s\"", (int)(length < 60 ? length : 60),
-                                at);
+            reply_bad_parameter(call, "mesh", "no mesh \"%.*s\"", (int)(length < 60 ? length : 60), at);
             return false;
         }
         if (preview->mesh_count == FIGURE_MESHES) {
@@ -90,7 +89,7 @@ static bool read_preview(struct api_call *call, struct catalog_item *item, struc
         !read_meshes(call, preview))
         return false;
     if (preview->mesh_count && !preview->pose.skeleton.asset) {
-        reply_bad_parameter(call, "skeleton", "a mesh needs a skeleton, and there is none for this clip");
+        reply_bad_parameter(call, "skeleton", "a mesh needs a skeleton, but the clip has none");
         return false;
     }
     return true;

@@ -28,7 +28,7 @@ static enum api_outcome draw(struct api_call *call, const struct pose_request *r
     struct pose_error error;
     double begin = clock_seconds();
     if (!request->row_count)
-        return reply_problem(call, 422, "no_joints", "the clip moves no joint");
+        return reply_problem(call, 422, "no_joints", "the clip animates no joint");
     const struct draw_module *module = draw_load(&error);
     if (!module || !module->plot(&source, width, height, &body, &error))
         return reply_error(call, &error, NULL, NULL);

@@ -68,11 +68,11 @@ bool pose_request_read(struct api_call *call, struct catalog_item *clip, struct 
         return false;
     }
     if (strict && !request->retargeting.on) {
-        reply_bad_parameter(call, "strict", "it goes with retarget=1");
+        reply_bad_parameter(call, "strict", "requires retarget=1");
         return false;
     }
     if (request->model && !request->skeleton.asset) {
-        reply_bad_parameter(call, "space", "model space needs a skeleton, and there is none for this clip");
+        reply_bad_parameter(call, "space", "model space needs a skeleton, but the clip has none");
         return false;
     }
     return true;
@@ -166,7 +166,7 @@ static void reply_unknown_joint(struct api_call *call, const struct pose_request
         if (rows[i].name)
             nearest_offer(&nearest, rows[i].name);
     }
-    snprintf(what, sizeof what, "there is no joint \"%.*s\"", (int)(length < 80 ? length : 80), word);
+    snprintf(what, sizeof what, "no joint \"%.*s\"", (int)(length < 80 ? length : 80), word);
     param_unknown(&error, request->joints_parameter, what, &nearest);
     reply_parameter(call, &error);
 }
@@ -200,7 +200,7 @@ static bool select_rows(struct api_call *call, struct pose_request *request)
         at += length + (at[length] == ',');
     }
     if (!*request->joints)
-        reply_bad_parameter(call, request->joints_parameter, "it names no joint");
+        reply_bad_parameter(call, request->joints_parameter, "must name at least one joint");
     request->row_count = 0;
     for (uint32_t i = 0; i < count; i++) {
         if (marked[i])

@@ -37,7 +37,7 @@ struct asset_id times_digest(struct asset_id digest, const struct times *times)
 /* The answer would have more poses than --max-frames allows. */
 static bool too_many(struct param_error *error, const char *name, double frames, uint64_t most)
 {
-    param_fail(error, name, "%.0f frames are more than max-frames, %llu", frames, (unsigned long long)most);
+    param_fail(error, name, "%.0f frames exceed max-frames, %llu", frames, (unsigned long long)most);
     snprintf(error->limit, sizeof error->limit, "max-frames");
     return false;
 }
@@ -52,7 +52,7 @@ static bool read_list(const struct api_call *call, const struct pose_request *re
         return too_many(error, "t", (double)commas + 1, most);
     times->items = try_alloc(commas + 1, sizeof *times->items);
     if (!times->items)
-        return param_fail(error, "t", "there is no memory for so many");
+        return param_fail(error, "t", "out of memory");
     for (const char *at = text;;) {
         char word[48];
         size_t length = strcspn(at, ",");
@@ -93,8 +93,8 @@ static bool read_grid(const struct api_call *call, const struct pose_request *re
         return false;
     if (from > to)
         return params_get(&call->params, "to")
-                   ? param_fail(error, "from", "it is after to")
-                   : param_fail(error, "from", "it is after the end of the clip, at %g s", duration);
+                   ? param_fail(error, "from", "must not be after to")
+                   : param_fail(error, "from", "must not be after the end of the clip, at %g s", duration);
     if (to > duration)
         to = duration;
     /* The first and last k whose k/fps lie in the window; 1e-9 s of slack for what division rounds. */
@@ -129,7 +129,7 @@ bool times_read(const struct api_call *call, const struct pose_request *request,
         return read_grid(call, request, times, error);
     for (const char *const *name = grid; *name; name++) {
         if (params_get(&call->params, *name))
-            return param_fail(error, *name, "it does not go with t");
+            return param_fail(error, *name, "cannot be combined with t");
     }
     return read_list(call, request, list, times, error);
 }

@@ -10,7 +10,7 @@ enum api_outcome handle_hash(struct api_call *call)
 {
     const char *name = params_get(&call->params, "name");
     if (!name)
-        return reply_bad_parameter(call, "name", "it is needed");
+        return reply_bad_parameter(call, "name", "required");
     struct pose_buffer body = {0};
     struct json_writer json;
     jsonw_init(&json, &body);
@@ -28,9 +28,9 @@ enum api_outcome handle_resolve(struct api_call *call)
     const char *name = params_get(&call->params, "name"), *text = params_get(&call->params, "id");
     uint64_t id = 0;
     if (!name == !text)
-        return reply_bad_parameter(call, name ? "id" : "name", "either name or id is needed, and not both");
+        return reply_bad_parameter(call, name ? "id" : "name", "give either name or id");
     if (text && !sims3_parse_id(text, &id))
-        return reply_bad_parameter(call, "id", "\"%.40s\" is not 0x and up to 16 hex digits", text);
+        return reply_bad_parameter(call, "id", "\"%.40s\" is not an id: 0x and 1 to 16 hex digits", text);
     if (!call->request->may_wait)
         return API_WAIT;
     struct pose_buffer body = {0};

@@ -33,14 +33,14 @@ static const char *refusal(const struct api_request *request)
 {
     const char *host = request->header(request, "Host"), *origin = request->header(request, "Origin");
     if (!request->client_is_loopback)
-        return "without a token, writes are taken from this machine only";
+        return "without a token, only programs on this machine may write";
     if (!host || request->header_count(request, "Host") != 1 || !is_local_name(host))
-        return "without a token, writes are taken for localhost, 127.0.0.1 or [::1] only";
+        return "without a token, writes require the Host localhost, 127.0.0.1 or [::1]";
     if (request->header_count(request, "Forwarded") || request->header_count(request, "Via") ||
         request->header_count(request, "X-Forwarded-*"))
-        return "without a token, no writes are taken through a proxy";
+        return "without a token, writes through a proxy are refused";
     if (origin && (request->header_count(request, "Origin") != 1 || !is_own_origin(origin, host)))
-        return "without a token, no writes are taken from pages of other sites";
+        return "without a token, writes from pages of other sites are refused";
     return NULL;
 }
 

@@ -39,7 +39,7 @@ static bool check_host(struct api_call *call)
     const char *host = call->request->header(call->request, "Host");
     if (!list || host_is_listed(list, host ? host : ""))
         return true;
-    reply_problem(call, 403, "host_not_allowed", "requests for \"%.100s\" are not answered here",
+    reply_problem(call, 403, "host_not_allowed", "unknown host \"%.100s\"; see --allowed-hosts",
                   host ? host : "");
     return false;
 }

@@ -47,7 +47,7 @@ static bool read_form(struct api_call *call, const char *type, struct pose_bytes
         return false;
     }
     if (!files->parts.count) {
-        reply_problem(call, 400, "empty_body", "the form holds no file");
+        reply_problem(call, 400, "empty_body", "the form contains no file");
         return false;
     }
     if (parts_bytes(&files->parts) > PARTS_MOST_BYTES) {

@@ -210,7 +210,7 @@ bool archive_filter(struct api_call *call, int64_t *archive, struct param_error 
     if (!text)
         return true;
     if (!id_parse(text, strlen(text), &id) || !catalog_find_archive(call->catalog, &id, &index))
-        return param_fail(error, "archive", "there is no archive \"%.60s\"", text);
+        return param_fail(error, "archive", "no archive \"%.60s\"", text);
     *archive = index;
     return true;
 }

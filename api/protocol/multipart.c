@@ -125,7 +125,7 @@ static bool next_header(struct parse *parse, struct header *header)
     size_t room = left(parse) < MAX_HEADER ? left(parse) : MAX_HEADER;
     const char *end = memmem(begin, room, "\r\n", 2);
     if (!end)
-        return fail(parse, "a line of a part's head does not end");
+        return fail(parse, "a header line of a part is not terminated");
     size_t length = (size_t)(end - begin);
     const char *colon = memchr(begin, ':', length);
     *header = (struct header){0};
@@ -170,10 +170,10 @@ static bool read_head(struct parse *parse, struct disposition *disposition)
             if (!disposition_parse(header.value, header.value_length, disposition))
                 return fail(parse, "malformed Content-Disposition");
         } else if (is_called(&header, "Content-Transfer-Encoding") && !is_one_of(&header, codings)) {
-            return fail(parse, "no Content-Transfer-Encoding but binary is understood");
+            return fail(parse, "unsupported Content-Transfer-Encoding (only binary)");
         }
     }
-    return fail(parse, "a part's head of more than %d lines", MAX_HEADERS);
+    return fail(parse, "a part has more than %d header lines", MAX_HEADERS);
 }
 
 /* ------------------------------------------------------------------------------------------------- parts -- */

@@ -120,7 +120,7 @@ static void list_matches(struct api_call *call, const struct matches *matches)
     jsonw_string(&json, "type", "about:blank");
     jsonw_string(&json, "title", "Conflict");
     jsonw_integer(&json, "status", 409);
-    jsonw_string(&json, "detail", "several clips have that name; ask for one by its id");
+    jsonw_string(&json, "detail", "several clips have that name; use an id");
     jsonw_string(&json, "code", "ambiguous_name");
     jsonw_array(&json, "clips");
     for (unsigned i = 0; i < matches->count; i++) {
@@ -169,7 +169,7 @@ bool clip_of_path(struct api_call *call)
     if (!call->clip && !call->by_name)
         reply_not_found(call, "clip", text);
     if (call->clip && call->by_name && params_get(&call->params, "archive")) {
-        reply_bad_parameter(call, "archive", "the path names the archive");
+        reply_bad_parameter(call, "archive", "not allowed here: the path names the archive");
         return false;
     }
     return call->clip && (call->by_name || scope_item(call, &call->clip));

@@ -39,7 +39,7 @@ bool param_unknown_format(struct param_error *error, const char *name, const cha
     nearest_begin(&nearest, format, strlen(format));
     for (const struct pose_format *row = pose_formats(); row->id; row++)
         nearest_offer(&nearest, row->id);
-    snprintf(what, sizeof what, "there is no format \"%.40s\"", format);
+    snprintf(what, sizeof what, "unknown format \"%.40s\"", format);
     return param_unknown(error, name, what, &nearest);
 }
 
@@ -150,7 +150,7 @@ bool params_check(const struct params *params, const char *const *allowed, struc
             return unknown_parameter(error, name, allowed);
         for (unsigned k = 0; k < i; k++) {
             if (!strcmp(params->items[k].name, name))
-                return param_fail(error, name, "it is given twice");
+                return param_fail(error, name, "given twice");
         }
     }
     return true;

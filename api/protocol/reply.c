@@ -259,7 +259,7 @@ struct decoded *reply_document(struct api_call *call, const struct catalog_item 
 
 enum api_outcome reply_not_found(struct api_call *call, const char *what, const char *name)
 {
-    return reply_problem(call, 404, "not_found", "there is no %s \"%.80s\"", what, name);
+    return reply_problem(call, 404, "not_found", "no %s \"%.80s\"", what, name);
 }
 
 enum api_outcome reply_not_found_near(struct api_call *call, const char *what, const struct nearest *nearest,
@@ -334,8 +334,7 @@ static bool is_settled(struct api_call *call, const char *etag)
 {
     const char *wanted = call->request->header(call->request, "If-Match");
     if (wanted && !etag_matches(wanted, etag, false)) {
-        reply_problem(call, 412, "precondition_failed",
-                      "the answer is not, or no longer, what If-Match names");
+        reply_problem(call, 412, "precondition_failed", "the current ETag does not match If-Match");
         return true;
     }
     const char *known = call->request->header(call->request, "If-None-Match");
@@ -559,7 +558,7 @@ static bool reply_not_acceptable(struct api_call *call, const char *const *types
                                  : types[i + 1] ? ", "
                                                 : " or ",
                                  types[i]);
-    reply_problem(call, 406, "not_acceptable", "Accept takes nothing that the answer could be: %s", list);
+    reply_problem(call, 406, "not_acceptable", "no acceptable type; available: %s", list);
     return false;
 }
 

@@ -9,12 +9,12 @@ bool scope_item_in(struct api_call *call, const char *archive, struct catalog_it
     if (!archive)
         return true;
     if (!id_parse(archive, strlen(archive), &id) || !catalog_find_archive(call->catalog, &id, &index)) {
-        reply_bad_parameter(call, "archive", "there is no archive \"%.60s\"", archive);
+        reply_bad_parameter(call, "archive", "no archive \"%.60s\"", archive);
         return false;
     }
     struct catalog_item *placed = *item ? catalog_item_in(*item, index) : NULL;
     if (!placed) {
-        reply_bad_parameter(call, "archive", "what is asked for is not in that archive");
+        reply_bad_parameter(call, "archive", "the asset is not in this archive");
         return false;
     }
     call->scope_index = index;

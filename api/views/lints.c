@@ -139,7 +139,7 @@ static bool lint_relation(void *user, const struct pose_relation *relation)
         has_mesh(lint->work->archive, relation->wanted))
         return true;
     char message[300];
-    snprintf(message, sizeof message, "%.20s \"%.80s\" names the mesh \"%.120s\", which is not there",
+    snprintf(message, sizeof message, "%.20s \"%.80s\" names the mesh \"%.120s\", which is missing",
              character->type, character->name ? character->name : "", relation->wanted);
     add(lint->work,
         &(struct pose_warning){

@@ -40,7 +40,8 @@ static bool check_numbers(const struct baking *b, uint32_t track, enum pose_part
     if (finite && ascend)
         return true;
     return error_set(b->error, POSE_BAD_DATA, finite ? "unsorted_keys" : "not_finite", "tracks[%u].%s: %s",
-                     track, part_name(part), finite ? "times do not ascend" : "a key holds no number");
+                     track, part_name(part),
+                     finite ? "times are not ascending" : "a key is not a finite number");
 }
 
 static bool check_clip(const struct baking *b)
@@ -214,7 +215,7 @@ bool bake_clip(struct baking *b)
 {
     if (is_upload(b)) {
         if (b->conversion->fps > 0)
-            bake_warn(b, "fps_ignored", "BVH goes to Second Life frame by frame");
+            bake_warn(b, "fps_ignored", "ignored: BVH for Second Life is converted frame by frame");
         return take_over(b);
     }
     bool is_sampled_here = b->conversion->fps > 0 && b->target.resamples;

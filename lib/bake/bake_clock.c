@@ -67,7 +67,7 @@ static bool choose_loop(struct baking *b)
     else if (has_flag)
         b->out->loop = b->loops ? POSE_LOOP_YES : POSE_LOOP_NO;
     else if (b->loops)
-        bake_warn(b, "loop_dropped", "that the clip loops was left out: %s has no flag, the game decides",
+        bake_warn(b, "loop_dropped", "the loop flag was dropped: %s has none, the game decides",
                   b->target.title);
     /* The end of a clip of The Sims leads to its start when it is looped, so that there nothing can be seen. */
     bool is_seamless = clip->rules != POSE_RULES_SIMS && ends_as_it_begins(clip);
@@ -93,7 +93,7 @@ static void choose_range(struct baking *b)
         out->loop_out = clip->loop_out;
     } else if (has_range(clip)) {
         bake_warn(b, "loop_range_dropped",
-                  "the loop from %g to %g s became one of the whole clip: %s has no range",
+                  "the loop from %g to %g s was extended to the whole clip: %s has no loop range",
                   (double)clip->loop_in, (double)clip->loop_out, b->target.title);
     }
 }
@@ -180,7 +180,7 @@ static bool set_frames(struct baking *b, uint32_t fewest, const char *stored_as)
     double last = fmax(choose_last(b), fewest);
     if (last > FRAME_LAST)
         return error_set(b->error, POSE_BAD_DATA, "too_long",
-                         "a clip of %.0f frames of %g s; there is room for %d: cut it first", last, b->frame,
+                         "a clip of %.0f frames of %g s; at most %d fit: cut it first", last, b->frame,
                          FRAME_LAST);
     b->last = (uint32_t)last;
     bool is_exact = b->keeps_extras && fabs(duration - last * b->frame) < 0.5 * b->frame;

@@ -62,7 +62,7 @@ static bool set_id(struct extras *extras, const char *key, int64_t last)
     if (!asked)
         return true;
     if (asked->kind != POSE_INT || asked->as.integer < 0 || asked->as.integer > last)
-        return setting_refuse(extras->b->error, key, "not a whole number that can be");
+        return setting_refuse(extras->b->error, key, "not a valid whole number");
     set(extras, key, POSE_INT)->integer = asked->as.integer;
     return true;
 }
@@ -72,7 +72,7 @@ static bool set_sims(struct extras *extras)
     const struct pose_value *asked = pose_value_find(extras->b->conversion->settings, "distance");
     float distance;
     if (asked && (!value_number(asked, &distance) || !isfinite(distance)))
-        return setting_refuse(extras->b->error, "distance", "not a number that can be");
+        return setting_refuse(extras->b->error, "distance", "not a valid number");
     if (asked) {
         set(extras, "distance", POSE_FLOAT)->number = distance;
         drop(extras, "is_moving");
@@ -256,9 +256,9 @@ static bool bake_events(struct baking *b)
     }
     b->out->events = events;
     if (dropped)
-        bake_warn(b, "events_dropped", "%u of %u events were left out: %s has none of their kind%s", dropped,
+        bake_warn(b, "events_dropped", "%u of %u events were dropped: %s has none of their kind%s", dropped,
                   b->clip.event_count, b->target.title,
-                  b->target.family == FAMILY_PRIME ? " in a clip, but a file of events beside it" : "");
+                  b->target.family == FAMILY_PRIME ? " in a clip; events are in a separate file" : "");
     return true;
 }
 

@@ -474,7 +474,7 @@ static void tell(const struct fitting *f)
     double unit = f->b->clip.axes == POSE_AXES_SIMS ? 0.3048 : 1;
     bake_warn(
         f->b, "keys_off_frames",
-        "%u channels move between the frames of %s in ways that it cannot follow: by up to %.2g degrees and "
+        "%u channels move between the frames of %s in ways it cannot reproduce: by up to %.2g degrees and "
         "%.2g mm",
         f->off, f->b->target.title, f->worst[POSE_ROTATION] * 57.29577951308232,
         f->worst[POSE_TRANSLATION] * unit * 1000);

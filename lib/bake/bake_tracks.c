@@ -311,21 +311,21 @@ static void tell(const struct gathering *g)
     if (g->unknown)
         bake_warn(
             b, "unknown_bone",
-            "%u tracks were left out, since nothing tells which bone of %s they are (a skeleton, or names "
-            "as joint_7): %s",
+            "%u tracks were left out: it is unknown which bones of %s they move (add a skeleton, or names "
+            "such as joint_7): %s",
             g->unknown, title, g->unknown_names);
     if (g->twice)
-        bake_warn(b, "joint_twice", "%u tracks are of a joint that another one drives already", g->twice);
+        bake_warn(b, "joint_twice", "%u tracks move a joint that another track moves already", g->twice);
     if (g->pelvis_without_rest)
         bake_warn(
             b, "pelvis_without_rest",
-            "the pelvis' translation is counted from standing, not from the ground: a skeleton of Second "
-            "Life would tell its rest");
+            "the pelvis' translation is relative to standing, not to the ground: give a skeleton of Second "
+            "Life with its rest pose");
     if (g->without_rest)
         bake_warn(
             b, "rest_unknown",
-            "%u bones without keys of rotation got the identity, which %s cannot do without: a skeleton "
-            "would tell their rest",
+            "%u bones without rotation keys got the identity, because %s requires keys: give a skeleton "
+            "with their rest pose",
             g->without_rest, title);
 }
 

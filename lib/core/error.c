@@ -52,7 +52,7 @@ bool error_limit(struct pose_error *error, const char *limit, const char *format
 
 bool error_stopped(struct pose_error *error)
 {
-    return error_set(error, POSE_STOPPED, "stopped", "it was stopped before it was done");
+    return error_set(error, POSE_STOPPED, "stopped", "stopped before it was done");
 }
 
 bool error_no_memory(struct pose_error *error)

@@ -44,7 +44,7 @@ bool picture_read(struct pose_bytes bytes, struct picture *picture, struct pose_
     int width, height, channels, size = bytes.size < INT32_MAX ? (int)bytes.size : 0;
     *picture = (struct picture){0};
     if (!stbi_info_from_memory(bytes.data, size, &width, &height, &channels) || width < 1 || height < 1)
-        return error_set(error, POSE_BAD_DATA, "bad_picture", "no BMP, PNG, JPEG or TGA that can be read");
+        return error_set(error, POSE_BAD_DATA, "bad_picture", "not a readable BMP, PNG, JPEG or TGA");
     if (width > PICTURE_SIDE || height > PICTURE_SIDE || (int64_t)width * height > PICTURE_PIXELS)
         return error_set(error, POSE_OVER_LIMIT, "picture_too_large",
                          "%d by %d pixels; at most %d a side and %d in all are read", width, height,

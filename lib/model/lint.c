@@ -43,7 +43,7 @@ void lint_name(const struct lint *lint, const char *inner, const char *file)
     int length = snprintf(plain, sizeof plain, "%.*s", (int)plain_length(base), base);
     if (length < (int)sizeof plain && !text_equal_nocase(plain, inner))
         lint_report(lint, POSE_NOTE, "name_differs",
-                    "the file is named \"%.150s\", and what it holds \"%.150s\"", plain, inner);
+                    "the file is named \"%.150s\", but its content \"%.150s\"", plain, inner);
 }
 
 /* ---------------------------------------------------------------------------------------- lengths of one -- */
@@ -80,7 +80,7 @@ static void report_units(const struct lint *lint, const struct unit_check *check
                          const char *code, const char *what)
 {
     if (check->off_count)
-        lint_report(lint, severity, code, "%zu of %zu %s are off unit length, the worst has %.4g%s%.80s%s",
+        lint_report(lint, severity, code, "%zu of %zu %s are not of unit length; the worst is %.4g%s%.80s%s",
                     check->off_count, check->count, what, check->worst,
                     check->first ? "; the first is \"" : "", check->first ? check->first : "",
                     check->first ? "\"'s" : "");

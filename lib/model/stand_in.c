@@ -78,7 +78,7 @@ struct pose_document *pose_stand_in(unsigned index, const struct pose_options *o
     pose_error_init(error);
     const struct stand_in *table = stand_in_get(index);
     if (!table) {
-        error_set(error, POSE_BAD_ARGUMENT, "no_stand_in", "there is no stand-in skeleton %u", index);
+        error_set(error, POSE_BAD_ARGUMENT, "no_stand_in", "no stand-in skeleton %u", index);
         return NULL;
     }
     struct arena arena;

@@ -105,7 +105,7 @@ static bool put_literals(struct reader *reader, struct decoder *decoder, uint64_
     if (!literals)
         return false;
     if (count > (size_t)(decoder->out_end - decoder->out))
-        return reader_fail_at(reader, at, "instruction", "output_overflow", "more than %zu bytes come out",
+        return reader_fail_at(reader, at, "instruction", "output_overflow", "the output exceeds %zu bytes",
                               (size_t)(decoder->out_end - decoder->start));
     if (count)
         memcpy(decoder->out, literals, count);
@@ -122,7 +122,7 @@ static bool put_match(struct reader *reader, struct decoder *decoder, uint64_t a
         return reader_fail_at(reader, at, "instruction", "bad_reference",
                               "a copy from %u bytes back, only %zu are there", match->distance, written);
     if (match->length > room)
-        return reader_fail_at(reader, at, "instruction", "output_overflow", "more than %zu bytes come out",
+        return reader_fail_at(reader, at, "instruction", "output_overflow", "the output exceeds %zu bytes",
                               written + room);
     copy_match_exactly(decoder->out, match->distance, match->length);
     decoder->out += match->length;

@@ -132,7 +132,7 @@ bool refpack_decode(struct reader *reader, uint8_t *out, size_t size, bool *stop
     reader->at = decoder.in;
     if (written < size)
         return reader_fail_at(reader, reader_offset(reader), "opcode", "output_short",
-                              "%s after %zu of %zu bytes", *stopped ? "the stop comes" : "the opcodes end",
+                              "%s after %zu of %zu bytes", *stopped ? "the stop code is" : "the opcodes end",
                               written, size);
     return true;
 }

@@ -290,9 +290,9 @@ static bool lint_tracks(struct clip_lint *work, const struct joint_index *index)
     if (known >= count - known)
         return true;
     lint_report(work->lint, POSE_WARNING, "foreign_tracks",
-                "the skeleton%s%.80s%s knows %u of the clip's %u tracks", work->skeleton->name ? " \"" : "",
-                work->skeleton->name ? work->skeleton->name : "", work->skeleton->name ? "\"" : "", known,
-                count);
+                "the skeleton%s%.80s%s has joints for %u of the clip's %u tracks",
+                work->skeleton->name ? " \"" : "", work->skeleton->name ? work->skeleton->name : "",
+                work->skeleton->name ? "\"" : "", known, count);
     return false;
 }
 

@@ -167,7 +167,7 @@ static void look(struct http_connection *connection)
     }
     count_stuck(connection, &peer);
     if (connection->stuck >= STUCK_LOOKS) {
-        end_request(connection, 400, "the line before a chunk of the body is too long");
+        end_request(connection, 400, "the size line of a chunk is too long");
     } else if (peer.has_ended && peer.received == connection->received) {
         connection_cut(connection);
     }
@@ -222,7 +222,7 @@ void connections_sweep(struct http_loop *loop)
             continue;
         }
         if (at->deadline_ms != 0 && now >= at->deadline_ms) {
-            end_request(at, 408, "the request was not whole in time");
+            end_request(at, 408, "the request was not complete in time");
         } else {
             look(at);
         }

@@ -260,11 +260,11 @@ void framing_note(struct framing *framing, const char *name, size_t name_size, c
 static bool refuse_framing(struct http_exchange *exchange, const struct framing *framing)
 {
     if (framing->lengths + framing->codings > 1) {
-        exchange_refuse(exchange, 400, "more than one header says how long the body is");
+        exchange_refuse(exchange, 400, "conflicting body lengths");
     } else if (framing->is_off) {
-        exchange_refuse(exchange, 400, "a header is folded, or holds a NUL, a bare CR or a bare LF");
+        exchange_refuse(exchange, 400, "a header is folded or contains NUL, bare CR or bare LF");
     } else if (framing->has_blank_name) {
-        exchange_refuse(exchange, 400, "a header's name is empty or ends with a blank");
+        exchange_refuse(exchange, 400, "a header name is empty or ends with a blank");
     } else if (framing->codings == 1 && !framing->is_chunked) {
         exchange_refuse(exchange, 501, "unsupported Transfer-Encoding (only chunked)");
     } else {
@@ -278,7 +278,7 @@ static bool refuse_line(struct http_exchange *exchange, const struct framing *fr
     const struct api_request *request = &exchange->request;
 
     if (framing->has_nul) {
-        exchange_refuse(exchange, 400, "the request line holds a NUL");
+        exchange_refuse(exchange, 400, "the request line contains NUL");
     } else if (request->path[0] != '/' || has_control(request->path) || has_control(request->query)) {
         exchange_refuse(exchange, 400, "the request's target is not a path");
     } else if (framing->hosts > 1 || (framing->hosts == 0 && strcmp(version, "HTTP/1.0") != 0)) {
@@ -302,7 +302,7 @@ static bool admit(struct http_exchange *exchange, const struct framing *framing)
         return false;
     }
     if (framing->length > most || (most == 0 && framing->is_chunked)) {
-        snprintf(detail, sizeof(detail), "this request may have a body of at most %llu bytes",
+        snprintf(detail, sizeof(detail), "the body of this request may have at most %llu bytes",
                  (unsigned long long)most);
         exchange_refuse(exchange, 413, detail);
         return false;
@@ -353,7 +353,7 @@ bool exchange_take_body(struct http_exchange *exchange, const char *data, size_t
             return true;
         }
         exchange_refuse(exchange, status,
-                        status == 413 ? "the body is larger than this request may have"
+                        status == 413 ? "the request body is too large"
                                       : "no space left for the request body");
         body_release(&exchange->body);
     }
@@ -394,9 +394,9 @@ bool exchange_handle(struct http_exchange *exchange)
     const enum pool_answer answer = work_queue_handler(exchange);
     if (answer != POOL_TAKEN) {
         if (answer == POOL_SHARE_FULL) {
-            exchange_refuse(exchange, 429, "too many requests of one client are waiting");
+            exchange_refuse(exchange, 429, "too many waiting requests from this client");
         } else {
-            exchange_refuse(exchange, 503, "too many requests are waiting");
+            exchange_refuse(exchange, 503, "too many waiting requests");
         }
         return true;
     }

@@ -213,7 +213,7 @@ static enum MHD_Result answer(struct http_exchange *exchange)
     enum MHD_Result result;
 
     if (!exchange_may_wait(exchange)) {
-        exchange_refuse(exchange, 503, "too much waits for clients to read it");
+        exchange_refuse(exchange, 503, "too many answers are waiting to be read by clients");
     }
     response = make_response(exchange);
     if (response == NULL) {
@@ -551,7 +551,7 @@ static void on_connection(void *cls, struct MHD_Connection *mhd, void **context,
         loop->server->options.max_connections) {
         turn_away(connection, 503, "too many connections");
     } else if (connection_is_too_many(connection)) {
-        turn_away(connection, 429, "too many connections of one client");
+        turn_away(connection, 429, "too many connections from this client");
     }
 }
 

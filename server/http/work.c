@@ -174,9 +174,9 @@ static void settle(struct http_exchange *exchange)
         response_release(&exchange->response);
         response_init(&exchange->response, 499); /* for the log: nobody reads it */
     } else if (exchange->end == WORK_LATE) {
-        exchange_refuse(exchange, 503, "the server is busy: this waited for as long as work may take");
+        exchange_refuse(exchange, 503, "the server is busy: the request waited longer than max-time");
     } else if (exchange->end == WORK_CROWDED) {
-        exchange_refuse(exchange, 503, "too much waits for clients to read it");
+        exchange_refuse(exchange, 503, "too many answers are waiting to be read by clients");
     } else if (exchange->end == WORK_STOPPED) {
         exchange_refuse(exchange, 503, "the server is stopping");
     }

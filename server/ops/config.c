@@ -14,13 +14,13 @@ const struct option config_options[] = {
      .fallback = "127.0.0.1:8080",
      .kind = OPTION_ADDRESS,
      .member = MEMBER(listen),
-     .help = "where to listen; [::1]:PORT for IPv6, port 0 takes a free one"},
+     .help = "address to listen on; [::1]:PORT for IPv6; port 0 picks a free port"},
     {.name = "--data",
      .metavar = "DIR",
      .shown = "none: uploads live in memory",
      .kind = OPTION_TEXT,
      .member = MEMBER(data),
-     .help = "the folder where uploads are kept"},
+     .help = "directory for uploads"},
     {.name = "--cache-size",
      .metavar = "SIZE",
      .fallback = "256M",
@@ -116,8 +116,8 @@ const struct option config_options[] = {
      .kind = OPTION_COUNT,
      .member = MEMBER(client_share),
      .most = 100,
-     .help = "of the connections, and of the requests that wait, for one client address once three quarters "
-             "are taken; "
+     .help = "maximum share of connections and waiting requests per client address once three quarters "
+             "are in use; "
              "0: no limit"},
     {.name = "--rate-limit",
      .metavar = "N/s",
@@ -130,14 +130,14 @@ const struct option config_options[] = {
      .shown = "none",
      .kind = OPTION_NETWORKS,
      .member = MEMBER(trusted_proxy),
-     .help =
-         "proxies (addresses or networks, comma-separated) whose forwarded client addresses are believed"},
+     .help = "proxies (addresses or networks, comma-separated) whose forwarded client addresses are trusted"},
     {.name = "--token-file",
      .metavar = "FILE",
      .shown = "none",
      .kind = OPTION_TEXT,
      .member = MEMBER(token_file),
-     .help = "bearer tokens, one per line, # comments; every write then needs one; SIGHUP re-reads them"},
+     .help =
+         "file of bearer tokens, one per line, # comments; writes then require a token; SIGHUP rereads it"},
     {.name = "--cors",
      .metavar = "ORIGIN",
      .fallback = "*",
@@ -193,7 +193,7 @@ const struct option config_options[] = {
     {.name = "--check",
      .kind = OPTION_FLAG,
      .member = MEMBER(check),
-     .help = "validates the options, DIR and PATHs, changes nothing, and exits"},
+     .help = "validate the options, DIR and PATHs and exit; changes nothing"},
     {.name = NULL},
 };
 

@@ -41,5 +41,5 @@ void effort_explain(const struct effort *effort, struct pose_error *error)
     error->status = POSE_OVER_LIMIT;
     snprintf(error->code, sizeof error->code, "over_limit");
     snprintf(error->limit, sizeof error->limit, "max-time");
-    snprintf(error->detail, sizeof error->detail, "it takes longer than max-time allows");
+    snprintf(error->detail, sizeof error->detail, "exceeds max-time");
 }

@@ -100,7 +100,7 @@ bool file_read(const char *path, uint64_t limit, struct file_bytes *file, struct
     if (!whole || after.st_size != status.st_size) {
         free(data);
         return fail(error, data ? "changed" : "no_memory", path,
-                    data ? "it changed while it was read" : "no memory");
+                    data ? "it changed while it was read" : "out of memory");
     }
     file->bytes = (struct pose_bytes){data, size};
     file->stamp = stamp_of(&status);

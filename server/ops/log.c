@@ -89,7 +89,7 @@ static void write_loss(uint64_t lost)
     char message[80];
     struct timespec now = clock_wall();
     struct log_line line;
-    snprintf(message, sizeof message, "%llu lines of the log were lost: nobody reads it fast enough",
+    snprintf(message, sizeof message, "%llu log lines were dropped: the reader is too slow",
              (unsigned long long)lost);
     log_line_message(&line, logger.format, &now, LOG_WARNING, message);
     write_lines(line.text, line.length);

@@ -210,7 +210,7 @@ static int load(scmp_filter_ctx filter)
 static bool finish(scmp_filter_ctx filter, int status, char *error, size_t error_size)
 {
     if (status)
-        snprintf(error, error_size, "the system-call filter cannot be set: %s; --no-sandbox goes without it",
+        snprintf(error, error_size, "cannot install the seccomp filter: %s; --no-sandbox runs without it",
                  strerror(-status));
     if (filter)
         seccomp_release(filter);

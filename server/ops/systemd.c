@@ -14,11 +14,11 @@ bool systemd_socket(int *fd, char *error, size_t error_size)
     if (count <= 0)
         return true;
     if (count > 1) {
-        snprintf(error, error_size, "%d sockets were passed; one is taken", count);
+        snprintf(error, error_size, "%d sockets were passed; at most one is supported", count);
         return false;
     }
     if (sd_is_socket(SD_LISTEN_FDS_START, AF_UNSPEC, SOCK_STREAM, 1) <= 0) {
-        snprintf(error, error_size, "what was passed as a socket does not listen");
+        snprintf(error, error_size, "the passed socket is not listening");
         return false;
     }
     *fd = SD_LISTEN_FDS_START;

@@ -188,7 +188,7 @@ bool upload_remove(struct service *service, const struct asset_id *id, struct st
     pthread_mutex_lock(&service->write_lock);
     const struct index_archive *archive = find(service, id, &is_upload);
     bool done = archive && is_upload ? drop(service, archive, error)
-                                     : store_fail(error, STORE_MISSING, "there is no such upload");
+                                     : store_fail(error, STORE_MISSING, "no such upload");
     pthread_mutex_unlock(&service->write_lock);
     return done;
 }

@@ -287,7 +287,7 @@ static void serve(struct service *service, struct api_request *request)
     if (!api_admit(service, request, &most, &response)) {
         check_response(&response, request->method);
     } else if (request->body_size > most) {
-        api_refuse(service, request, 413, "the body is larger than this request may have", &response);
+        api_refuse(service, request, 413, "the request body is too large", &response);
         check_response(&response, request->method);
     } else {
         enum api_outcome outcome = api_handle(service, request, &response);

@@ -287,14 +287,14 @@ class Lints(MadeCase):
             self.assertNotIn("foreign_tracks", self.inspect(daemon, *upload))
             # Unless it is the one that was asked for.
             found = self.inspect(daemon, *upload, skeleton=rigs["tissue"])
-            self.assertIn("knows 1 of the clip's 6 tracks", found["foreign_tracks"]["message"])
+            self.assertIn("has joints for 1 of the clip's 6 tracks", found["foreign_tracks"]["message"])
             self.assertNotIn("foreign_tracks", self.inspect(daemon, *upload, skeleton=rigs["auRig"]))
             for wrong in ("0" * 32, "auRig", ""):
                 reply = daemon.client.post("/v1/inspect", clip, name="a.clip", skeleton=wrong)
                 self.assertEqual((reply.status, reply.json["parameter"]), (400, "skeleton"))
         status, text, _ = run("info", "--skeleton", self.top / "tissue.rig", self.write("a_sneeze_x.clip", clip))
         self.assertEqual(status, 0)
-        self.assertIn("knows 1 of the clip's 6 tracks", text)
+        self.assertIn("has joints for 1 of the clip's 6 tracks", text)
         self.assertNotIn("tracks", run("info", self.top / "a_sneeze_x.clip")[1])
         status, _, errors = run("info", "--skeleton", self.top / "a_sneeze_x.clip", self.top / "a_sneeze_x.clip")
         self.assertEqual((status, "holds no skeleton" in errors), (1, True))

@@ -25,7 +25,7 @@ bool lines_next(struct lines *lines, const char *field)
     reader->last_field = field;
     reader->line = lines->number + 1;
     if (reader->at == reader->end)
-        return reader_fail(reader, "truncated", "the file ends before it");
+        return reader_fail(reader, "truncated", "the file ends too early");
     const uint8_t *end = memchr(reader->at, '\n', reader_left(reader));
     lines->at = (const char *)reader->at;
     lines->end = (const char *)(end ? end : reader->end);
@@ -86,11 +86,11 @@ static void fail_number(struct lines *lines, enum decimal_result result, const c
     if (!length)
         reader_fail(lines->reader, "bad_number", "a number is missing");
     else if (result == DECIMAL_NON_FINITE)
-        reader_fail(lines->reader, "non_finite", "\"%s\" is not a number that can be used", shown);
+        reader_fail(lines->reader, "non_finite", "\"%s\" is not a finite number", shown);
     else if (result == DECIMAL_TOO_LARGE)
         reader_fail(lines->reader, "bad_number", "%s does not fit into 32 bits", shown);
     else
-        reader_fail(lines->reader, "bad_number", "\"%s\" is not such a number", shown);
+        reader_fail(lines->reader, "bad_number", "\"%s\" is not a valid number", shown);
 }
 
 int32_t lines_i32(struct lines *lines, const char *field)
@@ -132,7 +132,7 @@ bool lines_done(struct lines *lines)
     if (!lines_field(lines, &text, &length))
         return true;
     note(lines, text, NULL);
-    return reader_fail(lines->reader, "bad_number", "more fields in the line than belong there");
+    return reader_fail(lines->reader, "bad_number", "too many fields in the line");
 }
 
 bool lines_at_end(const struct lines *lines)

@@ -244,7 +244,7 @@ static float check_finite(struct reader *reader, float value, const char *code)
 {
     if (isfinite(value))
         return value;
-    reader_fail(reader, code, "%s is not a number that can be used", isnan(value) ? "NaN" : "infinity");
+    reader_fail(reader, code, "%s is not a finite number", isnan(value) ? "NaN" : "infinity");
     return 0;
 }
 
@@ -267,7 +267,7 @@ const char *reader_cstring(struct reader *reader, size_t *length, const char *fi
     reader->last_field = field;
     const uint8_t *nul = memchr(reader->at, 0, reader_left(reader));
     if (!nul) {
-        reader_fail(reader, "unterminated_string", "the text does not end before the end of the file");
+        reader_fail(reader, "unterminated_string", "the string is not terminated");
         return NULL;
     }
     const char *text = (const char *)reader->at;

@@ -31,7 +31,7 @@ static bool check(struct writer *writer, size_t needed)
 {
     enum { BLOCK = 64 * 1024 };
     if (writer->limit && needed > writer->limit)
-        error_limit(writer->error, "max-output", "the file would have more than %zu bytes", writer->limit);
+        error_limit(writer->error, "max-output", "the output would exceed %zu bytes", writer->limit);
     else if (writer->stop && writer->stop->ask(writer->stop->user))
         error_stopped(writer->error);
     else
@@ -45,7 +45,7 @@ static bool check(struct writer *writer, size_t needed)
 bool writer_expect(struct writer *writer, size_t size)
 {
     if (!writer->failed && writer->limit && size > writer->limit - writer->out->size) {
-        error_limit(writer->error, "max-output", "the file would have more than %zu bytes", writer->limit);
+        error_limit(writer->error, "max-output", "the output would exceed %zu bytes", writer->limit);
         writer->failed = true;
     }
     return !writer->failed;

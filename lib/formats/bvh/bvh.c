@@ -58,8 +58,8 @@ static void warn_about_name(struct building *building, const struct bvh_joint *j
                     joint->name);
     if (name != joint->name)
         warning_add(warnings, POSE_WARNING, "duplicate_joint", joint->offset_in_file,
-                    "line %u: another joint is called " QUOTED ", too; this one is taken as " QUOTED,
-                    joint->line, joint->name, name ? name : "");
+                    "line %u: another joint is named " QUOTED "; this one is renamed to " QUOTED, joint->line,
+                    joint->name, name ? name : "");
 }
 
 static bool name_joints(struct building *building)

@@ -102,7 +102,7 @@ static bool fail_word(struct bvh_words *words, const char *field, const char *co
     reader->last_field = field;
     if (!words->length)
         return reader_fail(reader, "truncated", "the file ends where %s should be", expected);
-    return reader_fail(reader, code, "\"%s\" where %s should be", show(words).text, expected);
+    return reader_fail(reader, code, "\"%s\" instead of %s", show(words).text, expected);
 }
 
 /* The next word, which must be that keyword. */
@@ -117,7 +117,7 @@ static bool fail_number(struct bvh_words *words, enum decimal_result result, con
     struct reader *reader = &words->reader;
     reader->last_field = field;
     if (result == DECIMAL_NON_FINITE)
-        return reader_fail(reader, "non_finite", "\"%s\" is not a number that can be used", show(words).text);
+        return reader_fail(reader, "non_finite", "\"%s\" is not a finite number", show(words).text);
     if (result == DECIMAL_TOO_LARGE)
         return reader_fail(reader, "bad_number", "%s does not fit into 32 bits", show(words).text);
     return fail_word(words, field, "bad_number", "a number");
@@ -176,7 +176,7 @@ static bool read_name(struct parsing *parsing, struct bvh_joint *joint)
     joint->line = reader->line;
     joint->offset_in_file = reader_last_offset(reader);
     if (at == end)
-        return reader_fail(reader, "no_name", "a joint without a name");
+        return reader_fail(reader, "no_name", "a joint has no name");
     joint->name = text_from_bytes(parsing->arena, (const char *)at, (size_t)(end - at), &joint->is_utf8);
     return joint->name != NULL;
 }
@@ -249,7 +249,7 @@ static bool read_channel(struct bvh_words *words, struct bvh_joint *joint, uint3
         return fail_word(words, "CHANNELS", "bad_channel", "a channel such as Xrotation");
     bool is_rotation = channel >= BVH_ROTATION && channel < BVH_SCALE;
     if (is_rotation ? ++*rotations > 3 : seen[channel]++)
-        return reader_fail(&words->reader, "bad_channel", "%s comes too often", bvh_channel_names[channel]);
+        return reader_fail(&words->reader, "bad_channel", "%s occurs too often", bvh_channel_names[channel]);
     joint->channels[joint->channel_count++] = (uint8_t)channel;
     return true;
 }

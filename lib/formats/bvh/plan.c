@@ -310,7 +310,7 @@ static bool choose_unit(struct bvh_plan *plan, struct encode_job *job)
     plan->is_upload = !plan->is_native && dialect && dialect->has_clip(plan->clip);
     if (dialect && word != INCH && pose_value_find(job->settings, "unit"))
         encode_note(job, "unit_inch",
-                    "under a root called %.40s Second Life's viewer takes all lengths for inches: they are "
+                    "under a root named %.40s Second Life's viewer takes all lengths as inches: they are "
                     "written so",
                     plan->skeleton->joints[0].name);
     return true;
@@ -320,11 +320,11 @@ static bool choose_content(struct bvh_plan *plan, struct encode_job *job)
 {
     const struct pose_content *content = job->content;
     if (content->clip_count != 1)
-        return error_set(job->error, POSE_BAD_ARGUMENT, "one_clip",
-                         "BVH holds one clip, and there are %u: name one", content->clip_count);
+        return error_set(job->error, POSE_BAD_ARGUMENT, "one_clip", "BVH holds one clip, not %u: name one",
+                         content->clip_count);
     if (!content->skeleton_count || !content->skeletons[0].joint_count) {
         error_set(job->error, POSE_BAD_ARGUMENT, "needs_skeleton",
-                  "skeleton: BVH needs a hierarchy of joints, and there is none");
+                  "skeleton: BVH needs a hierarchy of joints; name a skeleton");
         snprintf(job->error->field, sizeof job->error->field, "skeleton");
         return false;
     }

@@ -234,19 +234,19 @@ static void tell(const struct bvh_writing *writing)
         encode_warn(job, "scale_dropped", "scales were left out: BVH has none");
     if (writing->lost_angles)
         encode_warn(job, "rotation_dropped",
-                    "rotations about axes that the file has no channels of were left out");
+                    "rotations about axes without channels in the file were left out");
     if (clip->event_count)
         encode_warn(job, "events_dropped", "%u events were left out: BVH has none", clip->event_count);
     if (clip->loop == POSE_LOOP_YES)
-        encode_warn(job, "loop_dropped", "that the clip loops was left out: BVH cannot say it");
+        encode_warn(job, "loop_dropped", "the loop flag was dropped: BVH has none");
     if (clip->extras && !writing->plan.is_native)
-        encode_warn(job, "extras_dropped", "what else the clip's own format holds was left out");
+        encode_warn(job, "extras_dropped", "data specific to the clip's own format was left out");
     if (writing->adds_root)
-        encode_note(job, "root_added", "BVH programs expect one root; a joint was put above the others");
+        encode_note(job, "root_added", "BVH programs expect one root; a root joint was added");
     if (writing->moving)
         encode_note(
             job, "joint_positions",
-            "%u joints below the root change their place; some programs ignore that, or add it to OFFSET",
+            "%u joints below the root have translations; some programs ignore them, or add them to OFFSET",
             writing->moving);
 }
 

@@ -44,8 +44,7 @@ static bool find_array(struct reading *r, const struct pose_value *object, const
     char pointer[40];
     *array = pose_value_find(object, member);
     snprintf(pointer, sizeof pointer, "/%s", member);
-    return !*array || (*array)->kind == POSE_ARRAY ||
-           refuse(r, "bad_member", pointer, "an array belongs here");
+    return !*array || (*array)->kind == POSE_ARRAY || refuse(r, "bad_member", pointer, "must be an array");
 }
 
 /* A number that may be missing or null. */
@@ -56,7 +55,7 @@ static bool read_number(struct reading *r, const char *member, float fallback, f
     *number = fallback;
     snprintf(pointer, sizeof pointer, "/%s", member);
     return !value || value->kind == POSE_NULL || value_number(value, number) ||
-           refuse(r, "bad_number", pointer, "a number belongs here");
+           refuse(r, "bad_number", pointer, "must be a number");
 }
 
 /* -------------------------------------------------------------------------------------------------- joints -- */
@@ -68,7 +67,7 @@ static bool read_times(struct reading *r, const struct pose_value *array, float 
         char pointer[40];
         snprintf(pointer, sizeof pointer, "/times/%u", count);
         if (!value_number(item, &times[count]))
-            return refuse(r, "bad_number", pointer, "a number belongs here");
+            return refuse(r, "bad_number", pointer, "must be a number");
         if (count && times[count] <= times[count - 1])
             return refuse(r, "bad_times", pointer, "%g s after %g s: times must ascend", (double)times[count],
                           (double)times[count - 1]);
@@ -87,7 +86,7 @@ static bool read_values(struct reading *r, const struct pose_value *array, unsig
         if (number || c < components) {
             char pointer[40];
             snprintf(pointer, sizeof pointer, "/values/%u", row);
-            return refuse(r, "bad_number", pointer, "%u numbers belong here", components);
+            return refuse(r, "bad_number", pointer, "must be %u numbers", components);
         }
     }
     return true;
@@ -100,7 +99,7 @@ static bool read_channel(struct reading *r, const struct pose_value *object, enu
     const struct pose_value *times, *values;
     struct channel_builder builder;
     if (object->kind != POSE_OBJECT)
-        return refuse(r, "bad_member", "", "an object belongs here");
+        return refuse(r, "bad_member", "", "must be an object");
     if (!find_array(r, object, "times", &times) || !find_array(r, object, "values", &values))
         return false;
     size_t count = value_count(times), limit = r->job->limits->keys;
@@ -128,11 +127,11 @@ static bool read_joint(struct reading *r, const struct pose_value *object, uint3
     const struct pose_value *id = pose_value_find(object, "id");
     snprintf(r->at, sizeof r->at, "/joints/%u", index);
     if (object->kind != POSE_OBJECT)
-        return refuse(r, "bad_member", "", "an object belongs here");
+        return refuse(r, "bad_member", "", "must be an object");
     track->name = copy_text(r, object, "name");
     if (id && id->kind != POSE_NULL) {
         if (id->kind != POSE_INT || id->as.integer < 0 || id->as.integer > UINT32_MAX)
-            return refuse(r, "bad_number", "/id", "a whole number of 32 bits belongs here");
+            return refuse(r, "bad_number", "/id", "must be a 32-bit whole number");
         track->has_id = true;
         track->id = (uint32_t)id->as.integer;
     }
@@ -177,10 +176,10 @@ static bool read_event(struct reading *r, const struct pose_value *object, uint3
     static const char *const own[] = {"time", "type", NULL};
     snprintf(r->at, sizeof r->at, "/events/%u", index);
     if (!value_number(pose_value_find(object, "time"), &event->time))
-        return refuse(r, "bad_number", "/time", "a number belongs here");
+        return refuse(r, "bad_number", "/time", "must be a number");
     event->type = copy_text(r, object, "type");
     if (!event->type)
-        return refuse(r, "missing_member", "/type", "a text belongs here");
+        return refuse(r, "missing_member", "/type", "must be a string");
     event->fields = value_copy_object(r->job->arena, object, own);
     return true;
 }
@@ -221,7 +220,7 @@ static bool read_rules(struct reading *r)
     const char *axes = value_get_string(r->json.root, "axes", "native");
     const struct rules_row *rules = name ? rules_find(name) : rules_row(format_rules(r->clip->origin));
     if (!rules)
-        return refuse(r, "bad_rules", "/rules", "there are no rules \"%.40s\"", name);
+        return refuse(r, "bad_rules", "/rules", "unknown rules \"%.40s\"", name);
     if (strcmp(axes, "native") != 0 && strcmp(axes, "gltf") != 0)
         return refuse(r, "bad_axes", "/axes", "axes are \"native\" or \"gltf\", not \"%.40s\"", axes);
     r->clip->rules = rules->rules;
@@ -242,16 +241,16 @@ static bool read_timing(struct reading *r)
         !read_number(r, "loop_out", clip->duration, &clip->loop_out))
         return false;
     if (clip->duration < 0)
-        return refuse(r, "bad_number", "/duration", "seconds from 0 on belong here");
+        return refuse(r, "bad_number", "/duration", "must be a number of seconds, at least 0");
     if (clip->fps < 0)
-        return refuse(r, "bad_number", "/fps", "frames a second belong here");
+        return refuse(r, "bad_number", "/fps", "must be a number of frames per second");
     if (frames < 0 || frames > UINT32_MAX)
-        return refuse(r, "bad_number", "/frame_count", "a count of frames belongs here");
+        return refuse(r, "bad_number", "/frame_count", "must be a number of frames");
     clip->frame_count = (uint32_t)frames;
     if (loop && loop->kind == POSE_BOOL)
         clip->loop = loop->as.boolean ? POSE_LOOP_YES : POSE_LOOP_NO;
     else if (loop && loop->kind != POSE_NULL)
-        return refuse(r, "bad_member", "/loop", "true, false or null belongs here");
+        return refuse(r, "bad_member", "/loop", "must be true, false or null");
     return true;
 }
 
@@ -261,7 +260,7 @@ static bool read_clip(struct reading *r)
     if (!json_open(&r->json, job->source->bytes, 0, job->arena, job->error))
         return false;
     if (r->json.root->kind != POSE_OBJECT)
-        return refuse(r, "bad_member", "", "an object belongs here");
+        return refuse(r, "bad_member", "", "must be an object");
     struct pose_clip *clip = r->clip = ARENA_NEW(job->arena, struct pose_clip, 1);
     if (!clip)
         return false;

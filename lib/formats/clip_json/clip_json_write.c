@@ -141,8 +141,8 @@ bool clip_json_encode(struct encode_job *job)
     static const char *const axes[] = {"native", "gltf"};
     unsigned gltf = 0;
     if (content->clip_count != 1)
-        return error_set(job->error, POSE_BAD_ARGUMENT, "one_clip",
-                         "a clip JSON holds one clip, there are %u", content->clip_count);
+        return error_set(job->error, POSE_BAD_ARGUMENT, "one_clip", "clip JSON holds one clip, not %u",
+                         content->clip_count);
     if (!setting_word(job->settings, "axes", axes, 2, &gltf, job->error))
         return false;
     struct pose_clip clip = *content->clips;

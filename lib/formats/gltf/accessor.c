@@ -59,10 +59,10 @@ static bool read_head(struct gltf *g, uint32_t index, unsigned components, struc
     accessor->type = (enum component)type;
     accessor->normalised = value_get_bool(object, "normalized", false);
     if (!accessor->component_size)
-        return gltf_refuse(g, "bad_component_type", "/componentType", "there is no component type %llu",
+        return gltf_refuse(g, "bad_component_type", "/componentType", "unknown component type %llu",
                            (unsigned long long)type);
     if (strcmp(value_get_string(object, "type", ""), type_name(components)) != 0)
-        return gltf_refuse(g, "bad_type", "/type", "%s belongs here", type_name(components));
+        return gltf_refuse(g, "bad_type", "/type", "must be %s", type_name(components));
     return true;
 }
 
@@ -115,9 +115,10 @@ static const uint8_t *locate(struct gltf *g, const struct accessor *accessor, ui
     gltf_at(g, "/accessors/%u", accessor->index);
     if (count && (offset > bytes.size || size > bytes.size - offset ||
                   count - 1 > (bytes.size - offset - size) / *stride)) {
-        gltf_refuse(
-            g, "outside_view", "/count", "%llu elements of %llu bytes at %llu of a buffer view of %zu bytes",
-            (unsigned long long)count, (unsigned long long)size, (unsigned long long)offset, bytes.size);
+        gltf_refuse(g, "outside_view", "/count",
+                    "%llu elements of %llu bytes at offset %llu exceed a buffer view of %zu bytes",
+                    (unsigned long long)count, (unsigned long long)size, (unsigned long long)offset,
+                    bytes.size);
         return NULL;
     }
     return bytes.data + (count ? offset : 0);
@@ -169,7 +170,7 @@ static bool find_sparse(struct gltf *g, const struct accessor *accessor, const s
     sparse->type = (enum component)type;
     sparse->index_size = size_of(type);
     if (type != UNSIGNED_BYTE && type != UNSIGNED_SHORT && type != UNSIGNED_INT)
-        return gltf_refuse(g, "bad_component_type", "/componentType", "there are no indices of type %llu",
+        return gltf_refuse(g, "bad_component_type", "/componentType", "indices cannot be of type %llu",
                            (unsigned long long)type);
     sparse->indices = locate(g, accessor, view, offset, sparse->count, sparse->index_size, &stride);
     gltf_at(g, "/accessors/%u/sparse/values", accessor->index);

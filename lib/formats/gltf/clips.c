@@ -34,7 +34,7 @@ static const float *read_times(struct gltf *g, uint32_t accessor, uint32_t count
     gltf_at(g, "/accessors/%u", accessor);
     for (uint32_t i = 0; times && i < count; i++) {
         if (times[i] < 0 || (i && times[i] < times[i - 1])) {
-            gltf_refuse(g, "bad_times", "", "key %u is at %g s after %g s: times must ascend from 0 on", i,
+            gltf_refuse(g, "bad_times", "", "key %u at %g s follows %g s: times must ascend from 0", i,
                         (double)times[i], i ? (double)times[i - 1] : 0.0);
             return NULL;
         }
@@ -52,7 +52,7 @@ static bool read_kind(struct gltf *g, const struct pose_value *object, enum gltf
             return true;
         }
     }
-    return gltf_refuse(g, "bad_interpolation", "/interpolation", "there is no interpolation \"%.40s\"", name);
+    return gltf_refuse(g, "bad_interpolation", "/interpolation", "unknown interpolation \"%.40s\"", name);
 }
 
 /* Keys, those of one time counted once. */
@@ -175,7 +175,7 @@ static bool read_part(struct reading *r, uint32_t index, enum pose_part part, co
     }
     if (node->channels[part].count) {
         warning_add(&g->job->warnings, POSE_WARNING, "repeated_channel", POSE_NO_OFFSET,
-                    "/animations/%u: two channels move the %s of node %u; the first is taken", r->index,
+                    "/animations/%u: two channels move the %s of node %u; the first is used", r->index,
                     part_name(part), index);
         return true;
     }
@@ -350,7 +350,7 @@ static bool read_keyless(struct gltf *g, uint32_t index, struct pose_clip *clip)
         return false;
     gltf_at(g, "%s", place);
     return !clip_count_keys(clip) ||
-           gltf_refuse(g, "bad_member", "/joints", "a clip with keys is an animation");
+           gltf_refuse(g, "bad_member", "/joints", "a clip with keys must be an animation");
 }
 
 bool gltf_read_clips(struct gltf *g)

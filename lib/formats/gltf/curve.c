@@ -125,7 +125,7 @@ static uint64_t plan(struct gltf *g, unsigned components, uint32_t count, const 
     }
     if (!all_close)
         warning_add(&g->job->warnings, POSE_WARNING, "spline_simplified", POSE_NO_OFFSET,
-                    "%s: a spline moves too fast to be followed by %d keys between two of its own", g->at,
+                    "%s: a spline moves too fast to be approximated by %d keys between two of its own", g->at,
                     MAX_PARTS);
     return keys;
 }
@@ -141,7 +141,7 @@ static bool put_part(struct gltf *g, struct channel_builder *builder, uint32_t *
     for (unsigned c = 0; c < piece->components; c++) {
         float number = (float)value[c];
         if (!isfinite(number))
-            return gltf_refuse(g, "not_finite", "/output", "the spline leaves what floats can hold");
+            return gltf_refuse(g, "not_finite", "/output", "the spline exceeds the range of floats");
         builder->values[(size_t)*made * piece->components + c] = number;
     }
     builder->times[(*made)++] = time;

@@ -63,7 +63,7 @@ const struct pose_value *gltf_object(struct gltf *g, const char *name, const str
     gltf_at(g, "%s/%u", name, index);
     if (list->items[index]->kind == POSE_OBJECT)
         return list->items[index];
-    gltf_refuse(g, "bad_member", "", "an object belongs here");
+    gltf_refuse(g, "bad_member", "", "must be an object");
     return NULL;
 }
 
@@ -77,7 +77,7 @@ bool gltf_size(struct gltf *g, const struct pose_value *object, const char *memb
         return true;
     if (value->kind != POSE_INT || value->as.integer < 0)
         return gltf_refuse(g, "bad_number", point(pointer, sizeof pointer, member),
-                           "a whole number from 0 to 2^53 belongs here");
+                           "must be a whole number from 0 to 2^53");
     *size = (uint64_t)value->as.integer;
     return true;
 }
@@ -109,7 +109,7 @@ bool gltf_numbers(struct gltf *g, const struct pose_value *object, const char *m
         return true;
     if (value_count(array) != count || array->kind != POSE_ARRAY ||
         value_get_floats(object, member, numbers, count) != count)
-        return gltf_refuse(g, "bad_number", point(pointer, sizeof pointer, member), "%u numbers belong here",
+        return gltf_refuse(g, "bad_number", point(pointer, sizeof pointer, member), "must be %u numbers",
                            count);
     return true;
 }
@@ -118,7 +118,7 @@ bool gltf_list(struct gltf *g, const struct pose_value *object, const char *memb
 {
     char pointer[40];
     return json_list(&g->json, pose_value_find(object, member), list) || g->json.arena.failed ||
-           gltf_refuse(g, "bad_member", point(pointer, sizeof pointer, member), "an array belongs here");
+           gltf_refuse(g, "bad_member", point(pointer, sizeof pointer, member), "must be an array");
 }
 
 const char *gltf_text(struct gltf *g, const struct pose_value *object, const char *member)
@@ -134,7 +134,7 @@ static bool decode_data_uri(struct gltf *g, const char *uri, struct gltf_buffer 
 {
     const char *comma = strchr(uri, ',');
     if (!comma || comma - uri < 7 || memcmp(comma - 7, ";base64", 7) != 0)
-        return refuse_kind(g, "data_uri", "/uri", "of data URIs only base64 is read");
+        return refuse_kind(g, "data_uri", "/uri", "only base64 data URIs are supported");
     size_t length = strlen(comma + 1), bad = 0;
     uint8_t *bytes = json_alloc(&g->json, base64_room(length), 1);
     if (!bytes)
@@ -193,13 +193,12 @@ static bool find_companion(struct gltf *g, const char *uri, struct gltf_buffer *
     if (!name)
         return false;
     if (!is_below(name) || strchr(uri, ':'))
-        return refuse_kind(g, "external_uri", "/uri", "files elsewhere are not read; embed the buffer");
+        return refuse_kind(g, "external_uri", "/uri", "external files are not read; embed the buffer");
     if (g->companion && strcmp(g->companion, name) != 0)
         return refuse_kind(g, "external_uri", "/uri",
-                           "more than one file beside it is not read; embed the buffers");
+                           "more than one external file is not supported; embed the buffers");
     if (!source->find || !source->find(source->user, name, &buffer->bytes))
-        return refuse_kind(g, "external_uri", "/uri",
-                           "the file beside it that holds the buffer is not there; embed it");
+        return refuse_kind(g, "external_uri", "/uri", "the file of the buffer is missing; add or embed it");
     g->companion = name;
     return true;
 }
@@ -219,7 +218,7 @@ static bool load_buffer(struct gltf *g, uint32_t index)
     if (!uri && index == 0 && g->has_binary)
         buffer->bytes = g->binary;
     else if (!uri)
-        return gltf_refuse(g, "no_buffer", "", "there is neither a \"uri\" nor a BIN chunk");
+        return gltf_refuse(g, "no_buffer", "", "neither a \"uri\" nor a BIN chunk");
     else if (!strncmp(uri, "data:", 5) ? !decode_data_uri(g, uri, buffer) : !find_companion(g, uri, buffer))
         return false;
     if (size > buffer->bytes.size)
@@ -277,7 +276,7 @@ static bool read_chunks(struct gltf *g, struct reader *reader, struct pose_bytes
             g->has_binary = true;
         }
     }
-    return !reader->failed && (text->data || reader_fail(reader, "no_json_chunk", "there is no JSON chunk"));
+    return !reader->failed && (text->data || reader_fail(reader, "no_json_chunk", "no JSON chunk"));
 }
 
 static bool read_binary(struct gltf *g, struct pose_bytes *text, uint64_t *offset)
@@ -287,8 +286,8 @@ static bool read_binary(struct gltf *g, struct pose_bytes *text, uint64_t *offse
     reader_u32le(&whole, "magic");
     uint32_t version = reader_u32le(&whole, "version");
     if (!whole.failed && version != 2)
-        return error_set(g->job->error, POSE_UNSUPPORTED, "gltf_version", "GLB of version %u; 2 is read",
-                         version);
+        return error_set(g->job->error, POSE_UNSUPPORTED, "gltf_version",
+                         "GLB version %u is not supported, only 2", version);
     uint32_t length = reader_u32le(&whole, "length");
     if (whole.failed)
         return false;
@@ -327,10 +326,10 @@ static bool check_version(struct gltf *g)
     /* A later 2.x may be read by who knows 2.0, unless it says otherwise (section 3.2). */
     const char *least = value_get_string(asset, "minVersion", NULL);
     if (strncmp(version, "2.", 2) != 0)
-        return refuse_kind(g, "gltf_version", "/asset/version", "glTF 2.0 is read, this is another version");
+        return refuse_kind(g, "gltf_version", "/asset/version", "only glTF 2.0 is supported");
     if (least && strcmp(least, "2.0") > 0)
         return refuse_kind(g, "gltf_version", "/asset/minVersion",
-                           "glTF 2.0 is read, and the file asks for a later version");
+                           "only glTF 2.0 is supported; the file requires a later version");
     return true;
 }
 
@@ -370,7 +369,7 @@ static bool check_extensions(struct gltf *g)
         snprintf(member, sizeof member, "/extensionsRequired/%u", i);
         if (!is_harmless(name))
             return json_refuse(g->job->error, POSE_UNSUPPORTED, "extension", g->at, member,
-                               "the extension %.80s is required and not known here", name);
+                               "the required extension %.80s is not supported", name);
     }
     return true;
 }
@@ -387,7 +386,7 @@ bool gltf_open(struct gltf *g)
         return false;
     const struct pose_value *root = g->json.root;
     if (root->kind != POSE_OBJECT)
-        return gltf_refuse(g, "bad_member", "", "an object belongs here");
+        return gltf_refuse(g, "bad_member", "", "must be an object");
     if (!check_version(g) || !check_extensions(g) || !gltf_list(g, root, "nodes", &g->nodes) ||
         !gltf_list(g, root, "accessors", &g->accessors) || !gltf_list(g, root, "bufferViews", &g->views) ||
         !gltf_list(g, root, "buffers", &g->buffers) || !gltf_list(g, root, "animations", &g->animations) ||

@@ -19,11 +19,11 @@ static void warn_about_meshes(struct gltf *g)
 {
     if (g->meshes.count && !g->is_ours)
         warning_add(&g->job->warnings, POSE_NOTE, "meshes_left_out", POSE_NO_OFFSET,
-                    "%u mesh%s: of a glTF the skeleton and the animations are read", g->meshes.count,
-                    g->meshes.count == 1 ? "" : "es");
+                    "%u mesh%s ignored: only skeletons and animations of glTF files are read",
+                    g->meshes.count, g->meshes.count == 1 ? "" : "es");
     if (!g->job->document->clip_count)
         warning_add(&g->job->warnings, POSE_NOTE, "no_animation", POSE_NO_OFFSET,
-                    "there is no animation in it");
+                    "the file contains no animation");
 }
 
 static bool decode(struct decode_job *job)

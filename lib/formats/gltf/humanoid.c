@@ -15,11 +15,11 @@ static bool read_bones(struct gltf *g, const char *extension, const struct pose_
 {
     gltf_at(g, "/extensions/%s/humanoid/humanBones", extension);
     if (bones->kind != POSE_OBJECT)
-        return gltf_refuse(g, "bad_member", "", "an object belongs here");
+        return gltf_refuse(g, "bad_member", "", "must be an object");
     for (const struct pose_value *bone = bones->first; bone; bone = bone->next) {
         uint32_t node;
         if (bone->kind != POSE_OBJECT)
-            return gltf_refuse(g, "bad_member", "", "an object with a \"node\" belongs to each bone");
+            return gltf_refuse(g, "bad_member", "", "each bone must be an object with a \"node\"");
         if (!gltf_index(g, bone, "node", g->nodes.count, true, &node))
             return false;
         gltf_mark_joint(g, node);

@@ -62,7 +62,7 @@ static void decompose(struct gltf *g, uint32_t index, const float matrix[16], fl
     if (fabs(dot(columns[0], columns[1])) > 1e-4 || fabs(dot(columns[0], columns[2])) > 1e-4 ||
         fabs(dot(columns[1], columns[2])) > 1e-4)
         warning_add(&g->job->warnings, POSE_WARNING, "sheared_matrix", POSE_NO_OFFSET,
-                    "/nodes/%u/matrix shears, which no joint can; the nearest rotation and scale are taken",
+                    "/nodes/%u/matrix shears, which joints cannot; the nearest rotation and scale are used",
                     index);
 }
 
@@ -78,7 +78,7 @@ static bool read_rest(struct gltf *g, uint32_t index, const struct pose_value *o
         decompose(g, index, matrix, rest);
         for (unsigned i = 0; i < 10; i++) {
             if (!isfinite(rest[i]))
-                return gltf_refuse(g, "bad_number", "/matrix", "its numbers are too large");
+                return gltf_refuse(g, "bad_number", "/matrix", "the numbers are too large");
         }
         return true;
     }
@@ -100,17 +100,17 @@ static bool read_children(struct gltf *g, uint32_t index, const struct pose_valu
     if (!children)
         return true;
     if (children->kind != POSE_ARRAY)
-        return gltf_refuse(g, "bad_member", "/children", "an array belongs here");
+        return gltf_refuse(g, "bad_member", "/children", "must be an array");
     uint32_t place = 0;
     for (const struct pose_value *item = children->first; item; item = item->next, place++) {
         char member[40];
         snprintf(member, sizeof member, "/children/%u", place);
         if (item->kind != POSE_INT || item->as.integer < 0 || item->as.integer >= g->nodes.count)
-            return gltf_refuse(g, "bad_index", member, "the index of one of %u nodes belongs here",
+            return gltf_refuse(g, "bad_index", member, "must be the index of one of %u nodes",
                                g->nodes.count);
         struct gltf_node *child = &g->node[item->as.integer];
         if (child->parent != GLTF_NONE)
-            return gltf_refuse(g, "two_parents", member, "node %lld is a child of node %u already",
+            return gltf_refuse(g, "two_parents", member, "node %lld is already a child of node %u",
                                (long long)item->as.integer, child->parent);
         child->parent = index;
     }
@@ -207,7 +207,7 @@ bool gltf_read_skins(struct gltf *g)
         for (const struct pose_value *item = joints->first; item; item = item->next, place++) {
             if (item->kind != POSE_INT || item->as.integer < 0 || item->as.integer >= g->nodes.count) {
                 gltf_at(g, "/skins/%u/joints/%u", i, place);
-                return gltf_refuse(g, "bad_index", "", "the index of one of %u nodes belongs here",
+                return gltf_refuse(g, "bad_index", "", "must be the index of one of %u nodes",
                                    g->nodes.count);
             }
             gltf_mark_joint(g, (uint32_t)item->as.integer);

@@ -114,7 +114,7 @@ static float *read_key_times(struct restoring *r, const struct pose_value *array
     size_t size = array && array->kind == POSE_ARRAY ? value_count(array) : 0;
     *count = 0;
     if (!size) {
-        gltf_refuse(r->g, "bad_times", "", "an array of times belongs here");
+        gltf_refuse(r->g, "bad_times", "", "must be an array of times");
         return NULL;
     }
     if (!gltf_count_keys(r->g, size))
@@ -144,14 +144,15 @@ static bool read_keys(struct restoring *r, const struct pose_value *object, enum
     if (!values)
         return false;
     if (!rows || rows->kind != POSE_ARRAY || value_count(rows) != count)
-        return gltf_refuse(r->g, "count_mismatch", "/values", "%u values belong here", count);
+        return gltf_refuse(r->g, "count_mismatch", "/values", "must be %u values", count);
     for (const struct pose_value *item = rows->first; item; item = item->next, row++) {
         const struct pose_value *number = item->kind == POSE_ARRAY ? item->first : NULL;
         unsigned c = 0;
         for (; number && c < components && value_number(number, &values[(size_t)row * components + c]); c++)
             number = number->next;
         if (number || c < components)
-            return gltf_refuse(r->g, "bad_number", "/values", "row %u has not %u numbers", row, components);
+            return gltf_refuse(r->g, "bad_number", "/values", "row %u does not have %u numbers", row,
+                               components);
     }
     if (part != POSE_MORPH)
         pose_convert_axes(part, values, count, r->axes, POSE_AXES_GLTF);
@@ -469,7 +470,7 @@ bool gltf_posed_apply(struct gltf *g, const struct gltf_record *record, struct p
     snprintf(r.place, sizeof r.place, "%s", record->place);
     if (value_get_int(posed, "version", 0) != 1 || axes < 0) {
         warning_add(&g->job->warnings, POSE_WARNING, "unknown_extras", POSE_NO_OFFSET,
-                    "%s is of a version that is not known and was left out", r.place);
+                    "%s has an unknown version and was ignored", r.place);
         return true;
     }
     r.axes = (enum pose_axes)axes;

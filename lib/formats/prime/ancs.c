@@ -103,7 +103,7 @@ static bool check_one(struct reader *reader, const char *field)
 {
     unsigned value = reader_u16be(reader, field);
     return !reader->failed &&
-           (value == 1 || reader_fail(reader, "bad_version", "version %u, only 1 is known", value));
+           (value == 1 || reader_fail(reader, "bad_version", "version %u, only 1 is supported", value));
 }
 
 static bool read_characters(struct prime_set *set)

@@ -184,7 +184,7 @@ static bool open_meta(struct prime_put *put, const struct pose_value *meta, stru
 {
     int type = prime_word_find(prime_metas, PRIME_METAS, value_get_string(meta, "type", NULL));
     if (type < 0)
-        return prime_put_refuse(put, "animation", "a meta-animation of no known type");
+        return prime_put_refuse(put, "animation", "a meta-animation of unknown type");
     *open = (struct open_meta){.type = (enum prime_meta)type, .meta = meta};
     writer_u32be(put->writer, (uint32_t)type);
     if (type == PRIME_PLAY) {
@@ -200,9 +200,9 @@ static bool open_meta(struct prime_put *put, const struct pose_value *meta, stru
     if (type == PRIME_RANDOM || type == PRIME_SEQUENCE)
         writer_u32be(put->writer, (uint32_t)count);
     else if (count != 2)
-        return prime_put_refuse(put, "animations", "a blend is one of two animations");
+        return prime_put_refuse(put, "animations", "a blend needs two animations");
     if (type == PRIME_RANDOM && value_count(pose_value_find(meta, "probabilities")) != count)
-        return prime_put_refuse(put, "probabilities", "not one for each of the animations");
+        return prime_put_refuse(put, "probabilities", "must be one per animation");
     return true;
 }
 
@@ -233,7 +233,7 @@ static void write_meta(struct prime_put *put, const struct pose_value *meta)
     unsigned depth = 0;
     while (!put->failed) {
         if (depth == PRIME_META_DEPTH) {
-            prime_put_refuse(put, "animation", "meta-animations that lie too deep in each other");
+            prime_put_refuse(put, "animation", "meta-animations are nested too deep");
             return;
         }
         if (!open_meta(put, meta, &open[depth]))
@@ -255,7 +255,7 @@ static void write_transition(struct prime_put *put, const struct pose_value *tra
     int type =
         prime_word_find(prime_transitions, PRIME_TRANSITIONS, value_get_string(transition, "type", NULL));
     if (type < 0) {
-        prime_put_refuse(put, "transition", "a meta-transition of no known type");
+        prime_put_refuse(put, "transition", "a meta-transition of unknown type");
         return;
     }
     writer_u32be(put->writer, (uint32_t)type);

@@ -85,7 +85,7 @@ static void take_states(struct prime_set *set, struct value_list *extras)
     struct value_list pas = value_object(extras->arena), states = value_array(extras->arena);
     uint32_t magic = prime_take_u32(set, NULL, "pas_magic");
     if (!reader->failed && magic != PRIME_PAS_MAGIC)
-        reader_fail(reader, "bad_magic", "0x%08x where \"PAS4\" should be", magic);
+        reader_fail(reader, "bad_magic", "0x%08x instead of \"PAS4\"", magic);
     uint32_t count = prime_take_u32(set, NULL, "state_count");
     reader_count(reader, count, 12, "states", "count_too_large");
     prime_take_u32(set, &pas, "default_state");

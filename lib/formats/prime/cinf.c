@@ -92,7 +92,7 @@ static bool check_id(struct building *building, uint32_t index)
     if (id >= PRIME_BONE_LIMIT)
         return reader_fail(reader, "bad_bone_id", "bone %u; ids end at %d", id, PRIME_BONE_LIMIT - 1);
     if (building->index_of[id] >= 0)
-        return reader_fail(reader, "duplicate_bone", "bone %u is there twice", id);
+        return reader_fail(reader, "duplicate_bone", "bone %u occurs twice", id);
     building->index_of[id] = (int)index;
     return true;
 }
@@ -134,7 +134,7 @@ static bool read_bones(struct building *building)
     if (!reader_count(reader, building->count, size, "bones", "count_too_large"))
         return false;
     if (building->count > PRIME_BONE_LIMIT)
-        return reader_fail(reader, "count_too_large", "%u bones, where there are at most %d", building->count,
+        return reader_fail(reader, "count_too_large", "%u bones; at most %d", building->count,
                            PRIME_BONE_LIMIT);
     for (int id = 0; id < PRIME_BONE_LIMIT; id++)
         building->index_of[id] = -1;
@@ -228,7 +228,7 @@ static void check_build_order(struct building *building, const struct value_list
     }
     if (found != building->count || length != building->count)
         warning_add(&building->job->warnings, POSE_WARNING, "bad_build_order", POSE_NO_OFFSET,
-                    "the build order has %u of the %u bones in %u places", found, building->count, length);
+                    "the build order lists %u of the %u bones in %u places", found, building->count, length);
 }
 
 /* From ids to indices, and from model space to the parent's. */

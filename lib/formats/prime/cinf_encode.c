@@ -57,13 +57,12 @@ static bool choose_ids(struct bones *bones)
     bones->keeps_ids = are_bone_ids(skeleton);
     if (!bones->keeps_ids && skeleton->joint_count > PRIME_BONE_LIMIT - first)
         return error_set(job->error, POSE_BAD_DATA, "too_many_joints",
-                         "a skeleton of %u joints; there are ids for %u", skeleton->joint_count,
+                         "%u joints; a skeleton has ids for at most %u", skeleton->joint_count,
                          PRIME_BONE_LIMIT - first);
     for (uint32_t i = 0; i < skeleton->joint_count; i++)
         bones->ids[i] = bones->keeps_ids ? skeleton->joints[i].id : first + i;
     if (!bones->keeps_ids)
-        encode_note(job, "ids_assigned", "the joints were numbered from %u on: they had no bones' ids",
-                    first);
+        encode_note(job, "ids_assigned", "the joints were numbered from %u: they had no bone ids", first);
     bones->null_id = null_ids[bones->put.game];
     while (has_id(bones, bones->null_id))
         bones->null_id++;
@@ -298,8 +297,7 @@ bool prime_cinf_encode(struct encode_job *job)
     const struct pose_content *content = job->content;
     struct bones bones = {.skeleton = content->skeletons};
     if (content->skeleton_count != 1 || !content->skeletons->joint_count)
-        return error_set(job->error, POSE_BAD_ARGUMENT, "one_skeleton",
-                         "a CINF holds one skeleton with bones, and there are %u skeletons",
+        return error_set(job->error, POSE_BAD_ARGUMENT, "one_skeleton", "a CINF holds one skeleton, not %u",
                          content->skeleton_count);
     uint32_t count = bones.skeleton->joint_count;
     if (!prime_put_init(&bones.put, job, bones.skeleton->extras))

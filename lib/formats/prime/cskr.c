@@ -52,7 +52,7 @@ static bool read_weights(struct building *building, struct value_list *group)
     }
     if (building->job && count && fabs(sum - 1) > 0.01)
         warning_add(&building->job->warnings, POSE_WARNING, "weights_not_one", reader_last_offset(reader),
-                    "the weights of a group are %g together, not 1", sum);
+                    "the weights of a group add up to %g, not 1", sum);
     if (building->job)
         value_put_list(group, "weights", &weights);
     return !reader->failed;
@@ -132,7 +132,7 @@ static bool read_footer_mp2(struct building *building, struct value_list *extras
         return false;
     if (building->job && count % PRIME_BANK_SIZE)
         warning_add(&building->job->warnings, POSE_WARNING, "odd_banks", reader_last_offset(reader),
-                    "%u entries are no whole banks of %d; the rest is ignored", count, PRIME_BANK_SIZE);
+                    "%u entries are not a multiple of %d; the rest is ignored", count, PRIME_BANK_SIZE);
     if (building->job)
         banks = value_array(building->job->arena);
     for (uint32_t i = 0; i < count; i++) {

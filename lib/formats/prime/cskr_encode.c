@@ -41,7 +41,7 @@ static void write_vectors(struct prime_put *put, const struct pose_value *extras
     if (!hex)
         writer_u32be(put->writer, COUNT_ALONE);
     if (count < 0 || count >= COUNT_ALONE)
-        prime_put_refuse(put, count_key, "a whole number that its field has no room for");
+        prime_put_refuse(put, count_key, "the number does not fit into its field");
     writer_u32be(put->writer, (uint32_t)count);
     if (!hex || !bytes)
         return;
@@ -56,12 +56,12 @@ bool prime_cskr_encode(struct encode_job *job)
     struct prime_put put;
     if (content->mesh_count != 1)
         return error_set(job->error, POSE_BAD_ARGUMENT, "one_mesh",
-                         "a CSKR holds the skin of one mesh, and there are %u", content->mesh_count);
+                         "a CSKR holds the skin of one mesh, not %u", content->mesh_count);
     const struct pose_value *extras = content->meshes->extras;
     const struct pose_value *groups = pose_value_find(extras, "groups");
     if (!groups || groups->kind != POSE_ARRAY)
         return error_set(job->error, POSE_BAD_ARGUMENT, "no_groups",
-                         "the mesh has no groups of vertices as a CSKR of Metroid Prime has");
+                         "the mesh does not have the vertex groups that a CSKR needs");
     if (!prime_put_init(&put, job, extras))
         return false;
     write_groups(&put, extras);

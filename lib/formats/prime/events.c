@@ -173,7 +173,7 @@ bool prime_events_read(struct decode_job *job, struct reader *reader, enum prime
     struct reading reading = {.job = job, .reader = reader, .game = game};
     *events = (struct prime_events){.version = reader_u32be(reader, "version")};
     if (!reader->failed && events->version != 1 && events->version != 2)
-        return reader_fail(reader, "bad_version", "events of version %u, only 1 and 2 are known",
+        return reader_fail(reader, "bad_version", "events of version %u, only 1 and 2 are supported",
                            events->version);
     int kinds = events->version == 2 ? PRIME_EVENT_KINDS : PRIME_SOUND;
     for (int kind = 0; kind < kinds; kind++) {

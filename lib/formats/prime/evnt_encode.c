@@ -68,7 +68,7 @@ static void write_event(struct prime_put *put, const struct pose_event *event, s
     prime_put_int(put, fields, "head", 2, default_heads[put->game]);
     prime_put_text(put, fields, "name");
     if (place.type < 0 || place.type > UINT16_MAX)
-        prime_put_refuse(put, "event_type", "a whole number that its field has no room for");
+        prime_put_refuse(put, "event_type", "the number does not fit into its field");
     writer_u16be(put->writer, (uint16_t)place.type);
     if (!isfinite(event->time))
         prime_put_refuse(put, "time", "not a finite number");
@@ -126,11 +126,11 @@ void prime_evnt_write(struct prime_put *put, int64_t version, const struct pose_
         }
     }
     if (left_out)
-        encode_warn(put->job, "events_dropped", "%u events were left out: they are of no kind of the game's",
+        encode_warn(put->job, "events_dropped", "%u events were left out: the game has none of their kinds",
                     left_out);
     if (unheld)
-        encode_warn(put->job, "effect_bone_dropped",
-                    "the bones of %u effects are not those of the other game", unheld);
+        encode_warn(put->job, "effect_bone_dropped", "%u effects have bones that the other game lacks",
+                    unheld);
 }
 
 bool prime_evnt_encode(struct encode_job *job)

@@ -84,7 +84,7 @@ static bool read_version(struct reader *reader)
         return false;
     }
     if (!reader->failed && version != PRIME_VERSION)
-        return reader_fail(reader, "bad_version", "0x%08x, only 0x%08x is known", version, PRIME_VERSION);
+        return reader_fail(reader, "bad_version", "0x%08x, only 0x%08x is supported", version, PRIME_VERSION);
     reader_u32be(reader, "unknown_4");
     return !reader->failed;
 }
@@ -221,7 +221,7 @@ static void check_row(struct pose_archive *archive, const struct pak_row *row, u
     reader_init(&reader, archive->bytes, &error);
     reader_enter(&reader, "resources", index);
     if (row->compressed > 1)
-        reader_fail_at(&reader, row->at, "compressed", "bad_flag", "%u, only 0 and 1 are known",
+        reader_fail_at(&reader, row->at, "compressed", "bad_flag", "%u, only 0 and 1 are valid",
                        row->compressed);
     else if (row->offset > file_size || row->size > file_size - row->offset)
         reader_fail_at(&reader, row->at + 12, "offset", "entry_range",
@@ -368,7 +368,7 @@ static bool inflate_stream(struct reader *data, uint8_t *out, size_t room, size_
     libdeflate_free_decompressor(decompressor);
     if (result != LIBDEFLATE_SUCCESS)
         return reader_fail_at(data, reader_offset(data), "zlib", "bad_zlib", "%s",
-                              result == LIBDEFLATE_INSUFFICIENT_SPACE ? "more bytes than promised come out"
+                              result == LIBDEFLATE_INSUFFICIENT_SPACE ? "the output is longer than declared"
                                                                       : "the stream is broken");
     return true;
 }
@@ -399,7 +399,7 @@ static bool read_segment(struct reader *segment, bool plain, uint8_t *out, size_
     *made = reader_left(segment);
     if (*made > room)
         return reader_fail_at(segment, reader_offset(segment), NULL, "output_overflow",
-                              "%zu plain bytes where %zu are missing", *made, room);
+                              "%zu plain bytes, but %zu are missing", *made, room);
     memcpy(out, segment->at, *made);
     return true;
 }
@@ -414,7 +414,7 @@ static bool read_segments(struct reader *data, uint8_t *out, size_t size)
         if (data->failed)
             return false;
         if (!length)
-            return reader_fail(data, "bad_segment", "a segment of no bytes");
+            return reader_fail(data, "bad_segment", "an empty segment");
         uint64_t at = reader_offset(data);
         uint64_t stored = (uint64_t)(length < 0 ? -length : length);
         if (!reader_skip(data, stored, "segment") || !reader_part(data, &segment, at, stored, "segment"))

@@ -69,7 +69,7 @@ bool prime_check_end(struct reader *reader)
     for (size_t i = 0; i < left && left <= PRIME_PADDING; i++) {
         if (reader->at[i] != 0 && reader->at[i] != 0xff)
             return reader_fail_at(reader, reader_offset(reader) + i, NULL, "trailing_bytes",
-                                  "0x%02x follows the end, which only padding may", reader->at[i]);
+                                  "0x%02x follows the end; only padding may", reader->at[i]);
     }
     return left <= PRIME_PADDING ||
            reader_fail_at(reader, reader_offset(reader), NULL, "trailing_bytes",

@@ -44,8 +44,8 @@ static bool check_limits(struct building *b)
 static void check_flag(struct building *b, const struct sims_motion *motion, uint32_t flag, const char *name)
 {
     if (flag > 1)
-        warning_add(b->warnings, POSE_WARNING, "odd_flag", motion->place.offset, "%s.%s is %d, taken as true",
-                    motion->bone, name, (int32_t)flag);
+        warning_add(b->warnings, POSE_WARNING, "odd_flag", motion->place.offset,
+                    "%s.%s is %d, treated as true", motion->bone, name, (int32_t)flag);
 }
 
 static void check_part(struct building *b, const struct sims_motion *motion, int part)
@@ -55,7 +55,7 @@ static void check_part(struct building *b, const struct sims_motion *motion, int
     if (!motion->has[part]) {
         if (motion->first[part] != -1)
             warning_add(b->warnings, POSE_WARNING, "index_without_channel", motion->place.offset,
-                        "%s.%s has no keys but a first key, %d", motion->bone, name, motion->first[part]);
+                        "%s.%s has a first key, %d, but no keys", motion->bone, name, motion->first[part]);
         return;
     }
     if (motion->frame_count && !sims_motion_drives(b->skill, motion, part))
@@ -99,7 +99,7 @@ static bool check_names(struct building *b)
             continue;
         b->is_alone[i] = b->is_alone[first] = false;
         warning_add(b->warnings, POSE_WARNING, "duplicate_motion", skill->motions[i].place.offset,
-                    "%s has another motion already; the later one moves it", skill->motions[i].bone);
+                    "%s has two motions; the later one is used", skill->motions[i].bone);
     }
     return true;
 }
@@ -116,9 +116,10 @@ static void check_quaternions(struct building *b)
         first = count++ ? first : i;
     }
     if (count)
-        warning_add(b->warnings, POSE_WARNING, "zero_quaternion", POSE_NO_OFFSET,
-                    "%u of %u rotations have no length, the first is number %u; poses take the identity",
-                    count, pool->count, first);
+        warning_add(
+            b->warnings, POSE_WARNING, "zero_quaternion", POSE_NO_OFFSET,
+            "%u of %u rotations have length 0, the first is number %u; they are treated as the identity",
+            count, pool->count, first);
 }
 
 /* ------------------------------------------------------------------------------------------------ timing -- */
@@ -163,7 +164,7 @@ static void set_timing(struct building *b)
         char stored[POSE_FLOAT_TEXT];
         int length = (int)pose_float_text(b->skill->duration_ms, stored);
         warning_add(b->warnings, POSE_WARNING, "implausible_duration", POSE_NO_OFFSET,
-                    "%.*s ms for %u frames; taken as %.4g s, 30 frames a second", length, stored,
+                    "%.*s ms for %u frames; treated as %.4g s, 30 frames per second", length, stored,
                     clip->frame_count, (double)clip->duration);
     }
 }
@@ -255,7 +256,7 @@ static const struct pose_value *clip_extras(struct building *b, const struct sim
     value_put_bool(&extras, "is_moving", skill->is_moving != 0);
     if (skill->is_moving > 1) {
         value_put_int(&extras, "is_moving_stored", (int32_t)skill->is_moving);
-        warning_add(b->warnings, POSE_WARNING, "odd_flag", POSE_NO_OFFSET, "is_moving is %d, taken as true",
+        warning_add(b->warnings, POSE_WARNING, "odd_flag", POSE_NO_OFFSET, "is_moving is %d, treated as true",
                     (int32_t)skill->is_moving);
     }
     if (!b->online)

@@ -332,7 +332,8 @@ bool sims_events_assign(struct encode_job *job, const struct pose_clip *clip, bo
     struct assignment a = {.arena = job->arena, .clip = clip, .online = online, .skill = skill};
     if (!clip->track_count) {
         if (clip->event_count)
-            encode_warn(job, "events_lost", "%u events: there is no track to hold them", clip->event_count);
+            encode_warn(job, "events_lost", "%u events were dropped: there is no track to hold them",
+                        clip->event_count);
         return true;
     }
     if (!group_tracks(&a) || !group_events(&a))

@@ -98,7 +98,7 @@ static bool read_header(struct reader *reader, uint32_t *version, uint32_t *coun
     reader_skip(reader, 8, "magic");
     *version = reader_u32le(reader, "version");
     if (*version != 1 && *version != 3)
-        return reader_fail(reader, "bad_version", "%u, only 1 and 3 are known", *version);
+        return reader_fail(reader, "bad_version", "%u, only 1 and 3 are supported", *version);
     uint32_t offset = reader_u32le(reader, "table_offset");
     if (offset > size - 4)
         return reader_fail(reader, "bad_table_offset", "the table would start at %u, the file ends at %zu",
@@ -303,10 +303,10 @@ static void check_entry(struct pose_archive *archive, enum layout layout, struct
         check_packed_header(archive, row, index, &reader);
     else if (flagged && layout != LAYOUT_3)
         reader_fail_at(&reader, row->offset, "data", "bad_compression",
-                       "%u bytes are stored as %u, and no compressed body is there", row->size, row->stored);
+                       "%u bytes are stored as %u, but not compressed", row->size, row->stored);
     else if (flagged && row->flag != 1)
         warning_add(&archive->warnings, POSE_WARNING, "flagged_but_stored", row->offset,
-                    "entries[%u] is marked as compressed and is not", index);
+                    "entries[%u] is marked as compressed but is not", index);
     if (error.status != POSE_OK)
         archive_reject(archive, index, &error);
 }
@@ -375,9 +375,9 @@ static bool far_read(struct read_job *job)
     if (!out || !refpack_decode(&body, out, row->size, &stopped))
         return false;
     if (!stopped)
-        read_warn(job, "no_stop_code", reader_offset(&body), "the compressed data has no stop");
+        read_warn(job, "no_stop_code", reader_offset(&body), "the compressed data has no stop code");
     else if (reader_left(&body))
-        read_warn(job, "trailing_bytes", reader_offset(&body), "%zu bytes follow the stop",
+        read_warn(job, "trailing_bytes", reader_offset(&body), "%zu bytes follow the stop code",
                   reader_left(&body));
     return true;
 }

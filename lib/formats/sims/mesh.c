@@ -54,7 +54,7 @@ static void visit_bones(struct sims_stream *s, struct body *body, uint32_t limit
         return;
     if (body->bone_count > limit) {
         s->reader.failed = true;
-        error_limit(s->error, "joints", "%u bones are more than the limit of %u", body->bone_count, limit);
+        error_limit(s->error, "joints", "%u bones, more than the limit of %u", body->bone_count, limit);
         return;
     }
     body->bones = sims_items(s, body->bones, body->bone_count, sizeof *body->bones);
@@ -191,7 +191,7 @@ static bool check_blends(struct sims_stream *s, const struct body *body, struct 
         if (weight < 0 || weight > 32768)
             warning_add(warnings, POSE_WARNING, "blend_weight_out_of_range",
                         sims_rows_seek(s, rows, i, weight_column),
-                        "blends[%u]: weight %d lies outside of 0 to 32768", i, weight);
+                        "blends[%u]: weight %d is not between 0 and 32768", i, weight);
     }
     return true;
 }
@@ -240,7 +240,7 @@ static void warn_odd_sizes(const struct sims_stream *s, const struct body *body,
 {
     if (body->has_short_count)
         warning_add(warnings, POSE_WARNING, "vertex_count_quirk", body->vertex_count_offset,
-                    "vertex_count counts the %u real vertices alone; the %u blended ones follow",
+                    "vertex_count counts only the %u real vertices; the %u blended ones follow",
                     body->rows[UVS].count, body->rows[BLENDS].count);
     if (s->encoding->is_text && !lines_at_end(&s->lines))
         warning_add(warnings, POSE_WARNING, "trailing_lines", reader_offset(&s->reader),

@@ -31,7 +31,7 @@ static void pass_lines(struct sims_stream *s, const struct sims_rows *rows)
 {
     for (uint32_t i = 0; i < rows->count && lines_record(&s->lines, rows->type->list); i++) {
         if (!strchr("-+.0123456789", *s->lines.at))
-            reader_fail(&s->reader, "bad_number", "no row of numbers");
+            reader_fail(&s->reader, "bad_number", "not a row of numbers");
     }
 }
 
@@ -159,7 +159,7 @@ static void check_finite(struct sims_stream *s, const struct sims_rows *rows, co
     size_t count = rows->count * width, found = floats_find_non_finite(values, count);
     if (found < count)
         sims_rows_fail(s, rows, (uint32_t)(found / width), column + (unsigned)(found % width), "non_finite",
-                       "NaN or infinity is not a number that can be used");
+                       "NaN or infinity is not a finite number");
 }
 
 /* ------------------------------------------------------------------------------------------ entry points -- */

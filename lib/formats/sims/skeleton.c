@@ -73,7 +73,7 @@ static void make_joint(struct arena *arena, const struct sims_bone *bone, const 
     int64_t parent = is_root ? -1 : name_index_find(index, bone->parent);
     if (!is_root && parent < 0)
         warning_add(warnings, POSE_WARNING, "unknown_parent", bone->place.offset,
-                    "%s: there is no bone \"%.60s\"; it becomes a root", bone->name, bone->parent);
+                    "%s: no parent bone \"%.60s\"; it becomes a root", bone->name, bone->parent);
     joint->name = bone->name;
     joint->parent = (int32_t)parent;
     memcpy(joint->translation, bone->translation, sizeof joint->translation);
@@ -167,7 +167,7 @@ static void warn_losses(struct encode_job *job, const struct pose_skeleton *skel
         scaled += scale[0] != 1 || scale[1] != 1 || scale[2] != 1;
     }
     if (scaled)
-        encode_warn(job, "scale_lost", "%u joints are scaled, which a bone cannot hold", scaled);
+        encode_warn(job, "scale_lost", "the scale of %u joints was left out: bones have none", scaled);
 }
 
 /* Readers find parents by name: two bones of one would not be the same skeleton. */
@@ -182,7 +182,7 @@ static bool check_names(struct encode_job *job, const struct sims_bones *bones)
     for (uint32_t i = 0; i < bones->count; i++) {
         if (name_index_find(&index, bones->bones[i].name) != i)
             return error_set(job->error, POSE_BAD_DATA, "duplicate_bone",
-                             "two joints are called \"%.60s\", which a file of bones cannot hold",
+                             "two joints are named \"%.60s\"; the format requires unique names",
                              bones->bones[i].name);
     }
     return true;

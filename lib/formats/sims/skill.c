@@ -52,9 +52,9 @@ static void warn_losses(struct making *m)
         morphs += clip->tracks[t].channels[POSE_MORPH].count > 0;
     }
     if (scales)
-        encode_warn(m->job, "scale_lost", "%u tracks have scales, which a skill cannot hold", scales);
+        encode_warn(m->job, "scale_lost", "the scale of %u tracks was left out: a skill has none", scales);
     if (morphs)
-        encode_warn(m->job, "morph_lost", "%u tracks have morph weights, which a skill cannot hold", morphs);
+        encode_warn(m->job, "morph_lost", "the morphs of %u tracks were left out: a skill has none", morphs);
     if (clip->loop != POSE_LOOP_UNKNOWN)
         encode_warn(m->job, "loop_lost", "a skill has no loop flag; the game decides");
     warn_extras(m, clip->extras, clip_names, "a skill");
@@ -124,7 +124,7 @@ static bool make_motions(struct making *m)
     for (uint32_t t = 0; t < count && !m->job->arena->failed; t++)
         make_motion(m, t);
     if (m->resampled)
-        encode_warn(m->job, "resampled", "%u of %u tracks were brought to evenly spaced keys", m->resampled,
+        encode_warn(m->job, "resampled", "%u of %u tracks were resampled to evenly spaced keys", m->resampled,
                     count);
     return !m->job->arena->failed;
 }

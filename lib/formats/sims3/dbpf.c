@@ -66,7 +66,7 @@ static bool read_header(struct reader *reader, uint32_t *count, uint64_t *index_
                               DBPF_HEADER);
     uint32_t major = reader_u32le(reader, "major");
     if (major != 2)
-        return reader_fail(reader, "bad_version", "%u, only version 2 is known", major);
+        return reader_fail(reader, "bad_version", "%u, only version 2 is supported", major);
     reader_seek(reader, 36, "entry_count");
     *count = reader_u32le(reader, "entry_count");
     uint32_t old_index_at = reader_u32le(reader, "old_index_position");
@@ -78,7 +78,7 @@ static bool read_header(struct reader *reader, uint32_t *count, uint64_t *index_
     *index_at = *index_at ? *index_at : old_index_at;
     if (*count && (*index_at < DBPF_HEADER || *index_at > size || *index_size > size - *index_at))
         return reader_fail_at(reader, offset, "index_position", "index_range",
-                              "%u bytes at %llu do not lie between the header and the end of the file at %zu",
+                              "%u bytes at %llu are not between the header and the end of the file at %zu",
                               *index_size, (unsigned long long)*index_at, size);
     return !reader->failed;
 }
@@ -117,7 +117,7 @@ static bool read_flags(struct reader *reader, struct dbpf_index *index)
     index->at = reader_offset(reader);
     index->flags = reader_u32le(reader, "index.flags");
     if (index->flags > 0xff)
-        return reader_fail(reader, "bad_index_flags", "0x%x, only bits 0 to 7 are known", index->flags);
+        return reader_fail(reader, "bad_index_flags", "0x%x, only bits 0 to 7 are supported", index->flags);
     for (unsigned i = 0; i < FIELDS; i++) {
         if (is_constant(index, i))
             index->constants[i] = reader_u32le(reader, field_names[i]);
@@ -268,7 +268,7 @@ static void check_row(struct pose_archive *archive, const struct dbpf_index *lay
                        "unknown_compression", "0x%04x", row->compression);
     else if (row->compression == DBPF_STORED && row->stored != row->size)
         reader_fail_at(&reader, field_offset(layout, row, FIELD_MEMORY), "memory_size", "size_mismatch",
-                       "%u, but %u bytes are stored plainly", row->size, row->stored);
+                       "%u, but %u bytes are stored uncompressed", row->size, row->stored);
     if (error.status != POSE_OK)
         archive_reject(archive, index, &error);
 }
@@ -349,7 +349,7 @@ static bool read_refpack_header(struct reader *data, uint32_t expected)
     uint8_t signature = reader_u8(data, "signature");
     if (!data->failed && (signature != 0xfb || !(flags & ALWAYS) || (flags & NEVER)))
         return reader_fail_at(data, reader_last_offset(data) - 1, "signature", "bad_signature",
-                              "%02X %02X do not begin RefPack", flags, signature);
+                              "%02X %02X is not the signature of RefPack", flags, signature);
     unsigned length = flags & LARGE ? 4 : 3;
     if (flags & HAS_STORED_SIZE)
         reader_skip(data, length, "compressed_size");

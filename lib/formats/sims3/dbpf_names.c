@@ -44,7 +44,7 @@ static void parse_map(struct name_list *list, struct reader *reader)
 {
     uint32_t version = reader_u32le(reader, "version");
     if (!reader->failed && version != 1) {
-        reader_fail(reader, "bad_version", "%u, only 1 is known", version);
+        reader_fail(reader, "bad_version", "%u, only 1 is supported", version);
         return;
     }
     uint32_t count = reader_u32le(reader, "count");
@@ -75,7 +75,7 @@ static void read_map(struct name_list *list, const struct dbpf_row *row, uint32_
     struct read_job job = {.archive = archive, .index = index, .out = &bytes, .error = &error};
     bool done = archive_check_entry(archive, index, &error);
     if (done && row->size > list->bytes_left)
-        done = error_limit(&error, "max-unpacked", "%u bytes, more than name maps may have", row->size);
+        done = error_limit(&error, "max-unpacked", "%u bytes, more than the limit for name maps", row->size);
     if (done) {
         list->bytes_left -= row->size; /* whether it can be read or not: many maps may share the same bytes */
         done = dbpf_read_row(&job, row);

@@ -77,9 +77,9 @@ static bool set_keys(struct package *package)
         const char *name = text_base_name(job->items[i].name);
         item->bytes = job->items[i].bytes;
         if (!parse_key(name, item) && !make_key(name, item))
-            return error_set(
-                job->error, POSE_BAD_ARGUMENT, "bad_name",
-                "items[%u]: \"%.100s\" is neither TYPE-GROUP-INSTANCE in hex nor a .clip or .rig", i, name);
+            return error_set(job->error, POSE_BAD_ARGUMENT, "bad_name",
+                             "items[%u]: \"%.100s\" is not TYPE-GROUP-INSTANCE in hex, .clip or .rig", i,
+                             name);
     }
     return true;
 }
@@ -148,7 +148,7 @@ static bool write_data(struct package *package, struct item *item)
     size_t start = writer->out->size, size = item->bytes.size;
     if (start > UINT32_MAX || size > MAX_SIZE)
         return error_set(package->job->error, POSE_BAD_ARGUMENT, "too_large",
-                         "a package holds at most 4 GiB, and 2 GiB in one resource");
+                         "a package holds at most 4 GiB, and a resource at most 2 GiB");
     item->offset = (uint32_t)start;
     item->compression = (uint16_t)package->compression;
     if (package->compression == DBPF_REFPACK && size)

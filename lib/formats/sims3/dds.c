@@ -62,15 +62,14 @@ static bool find_packing(struct decode_job *job, struct reader *reader, struct s
             continue;
         surface->packing = known[i].packing;
         if (!(surface->flags & FLAG_CODE))
-            warning_add(&job->warnings, POSE_WARNING, "dds_flags", 80, "%s without the flag that says so",
-                        surface->code);
+            warning_add(&job->warnings, POSE_WARNING, "dds_flags", 80, "%s without its flag", surface->code);
         if (known[i].premultiplied)
             warning_add(&job->warnings, POSE_WARNING, "premultiplied", 84,
-                        "colours are multiplied with alpha, and left so");
+                        "colours are premultiplied with alpha; they are kept so");
         return true;
     }
     if (*surface->code && (surface->flags & FLAG_CODE))
-        return reader_fail_at(reader, 84, "code", "unsupported", "the packing \"%s\" is not read",
+        return reader_fail_at(reader, 84, "code", "unsupported", "the compression \"%s\" is not supported",
                               surface->code);
     surface->packing = MASKED;
     uint32_t any = surface->masks[0] | surface->masks[1] | surface->masks[2] | surface->masks[3];
@@ -130,7 +129,8 @@ static bool read_header(struct decode_job *job, struct reader *reader, struct su
     if (surface->caps & CAPS_VOLUME)
         return reader_fail_at(reader, 112, "caps2", "unsupported", "a volume texture");
     if (surface->caps & CAPS_CUBE)
-        warning_add(&job->warnings, POSE_WARNING, "cube_map", 112, "of a cube map the first face is shown");
+        warning_add(&job->warnings, POSE_WARNING, "cube_map", 112,
+                    "only the first face of the cube map is shown");
     return reader_seek(reader, HEADER_SIZE, "levels") && find_packing(job, reader, surface);
 }
 
@@ -152,13 +152,13 @@ static void check_levels(struct decode_job *job, const struct surface *surface, 
         left -= level_size(surface, level);
     if (level < surface->levels)
         warning_add(&job->warnings, POSE_WARNING, "dds_missing_levels", POSE_NO_OFFSET,
-                    "%u of %u levels are there", level, surface->levels);
+                    "only %u of %u levels are present", level, surface->levels);
     else if (left && !(surface->caps & CAPS_CUBE))
         warning_add(&job->warnings, POSE_WARNING, "trailing_bytes", job->source->bytes.size - left,
                     "%llu bytes after the last level", (unsigned long long)left);
     if (surface->levels > 1 && !(sides >> (surface->levels - 1)))
         warning_add(&job->warnings, POSE_WARNING, "dds_too_many_levels", 28,
-                    "%u levels, more than lead to one pixel", surface->levels);
+                    "%u levels, more than the size allows", surface->levels);
 }
 
 /* ------------------------------------------------------------------------------------------------ blocks -- */

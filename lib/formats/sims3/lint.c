@@ -23,7 +23,7 @@ static void describe_variant(const char *name, uint64_t id, char *text, size_t s
     char variant[POSE_SIMS3_NAME];
     *text = 0;
     if (pose_sims3_actors(name, id, actors, variant))
-        snprintf(text, size, ", but that of \"%.120s\"", variant);
+        snprintf(text, size, " but that of \"%.120s\"", variant);
 }
 
 /* The packages' own maps of names are right where the inner name is not (15 of 15 real clips against 14), so either will
@@ -48,8 +48,8 @@ static void lint_map(const struct lint *lint, const struct pose_clip *clip, cons
         return;
     snprintf(mapped, sizeof mapped, "%.*s", (int)key->name_length, key->name);
     if (!text_equal_nocase(mapped, clip->name))
-        lint_report(lint, POSE_NOTE, "name_differs", "it is filed as \"%.150s\", and calls itself \"%.150s\"",
-                    mapped, clip->name);
+        lint_report(lint, POSE_NOTE, "name_differs",
+                    "it is stored as \"%.150s\", but its own name is \"%.150s\"", mapped, clip->name);
 }
 
 static void lint_sounds(const struct lint *lint, const struct pose_clip *clip)

@@ -111,7 +111,7 @@ static void check_opposite(struct building *building, int32_t opposite)
 {
     if (!building->reader.failed && (opposite < 0 || opposite >= (int32_t)building->count))
         warning_add(&building->job->warnings, POSE_WARNING, "bad_opposite",
-                    reader_last_offset(&building->reader), "there is no bone %d to be the opposite of one",
+                    reader_last_offset(&building->reader), "bone %d, the opposite of another, does not exist",
                     opposite);
 }
 
@@ -180,7 +180,7 @@ static bool find_duplicates(struct building *building)
         uint32_t bone = (uint32_t)hashes[i];
         if (hashes[i] >> 32 == hashes[i - 1] >> 32)
             warning_add(&building->job->warnings, POSE_WARNING, "duplicate_bone", building->offsets[bone],
-                        "bone %u \"%.40s\" has the hash of bone %u, which clips find", bone,
+                        "bone %u \"%.40s\" has the hash of bone %u, which clips use instead", bone,
                         building->joints[bone].name, (uint32_t)hashes[i - 1]);
     }
     return true;
@@ -193,7 +193,7 @@ static int32_t read_index(struct building *building, const char *field)
     struct reader *reader = &building->reader;
     int32_t index = reader_i32le(reader, field);
     if (!reader->failed && (index < -1 || index >= (int32_t)building->count))
-        reader_fail(reader, "bad_index", "there is no bone %d among %u", index, building->count);
+        reader_fail(reader, "bad_index", "bone %d of %u", index, building->count);
     return index;
 }
 
@@ -229,7 +229,7 @@ static bool read_chains(struct building *building, struct value_list *extras)
     struct value_list chains = value_array(building->job->arena);
     int32_t count = reader_i32le(reader, "chain_count");
     if (count < 0 || count > CHAIN_LIMIT)
-        return reader_fail(reader, "count_too_large", "%d chains; up to %d are sound", count, CHAIN_LIMIT);
+        return reader_fail(reader, "count_too_large", "%d chains; at most %d", count, CHAIN_LIMIT);
     if (!reader_count(reader, (uint64_t)count, CHAIN_SIZE, "chains", "count_too_large"))
         return false;
     for (int32_t i = 0; i < count; i++) {
@@ -249,15 +249,14 @@ static bool read_head(struct building *building)
     struct reader *reader = &building->reader;
     building->major = reader_u32le(reader, "major");
     if (!reader->failed && building->major != 3 && building->major != 4)
-        return reader_fail(reader, "bad_version", "version %u, only 3 and 4 are known", building->major);
+        return reader_fail(reader, "bad_version", "version %u, only 3 and 4 are supported", building->major);
     building->minor = reader_u32le(reader, "minor");
     if (!reader->failed && building->minor != 1 && building->minor != 2)
-        return reader_fail(reader, "bad_version", "minor version %u, only 1 and 2 are known",
+        return reader_fail(reader, "bad_version", "minor version %u, only 1 and 2 are supported",
                            building->minor);
     int32_t count = reader_i32le(reader, "bone_count");
     if (count < 0 || count > SIMS3_RIG_BONE_LIMIT)
-        return reader_fail(reader, "count_too_large", "%d bones; up to %d are sound", count,
-                           SIMS3_RIG_BONE_LIMIT);
+        return reader_fail(reader, "count_too_large", "%d bones; at most %d", count, SIMS3_RIG_BONE_LIMIT);
     building->count = (uint32_t)count;
     if (!reader_count(reader, building->count, BONE_SIZE, "bones", "count_too_large"))
         return false;

@@ -135,9 +135,8 @@ static bool take_number(struct manifest *manifest, unsigned which, uint64_t *val
     for (size_t i = 0; i < length && i < 19; i++)
         *value = *value * 10 + (uint64_t)(digits[i] - '0');
     bool is_number = length && length < 19 && !digits[length + strspn(digits + length, " \t\r\n")];
-    return is_number ||
-           reject(manifest, member, member_names[which], "bad_number",
-                  member->is_there ? "not a whole number of at most 18 digits" : "it is missing");
+    return is_number || reject(manifest, member, member_names[which], "bad_number",
+                               member->is_there ? "not a whole number of at most 18 digits" : "missing");
 }
 
 /* What the three members say, in an entry that has its place already. */
@@ -148,11 +147,10 @@ static void take_range(struct manifest *manifest)
     if (!take_number(manifest, LENGTH, &size) || !take_number(manifest, OFFSET, &offset))
         return;
     if (offset > left)
-        reject(manifest, &manifest->members[OFFSET], "Offset", "entry_range",
-               "it lies beyond the end of the file");
+        reject(manifest, &manifest->members[OFFSET], "Offset", "entry_range", "beyond the end of the file");
     else if (size > left - offset)
         reject(manifest, &manifest->members[LENGTH], "Length", "entry_range",
-               "it ends beyond the end of the file");
+               "ends beyond the end of the file");
     else {
         manifest->entries[index].size = size;
         manifest->rows[index] = manifest->data_at + offset;
@@ -181,7 +179,7 @@ static void XMLCALL start_element(void *user, const XML_Char *name, const XML_Ch
     if (manifest->depth == 0 && strcmp(name, "Sims3Package") != 0)
         refuse(manifest, "bad_root", "the root is not Sims3Package");
     else if (manifest->depth == MAX_DEPTH)
-        refuse(manifest, "too_deep", "elements lie too deep in each other");
+        refuse(manifest, "too_deep", "elements are nested too deep");
     manifest->open = NULL;
     if (manifest->depth == 1 && !strcmp(name, "PackagedFile")) {
         manifest->in_file = true;
@@ -240,7 +238,7 @@ static void XMLCALL start_doctype(void *user, const XML_Char *name, const XML_Ch
     (void)system_id;
     (void)public_id;
     (void)has_internal_subset;
-    refuse(user, "doctype", "a document type is not read");
+    refuse(user, "doctype", "document type declarations are not allowed");
 }
 
 static bool parse(struct manifest *manifest, const uint8_t *text, size_t size)
@@ -279,7 +277,7 @@ static bool sims3pack_open(struct pose_archive *archive, const struct pose_sourc
         return false;
     if (version != KNOWN_VERSION)
         warning_add(&archive->warnings, POSE_WARNING, "unknown_version", sizeof magic - 1,
-                    "version 0x%04x; only 0x0101 is known", version);
+                    "version 0x%04x; only 0x0101 is supported", version);
     struct manifest *manifest = ARENA_NEW(&archive->arena, struct manifest, 1);
     if (!manifest)
         return false;

@@ -67,7 +67,7 @@ static void decode_keys(const struct building *building, const struct sl_joint *
         odd = sl_positions_decode(keys, count, head->duration, channel->times, channel->values);
     if (odd && kind == SL_ROTATION)
         warning_add(warnings, POSE_WARNING, "overlong_rotation", joint->key_offsets[kind],
-                    "%u of %u rotation keys are longer than 1; they were brought to unit length", odd, count);
+                    "%u of %u rotation keys are longer than 1; they were normalised", odd, count);
     else if (odd)
         warning_add(warnings, POSE_NOTE, "position_at_limit", joint->key_offsets[kind],
                     "%u of %u position keys are at the limit of 5 m", odd, count);
@@ -89,8 +89,8 @@ static uint32_t sort_keys(const struct building *building, const struct sl_joint
                     "the %u %s keys are not in order of time", count, what);
     if (equal_times)
         warning_add(warnings, POSE_WARNING, "equal_key_times", joint->key_offsets[kind],
-                    "%u %s keys are stored and %u times differ; of equal ones the last key counts", count,
-                    what, kept);
+                    "%u %s keys have only %u distinct times; the last of equal ones counts", count, what,
+                    kept);
     return kept;
 }
 
@@ -102,7 +102,7 @@ static uint32_t cut_keys(const struct building *building, const struct sl_joint 
     if (!count || (channel->times[0] >= 0 && channel->times[count - 1] <= duration))
         return count;
     warning_add(&building->job->warnings, POSE_WARNING, "key_outside_clip", joint->key_offsets[kind],
-                "keys outside of 0 to %g s were brought to its ends", (double)duration);
+                "keys outside of 0 to %g s were moved to the ends", (double)duration);
     struct sl_curve curve = {kind == SL_ROTATION, count, channel->times, channel->values, 0};
     return sl_curve_cut(&curve, duration, channel->times, channel->values);
 }
@@ -160,7 +160,7 @@ static void build_track(struct building *building, uint32_t index)
     name_track(building, joint, &building->joints[index], track);
     if (joint->priority > SL_PRIORITY_LAST)
         warning_add(&building->job->warnings, POSE_WARNING, "joint_priority_capped", joint->name_offset,
-                    "track %u: the priority %d is beyond %d", index, joint->priority, SL_PRIORITY_LAST);
+                    "track %u: the priority %d exceeds %d", index, joint->priority, SL_PRIORITY_LAST);
     for (int kind = 0; kind < SL_KEY_KINDS; kind++)
         track->channels[sl_part_of(kind)] = build_channel(building, joint, kind);
 }
@@ -206,10 +206,10 @@ static void find_drivers(const struct building *building, struct sl_drivers *dri
         int same = number < 0 ? add_stranger(&strangers, joints, i) : drivers->tracks[number];
         if (number < 0)
             warning_add(warnings, POSE_WARNING, "unknown_joint", joints[i].name_offset,
-                        "no joint of the avatar is called " QUOTED, building->tracks[i].name);
+                        "the avatar has no joint named " QUOTED, building->tracks[i].name);
         if (same >= 0)
             warning_add(warnings, POSE_WARNING, "duplicate_joint", joints[i].name_offset,
-                        "track %u " QUOTED " moves the same joint as track %d, which wins", i,
+                        "track %u " QUOTED " moves the same joint as track %d, which takes precedence", i,
                         building->tracks[i].name, same);
         sl_drivers_add(drivers, i, number);
     }
@@ -243,12 +243,12 @@ static void warn_about_times(const struct sl_head *head, struct warning_list *wa
 {
     uint64_t at = offset_of(head, LOOP_IN);
     if (head->loop_out < head->loop_in)
-        warning_add(warnings, POSE_WARNING, "loop_reversed", at, "the loop ends at %g s and begins at %g s",
+        warning_add(warnings, POSE_WARNING, "loop_reversed", at, "the loop ends at %g s but begins at %g s",
                     (double)head->loop_out, (double)head->loop_in);
     if (head->loop_in < 0 || head->loop_in > head->duration || head->loop_out < 0 ||
         head->loop_out > head->duration)
         warning_add(warnings, POSE_WARNING, "loop_outside_clip", at,
-                    "the loop from %g to %g s leaves the clip of %g s", (double)head->loop_in,
+                    "the loop from %g to %g s exceeds the clip of %g s", (double)head->loop_in,
                     (double)head->loop_out, (double)head->duration);
     if (head->ease_in < 0 || head->ease_out < 0)
         warning_add(warnings, POSE_WARNING, "negative_ease", offset_of(head, EASE_IN),
@@ -258,12 +258,12 @@ static void warn_about_times(const struct sl_head *head, struct warning_list *wa
 static void warn_about_head(const struct sl_head *head, struct warning_list *warnings)
 {
     if (head->base_priority > SL_PRIORITY_LAST)
-        warning_add(warnings, POSE_WARNING, "priority_capped", 4, "the viewer takes priority %d as %d",
+        warning_add(warnings, POSE_WARNING, "priority_capped", 4, "the viewer treats priority %d as %d",
                     head->base_priority, SL_PRIORITY_LAST);
     warn_about_times(head, warnings);
     if (head->hand_pose == SL_HAND_POSE_LAST)
         warning_add(warnings, POSE_WARNING, "hand_pose_range", offset_of(head, HAND_POSE),
-                    "there is no hand pose %u", head->hand_pose);
+                    "unknown hand pose %u", head->hand_pose);
 }
 
 static void put_emote(struct value_list *extras, const struct sl_head *head, struct warning_list *warnings)
@@ -280,7 +280,7 @@ static void put_emote(struct value_list *extras, const struct sl_head *head, str
     }
     if (*emote && !sl_emote_is_known(emote))
         warning_add(warnings, POSE_NOTE, "unknown_emote", head->emote_offset,
-                    "the viewer has no animation " QUOTED " and leaves it out", emote);
+                    "the viewer has no animation " QUOTED " and ignores it", emote);
 }
 
 static const struct pose_value *build_extras(struct decode_job *job, const struct sl_head *head,

@@ -161,7 +161,7 @@ static bool check_clip(const struct pose_clip *clip, struct pose_error *error)
                          "a clip of %g seconds; Second Life plays up to %g: cut it first",
                          (double)clip->duration, (double)SL_DURATION_LIMIT);
     if (!isfinite(clip->loop_in) || !isfinite(clip->loop_out))
-        return error_set(error, POSE_BAD_DATA, "not_finite", "the loop points are no numbers");
+        return error_set(error, POSE_BAD_DATA, "not_finite", "the loop points are not finite numbers");
     return true;
 }
 
@@ -203,7 +203,7 @@ static void write_tracks(struct writing *writing, const struct sl_fit *fit)
             write_keys(writing, kind, &fit->tracks[i].keys[kind]);
     }
     if (writing->clamped_positions)
-        encode_warn(writing->job, "position_clamped", "%u positions beyond 5 m were brought to the limit",
+        encode_warn(writing->job, "position_clamped", "%u positions beyond 5 m were clamped",
                     writing->clamped_positions);
     if (writing->times_outside)
         encode_warn(writing->job, "key_outside_clip",
@@ -216,8 +216,7 @@ bool sl_anim_encode(struct encode_job *job)
     const struct pose_content *content = job->content;
     if (content->clip_count != 1)
         return error_set(job->error, POSE_BAD_ARGUMENT, "one_clip",
-                         "a Second Life animation holds one clip, and there are %u: name one",
-                         content->clip_count);
+                         "a Second Life animation holds one clip, not %u: name one", content->clip_count);
     struct writing writing = {.job = job, .clip = &content->clips[0]};
     struct pose_clip upload;
     struct sl_fit fit;

@@ -116,7 +116,7 @@ static bool check_names(const struct pose_clip *clip, uint32_t *count, tell_reas
         reason.code = sl_joint_is_forbidden(name, strlen(name))     ? "forbidden_joint"
                       : sl_joint_find(name, strlen(name), NULL) < 0 ? "unknown_joint"
                                                                     : NULL;
-        snprintf(reason.message, sizeof reason.message, "no joint of the avatar is called \"%.60s\"", name);
+        snprintf(reason.message, sizeof reason.message, "the avatar has no joint named \"%.60s\"", name);
         if (reason.code && !tell(user, &reason))
             return false;
     }
@@ -326,7 +326,7 @@ static bool convert_position(struct encode_job *job, const struct pose_track *fr
     if (is_reordered)
         encode_warn(
             job, "position_order",
-            "line %u: the viewer takes the positions of \"%.60s\" as X, Y and Z, not as they are called",
+            "line %u: the viewer takes the positions of \"%.60s\" as X, Y and Z, whatever their names",
             line_of(from->extras, "line"), from->name ? from->name : "");
     for (uint32_t k = 0; k < count; k++) {
         float *p = keys.values + (size_t)k * 3;
@@ -350,8 +350,8 @@ static bool convert_track(struct encode_job *job, const struct pose_clip *clip, 
     double seconds = frame_seconds(clip);
     to->name = number < 0 ? name : sl_joint_name(number);
     if (number < 0)
-        encode_warn(job, "unknown_joint",
-                    "no joint of the avatar is called \"%.60s\"; it moves nothing there", name);
+        encode_warn(job, "unknown_joint", "the avatar has no joint named \"%.60s\"; the viewer ignores it",
+                    name);
     return convert_rotation(job, from, seconds, duration, number, &to->channels[POSE_ROTATION]) &&
            convert_position(job, from, seconds, duration, number, &to->channels[POSE_TRANSLATION]);
 }

@@ -84,7 +84,8 @@ static unsigned read_channel_count(const struct line_walk *walk)
 
 static bool check_channels(struct line_walk *walk)
 {
-    if (!expect_line(walk, "CHANNELS", "no_channels", "a line with CHANNELS must follow that of OFFSET"))
+    if (!expect_line(walk, "CHANNELS", "no_channels",
+                     "a line with CHANNELS must follow the line with OFFSET"))
         return false;
     const char *at = walk->text, *end = at + walk->length;
     for (int i = 0; i < 3; i++) {
@@ -105,14 +106,15 @@ static bool check_joint(struct line_walk *walk)
 {
     if (count_words(walk) < 2)
         return refuse(walk, "no_name", "the name must follow ROOT or JOINT on its line");
-    return expect_line(walk, "{", "no_offset", "the brace { must stand on the line after the name") &&
-           expect_line(walk, "OFFSET", "no_offset", "a line with OFFSET must follow that of the brace {") &&
+    return expect_line(walk, "{", "no_offset", "the brace { must be on the line after the name") &&
+           expect_line(walk, "OFFSET", "no_offset",
+                       "a line with OFFSET must follow the line with the brace {") &&
            check_channels(walk);
 }
 
 static bool check_hierarchy(struct line_walk *walk)
 {
-    if (!expect_line(walk, "HIERARCHY", "no_hierarchy", "the first line must hold HIERARCHY"))
+    if (!expect_line(walk, "HIERARCHY", "no_hierarchy", "the first line must be HIERARCHY"))
         return false;
     for (;;) {
         if (!next_line(walk))
@@ -153,7 +155,7 @@ static bool check_motion(struct line_walk *walk, uint32_t frame_count)
         if (!next_line(walk))
             return false;
         if (count_words(walk) < walk->needed)
-            return refuse(walk, "no_positions", "all numbers of a frame must stand on one line");
+            return refuse(walk, "no_positions", "all numbers of a frame must be on one line");
     }
     return true;
 }

@@ -135,7 +135,7 @@ static void check_constraint(const struct constraint *constraint, const struct s
     unsigned long long k = index;
     if (constraint->chain_length > CHAIN_LENGTH)
         warning_add(warnings, POSE_WARNING, "long_chain", offset,
-                    "constraint %llu: a chain of %u joints, and the viewer has room for %d", k,
+                    "constraint %llu: a chain of %u joints; the viewer supports %d", k,
                     constraint->chain_length, CHAIN_LENGTH);
     int target = find_volume(constraint->target_volume), source = find_volume(constraint->source_volume);
     if (target < 0 && strncmp((const char *)constraint->target_volume, "GROUND", VOLUME_SIZE) != 0)
@@ -292,7 +292,7 @@ bool sl_constraints_write(const struct pose_value *list, uint32_t track_count, s
         struct constraint constraint;
         if (!get_constraint(job->arena, object, &constraint) || constraint.chain_length > track_count)
             return error_set(job->error, POSE_BAD_DATA, "bad_constraint",
-                             "constraints[%u] is none that the format can hold", i);
+                             "constraints[%u] is not valid in this format", i);
         write_constraint(job->writer, &constraint);
     }
     return true;

@@ -173,7 +173,7 @@ static void tell(const struct fitting *fitting)
         encode_warn(job, "unnamed_track", "%u tracks without a name were left out", fitting->unnamed);
     if (fitting->forbidden)
         encode_warn(job, "forbidden_joint",
-                    "tracks of mScreen or mRoot were left out: the viewer refuses them");
+                    "tracks of mScreen or mRoot were left out: the viewer rejects them");
     if (fitting->with_scale)
         encode_warn(job, "scale_dropped", "the scale of %u tracks was left out: the format has none",
                     fitting->with_scale);
@@ -185,7 +185,7 @@ static void tell(const struct fitting *fitting)
                     fitting->clip->event_count);
     if (fitting->reduce && fitting->unknown)
         encode_warn(job, "unknown_joint",
-                    "%u tracks have names that the avatar does not know; they move nothing",
+                    "%u tracks have names that the avatar does not know; the viewer ignores them",
                     fitting->unknown);
 }
 
@@ -197,7 +197,7 @@ static void stand_still(const struct fitting *fitting, struct sl_fit *fit)
 {
     static const struct pose_track pelvis = {.name = "mPelvis"};
     fit->tracks[fit->track_count++] = (struct sl_fit_track){.from = &pelvis};
-    encode_warn(fitting->job, "no_keys", "nothing of the clip is left that Second Life could play");
+    encode_warn(fitting->job, "no_keys", "no key is left that Second Life could play");
 }
 
 bool sl_fit_clip(struct encode_job *job, const struct pose_clip *clip, struct sl_fit *fit)

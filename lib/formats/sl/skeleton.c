@@ -125,12 +125,12 @@ static bool read_vector(struct parsing *parsing, const struct rows *rows, const 
 {
     const char *text = find_attribute(attributes, name);
     if (!text)
-        return is_needed && fail_attribute(parsing, rows, name, "missing_attribute", "there is none");
+        return is_needed && fail_attribute(parsing, rows, name, "missing_attribute", "missing");
     switch (parse_vector(text, vector)) {
     case DECIMAL_OK:
         return true;
     case DECIMAL_NON_FINITE:
-        return fail_attribute(parsing, rows, name, "not_finite", "a number that cannot be used");
+        return fail_attribute(parsing, rows, name, "not_finite", "not a finite number");
     default:
         return fail_attribute(parsing, rows, name, "bad_vector", "not three numbers");
     }
@@ -185,7 +185,7 @@ static bool read_joint(struct parsing *parsing, const struct rows *rows, const c
     const char *name = find_attribute(attributes, "name"), *aliases = find_attribute(attributes, "aliases");
     float degrees[3];
     if (!name || !*name)
-        return fail_attribute(parsing, rows, "name", "missing_attribute", "a joint without a name");
+        return fail_attribute(parsing, rows, "name", "missing_attribute", "a joint has no name");
     joint->name = arena_copy_text(arena, name);
     if (aliases && !text_split(arena, aliases, &joint->aliases))
         return false;
@@ -261,7 +261,7 @@ static void XMLCALL start_element(void *user, const XML_Char *name, const XML_Ch
     int32_t opened = OPEN_ROOT;
     bool done;
     if (parsing->depth == DEPTH_LIMIT)
-        done = fail(parsing, "too_deep", "", "more elements inside of each other than there may be");
+        done = fail(parsing, "too_deep", "", "elements are nested too deep");
     else if (parsing->depth == 0)
         done = open_root(parsing, name, pairs);
     else
@@ -287,7 +287,7 @@ static void XMLCALL declare_entity(void *user, const XML_Char *name, int is_para
     struct parsing *parsing = user;
     (void)name, (void)is_parameter, (void)value, (void)length;
     (void)base, (void)system_id, (void)public_id, (void)notation;
-    fail(parsing, "entity", "", "entities are not read");
+    fail(parsing, "entity", "", "entities are not allowed");
     XML_StopParser(parsing->parser, XML_FALSE);
 }
 
@@ -324,14 +324,14 @@ static bool check_counts(struct parsing *parsing)
     uint32_t bones = parsing->bones.count, volumes = parsing->volumes.count;
     if (bones == 0)
         return fail_at(parsing, start, "no_joints", "", "a skeleton without bones");
-    snprintf(reason, sizeof reason, "%lld are promised and %u are there", (long long)parsing->bone_count,
+    snprintf(reason, sizeof reason, "%lld are declared, but %u are present", (long long)parsing->bone_count,
              bones);
     if (parsing->bone_count != bones)
         return fail_at(parsing, start, "bad_num_bones", "num_bones", reason);
     if (parsing->volume_count >= 0 && parsing->volume_count != volumes)
         warning_add(&parsing->job->warnings, POSE_WARNING, "bad_num_collision_volumes", 0,
-                    "%lld collision volumes are promised and %u are there", (long long)parsing->volume_count,
-                    volumes);
+                    "%lld collision volumes are declared, but %u are present",
+                    (long long)parsing->volume_count, volumes);
     return true;
 }
 
@@ -357,7 +357,7 @@ static struct pose_joint *join_rows(struct parsing *parsing)
             continue;
         char path[64];
         snprintf(path, sizeof path, "%s[%u].name", rows->path, own);
-        fail_at(parsing, rows->items[own].place, "duplicate_name", path, "another joint has this name, too");
+        fail_at(parsing, rows->items[own].place, "duplicate_name", path, "another joint has the same name");
         return NULL;
     }
     return joints;
@@ -379,10 +379,10 @@ static void warn_about_roots(const struct pose_skeleton *skeleton, struct warnin
         roots += skeleton->joints[i].parent < 0;
     if (roots > 1)
         warning_add(warnings, POSE_WARNING, "several_roots", POSE_NO_OFFSET,
-                    "%u bones have no parent; the viewer takes one", roots);
+                    "%u bones have no parent; the viewer accepts a single root", roots);
     if (skeleton->root_joint < 0)
         warning_add(warnings, POSE_WARNING, "no_pelvis", POSE_NO_OFFSET,
-                    "no bone is called mPelvis: clips have no root to move");
+                    "no bone is named mPelvis: clips have no root to move");
 }
 
 static bool build_skeleton(struct parsing *parsing)

@@ -182,7 +182,8 @@ static bool check_joints(const struct pose_skeleton *skeleton, uint32_t *bones, 
             return error_set(error, POSE_BAD_DATA, "unnamed_joint", "joints[%u] has no name", i);
         if (joint->parent >= 0 ? is_volume(&skeleton->joints[joint->parent]) : is_volume(joint))
             return error_set(error, POSE_BAD_DATA, "misplaced_element",
-                             "joints[%u]: a collision volume must be on a bone, and nothing on it", i);
+                             "joints[%u]: a collision volume must have a bone as its parent and no children",
+                             i);
         *bones += !is_volume(joint);
     }
     if (!*bones)
@@ -195,8 +196,7 @@ bool sl_skeleton_encode(struct encode_job *job)
     const struct pose_content *content = job->content;
     if (content->skeleton_count != 1)
         return error_set(job->error, POSE_BAD_ARGUMENT, "one_skeleton",
-                         "a Second Life skeleton file holds one skeleton, and there are %u",
-                         content->skeleton_count);
+                         "a Second Life skeleton file holds one skeleton, not %u", content->skeleton_count);
     struct writing writing = {.job = job, .skeleton = &content->skeletons[0]};
     uint32_t bones, roots = 0;
     if (!check_joints(writing.skeleton, &bones, job->error) || !link_joints(&writing))
@@ -214,6 +214,7 @@ bool sl_skeleton_encode(struct encode_job *job)
     }
     writer_text(writer, "</linden_skeleton>\n");
     if (roots > 1)
-        encode_note(job, "several_roots", "%u joints have no parent; the viewer wants one", roots);
+        encode_note(job, "several_roots", "%u joints have no parent; the viewer requires a single root",
+                    roots);
     return true;
 }

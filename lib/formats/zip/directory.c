@@ -88,7 +88,7 @@ static bool read_end64(struct reader *file, uint64_t end_at, uint64_t *size, uin
     if (!reader_part(file, &reader, at, END64_SIZE, "end64"))
         return false;
     if (reader_u32le(&reader, "end64.signature") != end64_signature)
-        return reader_fail_at(file, at, "end64", "bad_directory", "no zip64 record where one is announced");
+        return reader_fail_at(file, at, "end64", "bad_directory", "the declared zip64 record is missing");
     reader_skip(&reader, 36, "end64");
     *size = reader_u64le(&reader, "end64.directory_size");
     *offset = reader_u64le(&reader, "end64.directory_offset");
@@ -106,7 +106,7 @@ static bool find_directory(struct reader *file, struct pose_bytes bytes, struct 
     reader_skip(&end, 4, "end.signature");
     if (reader_u16le(&end, "end.disk") != 0 || reader_u16le(&end, "end.directory_disk") != 0)
         return reader_fail_at(file, end_at + 4, "end.disk", "several_disks",
-                              "a part of an archive of several files");
+                              "multi-part archives are not supported");
     reader_skip(&end, 4, "end.entries");
     uint64_t size = reader_u32le(&end, "end.directory_size");
     uint64_t offset = reader_u32le(&end, "end.directory_offset");
@@ -151,7 +151,7 @@ static bool read_zip64(struct reader *reader, struct record *record)
 static bool read_record(struct reader *reader, struct record *record)
 {
     if (reader_u32le(reader, "signature") != record_signature)
-        return reader_fail(reader, "bad_directory", "no record of the directory");
+        return reader_fail(reader, "bad_directory", "not a directory record");
     record->made_by = reader_u16le(reader, "made_by");
     reader_skip(reader, 2, "version");
     record->flags = reader_u16le(reader, "flags");
@@ -232,7 +232,8 @@ static void add_entry(struct pose_archive *archive, const struct record *record,
              record->packed > size - row->start - LOCAL_SIZE)
         zip_reject(archive, index, POSE_BAD_DATA, "entry_range", at, "the entry is outside the file");
     else if (record->method == METHOD_STORED && record->packed != record->size)
-        zip_reject(archive, index, POSE_BAD_DATA, "size_mismatch", at, "stored plainly, in another size");
+        zip_reject(archive, index, POSE_BAD_DATA, "size_mismatch", at,
+                   "stored uncompressed, but with another size");
 }
 
 /* An entry by where its header starts. */
@@ -309,7 +310,7 @@ static bool find_data(const struct read_job *job, const struct zip_row *row, str
     if (!reader_part(&file, &header, row->start, LOCAL_SIZE, "header"))
         return false;
     if (reader_u32le(&header, "header.signature") != local_signature)
-        return reader_fail(&header, "bad_header", "no header of an entry");
+        return reader_fail(&header, "bad_header", "not the header of an entry");
     reader_skip(&header, 22, "header");
     uint32_t name_length = reader_u16le(&header, "header.name_length");
     uint32_t extra_length = reader_u16le(&header, "header.extra_length");

@@ -37,5 +37,5 @@ void zip_set_name(struct pose_archive *archive, uint32_t index, char *name, uint
     archive->entries[index].name = name;
     if (is_unsafe(name))
         zip_reject(archive, index, POSE_BAD_DATA, "unsafe_name", offset,
-                   "an absolute name, or one with a \"..\" part, is not read");
+                   "absolute names and names with \"..\" are not allowed");
 }

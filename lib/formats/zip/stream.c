@@ -140,7 +140,7 @@ static bool open_stream(struct stream *stream, struct pose_bytes bytes, uint64_t
     bool filtered = stream->filter != ARCHIVE_FILTER_NONE;
     if (!(filtered ? support_filtered(stream->archive, stream->filter) : support_plain(stream->archive)))
         return error_set(error, POSE_UNSUPPORTED, "unsupported_container",
-                         "the system's libarchive does not read this by itself");
+                         "the system's libarchive needs an external program for this");
     if (archive_read_open_memory(stream->archive, bytes.data + start, bytes.size - (size_t)start) ==
         ARCHIVE_OK)
         return true;
@@ -155,7 +155,7 @@ static int next_header(struct stream *stream)
         return 0;
     if (result == ARCHIVE_OK || result == ARCHIVE_WARN)
         return 1;
-    fail(stream, "damaged", "the archive breaks off");
+    fail(stream, "damaged", "the archive ends too early");
     return -1;
 }
 
@@ -221,7 +221,7 @@ static bool add_size(struct listing *listing, uint64_t *size)
     struct archive_entry *entry = listing->stream->entry;
     bool known = archive_entry_size_is_set(entry);
     if (known && archive_entry_size(entry) < 0)
-        return fail_at_header(listing->stream, "damaged", "an entry of a negative size");
+        return fail_at_header(listing->stream, "damaged", "an entry has a negative size");
     *size = known ? (uint64_t)archive_entry_size(entry) : 0;
     if (!known && !measure(listing, size))
         return false;
@@ -247,7 +247,7 @@ static bool read_data(struct stream *stream, uint8_t *out, uint64_t size)
     while ((result = archive_read_data_block(stream->archive, &block, &length, &offset)) == ARCHIVE_OK) {
         uint64_t at = (uint64_t)offset;
         if (offset < 0 || at < made || at > size || length > size - at)
-            return fail_at_header(stream, "size_mismatch", "more than the %llu bytes that the header tells",
+            return fail_at_header(stream, "size_mismatch", "more than the %llu bytes in the header",
                                   (unsigned long long)size);
         memset(out + made, 0, (size_t)(at - made));
         if (length)
@@ -312,7 +312,7 @@ static bool add_entry(struct listing *listing)
         return true;
     if (archive_entry_size_is_set(stream->entry))
         return keep_entry(listing, index);
-    zip_reject(archive, index, POSE_UNSUPPORTED, "unknown_size", at, "the header does not tell the size");
+    zip_reject(archive, index, POSE_UNSUPPORTED, "unknown_size", at, "the header does not contain the size");
     return true;
 }
 

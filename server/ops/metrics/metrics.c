@@ -207,7 +207,7 @@ static void write_decodes(const struct metrics *metrics, FILE *out)
 {
     static const char name[] = "posed_decodes_total";
     uint64_t sums[MAX_ROW];
-    prometheus_family(out, name, "counter", "Files decoded, by format and how it ended.");
+    prometheus_family(out, name, "counter", "Files decoded, by format and result.");
     for (uint32_t row = 0; row < metrics->decodes.row_count; row++) {
         if (!sum_row(&metrics->decodes, row, sums))
             continue;
@@ -242,14 +242,14 @@ static void write_caches(const struct metrics *metrics, FILE *out)
         const char *name, *type, *help;
         size_t member;
     } families[] = {
-        {"posed_cache_hits_total", "counter", "Look-ups that found what they asked for.",
+        {"posed_cache_hits_total", "counter", "Lookups that hit the cache.",
          offsetof(struct cache_counts, hits)},
-        {"posed_cache_misses_total", "counter", "Look-ups that had to make it or to wait for it.",
+        {"posed_cache_misses_total", "counter", "Lookups that missed the cache.",
          offsetof(struct cache_counts, misses)},
-        {"posed_cache_evictions_total", "counter", "Objects that went to make room.",
+        {"posed_cache_evictions_total", "counter", "Objects evicted to make room.",
          offsetof(struct cache_counts, evictions)},
         {"posed_cache_bytes", "gauge", "Bytes held.", offsetof(struct cache_counts, bytes)},
-        {"posed_cache_limit_bytes", "gauge", "Bytes that may be held.", offsetof(struct cache_counts, limit)},
+        {"posed_cache_limit_bytes", "gauge", "Maximum bytes held.", offsetof(struct cache_counts, limit)},
         {"posed_cache_entries", "gauge", "Objects held.", offsetof(struct cache_counts, entries)},
     };
     struct cache_counts counts[CACHE_CAPACITY];
@@ -282,16 +282,15 @@ static void write_gauges(const struct metrics *metrics, FILE *out)
     write_single(out, "posed_http_connections", "gauge", "Connections open now.", gauges.connections);
     write_single(out, "posed_queue_depth", "gauge", "Requests on the thread pool or waiting for it.",
                  gauges.queue_depth);
-    write_single(out, "posed_queue_rejected_total", "counter", "Requests refused because the queue was full.",
-                 gauges.queue_rejected);
+    write_single(out, "posed_queue_rejected_total", "counter",
+                 "Requests rejected because the queue was full.", gauges.queue_rejected);
     prometheus_family(out, "posed_catalog_assets", "gauge", "Assets in the catalogue, by kind.");
     for (size_t i = 0; i < METRICS_KIND_COUNT; i++)
         prometheus_sample(out, "posed_catalog_assets", PROMETHEUS_LABELS({"kind", kinds[i]}),
                           gauges.assets[i]);
     write_single(out, "posed_store_bytes", "gauge", "Bytes of uploaded archives.", gauges.store_bytes);
     write_single(out, "posed_written_bytes_total", "counter",
-                 "Bytes of bodies, uploads and their notes that were written to files.",
-                 gauges.written_bytes);
+                 "Bytes of request bodies and uploads written to files.", gauges.written_bytes);
     write_single(out, "posed_decoded_files_total", "counter", "Files decoded, for the index and for answers.",
                  gauges.decodes);
 }
@@ -313,9 +312,9 @@ static void write_process(const struct metrics *metrics, FILE *out)
     prometheus_family(out, "process_cpu_seconds_total", "counter", "User and system time spent, in seconds.");
     prometheus_seconds(out, "process_cpu_seconds_total", PROMETHEUS_NO_LABELS, usage.cpu_ns);
     write_single(out, "process_open_fds", "gauge", "File descriptors open.", usage.open_fds);
-    write_single(out, "process_max_fds", "gauge", "File descriptors that may be open.", usage.most_fds);
+    write_single(out, "process_max_fds", "gauge", "Maximum number of open file descriptors.", usage.most_fds);
     write_single(out, "process_virtual_memory_bytes", "gauge", "Address space in use.", usage.virtual_memory);
-    write_single(out, "process_virtual_memory_max_bytes", "gauge", "Address space that may be in use.",
+    write_single(out, "process_virtual_memory_max_bytes", "gauge", "Maximum address space.",
                  usage.virtual_memory_most);
     write_single(out, "process_resident_memory_bytes", "gauge", "Memory in use.", usage.resident_memory);
     prometheus_family(out, "process_start_time_seconds", "gauge", "When the process started, since 1970.");

@@ -59,7 +59,7 @@ START_TEST(rotations_off_unit_length_are_counted)
     ck_assert_str_eq(found, "");
     clip.track_count = COUNT(tracks);
     lint_clip(&lint, &clip);
-    ck_assert_str_eq(found, "rotation_not_unit: 2 of 6 rotation keys are off unit length, the worst has 2; "
+    ck_assert_str_eq(found, "rotation_not_unit: 2 of 6 rotation keys are not of unit length; the worst is 2; "
                             "the first is \"B\"'s\n");
 }
 END_TEST
@@ -70,8 +70,9 @@ START_TEST(rest_rotations_are_checked)
     const struct pose_skeleton skeleton = {.joint_count = 2, .joints = joints};
     found[0] = 0;
     lint_skeleton(&lint, &skeleton);
-    ck_assert_str_eq(found, "rotation_not_unit: 1 of 2 rest rotations are off unit length, the worst has 0; "
-                            "the first is \"B\"'s\n");
+    ck_assert_str_eq(found,
+                     "rotation_not_unit: 1 of 2 rest rotations are not of unit length; the worst is 0; "
+                     "the first is \"B\"'s\n");
 }
 END_TEST
 

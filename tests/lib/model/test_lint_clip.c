@@ -149,7 +149,7 @@ START_TEST(tracks_of_others_are_counted)
     clip.track_count = 3;
     look(&clip, skeleton);
     ck_assert_msg(strstr(found, "foreign_tracks: ") == found &&
-                      strstr(found, "knows 1 of the clip's 3 tracks"),
+                      strstr(found, "has joints for 1 of the clip's 3 tracks"),
                   "%s", found);
 }
 END_TEST

@@ -245,7 +245,7 @@ END_TEST
 
 START_TEST(info_says_what_a_viewer_refuses_once)
 {
-    static const char said[] = "no joint of the avatar is called ";
+    static const char said[] = "the avatar has no joint named ";
     write_clip("a2o-test.anim");
     succeeds("posed convert a2o-test.anim sl.anim --to sl-anim 2>/dev/null && posed info sl.anim");
     ck_assert_msg(strstr(out, "\n  sl-viewer: would refuse it\n    offset 0x"), "%s", out);

@@ -47,7 +47,7 @@ START_TEST(a_slow_request_is_dropped)
     fixture.options.request_timeout_s = 1;
     fixture_start(&fixture);
     trickle(cases[_i].start, cases[_i].drop);
-    expect(408, "the request was not whole in time");
+    expect(408, "the request was not complete in time");
     ck_assert(answer_closes());
     client_close(&client);
     fixture_await(&fixture.finished, 1);

@@ -27,7 +27,7 @@ START_TEST(a_body_over_the_limit_is_refused_and_the_connection_goes_on)
     ck_assert(client_print(&client, "POST /small HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n",
                            MAX_FIXTURE_SMALL + 1) &&
               client_send(&client, small_enough, MAX_FIXTURE_SMALL) && client_send(&client, "x", 1));
-    expect(413, "this request may have a body of at most 1000 bytes");
+    expect(413, "the body of this request may have at most 1000 bytes");
     ck_assert(answer_says("Posed-Refused", "yes") && !answer_closes());
     /* A target that expects no body at all. */
     ck_assert(client_print(&client, "POST /hello HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx"
@@ -158,7 +158,7 @@ START_TEST(a_full_queue_is_503)
     for (unsigned i = 0; i < 5; i++) {
         struct http_counters counters;
 
-        get("/pool", 503, "too many requests are waiting");
+        get("/pool", 503, "too many waiting requests");
         ck_assert(answer_says("Retry-After", "1") && !answer_closes());
         get("/hello", 200, "hello");
         http_count(fixture.server, &counters);

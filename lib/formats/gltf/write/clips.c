@@ -74,13 +74,14 @@ static void warn_about(const struct gltf_clip *clip, struct gltf_file *file)
 {
     if (clip->sampler.unmatched_count) {
         const char *first = clip->clip->tracks[clip->sampler.unmatched[0]].name;
-        encode_note(file->job, "unmatched_tracks",
-                    "clip %s: the skeleton lacks %u of its joints (%s): their keys are in the extras alone",
-                    name_of(clip->clip), clip->sampler.unmatched_count, first ? first : "unnamed");
+        encode_note(
+            file->job, "unmatched_tracks",
+            "clip %s: the skeleton lacks %u of its joints (%s): their keys are kept only in the extras",
+            name_of(clip->clip), clip->sampler.unmatched_count, first ? first : "unnamed");
     }
     if (clip->sampler.morph_count)
         encode_note(file->job, "morphs_not_played",
-                    "clip %s: glTF has no target for %u morphs: their keys are in the extras alone",
+                    "clip %s: glTF has no targets for %u morphs: their keys are kept only in the extras",
                     name_of(clip->clip), clip->sampler.morph_count);
 }
 
@@ -95,7 +96,7 @@ static bool put_keyless(const struct gltf_joints *joints, struct gltf_file *file
         struct gltf_writing writing = {.animation = &animation, .clip = animation.clip, .file = file};
         if (clip_count_keys(animation.clip->clip))
             continue;
-        encode_warn(file->job, "no_keys", "clip %s has no keys, and glTF cannot store an empty animation",
+        encode_warn(file->job, "no_keys", "clip %s has no keys; glTF cannot store an empty animation",
                     name_of(animation.clip->clip));
         if (!is_open) {
             jsonw_object(&file->json, "extras");

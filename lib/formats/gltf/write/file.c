@@ -240,7 +240,7 @@ static bool put_glb(struct gltf_file *file)
     uint64_t whole = 12 + 8 + json + (bin ? 8 + bin : 0);
     if (whole > UINT32_MAX)
         return error_set(file->job->error, POSE_OVER_LIMIT, "too_large",
-                         "%llu bytes are more than a GLB can hold", (unsigned long long)whole);
+                         "%llu bytes exceed the 4 GiB of a GLB", (unsigned long long)whole);
     writer_reserve(out, whole);
     writer_bytes(out, "glTF", 4);
     writer_u32le(out, 2);

@@ -139,8 +139,7 @@ static bool sample_frames(struct gltf_writing *writing, float fps)
     uint32_t rows = writing->clip->sampler.row_count;
     if (last > 1e6)
         return error_set(writing->file->job->error, POSE_OVER_LIMIT, "too_many_frames",
-                         "%g seconds at %g frames a second are more than a million frames", duration,
-                         (double)fps);
+                         "%g seconds at %g frames per second exceed a million frames", duration, (double)fps);
     uint32_t count = (uint32_t)last + 1;
     if (!writer_expect(&writing->file->bin, size_of_frames(writing, count)))
         return false;

@@ -156,8 +156,7 @@ static bool add_mesh(struct gltf_mesh_list *list, const struct gltf_joints *join
 {
     const struct pose_mesh *mesh = &job->content->meshes[index];
     if (is_empty(mesh)) {
-        encode_warn(job, "empty_mesh", "mesh %s has no faces to be drawn",
-                    mesh->name ? mesh->name : "without a name");
+        encode_warn(job, "empty_mesh", "mesh %s has no faces", mesh->name ? mesh->name : "without a name");
         return true;
     }
     if (!mesh_check(mesh, index, job->error))

@@ -54,11 +54,10 @@ static bool check_content(struct encode_job *job)
     const struct pose_content *content = job->content;
     if (!content->clip_count && !content->skeleton_count && !content->mesh_count)
         return error_set(job->error, POSE_BAD_ARGUMENT, "nothing_to_write",
-                         "there is no clip, skeleton or mesh to be written");
+                         "no clip, skeleton or mesh to write");
     if (content->skeleton_count > 1)
         return error_set(job->error, POSE_BAD_ARGUMENT, "one_skeleton",
-                         "a glTF file is written with one skeleton, and there are %u: name one",
-                         content->skeleton_count);
+                         "a glTF file holds one skeleton, not %u: name one", content->skeleton_count);
     for (uint32_t i = 0; i < content->clip_count; i++) {
         if (!check_clip(&content->clips[i], i, job->error))
             return false;

@@ -214,7 +214,7 @@ static bool find_choice(struct decode_job *job, bool packed, struct choice *choi
 {
     const char *game = job->source->game;
     if (game && !forced_choice(game, packed, choice))
-        return error_set(job->error, POSE_BAD_ARGUMENT, "bad_game", "no game \"%s\" has such clips", game);
+        return error_set(job->error, POSE_BAD_ARGUMENT, "bad_game", "unknown game \"%s\"", game);
     if (!game)
         marked_choice(job->source->bytes, packed, choice);
     if (!choice->count)
@@ -234,8 +234,7 @@ static void finish_clip(struct decode_job *job, enum prime_game game, float inte
     }
     if (last > clip->duration)
         warning_add(&job->warnings, POSE_NOTE, "key_outside_clip", POSE_NO_OFFSET,
-                    "the last key, at %g s, lies after the end at %g s", (double)last,
-                    (double)clip->duration);
+                    "the last key, at %g s, is after the end at %g s", (double)last, (double)clip->duration);
     clip->axes = POSE_AXES_PRIME;
     clip->game = prime_games[game];
     clip->fps = clip_frame_rate(interval);
@@ -259,7 +258,7 @@ static bool decode(struct decode_job *job)
     enum prime_game game = choice.games[0];
     if (try_layouts(bytes, packed, &choice, &game) > 1)
         warning_add(&job->warnings, POSE_WARNING, "ambiguous_game", POSE_NO_OFFSET,
-                    "the file reads as one of several games; %s was taken", prime_games[game]);
+                    "the file fits several games; %s was assumed", prime_games[game]);
     begin_walk(&final, bytes, game, job->error);
     final.warnings = &job->warnings;
     struct pose_clip *clip = ARENA_NEW(job->arena, struct pose_clip, 1);

@@ -159,7 +159,7 @@ bool prime_anim_encode(struct encode_job *job)
     struct prime_fit fit;
     if (content->clip_count != 1)
         return error_set(job->error, POSE_BAD_ARGUMENT, "one_clip",
-                         "an ANIM holds one clip, and there are %u: name one", content->clip_count);
+                         "an ANIM holds one clip, not %u: name one", content->clip_count);
     if (!prime_fit_clip(job, content->clips, &fit))
         return false;
     return fit.target.version == 0 ? encode_plain(job, content->clips, &fit)

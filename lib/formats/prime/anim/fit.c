@@ -62,7 +62,7 @@ static bool choose_evnt(struct encode_job *job, const struct pose_value *extras,
         target->evnt = (uint32_t)asked;
     }
     if (target->game != PRIME_MP1 && target->evnt != PRIME_NO_ID && target->evnt != PRIME_NO_ID_EITHER)
-        encode_warn(job, "evnt_dropped", "the id of the events was left out: only Metroid Prime 1 has one");
+        encode_warn(job, "evnt_dropped", "the id of the events was dropped: only Metroid Prime 1 has one");
     return true;
 }
 
@@ -109,8 +109,7 @@ static uint32_t most_keys(const struct pose_clip *clip)
 static bool too_long(struct encode_job *job, double frames)
 {
     return error_set(job->error, POSE_BAD_DATA, "too_long",
-                     "a clip of %.0f frames; there is room for %d: cut it first", frames,
-                     PRIME_TRACKS_FRAMES);
+                     "a clip of %.0f frames; at most %d fit: cut it first", frames, PRIME_TRACKS_FRAMES);
 }
 
 /* The last frame, and a duration that ends there. */
@@ -142,11 +141,11 @@ static bool choose_duration(struct encode_job *job, const struct pose_clip *clip
 static void tell(struct encode_job *job, const struct pose_clip *clip, const struct prime_fit *fit)
 {
     if (fit->target.version == 0 && fit->target.loops)
-        encode_warn(job, "loop_dropped", "that the clip loops was left out: version 0 has no flag");
+        encode_warn(job, "loop_dropped", "the loop flag was dropped: version 0 has none");
     if (fit->target.loops && (clip->loop_in > 0 || (clip->loop_out > 0 && clip->loop_out < clip->duration)))
-        encode_warn(job, "loop_range_dropped", "the loop was made one of the whole clip");
+        encode_warn(job, "loop_range_dropped", "the loop was extended to the whole clip");
     if (clip->event_count)
-        encode_warn(job, "events_dropped", "%u events were left out: they are files of their own",
+        encode_warn(job, "events_dropped", "%u events were left out: they are separate files",
                     clip->event_count);
 }
 

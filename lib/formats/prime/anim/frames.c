@@ -65,7 +65,7 @@ static bool read_head(struct prime_walk *walk, struct prime_frames *file)
     file->interval_kind = reader_u32be(reader, "interval_kind");
     file->frame_count = reader_u32be(reader, "key_count");
     if (!reader->failed && !file->frame_count)
-        return reader_fail(reader, "no_keys", "a clip of no frames");
+        return reader_fail(reader, "no_keys", "a clip without frames");
     file->root_bone_id = reader_u32be(reader, "root_bone_id");
     return !reader->failed;
 }
@@ -123,7 +123,7 @@ static bool check_channel(struct prime_walk *walk, struct prime_frames *file, ui
             continue;
         if (((uint64_t)row + 1) * file->frame_count > keys->count)
             return reader_fail_at(reader, keys->offset, part_keys[part], "bad_channel",
-                                  "channel %u of bone %u lies past the %u keys", channel, bone, keys->count);
+                                  "channel %u of bone %u is beyond the %u keys", channel, bone, keys->count);
         seen[part][row] = true;
         file->part_count++;
     }

@@ -70,7 +70,8 @@ static float read_multiplier(struct reader *reader, const char *field)
 {
     float multiplier = reader_finite_f32be(reader, field, "bad_multiplier");
     if (fabs((double)multiplier) * 32768 > (double)FLT_MAX)
-        reader_fail(reader, "bad_multiplier", "%g makes values that no float can hold", (double)multiplier);
+        reader_fail(reader, "bad_multiplier", "%g gives values beyond the range of floats",
+                    (double)multiplier);
     return multiplier;
 }
 
@@ -94,7 +95,7 @@ static bool read_head(struct prime_walk *walk, struct prime_packed *file)
                         file->looping);
     file->divisor = reader_u32be(reader, "rotation_divisor");
     if (!reader->failed && !file->divisor)
-        return reader_fail(reader, "bad_divisor", "rotations are divided by 0");
+        return reader_fail(reader, "bad_divisor", "the divisor of rotations is 0");
     file->translation_multiplier = read_multiplier(reader, "translation_multiplier");
     if (has_scale(walk->game))
         file->scale_multiplier = read_multiplier(reader, "scale_multiplier");
@@ -125,9 +126,9 @@ static void find_end(struct prime_walk *walk, struct prime_packed *file, const s
         prime_walk_warn(walk, offset, "bitmap_length", "a bitmap of %u bits for %.0f frames", bits, last + 1);
     if (!fits || !bits_test(bitmap, file->last_frame))
         prime_walk_warn(walk, offset, "last_frame_not_key",
-                        "the last frame, %.0f, is no key; the last key is held", last);
+                        "the last frame, %.0f, is not a key; the last key is held", last);
     if (file->keys < file->bitmap_keys)
-        prime_walk_warn(walk, offset, "keys_after_end", "%u keys lie after the end and are never played",
+        prime_walk_warn(walk, offset, "keys_after_end", "%u keys are after the end and are never played",
                         file->bitmap_keys - file->keys);
     if (!bits_test(bitmap, 0))
         prime_walk_warn(walk, offset, "first_frame_not_key", "bit 0 of the bitmap is clear");
@@ -140,7 +141,7 @@ static bool read_bitmap(struct prime_walk *walk, struct prime_packed *file)
     uint32_t bits = file->bitmap_bits = reader_u32be(reader, "bitmap_length");
     uint64_t offset = reader_last_offset(reader), words = ((uint64_t)bits + 31) / 32;
     if (!reader->failed && !bits)
-        return reader_fail(reader, "empty_bitmap", "a key bitmap of no bits");
+        return reader_fail(reader, "empty_bitmap", "an empty key bitmap");
     if (!reader_count(reader, words, 4, "words of the bitmap", "count_too_large"))
         return false;
     if (bits > PRIME_FRAME_LIMIT)
@@ -161,7 +162,7 @@ static bool read_counts(struct prime_walk *walk, struct prime_packed *file)
     file->channel_count = reader_u32be(reader, "channel_count");
     if (!reader->failed && (first != file->channel_count || second != file->channel_count))
         prime_walk_warn(walk, reader_last_offset(reader), "channel_counts_differ",
-                        "%u channels where %u and %u were promised before", file->channel_count, first,
+                        "%u channels, but %u and %u were declared before", file->channel_count, first,
                         second);
     uint64_t least = walk->game == PRIME_MP2 ? 7 : 8;
     return reader_count(reader, file->channel_count, least, "channels", "count_too_large");

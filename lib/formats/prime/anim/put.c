@@ -24,7 +24,7 @@ static void write_int(struct prime_put *put, int64_t value, unsigned size, const
 {
     int64_t end = INT64_C(1) << 8 * size;
     if (value < -end / 2 || value >= end)
-        prime_put_refuse(put, key, "a whole number that its field has no room for");
+        prime_put_refuse(put, key, "the number does not fit into its field");
     else if (size == 1)
         writer_u8(put->writer, (uint8_t)value);
     else if (size == 2)
@@ -61,7 +61,7 @@ void prime_put_type(struct prime_put *put, const struct pose_value *object, cons
     if (text && strlen(text) == TYPE_LENGTH)
         memcpy(bytes, text, TYPE_LENGTH);
     else if (text && value_get_hex(object, key, bytes, TYPE_LENGTH) != TYPE_LENGTH)
-        prime_put_refuse(put, key, "neither 4 characters nor 8 hex digits");
+        prime_put_refuse(put, key, "not 4 characters or 8 hex digits");
     writer_bytes(put->writer, bytes, TYPE_LENGTH);
 }
 

@@ -171,7 +171,7 @@ bool prime_stream_plan(struct encode_job *job, const struct pose_clip *clip, con
     for (uint32_t c = 0; c < fit->channel_count; c++)
         measure_widths(fit, &stream->channels[c]);
     if (bits_per_key(stream, fit) * (fit->key_count - 1) >= MAX_STREAM)
-        encode_warn(job, "large_stream", "the stream is so long that the game may count its words wrong");
+        encode_warn(job, "large_stream", "the stream is so long that the game may miscount its words");
     return true;
 }
 

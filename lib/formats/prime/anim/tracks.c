@@ -359,7 +359,7 @@ static void tell(const struct fitting *fitting)
 {
     struct encode_job *job = fitting->job;
     if (fitting->unmatched)
-        encode_warn(job, "unmatched_track", "%u tracks were left out: no bone's id is known for them",
+        encode_warn(job, "unmatched_track", "%u tracks were left out: the ids of their bones are unknown",
                     fitting->unmatched);
     if (fitting->out_of_range)
         encode_warn(job, "bone_id_range", "%u tracks were left out: their bones' ids are too large",

@@ -34,7 +34,7 @@ static bool check_version(struct cmdl *model)
                            MAX_VERSION);
     model->is_mp2 = model->version >= 3;
     if (forced >= 0 && (forced != PRIME_MP1) != model->is_mp2)
-        return reader_fail(reader, "wrong_game", "version %u is not of %s", model->version,
+        return reader_fail(reader, "wrong_game", "version %u is not a version of %s", model->version,
                            prime_games[forced]);
     return true;
 }
@@ -46,7 +46,7 @@ static bool read_header(struct cmdl *model)
     if (!reader->failed && magic == dkcr_magic)
         return reader_fail(reader, "unsupported_version", "a model of Donkey Kong Country Returns");
     if (!reader->failed && magic != model_magic)
-        return reader_fail(reader, "bad_magic", "0x%08x where 0x%08x should be", magic, model_magic);
+        return reader_fail(reader, "bad_magic", "0x%08x instead of 0x%08x", magic, model_magic);
     model->version = reader_u32be(reader, "version");
     if (!check_version(model))
         return false;
@@ -87,7 +87,7 @@ static bool read_sections(struct cmdl *model)
                                (unsigned long long)sections[i], (unsigned long long)end);
         if (!reader->failed && size % ALIGNMENT)
             warning_add(&model->job->warnings, POSE_WARNING, "odd_section_size", reader_last_offset(reader),
-                        "a section of %u bytes, which are not whole blocks of %d", size, ALIGNMENT);
+                        "a section of %u bytes, not a multiple of %d", size, ALIGNMENT);
         reader_leave(reader);
     }
     sections[model->section_count] = at;
@@ -155,7 +155,7 @@ static void check_rest(struct cmdl *model)
     for (int i = 0; i < 3; i++) {
         if (model->box[i] > model->box[i + 3]) {
             warning_add(&model->job->warnings, POSE_WARNING, "bad_box", 0x0c,
-                        "a corner of the box is beyond the opposite one");
+                        "the minimum of the bounding box exceeds its maximum");
             break;
         }
     }
@@ -173,7 +173,7 @@ static bool check_end(struct cmdl *model)
     for (size_t i = 0; is_padding && i < left; i++)
         is_padding = reader->at[i] == 0 || reader->at[i] == 0xff;
     return is_padding || reader_fail_at(reader, reader_offset(reader), NULL, "trailing",
-                                        "%zu bytes that are no padding follow the last section", left);
+                                        "%zu bytes after the last section are not padding", left);
 }
 
 static bool read_model(struct cmdl *model, struct pose_mesh *mesh)

@@ -125,10 +125,10 @@ static bool spread(struct joining *work, struct pose_mesh *mesh)
     }
     if (beyond)
         warning_add(&work->job->warnings, POSE_WARNING, "skin_too_short", POSE_NO_OFFSET,
-                    "%u vertices are beyond the skin's groups; they go with the root", beyond);
+                    "%u vertices are beyond the skin's groups; they follow the root", beyond);
     if (differ)
         warning_add(&work->job->warnings, POSE_WARNING, "groups_differ", POSE_NO_OFFSET,
-                    "%u vertices have another group by their matrix than by their place", differ);
+                    "%u vertices have different groups by matrix and by index", differ);
     mesh->influences = influences;
     return influences != NULL;
 }

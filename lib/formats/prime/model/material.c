@@ -56,7 +56,7 @@ static void read_attributes(struct material_reader *from)
         return;
     for (unsigned i = 0; i < CMDL_ATTRIBUTES; i++) {
         if ((attributes >> 2 * i & 3) == 1) {
-            reader_fail(from->part, "bad_vertex_format", "attribute %u lies in the vertex itself", i);
+            reader_fail(from->part, "bad_vertex_format", "attribute %u is stored directly in the vertex", i);
             return;
         }
     }
@@ -144,7 +144,7 @@ static void check_stages(struct material_reader *from, uint64_t offset)
         bool no_coordinate = stage->coordinate != 0xff && stage->coordinate >= pipeline->coordinate_count;
         if (no_slot || no_coordinate)
             warning_add(&from->model->job->warnings, POSE_WARNING, "stage_without", offset,
-                        "stage %u wants %s %u, which is not there", i, no_slot ? "texture" : "coordinate",
+                        "stage %u uses %s %u, which does not exist", i, no_slot ? "texture" : "coordinate",
                         no_slot ? stage->slot : stage->coordinate);
         if (no_slot)
             stage->slot = 0xff;

@@ -135,7 +135,7 @@ static bool read_head(struct surfaces *work, struct surface *surface, struct pri
     bool short_normals = model->flags & CMDL_SHORT_NORMALS;
     if (format != (short_uvs ? 2u : short_normals ? 1u : 0u) && !surface->has_told_format) {
         warning_add(&model->job->warnings, POSE_WARNING, "vertex_format", reader_last_offset(list),
-                    "vertex format %u, which the header and the material contradict; these are believed",
+                    "vertex format %u, which contradicts the header and the material; the latter are used",
                     format);
         surface->has_told_format = true;
     }
@@ -332,7 +332,7 @@ static bool read_lists(struct surfaces *work)
     work->mesh->primitives = primitives;
     if (work->odd)
         warning_add(&model->job->warnings, POSE_WARNING, "odd_primitive", POSE_NO_OFFSET,
-                    "%u primitives have vertices left over that make no triangle", work->odd);
+                    "%u primitives have leftover vertices that form no triangle", work->odd);
     return true;
 }
 

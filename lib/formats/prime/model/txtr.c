@@ -348,7 +348,7 @@ static bool paint(struct texture *texture, const struct painting *painting, uint
         for (uint32_t left = 0; left < texture->width; left += form->width, at += form->size) {
             if (!paint_tile(painting, at, left, top))
                 return reader_fail_at(&texture->reader, offset + at, "levels[0]", "bad_index",
-                                      "a texel whose code is not among the %u of the palette",
+                                      "a texel's code is beyond the %u entries of the palette",
                                       texture->palette_count);
         }
     }
@@ -374,11 +374,11 @@ static void check_rest(struct decode_job *job, const struct texture *texture, si
     uint64_t offset = reader_offset(&texture->reader);
     if (left < tiled && left < counted)
         warning_add(&job->warnings, POSE_WARNING, "missing_levels", offset,
-                    "the file ends within the %u levels that it promises", texture->levels);
+                    "the file ends within its %u levels", texture->levels);
     else if (!(left >= tiled && is_padding(end - (left - tiled), left - tiled)) &&
              !(left >= counted && is_padding(end - (left - counted), left - counted)))
         warning_add(&job->warnings, POSE_WARNING, "trailing_bytes", offset + (tiled < left ? tiled : counted),
-                    "bytes that are no padding after the last level");
+                    "the bytes after the last level are not padding");
 }
 
 static void check_header(struct decode_job *job, const struct texture *texture)
@@ -387,7 +387,7 @@ static void check_header(struct decode_job *job, const struct texture *texture)
     while (longer >> whole)
         whole++;
     if (!texture->stored_levels)
-        warning_add(&job->warnings, POSE_WARNING, "no_levels", 8, "0 levels; taken as one");
+        warning_add(&job->warnings, POSE_WARNING, "no_levels", 8, "0 levels; treated as 1");
     if (texture->levels > whole)
         warning_add(&job->warnings, POSE_WARNING, "too_many_levels", 8, "%u levels, of which %u are enough",
                     texture->levels, whole);
@@ -424,7 +424,7 @@ static bool decode_level(struct decode_job *job, struct texture *texture, struct
         return reader_bytes(reader, needed, "levels[0]") != NULL;
     if (left < tiled)
         warning_add(&job->warnings, POSE_WARNING, "short_level", offset,
-                    "the last tiles of level 0 are cut off; what is missing is taken as 0");
+                    "the last tiles of level 0 are cut off; the missing ones are treated as 0");
     struct texel *pixels = ARENA_NEW(job->arena, struct texel, count);
     struct texel *palette = read_colors(texture, job->arena);
     if (!pixels || !palette)
@@ -505,7 +505,7 @@ static bool encode(struct encode_job *job)
 {
     const struct pose_image *image = job->content->images;
     if (job->content->image_count != 1 || !image->pixels)
-        return error_set(job->error, POSE_BAD_ARGUMENT, "one_image", "the file holds one picture, not %u",
+        return error_set(job->error, POSE_BAD_ARGUMENT, "one_image", "the file holds one image, not %u",
                          job->content->image_count);
     if (!image->width || !image->height || image->width > MAX_SIDE || image->height > MAX_SIDE)
         return error_set(job->error, POSE_BAD_ARGUMENT, "bad_size", "%u by %u; a side is 1 to %d",

@@ -61,7 +61,7 @@ static bool read_floats(const struct cmdl *model, const struct cmdl_array *array
             struct reader reader = model->reader;
             reader_enter(&reader, name, index);
             return reader_fail_at(&reader, array->offset + (uint64_t)(from - array->data) + 4 * i, NULL,
-                                  "not_finite", "no finite number");
+                                  "not_finite", "not a finite number");
         }
     }
     return true;

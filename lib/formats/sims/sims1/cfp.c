@@ -48,7 +48,7 @@ static bool encode(struct encode_job *job)
     for (int part = 0; part < SIMS_PARTS; part++) {
         if (skill.pools[part].count && !skill.pools[part].values)
             return error_set(job->error, POSE_BAD_DATA, "no_keys",
-                             "the clip has no keys: its own .cfp was not there");
+                             "the clip has no keys: its .cfp is missing");
     }
     sims1_keys_encode(job->writer, skill.pools, mode);
     return true;

@@ -46,7 +46,7 @@ static bool read_version(struct sims_stream *s, bool *has_word)
     if (lines_field(lines, &word, &length) && decimal_i32(word, length, &version) == DECIMAL_OK &&
         version == VERSION)
         return lines_done(lines);
-    return reader_fail(&s->reader, "bad_version", "only version %d is known", VERSION);
+    return reader_fail(&s->reader, "bad_version", "only version %d is supported", VERSION);
 }
 
 static enum probe_result probe(const struct pose_source *source)

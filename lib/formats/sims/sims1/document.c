@@ -83,7 +83,7 @@ static bool read_keys(struct decode_job *job, const char *name, struct pose_byte
         return false;
     if (reader_left(&reader))
         warning_add(warnings, POSE_WARNING, "trailing_bytes", reader_offset(&reader),
-                    "%zu bytes of %s are for no key", reader_left(&reader), name);
+                    "%zu bytes of %s belong to no key", reader_left(&reader), name);
     return true;
 }
 
@@ -101,7 +101,7 @@ static bool load_keys(struct decode_job *job, struct warning_list *warnings, str
         return false;
     if (source->find && source->find(source->user, text_base_name(*companion), &bytes))
         return read_keys(job, *companion, bytes, warnings, skill, keys);
-    warning_add(warnings, POSE_WARNING, "no_cfp", POSE_NO_OFFSET, "%s is not there: the clip has no keys",
+    warning_add(warnings, POSE_WARNING, "no_cfp", POSE_NO_OFFSET, "%s is missing: the clip has no keys",
                 *companion);
     return true;
 }
@@ -188,10 +188,11 @@ static bool make_suits(struct encode_job *job, struct sims1_body *body)
         make_skins(job, pose_value_find(character->extras, "skins"), suit);
     }
     if (others)
-        encode_warn(job, "character_lost", "%u characters are no suits, which alone the file can hold",
+        encode_warn(job, "character_lost", "%u characters were left out: the file can only hold suits",
                     others);
     if (content->mesh_count)
-        encode_warn(job, "mesh_lost", "%u meshes: they have files of their own", content->mesh_count);
+        encode_warn(job, "mesh_lost", "%u meshes were left out: they are separate files",
+                    content->mesh_count);
     return body->suits != NULL;
 }
 

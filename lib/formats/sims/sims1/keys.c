@@ -195,10 +195,11 @@ bool sims1_keys_decode(struct reader *r, struct arena *arena, struct warning_lis
     }
     if (s.run) /* the last code: no other comes after a run that goes on */
         return reader_fail_at(r, r->base + (uint64_t)(s.at - RUN_SIZE - r->start), "codes", "run_too_long",
-                              "the run has %u values more than the skill", s.run);
+                              "the run exceeds the skill by %u values", s.run);
     if (crossed)
         warning_add(warnings, POSE_WARNING, "run_crosses_component", POSE_NO_OFFSET,
-                    "a run goes on into the next component of the %s; the game's own files end it", crossed);
+                    "a run continues into the next component of the %s; the game's own files end it there",
+                    crossed);
     r->at = s.at;
     return true;
 }

@@ -83,7 +83,8 @@ static void write_text_line(struct sims_stream *s, const char *field, const char
 {
     size_t length = strlen(*text);
     if (loses_by_lines(*text)) {
-        sims_refuse(s, field, "bad_text", "a line cannot hold the line break in it or the blanks around it");
+        sims_refuse(s, field, "bad_text",
+                    "text in a line cannot contain line breaks or begin or end with blanks");
         return;
     }
     uint8_t *bytes = arena_alloc(s->arena, length, 1);

@@ -179,7 +179,7 @@ static bool decode(struct decode_job *job)
         return false;
     if (layout.two_level_props)
         warning_add(&job->warnings, POSE_WARNING, "two_level_props", POSE_NO_OFFSET,
-                    "the props of motions are nested two levels deep, not three");
+                    "the properties of motions are nested two levels deep, not three");
     if (reader_left(&s.reader))
         warning_add(&job->warnings, POSE_WARNING, "trailing_bytes", reader_offset(&s.reader),
                     "%zu bytes after the last motion", reader_left(&s.reader));

@@ -60,8 +60,8 @@ static void put_reference(struct decode_job *job, struct value_list *extras, con
     if (reference->has)
         tso_put_key(extras, name, &reference->key, true);
     if (reference->has && reference->has != PRESENT)
-        warning_add(&job->warnings, POSE_WARNING, "odd_flag", POSE_NO_OFFSET, "%s: %u where %d or 0 is known",
-                    name, reference->has, PRESENT);
+        warning_add(&job->warnings, POSE_WARNING, "odd_flag", POSE_NO_OFFSET,
+                    "%s: %u, only %d and 0 are known", name, reference->has, PRESENT);
 }
 
 static bool decode(struct decode_job *job)

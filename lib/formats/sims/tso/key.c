@@ -75,6 +75,7 @@ const struct pose_character *tso_character_to_encode(struct encode_job *job, con
     if (content->character_count == 1 && content->characters[0].type &&
         !strcmp(content->characters[0].type, type))
         return &content->characters[0];
-    error_set(job->error, POSE_BAD_ARGUMENT, "one_character", "the file holds one %s and nothing else", type);
+    error_set(job->error, POSE_BAD_ARGUMENT, "one_character", "the file must hold one %s and nothing else",
+              type);
     return NULL;
 }

@@ -35,7 +35,7 @@ static void visit_bones(struct sims_stream *s, struct sims_bones *bones)
     uint32_t version = VERSION;
     sims_unsigned(s, "version", &version);
     if (version != VERSION) {
-        reader_fail(&s->reader, "bad_version", "version %u, only %u is known", version, VERSION);
+        reader_fail(&s->reader, "bad_version", "version %u, only %u is supported", version, VERSION);
         return;
     }
     sims_text(s, "name", &bones->name);

@@ -62,7 +62,7 @@ bool tso_version(struct sims_stream *s, uint32_t known)
     sims_unsigned(s, "version", &version);
     if (version == known)
         return !sims_failed(s);
-    return reader_fail(&s->reader, "bad_version", "version %u, only %u is known", version, known);
+    return reader_fail(&s->reader, "bad_version", "version %u, only %u is supported", version, known);
 }
 
 void tso_flag(struct sims_stream *s, const char *field, uint32_t *value)
@@ -107,7 +107,7 @@ static void check_floats(struct sims_stream *s, const char *items, uint64_t offs
         return;
     sims_enter(s, items, bad / components);
     reader_fail_at(&s->reader, offset + 4 * bad, names[bad % components], "non_finite",
-                   "NaN or infinity is not a number that can be used");
+                   "NaN or infinity is not a finite number");
     sims_leave(s);
 }
 

@@ -41,12 +41,12 @@ static bool read_head(struct sims3_file *file)
     if (!reader->failed && type && type <= SIMS4_VERSION_LAST)
         return refuse_successor(reader, type);
     if (!reader->failed && type != SIMS3_CLIP_TYPE)
-        return reader_fail(reader, "bad_type_id", "0x%08X where a clip has 0x%08X", type, SIMS3_CLIP_TYPE);
+        return reader_fail(reader, "bad_type_id", "0x%08X instead of 0x%08X", type, SIMS3_CLIP_TYPE);
     uint32_t linked = reader_u32le(reader, "linked_clip");
     reader_skip(reader, SIMS3_HEAD - 8, "head");
     if (linked && !reader->failed)
         warning_add(&file->job->warnings, POSE_WARNING, "linked_clip", 4,
-                    "a link to clip 0x%08X, which means nothing here", linked);
+                    "a link to clip 0x%08X, which is ignored", linked);
     sims3_used(file, reader);
     return !reader->failed;
 }
@@ -65,7 +65,7 @@ static bool read_section(struct sims3_file *file, struct sims3_section *section)
     uint32_t size = reader_u32le(reader, "section_size");
     uint64_t at = find_block(reader, SIMS3_AT_SECTION, "section_offset");
     if (!reader->failed && !at)
-        return reader_fail(reader, "bad_offset", "there is no clip section");
+        return reader_fail(reader, "bad_offset", "no clip section");
     return !reader->failed && sims3_section_read(file, at, size, section);
 }
 

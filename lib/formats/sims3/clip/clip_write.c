@@ -29,8 +29,8 @@ static bool write_text(struct encode_job *job, const char *text, const char *wha
 {
     size_t length = strlen(text);
     if (length >= SIMS3_TEXT_LIMIT)
-        return error_set(job->error, POSE_BAD_ARGUMENT, "text_too_long",
-                         "%s of %zu bytes; there is room for %d", what, length, SIMS3_TEXT_LIMIT - 1);
+        return error_set(job->error, POSE_BAD_ARGUMENT, "text_too_long", "%s of %zu bytes, longer than %d",
+                         what, length, SIMS3_TEXT_LIMIT - 1);
     writer_bytes(job->writer, text, length + 1);
     return true;
 }
@@ -77,7 +77,7 @@ static bool write_channels(struct writing *writing, uint64_t keys_at)
     }
     if (keys_at > INT32_MAX)
         return error_set(writing->job->error, POSE_BAD_DATA, "too_many_keys",
-                         "%llu bytes of keys, more than offsets can tell", (unsigned long long)keys_at);
+                         "%llu bytes of keys, more than offsets can address", (unsigned long long)keys_at);
     return !writer->failed;
 }
 
@@ -202,7 +202,7 @@ bool sims3_clip_encode(struct encode_job *job)
     const struct pose_content *content = job->content;
     if (content->clip_count != 1)
         return error_set(job->error, POSE_BAD_ARGUMENT, "one_clip",
-                         "a Sims 3 file holds one clip, and there are %u: name one", content->clip_count);
+                         "a Sims 3 file holds one clip, not %u: name one", content->clip_count);
     struct writing writing = {.job = job, .clip = &content->clips[0]};
     return sims3_fit_clip(job, writing.clip, &writing.fit) && write_file(&writing);
 }

@@ -148,7 +148,7 @@ static void put_unknown(struct building *building, uint16_t type, uint64_t at)
         return;
     value_put_hex(&building->fields, "payload", bytes, size);
     warning_add(&building->file->job->warnings, POSE_WARNING, "unknown_event", at,
-                "events of type %u are not known; %zu bytes behind the name were kept", type, size);
+                "unknown event type %u; the %zu bytes after the name were kept", type, size);
 }
 
 /* ------------------------------------------------------------------------------------------------- events -- */
@@ -157,7 +157,7 @@ static uint16_t read_type(struct reader *reader)
 {
     uint16_t type = reader_u16le(reader, "type"), mark = reader_u16le(reader, "mark");
     if (!reader->failed && mark != SIMS3_EVENT_MARK)
-        reader_fail(reader, "bad_event", "0x%04x where each event has 0x%04x", mark, SIMS3_EVENT_MARK);
+        reader_fail(reader, "bad_event", "0x%04x instead of 0x%04x", mark, SIMS3_EVENT_MARK);
     return type;
 }
 
@@ -223,7 +223,7 @@ static bool read_head(struct reader *reader, uint32_t *count, uint32_t *size, ui
         return reader_fail(reader, "bad_magic", "the events do not begin with " SIMS3_EVENTS_MAGIC);
     uint32_t version = reader_u32le(reader, "event_version");
     if (!reader->failed && version != SIMS3_EVENTS_VERSION)
-        return reader_fail(reader, "bad_version", "version 0x%x, only 0x%x is known", version,
+        return reader_fail(reader, "bad_version", "version 0x%x, only 0x%x is supported", version,
                            SIMS3_EVENTS_VERSION);
     *count = reader_u32le(reader, "event_count");
     uint64_t at = reader_last_offset(reader);
@@ -234,7 +234,7 @@ static bool read_head(struct reader *reader, uint32_t *count, uint32_t *size, ui
                               *size);
     *start = reader_u32le(reader, "event_start");
     if (*count && *start < 4)
-        return reader_fail(reader, "bad_offset", "%u events begin within the head", *count);
+        return reader_fail(reader, "bad_offset", "%u events overlap the header", *count);
     return !reader->failed;
 }
 

@@ -42,7 +42,7 @@ static bool write_sound(struct encode_job *job, const struct pose_value *fields,
     size_t length = strlen(sound);
     if (length >= SIMS3_SOUND_SIZE)
         return error_set(job->error, POSE_BAD_ARGUMENT, "text_too_long",
-                         "a sound's name of %zu bytes; there is room for %d", length, SIMS3_SOUND_SIZE - 1);
+                         "a sound name of %zu bytes, longer than %d", length, SIMS3_SOUND_SIZE - 1);
     writer_bytes(job->writer, sound, length);
     writer_zeros(job->writer, SIMS3_SOUND_SIZE - length);
     return true;
@@ -116,7 +116,7 @@ static bool write_event(struct encode_job *job, const struct pose_event *event, 
     size_t length = strlen(name);
     if (length >= SIMS3_TEXT_LIMIT)
         return error_set(job->error, POSE_BAD_ARGUMENT, "text_too_long",
-                         "an event's name of %zu bytes; there is room for %d", length, SIMS3_TEXT_LIMIT - 1);
+                         "an event name of %zu bytes, longer than %d", length, SIMS3_TEXT_LIMIT - 1);
     writer_u16le(writer, number);
     writer_u16le(writer, SIMS3_EVENT_MARK);
     writer_u32le(writer, (uint32_t)value_get_int(fields, "id", 0));

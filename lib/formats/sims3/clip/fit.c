@@ -451,7 +451,7 @@ static bool check_duration(struct fitting *fitting)
                          (double)duration);
     if (ticks > SIMS3_TICK_LAST)
         return error_set(fitting->job->error, POSE_BAD_DATA, "too_long",
-                         "a clip of %.0f ticks of %g s; there is room for %d: cut it first", ticks,
+                         "a clip of %.0f ticks of %g s; at most %d fit: cut it first", ticks,
                          (double)fitting->fit->frame_duration, SIMS3_TICK_LAST);
     fitting->last_tick = (uint32_t)ticks;
     return true;
@@ -461,15 +461,15 @@ static void tell(const struct fitting *fitting)
 {
     struct encode_job *job = fitting->job;
     if (fitting->merged_keys)
-        encode_warn(job, "keys_merged", "%u keys fell on the tick of another, of which the last one stays",
+        encode_warn(job, "keys_merged", "%u keys fell on the tick of another; the last one was kept",
                     fitting->merged_keys);
     if (fitting->nameless)
-        encode_warn(job, "unnamed_track", "%u channels of tracks without name and id were left out",
+        encode_warn(job, "unnamed_track", "%u channels of tracks without a name or id were left out",
                     fitting->nameless);
     if (fitting->other)
         encode_warn(job, "channels_dropped", "unknown channels of %u tracks were left out", fitting->other);
     if (fitting->clip->loop == POSE_LOOP_YES)
-        encode_warn(job, "loop_dropped", "that the clip loops was left out: the format has no flag");
+        encode_warn(job, "loop_dropped", "the loop flag was dropped: the format has none");
 }
 
 bool sims3_fit_clip(struct encode_job *job, const struct pose_clip *clip, struct sims3_fit *fit)

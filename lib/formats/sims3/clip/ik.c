@@ -50,8 +50,7 @@ static bool read_targets(struct sims3_file *file, struct reader *reader, struct 
         return false;
     *all_targets += count;
     if (*all_targets > ALL_TARGETS_LIMIT)
-        return reader_fail(reader, "count_too_large", "more than %d targets in all chains",
-                           ALL_TARGETS_LIMIT);
+        return reader_fail(reader, "count_too_large", "more than %d targets in total", ALL_TARGETS_LIMIT);
     uint64_t base = reader_offset(reader);
     for (uint32_t i = 0; i < count; i++) {
         reader_enter(reader, "targets", i);
@@ -111,7 +110,7 @@ static bool write_field(struct encode_job *job, const struct pose_value *target,
     size_t length = strlen(text);
     if (length >= TEXT_SIZE)
         return error_set(job->error, POSE_BAD_ARGUMENT, "text_too_long",
-                         "ik_chains: %s of %zu bytes; there is room for %d", key, length, TEXT_SIZE - 1);
+                         "ik_chains: %s of %zu bytes, longer than %d", key, length, TEXT_SIZE - 1);
     uint8_t *to = writer_reserve(job->writer, TEXT_SIZE);
     if (!to)
         return false;

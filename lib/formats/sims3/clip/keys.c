@@ -85,8 +85,8 @@ static bool decode_key(struct reader *reader, const struct sims3_section *sectio
     uint64_t at = section->start + (uint64_t)(key - section->bytes);
     if (gap != PALETTE_GAP)
         return reader_fail_at(reader, at + 4 + 2 * (uint64_t)gap, NULL, "palette_index",
-                              "index %u into a palette of %u values", word_at(key + 4 + 2 * (size_t)gap),
-                              section->palette_count);
+                              "index %u is beyond the palette of %u values",
+                              word_at(key + 4 + 2 * (size_t)gap), section->palette_count);
     for (unsigned c = 0; c < packing->components; c++) {
         double value = key[2] >> c & 1 ? -values[c] : values[c];
         values[c] = value * (double)channel->scale + (double)channel->offset;
@@ -128,8 +128,7 @@ static uint32_t sort_keys(struct sims3_file *file, const struct sims3_section *s
                     channel->key);
     if (repeated)
         warning_add(&file->job->warnings, POSE_WARNING, "equal_key_times", at,
-                    "%u keys of channel 0x%08X repeat a tick; of equal ones the last counts", repeated,
-                    channel->key);
+                    "%u keys of channel 0x%08X repeat a tick; the last one counts", repeated, channel->key);
     return kept;
 }
 

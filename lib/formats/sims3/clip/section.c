@@ -226,8 +226,7 @@ static bool read_channels(struct sims3_file *file, struct reader *reader, struct
     if (!go_to(reader, section, SIMS3_SECTION_AT_CHANNELS, "channel_table", &table))
         return false;
     if (section->channel_count && table < SIMS3_SECTION_HEAD)
-        return reader_fail(reader, "bad_offset", "the channels would begin at byte %u, within the head",
-                           table);
+        return reader_fail(reader, "bad_offset", "the channels begin at byte %u, within the header", table);
     if (!reader_count(reader, section->channel_count, SIMS3_CHANNEL_SIZE, "channels", "count_too_large"))
         return false;
     section->channels = ARENA_NEW(file->job->arena, struct sims3_channel, section->channel_count);
@@ -278,7 +277,7 @@ static bool read_head(struct reader *reader, struct sims3_section *section)
         return reader_fail(reader, "bad_magic", "the section does not begin with " SIMS3_MAGIC);
     section->version = reader_u32le(reader, "version");
     if (!reader->failed && section->version != SIMS3_VERSION)
-        return reader_fail(reader, "bad_version", "version %u, only %d is known", section->version,
+        return reader_fail(reader, "bad_version", "version %u, only %d is supported", section->version,
                            SIMS3_VERSION);
     section->flags = reader_u32le(reader, "flags");
     section->frame_duration = reader_finite_f32le(reader, "frame_duration", "bad_frame_duration");

@@ -84,14 +84,14 @@ static bool is_known(struct sims3_file *file, const struct sims3_channel *channe
     int part = sims3_part_of(channel->sub_type);
     if (packing->kind == SIMS3_UNKNOWN || part < 0) {
         warning_add(&file->job->warnings, POSE_WARNING, "unknown_channel", channel->at,
-                    "channel 0x%08X: type 0x%02x of sub-type %u is not known; it moves nothing", channel->key,
+                    "channel 0x%08X: type 0x%02x of subtype %u is unknown; it is ignored", channel->key,
                     channel->type, channel->sub_type);
         return false;
     }
     if (packing->components != part_components((enum pose_part)part)) {
         warning_add(&file->job->warnings, POSE_WARNING, "component_count", channel->at,
-                    "channel 0x%08X: type 0x%02x has %u components, a %s has %u; it moves nothing",
-                    channel->key, channel->type, packing->components, part_name((enum pose_part)part),
+                    "channel 0x%08X: type 0x%02x has %u components, a %s has %u; it is ignored", channel->key,
+                    channel->type, packing->components, part_name((enum pose_part)part),
                     part_components((enum pose_part)part));
         return false;
     }

@@ -155,7 +155,7 @@ static const char *take_file(struct reading *reading, const char *const *attribu
     const char *text = find_attribute(attributes, "file_name");
     if (text && *text && *text != '.' && !strpbrk(text, "/\\"))
         return arena_copy_text(reading->job->arena, text);
-    fail(reading, "bad_file_name", "file_name", "missing, or not the plain name of a file beside this one");
+    fail(reading, "bad_file_name", "file_name", "missing, or not a plain file name");
     return NULL;
 }
 
@@ -187,7 +187,7 @@ static bool take_sex(struct reading *reading, const char *const *attributes, enu
     else if (!strcmp(text, "female"))
         *sex = LAD_FEMALE;
     else
-        return fail(reading, "bad_sex", "sex", "not one of both, male, female");
+        return fail(reading, "bad_sex", "sex", "must be both, male or female");
     return true;
 }
 
@@ -299,7 +299,7 @@ static bool open_mesh(struct reading *reading, const char *const *attributes)
     if (!take_type(reading, attributes, mesh) || !(mesh->file = take_file(reading, attributes)))
         return false;
     if (reference && !is_file_of_type(reading, reference, mesh->type))
-        return fail(reading, "no_reference", "reference", "no mesh of that type before it has this file");
+        return fail(reading, "no_reference", "reference", "no earlier mesh of that type has this file");
     mesh->reference = reference ? arena_copy_text(reading->job->arena, reference) : NULL;
     lad->mesh_count++;
     return true;
@@ -379,7 +379,7 @@ static void XMLCALL start_element(void *user, const XML_Char *name, const XML_Ch
     enum element opened = ROOT;
     bool done;
     if (reading->depth == MAX_DEPTH)
-        done = fail(reading, "bad_xml", "", "more elements inside of each other than there may be");
+        done = fail(reading, "bad_xml", "", "elements are nested too deep");
     else if (!reading->depth)
         done = open_root(reading, name, pairs);
     else
@@ -403,7 +403,7 @@ static void XMLCALL start_doctype(void *user, const XML_Char *name, const XML_Ch
 {
     struct reading *reading = user;
     (void)name, (void)system_id, (void)public_id, (void)has_internal_subset;
-    fail(reading, "doctype", "", "a document type is not read");
+    fail(reading, "doctype", "", "document type declarations are not allowed");
     XML_StopParser(reading->parser, XML_FALSE);
 }
 

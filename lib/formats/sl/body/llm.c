@@ -70,7 +70,7 @@ static const char *read_name(struct building *building, const char *field)
     const char *name = text_from_bytes(building->job->arena, (const char *)bytes, length, &is_utf8);
     if (name && !is_utf8)
         warning_add(building->warnings, POSE_WARNING, "name_not_utf8", reader_last_offset(reader),
-                    "a name is not UTF-8 and was read as Windows-1252");
+                    "a name is not UTF-8; it was read as Windows-1252");
     return name;
 }
 
@@ -93,7 +93,7 @@ static bool read_head(struct building *building)
     building->has_weights = reader_u8(reader, "has_weights");
     if (reader_u8(reader, "has_detail"))
         warning_add(building->warnings, POSE_WARNING, "detail_coordinates", reader_last_offset(reader),
-                    "says that it has detail coordinates, which the viewer never reads");
+                    "declares detail coordinates, which the viewer never reads");
     for (int i = 0; i < 3; i++)
         reader_finite_f32le(reader, "position", "not_finite");
     bool is_usual = read_vector(building, "rotation", 0);
@@ -182,7 +182,7 @@ static bool read_joints(struct building *building)
         return true;
     uint32_t count = reader_u16le(reader, "joint_count");
     if (!reader->failed && !count)
-        return reader_fail(reader, "no_joints", "a mesh with weights and without joints");
+        return reader_fail(reader, "no_joints", "a mesh has weights but no joints");
     if (count > MAX_SKIN_JOINTS)
         return reader_fail(reader, "too_many_joints", "%u joints; the viewer takes %d", count,
                            MAX_SKIN_JOINTS);
@@ -195,7 +195,7 @@ static bool read_joints(struct building *building)
             building->named[joint] = true;
         else
             warning_add(building->warnings, POSE_WARNING, "unknown_joint", reader_last_offset(reader),
-                        "the avatar has no joint \"%s\"; nothing hangs on it", name);
+                        "the avatar has no joint \"%s\"; it is ignored", name);
     }
     return true;
 }
@@ -252,7 +252,7 @@ static bool hang_vertices(struct building *building)
     sl_palette_make(building->named, &hanging.palette);
     if (hanging.palette.is_cut)
         warning_add(building->warnings, POSE_WARNING, "palette_cut", POSE_NO_OFFSET,
-                    "its joints make a palette of more than %d entries", MAX_SKIN_JOINTS);
+                    "the palette of joints has more than %d entries", MAX_SKIN_JOINTS);
     name_bones(&hanging);
     struct pose_influences *influences =
         ARENA_NEW(building->job->arena, struct pose_influences, mesh->real_count);
@@ -271,7 +271,7 @@ static bool hang_vertices(struct building *building)
     }
     if (is_beyond)
         warning_add(building->warnings, POSE_WARNING, "weight_beyond_palette", POSE_NO_OFFSET,
-                    "weights beyond the palette's %u entries hang on its last one", hanging.palette.count);
+                    "weights beyond the palette's %u entries use the last one", hanging.palette.count);
     memcpy(bones, hanging.names, hanging.bone_count * sizeof *bones);
     mesh->bone_count = hanging.bone_count;
     mesh->bones = bones;
@@ -503,7 +503,7 @@ static bool decode_lod(struct decode_job *job, struct building *building)
     if (!name_reference(job->source->name, reference, sizeof reference) || !job->source->find ||
         !job->source->find(job->source->user, reference, &bytes) || ends_as_lod(bytes))
         return reader_fail_at(&lod.reader, 0, NULL, "no_reference",
-                              "a level of detail without the file that has its vertices");
+                              "a level of detail without the file that contains its vertices");
     if (!decode_base(job, bytes, job->error, building))
         return false;
     for (uint32_t i = 0; i < lod.mesh.face_count; i++) {

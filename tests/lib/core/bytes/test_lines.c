@@ -45,13 +45,13 @@ static const struct {
     uint32_t line;
     uint64_t offset;
 } failures[] = {
-    {"", "truncated", "pairs[0].pair at line 1: the file ends before it", 1, 0},
-    {"\n\n", "truncated", "pairs[0].pair at line 3: the file ends before it", 3, 2},
+    {"", "truncated", "pairs[0].pair at line 1: the file ends too early", 1, 0},
+    {"\n\n", "truncated", "pairs[0].pair at line 3: the file ends too early", 3, 2},
     {"1\n", "bad_number", "pairs[0].b at line 1: a number is missing", 1, 1},
-    {"\n1 x\n", "bad_number", "pairs[0].b at line 2: \"x\" is not such a number", 2, 3},
-    {"1 2 3\n", "bad_number", "pairs[0] at line 1: more fields in the line than belong there", 1, 4},
+    {"\n1 x\n", "bad_number", "pairs[0].b at line 2: \"x\" is not a valid number", 2, 3},
+    {"1 2 3\n", "bad_number", "pairs[0] at line 1: too many fields in the line", 1, 4},
     {"1 2147483648", "bad_number", "pairs[0].b at line 1: 2147483648 does not fit into 32 bits", 1, 2},
-    {"1 1.#IND", "non_finite", "pairs[0].b at line 1: \"1.#IND\" is not a number that can be used", 1, 2},
+    {"1 1.#IND", "non_finite", "pairs[0].b at line 1: \"1.#IND\" is not a finite number", 1, 2},
 };
 
 START_TEST(failures_say_line_and_byte)

@@ -207,7 +207,7 @@ START_TEST(a_bad_number_says_where)
     const char *text = HEAD "Frames: 1\nFrame Time: 0.5\n1 2 3 4 5 6 7 east 9\n";
     struct pose_error error = codec_must_fail("bvh", text, strlen(text), "bad_number");
     ck_assert_str_eq(error.field, "frames[0].Xrotation");
-    ck_assert_str_eq(error.detail, "frames[0].Xrotation at line 19: \"east\" where a number should be");
+    ck_assert_str_eq(error.detail, "frames[0].Xrotation at line 19: \"east\" instead of a number");
     text = "HIERARCHY\nROOT a\n{\n}\nMOTION\nFrames: -1\n";
     error = codec_must_fail("bvh", text, strlen(text), "no_frames");
     ck_assert_str_eq(error.detail, "Frames at line 6: -1 frames");

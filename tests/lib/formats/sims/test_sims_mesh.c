@@ -203,7 +203,7 @@ END_TEST
 /* ----------------------------------------------------------------------------------------------- hostile -- */
 
 static const struct {
-    unsigned line; /* replaced by content (NULL: the file ends before it) */
+    unsigned line; /* replaced by content (NULL: the file ends too early) */
     const char *content, *code, *field;
     unsigned error_line;
 } broken_texts[] = {
@@ -258,7 +258,7 @@ static const struct {
     uint8_t bytes[4];
     const char *code, *field, *detail;
 } broken_bytes[] = {
-    {0, {0, 0, 0, 1}, "bad_version", "version", "version at byte 0: version 1, only 2 is known"},
+    {0, {0, 0, 0, 1}, "bad_version", "version", "version at byte 0: version 1, only 2 is supported"},
     {4, {0x7f, 0xff, 0xff, 0xff}, "count_too_large", "bone_count", NULL},
     {8, {255, 'A', 1, 'B'}, "truncated", "bones[0].name", NULL},
     {12, {0x80, 0, 0, 0}, "count_too_large", "face_count", NULL},

@@ -160,7 +160,7 @@ START_TEST(the_stored_duration_is_named)
     tso_set_f32(&file, "duration", 2.277778f);
     struct pose_document *document = decode(&file);
     const char *text = codec_warning_text(document, "implausible_duration");
-    ck_assert_str_eq(text, "2.277778 ms for 3 frames; taken as 0.1 s, 30 frames a second");
+    ck_assert_str_eq(text, "2.277778 ms for 3 frames; treated as 0.1 s, 30 frames per second");
     pose_document_free(document);
 }
 END_TEST
@@ -287,13 +287,13 @@ static const struct {
     {"motions[0].first_rotation", 0x7fffffff, 4, "channel_out_of_range", 1, NULL},
     {"motions[1].frame_count", 0xffffffff, 4, "channel_out_of_range", 1, NULL},
     {"motions[1].first_translation", 0, 4, "index_without_channel", 1,
-     "HEAD.translation has no keys but a first key, 0"},
+     "HEAD.translation has a first key, 0, but no keys"},
     {"motions[1].frame_count", 0, 4, "empty_motion", 1, "HEAD has no frames"},
-    {"motions[0].has_translation", 2, 1, "odd_flag", 1, "ROOT.has_translation is 2, taken as true"},
+    {"motions[0].has_translation", 2, 1, "odd_flag", 1, "ROOT.has_translation is 2, treated as true"},
     {"motions[0].has_rotation", 255, 1, "odd_flag", 1, NULL},
     {"motions[0].has_props", 3, 1, "odd_flag", 1, NULL},
     {"motions[0].has_time_props", 4, 1, "odd_flag", 1, NULL},
-    {"is_moving", 7, 1, "odd_flag", 1, "is_moving is 7, taken as true"},
+    {"is_moving", 7, 1, "odd_flag", 1, "is_moving is 7, treated as true"},
 };
 
 START_TEST(oddities_are_warned_of)
@@ -352,8 +352,9 @@ START_TEST(quaternions_without_length)
     tso_make_anim(&file);
     memset(file.data + tso_at(&file, "rotations") + 2 * 16, 0, 32);
     struct pose_document *document = decode(&file);
-    ck_assert_str_eq(codec_warning_text(document, "zero_quaternion"),
-                     "2 of 6 rotations have no length, the first is number 2; poses take the identity");
+    ck_assert_str_eq(
+        codec_warning_text(document, "zero_quaternion"),
+        "2 of 6 rotations have length 0, the first is number 2; they are treated as the identity");
     ck_assert(document->clips->tracks[0].channels[POSE_ROTATION].values[4 * 2 + 3] == 0);
     pose_document_free(document);
 }

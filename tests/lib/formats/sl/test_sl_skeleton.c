@@ -240,9 +240,9 @@ END_TEST
 START_TEST(sentences)
 {
     struct pose_error error = must_fail(ROOT("1", "<bone name=\"a\" " REST "/>"), "missing_attribute");
-    ck_assert_str_eq(error.detail, "bones[0].pivot at line 2: there is none");
+    ck_assert_str_eq(error.detail, "bones[0].pivot at line 2: missing");
     error = must_fail(ROOT("7", "<bone name=\"a\" " BONE "/>"), "bad_num_bones");
-    ck_assert_str_eq(error.detail, "num_bones at line 1: 7 are promised and 1 are there");
+    ck_assert_str_eq(error.detail, "num_bones at line 1: 7 are declared, but 1 are present");
 }
 END_TEST
 
