@@ -518,12 +518,7 @@ enum api_outcome series_reply(struct api_call *call, struct pose_request *reques
     series->request.clip = NULL;
     series->request.skeleton = (struct skeleton_choice){0};
     if (rows > STREAMED_ROWS) {
-        struct api_response *response = call->response;
-        response_header(response, "Content-Type", types[form]);
-        response->read = series_read;
-        response->release = series_free;
-        response->owner = series;
-        response->size = API_UNKNOWN_SIZE;
+        response_stream(call->response, types[form], API_UNKNOWN_SIZE, series_read, series_free, series);
         return API_DONE;
     }
     if (!produce(series, SIZE_MAX)) {

@@ -2,7 +2,7 @@
 #include "api/dispatch.h"
 #include "server/commands/commands.h"
 #include "server/ops/config.h"
-#include "server/http/transport.h"
+#include "server/http/http.h"
 #include "server/library/index/cache.h"
 #include "server/ops/log.h"
 #include "server/ops/sandbox.h"

@@ -1,7 +1,5 @@
 #include "server/draw/motion.h"
 
-#include "server/draw/picture.h"
-
 #include <math.h>
 #include <webp/encode.h>
 #include <webp/mux.h>

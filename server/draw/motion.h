@@ -6,6 +6,8 @@
 
 #include <cairo.h>
 
+enum { MAX_PICTURE_MOTION = 240 }; /* frames */
+
 /* Draws the moment t on an empty surface of the picture's size. */
 typedef void motion_frame(void *user, cairo_t *cairo, double t);
 

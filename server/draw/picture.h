@@ -10,11 +10,10 @@
 #include "server/draw/figure.h"
 
 enum {
-    PICTURE_SIZE = 320,       /* without a wish */
-    MIN_PICTURE_SIZE = 16,    /* of width and height */
-    MAX_PICTURE_SIZE = 2048,  /* the same */
-    MAX_PICTURE_FRAMES = 64,  /* of a sheet */
-    MAX_PICTURE_MOTION = 240, /* frames of an animated picture */
+    PICTURE_SIZE = 320,      /* without a wish */
+    MIN_PICTURE_SIZE = 16,   /* of width and height */
+    MAX_PICTURE_SIZE = 2048, /* the same */
+    MAX_PICTURE_FRAMES = 64, /* of a sheet */
 };
 
 enum picture_type { PICTURE_SVG, PICTURE_PNG, PICTURE_WEBP };

@@ -13,7 +13,7 @@
 #ifndef POSED_SERVER_HTTP_INTERNAL_H
 #define POSED_SERVER_HTTP_INTERNAL_H
 
-#include "server/http/transport.h"
+#include "server/http/http.h"
 #include "server/http/body.h"
 #include "server/http/linger.h"
 #include "server/http/listen.h"

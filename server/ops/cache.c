@@ -494,18 +494,6 @@ void cache_put(struct cache *cache, const struct cache_key *key, struct cache_ob
     free_entries(dead);
 }
 
-void cache_drop(struct cache *cache, const struct cache_key *key)
-{
-    uint64_t hash = hash_key(cache, key);
-    struct entry *dead = NULL;
-    pthread_mutex_lock(&cache->mutex);
-    struct entry *entry = find_entry(cache, key, hash);
-    if (entry)
-        entry_remove(cache, entry, &dead);
-    pthread_mutex_unlock(&cache->mutex);
-    free_entries(dead);
-}
-
 void cache_count(struct cache *cache, struct cache_counts *counts)
 {
     pthread_mutex_lock(&cache->mutex);

@@ -70,9 +70,6 @@ struct cache_object *cache_get(struct cache *cache, const struct cache_key *key,
 /* Keeps an object that was made elsewhere, in place of what the key had. Takes a reference of its own. */
 void cache_put(struct cache *cache, const struct cache_key *key, struct cache_object *object);
 
-/* Forgets a key: its object, its failure, and what is being made for it right now (its callers still get it). */
-void cache_drop(struct cache *cache, const struct cache_key *key);
-
 void cache_ref(struct cache_object *object);
 /* The last one frees the object. NULL is no object and no error. */
 void cache_unref(struct cache_object *object);

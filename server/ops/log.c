@@ -5,13 +5,13 @@
 #include "server/ops/log.h"
 
 #include "server/ops/clock.h"
-#include "server/ops/log_line.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

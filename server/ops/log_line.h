@@ -2,10 +2,35 @@
 #ifndef POSED_SERVER_OPS_LOG_LINE_H
 #define POSED_SERVER_OPS_LOG_LINE_H
 
-#include "server/ops/log.h"
-
 #include <stddef.h>
+#include <stdint.h>
 #include <time.h>
+
+enum log_format {
+    LOG_TEXT,
+    LOG_JSON,
+};
+
+enum log_level {
+    LOG_INFO,
+    LOG_WARNING,
+    LOG_ERROR,
+};
+
+enum { LOG_LINE_CAPACITY = 4096 }; /* longer paths and messages are cut, with "…" at the end */
+
+/* A request that was answered. Texts may be NULL: left out of text, null in JSON. */
+struct log_request {
+    const char *id;
+    const char *client;
+    const char *method;
+    const char *route; /* the template, "" when none matched */
+    const char *path;  /* raw */
+    unsigned status;   /* 5xx is an error, 4xx a warning */
+    uint64_t bytes;    /* of the body */
+    double seconds;    /* written as milliseconds */
+    const char *cache; /* "hit", "miss" */
+};
 
 /* Without a NUL; ends with a line feed once it is made. Never longer than its capacity, however long what went in. */
 struct log_line {

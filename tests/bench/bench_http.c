@@ -4,7 +4,7 @@
  * that every ratio is taken side by side.
  */
 #include "api/dispatch.h"
-#include "server/http/transport.h"
+#include "server/http/http.h"
 #include "server/ops/log.h"
 #include "server/library/player.h"
 #include "server/library/service.h"

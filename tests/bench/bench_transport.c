@@ -1,10 +1,10 @@
 /*
  * What the HTTP transport costs: a constant body from a bare epoll loop, which does nothing but find the end of a
- * request, and the same body through server/http/transport.h, side by side. Rounds alternate, and the processor time that the
+ * request, and the same body through server/http/http.h, side by side. Rounds alternate, and the processor time that the
  * server takes for a request counts as well as the requests per second, since it does not change with who else uses
  * the machine.
  */
-#include "server/http/transport.h"
+#include "server/http/http.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/load.h"
 

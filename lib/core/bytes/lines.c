@@ -48,13 +48,6 @@ bool lines_record(struct lines *lines, const char *field)
     return false;
 }
 
-const char *lines_text(struct lines *lines, struct arena *arena, const char *field)
-{
-    if (!lines_next(lines, field))
-        return NULL;
-    return text_from_windows1252(arena, (const uint8_t *)lines->at, (size_t)(lines->end - lines->at));
-}
-
 bool lines_field(struct lines *lines, const char **text, size_t *length)
 {
     const char *at = lines->at, *end = lines->end;

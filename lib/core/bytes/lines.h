@@ -24,9 +24,6 @@ void lines_init(struct lines *lines, struct reader *reader);
 bool lines_next(struct lines *lines, const char *field);
 /* The next line that is neither blank nor begins with "//". */
 bool lines_record(struct lines *lines, const char *field);
-/* The next line as text, trimmed, from Windows-1252; NULL on failure. */
-const char *lines_text(struct lines *lines, struct arena *arena, const char *field);
-
 /* The next field of the current record; false at its end. */
 bool lines_field(struct lines *lines, const char **text, size_t *length);
 /* The next field as a number; failures "bad_number" (also when there is none) and "non_finite". */

@@ -220,15 +220,3 @@ const char *pose_sims3_morph(uint32_t hash)
 {
     return sims3_morph_name(hash);
 }
-
-const struct sims3_key *sims3_bone_keys(size_t *count)
-{
-    *count = BONES;
-    return bones;
-}
-
-const struct sims3_key *sims3_morph_keys(size_t *count)
-{
-    *count = MORPHS;
-    return morphs;
-}

@@ -14,8 +14,5 @@ struct sims3_key {
 const char *sims3_bone_name(uint32_t key);
 /* The morph whose name's FNV-64 ends with these 32 bits, NULL when it is not known. */
 const char *sims3_morph_name(uint32_t key);
-/* All of them, sorted by key. */
-const struct sims3_key *sims3_bone_keys(size_t *count);
-const struct sims3_key *sims3_morph_keys(size_t *count);
 
 #endif

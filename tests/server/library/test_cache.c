@@ -252,9 +252,9 @@ START_TEST(keys_are_compared_whole)
 }
 END_TEST
 
-/* -------------------------------------------------------------------------------------------- put and drop -- */
+/* ------------------------------------------------------------------------------------------------------ put -- */
 
-START_TEST(put_replaces_and_drop_forgets)
+START_TEST(put_replaces)
 {
     struct cache *cache = new_cache(ROOM_FOR_3);
     struct cache_key key = key_of(1);
@@ -267,10 +267,6 @@ START_TEST(put_replaces_and_drop_forgets)
     enum cache_outcome outcome;
     struct cache_object *found = cache_get(cache, &key, false, 0, NULL, NULL, &outcome, NULL);
     ck_assert_ptr_eq(found, other);
-    cache_drop(cache, &key);
-    cache_drop(cache, &key); /* nothing there is no error */
-    ck_assert(!holds(cache, 1));
-    ck_assert_uint_eq(count(cache).bytes, 0);
     ck_assert_int_eq(value_of(found), 100);
     cache_unref(found);
     free_all(cache);
@@ -453,31 +449,6 @@ START_TEST(all_who_wait_hear_of_the_failure)
 }
 END_TEST
 
-static void drop_it(struct cache *cache, struct recipe *recipe)
-{
-    struct cache_key key = key_of(recipe->value);
-    cache_drop(cache, &key);
-}
-
-START_TEST(what_is_dropped_while_it_is_made_is_not_kept)
-{
-    struct cache *cache = new_cache(ROOM_FOR_3);
-    struct recipe recipe = {.value = 7, .weight = HUNDRED};
-    struct asker crowd[CROWD];
-    crowd_ask(cache, &recipe, crowd, drop_it);
-    crowd_has_it(crowd, 7);
-    ck_assert(!holds(cache, 7));
-    recipe.failure = POSE_BAD_DATA;
-    struct cache *other = new_cache(ROOM_FOR_3);
-    crowd_ask(other, &recipe, crowd, drop_it); /* nor is a failure */
-    ck_assert_int_eq(crowd[0].outcome, CACHE_FAILED);
-    recipe.failure = POSE_OK;
-    ck_assert_int_eq(touch(other, 7, HUNDRED), CACHE_MADE);
-    cache_free(other);
-    free_all(cache);
-}
-END_TEST
-
 static void put_another(struct cache *cache, struct recipe *recipe)
 {
     struct cache_key key = key_of(recipe->value);
@@ -537,8 +508,12 @@ static void *shuffle(void *user)
         struct cache_object *object = get(cache, (uint64_t)i, &recipe, &outcome, NULL);
         ck_assert_int_eq(object == NULL, recipe.failure != POSE_OK);
         ck_assert(!object || value_of(object) == value);
-        if (value == 3)
-            drop_it(cache, &recipe);
+        if (value == 3) {
+            struct cache_key key = key_of(value);
+            struct cache_object *other = new_number(value, HUNDRED);
+            cache_put(cache, &key, other);
+            cache_unref(other);
+        }
         cache_unref(object);
     }
     return NULL;
@@ -573,7 +548,7 @@ int main(void)
     tcase_add_test(order, an_evicted_object_lives_until_its_last_reader_lets_go);
     tcase_add_test(order, many_keys_are_all_found_again);
     tcase_add_test(order, keys_are_compared_whole);
-    tcase_add_test(order, put_replaces_and_drop_forgets);
+    tcase_add_test(order, put_replaces);
     TCase *failures = tcase_create("failures");
     tcase_add_test(failures, a_failure_is_remembered_for_a_second);
     tcase_add_test(failures, a_remembered_failure_is_told_to_those_who_may_not_wait);
@@ -583,7 +558,6 @@ int main(void)
     tcase_add_test(threads, of_many_who_ask_one_makes);
     tcase_add_test(threads, all_who_wait_get_what_is_too_heavy_to_be_kept);
     tcase_add_test(threads, all_who_wait_hear_of_the_failure);
-    tcase_add_test(threads, what_is_dropped_while_it_is_made_is_not_kept);
     tcase_add_test(threads, what_was_put_meanwhile_stays);
     tcase_add_test(threads, who_may_not_wait_does_not);
     tcase_add_test(threads, threads_that_do_everything_at_once_lose_nothing);

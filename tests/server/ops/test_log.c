@@ -6,6 +6,7 @@
 #include "server/ops/log_line.h"
 #include "tests/support/unit.h"
 
+#include <stdbool.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>

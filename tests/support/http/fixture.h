@@ -16,7 +16,7 @@
 #ifndef POSED_TESTS_HTTP_FIXTURE_H
 #define POSED_TESTS_HTTP_FIXTURE_H
 
-#include "server/http/transport.h"
+#include "server/http/http.h"
 
 #include <stdatomic.h>
 

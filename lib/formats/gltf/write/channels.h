@@ -1,11 +1,12 @@
 /*
- * One animation while it is written, the parts among themselves: gltf_write_keys.c (the curve of a row and part),
- * gltf_write_channels.c (curves onto nodes); gltf_write_clips.c puts them together.
+ * One animation while it is written, the parts among themselves: keys.c (the curve of a row and part),
+ * channels.c (curves onto nodes); clips.c puts them together.
  */
 #ifndef POSE_FORMATS_GLTF_WRITE_CHANNELS_H
 #define POSE_FORMATS_GLTF_WRITE_CHANNELS_H
 
-#include "lib/formats/gltf/write/clips.h"
+#include "lib/formats/gltf/write/animation.h"
+#include "lib/formats/gltf/write/curve.h"
 #include "lib/formats/gltf/write/times.h"
 
 /* Metres in model space, all joints taken together. */
@@ -50,7 +51,7 @@ static inline const struct pose_channel *gltf_writing_driver(const struct gltf_w
     return (int64_t)row == clip->motion_row ? NULL : clip->drivers[row].channels[part];
 }
 
-/* ------------------------------------------------------------------------------------- gltf_write_keys.c -- */
+/* ------------------------------------------------------------------------------------- keys.c -- */
 
 /* Tolerances, room, and the frames when fps is not 0. False on failure. */
 bool gltf_keys_init(struct gltf_writing *writing, float fps);
@@ -59,7 +60,7 @@ bool gltf_keys_init(struct gltf_writing *writing, float fps);
 bool gltf_keys_curve(struct gltf_writing *writing, uint32_t row, enum pose_part part, float *room,
                      struct gltf_curve *curve);
 
-/* --------------------------------------------------------------------------------- gltf_write_channels.c -- */
+/* --------------------------------------------------------------------------------- channels.c -- */
 
 /* All parts are inline until a channel holds them. */
 bool gltf_kept_init(struct gltf_writing *writing);

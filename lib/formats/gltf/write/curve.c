@@ -2,6 +2,7 @@
 
 #include "lib/formats/gltf/write/path.h"
 #include "lib/model/axes.h"
+#include "lib/sample/sampler_keys.h"
 
 #include <math.h>
 #include <string.h>

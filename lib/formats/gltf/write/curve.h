@@ -5,7 +5,7 @@
 #ifndef POSE_FORMATS_GLTF_WRITE_CURVE_H
 #define POSE_FORMATS_GLTF_WRITE_CURVE_H
 
-#include "lib/formats/gltf/write/joints.h"
+#include "lib/core/arena.h"
 
 struct gltf_curve {
     struct arena *arena;

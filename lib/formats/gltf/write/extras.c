@@ -1,5 +1,5 @@
 /* What is kept of a clip in the extras of its animation; gltf.h has the shape. */
-#include "lib/formats/gltf/write/clips.h"
+#include "lib/formats/gltf/write/animation.h"
 #include "lib/formats/gltf/write/times.h"
 #include "lib/formats/rules.h"
 

@@ -1,5 +1,6 @@
-#include "lib/formats/gltf/write/curve.h"
+#include "lib/formats/gltf/write/joints.h"
 
+#include "lib/formats/gltf/write/curve.h"
 #include "lib/model/matrix.h"
 
 #include <math.h>

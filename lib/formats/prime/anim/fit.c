@@ -2,7 +2,6 @@
 
 #include "lib/core/setting.h"
 #include "lib/core/value.h"
-#include "lib/formats/prime/anim/tracks.h"
 #include "lib/model/build.h"
 
 #include <math.h>

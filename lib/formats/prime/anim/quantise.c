@@ -34,12 +34,6 @@ static void read_steps(const int16_t steps[3], uint32_t divisor, float q[4])
     complete(sines, q);
 }
 
-void prime_rotation_read(const struct prime_rotation *rotation, uint32_t divisor, float q[4])
-{
-    read_steps(rotation->steps, divisor, q);
-    q[3] = rotation->is_negative ? -q[3] : q[3];
-}
-
 static double square_of(const float q[4])
 {
     double square = 0;

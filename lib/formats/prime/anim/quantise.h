@@ -22,9 +22,6 @@ struct prime_rotation {
     bool is_negative; /* w */
 };
 
-/* The quaternion [x, y, z, w] that a reader makes of it: of unit length, or where the three are longer than 1 by
- * themselves, as long as they are and without a w. divisor > 0. */
-void prime_rotation_read(const struct prime_rotation *rotation, uint32_t divisor, float q[4]);
 /*
  * The nearest one to q, which is finite and of unit length, or longer as a reader makes it. What is read from the result
  * becomes the same result again; is_exact tells that q itself already was such a rotation, up to rounding.

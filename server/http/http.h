@@ -2,8 +2,8 @@
  * Event loops and HTTP. transport.c is the only file that knows libmicrohttpd; everything above sees
  * api/protocol/message.h.
  */
-#ifndef POSED_SERVER_HTTP_TRANSPORT_H
-#define POSED_SERVER_HTTP_TRANSPORT_H
+#ifndef POSED_SERVER_HTTP_HTTP_H
+#define POSED_SERVER_HTTP_HTTP_H
 
 #include "api/protocol/message.h"
 
