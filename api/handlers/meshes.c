@@ -215,14 +215,25 @@ struct vertices {
     double t;
 };
 
+/* That of the clip; a mesh that brings its skeleton in its own file stays on it. */
+static struct skeleton_choice automatic_skeleton(const struct catalog *catalog,
+                                                 const struct vertices *vertices)
+{
+    struct catalog_item *mesh = vertices->mesh_item, *clip = vertices->clip_item;
+    struct skeleton_choice own = catalog_skeleton(catalog, mesh);
+    bool is_of_file = own.item && own.item->place.archive == mesh->place.archive &&
+                      own.item->place.entry == mesh->place.entry;
+    return !clip || (is_of_file && clip->asset->axes == own.asset->axes) ? own
+                                                                         : catalog_skeleton(catalog, clip);
+}
+
 static bool read_skeleton(struct api_call *call, struct vertices *vertices)
 {
     const char *text = params_get(&call->params, "skeleton");
     struct asset_id id;
     vertices->automatic = !text || !strcmp(text, "auto");
     if (vertices->automatic)
-        vertices->skeleton =
-            catalog_skeleton(call->catalog, vertices->clip_item ? vertices->clip_item : vertices->mesh_item);
+        vertices->skeleton = automatic_skeleton(call->catalog, vertices);
     else if (id_parse(text, strlen(text), &id))
         vertices->skeleton = catalog_find_skeleton(call->catalog, &id);
     if (vertices->skeleton.asset)

@@ -404,7 +404,8 @@ struct pose_image {
 /* What belongs together: a suit, an appearance, a character set. extras holds what its kind has, by name. */
 struct pose_character {
     const char *name;
-    const char *type; /* "suit", "appearance", "outfit", "binding", "character_set", "parts", "part" */
+    const char
+        *type; /* "suit", "appearance", "outfit", "binding", "character_set", "parts", "part", "avatar" */
     const struct pose_value *extras;
     uint32_t warning_count;
     const struct pose_warning *warnings;
@@ -1213,6 +1214,8 @@ enum pose_relation_way {
     POSE_BY_STEM,     /* the entry's base name without its extension, whatever the case */
     POSE_BY_KEY,      /* see pose_has_key */
     POSE_BY_RESOURCE, /* the entry of format and id (see pose_resource_id) of the same archive */
+    POSE_BY_PLACE,    /* the character's own file: its id-th mesh, or its skeleton */
+    POSE_BY_FORMAT,   /* all clips of that format in the same archive */
 };
 
 /* Something that a character names. */
@@ -1220,7 +1223,7 @@ struct pose_relation {
     enum pose_relation_way way;
     const char *kind;   /* of the entry: "mesh", "skeleton", "clip"; "character": its relations are meant */
     const char *wanted; /* as text; NULL: it names nothing, and hangs on a bone */
-    const char *format; /* by resource */
+    const char *format; /* by resource or format */
     uint64_t id;
     const char *texture; /* key of what a mesh is painted with, NULL */
     const char *bone;    /* that a mesh hangs on, NULL */

@@ -57,11 +57,12 @@ static bool find_entry(const struct catalog *catalog, uint32_t own, const struct
     return false;
 }
 
-static struct catalog_item *mesh_at(const struct catalog *catalog, struct catalog_place place)
+/* The mesh of that number in the file. */
+static struct catalog_item *mesh_at(const struct catalog *catalog, struct catalog_place place, uint64_t inner)
 {
     const struct index_entry *entry = catalog->archives[place.archive]->entries[place.entry];
     for (uint32_t i = 0; i < entry->asset_count; i++) {
-        if (entry->assets[i].kind == ASSET_MESH)
+        if (entry->assets[i].kind == ASSET_MESH && entry->assets[i].inner == inner)
             return catalog_item_at(catalog_find(catalog, ASSET_MESH, &entry->assets[i].id), place);
     }
     return NULL;
@@ -72,7 +73,8 @@ static struct catalog_item *mesh_at(const struct catalog *catalog, struct catalo
 struct finding {
     struct service *service;
     const struct catalog *catalog;
-    uint32_t own; /* archive */
+    uint32_t own;   /* archive */
+    uint32_t entry; /* of the character */
     const char *format;
     struct relations *relations;
     bool *taken;         /* [clips of the catalogue], NULL: none yet */
@@ -83,6 +85,9 @@ struct finding {
 static bool find_named(const struct finding *work, const struct pose_relation *relation,
                        struct catalog_place *place)
 {
+    *place = (struct catalog_place){work->own, work->entry};
+    if (relation->way == POSE_BY_PLACE)
+        return true;
     if (relation->way == POSE_BY_RESOURCE) {
         int64_t entry =
             index_find_resource(work->catalog->archives[work->own], relation->format, relation->id);
@@ -104,7 +109,7 @@ static void add_mesh(const struct finding *work, const struct pose_relation *rel
     part->wanted = copy(relations, relation->wanted);
     part->bone = copy(relations, relation->bone);
     if (find_named(work, relation, &place))
-        part->item = mesh_at(catalog, place);
+        part->item = mesh_at(catalog, place, relation->way == POSE_BY_PLACE ? relation->id : 0);
     const struct wanted texture = {POSE_BY_KEY, work->format, relation->texture, NULL};
     if (relation->texture && find_entry(catalog, work->own, &texture, &place))
         part->texture = copy(relations, catalog->archives[place.archive]->entries[place.entry]->name);
@@ -115,18 +120,19 @@ static void add_skeleton(const struct finding *work, const struct pose_relation 
     struct catalog_place place;
     if (!find_named(work, relation, &place) || !catalog_entry(work->catalog, place)->asset_count)
         return;
-    work->relations->skeleton =
-        catalog_find_skeleton(work->catalog, &catalog_entry(work->catalog, place)->assets[0].id);
+    const struct index_entry *entry = catalog_entry(work->catalog, place);
+    for (uint32_t i = 0; i < entry->asset_count; i++) {
+        if (entry->assets[i].kind == ASSET_SKELETON)
+            work->relations->skeleton = catalog_find_skeleton(work->catalog, &entry->assets[i].id);
+    }
 }
 
 /* A clip, unless it is there already. */
-static void add_clip(struct finding *work, const struct pose_relation *relation)
+static void add_clip_at(struct finding *work, struct catalog_place place)
 {
     struct relations *relations = work->relations;
     const struct catalog_list *clips = &work->catalog->lists[ASSET_CLIP];
-    struct catalog_place place;
-    if (relations->clip_count == MAX_CLIPS || !find_named(work, relation, &place) ||
-        !catalog_entry(work->catalog, place)->asset_count)
+    if (relations->clip_count == MAX_CLIPS || !catalog_entry(work->catalog, place)->asset_count)
         return;
     struct catalog_item *clip =
         catalog_find(work->catalog, ASSET_CLIP, &catalog_entry(work->catalog, place)->assets[0].id);
@@ -142,6 +148,21 @@ static void add_clip(struct finding *work, const struct pose_relation *relation)
         return;
     work->taken[clip - clips->items] = true;
     relations->clips[relations->clip_count++] = clip;
+}
+
+static void add_clips(struct finding *work, const struct pose_relation *relation)
+{
+    const struct index_archive *archive = work->catalog->archives[work->own];
+    struct catalog_place place;
+    if (relation->way != POSE_BY_FORMAT) {
+        if (find_named(work, relation, &place))
+            add_clip_at(work, place);
+        return;
+    }
+    for (uint32_t e = 0; e < archive->entry_count; e++) {
+        if (archive->entries[e]->format && !strcmp(archive->entries[e]->format, relation->format))
+            add_clip_at(work, (struct catalog_place){work->own, e});
+    }
 }
 
 static bool take_relation(void *user, const struct pose_relation *relation);
@@ -179,7 +200,7 @@ static bool take_relation(void *user, const struct pose_relation *relation)
     else if (!strcmp(relation->kind, "skeleton"))
         add_skeleton(work, relation);
     else if (!strcmp(relation->kind, "clip"))
-        add_clip(work, relation);
+        add_clips(work, relation);
     else if (relation->wanted)
         add_character(work, relation);
     return true;
@@ -192,6 +213,7 @@ bool relations_find(struct service *service, const struct catalog *catalog, cons
     struct finding work = {.service = service,
                            .catalog = catalog,
                            .own = item->place.archive,
+                           .entry = item->place.entry,
                            .format = entry->format,
                            .relations = relations};
     *relations = (struct relations){.meshes = try_alloc(MAX_PARTS, sizeof *relations->meshes)};

@@ -60,8 +60,8 @@ def sample(root, binary, sampler, path, t):
     return [a + (b - a) * f for a, b in zip(values[k], values[k + 1])]
 
 
-def skinned(root, binary, animation, t):
-    """The positions of the first mesh as a glTF player has them."""
+def skinned(root, binary, animation, t, mesh=0, positions=None):
+    """The positions of a mesh as a glTF player has them; positions: other ones than those in the file."""
     parts = [{"translation": n.get("translation", [0, 0, 0]), "rotation": n.get("rotation", [0, 0, 0, 1]),
               "scale": n.get("scale", [1, 1, 1])} for n in root["nodes"]]
     for channel in animation["channels"]:
@@ -78,11 +78,12 @@ def skinned(root, binary, animation, t):
 
     for node in root["scenes"][0]["nodes"]:
         place(node, compose((0, 0, 0), (0, 0, 0, 1), (1, 1, 1)))
-    skin = root["skins"][0]
+    skin = root["skins"][next(node["skin"] for node in root["nodes"] if node.get("mesh") == mesh)]
     binds = accessor(root, binary, skin["inverseBindMatrices"])
     matrices = [multiply(world[joint], bind) for joint, bind in zip(skin["joints"], binds)]
-    attributes = root["meshes"][0]["primitives"][0]["attributes"]
-    rows = zip(*(accessor(root, binary, attributes[key]) for key in ("POSITION", "JOINTS_0", "WEIGHTS_0")))
+    attributes = root["meshes"][mesh]["primitives"][0]["attributes"]
+    joints, weights = (accessor(root, binary, attributes[key]) for key in ("JOINTS_0", "WEIGHTS_0"))
+    rows = zip(positions or accessor(root, binary, attributes["POSITION"]), joints, weights)
     for (x, y, z), joints, weights in rows:
         yield [sum(w * (matrices[j][i] * x + matrices[j][4 + i] * y + matrices[j][8 + i] * z + matrices[j][12 + i])
                    for j, w in zip(joints, weights)) for i in range(3)]

@@ -5,6 +5,40 @@
 #include "tests/support/geom_files.h"
 #include "tests/support/llm_files.h"
 
+/* An avatar of one mesh, whose shape moves a bone and a morph. */
+static const char avatar[] =
+    "<?xml version=\"1.0\"?>\n"
+    "<linden_avatar version=\"2.0\">\n"
+    "  <skeleton file_name=\"avatar_skeleton.xml\">\n"
+    "    <param id=\"1\" name=\"Arms\"><param_skeleton>\n"
+    "      <bone name=\"mElbowLeft\" scale=\"0 0.4 0.1\" offset=\"0 0.05 0\"/></param_skeleton></param>\n"
+    "  </skeleton>\n"
+    "  <mesh type=\"upperBodyMesh\" lod=\"0\" file_name=\"avatar_upper_body.llm\">\n"
+    "    <param id=\"2\" name=\"Fat\" value_default=\"0.75\"><param_morph/></param></mesh>\n"
+    "  <driver_parameters><param id=\"3\" name=\"Bulk\" value_default=\"0.5\"><param_driver>\n"
+    "    <driven id=\"1\" min1=\"0\" max1=\"1\"/></param_driver></param></driver_parameters>\n"
+    "</linden_avatar>\n";
+
+static bool write_avatar(const char *root)
+{
+    struct sl_file list = {0}, body = {0};
+    struct pose_document *stand_in = pose_stand_in(0, NULL, NULL);
+    struct made files[3] = {
+        {.name = "avatar_lad.xml"}, {.name = "avatar_skeleton.xml"}, {.name = "avatar_upper_body.llm"}};
+    sl_put(&list, avatar, sizeof avatar - 1);
+    llm_put_body(&body);
+    files[0].bytes = list.bytes;
+    files[2].bytes = body.bytes;
+    bool done = stand_in &&
+                encode_made("sl-skeleton",
+                            &(struct pose_content){.skeleton_count = 1, .skeletons = stand_in->skeletons},
+                            &files[1]) &&
+                write_made(root, "sl-lad", files, 3);
+    free_made(files, 3);
+    pose_document_free(stand_in);
+    return done;
+}
+
 /* The parts of a sim: a mesh, what lists meshes, what a sim wears. */
 static bool write_parts(const char *root)
 {
@@ -31,7 +65,7 @@ bool write_body_samples(const char *root)
                              {.name = "sample_1.llm", .bytes = lod.bytes}};
     struct made textures[1] = {{.name = "sample.dds", .bytes = texture.bytes}};
     bool done = write_made(root, "sl-llm", meshes, 2) && write_made(root, "sims3-dds", textures, 1) &&
-                write_parts(root);
+                write_parts(root) && write_avatar(root);
     free_made(meshes, 2);
     free_made(textures, 1);
     return done;

@@ -1,5 +1,6 @@
 /* The Sims 3. */
 #include "lib/formats/family.h"
+#include "lib/formats/sims3/body/relations.h"
 #include "lib/formats/sims3/lint.h"
 #include "lib/formats/sims3/names.h"
 #include "lib/formats/sims3/resolve.h"
@@ -46,6 +47,8 @@ const struct family family_sims3 = {
     .codecs = codecs,
     .archives = archives,
     .made_for = sims3_made_for,
+    .resource_id = sims3_resource_id,
+    .relations = sims3_relations,
     .people = sims3_people,
     .rules = rules,
     .lint = sims3_lint,

@@ -337,9 +337,35 @@ static bool is_rig(const char *skeleton, const char *rig)
     return key.name && key.name_length == strlen(rig) && has_prefix(key.name, rig);
 }
 
+/* The rig that a part or mesh of that name is made for, "auRig" of "afBodyDressSunbelt_lod1"; NULL: it says nothing. */
+static const char *sims3_rig_of_part(const char *name)
+{
+    static const struct {
+        const char *letters, *rig;
+    } people[] = {{"tyae", "auRig"}, {"c", "cuRig"}, {"p", "puRig"}, {"b", "buRig"}};
+    if (strlen(name) < 3 || !strchr("fmu", name[1]) || name[2] < 'A' || name[2] > 'Z')
+        return NULL;
+    for (size_t i = 0; i < sizeof people / sizeof *people; i++) {
+        if (strchr(people[i].letters, name[0]))
+            return people[i].rig;
+    }
+    return NULL;
+}
+
+/* Of meshes and what is worn: the part's own name, or behind the key. */
+static bool is_part_for(const struct pose_naming *what, const char *skeleton)
+{
+    struct pose_sims3_key key;
+    const char *name = pose_sims3_key(what->name, &key) ? key.name : what->name;
+    const char *rig = name ? sims3_rig_of_part(name) : NULL;
+    return rig && is_rig(skeleton, rig);
+}
+
 bool sims3_made_for(const struct pose_naming *what, const char *skeleton)
 {
     char room[POSE_SIMS3_NAME];
+    if (what->kind && strcmp(what->kind, "clip") != 0)
+        return what->format && !strncmp(what->format, "sims3-", 6) && is_part_for(what, skeleton);
     const char *name = variant_of(what, room);
     struct clip_name cut = cut_name(name, strlen(name));
     if (!cut.rest.text)

@@ -1,8 +1,10 @@
 /* Second Life. */
 #include "lib/formats/family.h"
+#include "lib/formats/sl/body/avatar.h"
 #include "lib/formats/sl/verdict.h"
 
 extern const struct codec codec_sl_anim;
+extern const struct codec codec_sl_lad;
 extern const struct codec codec_sl_llm;
 extern const struct codec codec_sl_skeleton;
 
@@ -13,6 +15,7 @@ static const struct codec *const codecs[] = {
     &codec_sl_anim,
     &codec_sl_skeleton,
     &codec_sl_llm,
+    &codec_sl_lad,
     NULL,
 };
 /* clang-format on */
@@ -32,6 +35,8 @@ const struct family family_sl = {
     .id = "sl",
     .title = "Second Life",
     .codecs = codecs,
+    .made_for = sl_made_for,
+    .relations = sl_relations,
     .people = sl_people,
     .rules = rules,
     .axes = axes,

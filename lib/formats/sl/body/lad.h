@@ -53,7 +53,8 @@ struct lad_mesh {
 };
 
 struct lad {
-    const char *skeleton; /* a file beside it */
+    const char *skeleton;   /* a file beside it */
+    uint32_t skeleton_line; /* where that is said, 1 ... */
     uint32_t param_count, bone_count, driven_count, mesh_count, mask_count;
     const struct lad_param *params;
     const struct lad_bone *bones;
