@@ -6,7 +6,47 @@ import urllib.parse
 
 from daemon import Daemon, corpus
 
-# retarget.md's pose 1: a2o-walking-loop of The Sims on Second Life's avatar at 0.25 s, without foot IK, native axes.
+# retarget.md's poses 2 to 6, section 8: clip, from, onto, options, t; turns and places as the target's files have them
+# (a figure of Second Life is placed from its rest), places in the world of glTF.
+SL_WALK, NOD = "6ed24bd8-91aa-4b12-ccc7-c97c857ab4e0", "15dd911d-be82-2856-26db-27659b142875"
+POSES = {
+    1: ("a2o-walking-loop", "adult", "sl", "none", 0.25, {}, {}, {
+        "mHead": (0.00968, 1.63829, 0.10194), "mWristLeft": (0.12603, 1.0956, 0.29977),
+        "mAnkleLeft": (0.08702, 0.11469, -0.2395), "mAnkleRight": (-0.07159, 0.07088, 0.38613)}),
+    2: ("a2o-walking-loop", "adult", "sl", "feet", 0.25, {
+        "mPelvis": (0.00687, 0.07325, 0.01175, 0.99722), "mHead": (0.02373, -0.1353, 0.08022, 0.98727),
+        "mHipLeft": (0.00134, -0.05968, -0.00202, 0.99821), "mKneeLeft": (-0.0002, 0.25126, 0, 0.96792),
+        "mAnkleLeft": (-0.04427, -0.09032, 0.06798, 0.9926), "mHipRight": (-0.00346, -0.2956, 0.00056, 0.95531),
+        "mKneeRight": (-0.00003, 0.08562, 0, 0.99633)}, {"mPelvis": (0.04875, -0.00747, -0.04252)}, {
+        "mAnkleLeft": (0.08618, 0.10167, -0.20378), "mFootLeft": (0.10076, 0.00575, -0.121),
+        "mAnkleRight": (-0.07146, 0.0781, 0.39473)}),
+    3: (SL_WALK, "sl", "adult", "none", 0.3, {
+        "ROOT": (0.01961, -0.69914, -0.02306, -0.71434), "SPINE": (0.00374, 0.0113, -0.00382, -0.99992),
+        "SPINE1": (-0.0074, -0.03035, 0.00295, -0.99951), "SPINE2": (-0.0074, -0.03035, 0.00295, -0.99951),
+        "HEAD": (0.00917, -0.10372, 0.00162, -0.99456), "L_ARM1": (-0.00077, 0.07412, -0.50932, -0.85738),
+        "L_ARM2": (-0.25316, 0.15891, 0.04487, -0.95323), "L_LEG": (-0.26047, -0.02344, -0.96515, 0.00936),
+        "L_LEG1": (0.01068, 0.58913, 0.02602, -0.80755)}, {"ROOT": (0.00357, 3.11192, -0.00872)}, {
+        "HEAD": (-0.00477, 1.56465, 0.06397), "L_HAND": (0.22702, 0.91123, 0.08031), "L_FOOT": (0.05717, 0.27459, -0.09863)}),
+    4: (SL_WALK, "sl", "child", "feet", 0.3, {
+        "L_LEG": (-0.24513, -0.02296, -0.96917, 0.00919), "L_LEG1": (0.01032, 0.57696, 0.02618, -0.81628)},
+        {"ROOT": (0.00269, 2.3456, -0.00438)}, {"R_FOOT": (-0.04159, 0.09477, -0.01376)}),
+    5: ("avatar_walk", None, "sl", "none", 0.2001, {
+        "mPelvis": (0.00361, 0.06365, -0.00362, 0.99796), "mShoulderLeft": (-0.59409, -0.03292, -0.12733, 0.79357),
+        "mElbowLeft": (0.06752, 0.29541, -0.18127, 0.93558), "mHipLeft": (0.00653, -0.22067, 0.02385, 0.97504),
+        "mKneeLeft": (-0.03056, 0.60076, 0.00961, 0.79879)}, {"mPelvis": (0.06309, 0.00056, 0.00629)}, {
+        "mHead": (-0.00638, 1.6865, 0.10943)}),
+    6: (NOD, "sl", "adult", "feet", None, {
+        "PELVIS": (0.5, 0.5, 0.5, -0.5), "HEAD": (0, -0.08819, -0.00002, -0.9961)}, {}, {}),
+}
+DRIVEN = {1: 21, 2: 21, 5: 19, 6: 4}
+# Pose 7: over all frames, degrees and centimetres: mean and most of limbs, lowest foot, the source's.
+MEASURES = (
+    ("a2o-walking-loop", "adult", "sl", "none", 2.110, 6.213, -1.058, -0.734),
+    ("a2o-walking-loop", "adult", "sl", "feet", 1.626, 6.458, -0.737, -0.734),
+    (SL_WALK, "sl", "adult", "none", None, None, 1.502, 3.104),
+    (SL_WALK, "sl", "adult", "feet", None, None, 3.103, 3.104),
+)
+# Pose 1 in native axes: a2o-walking-loop of The Sims on Second Life's avatar at 0.25 s, without foot IK.
 WALK = {
     "mPelvis": (0.00687, 0.07325, 0.01175, 0.99722),
     "mTorso": (-0.01911, -0.01185, -0.06505, 0.99763),
@@ -57,6 +97,65 @@ class Retarget(unittest.TestCase):
         way = [a - b for a, b in zip(joints["mPelvis"]["translation"], (0, 0, 1.067))]
         for a, b in zip(way, (0.04875, -0.00747, -0.04252)):
             self.assertAlmostEqual(a, b, delta=2e-4)
+
+    def skeleton(self, name):
+        skeletons = self.client.get("/v1/skeletons?limit=1000").json["items"]
+        formats = {"sl": ("avatar_skeleton", "sl-skeleton")}
+        wanted = formats.get(name, (name, "sims1-cmx"))
+        return next(s["id"] for s in skeletons if (s["name"], s["format"]) == wanted)
+
+    def clip(self, name):
+        return next(c for c in self.client.get(f"/v1/clips?name={name}").json["items"])
+
+    def near(self, found, wanted, name):
+        sign = -1 if len(wanted) == 4 and sum(a * b for a, b in zip(found, wanted)) < 0 else 1
+        for a, b in zip(found, wanted, strict=True):
+            self.assertAlmostEqual(a, sign * b, delta=2e-4, msg=name)
+
+    def test_poses_as_worked(self):
+        for number, (name, source, onto, ik, t, turns, ways, world) in POSES.items():
+            clip = self.clip(name)
+            t = clip["duration"] / 2 if t is None else t
+            query = {"retarget": 1, "onto": self.skeleton(onto), "ik": ik, "t": t}
+            query |= {"skeleton": self.skeleton(source)} if source else {}
+            native = self.client.get(f"/v1/clips/{clip['id']}/pose", axes="native", **query).json["joints"]
+            joints = {j["name"]: j for j in native}
+            if number in DRIVEN:
+                self.assertEqual(sum(j["driven"] for j in native), DRIVEN[number], number)
+            for joint, wanted in turns.items():
+                self.near(joints[joint]["rotation"], wanted, f"pose {number}: {joint}")
+            for joint, wanted in ways.items():
+                rest = (0, 0, 1.067) if onto == "sl" else (0, 0, 0)
+                found = [a - b for a, b in zip(joints[joint]["translation"], rest)]
+                self.near(found, wanted, f"pose {number}: {joint}")
+            model = self.client.get(f"/v1/clips/{clip['id']}/pose", space="model", **query).json["joints"]
+            places = {j["name"]: j["matrix"][12:15] for j in model}
+            for joint, wanted in world.items():
+                self.near(places[joint], wanted, f"pose {number}: {joint} in the world")
+
+    def test_measures_as_worked(self):
+        for name, source, onto, ik, mean, most, lowest, lowest_source in MEASURES:
+            clip = self.clip(name)["id"]
+            fit = self.client.get(f"/v1/clips/{clip}/retarget", skeleton=self.skeleton(source), onto=self.skeleton(onto), ik=ik).json
+            measures = fit["measures"]
+            if mean:
+                self.assertAlmostEqual(measures["limbs"]["mean"], mean, delta=0.003)
+                self.assertAlmostEqual(measures["limbs"]["max"], most, delta=0.001)
+            self.assertAlmostEqual(measures["lowest_foot"]["target"] * 100, lowest, delta=0.0021)
+            self.assertAlmostEqual(measures["lowest_foot"]["source"] * 100, lowest_source, delta=0.0021)
+
+    def test_figures_as_worked(self):
+        for name, h, a, arms, lean in (
+            ("sl", 1.02, 0.061, (0, 0), (3.23, 3.43)),
+            ("adult", 0.91937, 0.07768, (84.30, 84.30), (0.73, 0.74)),
+            ("child", 0.69236, 0.06796, (84.25, 84.24), (0.81, 0.82)),
+        ):
+            found = self.client.get(f"/v1/skeletons/{self.skeleton(name)}/humanoid").json
+            self.assertAlmostEqual(found["hip_height"], h, delta=1e-4)
+            self.assertAlmostEqual(found["ankle_height"], a, delta=1e-4)
+            for side, arm, leg in zip(("left", "right"), arms, lean):
+                self.assertAlmostEqual(found["arm_alignment"][side], arm, delta=0.0051)
+                self.assertAlmostEqual(found["leg_lean"][side], leg, delta=0.0051)
 
     def test_files(self):
         for extension in ("anim?to=sl-anim", "anim?to=tso-anim", "cmx", "bcf", "clip", "bvh", "glb", "gltf", "json"):
