@@ -261,6 +261,9 @@ struct pose_skeleton {
         tree; /* names and parents of the joints, hashed, where the format's tracks say which joint is theirs; 0 */
     const uint32_t *file_order; /* [joint_count] joint index of the file's k-th joint; NULL: the same */
     int32_t root_joint; /* whose translation of a clip is added to the rest (SL's mPelvis), -1 when none */
+    /* [joint_count][16], column-major, in the skeleton's axes: where each joint stood when the mesh was bound, of its own
+     * space; the last number is 0 where that is not known. NULL: where it rests. */
+    const float (*binds)[16];
     const struct pose_value *extras;
     uint32_t warning_count;
     const struct pose_warning *warnings;

@@ -167,7 +167,7 @@ static void fill_carrier(struct compiling *c)
     r->carrier = r->target_node_of[carrier];
     const struct target_node *node = &r->nodes[r->carrier];
     int32_t parent = c->target->skeleton->joints[carrier].parent;
-    struct turn above = parent < 0 ? turn_none : c->target->references[parent].turn;
+    struct turn above = parent < 0 ? turn_none : c->target->references[parent].rest;
     r->carrier_unturn = turn_inverse(above);
     r->carrier_unstretch = (struct vec){1 / node->stretch.x, 1 / node->stretch.y, 1 / node->stretch.z};
     if (carrier == hips || c->entry_of[hips] < 0)
@@ -177,7 +177,7 @@ static void fill_carrier(struct compiling *c)
     r->carrier_attitude = attitude_of_nodes(c, attitude_of(c, SLOT_HIPS));
     if (hangs_on_hips(c->target)) {
         struct turn relative =
-            turn_mul(turn_inverse(c->target->references[carrier].turn), c->target->references[hips].turn);
+            turn_mul(turn_inverse(c->target->references[carrier].rest), c->target->references[hips].rest);
         r->carrier_after = turn_mul(turn_inverse(c->target->figure.align[SLOT_HIPS]), turn_inverse(relative));
         return;
     }

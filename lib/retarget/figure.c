@@ -104,8 +104,7 @@ static struct vec nearest_axis(struct vec v, double *off)
     return axis;
 }
 
-/* The rotation with those columns. */
-static struct turn turn_of_axes(struct vec x, struct vec y, struct vec z)
+struct turn turn_of_axes(struct vec x, struct vec y, struct vec z)
 {
     double squares[4] = {1 + x.x - y.y - z.z, 1 - x.x + y.y - z.z, 1 - x.x - y.y + z.z, 1 + x.x + y.y + z.z};
     double a = y.z - z.y, b = z.x - x.z, c = x.y - y.x, d = x.y + y.x, e = x.z + z.x, f = y.z + z.y;

@@ -46,10 +46,11 @@ static bool read_references(struct pose_humanoid *humanoid, struct pose_error *e
         const struct reference *above = parent < 0 ? &ground : &humanoid->references[parent];
         if (!read_rest(skeleton, i, to, error))
             return false;
-        to->turn = turn_unit(turn_mul(above->turn, to->local));
+        to->turn = to->rest = turn_unit(turn_mul(above->turn, to->local));
         to->place = vec_add(above->place, turn_point(above->turn, vec_mul(above->stretch, to->offset)));
         to->stretch = inherits ? vec_mul(above->stretch, to->scale) : to->scale;
     }
+    humanoid_bind(humanoid);
     return true;
 }
 

@@ -52,6 +52,7 @@ struct reference {
     struct vec offset, scale;
     struct turn local;
     struct turn turn;   /* in the world, as it was bound */
+    struct turn rest;   /* likewise, as it rests */
     struct vec place;   /* likewise */
     struct vec stretch; /* what multiplies the offsets of its children */
 };
@@ -104,6 +105,11 @@ struct pose_humanoid *humanoid_new(const struct pose_skeleton *skeleton,
 void slot_name(const struct pose_humanoid *humanoid, int slot, char *text);
 /* The slot of a bone that is no member of a chain, -1 when there is none of that name. */
 int slot_find(const char *name);
+
+/* Puts joints where they were bound, of a skeleton that says so; they rest where its references say (binds.c). */
+void humanoid_bind(struct pose_humanoid *humanoid);
+/* The rotation with those columns, which are at right angles. */
+struct turn turn_of_axes(struct vec x, struct vec y, struct vec z);
 
 bool joint_is_below(const struct pose_humanoid *humanoid, int32_t joint, int32_t above);
 

@@ -42,7 +42,7 @@ static unsigned size_of(uint64_t type)
 
 static const char *type_name(unsigned components)
 {
-    return components == 1 ? "SCALAR" : components == 3 ? "VEC3" : "VEC4";
+    return components == 1 ? "SCALAR" : components == 3 ? "VEC3" : components == 16 ? "MAT4" : "VEC4";
 }
 
 static bool read_head(struct gltf *g, uint32_t index, unsigned components, struct accessor *accessor)

@@ -290,6 +290,8 @@ bool gltf_build_skeleton(struct gltf *g)
     skeleton->root_joint = g->root == GLTF_NONE ? -1 : place[g->root];
     if (skeleton->root_joint >= 0 && skeleton->file_order)
         skeleton->root_joint = (int32_t)skeleton->file_order[skeleton->root_joint];
+    if (!gltf_read_binds(g, skeleton, place))
+        return false;
     link_tracks(job->document, skeleton, place);
     job->document->skeletons = skeleton;
     job->document->skeleton_count = 1;

@@ -105,6 +105,8 @@ bool gltf_read_humanoid(struct gltf *g);
 /* The node and its ancestors are joints. */
 void gltf_mark_joint(struct gltf *g, uint32_t node);
 bool gltf_build_skeleton(struct gltf *g);
+/* Where the joints were bound (binds.c). place: of each node its joint, -1. */
+bool gltf_read_binds(struct gltf *g, struct pose_skeleton *skeleton, const int32_t *place);
 /* What a node's joint or track is called. */
 struct gltf_name {
     const char *name;

@@ -1,0 +1,67 @@
+/*
+ * Where joints stood when the mesh was bound to them: the inverses of a skin's inverse bind matrices (section 3.7.3.1). The
+ * nodes themselves may stand in any frame of an animation. A skin that cannot be read has none: nothing else needs them.
+ */
+#include "lib/formats/gltf/read.h"
+#include "lib/model/matrix.h"
+
+#include <string.h>
+
+enum { MAX_SKINS = 64 };
+
+/* [count][16], NULL when there are none that can be used; false when memory is out. */
+static bool read_matrices(struct gltf *g, const struct pose_value *skin, uint64_t joints,
+                          const float **matrices)
+{
+    struct pose_error *error = g->job->error, before = *error;
+    uint32_t accessor;
+    uint64_t count;
+    *matrices = NULL;
+    if (gltf_index(g, skin, "inverseBindMatrices", g->accessors.count, false, &accessor) &&
+        accessor != GLTF_NONE && gltf_accessor_count(g, accessor, 16, &count) && count >= joints &&
+        count <= g->nodes.count)
+        *matrices = gltf_accessor_read(g, accessor, 16, false);
+    if (error->status == POSE_NO_MEMORY)
+        return false;
+    *error = before;
+    return true;
+}
+
+static bool read_skin(struct gltf *g, const struct pose_value *skin, struct pose_skeleton *skeleton,
+                      const int32_t *place, float (*binds)[16])
+{
+    struct json_list joints;
+    const float *matrices;
+    if (!gltf_list(g, skin, "joints", &joints))
+        return false;
+    if (!read_matrices(g, skin, joints.count, &matrices))
+        return false;
+    for (uint32_t i = 0; i < joints.count && matrices; i++) {
+        int32_t joint = place[joints.items[i]->as.integer];
+        if (joint >= 0 && skeleton->file_order)
+            joint = (int32_t)skeleton->file_order[joint];
+        float bind[16];
+        /* The first skin that has a joint counts. */
+        if (joint < 0 || binds[joint][15] != 0 || !matrix_invert(matrices + (size_t)i * 16, bind))
+            continue;
+        memcpy(binds[joint], bind, sizeof bind);
+        binds[joint][15] = 1;
+    }
+    return true;
+}
+
+bool gltf_read_binds(struct gltf *g, struct pose_skeleton *skeleton, const int32_t *place)
+{
+    if (g->is_ours || !g->skins.count)
+        return true; /* what we write is bound at its rest */
+    float(*binds)[16] = arena_alloc(g->job->arena, skeleton->joint_count, sizeof *binds);
+    if (!binds)
+        return false;
+    memset(binds, 0, skeleton->joint_count * sizeof *binds);
+    for (uint32_t i = 0; i < g->skins.count && i < MAX_SKINS; i++) {
+        if (!read_skin(g, gltf_object(g, "/skins", &g->skins, i), skeleton, place, binds))
+            return false;
+    }
+    skeleton->binds = (const float(*)[16])binds;
+    return true;
+}
