@@ -13,10 +13,9 @@
 #include "lib/core/names.h"
 #include "lib/core/text.h"
 #include "lib/core/value.h"
-#include "lib/formats/codec.h"
+#include "lib/formats/sl/body/xml.h"
 #include "lib/formats/sl/skeleton_write.h"
 
-#include <expat.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,20 +23,14 @@
 enum {
     DEPTH_LIMIT = 256, /* elements inside of each other; the avatar's needs 14 */
     PROBE_SIZE = 4096,
-    PIECE_SIZE = 1 << 20, /* expat takes an int */
 };
 
 /* What an open element is; a bone is its index. */
 enum { OPEN_ROOT = -1, OPEN_VOLUME = -2, OPEN_UNKNOWN = -3 };
 
-struct place {
-    unsigned long line;
-    XML_Index offset;
-};
-
 struct row {
     struct pose_joint joint; /* parent: a bone */
-    struct place place;
+    struct xml_place place;
 };
 
 struct rows {
@@ -58,29 +51,9 @@ struct parsing {
 
 /* ------------------------------------------------------------------------------------------------- errors -- */
 
-static struct place place_now(const struct parsing *parsing)
-{
-    return (struct place){XML_GetCurrentLineNumber(parsing->parser),
-                          XML_GetCurrentByteIndex(parsing->parser)};
-}
-
-/* Always false. path: "bones[3].pos", or "". */
-static bool fail_at(struct parsing *parsing, struct place place, const char *code, const char *path,
-                    const char *reason)
-{
-    struct pose_error *error = parsing->job->error;
-    if (error_is_set(error))
-        return false;
-    error_set(error, POSE_BAD_DATA, code, "%s%sat line %lu: %s", path, *path ? " " : "", place.line, reason);
-    error->line = (uint32_t)place.line;
-    error->offset = place.offset < 0 ? 0 : (uint64_t)place.offset; /* -1: expat has read nothing yet */
-    snprintf(error->field, sizeof error->field, "%s", path);
-    return false;
-}
-
 static bool fail(struct parsing *parsing, const char *code, const char *path, const char *reason)
 {
-    return fail_at(parsing, place_now(parsing), code, path, reason);
+    return xml_fail(parsing->job->error, xml_place_now(parsing->parser), code, path, reason);
 }
 
 /* About an attribute of the joint that comes next. */
@@ -93,16 +66,6 @@ static bool fail_attribute(struct parsing *parsing, const struct rows *rows, con
 }
 
 /* --------------------------------------------------------------------------------------------- attributes -- */
-
-/* Names and values in turn, as expat has them. */
-static const char *find_attribute(const char *const *attributes, const char *name)
-{
-    for (; attributes[0]; attributes += 2) {
-        if (!strcmp(attributes[0], name))
-            return attributes[1];
-    }
-    return NULL;
-}
 
 /* Exactly three numbers. */
 static enum decimal_result parse_vector(const char *text, float vector[3])
@@ -123,7 +86,7 @@ static enum decimal_result parse_vector(const char *text, float vector[3])
 static bool read_vector(struct parsing *parsing, const struct rows *rows, const char *const *attributes,
                         const char *name, bool is_needed, float vector[3])
 {
-    const char *text = find_attribute(attributes, name);
+    const char *text = xml_attribute(attributes, name);
     if (!text)
         return is_needed && fail_attribute(parsing, rows, name, "missing_attribute", "missing");
     switch (parse_vector(text, vector)) {
@@ -153,7 +116,7 @@ static void quat_from_degrees(const float degrees[3], float q[4])
 
 static void keep_text(struct value_list *extras, const char *const *attributes, const char *name)
 {
-    const char *text = find_attribute(attributes, name);
+    const char *text = xml_attribute(attributes, name);
     if (text)
         value_put_string(extras, name, arena_copy_text(extras->arena, text));
 }
@@ -163,7 +126,7 @@ static const struct pose_value *read_extras(struct parsing *parsing, const struc
 {
     struct value_list extras = value_object(parsing->job->arena);
     float vector[3];
-    const char *connected = find_attribute(attributes, "connected");
+    const char *connected = xml_attribute(attributes, "connected");
     value_put_string(&extras, "kind", is_bone ? "bone" : "collision_volume");
     keep_text(&extras, attributes, "group");
     keep_text(&extras, attributes, "support");
@@ -182,7 +145,7 @@ static bool read_joint(struct parsing *parsing, const struct rows *rows, const c
                        struct pose_joint *joint)
 {
     struct arena *arena = parsing->job->arena;
-    const char *name = find_attribute(attributes, "name"), *aliases = find_attribute(attributes, "aliases");
+    const char *name = xml_attribute(attributes, "name"), *aliases = xml_attribute(attributes, "aliases");
     float degrees[3];
     if (!name || !*name)
         return fail_attribute(parsing, rows, "name", "missing_attribute", "a joint has no name");
@@ -209,7 +172,7 @@ static bool add_joint(struct parsing *parsing, struct rows *rows, int32_t parent
         return false;
     rows->items = items;
     struct row *row = &items[rows->count];
-    *row = (struct row){.joint.parent = parent, .place = place_now(parsing)};
+    *row = (struct row){.joint.parent = parent, .place = xml_place_now(parsing->parser)};
     if (!read_joint(parsing, rows, attributes, &row->joint))
         return false;
     rows->count++;
@@ -218,7 +181,7 @@ static bool add_joint(struct parsing *parsing, struct rows *rows, int32_t parent
 
 static int64_t read_count(const char *const *attributes, const char *name)
 {
-    const char *text = find_attribute(attributes, name);
+    const char *text = xml_attribute(attributes, name);
     int32_t count;
     return text && decimal_i32(text, strlen(text), &count) == DECIMAL_OK && count >= 0 ? count : -1;
 }
@@ -243,7 +206,8 @@ static bool open_inner(struct parsing *parsing, const char *name, int32_t parent
     if (parent == OPEN_UNKNOWN || (!is_bone && !is_volume)) {
         if (parent != OPEN_UNKNOWN)
             warning_add(&parsing->job->warnings, POSE_WARNING, "unknown_element",
-                        (uint64_t)place_now(parsing).offset, "the element \"%.40s\" was left out", name);
+                        (uint64_t)xml_place_now(parsing->parser).offset, "the element \"%.40s\" was left out",
+                        name);
         *opened = OPEN_UNKNOWN;
         return true;
     }
@@ -293,26 +257,10 @@ static void XMLCALL declare_entity(void *user, const XML_Char *name, int is_para
 
 static bool parse(struct parsing *parsing, struct pose_bytes bytes)
 {
-    size_t at = 0;
     XML_SetUserData(parsing->parser, parsing);
     XML_SetElementHandler(parsing->parser, start_element, end_element);
     XML_SetEntityDeclHandler(parsing->parser, declare_entity);
-    for (;;) {
-        size_t piece = bytes.size - at < PIECE_SIZE ? bytes.size - at : PIECE_SIZE;
-        bool is_last = at + piece == bytes.size;
-        const char *text = piece ? (const char *)bytes.data + at : "";
-        if (XML_Parse(parsing->parser, text, (int)piece, is_last) != XML_STATUS_OK)
-            break;
-        if (is_last)
-            return true;
-        at += piece;
-    }
-    enum XML_Error code = XML_GetErrorCode(parsing->parser);
-    if (code == XML_ERROR_NO_MEMORY)
-        return error_no_memory(parsing->job->error);
-    if (parsing->job->arena->failed)
-        return false;
-    return fail(parsing, "bad_xml", "", XML_ErrorString(code));
+    return xml_feed(parsing->parser, bytes, parsing->job);
 }
 
 /* ----------------------------------------------------------------------------------------------- skeleton -- */
@@ -320,14 +268,14 @@ static bool parse(struct parsing *parsing, struct pose_bytes bytes)
 static bool check_counts(struct parsing *parsing)
 {
     char reason[96];
-    struct place start = {1, 0};
+    struct xml_place start = {1, 0};
     uint32_t bones = parsing->bones.count, volumes = parsing->volumes.count;
     if (bones == 0)
-        return fail_at(parsing, start, "no_joints", "", "a skeleton without bones");
+        return xml_fail(parsing->job->error, start, "no_joints", "", "a skeleton without bones");
     snprintf(reason, sizeof reason, "%lld are declared, but %u are present", (long long)parsing->bone_count,
              bones);
     if (parsing->bone_count != bones)
-        return fail_at(parsing, start, "bad_num_bones", "num_bones", reason);
+        return xml_fail(parsing->job->error, start, "bad_num_bones", "num_bones", reason);
     if (parsing->volume_count >= 0 && parsing->volume_count != volumes)
         warning_add(&parsing->job->warnings, POSE_WARNING, "bad_num_collision_volumes", 0,
                     "%lld collision volumes are declared, but %u are present",
@@ -357,7 +305,8 @@ static struct pose_joint *join_rows(struct parsing *parsing)
             continue;
         char path[64];
         snprintf(path, sizeof path, "%s[%u].name", rows->path, own);
-        fail_at(parsing, rows->items[own].place, "duplicate_name", path, "another joint has the same name");
+        xml_fail(parsing->job->error, rows->items[own].place, "duplicate_name", path,
+                 "another joint has the same name");
         return NULL;
     }
     return joints;

@@ -14,16 +14,14 @@
 #include "lib/core/numbers/decimal.h"
 #include "lib/core/text.h"
 #include "lib/core/value.h"
+#include "lib/formats/sl/body/xml.h"
 
-#include <expat.h>
-#include <stdio.h>
 #include <string.h>
 
 enum {
     MAX_DEPTH = 16,
     MAX_SIZE = 8 << 20,
     MAX_PARAMS = 10000,
-    PIECE_SIZE = 1 << 20, /* expat takes an int */
     PROBE_SIZE = 4096,
 };
 
@@ -80,32 +78,14 @@ const char *lad_mesh_name(enum lad_mesh_type type)
 
 static bool fail(struct reading *reading, const char *code, const char *field, const char *reason)
 {
-    struct pose_error *error = reading->job->error;
-    if (error_is_set(error))
-        return false;
-    unsigned long line = XML_GetCurrentLineNumber(reading->parser);
-    XML_Index offset = XML_GetCurrentByteIndex(reading->parser);
-    error_set(error, POSE_BAD_DATA, code, "%s%sat line %lu: %s", field, *field ? " " : "", line, reason);
-    error->line = (uint32_t)line;
-    error->offset = offset < 0 ? 0 : (uint64_t)offset;
-    snprintf(error->field, sizeof error->field, "%s", field);
-    return false;
-}
-
-static const char *find_attribute(const char *const *attributes, const char *name)
-{
-    for (; attributes[0]; attributes += 2) {
-        if (!strcmp(attributes[0], name))
-            return attributes[1];
-    }
-    return NULL;
+    return xml_fail(reading->job->error, xml_place_now(reading->parser), code, field, reason);
 }
 
 /* A number; *value stays as it is when there is no such attribute. */
 static bool take_number(struct reading *reading, const char *const *attributes, const char *name,
                         float *value)
 {
-    const char *text = find_attribute(attributes, name);
+    const char *text = xml_attribute(attributes, name);
     if (!text)
         return true;
     while (*text && strchr(" \t\r\n", *text))
@@ -120,7 +100,7 @@ static bool take_vector(struct reading *reading, const char *const *attributes, 
                         float vector[3])
 {
     static const char blanks[] = " \t\r\n,";
-    const char *text = find_attribute(attributes, name);
+    const char *text = xml_attribute(attributes, name);
     memset(vector, 0, 3 * sizeof *vector);
     for (int i = 0; text && i < 3; i++) {
         text += strspn(text, blanks);
@@ -134,7 +114,7 @@ static bool take_vector(struct reading *reading, const char *const *attributes, 
 
 static bool take_id(struct reading *reading, const char *const *attributes, int32_t *id)
 {
-    const char *text = find_attribute(attributes, "id");
+    const char *text = xml_attribute(attributes, "id");
     return (text && decimal_i32(text, strlen(text), id) == DECIMAL_OK) ||
            fail(reading, "bad_id", "id", "missing or not a whole number");
 }
@@ -142,7 +122,7 @@ static bool take_id(struct reading *reading, const char *const *attributes, int3
 /* A copy; "" and none are a failure. */
 static const char *take_name(struct reading *reading, const char *const *attributes, const char *name)
 {
-    const char *text = find_attribute(attributes, name);
+    const char *text = xml_attribute(attributes, name);
     if (text && *text)
         return arena_copy_text(reading->job->arena, text);
     fail(reading, "no_name", name, "missing");
@@ -152,7 +132,7 @@ static const char *take_name(struct reading *reading, const char *const *attribu
 /* The plain name of a file in the same folder. */
 static const char *take_file(struct reading *reading, const char *const *attributes)
 {
-    const char *text = find_attribute(attributes, "file_name");
+    const char *text = xml_attribute(attributes, "file_name");
     if (text && *text && *text != '.' && !strpbrk(text, "/\\"))
         return arena_copy_text(reading->job->arena, text);
     fail(reading, "bad_file_name", "file_name", "missing, or not a plain file name");
@@ -170,7 +150,7 @@ static bool take_range(struct reading *reading, const char *const *attributes, s
         !take_number(reading, attributes, "value_max", &param->max) ||
         !take_number(reading, attributes, "value_default", &param->value))
         return false;
-    if (find_attribute(attributes, "value_default"))
+    if (xml_attribute(attributes, "value_default"))
         param->value = param->value < param->min   ? param->min
                        : param->value > param->max ? param->max
                                                    : param->value;
@@ -179,7 +159,7 @@ static bool take_range(struct reading *reading, const char *const *attributes, s
 
 static bool take_sex(struct reading *reading, const char *const *attributes, enum lad_sex *sex)
 {
-    const char *text = find_attribute(attributes, "sex");
+    const char *text = xml_attribute(attributes, "sex");
     if (!text || !strcmp(text, "both"))
         *sex = LAD_BOTH;
     else if (!strcmp(text, "male"))
@@ -268,7 +248,7 @@ static bool is_file_of_type(const struct reading *reading, const char *reference
 
 static bool take_type(struct reading *reading, const char *const *attributes, struct lad_mesh *mesh)
 {
-    const char *type = find_attribute(attributes, "type"), *lod = find_attribute(attributes, "lod");
+    const char *type = xml_attribute(attributes, "type"), *lod = xml_attribute(attributes, "lod");
     int32_t number = -1;
     int found = -1;
     for (int i = 0; type && i < LAD_MESH_TYPES; i++)
@@ -286,7 +266,7 @@ static bool take_type(struct reading *reading, const char *const *attributes, st
 static bool open_mesh(struct reading *reading, const char *const *attributes)
 {
     struct lad *lad = reading->lad;
-    const char *reference = find_attribute(attributes, "reference");
+    const char *reference = xml_attribute(attributes, "reference");
     if (lad->mesh_count == MAX_PARAMS)
         return error_limit(reading->job->error, "meshes", "more than %d meshes", MAX_PARAMS);
     struct lad_mesh *meshes = arena_grow(reading->job->arena, reading->meshes, lad->mesh_count,
@@ -323,7 +303,7 @@ static bool open_mask(struct reading *reading, const char *const *attributes)
 
 static bool open_root(struct reading *reading, const char *name, const char *const *attributes)
 {
-    const char *version = find_attribute(attributes, "version");
+    const char *version = xml_attribute(attributes, "version");
     if (strcmp(name, "linden_avatar") != 0)
         return fail(reading, "bad_root", "", "the root element is not linden_avatar");
     if (!version || (strcmp(version, "1.0") != 0 && strcmp(version, "2.0") != 0))
@@ -412,26 +392,11 @@ static void XMLCALL start_doctype(void *user, const XML_Char *name, const XML_Ch
 
 static bool parse(struct reading *reading, struct pose_bytes bytes)
 {
-    size_t at = 0;
     XML_SetUserData(reading->parser, reading);
     XML_SetElementHandler(reading->parser, start_element, end_element);
     XML_SetStartDoctypeDeclHandler(reading->parser, start_doctype);
-    for (;;) {
-        size_t piece = bytes.size - at < PIECE_SIZE ? bytes.size - at : PIECE_SIZE;
-        bool is_last = at + piece == bytes.size;
-        if (XML_Parse(reading->parser, piece ? (const char *)bytes.data + at : "", (int)piece, is_last) !=
-            XML_STATUS_OK)
-            break;
-        if (is_last)
-            return reading->has_skeleton || fail(reading, "no_skeleton", "", "it names no skeleton");
-        at += piece;
-    }
-    enum XML_Error code = XML_GetErrorCode(reading->parser);
-    if (code == XML_ERROR_NO_MEMORY)
-        return error_no_memory(reading->job->error);
-    if (reading->job->arena->failed)
-        return false;
-    return fail(reading, "bad_xml", "", XML_ErrorString(code));
+    return xml_feed(reading->parser, bytes, reading->job) &&
+           (reading->has_skeleton || fail(reading, "no_skeleton", "", "it names no skeleton"));
 }
 
 const struct lad *lad_read(struct decode_job *job, struct pose_bytes bytes)
