@@ -153,11 +153,28 @@ static void read_numbers(void *subject)
     bench_use(&sum);
 }
 
+/* The same bodies as one of the later game: in the space of the model, with weights. */
+static struct file make_geom(const struct body *body)
+{
+    struct body other = *body;
+    struct pose_influences *influences = need(calloc(body->mesh.real_count, sizeof *influences));
+    for (uint32_t i = 0; i < body->mesh.real_count; i++)
+        influences[i] = (struct pose_influences){{i % BONES, (i + 1) % BONES}, {0.75f, 0.25f}};
+    other.mesh.axes = POSE_AXES_GLTF;
+    other.mesh.space = POSE_SPACE_BIND;
+    other.mesh.blend_count = other.mesh.binding_count = 0;
+    other.mesh.influences = influences;
+    struct file file = make_file("sims3-geom", &other);
+    free(influences);
+    return file;
+}
+
 static void bench_decoding(void)
 {
     struct body one = make_body(1), many = make_body(50);
     struct file skn = make_file("sims1-skn", &one), bmf = make_file("sims1-bmf", &one);
     struct file mesh = make_file("tso-mesh", &one), large = make_file("tso-mesh", &many);
+    struct file geom = make_geom(&many);
     const struct bench_contestant text[] = {
         {"strtof alone", read_numbers, &skn, (double)skn.bytes.size},
         {"sims1-skn, decode", decode_file, &skn, (double)skn.bytes.size},
@@ -173,13 +190,19 @@ static void bench_decoding(void)
         {"memcpy", copy_file, &large, (double)large.bytes.size},
         {"tso-mesh, decode", decode_file, &large, (double)large.bytes.size},
     };
+    const struct bench_contestant weighted[] = {
+        {"memcpy", copy_file, &geom, (double)geom.bytes.size},
+        {"sims3-geom, decode", decode_file, &geom, (double)geom.bytes.size},
+    };
     bench_compare("a body as text", "MB/s", 1e6, text, 3);
     bench_compare("a body in binary", "MB/s", 1e6, binary, 4);
     bench_compare("fifty bodies in one file", "MB/s", 1e6, long_arrays, 2);
+    bench_compare("fifty bodies with weights", "MB/s", 1e6, weighted, 2);
     free_file(&skn);
     free_file(&bmf);
     free_file(&mesh);
     free_file(&large);
+    free_file(&geom);
     free_body(&one);
     free_body(&many);
 }

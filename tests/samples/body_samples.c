@@ -2,8 +2,9 @@
 
 #include "tests/samples/output.h"
 #include "tests/support/dds_files.h"
-#include "tests/support/geom_files.h"
+#include "tests/support/sims3/geom_files.h"
 #include "tests/support/llm_files.h"
+#include "tests/support/sims3/modl_files.h"
 
 /* An avatar of one mesh, whose shape moves a bone and a morph. */
 static const char avatar[] =
@@ -55,6 +56,18 @@ static bool write_parts(const char *root)
     return done;
 }
 
+static bool write_models(const char *root)
+{
+    struct modl_made model = {0}, level = {0};
+    modl_make(&model, true);
+    modl_make(&level, false);
+    struct made files[2] = {{.name = "sample.modl", .bytes = model.file.bytes},
+                            {.name = "sample.mlod", .bytes = level.file.bytes}};
+    bool done = write_made(root, "sims3-modl", &files[0], 1) && write_made(root, "sims3-mlod", &files[1], 1);
+    free_made(files, 2);
+    return done;
+}
+
 bool write_body_samples(const char *root)
 {
     struct sl_file body = {0}, lod = {0}, texture = {0};
@@ -65,7 +78,7 @@ bool write_body_samples(const char *root)
                              {.name = "sample_1.llm", .bytes = lod.bytes}};
     struct made textures[1] = {{.name = "sample.dds", .bytes = texture.bytes}};
     bool done = write_made(root, "sl-llm", meshes, 2) && write_made(root, "sims3-dds", textures, 1) &&
-                write_parts(root) && write_avatar(root);
+                write_parts(root) && write_avatar(root) && write_models(root);
     free_made(meshes, 2);
     free_made(textures, 1);
     return done;

@@ -237,7 +237,8 @@ static void set_kind(struct pose_entry *entry, uint32_t type)
     } known[] = {
         {DBPF_CLIP, "clip", "sims3-clip"},      {DBPF_RIG, "skeleton", "sims3-rig"},
         {DBPF_GEOM, "mesh", "sims3-geom"},      {DBPF_VPXY, "character", "sims3-vpxy"},
-        {DBPF_CASP, "character", "sims3-casp"}, {DBPF_TEXTURE, "image", "sims3-dds"},
+        {DBPF_CASP, "character", "sims3-casp"}, {DBPF_MODL, "mesh", "sims3-modl"},
+        {DBPF_MLOD, "mesh", "sims3-mlod"},      {DBPF_TEXTURE, "image", "sims3-dds"},
     };
     entry->kind = "other";
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {

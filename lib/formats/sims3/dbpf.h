@@ -13,6 +13,8 @@ enum {
 #define DBPF_CLIP 0x6b20c4f3u
 #define DBPF_RIG 0x8eaf13deu
 #define DBPF_GEOM 0x015a1849u
+#define DBPF_MODL 0x01661233u
+#define DBPF_MLOD 0x01d10f34u
 #define DBPF_VPXY 0x736884f1u
 #define DBPF_CASP 0x034aeecbu
 #define DBPF_TEXTURE 0x00b2d882u

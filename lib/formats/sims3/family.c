@@ -9,6 +9,8 @@ extern const struct codec codec_sims3_casp;
 extern const struct codec codec_sims3_clip;
 extern const struct codec codec_sims3_dds;
 extern const struct codec codec_sims3_geom;
+extern const struct codec codec_sims3_mlod;
+extern const struct codec codec_sims3_modl;
 extern const struct codec codec_sims3_rig;
 extern const struct codec codec_sims3_vpxy;
 extern const struct archive_type dbpf_archive;
@@ -22,6 +24,8 @@ static const struct codec *const codecs[] = {
     &codec_sims3_rig,
     &codec_sims3_dds,
     &codec_sims3_geom,
+    &codec_sims3_modl,
+    &codec_sims3_mlod,
     &codec_sims3_vpxy,
     &codec_sims3_casp,
     NULL,

@@ -177,6 +177,21 @@ class Worn(DressedCase):
                 self.assertEqual(character["missing"], [])
 
 
+@unittest.skipUnless(corpus(), "no corpus")
+class Objects(DressedCase):
+    def test_a_model_on_its_rig(self):
+        with Daemon(corpus() / "sims3" / "meshes" / "objects", corpus() / "sims3" / "rigs") as daemon:
+            client = daemon.client
+            item = next(item for item in client.items("/v1/characters") if item["entry"].endswith("189D58428C1ACEA6.vpxy"))
+            character = client.get(f"/v1/characters/{item['id']}").json
+            self.assertEqual([mesh["name"][-16:] for mesh in character["meshes"]], ["189D58428C1ACEA6"])
+            rig = client.get(f"/v1/skeletons/{character['skeleton']}").json
+            self.assertIn("6EE886E80C45C5F0", rig["entry"])
+            root, binary = read_glb(client.get(f"/v1/characters/{item['id']}.glb").body)
+            self.assertEqual(len(root["images"]), 1)
+            self.assertEqual(len(accessor(root, binary, root["meshes"][0]["primitives"][0]["attributes"]["POSITION"])), 116)
+
+
 AVATAR = """<?xml version="1.0"?>
 <linden_avatar version="2.0">
   <skeleton file_name="avatar_skeleton.xml">

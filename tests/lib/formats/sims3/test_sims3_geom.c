@@ -1,7 +1,7 @@
 /* GEOM, VPXY, CASP: worked examples, the way back, hostile files, and real ones where they are at hand. */
 #include "tests/support/codecs.h"
 #include "tests/support/corpus.h"
-#include "tests/support/geom_files.h"
+#include "tests/support/sims3/geom_files.h"
 #include "tests/support/unit.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* Parts of The Sims 3's bodies: the worked examples of the specification, and a list of meshes. */
-#ifndef TESTS_SUPPORT_GEOM_FILES_H
-#define TESTS_SUPPORT_GEOM_FILES_H
+#ifndef TESTS_SUPPORT_SIMS3_GEOM_FILES_H
+#define TESTS_SUPPORT_SIMS3_GEOM_FILES_H
 
 #include "tests/support/sl_files.h"
 
