@@ -32,6 +32,11 @@ enum api_outcome handle_ready(struct api_call *call)
     jsonw_init(&json, &body);
     jsonw_object(&json, NULL);
     jsonw_string(&json, "status", states[state]);
+    if (atomic_load(&call->service->paths_over_limit)) {
+        jsonw_array(&json, "warnings");
+        jsonw_string(&json, NULL, PATHS_OVER_LIMIT);
+        jsonw_end(&json);
+    }
     jsonw_end(&json);
     call->response->status = state == SERVICE_READY ? 200 : 503;
     response_header(call->response, "Cache-Control", "no-store");

@@ -20,13 +20,14 @@ static void head(struct json_writer *json, const struct index_asset *asset, cons
 static void places(struct json_writer *json, const struct catalog *catalog, const struct catalog_item *item)
 {
     enum { MAX_PLACES = 100 };
+    const struct place_list found = catalog_places(catalog, item);
     jsonw_array(json, "found_in");
-    for (uint32_t i = 0; i < item->place_count && i < MAX_PLACES; i++) {
-        const struct index_archive *archive = catalog->archives[item->places[i].archive];
+    for (uint32_t i = 0; i < found.count && i < MAX_PLACES; i++) {
+        const struct index_archive *archive = catalog->archives[found.items[i].archive];
         jsonw_object(json, NULL);
         jsonw_id(json, "archive", &archive->id);
-        jsonw_integer(json, "index", item->places[i].entry);
-        jsonw_string(json, "entry", archive->entries[item->places[i].entry]->name);
+        jsonw_integer(json, "index", found.items[i].entry);
+        jsonw_string(json, "entry", archive->entries[found.items[i].entry]->name);
         jsonw_end(json);
     }
     jsonw_end(json);

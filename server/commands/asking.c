@@ -13,8 +13,9 @@
 
 bool asking_is_from(const struct catalog *catalog, const struct catalog_item *item, const char *path)
 {
-    for (uint32_t i = 0; i < item->place_count; i++) {
-        if (!strcmp(catalog->archives[item->places[i].archive]->root, path))
+    const struct place_list places = catalog_places(catalog, item);
+    for (uint32_t i = 0; i < places.count; i++) {
+        if (!strcmp(catalog->archives[places.items[i].archive]->root, path))
             return true;
     }
     return false;

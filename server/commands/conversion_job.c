@@ -11,8 +11,9 @@ bool job_has_archive(const struct job *job, uint32_t archive)
 
 bool job_has(const struct job *job, const struct catalog_item *item)
 {
-    for (uint32_t i = 0; i < item->place_count; i++) {
-        if (job_has_archive(job, item->places[i].archive))
+    const struct place_list places = catalog_places(job->source, item);
+    for (uint32_t i = 0; i < places.count; i++) {
+        if (job_has_archive(job, places.items[i].archive))
             return true;
     }
     return false;

@@ -100,10 +100,11 @@ static void list_tasks(struct work *work)
 {
     const struct catalog_list *clips = &work->job->source->lists[ASSET_CLIP];
     for (uint32_t i = 0; i < clips->count; i++) {
-        const struct catalog_item *item = &clips->items[i];
-        for (uint32_t p = 0; p < item->place_count; p++) {
-            if (job_has_archive(work->job, item->places[p].archive))
-                add_task(work, catalog_item_at(&clips->items[i], item->places[p]), item->places[p]);
+        struct catalog_item *item = &clips->items[i];
+        const struct place_list places = catalog_places(work->job->source, item);
+        for (uint32_t p = 0; p < places.count; p++) {
+            if (job_has_archive(work->job, places.items[p].archive))
+                add_task(work, catalog_item_at(item, places.items[p]), places.items[p]);
         }
     }
 }

@@ -112,8 +112,9 @@ static bool add_file(struct package *package, const char *path, char *name, stru
 
 static bool add_folder(struct package *package, const char *path, struct pose_error *error)
 {
+    const struct walk_bound bound = {.others = 0xffffff};
     struct walked_folder folder;
-    if (!folder_walk(path, 0xffffff, &folder, error))
+    if (!folder_walk(path, &bound, &folder, error))
         return false;
     bool done = true;
     for (uint32_t i = 0; i < folder.file_count && done; i++) {

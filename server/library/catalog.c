@@ -6,6 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What snapshots share that follow each other: all arrays, and a hold on the archives. */
+struct catalog_tables {
+    atomic_uint references;
+    struct region region;
+    uint32_t archive_count, archive_capacity; /* of the latest snapshot */
+    uint32_t capacities[ASSET_KIND_COUNT], name_capacity;
+};
+
 /* ------------------------------------------------------------------------------------------- by id -------- */
 
 static uint32_t slot_of(const struct asset_id *id, uint32_t slot_count)
@@ -13,6 +21,14 @@ static uint32_t slot_of(const struct asset_id *id, uint32_t slot_count)
     uint32_t hash;
     memcpy(&hash, id->bytes, sizeof hash);
     return hash & (slot_count - 1);
+}
+
+/* Half as much again as there is, so that a table that uploads fill is made anew ever more seldom. */
+static uint32_t room_for(uint32_t count, bool to_grow)
+{
+    enum { LEAST = 64 };
+    const uint64_t room = to_grow ? (uint64_t)count + count / 2 + LEAST : count;
+    return room < UINT32_MAX / 4 ? (uint32_t)room : UINT32_MAX / 4;
 }
 
 /* A power of two, so many that at most half of them are taken. */
@@ -24,37 +40,22 @@ static uint32_t slots_for(uint32_t most)
     return count;
 }
 
-/* Room for so many; false when there is no memory for it. */
-static bool make_lists(struct catalog *catalog, const uint32_t counts[ASSET_KIND_COUNT])
+/* The slot of that id, or the empty one where it belongs. Numbers beyond the count are a later snapshot's. */
+static atomic_uint *find_slot(const struct catalog_list *list, const struct asset_id *id)
 {
-    struct region *region = &catalog->region;
-    for (int kind = 0; kind < ASSET_KIND_COUNT; kind++) {
-        catalog->lists[kind].items = REGION_NEW(region, struct catalog_item, counts[kind]);
-        catalog->lists[kind].slot_count = slots_for(counts[kind]);
-        catalog->lists[kind].slots = REGION_NEW(region, uint32_t, catalog->lists[kind].slot_count);
+    for (uint32_t slot = slot_of(id, list->slot_count);; slot = (slot + 1) & (list->slot_count - 1)) {
+        const uint32_t number = atomic_load_explicit(&list->slots[slot], memory_order_acquire);
+        if (!number || (number <= list->count && id_equal(&list->items[number - 1].asset->id, id)))
+            return &list->slots[slot];
     }
-    catalog_names_init(&catalog->names, region, counts[ASSET_CLIP]);
-    catalog->archive_slot_count = slots_for(catalog->archive_count);
-    catalog->archive_slots = REGION_NEW(region, uint32_t, catalog->archive_slot_count);
-    catalog->archive_numbers = REGION_NEW(region, uint64_t, catalog->archive_count);
-    return !region->failed;
-}
-
-/* The slot of that id, or the empty one where it belongs. */
-static uint32_t *find_slot(const struct catalog_list *list, const struct asset_id *id)
-{
-    uint32_t slot = slot_of(id, list->slot_count);
-    while (list->slots[slot] && !id_equal(&list->items[list->slots[slot] - 1].asset->id, id))
-        slot = (slot + 1) & (list->slot_count - 1);
-    return &list->slots[slot];
 }
 
 struct catalog_item *catalog_find(const struct catalog *catalog, enum asset_kind kind,
                                   const struct asset_id *id)
 {
     const struct catalog_list *list = &catalog->lists[kind];
-    uint32_t found = *find_slot(list, id);
-    return found ? &list->items[found - 1] : NULL;
+    const uint32_t found = atomic_load_explicit(find_slot(list, id), memory_order_acquire);
+    return found && found <= list->count ? &list->items[found - 1] : NULL;
 }
 
 const struct index_entry *catalog_entry(const struct catalog *catalog, struct catalog_place place)
@@ -80,22 +81,54 @@ bool catalog_reaches(const struct catalog *catalog, struct catalog_place from, s
     return to.archive == from.archive || to.archive < catalog->path_count;
 }
 
+static struct catalog_places *places_of(const struct catalog_item *item)
+{
+    struct catalog_item *changing = (struct catalog_item *)(uintptr_t)item;
+    return atomic_load_explicit(&changing->places, memory_order_acquire);
+}
+
+struct place_list catalog_places(const struct catalog *catalog, const struct catalog_item *item)
+{
+    struct catalog_places *block = places_of(item);
+    if (!block)
+        return (struct place_list){1, &item->place};
+    uint32_t count = atomic_load_explicit(&block->count, memory_order_acquire);
+    while (count > 1 && block->places[count - 1].archive >= catalog->archive_count)
+        count--;
+    return (struct place_list){count, block->places};
+}
+
+/* The item at the i-th place of the block. */
+static struct catalog_item *item_of(struct catalog_item *item, struct catalog_places *block, uint32_t i)
+{
+    return i ? &block->others[i - 1] : item;
+}
+
+static bool is_at(const struct catalog_item *item, struct catalog_place place)
+{
+    return item->place.archive == place.archive && item->place.entry == place.entry;
+}
+
 struct catalog_item *catalog_item_at(struct catalog_item *item, struct catalog_place place)
 {
-    for (uint32_t i = 0; i < item->place_count; i++) {
-        if (item->places[i].archive == place.archive && item->places[i].entry == place.entry)
-            return i ? &item->others[i - 1] : item;
+    struct catalog_places *block = places_of(item);
+    uint32_t count = block ? atomic_load_explicit(&block->count, memory_order_acquire) : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (block->places[i].archive == place.archive && block->places[i].entry == place.entry)
+            return item_of(item, block, i);
     }
-    return NULL;
+    return !block && is_at(item, place) ? item : NULL;
 }
 
 struct catalog_item *catalog_item_in(struct catalog_item *item, uint32_t archive)
 {
-    for (uint32_t i = 0; i < item->place_count; i++) {
-        if (item->places[i].archive == archive)
-            return i ? &item->others[i - 1] : item;
+    struct catalog_places *block = places_of(item);
+    uint32_t count = block ? atomic_load_explicit(&block->count, memory_order_acquire) : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (block->places[i].archive == archive)
+            return item_of(item, block, i);
     }
-    return NULL;
+    return !block && item->place.archive == archive ? item : NULL;
 }
 
 const char *catalog_morph_name(const struct catalog *catalog, struct catalog_place clip, uint32_t hash)
@@ -105,209 +138,277 @@ const char *catalog_morph_name(const struct catalog *catalog, struct catalog_pla
 }
 
 /* The slot of that archive, or the empty one where it belongs. */
-static uint32_t *find_archive_slot(const struct catalog *catalog, const struct asset_id *id)
+static atomic_uint *find_archive_slot(const struct catalog *catalog, const struct asset_id *id)
 {
-    uint32_t slot = slot_of(id, catalog->archive_slot_count);
-    while (catalog->archive_slots[slot] &&
-           !id_equal(&catalog->archives[catalog->archive_slots[slot] - 1]->id, id))
-        slot = (slot + 1) & (catalog->archive_slot_count - 1);
-    return &catalog->archive_slots[slot];
+    const uint32_t mask = catalog->archive_slot_count - 1;
+    for (uint32_t slot = slot_of(id, catalog->archive_slot_count);; slot = (slot + 1) & mask) {
+        const uint32_t number = atomic_load_explicit(&catalog->archive_slots[slot], memory_order_acquire);
+        if (!number || (number <= catalog->archive_count && id_equal(&catalog->archives[number - 1]->id, id)))
+            return &catalog->archive_slots[slot];
+    }
 }
 
 const struct index_archive *catalog_find_archive(const struct catalog *catalog, const struct asset_id *id,
                                                  uint32_t *index)
 {
-    uint32_t found = *find_archive_slot(catalog, id);
-    if (found && index)
+    const uint32_t found = atomic_load_explicit(find_archive_slot(catalog, id), memory_order_acquire);
+    if (!found || found > catalog->archive_count)
+        return NULL;
+    if (index)
         *index = found - 1;
-    return found ? catalog->archives[found - 1] : NULL;
+    return catalog->archives[found - 1];
 }
 
 /* --------------------------------------------------------------------------------------------- building -- */
 
-static void count_assets(const struct catalog *catalog, uint32_t counts[ASSET_KIND_COUNT])
+static void count_assets(const struct index_archive *archive, uint32_t counts[ASSET_KIND_COUNT])
 {
-    for (uint32_t a = 0; a < catalog->archive_count; a++) {
-        const struct index_archive *archive = catalog->archives[a];
-        for (uint32_t e = 0; e < archive->entry_count; e++) {
-            for (uint32_t i = 0; i < archive->entries[e]->asset_count; i++)
-                counts[archive->entries[e]->assets[i].kind]++;
-        }
+    for (uint32_t e = 0; e < archive->entry_count; e++) {
+        for (uint32_t i = 0; i < archive->entries[e]->asset_count; i++)
+            counts[archive->entries[e]->assets[i].kind]++;
     }
 }
 
-static void add_place(struct region *region, struct catalog_item *item, struct catalog_place place)
+/* A block of twice the places, or of the first two. Copies double, so that the places of one item cost no more than a few
+ * times their number. What readers hold of the old one stays. */
+static struct catalog_places *grow_places(struct region *region, struct catalog_item *item)
 {
-    /* Copies double, so that the places of one item cost no more than twice their number. */
-    uint32_t count = item->place_count;
-    if (count && !(count & (count - 1))) {
-        struct catalog_place *larger = REGION_NEW(region, struct catalog_place, (size_t)count * 2);
-        if (!larger)
-            return;
-        memcpy(larger, item->places, count * sizeof *larger);
-        item->places = larger;
-    } else if (!count) {
-        item->places = REGION_NEW(region, struct catalog_place, 1);
+    struct catalog_places *old = places_of(item), *block = REGION_NEW(region, struct catalog_places, 1);
+    uint32_t count = old ? atomic_load_explicit(&old->count, memory_order_relaxed) : 1;
+    if (!block)
+        return NULL;
+    block->capacity = count * 2;
+    block->places = REGION_NEW(region, struct catalog_place, block->capacity);
+    block->others = REGION_NEW(region, struct catalog_item, block->capacity - 1);
+    if (!block->places || !block->others)
+        return NULL;
+    memcpy(block->places, old ? old->places : &item->place, count * sizeof *block->places);
+    for (uint32_t i = 0; i + 1 < count; i++) {
+        struct catalog_item *other = &block->others[i];
+        other->asset = old->others[i].asset;
+        other->place = old->others[i].place;
+        other->number = item->number;
+        atomic_init(&other->places, block);
+        atomic_init(&other->skeleton, atomic_load_explicit(&old->others[i].skeleton, memory_order_relaxed));
     }
-    if (!item->places)
+    atomic_init(&block->count, count);
+    return block;
+}
+
+/* What lies at several places is an item at each: of Metroid Prime its name, skeleton and events are those of its
+ * archive. */
+static void add_place(struct region *region, struct catalog_item *item, const struct index_asset *asset,
+                      struct catalog_place place)
+{
+    struct catalog_places *old = places_of(item);
+    uint32_t count = old ? atomic_load_explicit(&old->count, memory_order_relaxed) : 1;
+    struct catalog_places *block = old && count < old->capacity ? old : grow_places(region, item);
+    if (!block)
         return;
-    item->places[count] = place;
-    item->place_count = count + 1;
+    struct catalog_item *other = &block->others[count - 1];
+    other->asset = asset;
+    other->place = place;
+    other->number = item->number;
+    atomic_init(&other->places, block);
+    atomic_init(&other->skeleton, INT64_MIN);
+    block->places[count] = place;
+    atomic_store_explicit(&block->count, count + 1, memory_order_release);
+    atomic_store_explicit(&item->places, block, memory_order_release);
 }
 
-static void add_item(struct catalog *catalog, const struct index_asset *asset, struct catalog_place place)
+static void add_item(struct catalog *catalog, const struct index_asset *asset, struct catalog_place place,
+                     const struct catalog *before)
 {
     struct catalog_list *list = &catalog->lists[asset->kind];
-    uint32_t *slot = find_slot(list, &asset->id);
-    if (!*slot) {
-        struct catalog_item *item = &list->items[list->count++];
-        item->asset = asset;
-        item->place = place;
-        atomic_init(&item->skeleton, INT64_MIN);
-        *slot = list->count;
-    }
-    add_place(&catalog->region, &list->items[*slot - 1], place);
-}
-
-/* The asset as an entry has it: of Metroid Prime its name, skeleton and events are those of its archive. */
-static const struct index_asset *asset_at(const struct catalog *catalog, struct catalog_place place,
-                                          const struct index_asset *asset)
-{
-    const struct index_entry *entry = catalog_entry(catalog, place);
-    for (uint32_t i = 0; i < entry->asset_count; i++) {
-        if (entry->assets[i].kind == asset->kind && id_equal(&entry->assets[i].id, &asset->id))
-            return &entry->assets[i];
-    }
-    return asset;
-}
-
-/* What lies at several places is an item at each. */
-static void add_others(struct catalog *catalog, struct catalog_item *item)
-{
-    if (item->place_count < 2)
+    atomic_uint *slot = find_slot(list, &asset->id);
+    const uint32_t number = atomic_load_explicit(slot, memory_order_relaxed);
+    if (number) {
+        struct catalog_item *item = &list->items[number - 1];
+        const struct catalog_places *block = places_of(item);
+        const uint32_t count = block ? atomic_load(&((struct catalog_places *)(uintptr_t)block)->count) : 1;
+        const struct catalog_place last = block ? block->places[count - 1] : item->place;
+        /* A file may hold the same thing twice. */
+        if (last.archive != place.archive || last.entry != place.entry)
+            add_place(&catalog->tables->region, item, asset, place);
         return;
-    item->others = REGION_NEW(&catalog->region, struct catalog_item, item->place_count - 1);
-    for (uint32_t i = 1; item->others && i < item->place_count; i++) {
-        struct catalog_item *other = &item->others[i - 1];
-        other->asset = asset_at(catalog, item->places[i], item->asset);
-        other->place = item->places[i];
-        other->place_count = item->place_count;
-        other->places = item->places;
-        atomic_init(&other->skeleton, INT64_MIN);
     }
+    const struct catalog_item *old = before ? catalog_find(before, asset->kind, &asset->id) : NULL;
+    struct catalog_item *item = &list->items[list->count++];
+    item->asset = asset;
+    item->place = place;
+    item->number = old ? old->number : catalog->next_number++;
+    atomic_init(&item->places, NULL);
+    atomic_init(&item->skeleton, INT64_MIN);
+    list->is_in_order &= list->count < 2 || item[-1].number < item->number;
+    atomic_store_explicit(slot, list->count, memory_order_release);
 }
 
-/* Sums of what each archive says of itself: what did not change is not looked at. Which PATH comes first counts. */
-static struct asset_id digest_of(const struct catalog *catalog)
+/* The same archive may be there twice: then it has one number, and is found at its first place. */
+static void number_archive(struct catalog *catalog, uint32_t index, const struct catalog *before)
 {
-    uint64_t sums[2] = {0};
-    struct asset_id digest;
-    for (uint32_t a = 0; a < catalog->archive_count; a++) {
-        uint64_t parts[2];
-        digest = catalog->archives[a]->digest;
-        if (a < catalog->path_count)
-            digest = id_quick(&digest, &a, sizeof a);
-        memcpy(parts, digest.bytes, sizeof parts);
-        sums[0] += parts[0];
-        sums[1] += parts[1];
+    const struct asset_id *id = &catalog->archives[index]->id;
+    uint32_t old;
+    atomic_uint *slot = find_archive_slot(catalog, id);
+    const uint32_t first = atomic_load_explicit(slot, memory_order_relaxed);
+    if (first) {
+        catalog->archive_numbers[index] = catalog->archive_numbers[first - 1];
+        return;
     }
-    return id_quick(NULL, sums, sizeof sums);
+    const bool is_old = before && catalog_find_archive(before, id, &old);
+    catalog->archive_numbers[index] = is_old ? before->archive_numbers[old] : catalog->next_number++;
+    atomic_store_explicit(slot, index + 1, memory_order_release);
 }
 
-/* ----------------------------------------------------------------------------------------------- numbers -- */
-
-static void number_items(struct catalog *catalog, enum asset_kind kind, const struct catalog *before)
+/* The digest is of sums of what each archive says of itself: what did not change is not looked at. Which PATH comes first
+ * counts. */
+static void add_digest(struct catalog *catalog, uint32_t index)
 {
-    struct catalog_list *list = &catalog->lists[kind];
-    list->is_in_order = true;
-    for (uint32_t i = 0; i < list->count; i++) {
-        struct catalog_item *item = &list->items[i];
-        const struct catalog_item *old = before ? catalog_find(before, kind, &item->asset->id) : NULL;
-        item->number = old ? old->number : catalog->next_number++;
-        for (uint32_t k = 0; item->others && k + 1 < item->place_count; k++)
-            item->others[k].number = item->number;
-        list->is_in_order &= !i || list->items[i - 1].number < item->number;
-    }
+    uint64_t parts[2];
+    struct asset_id digest = catalog->archives[index]->digest;
+    if (index < catalog->path_count)
+        digest = id_quick(&digest, &index, sizeof index);
+    memcpy(parts, digest.bytes, sizeof parts);
+    catalog->sums[0] += parts[0];
+    catalog->sums[1] += parts[1];
+    catalog->digest = id_quick(NULL, catalog->sums, sizeof catalog->sums);
 }
 
-/* The same archive may be there twice: then it has one number. */
-static void number_archives(struct catalog *catalog, const struct catalog *before)
+/* Puts an archive behind those that are there: there is room for it and for all that is in it. */
+static void add_archive(struct catalog *catalog, struct index_archive *archive, const struct catalog *before)
 {
-    for (uint32_t i = 0; i < catalog->archive_count; i++) {
-        const struct asset_id *id = &catalog->archives[i]->id;
-        uint32_t old, *slot = find_archive_slot(catalog, id);
-        if (*slot) {
-            catalog->archive_numbers[i] = catalog->archive_numbers[*slot - 1];
-            continue;
+    const uint32_t index = catalog->archive_count;
+    catalog->archives[index] = archive;
+    index_archive_ref(archive);
+    number_archive(catalog, index, before);
+    catalog->archive_count = catalog->tables->archive_count = index + 1;
+    catalog->has_morphs |= archive->morph_count > 0;
+    add_digest(catalog, index);
+    for (uint32_t e = 0; e < archive->entry_count; e++) {
+        const struct index_entry *entry = archive->entries[e];
+        for (uint32_t i = 0; i < entry->asset_count; i++) {
+            add_item(catalog, &entry->assets[i], (struct catalog_place){index, e}, before);
+            if (entry->assets[i].kind == ASSET_CLIP)
+                catalog_names_add(&catalog->names, &entry->assets[i], index, e);
         }
-        *slot = i + 1;
-        bool is_old = before && catalog_find_archive(before, id, &old);
-        catalog->archive_numbers[i] = is_old ? before->archive_numbers[old] : catalog->next_number++;
     }
 }
 
-static void add_entry(struct catalog *catalog, struct catalog_place place)
+/* Empty tables; false when there is no memory for them. */
+static bool make_tables(struct catalog *catalog, uint32_t archive_count,
+                        const uint32_t counts[ASSET_KIND_COUNT], bool to_grow)
 {
-    const struct index_entry *entry = catalog_entry(catalog, place);
-    for (uint32_t i = 0; i < entry->asset_count; i++) {
-        add_item(catalog, &entry->assets[i], place);
-        if (entry->assets[i].kind == ASSET_CLIP)
-            catalog_names_add(&catalog->names, &entry->assets[i], place.archive, place.entry);
-    }
-}
-
-/* Everything that is in the archives; false when there is no memory for it. */
-static bool fill(struct catalog *catalog, const struct catalog *before)
-{
-    uint32_t counts[ASSET_KIND_COUNT] = {0};
-    count_assets(catalog, counts);
-    if (!make_lists(catalog, counts))
-        return false;
-    for (uint32_t a = 0; a < catalog->archive_count; a++) {
-        for (uint32_t e = 0; e < catalog->archives[a]->entry_count; e++)
-            add_entry(catalog, (struct catalog_place){a, e});
-    }
+    struct catalog_tables *tables = catalog->tables;
+    struct region *region = &tables->region;
+    tables->archive_capacity = room_for(archive_count, to_grow);
+    catalog->archives = REGION_NEW(region, struct index_archive *, tables->archive_capacity);
+    catalog->archive_numbers = REGION_NEW(region, uint64_t, tables->archive_capacity);
+    catalog->archive_slot_count = slots_for(tables->archive_capacity);
+    catalog->archive_slots = REGION_NEW(region, atomic_uint, catalog->archive_slot_count);
     for (int kind = 0; kind < ASSET_KIND_COUNT; kind++) {
-        for (uint32_t i = 0; i < catalog->lists[kind].count; i++)
-            add_others(catalog, &catalog->lists[kind].items[i]);
-        number_items(catalog, (enum asset_kind)kind, before);
+        struct catalog_list *list = &catalog->lists[kind];
+        tables->capacities[kind] = room_for(counts[kind], to_grow);
+        list->is_in_order = true;
+        list->items = REGION_NEW(region, struct catalog_item, tables->capacities[kind]);
+        list->slot_count = slots_for(tables->capacities[kind]);
+        list->slots = REGION_NEW(region, atomic_uint, list->slot_count);
     }
-    number_archives(catalog, before);
-    catalog->digest = digest_of(catalog);
-    return !catalog->region.failed;
+    tables->name_capacity = tables->capacities[ASSET_CLIP];
+    catalog_names_init(&catalog->names, region, tables->name_capacity);
+    return !region->failed;
 }
 
 struct catalog *catalog_new(struct index_archive *const *archives, uint32_t count, uint32_t path_count,
                             const struct catalog *before, const struct shipped_skeleton *shipped,
                             uint32_t shipped_count)
 {
-    struct region region = {.may_fail = true};
-    struct catalog *catalog = REGION_NEW(&region, struct catalog, 1);
-    if (!catalog)
+    struct catalog *catalog = try_alloc(1, sizeof *catalog);
+    struct catalog_tables *tables = try_alloc(1, sizeof *tables);
+    uint32_t counts[ASSET_KIND_COUNT] = {0};
+    if (!catalog || !tables) {
+        free(catalog);
+        free(tables);
         return NULL;
+    }
     atomic_init(&catalog->references, 1);
+    atomic_init(&tables->references, 1);
+    tables->region.may_fail = true;
+    catalog->tables = tables;
     catalog->generation = before ? before->generation + 1 : 0;
     catalog->next_number = before ? before->next_number : 0;
     catalog->path_count = path_count;
-    catalog->archives = REGION_NEW(&region, struct index_archive *, count);
-    if (!catalog->archives) {
-        region_release(&region);
-        return NULL;
-    }
-    catalog->archive_count = count;
-    for (uint32_t i = 0; i < count; i++) {
-        catalog->archives[i] = archives[i];
-        index_archive_ref(archives[i]);
-        catalog->has_morphs |= archives[i]->morph_count > 0;
-    }
     catalog->shipped = shipped;
     catalog->shipped_count = shipped_count;
-    catalog->region = region;
-    if (!fill(catalog, before)) {
-        catalog_unref(catalog);
+    for (uint32_t i = 0; i < count; i++)
+        count_assets(archives[i], counts);
+    bool done = make_tables(catalog, count, counts, before);
+    for (uint32_t i = 0; done && i < count; i++)
+        add_archive(catalog, archives[i], before);
+    if (done && !tables->region.failed)
+        return catalog;
+    catalog_unref(catalog);
+    return NULL;
+}
+
+/* Whether the tables have room for what is in it, and end where this snapshot does: after a draft that was given up they
+ * do not. */
+static bool has_room(const struct catalog *catalog, const uint32_t counts[ASSET_KIND_COUNT])
+{
+    const struct catalog_tables *tables = catalog->tables;
+    bool fits = tables->archive_count == catalog->archive_count && !tables->region.failed &&
+                catalog->archive_count < tables->archive_capacity &&
+                counts[ASSET_CLIP] <= tables->name_capacity - catalog->names.count;
+    for (int kind = 0; kind < ASSET_KIND_COUNT; kind++)
+        fits = fits && counts[kind] <= tables->capacities[kind] - catalog->lists[kind].count;
+    return fits;
+}
+
+/* A new one over all, with room for more. */
+static struct catalog *rebuild_with(const struct catalog *catalog, struct index_archive *archive)
+{
+    struct index_archive **all =
+        try_alloc((size_t)catalog->archive_count + 1, sizeof(struct index_archive *));
+    if (!all)
         return NULL;
+    memcpy(all, catalog->archives, catalog->archive_count * sizeof(struct index_archive *));
+    all[catalog->archive_count] = archive;
+    struct catalog *made = catalog_new(all, catalog->archive_count + 1, catalog->path_count, catalog,
+                                       catalog->shipped, catalog->shipped_count);
+    free(all);
+    return made;
+}
+
+struct catalog *catalog_append(const struct catalog *catalog, struct index_archive *archive)
+{
+    uint32_t counts[ASSET_KIND_COUNT] = {0};
+    count_assets(archive, counts);
+    if (!has_room(catalog, counts))
+        return rebuild_with(catalog, archive);
+    struct catalog *next = try_alloc(1, sizeof *next);
+    if (!next)
+        return NULL;
+    /* All but the references, which others count meanwhile. */
+    const size_t copied = offsetof(struct catalog, generation);
+    memcpy((char *)next + copied, (const char *)catalog + copied, sizeof *next - copied);
+    atomic_init(&next->references, 1);
+    next->generation++;
+    atomic_fetch_add_explicit(&next->tables->references, 1, memory_order_relaxed);
+    add_archive(next, archive, NULL);
+    if (!next->tables->region.failed)
+        return next;
+    catalog_give_up(next);
+    return NULL;
+}
+
+void catalog_give_up(struct catalog *draft)
+{
+    const bool is_shared =
+        draft && atomic_load_explicit(&draft->tables->references, memory_order_relaxed) > 1;
+    if (is_shared) {
+        struct index_archive **last = &draft->archives[draft->archive_count - 1];
+        index_archive_unref(*last);
+        *last = NULL;
     }
-    return catalog;
+    catalog_unref(draft);
 }
 
 void catalog_ref(struct catalog *catalog)
@@ -319,10 +420,14 @@ void catalog_unref(struct catalog *catalog)
 {
     if (!catalog || atomic_fetch_sub_explicit(&catalog->references, 1, memory_order_acq_rel) != 1)
         return;
-    for (uint32_t i = 0; i < catalog->archive_count; i++)
-        index_archive_unref(catalog->archives[i]);
-    struct region region = catalog->region;
-    region_release(&region);
+    struct catalog_tables *tables = catalog->tables;
+    if (atomic_fetch_sub_explicit(&tables->references, 1, memory_order_acq_rel) == 1) {
+        for (uint32_t i = 0; i < tables->archive_count; i++)
+            index_archive_unref(catalog->archives[i]);
+        region_release(&tables->region);
+        free(tables);
+    }
+    free(catalog);
 }
 
 /* --------------------------------------------------------------------------------------------- skeletons -- */

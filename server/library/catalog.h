@@ -1,6 +1,9 @@
 /*
- * Everything that is served at one moment: an immutable snapshot over the index, built aside and swapped. Look-ups
- * take no lock.
+ * Everything that is served at one moment: a snapshot over the index, made aside and swapped. Look-ups take no lock.
+ *
+ * An upload is appended: the next snapshot shares the tables of the one before and counts further in them. So what a reader
+ * finds in a table may belong to a later snapshot than its own, and is none of its business: a number beyond its own count.
+ * Anything else (a file of a PATH, a deletion) makes new tables.
  */
 #ifndef POSED_SERVER_LIBRARY_CATALOG_H
 #define POSED_SERVER_LIBRARY_CATALOG_H
@@ -12,16 +15,23 @@ struct catalog_place {
     uint32_t archive, entry; /* indices in the snapshot and in the archive */
 };
 
+struct catalog_item;
+
+/* Where an asset lies that lies in several places, the first included. */
+struct catalog_places {
+    uint32_t capacity;
+    atomic_uint count;
+    struct catalog_place *places; /* [capacity], by archive */
+    struct catalog_item *others;  /* [capacity - 1] the same as at the further places, see catalog_item_at */
+};
+
 /* An asset, and every place where its bytes lie; the first one counts. */
 struct catalog_item {
     const struct index_asset *asset;
     struct catalog_place place;
-    uint32_t place_count;         /* with the first */
-    struct catalog_place *places; /* [place_count] */
-    struct catalog_item
-        *others;              /* [place_count - 1] the same as at the further places, see catalog_item_at */
-    _Atomic int64_t skeleton; /* what auto resolves to, see choose.c */
-    uint64_t number;          /* in which order it came; it keeps it as long as it is somewhere */
+    _Atomic(struct catalog_places *) places; /* NULL: only there */
+    _Atomic int64_t skeleton;                /* what auto resolves to, see choose.c */
+    uint64_t number; /* in which order it came; it keeps it as long as it is somewhere */
 };
 
 struct catalog_list {
@@ -29,7 +39,7 @@ struct catalog_list {
     struct catalog_item *items; /* in the order of archives and entries */
     bool is_in_order;           /* which is that of their numbers */
     uint32_t slot_count;        /* a power of two */
-    uint32_t *slots;            /* open addressing by id: index + 1 */
+    atomic_uint *slots;         /* open addressing by id: index + 1 */
 };
 
 /* A skeleton that the library ships. */
@@ -42,12 +52,13 @@ struct catalog {
     atomic_uint references;
     uint64_t generation;
     struct asset_id digest; /* of all that lists depend on: their ETag */
-    struct region region;
+    uint64_t sums[2];       /* that it is made of */
+    struct catalog_tables *tables;
     uint32_t archive_count;
     struct index_archive **archives; /* those of the command line first */
     uint64_t *archive_numbers;       /* as those of items */
     uint32_t archive_slot_count;     /* as those of a list */
-    uint32_t *archive_slots;
+    atomic_uint *archive_slots;
     uint64_t next_number;
     uint32_t path_count; /* how many are of the command line */
     bool has_morphs;     /* some archive names morphs, see index_morph_name */
@@ -62,6 +73,12 @@ struct catalog {
 struct catalog *catalog_new(struct index_archive *const *archives, uint32_t count, uint32_t path_count,
                             const struct catalog *before, const struct shipped_skeleton *shipped,
                             uint32_t shipped_count);
+/* The snapshot with one more archive behind all others, for what is in it alone; a new one over all where the tables are
+ * full. One thread at a time, and only of the latest snapshot. NULL: no memory. */
+struct catalog *catalog_append(const struct catalog *catalog, struct index_archive *archive);
+/* Gives back a snapshot that nobody else has seen, and with it the hold on what was appended, whose place in the tables
+ * stays empty. By the thread that appends; NULL is fine. */
+void catalog_give_up(struct catalog *draft);
 void catalog_ref(struct catalog *catalog);
 void catalog_unref(struct catalog *catalog);
 
@@ -73,6 +90,13 @@ const struct index_archive *catalog_find_archive(const struct catalog *catalog, 
 
 /* The entry at a place. */
 const struct index_entry *catalog_entry(const struct catalog *catalog, struct catalog_place place);
+
+/* The places of an item that this snapshot knows. */
+struct place_list {
+    uint32_t count;
+    const struct catalog_place *items;
+};
+struct place_list catalog_places(const struct catalog *catalog, const struct catalog_item *item);
 
 /* A clip may be called by its name, by that of its entry, or by its id. */
 bool catalog_is_called(const struct catalog *catalog, const struct catalog_item *item, const char *name,

@@ -24,16 +24,17 @@ void catalog_names_init(struct catalog_names *names, struct region *region, uint
     names->slots = REGION_NEW(region, struct catalog_name_slot, names->slot_count);
 }
 
-/* The slot of that name, or the empty one where it belongs. */
+/* The slot of that name, or the empty one where it belongs. Names beyond the count are others'. */
 static struct catalog_name_slot *find_slot(const struct catalog_names *names, const char *name)
 {
     struct asset_id hash = id_quick(&secret, name, strlen(name));
     uint32_t slot;
     memcpy(&slot, hash.bytes, sizeof slot);
     for (slot &= names->slot_count - 1;; slot = (slot + 1) & (names->slot_count - 1)) {
-        const struct catalog_name_slot *found = &names->slots[slot];
-        if (!found->first || !strcmp(names->items[found->first - 1].asset->name, name))
-            return &names->slots[slot];
+        struct catalog_name_slot *found = &names->slots[slot];
+        const uint32_t first = atomic_load_explicit(&found->first, memory_order_acquire);
+        if (!first || (first <= names->count && !strcmp(names->items[first - 1].asset->name, name)))
+            return found;
     }
 }
 
@@ -41,22 +42,29 @@ void catalog_names_add(struct catalog_names *names, const struct index_asset *as
                        uint32_t entry)
 {
     struct catalog_name_slot *slot = find_slot(names, asset->name);
-    names->items[names->count++] = (struct catalog_named){asset, archive, entry, 0};
-    if (slot->first)
-        names->items[slot->last - 1].next = names->count;
+    struct catalog_named *item = &names->items[names->count++];
+    item->asset = asset;
+    item->archive = archive;
+    item->entry = entry;
+    if (atomic_load_explicit(&slot->first, memory_order_relaxed))
+        atomic_store_explicit(&names->items[slot->last - 1].next, names->count, memory_order_release);
     else
-        slot->first = names->count;
+        atomic_store_explicit(&slot->first, names->count, memory_order_release);
     slot->last = names->count;
+}
+
+static const struct catalog_named *item_of(const struct catalog_names *names, uint32_t number)
+{
+    return number && number <= names->count ? &names->items[number - 1] : NULL;
 }
 
 const struct catalog_named *catalog_names_first(const struct catalog_names *names, const char *name)
 {
-    uint32_t first = find_slot(names, name)->first;
-    return first ? &names->items[first - 1] : NULL;
+    return item_of(names, atomic_load_explicit(&find_slot(names, name)->first, memory_order_acquire));
 }
 
 const struct catalog_named *catalog_names_next(const struct catalog_names *names,
                                                const struct catalog_named *item)
 {
-    return item->next ? &names->items[item->next - 1] : NULL;
+    return item_of(names, atomic_load_explicit(&item->next, memory_order_acquire));
 }

@@ -8,14 +8,16 @@
 struct catalog_named {
     const struct index_asset *asset;
     uint32_t archive, entry;
-    uint32_t next; /* of the same name: its number, 0: none */
+    atomic_uint next; /* of the same name: its number, 0: none */
 };
 
 /* One name: the first and the last of its chain. */
 struct catalog_name_slot {
-    uint32_t first, last; /* numbers, from 1; 0: the slot is empty */
+    atomic_uint first; /* number, from 1; 0: the slot is empty */
+    uint32_t last;     /* of whoever adds */
 };
 
+/* A copy with a smaller count does not see what was added since: one thread adds, many read. */
 struct catalog_names {
     uint32_t count;
     struct catalog_named *items; /* number n is items[n - 1] */

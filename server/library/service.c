@@ -4,6 +4,7 @@
 #include "server/ops/clock.h"
 #include "server/library/index/cache.h"
 #include "server/library/index/upload.h"
+#include "server/ops/log.h"
 #include "server/ops/region.h"
 
 #include <stdlib.h>
@@ -21,6 +22,7 @@ static void collect(void *user, struct metrics_gauges *gauges)
     gauges->store_bytes = service->store ? store_bytes(service->store) : 0;
     gauges->written_bytes = draft_written();
     gauges->decodes = index_decodes();
+    gauges->paths_over_limit = atomic_load(&service->paths_over_limit);
 }
 
 /* Encoded answers get a tenth of what decoded clips get. */
@@ -34,6 +36,7 @@ struct index_options service_limits(const struct config *config)
     struct index_options options = {
         .threads = (unsigned)config->threads,
         .max_entries = (uint32_t)config->max_entries,
+        .max_path_entries = (uint32_t)config->max_path_entries,
     };
     options.pose.limits = (struct pose_limits){
         .entries = (uint32_t)config->max_entries,
@@ -194,6 +197,8 @@ bool service_index(struct service *service, bool *unsettled, struct pose_error *
     }
     index_release(&service->index);
     service->index = result;
+    if (atomic_exchange(&service->paths_over_limit, result.over_count) < result.over_count)
+        log_message(LOG_WARNING, "%s", PATHS_OVER_LIMIT);
     return true;
 }
 

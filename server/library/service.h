@@ -24,6 +24,9 @@ struct catalog_slot {
     _Alignas(64) struct catalog *catalog;
 };
 
+#define PATHS_OVER_LIMIT                                                                                     \
+    "a PATH holds more files than --max-path-entries allows: those that were listed are served"
+
 struct service {
     const struct config *config;
     struct cache *clips;   /* decoded documents and players */
@@ -43,6 +46,7 @@ struct service {
     pthread_mutex_t lock; /* of what follows */
     struct catalog *current;
     _Atomic uint64_t generation;
+    atomic_uint paths_over_limit; /* PATHs that hold more than --max-path-entries allows */
     struct catalog_slot slots[SERVICE_LOOPS];
     struct index_result index; /* touched by the indexing thread alone */
 

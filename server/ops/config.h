@@ -16,7 +16,7 @@ struct config {
     const char *data;
     uint64_t cache_size;
     uint64_t threads; /* never 0 */
-    uint64_t max_upload, max_unpacked, max_entries, max_ratio, max_time_ms, max_frames;
+    uint64_t max_upload, max_unpacked, max_entries, max_path_entries, max_ratio, max_time_ms, max_frames;
     uint64_t max_output;  /* bytes of a file that is converted */
     uint64_t max_pending; /* bytes of all answers that wait to be sent */
     uint64_t max_store;   /* 0: no bound with data, else CONFIG_MEMORY_STORE */

@@ -194,7 +194,20 @@ static bool add_directory(struct walked_folder *folder, const char *path)
     return copy;
 }
 
-bool folder_walk(const char *path, uint32_t limit, struct walked_folder *folder, struct pose_error *error)
+/* Whether a file has its place: one of those that are known anyway, or one of so many others. */
+static bool is_within(struct walked_folder *folder, const struct walk_bound *bound, const char *below,
+                      uint32_t *others)
+{
+    if (bound->is_known && bound->is_known(bound->user, below))
+        return true;
+    const bool fits = *others < bound->others;
+    *others += fits;
+    folder->is_over |= !fits;
+    return fits;
+}
+
+bool folder_walk(const char *path, const struct walk_bound *bound, struct walked_folder *folder,
+                 struct pose_error *error)
 {
     *folder = (struct walked_folder){0};
     char *root = must_alloc(strlen(path) + 1, 1);
@@ -204,8 +217,9 @@ bool folder_walk(const char *path, uint32_t limit, struct walked_folder *folder,
         root[--length] = 0;
     char *roots[] = {root, NULL};
     FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, NULL);
-    bool within = true, has_memory = tree;
-    for (FTSENT *node; has_memory && within && (node = fts_read(tree));) {
+    uint32_t others = 0;
+    bool has_memory = tree;
+    for (FTSENT *node; has_memory && (node = fts_read(tree));) {
         if (node->fts_level > 0 && node->fts_name[0] == '.') {
             fts_set(tree, node, FTS_SKIP);
             continue;
@@ -214,18 +228,17 @@ bool folder_walk(const char *path, uint32_t limit, struct walked_folder *folder,
             has_memory = add_directory(folder, node->fts_path);
         if (node->fts_info != FTS_F)
             continue;
-        within = folder->file_count < limit;
         const char *below = node->fts_path + length;
-        if (within)
-            has_memory = add_file(folder, below + (*below == '/'), node->fts_statp);
+        below += *below == '/';
+        if (is_within(folder, bound, below, &others))
+            has_memory = add_file(folder, below, node->fts_statp);
     }
     if (tree)
         fts_close(tree);
     free(root);
-    if (!within || !has_memory) {
+    if (!has_memory) {
         folder_release(folder);
-        return within ? fail(error, "no_memory", path, "no memory to list its files")
-                      : fail(error, "over_limit", path, "it holds more files than --max-entries allows");
+        return fail(error, "no_memory", path, "no memory to list its files");
     }
     if (folder->file_count)
         qsort(folder->files, folder->file_count, sizeof *folder->files, compare_walked);

@@ -49,13 +49,23 @@ struct walked_folder {
     uint32_t file_count, directory_count;
     struct walked_file *files; /* sorted by path, byte by byte */
     char **directories;        /* the folder itself first, as full paths */
+    bool is_over;              /* there are more files than the bound let in */
+};
+
+/* How many files a walk takes: those that are known by their path below the folder (is_known NULL: none is), and so many
+ * others, those that are found first. */
+struct walk_bound {
+    uint32_t others;
+    bool (*is_known)(void *user, const char *path);
+    void *user;
 };
 
 /*
- * Every regular file below a folder. Links and names that begin with a dot are passed over; at most limit files.
- * False with error as above, "over_limit" or "no_memory".
+ * Every regular file below a folder. Links and names that begin with a dot are passed over, and so are files
+ * beyond the bound. False with error as above, or "no_memory".
  */
-bool folder_walk(const char *path, uint32_t limit, struct walked_folder *folder, struct pose_error *error);
+bool folder_walk(const char *path, const struct walk_bound *bound, struct walked_folder *folder,
+                 struct pose_error *error);
 void folder_release(struct walked_folder *folder);
 
 /*

@@ -64,6 +64,12 @@ static struct catalog *redraft(struct service *service, const struct index_archi
                                struct index_archive *with, struct store_error *error)
 {
     const struct catalog *current = service->current;
+    if (with && !without) {
+        struct catalog *appended = catalog_append(current, with);
+        if (!appended)
+            store_fail(error, STORE_DOWN, "out of memory");
+        return appended;
+    }
     struct index_archive **uploads =
         try_alloc(current->archive_count - current->path_count + 1, sizeof(struct index_archive *));
     uint32_t count = 0;
@@ -91,19 +97,18 @@ static bool drop(struct service *service, const struct index_archive *archive, s
     if (done)
         service_publish(service, draft);
     else
-        catalog_unref(draft);
+        catalog_give_up(draft);
     return done;
 }
 
 static struct index_archive *find(const struct service *service, const struct asset_id *id, bool *is_upload)
 {
     const struct catalog *current = service->current;
-    for (uint32_t i = 0; i < current->archive_count; i++) {
-        *is_upload = i >= current->path_count;
-        if (id_equal(&current->archives[i]->id, id))
-            return current->archives[i];
-    }
-    return NULL;
+    uint32_t index;
+    if (!catalog_find_archive(current, id, &index))
+        return NULL;
+    *is_upload = index >= current->path_count;
+    return current->archives[index];
 }
 
 /* ------------------------------------------------------------------------------------------------- taking -- */
@@ -145,7 +150,7 @@ static enum upload_outcome keep(struct service *service, const struct upload *up
                                 ? redraft(service, NULL, archive, &uploaded->store_error)
                                 : NULL;
     if (!draft || !store_keep(service->store, archive->blob, &row, &uploaded->store_error)) {
-        catalog_unref(draft);
+        catalog_give_up(draft);
         index_archive_unref(archive);
         uploaded->archive = NULL;
         return UPLOAD_NOT_KEPT;

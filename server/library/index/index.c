@@ -133,12 +133,14 @@ bool index_paths(const char *const *paths, size_t count, const struct index_opti
                  const struct index_result *before, struct index_result *result, struct pose_error *error)
 {
     *result = (struct index_result){0};
-    struct indexing work = {.options = options, .before = before, .result = result, .cache = options->cache};
+    struct index_options own = *options;
+    own.max_entries = own.pose.limits.entries = options->max_path_entries;
+    struct indexing work = {.options = &own, .before = before, .result = result, .cache = options->cache};
     for (size_t i = 0; i < count; i++) {
         if (list_path(&work, paths[i], error))
             continue;
         /* A PATH that went away while it was served takes only itself along. */
-        if (before && strcmp(error->code, "over_limit") && strcmp(error->code, "no_memory")) {
+        if (before && strcmp(error->code, "no_memory")) {
             result->lost_count++;
             continue;
         }

@@ -120,8 +120,9 @@ struct index_options {
     struct pose_options pose;
     struct index_cache *cache; /* for index_paths: of earlier runs, NULL: none */
     unsigned threads;
-    uint32_t max_entries;
-    double deadline; /* by clock_seconds, for index_bytes: over it is limit "max-time"; 0: none */
+    uint32_t max_entries;      /* of an upload */
+    uint32_t max_path_entries; /* of a PATH, and of a container there; 0: no bound */
+    double deadline;           /* by clock_seconds, for index_bytes: over it is limit "max-time"; 0: none */
 };
 
 /* What a PATH, or all of them, gave. */
@@ -130,6 +131,7 @@ struct index_result {
     struct index_archive **archives; /* referenced */
     uint32_t directory_count;
     char **directories;  /* to be watched, full paths */
+    uint32_t over_count; /* PATHs with more files than max_path_entries: what was listed is */
     uint32_t lost_count; /* PATHs of an earlier index that are not there any more */
     bool unsettled;      /* files that may still be written were passed over: index again soon */
 };
@@ -138,8 +140,9 @@ enum { INDEX_SETTLE_MS = 300 };
 
 /*
  * Indexes PATHs in the order given: a folder, then the containers below it. before (may be NULL) lends what did not
- * change; with it, files that were written to within the last INDEX_SETTLE_MS are left for the next time. False with error when a
- * folder holds too many files, or (without before) a PATH is not there.
+ * change; with it, files that were written to within the last INDEX_SETTLE_MS are left for the next time. Of a folder with
+ * more files than there may be, those are listed that were (without before: that were found first). False with error when
+ * (without before) a PATH is not there, or memory is out.
  */
 bool index_paths(const char *const *paths, size_t count, const struct index_options *options,
                  const struct index_result *before, struct index_result *result, struct pose_error *error);

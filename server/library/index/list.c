@@ -276,6 +276,51 @@ static bool list_file(struct indexing *work, const char *path, struct pose_error
     return done;
 }
 
+/* What an earlier index has of a folder. */
+struct known_files {
+    const struct indexing *work;
+    const struct index_archive *folder;
+    const char *path;
+};
+
+static bool is_known(void *user, const char *name)
+{
+    const struct known_files *known = user;
+    if (entry_before(known->folder, name))
+        return true;
+    char *path = path_join(known->path, name);
+    bool is_container = archive_before(known->work, path);
+    free(path);
+    return is_container;
+}
+
+/* Files that were listed of a folder: its entries, and containers below it. */
+static uint32_t count_known(const struct known_files *known)
+{
+    const struct index_result *before = known->work->before;
+    uint32_t count = known->folder->entry_count;
+    for (uint32_t i = 0; i < before->count; i++)
+        count += before->archives[i] != known->folder && !strcmp(before->archives[i]->root, known->path);
+    return count;
+}
+
+/* A folder with more files than there may be keeps those that were listed. They are looked for one by one only where the
+ * bound may matter. */
+static bool walk_folder(struct indexing *work, const char *path, struct walked_folder *folder,
+                        struct pose_error *error)
+{
+    struct known_files known = {work, archive_before(work, path), path};
+    const uint32_t most = work->options->max_entries ? work->options->max_entries : UINT32_MAX;
+    const uint32_t count = known.folder ? count_known(&known) : 0;
+    struct walk_bound bound = {.others = most};
+    if (count > most / 2)
+        bound = (struct walk_bound){count < most ? most - count : 0, is_known, &known};
+    if (!folder_walk(path, &bound, folder, error))
+        return false;
+    work->result->over_count += folder->is_over;
+    return true;
+}
+
 bool list_path(struct indexing *work, const char *path, struct pose_error *error)
 {
     struct file_stamp stamp;
@@ -283,7 +328,7 @@ bool list_path(struct indexing *work, const char *path, struct pose_error *error
     if (!file_stat(path, &stamp, &is_directory) || !is_directory)
         return list_file(work, path, error);
     struct walked_folder folder;
-    if (!folder_walk(path, work->options->max_entries, &folder, error))
+    if (!walk_folder(work, path, &folder, error))
         return false;
     bool done = list_folder(work, path, &folder, error) && list_directories(work->result, &folder, error);
     folder_release(&folder);

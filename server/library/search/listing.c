@@ -121,9 +121,10 @@ static int rank_item(const struct catalog *catalog, const struct catalog_item *i
     if (is_best(&found))
         return IN_NAME;
     look_in_folded(&found, item->asset->words, IN_CONTENTS);
-    for (uint32_t i = 0; i < item->place_count && i < MAX_PLACES && !is_best(&found); i++) {
-        look_in(&found, catalog_entry(catalog, item->places[i])->name, IN_PATH);
-        look_in(&found, catalog->archives[item->places[i].archive]->name, IN_PATH);
+    const struct place_list places = catalog_places(catalog, item);
+    for (uint32_t i = 0; i < places.count && i < MAX_PLACES && !is_best(&found); i++) {
+        look_in(&found, catalog_entry(catalog, places.items[i])->name, IN_PATH);
+        look_in(&found, catalog->archives[places.items[i].archive]->name, IN_PATH);
     }
     return rank_of(&found);
 }
@@ -141,8 +142,9 @@ int64_t item_created(const struct catalog *catalog, const struct catalog_item *i
 static bool lies_in(const struct catalog *catalog, const struct catalog_item *item,
                     const struct listing_filter *filter)
 {
-    for (uint32_t i = 0; i < item->place_count; i++) {
-        const uint32_t archive = item->places[i].archive;
+    const struct place_list places = catalog_places(catalog, item);
+    for (uint32_t i = 0; i < places.count; i++) {
+        const uint32_t archive = places.items[i].archive;
         if ((filter->archive < 0 || archive == filter->archive) &&
             (!filter->source || !strcmp(catalog->archives[archive]->source, filter->source)))
             return true;

@@ -76,9 +76,10 @@ static void count_events(struct counts *counts, const char *events)
 static void count_archives(struct counts *counts, const struct catalog *catalog,
                            const struct catalog_item *item)
 {
-    for (uint32_t i = 0; i < item->place_count; i++) {
-        const struct asset_id *id = &catalog->archives[item->places[i].archive]->id;
-        if (!i || item->places[i - 1].archive != item->places[i].archive)
+    const struct place_list places = catalog_places(catalog, item);
+    for (uint32_t i = 0; i < places.count; i++) {
+        const struct asset_id *id = &catalog->archives[places.items[i].archive]->id;
+        if (!i || places.items[i - 1].archive != places.items[i].archive)
             count_text(counts, (const char *)id->bytes, sizeof id->bytes);
     }
 }

@@ -293,6 +293,8 @@ static void write_gauges(const struct metrics *metrics, FILE *out)
                  "Bytes of request bodies and uploads written to files.", gauges.written_bytes);
     write_single(out, "posed_decoded_files_total", "counter", "Files decoded, for the index and for answers.",
                  gauges.decodes);
+    write_single(out, "posed_catalog_paths_over_limit", "gauge",
+                 "PATHs with more files than --max-path-entries allows.", gauges.paths_over_limit);
 }
 
 static void write_build(const struct metrics *metrics, FILE *out)

@@ -33,6 +33,7 @@ struct metrics_gauges {
     uint64_t store_bytes;
     uint64_t written_bytes; /* to the disk, since the start */
     uint64_t decodes;       /* of files, since the start */
+    uint64_t paths_over_limit;
 };
 
 /* Everything must outlive the metrics. */

@@ -41,6 +41,13 @@ def state(folder, but=()):
             if path.name not in but}
 
 
+def wait_until(condition):
+    until = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < until, "it does not come about"
+        time.sleep(0.05)
+
+
 class Listening(unittest.TestCase):
     def test_addresses(self):
         for listen in ("127.0.0.1:0", "127.0.0.2:0", "[::1]:0", "0.0.0.0:0"):
@@ -310,6 +317,41 @@ class Limits(unittest.TestCase):
             reply = daemon.client.post("/v1/inspect", dense, name="dense.zip")
             found = reply.json if reply.status == 413 else reply.json["rejected"][0]["error"]
             self.assertEqual(found["limit"], "max-ratio", reply)
+
+    def test_a_path_over_its_bound_keeps_what_was_listed(self):
+        clip = (Daemon.samples / "second-life/walk.anim").read_bytes()
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            for k in range(4):
+                (folder / f"m{k}.anim").write_bytes(clip)
+            (folder / "z.zip").write_bytes(zipped([("in.anim", clip)]))
+
+            def entries(client):
+                lists = [client.items(f"/v1/archives/{a['id']}/entries") for a in client.items("/v1/archives")]
+                return {e["name"] for one in lists for e in one}
+
+            known = {"m0.anim", "m1.anim", "m2.anim", "m3.anim", "in.anim"}
+            with Daemon("--max-path-entries", "6", "--max-entries", "1", folder) as daemon:
+                client = daemon.client
+                self.assertEqual(entries(client), known)
+                self.assertNotIn("warnings", client.get("/readyz").json)
+                for k in range(5):
+                    (folder / f"a{k}.anim").write_bytes(clip)
+                wait_until(lambda: client.get("/readyz").json.get("warnings"))
+                wait_until(lambda: len(entries(client) - known) == 1)
+                self.assertLessEqual(known, entries(client))
+                self.assertEqual(client.metric("posed_catalog_paths_over_limit"), 1)
+                (folder / "m0.anim").unlink()
+                for k in range(5):
+                    (folder / f"a{k}.anim").unlink()
+                wait_until(lambda: not client.get("/readyz").json.get("warnings"))
+                self.assertEqual(entries(client), known - {"m0.anim"})
+                self.assertIn("--max-path-entries", daemon.errors())
+            for k in range(5):
+                (folder / f"a{k}.anim").write_bytes(clip)
+            with Daemon("--max-path-entries", "3", folder) as daemon: # over it from the start
+                self.assertEqual(len(entries(daemon.client)), 3)
+                self.assertTrue(daemon.client.get("/readyz").json["warnings"])
 
     def test_time(self):
         """Work on one request ends after --max-time."""

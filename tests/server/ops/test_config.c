@@ -58,6 +58,7 @@ START_TEST(defaults_are_those_of_the_contract)
     ck_assert_uint_eq(config.max_upload, 64ull << 20);
     ck_assert_uint_eq(config.max_unpacked, 1ull << 30);
     ck_assert_uint_eq(config.max_entries, 100000);
+    ck_assert_uint_eq(config.max_path_entries, 10000000);
     ck_assert_uint_eq(config.max_ratio, 200);
     ck_assert_uint_eq(config.max_time_ms, 10000);
     ck_assert_uint_eq(config.max_frames, 100000);
