@@ -3,6 +3,7 @@
 #include "server/library/index/upload.h"
 #include "tests/support/unit.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -134,11 +135,97 @@ START_TEST(a_draft_that_is_given_up_leaves_nothing)
 }
 END_TEST
 
+/* ------------------------------------------------------------------------------------- readers beside a writer -- */
+
+struct shared {
+    pthread_mutex_t lock;
+    struct catalog *current;
+    struct asset_id first;
+    atomic_bool done;
+};
+
+static struct catalog *hold(struct shared *shared)
+{
+    pthread_mutex_lock(&shared->lock);
+    struct catalog *catalog = shared->current;
+    catalog_ref(catalog);
+    pthread_mutex_unlock(&shared->lock);
+    return catalog;
+}
+
+/* Everything in a snapshot is found in it, and its numbers agree with each other. */
+static void look_at(const struct catalog *catalog, const struct asset_id *first)
+{
+    const struct catalog_list *clips = &catalog->lists[ASSET_CLIP];
+    uint32_t named = 0;
+    for (uint32_t i = 0; i < clips->count; i++)
+        ck_assert_ptr_eq(catalog_find(catalog, ASSET_CLIP, &clips->items[i].asset->id), &clips->items[i]);
+    for (const struct catalog_named *found = catalog_names_first(&catalog->names, "a"); found;
+         found = catalog_names_next(&catalog->names, found))
+        named++;
+    ck_assert_uint_eq(named, catalog->archive_count);
+    struct catalog_item *item = catalog_find(catalog, ASSET_CLIP, first);
+    const struct place_list places = catalog_places(catalog, item);
+    for (uint32_t i = 0; i < places.count; i++)
+        ck_assert_ptr_nonnull(catalog_entry(catalog, catalog_item_at(item, places.items[i])->place));
+}
+
+static void *read_on(void *user)
+{
+    struct shared *shared = user;
+    while (!atomic_load(&shared->done)) {
+        struct catalog *catalog = hold(shared);
+        look_at(catalog, &shared->first);
+        catalog_unref(catalog);
+    }
+    return NULL;
+}
+
+static void publish(struct shared *shared, struct catalog *next)
+{
+    pthread_mutex_lock(&shared->lock);
+    struct catalog *old = shared->current;
+    shared->current = next;
+    pthread_mutex_unlock(&shared->lock);
+    catalog_unref(old);
+}
+
+/* Every third upload has the bytes of the first, so that places grow under the readers as well. */
+START_TEST(readers_beside_a_writer)
+{
+    enum { READERS = 2 };
+    static char texts[MANY][400];
+    struct shared shared = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    pthread_t readers[READERS];
+    struct catalog *none = empty();
+    for (uint32_t i = 0; i < MANY; i++) {
+        struct index_archive *archive = new_archive(texts[i], "a.bvh", i % 3 ? i : 0);
+        memcpy(archive->id.bytes, &i, sizeof i);
+        if (!i) {
+            shared.first = *clip_of(archive);
+            shared.current = catalog_append(none, archive);
+            for (int k = 0; k < READERS; k++)
+                ck_assert_int_eq(pthread_create(&readers[k], NULL, read_on, &shared), 0);
+        } else {
+            publish(&shared, catalog_append(shared.current, archive));
+        }
+        index_archive_unref(archive);
+    }
+    atomic_store(&shared.done, true);
+    for (int k = 0; k < READERS; k++)
+        pthread_join(readers[k], NULL);
+    ck_assert_uint_eq(shared.current->archive_count, MANY);
+    catalog_unref(shared.current);
+    catalog_unref(none);
+}
+END_TEST
+
 int main(void)
 {
     TCase *tests = tcase_create("catalog");
     tcase_add_test(tests, a_snapshot_does_not_see_what_comes_after_it);
     tcase_add_test(tests, places_grow_with_the_snapshots);
     tcase_add_test(tests, a_draft_that_is_given_up_leaves_nothing);
+    tcase_add_test(tests, readers_beside_a_writer);
     return unit_run("catalog", tests, NULL);
 }
