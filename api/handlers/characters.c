@@ -1,6 +1,8 @@
 /* Characters: suits and appearances of The Sims, and those of Metroid Prime, with their skeleton, meshes and clips. */
-#include "api/views/asset_json.h"
+#include "api/handlers/assets.h"
 #include "api/handlers/handlers.h"
+#include "api/views/asset_json.h"
+#include "lib/core/error.h"
 #include "server/library/relations.h"
 
 #include <stdlib.h>
@@ -69,53 +71,29 @@ static void put_clips(struct json_writer *json, const struct catalog *catalog,
     jsonw_end(json);
 }
 
+static bool put_character(struct api_call *call, struct json_writer *json, const struct found_asset *found,
+                          bool is_native, struct pose_error *error)
+{
+    const struct pose_character *character = &found->document->characters[found->inner];
+    struct relations relations;
+    (void)is_native;
+    pose_error_init(error);
+    bool done = relations_find(call->service, call->catalog, found->item, character, &relations) ||
+                error_no_memory(error);
+    if (done) {
+        struct skeleton_choice skeleton = relations_skeleton(call->catalog, found->item, &relations);
+        jsonw_optional_id(json, "skeleton", skeleton.asset ? &skeleton.asset->id : NULL);
+        put_parts(json, &relations);
+        if (relations.has_clips)
+            put_named_clips(json, &relations);
+        else
+            put_clips(json, call->catalog, found->item, &skeleton);
+    }
+    relations_release(&relations);
+    return done;
+}
+
 enum api_outcome handle_character(struct api_call *call)
 {
-    struct catalog_item *item = asset_of_path(call, ASSET_CHARACTER, "character");
-    if (!item)
-        return API_DONE;
-    struct asset_id digest = digest_begin(call, &item->asset->id);
-    digest = id_quick(&digest, &call->catalog->digest, sizeof call->catalog->digest);
-    if (reply_cached(call, digest, FRESH_REVALIDATE, true))
-        return API_DONE;
-    if (!call->request->may_wait)
-        return API_WAIT;
-    enum api_outcome outcome;
-    struct decoded *decoded = reply_document(call, item, &outcome);
-    if (!decoded)
-        return outcome;
-    const struct pose_character *character = &decoded->document->characters[item->asset->inner];
-    struct relations relations;
-    if (!relations_find(call->service, call->catalog, item, character, &relations)) {
-        relations_release(&relations);
-        document_put(decoded);
-        return reply_no_memory(call);
-    }
-    struct skeleton_choice skeleton = relations_skeleton(call->catalog, item, &relations);
-    struct pose_buffer body = {0};
-    struct json_writer json;
-    jsonw_init(&json, &body);
-    jsonw_object(&json, NULL);
-    asset_head(&json, call->catalog, item->asset, item, decoded->document->format);
-    if (skeleton.asset)
-        jsonw_id(&json, "skeleton", &skeleton.asset->id);
-    else
-        jsonw_null(&json, "skeleton");
-    put_parts(&json, &relations);
-    if (relations.has_clips)
-        put_named_clips(&json, &relations);
-    else
-        put_clips(&json, call->catalog, item, &skeleton);
-    jsonw_array(&json, "warnings");
-    jsonw_warnings(&json, decoded->document->warnings, decoded->document->warning_count);
-    jsonw_warnings(&json, character->warnings, character->warning_count);
-    jsonw_end(&json);
-    if (character->extras)
-        jsonw_value(&json, "extras", character->extras);
-    else
-        jsonw_raw(&json, "extras", "{}");
-    jsonw_end(&json);
-    relations_release(&relations);
-    document_put(decoded);
-    return reply_json(call, &body);
+    return reply_asset(call, &(struct asset_frame){.kind = ASSET_CHARACTER, .put = put_character});
 }

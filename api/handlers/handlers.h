@@ -18,18 +18,17 @@ api_handler handle_clip_convert;
 api_handler handle_pose, handle_poses;
 /* api/handlers/batch.c */
 api_handler handle_batch;
-/* api/handlers/skeletons.c */
-api_handler handle_skeletons, handle_skeleton, handle_skeleton_file, handle_skeleton_model;
+/* api/handlers/assets.c */
+api_handler handle_images, handle_image, handle_image_png;
+api_handler handle_skeletons, handle_skeleton, handle_skeleton_file;
 /* api/handlers/people.c */
 api_handler handle_skeleton_humanoid, handle_clip_retarget, handle_people;
 /* api/handlers/meshes.c */
 api_handler handle_meshes, handle_mesh, handle_mesh_vertices;
-/* api/handlers/images.c */
-api_handler handle_images, handle_image, handle_image_png;
 /* api/handlers/characters.c */
 api_handler handle_characters, handle_character;
 /* api/handlers/models.c */
-api_handler handle_mesh_model, handle_character_model;
+api_handler handle_skeleton_model, handle_mesh_model, handle_character_model;
 /* api/handlers/sims3.c */
 api_handler handle_hash, handle_resolve;
 /* api/pages/files.c */

@@ -1,7 +1,8 @@
 /* Meshes: lists, one with its faces, and its vertices on a pose. */
+#include "api/handlers/assets.h"
+#include "api/handlers/handlers.h"
 #include "api/protocol/scope.h"
 #include "api/views/asset_json.h"
-#include "api/handlers/handlers.h"
 #include "api/handlers/pose_request.h"
 #include "server/library/body.h"
 
@@ -151,57 +152,24 @@ static void put_mesh(struct json_writer *json, const struct pose_mesh *mesh, con
     jsonw_end(json);
 }
 
+static bool put_whole_mesh(struct api_call *call, struct json_writer *json, const struct found_asset *found,
+                           bool is_native, struct pose_error *error)
+{
+    const struct pose_mesh *mesh = &found->document->meshes[found->inner];
+    struct skeleton_choice skeleton = catalog_skeleton(call->catalog, found->item);
+    struct pose_skin *skin = pose_skin_new(mesh, NULL, is_native ? mesh->axes : POSE_AXES_GLTF, NULL, error);
+    if (!skin)
+        return false;
+    jsonw_optional_id(json, "skeleton", skeleton.asset ? &skeleton.asset->id : NULL);
+    put_mesh(json, mesh, skin);
+    pose_skin_free(skin);
+    return true;
+}
+
 enum api_outcome handle_mesh(struct api_call *call)
 {
-    struct catalog_item *item = asset_of_path(call, ASSET_MESH, "mesh");
-    struct param_error error;
-    int axis = 0;
-    if (!item)
-        return API_DONE;
-    if (!params_choice(&call->params, "axes", axes_words, &axis, &error))
-        return reply_parameter(call, &error);
-    struct asset_id digest = digest_begin(call, &item->asset->id);
-    digest = id_quick(&digest, &axis, sizeof axis);
-    digest = id_quick(&digest, &call->catalog->digest, sizeof call->catalog->digest);
-    if (reply_cached(call, digest, FRESH_REVALIDATE, true))
-        return API_DONE;
-    if (!call->request->may_wait)
-        return API_WAIT;
-    enum api_outcome outcome;
-    struct decoded *decoded = reply_document(call, item, &outcome);
-    if (!decoded)
-        return outcome;
-    const struct pose_mesh *mesh = &decoded->document->meshes[item->asset->inner];
-    struct pose_error broken;
-    struct pose_skin *skin = pose_skin_new(mesh, NULL, axis ? mesh->axes : POSE_AXES_GLTF, NULL, &broken);
-    if (!skin) {
-        document_put(decoded);
-        return reply_error(call, &broken, NULL, NULL);
-    }
-    struct pose_buffer body = {0};
-    struct json_writer json;
-    jsonw_init(&json, &body);
-    jsonw_object(&json, NULL);
-    asset_head(&json, call->catalog, item->asset, item, decoded->document->format);
-    jsonw_string(&json, "axes", axes_words[axis]);
-    struct skeleton_choice skeleton = catalog_skeleton(call->catalog, item);
-    if (skeleton.asset)
-        jsonw_id(&json, "skeleton", &skeleton.asset->id);
-    else
-        jsonw_null(&json, "skeleton");
-    put_mesh(&json, mesh, skin);
-    jsonw_array(&json, "warnings");
-    jsonw_warnings(&json, decoded->document->warnings, decoded->document->warning_count);
-    jsonw_warnings(&json, mesh->warnings, mesh->warning_count);
-    jsonw_end(&json);
-    if (mesh->extras)
-        jsonw_value(&json, "extras", mesh->extras);
-    else
-        jsonw_raw(&json, "extras", "{}");
-    jsonw_end(&json);
-    pose_skin_free(skin);
-    document_put(decoded);
-    return reply_json(call, &body);
+    return reply_asset(call,
+                       &(struct asset_frame){.kind = ASSET_MESH, .has_axes = true, .put = put_whole_mesh});
 }
 
 /* ---------------------------------------------------------------------------------------------- vertices -- */
@@ -407,7 +375,7 @@ static void locate_twin(struct api_call *call, const struct vertices *vertices)
 
 enum api_outcome handle_mesh_vertices(struct api_call *call)
 {
-    struct vertices vertices = {.mesh_item = asset_of_path(call, ASSET_MESH, "mesh")};
+    struct vertices vertices = {.mesh_item = asset_find(call, ASSET_MESH).item};
     if (!vertices.mesh_item || !read_vertices(call, &vertices))
         return API_DONE;
     struct asset_id digest = digest_begin(call, &vertices.mesh_item->asset->id);

@@ -3,8 +3,8 @@
 #include "api/protocol/scope.h"
 #include "api/views/asset_json.h"
 #include "api/conversion/converted.h"
+#include "api/handlers/assets.h"
 #include "api/handlers/handlers.h"
-#include "api/handlers/models.h"
 #include "server/library/relations.h"
 
 #include <stdio.h>
@@ -52,18 +52,23 @@ static bool gather_skeleton(void *user, struct ingredients *ingredients, struct 
     return ingredients_set_skeleton(ingredients, &model->parts.skeleton, error);
 }
 
-enum api_outcome skeleton_model_reply(struct api_call *call, const struct skeleton_choice *choice)
+enum api_outcome handle_skeleton_model(struct api_call *call)
 {
+    struct found_asset found = asset_find(call, ASSET_SKELETON);
     struct conversion conversion;
+    if (!found.asset)
+        return API_DONE;
+    const struct skeleton_choice choice = {
+        .asset = found.asset, .item = found.item, .shipped = found.document};
     struct model model = {.call = call,
                           .conversion = &conversion,
-                          .name = choice->asset->name ? choice->asset->name : "skeleton",
-                          .parts.skeleton = {call->catalog, *choice},
+                          .name = found.asset->name ? found.asset->name : "skeleton",
+                          .parts.skeleton = {call->catalog, choice},
                           .gather = gather_skeleton};
     struct param_error error;
     enum api_outcome outcome =
         conversion_read(&call->params, pose_target_find("glb"), false, &conversion, &error)
-            ? reply_model(&model, digest_begin(call, &choice->asset->id), FRESH_CONTENT)
+            ? reply_model(&model, digest_begin(call, &found.asset->id), FRESH_CONTENT)
             : reply_parameter(call, &error);
     conversion_release(&conversion);
     return outcome;
@@ -73,7 +78,7 @@ enum api_outcome skeleton_model_reply(struct api_call *call, const struct skelet
 
 enum api_outcome handle_mesh_model(struct api_call *call)
 {
-    struct catalog_item *item = asset_of_path(call, ASSET_MESH, "mesh");
+    struct catalog_item *item = asset_find(call, ASSET_MESH).item;
     struct conversion conversion;
     if (!item)
         return API_DONE;
@@ -206,7 +211,7 @@ static struct asset_id character_digest(const struct model *model)
 
 enum api_outcome handle_character_model(struct api_call *call)
 {
-    struct catalog_item *item = asset_of_path(call, ASSET_CHARACTER, "character");
+    struct catalog_item *item = asset_find(call, ASSET_CHARACTER).item;
     struct conversion conversion;
     if (!item)
         return API_DONE;

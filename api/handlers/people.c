@@ -1,11 +1,9 @@
 /* Whether a skeleton is a person's, and how well a clip fits another one. */
-#include "api/handlers/clips.h"
+#include "api/handlers/assets.h"
 #include "api/handlers/handlers.h"
 #include "api/handlers/pose_request.h"
-#include "api/protocol/scope.h"
 #include "api/views/asset_json.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOMENTS = 1000 };
@@ -86,10 +84,9 @@ static void put_person(struct json_writer *json, const struct asset_id *id,
 
 /* -------------------------------------------------------------------------------------------------- skeletons -- */
 
-static enum api_outcome reply_person(struct api_call *call, const struct skeleton_choice *choice,
-                                     const struct pose_document *document)
+static enum api_outcome reply_person(struct api_call *call, const struct found_asset *found)
 {
-    const struct pose_skeleton *skeleton = &document->skeletons[choice->item ? choice->asset->inner : 0];
+    const struct pose_skeleton *skeleton = &found->document->skeletons[found->inner];
     struct pose_error error;
     struct pose_humanoid *humanoid =
         pose_humanoid_new(skeleton, NULL, 0, &call->service->index_options.pose, &error);
@@ -99,7 +96,7 @@ static enum api_outcome reply_person(struct api_call *call, const struct skeleto
     struct json_writer json;
     jsonw_init(&json, &body);
     jsonw_object(&json, NULL);
-    put_person(&json, &choice->asset->id, skeleton, humanoid);
+    put_person(&json, &found->asset->id, skeleton, humanoid);
     jsonw_end(&json);
     pose_humanoid_free(humanoid);
     return reply_json(call, &body);
@@ -107,25 +104,14 @@ static enum api_outcome reply_person(struct api_call *call, const struct skeleto
 
 enum api_outcome handle_skeleton_humanoid(struct api_call *call)
 {
-    struct asset_id id;
-    const char *text = call->values[0];
-    struct skeleton_choice choice = {0};
-    if (id_parse(text, strlen(text), &id))
-        choice = catalog_find_skeleton(call->catalog, &id);
-    if (!choice.asset)
-        return reply_not_found(call, "skeleton", text);
-    struct catalog_item *item = (struct catalog_item *)(uintptr_t)choice.item;
-    if (!scope_item(call, &item))
-        return API_DONE;
-    choice.item = item;
-    if (reply_cached(call, digest_begin(call, &choice.asset->id), FRESH_CONTENT, true))
-        return API_DONE;
+    struct found_asset found = asset_find(call, ASSET_SKELETON);
     enum api_outcome outcome;
-    struct decoded *decoded = choice.item ? reply_document(call, choice.item, &outcome) : NULL;
-    if (choice.item && !decoded)
+    if (!found.asset || reply_cached(call, digest_begin(call, &found.asset->id), FRESH_CONTENT, true))
+        return API_DONE;
+    if (!asset_open(call, &found, &outcome))
         return outcome;
-    outcome = reply_person(call, &choice, choice.item ? decoded->document : choice.shipped);
-    document_put(decoded);
+    outcome = reply_person(call, &found);
+    asset_close(&found);
     return outcome;
 }
 

@@ -1,7 +1,5 @@
 #include "api/views/asset_json.h"
 
-#include "api/protocol/scope.h"
-
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -24,6 +22,14 @@ void jsonw_time(struct json_writer *json, const char *key, int64_t ms)
     snprintf(text, sizeof text, "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ", date.tm_year + 1900, date.tm_mon + 1,
              date.tm_mday, date.tm_hour, date.tm_min, date.tm_sec, (int)(ms % MS_PER_S));
     jsonw_string(json, key, text);
+}
+
+void jsonw_optional_id(struct json_writer *json, const char *key, const struct asset_id *id)
+{
+    if (id)
+        jsonw_id(json, key, id);
+    else
+        jsonw_null(json, key);
 }
 
 void asset_head(struct json_writer *json, const struct catalog *catalog, const struct index_asset *asset,
@@ -70,15 +76,4 @@ enum api_outcome asset_list(struct api_call *call, enum asset_kind kind)
     list_finish(call, &json, &request, false);
     jsonw_end(&json);
     return reply_json(call, &body);
-}
-
-struct catalog_item *asset_of_path(struct api_call *call, enum asset_kind kind, const char *what)
-{
-    struct asset_id id;
-    const char *text = call->values[0];
-    struct catalog_item *item =
-        id_parse(text, strlen(text), &id) ? catalog_find(call->catalog, kind, &id) : NULL;
-    if (!item)
-        reply_not_found(call, what, text);
-    return item && scope_item(call, &item) ? item : NULL;
 }

@@ -7,13 +7,12 @@
 void jsonw_id(struct json_writer *json, const char *key, const struct asset_id *id);
 /* A time as RFC 3339 has it, in UTC; one before 1970 (which says that it is not known) is left out. */
 void jsonw_time(struct json_writer *json, const char *key, int64_t ms);
+void jsonw_optional_id(struct json_writer *json, const char *key, const struct asset_id *id); /* NULL: null */
 /* "id", "name", "format", "archive", "entry" and what its kind sums up, into an open object. item NULL: one that is
  * shipped. */
 void asset_head(struct json_writer *json, const struct catalog *catalog, const struct index_asset *asset,
                 const struct catalog_item *item, const char *format);
 /* The list of a kind, see list_read. */
 enum api_outcome asset_list(struct api_call *call, enum asset_kind kind);
-/* The asset of the path's id, as archive= has it; NULL and the 404 or 400 in the response. */
-struct catalog_item *asset_of_path(struct api_call *call, enum asset_kind kind, const char *what);
 
 #endif
