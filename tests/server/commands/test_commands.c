@@ -180,8 +180,10 @@ START_TEST(the_manual_has_every_command_and_option)
             ck_assert_msg(strstr(manual, line), "%s of %s is missing", option, commands[i]);
         }
     }
+    /* Of targets it says where they are listed, so that a new one needs no line in it. */
+    succeeds("posed convert --help");
     for (const struct pose_target *target = pose_targets(); target->word; target++)
-        ck_assert_msg(strstr(manual, target->word), "the target %s is missing", target->word);
+        ck_assert_msg(strstr(out, target->word), "the target %s is missing", target->word);
     if (system("command -v mandoc >/dev/null 2>&1")) {
         fputs("SKIPPED: mandoc is not installed\n", stderr);
         return;

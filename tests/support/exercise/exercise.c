@@ -273,17 +273,27 @@ static uint32_t make_renames(const struct pose_clip *clip, struct pose_rename *r
     return count;
 }
 
+/* A format that holds clips and nothing else, and can be written: the one whose turn it is. */
+static const char *target_of_turn(unsigned turn)
+{
+    const char *targets[64];
+    unsigned count = 0;
+    for (const struct pose_format *format = pose_formats(); format->id; format++) {
+        if (format->can_write && !strcmp(format->kinds, "clip") && count < 64)
+            targets[count++] = format->id;
+    }
+    return targets[turn % count];
+}
+
 /* To one format a clip, whose turn it is: each damaged file would else be converted to all of them. */
 static void exercise_conversion(struct exercise *exercise, const struct pose_document *document,
                                 const struct pose_clip *clip)
 {
-    static const char *const targets[] = {"sl-anim", "prime-anim", "tso-anim",
-                                          "json",    "sims3-clip", "sims1-cfp"};
-    unsigned turn = exercise->turn++ % (sizeof targets / sizeof *targets);
+    const char *to = target_of_turn(exercise->turn++);
     struct pose_rename renames[RENAMES];
-    bool is_numbered = !strcmp(targets[turn], "prime-anim");
+    bool is_numbered = !strcmp(to, "prime-anim");
     struct pose_conversion conversion = {ONE_CLIP(clip, document->format),
-                                         .to = targets[turn],
+                                         .to = to,
                                          .skeleton = best_stand_in(exercise, clip),
                                          .fps = exercise->turn % 7 ? 0 : 12.5f,
                                          .renames = renames,
