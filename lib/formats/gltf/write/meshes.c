@@ -281,11 +281,13 @@ static void put_primitives(const struct gltf_mesh *mesh, struct gltf_file *file)
             jsonw_raw(&file->json, "attributes", attributes);
         } else {
             jsonw_object(&file->json, "attributes");
-            size_t start = file->json_bytes.size - 1;
+            size_t start = file->json_bytes.size;
             put_vertices(mesh, file);
             jsonw_end(&file->json);
-            attributes = arena_text(file->job->arena, (const char *)file->json_bytes.data + start,
-                                    file->json_bytes.size - start);
+            if (!start || file->json_bytes.size <= start) /* out of memory, which empties the text */
+                return;
+            attributes = arena_text(file->job->arena, (const char *)file->json_bytes.data + start - 1,
+                                    file->json_bytes.size - start + 1);
             if (mesh->skin && mesh->skin->mesh->morph_count) {
                 morphs = arena_alloc(file->job->arena, mesh->skin->mesh->morph_count, sizeof *morphs);
                 if (morphs)
