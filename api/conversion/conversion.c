@@ -214,18 +214,28 @@ static bool read_numbers(const struct params *params, struct conversion *convers
     return true;
 }
 
+/* Those of the format that is of several games; game= may be about what is read, whatever the target is. */
+static const char *const *games_of_targets(void)
+{
+    static const char *const none[] = {NULL};
+    for (const struct pose_target *target = pose_targets(); target->word; target++) {
+        if (target->games)
+            return target->games;
+    }
+    return none;
+}
+
 bool conversion_read(const struct params *params, const struct pose_target *target, bool game_is_source,
                      struct conversion *conversion, struct param_error *error)
 {
     static const char *const bones[] = {"mesh", "none", NULL}, *const axes[] = {"native", "gltf", NULL},
-                             *const games[] = {"mp1", "mp2", NULL},
                              *const units[] = {"m", "cm", "inch", NULL};
     *conversion = (struct conversion){.target = target};
     return check_options(params, target, game_is_source, error) && read_flags(params, conversion, error) &&
            read_numbers(params, conversion, error) &&
            read_word(params, conversion, "bones", bones, "mesh", error) &&
            read_word(params, conversion, "axes", axes, "native", error) &&
-           read_word(params, conversion, "game", games, NULL, error) &&
+           read_word(params, conversion, "game", games_of_targets(), NULL, error) &&
            read_word(params, conversion, "unit", units, NULL, error) &&
            read_seconds(params, conversion, "ease_in", error) &&
            read_seconds(params, conversion, "ease_out", error) && read_map(params, conversion, error);

@@ -31,36 +31,20 @@ static void put_faces(struct json_writer *json, const uint32_t (*faces)[3], uint
     jsonw_end(json);
 }
 
-static int64_t number_of(const struct pose_value *object, const char *key)
+/* Vertices of another file, group by group. */
+static void put_share(void *user, const struct pose_share *share)
 {
-    const struct pose_value *value = pose_value_find(object, key);
-    return value && value->kind == POSE_INT ? value->as.integer : 0;
-}
-
-/* Metroid Prime's weights: a group of vertices after the other, each with the bones that share it. */
-static void put_weights(struct json_writer *json, const struct pose_mesh *mesh)
-{
-    const struct pose_value *groups = pose_value_find(mesh->extras, "groups");
-    int64_t first = 0;
-    for (const struct pose_value *group = groups ? groups->first : NULL; group; group = group->next) {
-        const struct pose_value *weights = pose_value_find(group, "weights");
-        int64_t count = number_of(group, "vertex_count");
-        for (const struct pose_value *one = weights ? weights->first : NULL; one; one = one->next) {
-            const struct pose_value *weight = pose_value_find(one, "weight");
-            char bone[24];
-            snprintf(bone, sizeof bone, "#%" PRId64, number_of(one, "bone_id"));
-            jsonw_object(json, NULL);
-            jsonw_string(json, "bone", bone);
-            jsonw_integer(json, "first", first);
-            jsonw_integer(json, "count", count);
-            jsonw_integer(json, "blend_first", 0);
-            jsonw_integer(json, "blend_count", 0);
-            if (weight)
-                jsonw_value(json, "weight", weight);
-            jsonw_end(json);
-        }
-        first += count;
-    }
+    struct json_writer *json = user;
+    char bone[24];
+    snprintf(bone, sizeof bone, "#%" PRId64, share->bone_id);
+    jsonw_object(json, NULL);
+    jsonw_string(json, "bone", bone);
+    jsonw_integer(json, "first", (int64_t)share->first);
+    jsonw_integer(json, "count", (int64_t)share->count);
+    jsonw_integer(json, "blend_first", 0);
+    jsonw_integer(json, "blend_count", 0);
+    jsonw_number(json, "weight", share->weight);
+    jsonw_end(json);
 }
 
 /* By its name, else "#ID". */
@@ -114,11 +98,10 @@ static void put_looks(struct json_writer *json, const struct pose_mesh *mesh, co
     jsonw_end(json);
 }
 
-static void put_bindings(struct json_writer *json, const struct pose_mesh *mesh)
+static void put_bindings(struct json_writer *json, const char *format, const struct pose_mesh *mesh)
 {
     jsonw_array(json, "bindings");
-    if (mesh->weighted_count)
-        put_weights(json, mesh);
+    pose_mesh_shares(format, mesh, put_share, json);
     for (uint32_t i = 0; i < mesh->binding_count; i++) {
         const struct pose_binding *binding = &mesh->bindings[i];
         jsonw_object(json, NULL);
@@ -132,7 +115,8 @@ static void put_bindings(struct json_writer *json, const struct pose_mesh *mesh)
     jsonw_end(json);
 }
 
-static void put_mesh(struct json_writer *json, const struct pose_mesh *mesh, const struct pose_skin *skin)
+static void put_mesh(struct json_writer *json, const char *format, const struct pose_mesh *mesh,
+                     const struct pose_skin *skin)
 {
     jsonw_string(json, "texture", mesh->texture);
     put_faces(json, pose_skin_faces(skin), mesh->face_count);
@@ -141,7 +125,7 @@ static void put_mesh(struct json_writer *json, const struct pose_mesh *mesh, con
         jsonw_floats(json, NULL, mesh->uvs[i], 2);
     jsonw_end(json);
     put_looks(json, mesh, pose_skin_faces(skin));
-    put_bindings(json, mesh);
+    put_bindings(json, format, mesh);
     jsonw_array(json, "blends");
     for (uint32_t i = 0; i < mesh->blend_count; i++) {
         jsonw_object(json, NULL);
@@ -161,7 +145,7 @@ static bool put_whole_mesh(struct api_call *call, struct json_writer *json, cons
     if (!skin)
         return false;
     jsonw_optional_id(json, "skeleton", skeleton.asset ? &skeleton.asset->id : NULL);
-    put_mesh(json, mesh, skin);
+    put_mesh(json, found->document->format, mesh, skin);
     pose_skin_free(skin);
     return true;
 }

@@ -7,12 +7,10 @@
 #include "lib/core/warn.h"
 #include "lib/model/build.h"
 #include "lib/model/copy.h"
-#include "lib/formats/sl/bvh_upload.h"
 
 #include <math.h>
 #include <string.h>
 
-#define SL_DURATION_LIMIT 60.0f
 /* What may be asked for. */
 #define MIN_FPS 0.1f
 #define MAX_FPS 1000.0f
@@ -54,10 +52,11 @@ static bool check_clip(const struct baking *b)
     if (!isfinite(clip->duration) || clip->duration < 0)
         return error_set(b->error, POSE_BAD_DATA, "bad_duration", "a clip of %g seconds",
                          (double)clip->duration);
-    if (b->target.family == FAMILY_SL && clip->duration > SL_DURATION_LIMIT)
+    float most = b->target.max_duration;
+    if (most > 0 && clip->duration > most)
         return error_set(b->error, POSE_BAD_DATA, "too_long",
-                         "a clip of %g seconds; Second Life plays up to %g: cut it first",
-                         (double)clip->duration, (double)SL_DURATION_LIMIT);
+                         "a clip of %g seconds; %s plays up to %g: cut it first", (double)clip->duration,
+                         b->target.title, (double)most);
     for (uint32_t i = 0; i < clip->track_count; i++) {
         for (int part = 0; part < POSE_PART_COUNT; part++) {
             if (!check_numbers(b, i, (enum pose_part)part))
@@ -132,14 +131,16 @@ static bool keys_obey_rules(const struct pose_clip *clip)
 /* What is asked for, else the clip's own, else the first. */
 static bool choose_game(struct baking *b, const char *own)
 {
-    static const char *const games[] = {"mp1", "mp2", "mp2demo"};
-    enum { GAMES = sizeof games / sizeof *games };
-    unsigned game = 0;
-    for (unsigned i = 0; i < GAMES; i++)
-        game = strcmp(games[i], own) ? game : i;
-    if (!setting_word(b->conversion->settings, "game", games, GAMES, &game, b->error))
+    enum { MAX_GAMES = 8 };
+    const char *names[MAX_GAMES];
+    unsigned game = 0, count = 0;
+    for (; count < MAX_GAMES && b->target.games[count].name; count++) {
+        names[count] = b->target.games[count].name;
+        game = strcmp(names[count], own) ? game : count;
+    }
+    if (!setting_word(b->conversion->settings, "game", names, count, &game, b->error))
         return false;
-    b->game = games[game];
+    b->game = &b->target.games[game];
     return true;
 }
 
@@ -156,7 +157,7 @@ static bool choose_rules(struct baking *b)
     b->target.rules = version == 0 ? POSE_RULES_PRIME_FRAMES : POSE_RULES_PRIME;
     if (!choose_game(b, value_get_string(own, "game", "")))
         return false;
-    b->target.holds[POSE_SCALE] = !strcmp(b->game, "mp2");
+    b->target.holds[POSE_SCALE] = b->game->holds_scale;
     return true;
 }
 
@@ -204,18 +205,18 @@ static bool is_same_format(const struct baking *b)
            !has_own_settings(b);
 }
 
-/* A clip that was read from BVH goes to Second Life as the viewer's upload of the file would: that is the encoder's
+/* One that was read from BVH, say, goes to Second Life as the viewer's upload of the file would: that is the encoder's
  * affair, which wants the file's own numbers. */
-static bool is_upload(const struct baking *b)
+static bool is_taken_as_read(const struct baking *b)
 {
-    return b->target.family == FAMILY_SL && clip_is_upload(&b->clip);
+    return b->target.takes_as_read && b->target.takes_as_read(&b->clip);
 }
 
 bool bake_clip(struct baking *b)
 {
-    if (is_upload(b)) {
+    if (is_taken_as_read(b)) {
         if (b->conversion->fps > 0)
-            bake_warn(b, "fps_ignored", "ignored: BVH for Second Life is converted frame by frame");
+            bake_warn(b, "fps_ignored", "ignored: BVH for %s is converted frame by frame", b->target.title);
         return take_over(b);
     }
     bool is_sampled_here = b->conversion->fps > 0 && b->target.resamples;

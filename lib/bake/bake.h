@@ -36,16 +36,16 @@ struct bake_track {
 
 struct baking {
     const struct pose_conversion *conversion;
-    const char *format;        /* the target's id */
-    struct target target;      /* its rules and what it holds may depend on settings */
-    struct arena *arena;       /* of the document */
-    struct arena *scratch;     /* for what is needed meanwhile */
-    struct pose_clip clip;     /* what is baked: the caller's, its rules corrected */
-    enum target_family family; /* whose extras the clip has */
-    const char *origin;        /* the format of that, NULL when it is none's; static */
-    bool keeps_extras;         /* they are the target's */
-    bool keeps_keys;           /* so are the keys */
-    const char *game;          /* of Prime */
+    const char *format;             /* the target's id */
+    struct target target;           /* its rules and what it holds may depend on settings */
+    struct arena *arena;            /* of the document */
+    struct arena *scratch;          /* for what is needed meanwhile */
+    struct pose_clip clip;          /* what is baked: the caller's, its rules corrected */
+    enum target_family family;      /* whose extras the clip has */
+    const char *origin;             /* the format of that, NULL when it is none's; static */
+    bool keeps_extras;              /* they are the target's */
+    bool keeps_keys;                /* so are the keys */
+    const struct target_game *game; /* NULL: the target has one */
     uint64_t key_limit;
     pose_warn *warn;
     void *user;

@@ -91,15 +91,15 @@ static bool set_sims3(struct extras *extras)
 static bool set_prime(struct extras *extras)
 {
     struct baking *b = extras->b;
-    bool same_game = b->keeps_extras && !strcmp(value_get_string(b->clip.extras, "game", ""), b->game);
+    bool same_game = b->keeps_extras && !strcmp(value_get_string(b->clip.extras, "game", ""), b->game->name);
     int64_t version = b->target.rules == POSE_RULES_PRIME_FRAMES ? 0 : 2;
-    b->out->game = arena_copy_text(b->arena, b->game);
+    b->out->game = arena_copy_text(b->arena, b->game->name);
     set(extras, "game", POSE_STRING)->text = b->out->game;
     set(extras, "version", POSE_INT)->integer = version;
     if (!b->keeps_keys)
         set(extras, "interval", POSE_FLOAT)->number = (float)b->frame;
     if (!same_game && !pose_value_find(b->conversion->settings, "root_bone_id"))
-        set(extras, "root_bone_id", POSE_INT)->integer = !strcmp(b->game, "mp1") ? 3 : 0;
+        set(extras, "root_bone_id", POSE_INT)->integer = b->game->root_bone_id;
     if (b->keeps_keys && same_game)
         return set_id(extras, "root_bone_id", 99) && set_id(extras, "evnt", UINT32_MAX);
     /* What told how the keys were packed is of other keys. */

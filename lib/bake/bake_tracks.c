@@ -3,6 +3,7 @@
 
 #include "lib/core/hash.h"
 #include "lib/core/value.h"
+#include "lib/formats/rules.h"
 #include "lib/model/build.h"
 #include "lib/model/match.h"
 
@@ -18,56 +19,67 @@ struct gathering {
     bool has_joints;
     bool taken[PRIME_BONES];
     /* Told once a clip. */
-    uint32_t scales, morphs, unnamed, unknown, twice, without_rest, pelvis_without_rest;
+    uint32_t scales, morphs, unnamed, unknown, twice, without_rest, root_without_rest;
     char unknown_names[200];
 };
 
-/* ------------------------------------------------------------------------------------------------- pelvis -- */
+/* --------------------------------------------------------------------------------------------------- root -- */
 
-/* Second Life's pelvis rests here, and its keys are added to that (sl-anim.md, 5). */
-static const float standing[3] = {0, 0, 1.067f};
+static const struct root_rule *root_rule(enum pose_rules rules)
+{
+    const struct rules_row *row = rules_row(rules);
+    return row ? row->root : NULL;
+}
 
-/* The skeleton whose pelvis rests otherwise, if it is one of Second Life. */
-static const struct pose_joint *find_pelvis(const struct baking *b)
+/* The joint of the skeleton that rests otherwise than the rule says, if it is one of the same game. */
+static const struct pose_joint *find_root(const struct baking *b, enum pose_rules rules)
 {
     const struct pose_skeleton *skeleton = b->conversion->skeleton;
-    bool has = skeleton && skeleton->axes == POSE_AXES_SL && skeleton->root_joint >= 0 &&
+    bool has = skeleton && skeleton->axes == rules_row(rules)->axes && skeleton->root_joint >= 0 &&
                (uint32_t)skeleton->root_joint < skeleton->joint_count;
     return has ? &skeleton->joints[skeleton->root_joint] : NULL;
 }
 
-static bool is_pelvis(const struct baking *b, const char *name)
+static bool lists_name(const char *const *names, const char *name)
 {
-    const struct pose_joint *joint = find_pelvis(b);
-    if (!name)
-        return false;
-    for (const char *const *alias = joint ? joint->aliases : NULL; alias && *alias; alias++) {
-        if (!strcmp(name, *alias))
+    for (; names && *names; names++) {
+        if (!strcmp(*names, name))
             return true;
     }
-    return !strcmp(name, "mPelvis") || !strcmp(name, "hip") || !strcmp(name, "avatar_mPelvis") ||
-           (joint && joint->name && !strcmp(name, joint->name));
+    return false;
 }
 
-/* What has to be added to the pelvis' translations: its rest where the clip leaves it out and the target does not, and
+/* Whether by these rules a joint's keys are added to its rest. */
+static bool is_root(const struct baking *b, enum pose_rules rules, const char *name)
+{
+    const struct root_rule *rule = root_rule(rules);
+    if (!rule || !name)
+        return false;
+    const struct pose_joint *joint = find_root(b, rules);
+    return lists_name(rule->names, name) ||
+           (joint && (lists_name(joint->aliases, name) || (joint->name && !strcmp(name, joint->name))));
+}
+
+/* What has to be added to the root's translations: its rest where the clip leaves it out and the target does not, and
  * the other way round. */
-static void place_pelvis(struct gathering *g, const struct pose_track *from, const struct pose_track *to,
-                         struct bake_track *source)
+static void place_root(struct gathering *g, const struct pose_track *from, const struct pose_track *to,
+                       struct bake_track *source)
 {
     const struct baking *b = g->b;
-    bool is_key = b->clip.rules == POSE_RULES_SL && is_pelvis(b, from->name);
-    bool wants_key = b->target.rules == POSE_RULES_SL && is_pelvis(b, to->name);
-    const struct pose_joint *joint = find_pelvis(b);
+    enum pose_rules own = b->clip.rules, wanted = b->target.rules;
+    bool is_key = is_root(b, own, from->name), wants_key = is_root(b, wanted, to->name);
+    enum pose_rules rules = is_key ? own : wanted;
     float rest[3];
-    /* A pelvis that is given another name, or gets its own back, stays what it is. */
-    bool is_renamed = b->clip.rules == POSE_RULES_SL && b->target.rules == POSE_RULES_SL;
+    /* One that is given another name, or gets its own back, stays what it is. */
+    bool is_renamed = root_rule(own) && own == wanted;
     if (is_renamed || is_key == wants_key || !from->channels[POSE_TRANSLATION].count)
         return;
-    g->pelvis_without_rest += is_key && !joint;
+    const struct pose_joint *joint = find_root(b, rules);
+    g->root_without_rest += is_key && !joint;
     if (is_key && !joint)
         return;
-    memcpy(rest, joint ? joint->translation : standing, sizeof rest);
-    pose_convert_axes(POSE_TRANSLATION, rest, 1, POSE_AXES_SL, b->clip.axes);
+    memcpy(rest, joint ? joint->translation : root_rule(rules)->rest, sizeof rest);
+    pose_convert_axes(POSE_TRANSLATION, rest, 1, rules_row(rules)->axes, b->clip.axes);
     for (int i = 0; i < 3; i++)
         source->offset[i] = is_key ? (double)rest[i] : -(double)rest[i];
 }
@@ -206,7 +218,7 @@ static void take_track(struct gathering *g, const struct pose_track *from)
     *source = (struct bake_track){.from = from};
     if (!goes_along(g, from) || !name_joint(g, from, to))
         return;
-    place_pelvis(g, from, to, source);
+    place_root(g, from, to, source);
     b->track_count++;
 }
 
@@ -264,16 +276,16 @@ static bool has_rotation(const struct bake_track *source)
 static bool complete_bones(struct gathering *g)
 {
     struct baking *b = g->b;
-    bool is_mp2 = b->target.holds[POSE_SCALE];
+    bool all = b->game->has_all_bones;
     const char *own = value_get_string(b->clip.extras, "game", "");
-    if (b->keeps_extras && !strcmp(own, b->game))
+    if (b->keeps_extras && !strcmp(own, b->game->name))
         return true;
-    if (is_mp2)
+    if (all)
         add_bones(g);
-    if (is_mp2 && !sort_bones(b))
+    if (all && !sort_bones(b))
         return false;
     for (uint32_t i = 0; i < b->track_count; i++) {
-        if (!has_rotation(&b->sources[i]) && (!is_mp2 || i == 0))
+        if (!has_rotation(&b->sources[i]) && (!all || i == 0))
             take_rest(g, &b->tracks[i], &b->sources[i]);
     }
     return true;
@@ -316,11 +328,11 @@ static void tell(const struct gathering *g)
             g->unknown, title, g->unknown_names);
     if (g->twice)
         bake_warn(b, "joint_twice", "%u tracks move a joint that another track moves already", g->twice);
-    if (g->pelvis_without_rest)
+    if (g->root_without_rest)
         bake_warn(
             b, "pelvis_without_rest",
-            "the pelvis' translation is relative to standing, not to the ground: give a skeleton of Second "
-            "Life with its rest pose");
+            "the pelvis' translation is relative to standing, not to the ground: give a skeleton of its game "
+            "with its rest pose");
     if (g->without_rest)
         bake_warn(
             b, "rest_unknown",

@@ -12,6 +12,14 @@ enum { TARGET_FILES = 2 };
 /* Formats that share extras, events and the names of joints. */
 enum target_family { FAMILY_NONE, FAMILY_SL, FAMILY_SIMS, FAMILY_SIMS3, FAMILY_PRIME };
 
+/* One of the games whose files are of the format: setting "game". */
+struct target_game {
+    const char *name;
+    bool holds_scale;
+    bool has_all_bones;    /* a track for every bone of the skeleton, by ascending id */
+    uint32_t root_bone_id; /* what moves the figure, unless told */
+};
+
 struct target {
     const char *title;         /* whose losses are told: "Second Life" */
     enum target_family family; /* FAMILY_NONE: a format of exchange, which holds any clip */
@@ -29,6 +37,10 @@ struct target {
     /* The name of the second file of a pair, without extension, as the clip has it: in the extras' member of that name, else
      * this before the clip's own name. */
     const char *second_member, *second_prefix;
+    const struct target_game *games; /* the first unless told; the last has a NULL name. NULL: there is one */
+    float max_duration;              /* seconds that the game plays; 0: any */
+    /* Whether its encoder wants a clip as it was read, to do itself what the game's own program does; NULL: never. */
+    bool (*takes_as_read)(const struct pose_clip *clip);
 };
 
 #endif

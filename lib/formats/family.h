@@ -54,6 +54,8 @@ struct family {
                       void *user);
     /* See pose_join. False when memory is out. */
     bool (*join)(struct body_job *job);
+    /* See pose_mesh_shares. */
+    void (*shares)(const struct pose_mesh *mesh, pose_share_visit *tell, void *user);
     bool (*has_key)(const char *key, const char *entry_name, const char *container,
                     const struct pose_entry *row);
     /* How its people call their bones, a list that ends with NULL. */

@@ -4,13 +4,20 @@
 
 #include "pose.h"
 
+/* The joint whose translation keys are added to its rest. */
+struct root_rule {
+    const char *const *names; /* besides those that a skeleton has for it; the last is NULL */
+    float rest[3];            /* where none is known */
+};
+
 /* The rules of a family's clips. */
 struct rules_row {
     enum pose_rules rules;
-    const char *name;          /* "plain", "sl" */
-    const char *interpolation; /* of rotations between keys: "slerp", "nlerp" */
-    enum pose_axes axes;       /* of the game */
-    const char *format;        /* that its clips are in; as near as can be told */
+    const char *name;             /* "plain", "sl" */
+    const char *interpolation;    /* of rotations between keys: "slerp", "nlerp" */
+    enum pose_axes axes;          /* of the game */
+    const char *format;           /* that its clips are in; as near as can be told */
+    const struct root_rule *root; /* NULL: keys are what they are */
 };
 
 struct axes_row {

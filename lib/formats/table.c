@@ -308,6 +308,13 @@ bool pose_archive_morph(const struct pose_archive *archive, uint32_t index, uint
     return family && family->morph_id && family->morph_id(&archive->names[index], id);
 }
 
+void pose_mesh_shares(const char *format, const struct pose_mesh *mesh, pose_share_visit *tell, void *user)
+{
+    const struct family *family = family_find(format);
+    if (family && family->shares && mesh->weighted_count)
+        family->shares(mesh, tell, user);
+}
+
 bool pose_is_filed(const char *format, const char *file)
 {
     const struct family *family = family_find(format);

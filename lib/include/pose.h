@@ -467,9 +467,10 @@ struct pose_target {
     const char *second;  /* such a clip is two files: the format of the second one; else NULL */
     float min_fps;       /* the lowest rate that may be asked for */
     bool is_text;
-    bool on_skeleton; /* its files hold the skeleton, or are made on it */
-    bool is_scene;    /* several clips or none go into a file, and meshes with their pictures */
-    bool is_game;     /* a game's own format, else one of exchange */
+    bool on_skeleton;         /* its files hold the skeleton, or are made on it */
+    bool is_scene;            /* several clips or none go into a file, and meshes with their pictures */
+    bool is_game;             /* a game's own format, else one of exchange */
+    const char *const *games; /* what the option "game" may be, NULL at the end; NULL: it does not take it */
 };
 
 /* All of them, formats of exchange first; the last has a NULL word. */
@@ -1208,6 +1209,20 @@ POSE_API void pose_links_free(struct pose_links *links);
 POSE_API struct pose_document *pose_join(const char *format, const struct pose_mesh *mesh,
                                          const struct pose_mesh *other, const struct pose_options *options,
                                          struct pose_error *error);
+
+/* Vertices of a mesh that go with a bone in part: count of them from the first on. */
+struct pose_share {
+    uint64_t first, count;
+    int64_t bone_id;
+    float weight;
+};
+
+typedef void pose_share_visit(void *user, const struct pose_share *share);
+
+/* The weights of a mesh of that format which are given by ranges of the vertices of another file, weighted_count of them;
+ * none are told of other meshes. */
+POSE_API void pose_mesh_shares(const char *format, const struct pose_mesh *mesh, pose_share_visit *tell,
+                               void *user);
 
 /* The number by which other files of the format's family call an entry ("000000A1_walk.ANIM"); false when there is none,
  * or they have another way. */

@@ -38,7 +38,7 @@ rule lib/core/bytes   "$core"
 rule lib/model        "$model"
 rule lib/sample       "$sample"
 rule lib/retarget     "$retarget lib/formats/rules.h"
-rule lib/bake         "$bake lib/formats/sl/bvh_upload.h" # to go: a game's rule in the bake
+rule lib/bake         "$bake lib/formats/rules.h"
 rule lib/packing      "$core"
 rule lib/images       "$core"
 rule lib/formats      "$format"

@@ -12,8 +12,6 @@ GAMES = ("Second Life", "The Sims", "Metroid Prime", "Sims 3", "mp1", "mp2", "mp
 # the literals in it, and why.
 EXCUSED = (
     (r"(api|server)/.*", r"json|\.json|zip|\.zip|png|\.png", "words of HTTP and names of files: JSON, ZIP and PNG as anybody's"),
-    # To go: the one conversion takes these from the target's row.
-    (r"lib/bake/\w+\.c|server/convert/convert\.c|api/conversion/conversion\.c", r".*", "targets of conversions"),
     (r"(api|server)/.*", r"gltf", "the word of axes= and as=: the axes of an answer"),
     (r"api/views/sims3_json\.c", r"sims3.*", "the endpoints about names of The Sims 3"),
     (r"api/views/clip_json\.c", r"\.glb", "the path's ending of a link"),

@@ -11,7 +11,7 @@ static const struct codec *const codecs[] = {
 /* clang-format on */
 
 static const struct rules_row rules[] = {
-    {POSE_RULES_PLAIN, "plain", "slerp", POSE_AXES_GLTF, "gltf"},
+    {POSE_RULES_PLAIN, "plain", "slerp", POSE_AXES_GLTF, "gltf", NULL},
     {.name = NULL},
 };
 

@@ -9,6 +9,7 @@
  * The groups share out the vertices of the model (CMDL) in order. The model is not read: the mesh knows how many there
  * are, and its groups are in its extras. Facts: prime-skeleton.md, 5.
  */
+#include "lib/formats/prime/model/model.h"
 #include "lib/formats/prime/prime.h"
 
 #include "lib/core/text.h"
@@ -200,6 +201,22 @@ static bool decode(struct decode_job *job)
     job->document->meshes = mesh;
     job->document->mesh_count = 1;
     return !job->arena->failed;
+}
+
+void prime_shares(const struct pose_mesh *mesh, pose_share_visit *tell, void *user)
+{
+    const struct pose_value *groups = pose_value_find(mesh->extras, "groups");
+    struct pose_share share = {.first = 0};
+    for (const struct pose_value *group = groups ? groups->first : NULL; group; group = group->next) {
+        const struct pose_value *weights = pose_value_find(group, "weights");
+        share.count = (uint64_t)(value_get_int(group, "vertex_count", 0) & UINT32_MAX);
+        for (const struct pose_value *one = weights ? weights->first : NULL; one; one = one->next) {
+            share.bone_id = value_get_int(one, "bone_id", 0);
+            share.weight = value_get_float(one, "weight", 0);
+            tell(user, &share);
+        }
+        share.first += share.count;
+    }
 }
 
 static enum probe_result probe(const struct pose_source *source)

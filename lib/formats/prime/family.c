@@ -33,8 +33,8 @@ static const struct archive_type *const archives[] = {
 /* clang-format on */
 
 static const struct rules_row rules[] = {
-    {POSE_RULES_PRIME, "prime", "slerp", POSE_AXES_PRIME, "prime-anim"},
-    {POSE_RULES_PRIME_FRAMES, "prime_frames", "slerp", POSE_AXES_PRIME, "prime-anim"},
+    {POSE_RULES_PRIME, "prime", "slerp", POSE_AXES_PRIME, "prime-anim", NULL},
+    {POSE_RULES_PRIME_FRAMES, "prime_frames", "slerp", POSE_AXES_PRIME, "prime-anim", NULL},
     {.name = NULL},
 };
 
@@ -49,6 +49,7 @@ const struct family family_prime = {
     .codecs = codecs,
     .archives = archives,
     .join = prime_join,
+    .shares = prime_shares,
     .facts = prime_write_facts,
     .link = prime_link,
     .resource_id = prime_resource_id,

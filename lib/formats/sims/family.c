@@ -63,7 +63,7 @@ static const struct humanoid_names person = {
 static const struct humanoid_names *const people[] = {&person, NULL};
 
 static const struct rules_row rules[] = {
-    {POSE_RULES_SIMS, "sims", "nlerp", POSE_AXES_SIMS, "tso-anim"},
+    {POSE_RULES_SIMS, "sims", "nlerp", POSE_AXES_SIMS, "tso-anim", NULL},
     {.name = NULL},
 };
 

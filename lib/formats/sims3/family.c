@@ -41,7 +41,7 @@ static const struct archive_type *const archives[] = {
 /* clang-format on */
 
 static const struct rules_row rules[] = {
-    {POSE_RULES_SIMS3, "sims3", "slerp", POSE_AXES_GLTF, "sims3-clip"},
+    {POSE_RULES_SIMS3, "sims3", "slerp", POSE_AXES_GLTF, "sims3-clip", NULL},
     {.name = NULL},
 };
 

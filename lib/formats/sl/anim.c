@@ -17,6 +17,7 @@
 #include "lib/core/value.h"
 #include "lib/formats/codec.h"
 #include "lib/formats/sl/anim_write.h"
+#include "lib/formats/sl/bvh_upload.h"
 #include "lib/formats/sl/constraint.h"
 #include "lib/formats/sl/curve.h"
 #include "lib/formats/sl/keys.h"
@@ -369,6 +370,8 @@ static const struct target target = {
     .holds = {true, true, false, false},
     .own_settings = "loop",
     .reduces = true,
+    .max_duration = SL_DURATION_LIMIT,
+    .takes_as_read = clip_is_upload,
     .files = {{.options = "fps priority loop ease_in ease_out"}},
 };
 

@@ -20,8 +20,12 @@ static const struct codec *const codecs[] = {
 };
 /* clang-format on */
 
+/* The pelvis (sl-anim.md, 5). */
+static const char *const root_names[] = {"mPelvis", "hip", "avatar_mPelvis", NULL};
+static const struct root_rule root = {root_names, {0, 0, 1.067f}};
+
 static const struct rules_row rules[] = {
-    {POSE_RULES_SL, "sl", "nlerp", POSE_AXES_SL, "sl-anim"},
+    {POSE_RULES_SL, "sl", "nlerp", POSE_AXES_SL, "sl-anim", &root},
     {.name = NULL},
 };
 

@@ -279,7 +279,9 @@ static const char *target_of_turn(unsigned turn)
     const char *targets[64];
     unsigned count = 0;
     for (const struct pose_format *format = pose_formats(); format->id; format++) {
-        if (format->can_write && !strcmp(format->kinds, "clip") && count < 64)
+        /* "other": the keys of a skill, which are no file of their own. */
+        bool fits = !strcmp(format->kinds, "clip") || !strcmp(format->kinds, "other");
+        if (format->can_write && fits && count < 64)
             targets[count++] = format->id;
     }
     return targets[turn % count];

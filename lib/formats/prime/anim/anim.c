@@ -277,6 +277,15 @@ static bool decode(struct decode_job *job)
     return true;
 }
 
+/* The first root bone of Prime 1's figures is 3 (prime-anim.md, 2.2). */
+static const struct target_game games[] = {
+    {.name = "mp1", .root_bone_id = 3},
+    {.name = "mp2", .holds_scale = true, .has_all_bones = true},
+    {.name = "mp2demo"},
+    {.name = NULL},
+};
+static const char *const offered_games[] = {"mp1", "mp2", NULL};
+
 static const struct target target = {
     .title = "Metroid Prime",
     .family = FAMILY_PRIME,
@@ -286,7 +295,8 @@ static const struct target target = {
     .holds = {true, true, true, false},
     .own_settings = "loop game version root_bone_id evnt",
     .wants_own_skeleton = true,
-    .files = {{.options = "fps loop game"}},
+    .games = games,
+    .files = {{.options = "fps loop game", .games = offered_games}},
 };
 
 const struct codec codec_prime_anim = {

@@ -135,5 +135,7 @@ bool cmdl_vertices_finish(const struct cmdl_vertices *vertices, struct pose_mesh
 
 /* The mesh of a model with the weights of a skin; for struct family (join.c). */
 bool prime_join(struct body_job *job);
+/* See pose_mesh_shares. */
+void prime_shares(const struct pose_mesh *mesh, pose_share_visit *tell, void *user);
 
 #endif
