@@ -96,7 +96,7 @@ struct api_response {
     const char *cache; /* "hit", "miss" or NULL; static */
     char request_id[132];
     char client[API_CLIENT_CAPACITY]; /* who asks, as a trusted proxy says; "": the peer */
-    char detail[192];                 /* of a problem */
+    char detail[512];                 /* of a problem, as its JSON has it */
 };
 
 #define API_UNKNOWN_SIZE ((size_t)-1)

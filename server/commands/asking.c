@@ -5,7 +5,6 @@
 #include "server/commands/library.h"
 #include "server/library/names.h"
 
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -120,15 +119,6 @@ static size_t no_header_count(const struct api_request *request, const char *nam
     return 0;
 }
 
-static int explain(const char *path, const struct api_response *response)
-{
-    json_t *problem = json_loadb(response->data, response->size, 0, NULL);
-    const char *detail = json_string_value(json_object_get(problem, "detail"));
-    int status = command_failed(path, "%s", detail ? detail : "it cannot be answered");
-    json_decref(problem);
-    return status;
-}
-
 int asking_get(struct service *service, const char *path, const char *target, const char *query,
                struct api_response *response)
 {
@@ -144,7 +134,7 @@ int asking_get(struct service *service, const char *path, const char *target, co
     api_handle(service, &request, response);
     if (response->status == 200)
         return COMMAND_DONE;
-    int status = explain(path, response);
+    int status = command_failed(path, "%s", *response->detail ? response->detail : "it cannot be answered");
     response_release(response);
     return status;
 }
