@@ -28,7 +28,7 @@ static const char *const scope_parameters[] = {"archive", NULL};
 static const char *const events_parameters[] = {"from", "to", "archive", NULL};
 #define CONVERT_PARAMETERS                                                                                   \
     "to", "skeleton", "mesh", "bones", "fps", "axes", "map", "strict", "priority", "loop", "ease_in",        \
-        "ease_out", "game", "unit", RETARGET_PARAMETERS
+        "ease_out", "game", "unit", "up", RETARGET_PARAMETERS
 static const char *const convert_parameters[] = {CONVERT_PARAMETERS, "v", "archive", NULL};
 #define PREVIEW_PARAMETERS                                                                                   \
     "width", "height", "angle", "background", "skeleton", "mesh", "map", "strict", RETARGET_PARAMETERS, "v"

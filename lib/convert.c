@@ -4,6 +4,7 @@
 #include "lib/core/value.h"
 #include "lib/formats/table.h"
 #include "lib/model/document.h"
+#include "lib/model/match.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -89,11 +90,21 @@ static bool bake_one(struct bake_call *call, const struct pose_conversion_clip *
     return done;
 }
 
+/* Whether the file gets the skeleton: always where the target says so, and a format of exchange gets that of the clip's own
+ * file. */
+static bool takes_skeleton(const struct pose_conversion *conversion, const struct target *target)
+{
+    if (!conversion->skeleton || target->files[0].on_skeleton)
+        return conversion->skeleton;
+    return target->family == FAMILY_NONE && conversion->clip_count == 1 &&
+           clip_is_of_tree(conversion->clips->clip, conversion->skeleton);
+}
+
 static bool bake_all(struct bake_call *call, struct pose_document *document)
 {
     const struct pose_conversion *conversion = call->conversion;
     const struct target *target = call->codec->target;
-    bool has_skeleton = target->files[0].on_skeleton && conversion->skeleton;
+    bool has_skeleton = takes_skeleton(conversion, target);
     struct pose_clip *clips = ARENA_NEW(call->arena, struct pose_clip, conversion->clip_count);
     if (!clips || !bake_renames_init(&call->renames, call->arena, conversion))
         return false;

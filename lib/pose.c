@@ -15,7 +15,7 @@ const char *pose_version(void)
 /* Raise whenever any decoded or sampled value changes. */
 unsigned pose_revision(void)
 {
-    return 4;
+    return 5;
 }
 
 static struct pose_limits limits_with_defaults(const struct pose_options *options)

@@ -183,6 +183,17 @@ static bool read_flags(const struct params *params, struct conversion *conversio
     return true;
 }
 
+/* Said of the clip and not of the target, so that any takes it. */
+static bool read_up(const struct params *params, struct conversion *conversion, struct param_error *error)
+{
+    static const char *const words[] = {[UP_AUTO] = "auto", [UP_Y] = "y", [UP_Z] = "z", [UP_Z + 1] = NULL};
+    int up = UP_AUTO;
+    if (!params_choice(params, "up", words, &up, error))
+        return false;
+    conversion->up = (enum up)up;
+    return true;
+}
+
 static bool read_seconds(const struct params *params, struct conversion *conversion, const char *name,
                          struct param_error *error)
 {
@@ -236,7 +247,7 @@ bool conversion_read(const struct params *params, const struct pose_target *targ
            read_word(params, conversion, "bones", bones, "mesh", error) &&
            read_word(params, conversion, "axes", axes, "native", error) &&
            read_word(params, conversion, "game", games_of_targets(), NULL, error) &&
-           read_word(params, conversion, "unit", units, NULL, error) &&
+           read_word(params, conversion, "unit", units, NULL, error) && read_up(params, conversion, error) &&
            read_seconds(params, conversion, "ease_in", error) &&
            read_seconds(params, conversion, "ease_out", error) && read_map(params, conversion, error);
 }
@@ -265,6 +276,8 @@ struct asset_id conversion_digest(struct asset_id digest, const struct conversio
         else
             digest = id_quick(&digest, &value->as.boolean, sizeof value->as.boolean);
     }
+    if (conversion->up)
+        digest = digest_text(digest, conversion->up == UP_Z ? "up=z" : "up=y");
     if (conversion->retargeting.on)
         digest = id_quick(&digest, &conversion->retargeting.carrying.digest, sizeof digest);
     for (uint32_t i = 0; i < conversion->rename_count; i++)

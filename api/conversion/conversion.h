@@ -13,6 +13,7 @@ struct conversion {
     const struct pose_target *target;
     float fps; /* 0: the keys as they are */
     bool strict;
+    enum up up; /* of BVH */
     struct retargeting retargeting;
     uint32_t rename_count;
     struct pose_rename *renames; /* from malloc */

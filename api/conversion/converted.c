@@ -36,6 +36,16 @@ bool conversion_parts_add(const struct conversion_parts *parts, const struct con
     return conversion_add_skeleton(&parts->skeleton, conversion, ingredients, warnings, error);
 }
 
+/* Nobody else tells that a figure was turned whose file is not kept. */
+static void tell_up(const struct conversion *conversion, const struct ingredients *ingredients,
+                    struct convert_warnings *warnings)
+{
+    if (!conversion->up && ingredients_are_z_up(ingredients))
+        convert_warn_text(
+            warnings, "z_up", POSE_NOTE,
+            "the figure's head is along Z from its hips, so that Z was taken as up: up=y says otherwise");
+}
+
 /* Both files of a pair as a ZIP in the place of the first. */
 static bool zip_pair(const struct conversion_order *order, struct conversion_result *result,
                      struct pose_error *error)
@@ -159,7 +169,10 @@ bool conversion_make(const struct conversion_order *order, struct conversion_res
     struct convert_warnings *warnings = &result->warnings;
     bool done = order->gather ? order->gather(order->user, ingredients, warnings, error)
                               : conversion_parts_add(order->parts, conversion, ingredients, warnings, error);
-    done = done && convert(order, ingredients, result, error);
+    done = done && ingredients_turn(ingredients, conversion->up, error) &&
+           convert(order, ingredients, result, error);
+    if (done)
+        tell_up(conversion, ingredients, warnings);
     result->decode_seconds = ingredients_decode_seconds(ingredients);
     ingredients_free(ingredients);
     return done;
@@ -293,9 +306,10 @@ static struct cache_object *make(void *user, struct pose_error *error)
 /* The problem of a conversion that failed. */
 static enum api_outcome conversion_failed(struct api_call *call, const struct pose_error *error)
 {
-    if (error->status != POSE_BAD_ARGUMENT || strcmp(error->field, "skeleton") != 0)
-        return retargeting_failed(call, error);
-    return reply_error_of(call, error, "skeleton");
+    bool is_ours = error->status == POSE_BAD_ARGUMENT;
+    if (is_ours && (!strcmp(error->field, "skeleton") || !strcmp(error->field, "up")))
+        return reply_error_of(call, error, error->field);
+    return retargeting_failed(call, error);
 }
 
 enum api_outcome reply_conversion(struct api_call *call, const struct conversion_order *order)

@@ -31,9 +31,11 @@ static enum api_outcome renamed_json(struct work *work)
     const struct conversion *options = work->conversion;
     const struct pose_conversion_clip clip = {.clip = &decoded->document->clips[item->asset->inner],
                                               .from = decoded->document->format};
+    const struct pose_document *document = decoded->document;
     struct pose_conversion conversion = {.to = options->target->word,
                                          .clip_count = 1,
                                          .clips = &clip,
+                                         .skeleton = document->skeleton_count ? document->skeletons : NULL,
                                          .renames = options->renames,
                                          .rename_count = options->rename_count};
     struct pose_document *baked =
@@ -151,6 +153,8 @@ enum api_outcome handle_clip_convert(struct api_call *call)
         !conversion_frames_fit(&conversion, &work.parts, call->service->config->max_frames, &error) ||
         !conversion_parts_read(&call->params, call->catalog, NULL, &work.parts, &error))
         outcome = reply_parameter(call, &error);
+    else if (conversion.up && !strcmp(target->word, "json"))
+        outcome = reply_bad_parameter(call, "up", "json has the keys as they are stored");
     else if (!retargeting_read(&at, item, target->format, &work.parts.skeleton.choice,
                                &conversion.retargeting, &error))
         outcome = reply_parameter(call, &error);

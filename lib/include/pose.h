@@ -160,6 +160,7 @@ enum pose_axes {
     POSE_AXES_SIMS,   /* left-handed, +Y up, +Z forward, feet; rotations act as their conjugate */
     POSE_AXES_PRIME,  /* right-handed, +Z up, +Y forward */
     POSE_AXES_INCHES, /* right-handed, +Y up, +Z forward, inches: BVH made for Second Life */
+    POSE_AXES_Z_UP,   /* right-handed, +Z up, -Y forward, metres: BVH of Blender, 3ds Max and the like */
 };
 
 /* The rules by which an engine plays its clips: key clock, interpolation, loop, order of tracks. */
@@ -487,6 +488,7 @@ struct pose_format {
     const char *kinds;  /* blank-separated: "clip", "clip skeleton", "archive" */
     const char *family; /* of a codec: formats of one game have the same, "sims" */
     bool can_read, can_write;
+    bool lacks_up;       /* its files do not say which way is up */
     bool has_companions; /* a file may need others beside it: only then does decoding ask source->find */
     bool is_linked;      /* others of its archive say what it is called and what it is on, see pose_link */
     uint32_t target_count;
@@ -1354,14 +1356,16 @@ POSE_API bool pose_json_value(struct pose_buffer *buffer, const struct pose_valu
 enum {
     POSE_JSON_TIMING = 1, /* "duration" … "key_count" */
     POSE_JSON_NOTES = 2,  /* "warnings", "extras" */
-    POSE_JSON_KEYS = 4,   /* "event_count", "axes", "rules", "joints" with every key, "events" */
+    POSE_JSON_KEYS =
+        4, /* "event_count", "axes", "rules", "joints" with every key, the own "skeleton", "events" */
     POSE_JSON_ALL = 7,
 };
 
 struct pose_clip_json {
     const struct pose_clip *clip;
-    const struct pose_document *document; /* whose warnings are told as well; NULL: none */
-    bool gltf;                            /* keys in glTF's axes and metres; else as they are stored */
+    const struct pose_document
+        *document; /* whose warnings are told as well, and the clip's skeleton; NULL: none */
+    bool gltf;     /* keys in glTF's axes and metres; else as they are stored */
     unsigned parts;
 };
 

@@ -12,6 +12,7 @@ static const struct axes_map to_gltf[] = {
     [POSE_AXES_SIMS] = {{0, 1, 2}, {true, false, false}, 0.3048},
     [POSE_AXES_PRIME] = {{0, 2, 1}, {true, false, false}, 1},
     [POSE_AXES_INCHES] = {{0, 1, 2}, {false, false, false}, 0.02540005},
+    [POSE_AXES_Z_UP] = {{0, 2, 1}, {false, false, true}, 1},
 };
 
 struct axes_map axes_map_between(enum pose_axes from, enum pose_axes to)

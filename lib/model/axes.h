@@ -7,6 +7,7 @@
  *     SIMS    x_gltf = -x   y_gltf = y   z_gltf = z    feet, 0.3048 m
  *     PRIME   x_gltf = -x   y_gltf = z   z_gltf = y    taken as metres
  *     INCHES  the same                                 inches of 0.02540005 m, as Second Life's viewer takes them
+ *     Z_UP    x_gltf =  x   y_gltf = z   z_gltf = -y   taken as metres
  *
  * The vector part of a rotation goes the same way: SL's and Prime's maps are rotations, and Sims' mirror would turn
  * (x, y, z, w) into (x, -y, -z, w), but stored rotations act as their conjugate, which makes it (-x, y, z, w).

@@ -141,10 +141,27 @@ static int64_t find_name(const struct joint_index *index, const char *name)
     return joint < 0 ? find_folded(index, name) : joint;
 }
 
+uint64_t skeleton_tree(const struct pose_skeleton *skeleton)
+{
+    uint64_t hash = hash_fnv64("tree", 4);
+    for (uint32_t i = 0; i < skeleton->joint_count; i++) {
+        const struct pose_joint *joint = &skeleton->joints[i];
+        hash = hash_fnv64_more(hash, (const char *)&joint->parent, sizeof joint->parent);
+        hash =
+            hash_fnv64_more(hash, joint->name ? joint->name : "", joint->name ? strlen(joint->name) + 1 : 0);
+    }
+    return hash | 1;
+}
+
+bool clip_is_of_tree(const struct pose_clip *clip, const struct pose_skeleton *skeleton)
+{
+    return clip->tree && clip->tree == skeleton->tree;
+}
+
 void joint_index_follow(struct joint_index *index, const struct pose_skeleton *skeleton,
                         const struct pose_clip *clip)
 {
-    index->node_count = clip->tree && clip->tree == skeleton->tree ? skeleton->joint_count : 0;
+    index->node_count = clip_is_of_tree(clip, skeleton) ? skeleton->joint_count : 0;
 }
 
 int64_t joint_index_find(const struct joint_index *index, const struct pose_track *track)

@@ -33,6 +33,11 @@ void joint_index_follow(struct joint_index *index, const struct pose_skeleton *s
 /* The joint that the track drives, -1 when there is none. */
 int64_t joint_index_find(const struct joint_index *index, const struct pose_track *track);
 
+/* The names and parents of the joints, hashed: what struct pose_skeleton's tree is where tracks say which joint is theirs. */
+uint64_t skeleton_tree(const struct pose_skeleton *skeleton);
+/* Whether the clip's tracks are bound to the skeleton's joints. */
+bool clip_is_of_tree(const struct pose_clip *clip, const struct pose_skeleton *skeleton);
+
 /* True for a track that belongs to a pose: it drives a transform, or nothing at all. Others drive morphs alone. */
 bool track_is_joint(const struct pose_track *track);
 /* True when it has keys of a translation, rotation or scale. */

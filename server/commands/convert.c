@@ -13,7 +13,7 @@
 struct convert_values {
     const char *from, *to, *skeleton, *mesh, *clip, *map;
     const char *onto, *map_onto, *ik, *travel, *heading, *tolerance;
-    const char *fps, *priority, *ease_in, *ease_out, *game, *bones, *axes, *unit;
+    const char *fps, *priority, *ease_in, *ease_out, *game, *bones, *axes, *unit, *up;
     bool strict, loop, no_loop, retarget;
 };
 
@@ -63,6 +63,7 @@ static const struct option options[] = {
     TEXT("--game", "mp1|mp2", game, "the clip's, else mp1", "prime-anim: the game that it is for"),
     TEXT("--unit", "m|cm|inch", unit, "m",
          "bvh: of lengths; under a root called hip or mPelvis always inches"),
+    TEXT("--up", "y|z|auto", up, "auto", "IN is a bvh: which way is up in it; auto: as its figure stands"),
     {.name = NULL},
 };
 
@@ -187,6 +188,7 @@ static bool read_arguments(const struct catalog *catalog, const struct convert_v
     add_param(arguments, "ease_out", values->ease_out);
     add_param(arguments, "game", values->game);
     add_param(arguments, "unit", values->unit);
+    add_param(arguments, "up", values->up);
     add_retargeting(arguments, values);
     return true;
 }

@@ -275,6 +275,89 @@ bool ingredients_add_mesh(struct ingredients *ingredients, const struct ingredie
     return error_no_memory(error);
 }
 
+/* ----------------------------------------------------------------------------------------------- which way up -- */
+
+static bool lacks_up(const char *format)
+{
+    const struct pose_format *row = pose_format_find(format);
+    return row && row->lacks_up;
+}
+
+/* Files that a game has its own way with are as it takes them. */
+static bool may_turn(enum pose_axes axes)
+{
+    return axes == POSE_AXES_GLTF || axes == POSE_AXES_Z_UP;
+}
+
+static bool turn_clip(struct ingredients *ingredients, struct pose_conversion_clip *clip, enum pose_axes axes)
+{
+    struct pose_clip *turned = region_alloc(&ingredients->region, 1, sizeof *turned);
+    if (!turned)
+        return false;
+    *turned = *clip->clip;
+    turned->axes = axes;
+    clip->clip = turned;
+    return true;
+}
+
+static bool turn_skeleton(struct ingredients *ingredients, enum pose_axes axes)
+{
+    struct pose_skeleton *turned = region_alloc(&ingredients->region, 1, sizeof *turned);
+    if (!turned)
+        return false;
+    *turned = *ingredients->skeleton;
+    turned->axes = axes;
+    ingredients->skeleton = turned;
+    return true;
+}
+
+static bool is_without_up(const struct ingredients *ingredients, const struct pose_skeleton *skeleton)
+{
+    for (uint32_t i = 0; skeleton && i < ingredients->held_count; i++) {
+        const struct pose_document *document = ingredients->held[i].document;
+        if (document->skeletons == skeleton)
+            return lacks_up(document->format);
+    }
+    return false;
+}
+
+bool ingredients_turn(struct ingredients *ingredients, enum up up, struct pose_error *error)
+{
+    const enum pose_axes axes = up == UP_Z ? POSE_AXES_Z_UP : POSE_AXES_GLTF;
+    uint32_t count = 0;
+    bool done = true;
+    if (up == UP_AUTO)
+        return true;
+    for (uint32_t i = 0; i < ingredients->clip_count && done; i++) {
+        struct pose_conversion_clip *clip = &ingredients->clips[i];
+        if (!lacks_up(clip->from))
+            continue;
+        count++;
+        if (may_turn(clip->clip->axes))
+            done = turn_clip(ingredients, clip, axes);
+    }
+    if (done && is_without_up(ingredients, ingredients->skeleton) && may_turn(ingredients->skeleton->axes))
+        done = turn_skeleton(ingredients, axes);
+    pose_error_init(error);
+    if (!done)
+        return error_no_memory(error);
+    if (count)
+        return true;
+    error->status = POSE_BAD_ARGUMENT;
+    snprintf(error->field, sizeof error->field, "up");
+    snprintf(error->detail, sizeof error->detail, "the file itself says which way is up");
+    return false;
+}
+
+bool ingredients_are_z_up(const struct ingredients *ingredients)
+{
+    for (uint32_t i = 0; i < ingredients->clip_count; i++) {
+        if (ingredients->clips[i].clip->axes == POSE_AXES_Z_UP)
+            return true;
+    }
+    return false;
+}
+
 void ingredients_list(const struct ingredients *ingredients, struct pose_conversion *conversion)
 {
     conversion->clip_count = ingredients->clip_count;

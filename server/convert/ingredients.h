@@ -22,6 +22,9 @@ struct ingredient_skeleton {
     struct skeleton_choice choice;
 };
 
+/* Which way is up in files that do not say it. */
+enum up { UP_AUTO, UP_Y, UP_Z };
+
 struct ingredients;
 
 /* common: the service's catalogue, in which companions are found, too. */
@@ -36,6 +39,13 @@ bool ingredients_set_skeleton(struct ingredients *ingredients, const struct ingr
 /* With the picture that it names, or that texture (the name of an entry in its archive), when that is there. */
 bool ingredients_add_mesh(struct ingredients *ingredients, const struct ingredient *mesh, const char *texture,
                           struct pose_error *error);
+
+/* Clips of files that do not say which way is up, and the skeleton when it is of one, are up that way whatever their
+ * figures look like. False with error when there is none, or memory is out. */
+bool ingredients_turn(struct ingredients *ingredients, enum up up, struct pose_error *error);
+
+/* Whether a clip is of a file with Z up. */
+bool ingredients_are_z_up(const struct ingredients *ingredients);
 
 /* Fills in what there is; it lives as long as the ingredients. */
 void ingredients_list(const struct ingredients *ingredients, struct pose_conversion *conversion);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const axes_names[] = {"gltf", "sl", "sims", "prime", "inches"};
+static const char *const axes_names[] = {"gltf", "sl", "sims", "prime", "inches", "z_up"};
 static const char *const rules_names[] = {"plain", "sl", "sims", "sims3", "prime", "prime_frames"};
 static const char *const loop_names[] = {"unknown", "no", "yes"};
 static const char *const part_names[] = {"translation", "rotation", "scale", "morph"};

@@ -39,6 +39,56 @@ class Bvh(unittest.TestCase):
             poses = client.get(f"/v1/clips/{clip['id']}/poses", t=f"0,{clip['duration']}").json["poses"]
             self.assertEqual(poses[-1]["translation"][0][0], 1e6)
 
+    def test_which_way_is_up(self):
+        """A figure along Z is turned, and a note says so; up= on a conversion is believed before that."""
+        lying = bvh((0, 1), 1).replace("OFFSET 0 1 0", "OFFSET 0 0 1")
+        client = self.served(x=lying)
+        clip = client.items("/v1/clips")[0]
+        warnings = client.get(f"/v1/clips/{clip['id']}").json["warnings"]
+        self.assertEqual([(w["code"], w["severity"]) for w in warnings], [("z_up", "note")])
+        pose = client.get(f"/v1/clips/{clip['id']}/pose", space="model").json
+        self.assertEqual(pose["joints"][1]["matrix"][12:15], [0, 1, 0])
+        wanted = {None: ("0 1 0", "z_up"), "auto": ("0 1 0", "z_up"), "z": ("0 1 0", None), "y": ("0 0 1", None)}
+        for up, (offset, warning) in wanted.items():
+            query = {"up": up} if up else {}
+            for answer in (client.get(f"/v1/clips/{clip['id']}.bvh", **query),
+                           client.post("/v1/convert", lying.encode(), to="bvh", **query)):
+                self.assertIn(f"JOINT head\n\t{{\n\t\tOFFSET {offset}\n", answer.text, up)
+                self.assertEqual("z_up" in answer.headers.get("Posed-Warning", ""), bool(warning), up)
+        standing = client.post("/v1/convert?to=bvh&up=z", bvh((0, 1), 1).encode()).text
+        self.assertIn("OFFSET 0 0 -1", standing)
+        hip = client.post("/v1/convert?to=bvh&up=z", bvh((0, 1), 1, "hip").encode()).text
+        self.assertIn("OFFSET 0 1 0", hip)
+        for answer in (client.get(f"/v1/clips/{clip['id']}.bvh", up="x"),
+                       client.get(f"/v1/clips/{clip['id']}.json", up="z"),
+                       client.post("/v1/convert?to=bvh&up=z", (Daemon.samples / "second-life/walk.anim").read_bytes())):
+            self.assertEqual((answer.status, answer.json["parameter"]), (400, "up"), answer.text)
+
+    def test_json_carries_the_skeleton(self):
+        """BVH and glTF by way of .json: uploaded and converted, they pose as they did."""
+        client = self.served(x=bvh((0, 1, 3), 0.5, length=2), y=bvh((0, 1), 1, "hip"),
+                             z=bvh((0, 1), 1).replace("OFFSET 0 1 0", "OFFSET 0 0 1"))
+        for clip in client.items("/v1/clips"):
+            path = f"/v1/clips/{clip['id']}"
+            glb = client.get(f"{path}.glb").body
+            for axes in ("native", "gltf"):
+                text = client.get(f"{path}.json", axes=axes)
+                self.assertEqual([j["name"] for j in text.json["skeleton"]["joints"]][1:], ["head"])
+                self.assertEqual(text.json["joints"][1]["joint"], 1)
+                back = client.post("/v1/archives", text.body, name="back.json").json
+                pose = client.get(f"{path}/pose", t=0.4, space="model").json["joints"]
+                again = client.get(f"/v1/clips/{back['clips'][0]['id']}/pose", t=0.4, space="model").json["joints"]
+                self.assertEqual(again, pose)
+                converted = client.post("/v1/convert", text.body, to="bvh").text
+                if axes == "native":
+                    self.assertEqual(converted, client.get(f"{path}.bvh").text)
+            text = client.post("/v1/convert", glb, to="json").body
+            again = client.post("/v1/archives", text, name="glb.json").json["clips"][0]["id"]
+            self.assertEqual(client.get(f"/v1/clips/{again}/pose", t=0.4, space="model").json["joints"], pose)
+            renamed = client.get(f"{path}.json", map='{"head":"crown"}').json
+            self.assertEqual(renamed["skeleton"]["joints"][1]["name"], "crown")
+            self.assertEqual(renamed["joints"][1]["name"], "crown")
+
     def test_units_of_what_is_written(self):
         client = self.served(x=bvh((0, 1), 1), y=bvh((0, 1), 1, "hip"))
         lengths = {}

@@ -10,8 +10,8 @@
  *     a number a channel, a line a frame, in the order of the hierarchy
  *
  * Angles are degrees; the channels' order is that of the product: Z X Y means Rz Rx Ry of column vectors. A position
- * replaces the joint's OFFSET (as in MotionBuilder and Blender). All joints rest with rotation 0. Y is up; the format
- * has no unit. A file whose root is Second Life's pelvis (hip, mPelvis) is in that viewer's inches; of others a unit is
+ * replaces the joint's OFFSET (as in MotionBuilder and Blender). All joints rest with rotation 0. The format says
+ * neither its unit nor which way is up: Y is, or Z in a file whose figure stands that way (up.h). A file whose root is Second Life's pelvis (hip, mPelvis) is in that viewer's inches; of others a unit is
  * taken as a metre, as Blender and three.js do.
  *
  * Read with any order and choice of channels, several roots, scale channels, words broken into lines anywhere.
@@ -19,8 +19,10 @@
 #include "lib/core/names.h"
 #include "lib/core/text.h"
 #include "lib/formats/bvh/layout.h"
+#include "lib/formats/bvh/up.h"
 #include "lib/formats/bvh/write.h"
 #include "lib/formats/bvh_dialect.h"
+#include "lib/model/match.h"
 #include "lib/sample/euler.h"
 
 #include <string.h>
@@ -117,6 +119,7 @@ static bool build_skeleton(struct building *building)
                                        .joint_count = layout->joint_count,
                                        .joints = joints,
                                        .root_joint = -1};
+    skeleton->tree = skeleton_tree(skeleton);
     building->job->document->skeletons = skeleton;
     building->job->document->skeleton_count = 1;
     return true;
@@ -234,12 +237,14 @@ static bool build_clip(struct building *building)
         return false;
     for (uint32_t i = 0; i < layout->joint_count; i++) {
         building->tracks[i].name = building->names[i];
+        building->tracks[i].node = i + 1;
         building->tracks[i].extras = track_extras(building, &layout->joints[i]);
     }
     float duration =
         layout->frame_count ? (float)((layout->frame_count - 1) * (double)layout->frame_seconds) : 0;
     *clip = (struct pose_clip){.axes = building->axes,
                                .rules = POSE_RULES_PLAIN,
+                               .tree = job->document->skeletons->tree,
                                .duration = duration,
                                .fps = layout->frame_seconds > 0 ? 1 / layout->frame_seconds : 0,
                                .frame_count = layout->frame_count,
@@ -259,14 +264,23 @@ static bool build_clip(struct building *building)
     return !job->arena->failed;
 }
 
-/* A file that begins with a game's own root is in its units. */
-static enum pose_axes axes_of(const char *root)
+/* A file that begins with a game's own root is in its units; any other is up as its figure is. */
+static bool find_axes(struct building *building)
 {
     for (unsigned i = 0; bvh_dialect(i); i++) {
-        if (bvh_dialect(i)->has_root(root))
-            return bvh_dialect(i)->axes;
+        if (bvh_dialect(i)->has_root(building->layout.joints[0].name)) {
+            building->axes = bvh_dialect(i)->axes;
+            return true;
+        }
     }
-    return POSE_AXES_GLTF;
+    bool is_z_up;
+    if (!bvh_is_z_up(&building->layout, building->job->arena, &is_z_up))
+        return false;
+    building->axes = is_z_up ? POSE_AXES_Z_UP : POSE_AXES_GLTF;
+    if (is_z_up)
+        warning_add(&building->job->warnings, POSE_NOTE, "z_up", POSE_NO_OFFSET,
+                    "the figure's head is along Z from its hips: Z is taken as up and -Y as forward");
+    return true;
 }
 
 static bool decode(struct decode_job *job)
@@ -276,8 +290,8 @@ static bool decode(struct decode_job *job)
     bvh_words_init(&words, job->source->bytes, job->error);
     if (!bvh_layout_read(&words, job->arena, job->limits, &building.layout) || !name_joints(&building))
         return false;
-    building.axes = axes_of(building.layout.joints[0].name);
-    return build_skeleton(&building) && read_motion(&building, &words) && build_clip(&building);
+    return find_axes(&building) && build_skeleton(&building) && read_motion(&building, &words) &&
+           build_clip(&building);
 }
 
 /* ------------------------------------------------------------------------------------------------- codec -- */
@@ -303,7 +317,8 @@ const struct codec codec_bvh = {
                .title = "BVH motion capture",
                .extensions = ".bvh",
                .media_type = "text/x-bvh",
-               .kinds = "clip skeleton"},
+               .kinds = "clip skeleton",
+               .lacks_up = true},
     .probe = probe,
     .decode = decode,
     .encode = bvh_encode,

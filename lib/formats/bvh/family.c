@@ -10,8 +10,14 @@ static const struct codec *const codecs[] = {
 };
 /* clang-format on */
 
+static const struct axes_row axes[] = {
+    {POSE_AXES_Z_UP, "z_up"},
+    {.name = NULL},
+};
+
 const struct family family_bvh = {
     .id = "bvh",
     .title = "BVH",
     .codecs = codecs,
+    .axes = axes,
 };

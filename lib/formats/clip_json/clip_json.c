@@ -3,6 +3,7 @@
 #include "lib/formats/rules.h"
 
 #include "lib/core/json.h"
+#include "lib/model/match.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -11,6 +12,7 @@ struct reading {
     struct decode_job *job;
     struct json json;
     struct pose_clip *clip;
+    struct pose_skeleton *skeleton; /* NULL: the clip has none of its own */
     uint64_t keys;
     char at[80]; /* JSON pointer of the object that is being read */
 };
@@ -121,20 +123,43 @@ static bool read_channel(struct reading *r, const struct pose_value *object, enu
     return true;
 }
 
+/* {"name": TEXT | null, "id": N | null} of a track or joint. */
+static bool read_identity(struct reading *r, const struct pose_value *object, const char **name, bool *has_id,
+                          uint32_t *id)
+{
+    const struct pose_value *value = pose_value_find(object, "id");
+    if (object->kind != POSE_OBJECT)
+        return refuse(r, "bad_member", "", "must be an object");
+    *name = copy_text(r, object, "name");
+    *has_id = value && value->kind != POSE_NULL;
+    if (!*has_id)
+        return true;
+    if (value->kind != POSE_INT || value->as.integer < 0 || value->as.integer > UINT32_MAX)
+        return refuse(r, "bad_number", "/id", "must be a 32-bit whole number");
+    *id = (uint32_t)value->as.integer;
+    return true;
+}
+
+/* Which joint of the clip's own skeleton a track moves; without that its name tells. */
+static bool read_binding(struct reading *r, const struct pose_value *object, struct pose_track *track)
+{
+    const struct pose_value *joint = pose_value_find(object, "joint");
+    if (!r->skeleton || !joint)
+        return true;
+    if (joint->kind != POSE_INT || joint->as.integer < 0 || joint->as.integer >= r->skeleton->joint_count)
+        return refuse(r, "bad_index", "/joint", "must be the number of one of the skeleton's %u joints",
+                      r->skeleton->joint_count);
+    track->node = (uint32_t)joint->as.integer + 1;
+    return true;
+}
+
 static bool read_joint(struct reading *r, const struct pose_value *object, uint32_t index,
                        struct pose_track *track)
 {
-    const struct pose_value *id = pose_value_find(object, "id");
     snprintf(r->at, sizeof r->at, "/joints/%u", index);
-    if (object->kind != POSE_OBJECT)
-        return refuse(r, "bad_member", "", "must be an object");
-    track->name = copy_text(r, object, "name");
-    if (id && id->kind != POSE_NULL) {
-        if (id->kind != POSE_INT || id->as.integer < 0 || id->as.integer > UINT32_MAX)
-            return refuse(r, "bad_number", "/id", "must be a 32-bit whole number");
-        track->has_id = true;
-        track->id = (uint32_t)id->as.integer;
-    }
+    if (!read_identity(r, object, &track->name, &track->has_id, &track->id) ||
+        !read_binding(r, object, track))
+        return false;
     track->extras = copy_extras(r, object);
     for (int part = 0; part < POSE_PART_COUNT; part++) {
         const char *name = part_name((enum pose_part)part);
@@ -166,6 +191,84 @@ static bool read_joints(struct reading *r)
     r->clip->tracks = tracks;
     r->clip->track_count = (uint32_t)count;
     return tracks;
+}
+
+/* ------------------------------------------------------------------------------------------------ skeleton -- */
+
+/* Numbers that may be missing. */
+static bool read_part(struct reading *r, const struct pose_value *object, enum pose_part part, float *value)
+{
+    const struct pose_value *array = pose_value_find(object, part_name(part));
+    char pointer[40];
+    snprintf(pointer, sizeof pointer, "/%s", part_name(part));
+    uint32_t components = part_components(part);
+    return !array || value_get_floats(object, part_name(part), value, components) == components ||
+           refuse(r, "bad_number", pointer, "must be %u numbers", components);
+}
+
+static bool read_rest(struct reading *r, const struct pose_value *object, uint32_t index,
+                      struct pose_joint *joint)
+{
+    snprintf(r->at, sizeof r->at, "/skeleton/joints/%u", index);
+    *joint = (struct pose_joint){.rotation = {0, 0, 0, 1}, .scale = {1, 1, 1}};
+    if (!read_identity(r, object, &joint->name, &joint->has_id, &joint->id) ||
+        !read_part(r, object, POSE_TRANSLATION, joint->translation) ||
+        !read_part(r, object, POSE_ROTATION, joint->rotation) ||
+        !read_part(r, object, POSE_SCALE, joint->scale))
+        return false;
+    int64_t parent = value_get_int(object, "parent", -1);
+    if (parent < -1 || parent >= index)
+        return refuse(r, "bad_parent", "/parent", "must be -1 or the number of an earlier joint");
+    joint->parent = (int32_t)parent;
+    joint->extras = copy_extras(r, object);
+    return true;
+}
+
+static bool read_rests(struct reading *r, const struct pose_value *array)
+{
+    uint32_t limit = r->job->limits->joints, index = 0;
+    size_t count = value_count(array);
+    if (count > limit)
+        return error_limit(r->job->error, "joints", "/skeleton/joints: %zu joints, at most %u are read",
+                           count, limit);
+    struct pose_joint *joints = ARENA_NEW(r->job->arena, struct pose_joint, count);
+    for (const struct pose_value *item = array->first; item && joints; item = item->next, index++) {
+        if (!read_rest(r, item, index, &joints[index]))
+            return false;
+    }
+    r->skeleton->joints = joints;
+    r->skeleton->joint_count = (uint32_t)count;
+    return joints;
+}
+
+/* {"joints": [...]}: the skeleton of the file that the clip was in. */
+static bool read_skeleton(struct reading *r)
+{
+    const struct pose_value *object = pose_value_find(r->json.root, "skeleton"), *array;
+    if (!object || object->kind != POSE_OBJECT)
+        return true; /* the id of one, or none */
+    snprintf(r->at, sizeof r->at, "/skeleton");
+    if (!find_array(r, object, "joints", &array))
+        return false;
+    if (!value_count(array))
+        return true;
+    r->skeleton = ARENA_NEW(r->job->arena, struct pose_skeleton, 1);
+    if (!r->skeleton || !read_rests(r, array))
+        return false;
+    const char *scaling = value_get_string(object, "scaling", "inherited");
+    int64_t root = value_get_int(object, "root_joint", -1);
+    snprintf(r->at, sizeof r->at, "/skeleton");
+    if (root < -1 || root >= r->skeleton->joint_count)
+        return refuse(r, "bad_index", "/root_joint", "must be the number of a joint");
+    r->skeleton->name = copy_text(r, object, "name");
+    r->skeleton->axes = r->clip->axes;
+    r->skeleton->scaling = !strcmp(scaling, "offsets") ? POSE_SCALE_OFFSETS : POSE_SCALE_INHERITED;
+    r->skeleton->root_joint = (int32_t)root;
+    r->skeleton->tree = r->clip->tree = skeleton_tree(r->skeleton);
+    r->job->document->skeletons = r->skeleton;
+    r->job->document->skeleton_count = 1;
+    r->at[0] = 0;
+    return true;
 }
 
 /* -------------------------------------------------------------------------------------------------- events -- */
@@ -228,6 +331,9 @@ static bool read_rules(struct reading *r)
     if (*axes == 'n' && rules->rules == POSE_RULES_PLAIN &&
         !strcmp(value_get_string(r->json.root, "unit", ""), "inch"))
         r->clip->axes = POSE_AXES_INCHES;
+    if (*axes == 'n' && rules->rules == POSE_RULES_PLAIN &&
+        !strcmp(value_get_string(r->json.root, "up", ""), "z"))
+        r->clip->axes = POSE_AXES_Z_UP;
     return true;
 }
 
@@ -268,7 +374,7 @@ static bool read_clip(struct reading *r)
     clip->origin = find_origin(r);
     clip->game = copy_text(r, r->json.root, "game");
     clip->extras = copy_extras(r, r->json.root);
-    if (!read_rules(r) || !read_timing(r) || !read_joints(r) || !read_events(r))
+    if (!read_rules(r) || !read_timing(r) || !read_skeleton(r) || !read_joints(r) || !read_events(r))
         return false;
     clip->key_count = clip_count_keys(clip);
     job->document->clips = clip;
@@ -303,7 +409,7 @@ const struct codec codec_clip_json = {
                .title = "Clip JSON",
                .extensions = ".json",
                .media_type = "application/json",
-               .kinds = "clip"},
+               .kinds = "clip skeleton"},
     .probe = probe,
     .decode = decode,
     .encode = clip_json_encode,

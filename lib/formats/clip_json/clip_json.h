@@ -5,10 +5,14 @@
  *    null, "loop_in": S, "loop_out": S, "interpolation": "nlerp" | "slerp", ..., "extras": {...},
  *    "axes": "native" | "gltf", "rules": RULES, "origin": ID, "game": TEXT,
  *    "joints": [{"name": TEXT | null, "id": N | null, "rotation": {"times": [S, ...], "values": [[x, y, z, w], ...]},
- *                "translation", "scale", "morph", "extras": {...}}, ...],
+ *                "translation", "scale", "morph", "joint": N, "extras": {...}}, ...],
+ *    "skeleton": {"name", "scaling": "inherited" | "offsets", "root_joint": N,
+ *                 "joints": [{"name", "id", "parent": N, "translation", "rotation", "scale", "extras"}, ...]},
  *    "events": [{"time": S, "type": TEXT, FIELD...}, ...]}
  *
- * "native" are the axes of the game whose rules the clip plays by; with "unit": "inch", glTF's axes in inches (BVH). "origin" and "game" are there when the clip has them.
+ * "native" are the axes of the game whose rules the clip plays by; of a BVH, "unit": "inch" are glTF's axes in inches, and
+ * "up": "z" are metres with Z up. "origin" and "game" are there when the clip has them. "skeleton" is that of the clip's own
+ * file where the tracks are bound to it (glTF, BVH), parents first; "joint" is then the track's place in it.
  * Needed are duration and joints; what is not there is null, and a clip that tells neither its rules nor a format that is
  * known is played as glTF's are. Other members (id, bytes, counts, warnings) are for people.
  */

@@ -4,6 +4,7 @@
 
 #include "lib/core/bytes/json_writer.h"
 #include "lib/core/setting.h"
+#include "lib/model/match.h"
 
 #include <math.h>
 #include <string.h>
@@ -62,15 +63,23 @@ static void put_channel(struct json_writer *json, enum pose_part part, const str
     jsonw_end(json);
 }
 
-static void put_joint(struct json_writer *json, const struct pose_track *track, enum pose_axes from,
-                      enum pose_axes to)
+static void put_identity(struct json_writer *json, const char *name, bool has_id, uint32_t id)
 {
-    jsonw_object(json, NULL);
-    jsonw_string(json, "name", track->name);
-    if (track->has_id)
-        jsonw_integer(json, "id", track->id);
+    jsonw_string(json, "name", name);
+    if (has_id)
+        jsonw_integer(json, "id", id);
     else
         jsonw_null(json, "id");
+}
+
+/* is_bound: the track's joint in the clip's own skeleton is told. */
+static void put_joint(struct json_writer *json, const struct pose_track *track, bool is_bound,
+                      enum pose_axes from, enum pose_axes to)
+{
+    jsonw_object(json, NULL);
+    put_identity(json, track->name, track->has_id, track->id);
+    if (is_bound && track->node)
+        jsonw_integer(json, "joint", track->node - 1);
     for (int part = 0; part < POSE_PART_COUNT; part++) {
         if (track->channels[part].count)
             put_channel(json, (enum pose_part)part, &track->channels[part], from, to);
@@ -89,15 +98,74 @@ static void put_event(struct json_writer *json, const struct pose_event *event)
     jsonw_end(json);
 }
 
-static void put_keys(struct json_writer *json, const struct pose_clip *clip, bool gltf)
+/* ----------------------------------------------------------------------------------------------- skeleton -- */
+
+static void put_rest(struct json_writer *json, const struct pose_joint *joint, enum pose_axes from,
+                     enum pose_axes to)
 {
-    /* Axes that are neither of the rules nor glTF's have no name here. */
-    bool is_inches = clip->axes == POSE_AXES_INCHES && clip->rules == POSE_RULES_PLAIN && !gltf;
-    bool is_native =
-        is_inches || (clip->axes == rules_row(clip->rules)->axes && (!gltf || clip->axes == POSE_AXES_GLTF));
+    float rest[3][4];
+    memcpy(rest[POSE_TRANSLATION], joint->translation, sizeof joint->translation);
+    memcpy(rest[POSE_ROTATION], joint->rotation, sizeof joint->rotation);
+    memcpy(rest[POSE_SCALE], joint->scale, sizeof joint->scale);
+    for (int part = 0; part <= POSE_SCALE; part++) {
+        pose_convert_axes((enum pose_part)part, rest[part], 1, from, to);
+        jsonw_finite_floats(json, part_name((enum pose_part)part), rest[part],
+                            part_components((enum pose_part)part));
+    }
+}
+
+/* Parents first. What else is known of a joint is in the axes of the file, and left out where they are others. */
+static void put_skeleton(struct json_writer *json, const struct pose_skeleton *skeleton, enum pose_axes to)
+{
+    jsonw_object(json, "skeleton");
+    jsonw_string(json, "name", skeleton->name);
+    jsonw_string(json, "scaling", skeleton->scaling == POSE_SCALE_OFFSETS ? "offsets" : "inherited");
+    if (skeleton->root_joint >= 0)
+        jsonw_integer(json, "root_joint", skeleton->root_joint);
+    jsonw_array(json, "joints");
+    for (uint32_t i = 0; i < skeleton->joint_count; i++) {
+        const struct pose_joint *joint = &skeleton->joints[i];
+        jsonw_object(json, NULL);
+        put_identity(json, joint->name, joint->has_id, joint->id);
+        jsonw_integer(json, "parent", joint->parent);
+        put_rest(json, joint, skeleton->axes, to);
+        if (joint->extras && skeleton->axes == to)
+            jsonw_value(json, "extras", joint->extras);
+        jsonw_end(json);
+    }
+    jsonw_end(json);
+    jsonw_end(json);
+}
+
+/* The skeleton to whose joints the clip's tracks are bound; NULL. */
+static const struct pose_skeleton *find_own(const struct pose_clip *clip,
+                                            const struct pose_skeleton *skeletons, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (clip_is_of_tree(clip, &skeletons[i]))
+            return &skeletons[i];
+    }
+    return NULL;
+}
+
+/* ------------------------------------------------------------------------------------------------- content -- */
+
+/* own: the skeleton of the clip's own file; NULL. */
+static void put_keys(struct json_writer *json, const struct pose_clip *clip, const struct pose_skeleton *own,
+                     bool gltf)
+{
+    /* Axes that are neither of the rules nor glTF's have no name here, but for those of files without a word on it. */
+    bool is_plain = clip->rules == POSE_RULES_PLAIN && !gltf;
+    bool is_inches = is_plain && clip->axes == POSE_AXES_INCHES;
+    bool is_z_up = is_plain && clip->axes == POSE_AXES_Z_UP;
+    bool is_native = is_inches || is_z_up ||
+                     (clip->axes == rules_row(clip->rules)->axes && (!gltf || clip->axes == POSE_AXES_GLTF));
+    enum pose_axes axes = is_native ? clip->axes : POSE_AXES_GLTF;
     jsonw_string(json, "axes", is_native && !gltf ? "native" : "gltf");
     if (is_inches)
         jsonw_string(json, "unit", "inch");
+    if (is_z_up)
+        jsonw_string(json, "up", "z");
     jsonw_string(json, "rules", rules_row(clip->rules)->name);
     if (clip->origin)
         jsonw_string(json, "origin", clip->origin);
@@ -105,8 +173,10 @@ static void put_keys(struct json_writer *json, const struct pose_clip *clip, boo
         jsonw_string(json, "game", clip->game);
     jsonw_array(json, "joints");
     for (uint32_t i = 0; i < clip->track_count; i++)
-        put_joint(json, &clip->tracks[i], clip->axes, is_native ? clip->axes : POSE_AXES_GLTF);
+        put_joint(json, &clip->tracks[i], own, clip->axes, axes);
     jsonw_end(json);
+    if (own)
+        put_skeleton(json, own, axes);
     jsonw_array(json, "events");
     for (uint32_t i = 0; i < clip->event_count; i++)
         put_event(json, &clip->events[i]);
@@ -115,7 +185,9 @@ static void put_keys(struct json_writer *json, const struct pose_clip *clip, boo
 
 /* ------------------------------------------------------------------------------------------------ in public -- */
 
-static void put_parts(struct json_writer *json, const struct pose_clip_json *what)
+/* own: see put_keys. */
+static void put_parts(struct json_writer *json, const struct pose_clip_json *what,
+                      const struct pose_skeleton *own)
 {
     if (what->parts & POSE_JSON_TIMING)
         put_timing(json, what->clip);
@@ -123,7 +195,7 @@ static void put_parts(struct json_writer *json, const struct pose_clip_json *wha
         put_notes(json, what->clip, what->document);
     if (what->parts & POSE_JSON_KEYS) {
         jsonw_integer(json, "event_count", what->clip->event_count);
-        put_keys(json, what->clip, what->gltf);
+        put_keys(json, what->clip, own, what->gltf);
     }
 }
 
@@ -131,7 +203,9 @@ bool pose_json_clip(struct pose_buffer *buffer, const struct pose_clip_json *wha
 {
     struct json_writer json;
     jsonw_init_members(&json, buffer);
-    put_parts(&json, what);
+    const struct pose_document *document = what->document;
+    put_parts(&json, what,
+              document ? find_own(what->clip, document->skeletons, document->skeleton_count) : NULL);
     return !json.to.failed;
 }
 
@@ -152,7 +226,8 @@ bool clip_json_encode(struct encode_job *job)
     jsonw_object(&json, NULL);
     jsonw_string(&json, "name", clip.name);
     jsonw_string(&json, "format", clip.origin ? clip.origin : rules_row(clip.rules)->format);
-    put_parts(&json, &(struct pose_clip_json){.clip = &clip, .gltf = gltf, .parts = POSE_JSON_ALL});
+    put_parts(&json, &(struct pose_clip_json){.clip = &clip, .gltf = gltf, .parts = POSE_JSON_ALL},
+              find_own(&clip, content->skeletons, content->skeleton_count));
     jsonw_end(&json);
     *job->writer = json.to;
     writer_text(job->writer, "\n");

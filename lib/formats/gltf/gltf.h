@@ -9,7 +9,7 @@
  *     "format": "sl-anim" | null         whose extras these are (pose_clip.origin, else guessed from the rules)
  *     "game": "mp1" | null, "companion": "xskill-a.cfp" | null
  *     "name": "walk" | null              pose_clip.name; the animation's own name is "" or made up when it is null
- *     "axes": "gltf" | "sl" | "sims" | "prime" | "inches"
+ *     "axes": "gltf" | "sl" | "sims" | "prime" | "inches" | "z_up"
  *     "rules": "plain" | "sl" | "sims" | "sims3" | "prime" | "prime_frames"
  *     "interpolation": "nlerp" | "slerp"                             for people; rules say it exactly
  *     "duration": S, "fps": N | null, "frame_count": N | null, "loop": true | false | null, "loop_in": S, "loop_out": S

@@ -1,7 +1,7 @@
 /* Nodes, skins, and the skeleton that they make (sections 3.5, 3.7.3). */
 #include "lib/formats/gltf/read.h"
 
-#include "lib/core/hash.h"
+#include "lib/model/match.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -230,22 +230,10 @@ static struct pose_joint make_joint(const struct gltf *g, uint32_t node, const i
     return joint;
 }
 
-static uint64_t hash_tree(const struct pose_skeleton *skeleton)
-{
-    uint64_t hash = hash_fnv64("tree", 4);
-    for (uint32_t i = 0; i < skeleton->joint_count; i++) {
-        const struct pose_joint *joint = &skeleton->joints[i];
-        hash = hash_fnv64_more(hash, (const char *)&joint->parent, sizeof joint->parent);
-        hash =
-            hash_fnv64_more(hash, joint->name ? joint->name : "", joint->name ? strlen(joint->name) + 1 : 0);
-    }
-    return hash | 1;
-}
-
 /* Until now a track's node was that of the file, of which place is the joint. */
 static void link_tracks(struct pose_document *document, struct pose_skeleton *skeleton, const int32_t *place)
 {
-    skeleton->tree = hash_tree(skeleton);
+    skeleton->tree = skeleton_tree(skeleton);
     for (uint32_t c = 0; c < document->clip_count; c++) {
         struct pose_clip *clip = (struct pose_clip *)(uintptr_t)&document->clips[c];
         clip->tree = skeleton->tree;

@@ -36,9 +36,9 @@ static void random_rotation(float q[4])
 
 /* ------------------------------------------------------------------------------------------------- tests -- */
 
-static const enum pose_axes all_axes[] = {POSE_AXES_GLTF, POSE_AXES_SL, POSE_AXES_SIMS, POSE_AXES_PRIME,
-                                          POSE_AXES_INCHES};
-enum { AXES_COUNT = 5 };
+static const enum pose_axes all_axes[] = {POSE_AXES_GLTF,  POSE_AXES_SL,     POSE_AXES_SIMS,
+                                          POSE_AXES_PRIME, POSE_AXES_INCHES, POSE_AXES_Z_UP};
+enum { AXES_COUNT = 6 };
 
 static void expect(enum pose_part part, enum pose_axes from, const float *values, const float *gltf)
 {
@@ -59,6 +59,9 @@ START_TEST(stated_mappings)
     expect(POSE_SCALE, POSE_AXES_SL, v, (float[]){2, 3, 1});
     expect(POSE_TRANSLATION, POSE_AXES_INCHES, v, (float[]){0.02540005f, 0.0508001f, 0.07620015f});
     expect(POSE_ROTATION, POSE_AXES_INCHES, q, q);
+    expect(POSE_TRANSLATION, POSE_AXES_Z_UP, v, (float[]){1, 3, -2});
+    expect(POSE_ROTATION, POSE_AXES_Z_UP, q, (float[]){0.1f, 0.3f, -0.2f, 0.9f});
+    expect(POSE_SCALE, POSE_AXES_Z_UP, v, (float[]){1, 3, 2});
     expect(POSE_TRANSLATION, POSE_AXES_SIMS, v, (float[]){-0.3048f, 0.6096f, 0.9144f});
     expect(POSE_ROTATION, POSE_AXES_SIMS, q, (float[]){-0.1f, 0.2f, 0.3f, 0.9f});
     expect(POSE_SCALE, POSE_AXES_SIMS, v, v);

@@ -79,6 +79,54 @@ START_TEST(units)
 }
 END_TEST
 
+/* Hips, a head and a foot; which way they lie is which way is up. */
+static const struct {
+    const char *root, *head, *foot;
+    enum pose_axes axes;
+} standing[] = {
+    {"Hips", "0 60 1", "0 -90 5", POSE_AXES_GLTF},
+    {"Hips", "0 1 60", "0 5 -90", POSE_AXES_Z_UP},
+    {"Hips", "0 20 50", "0 0 -90", POSE_AXES_Z_UP},  /* stoops */
+    {"Hips", "0 40 70", "0 -50 40", POSE_AXES_GLTF}, /* an animal that looks along Z */
+    {"Hips", "0 5 70", "0 -50 35", POSE_AXES_GLTF},  /* one with its head low */
+    {"Hips", "0 1 -60", "0 5 90", POSE_AXES_GLTF},   /* on its head */
+    {"Hips", "0 0 0", "0 0 0", POSE_AXES_GLTF},
+    {"hip", "0 1 60", "0 5 -90", POSE_AXES_INCHES}, /* as the viewer takes it */
+};
+
+START_TEST(up)
+{
+    char text[600];
+    const char *codes = "";
+    snprintf(
+        text, sizeof text,
+        "HIERARCHY\nROOT %s\n{\nOFFSET 7 8 9\nCHANNELS 3 Xposition Yposition Zposition\nJOINT Neck_Head\n{\n"
+        "OFFSET %s\nCHANNELS 1 Xrotation\n}\nJOINT LeftFOOT\n{\nOFFSET %s\nCHANNELS 0\n}\n}\nMOTION\n"
+        "Frames: 1\nFrame Time: 0.1\n1 2 3 90\n",
+        standing[_i].root, standing[_i].head, standing[_i].foot);
+    struct pose_document *document = decode(text);
+    bool is_turned = standing[_i].axes == POSE_AXES_Z_UP;
+    ck_assert_int_eq(document->clips->axes, standing[_i].axes);
+    ck_assert_int_eq(document->skeletons->axes, standing[_i].axes);
+    ck_assert_uint_eq(document->warning_count, is_turned);
+    for (uint32_t i = 0; i < document->warning_count; i++) {
+        codes = document->warnings[i].code;
+        ck_assert_int_eq(document->warnings[i].severity, POSE_NOTE);
+    }
+    ck_assert_str_eq(codes, is_turned ? "z_up" : "");
+    float rows[30];
+    struct pose_sampler *sampler =
+        pose_sampler_new(document->clips, document->skeletons, POSE_AXES_GLTF, NULL, NULL);
+    pose_sample(sampler, 0, POSE_CLAMP, POSE_IN_PLACE, rows, NULL);
+    if (is_turned) {
+        ck_assert(rows[0] == 1 && rows[1] == 3 && rows[2] == -2);
+        ck_assert_float_eq_tol(rows[13], sqrtf(0.5f), 1e-6f); /* about X, as stored */
+    }
+    pose_sampler_free(sampler);
+    pose_document_free(document);
+}
+END_TEST
+
 /* What is one file: line ends, blanks, words in other cases, braces that touch, a byte order mark, colons apart. */
 START_TEST(spellings)
 {
@@ -307,6 +355,7 @@ int main(void)
     TCase *cases = tcase_create("bvh");
     tcase_add_test(cases, worked_file);
     tcase_add_test(cases, units);
+    tcase_add_loop_test(cases, up, 0, sizeof standing / sizeof *standing);
     tcase_add_test(cases, spellings);
     tcase_add_test(cases, channels);
     tcase_add_test(cases, names);

@@ -104,6 +104,59 @@ START_TEST(inches_are_kept)
 }
 END_TEST
 
+/* A clip with its own skeleton: joints without names and such that share one, and tracks that say which is theirs. */
+static const char own[] =
+    "{\"duration\":1,\"axes\":\"native\",\"up\":\"z\",\"joints\":[{\"name\":\"a\",\"joint\":2,\"rotation\":{"
+    "\"times\":[0],\"values\":[[1,0,0,0]]}},{\"name\":null,\"joint\":1,\"translation\":{\"times\":[0],"
+    "\"values\":[[4,5,6]]}}],"
+    "\"skeleton\":{\"name\":\"figure\",\"scaling\":\"offsets\",\"root_joint\":1,\"joints\":["
+    "{\"name\":\"a\",\"id\":7,\"translation\":[1,2,3]},"
+    "{\"name\":null,\"parent\":0,\"rotation\":[0,0,1,0],\"scale\":[1,2,3]},"
+    "{\"name\":\"a\",\"parent\":1,\"extras\":{\"end_sites\":[[0,4,0]]}}]}}";
+
+START_TEST(its_skeleton_comes_back)
+{
+    struct pose_document *first = must_read(own);
+    const struct pose_skeleton *skeleton = first->skeletons;
+    ck_assert_uint_eq(first->skeleton_count, 1);
+    ck_assert_uint_eq(skeleton->joint_count, 3);
+    ck_assert_str_eq(skeleton->name, "figure");
+    ck_assert(skeleton->axes == POSE_AXES_Z_UP && first->clips->axes == POSE_AXES_Z_UP);
+    ck_assert(skeleton->scaling == POSE_SCALE_OFFSETS && skeleton->root_joint == 1);
+    ck_assert(skeleton->joints[0].has_id && skeleton->joints[0].id == 7 && skeleton->joints[0].parent == -1);
+    ck_assert(!skeleton->joints[1].name && skeleton->joints[1].scale[2] == 3);
+    ck_assert(skeleton->joints[2].parent == 1 && skeleton->joints[2].rotation[3] == 1);
+    for (int gltf = 0; gltf < 2; gltf++) {
+        const struct pose_value setting = {
+            .kind = POSE_STRING, .key = "axes", .as.string = gltf ? "gltf" : "native"};
+        const struct pose_value settings = {.kind = POSE_OBJECT, .first = &setting};
+        struct pose_content content = document_content(first);
+        content.settings = &settings;
+        struct pose_buffer text = codec_must_encode("json", &content, NULL);
+        struct pose_document *second = codec_must_decode("json", text.data, text.size);
+        ck_assert(second->clips->tree && second->clips->tree == second->skeletons->tree);
+        ck_assert(second->skeletons->axes == (gltf ? POSE_AXES_GLTF : POSE_AXES_Z_UP));
+        ck_assert(second->skeletons->joints[0].translation[1] == (gltf ? 3 : 2));
+        ck_assert((second->skeletons->joints[2].extras == NULL) == gltf); /* in the file's axes alone */
+        float rows[2][30];
+        const struct pose_document *documents[2] = {first, second};
+        for (int i = 0; i < 2; i++) {
+            struct pose_sampler *sampler =
+                pose_sampler_new(documents[i]->clips, documents[i]->skeletons, POSE_AXES_GLTF, NULL, NULL);
+            ck_assert_uint_eq(pose_sampler_row_count(sampler), 3);
+            pose_sample(sampler, 0, POSE_CLAMP, POSE_IN_PLACE, rows[i], NULL);
+            pose_sampler_free(sampler);
+        }
+        ck_assert_mem_eq(rows[0], rows[1], sizeof rows[0]);
+        ck_assert(rows[0][23] == 1); /* the third joint turns, not the first of its name */
+        ck_assert(rows[0][3] == 0 && rows[0][6] == 1);
+        pose_document_free(second);
+        pose_buffer_free(&text);
+    }
+    pose_document_free(first);
+}
+END_TEST
+
 /* Floats whose shortest text lies so near to the middle between two floats that a double in between could tip it. */
 START_TEST(every_float_comes_back)
 {
@@ -159,6 +212,20 @@ static const struct {
     {"{\"duration\":1,\"joints\":[],\"rules\":\"mine\"}", "bad_rules", "/rules"},
     {"{\"duration\":1,\"joints\":[],\"axes\":\"up\"}", "bad_axes", "/axes"},
     {"{\"duration\":1,\"joints\":[],\"loop\":1}", "bad_member", "/loop"},
+    {"{\"duration\":1,\"joints\":[],\"skeleton\":{\"joints\":1}}", "bad_member", "/skeleton/joints"},
+    {"{\"duration\":1,\"joints\":[],\"skeleton\":{\"joints\":[1]}}", "bad_member", "/skeleton/joints/0"},
+    {"{\"duration\":1,\"joints\":[],\"skeleton\":{\"joints\":[{\"parent\":0}]}}", "bad_parent",
+     "/skeleton/joints/0/parent"},
+    {"{\"duration\":1,\"joints\":[],\"skeleton\":{\"joints\":[{\"parent\":-2}]}}", "bad_parent",
+     "/skeleton/joints/0/parent"},
+    {"{\"duration\":1,\"joints\":[],\"skeleton\":{\"joints\":[{},{\"rotation\":[0,0,1]}]}}", "bad_number",
+     "/skeleton/joints/1/rotation"},
+    {"{\"duration\":1,\"joints\":[],\"skeleton\":{\"joints\":[{\"id\":-1}]}}", "bad_number",
+     "/skeleton/joints/0/id"},
+    {"{\"duration\":1,\"joints\":[],\"skeleton\":{\"root_joint\":1,\"joints\":[{}]}}", "bad_index",
+     "/skeleton/root_joint"},
+    {"{\"duration\":1,\"joints\":[{\"joint\":1}],\"skeleton\":{\"joints\":[{}]}}", "bad_index",
+     "/joints/0/joint"},
     {"{\"duration\":1,\"joints\":[],\"fps\":-30}", "bad_number", "/fps"},
     {"{\"duration\":1,\"joints\":[],\"frame_count\":-1}", "bad_number", "/frame_count"},
 };
@@ -304,6 +371,7 @@ int main(void)
     tcase_add_test(reading, what_it_says_is_read);
     tcase_add_test(reading, it_writes_what_it_reads);
     tcase_add_test(reading, inches_are_kept);
+    tcase_add_test(reading, its_skeleton_comes_back);
     tcase_add_test(reading, every_float_comes_back);
     tcase_add_loop_test(reading, each_is_refused_at_its_place, 0, sizeof refused / sizeof *refused);
     tcase_add_test(reading, text_is_told_apart);
