@@ -225,7 +225,7 @@ struct pose_clip {
     const struct pose_event *events; /* sorted by time, stable */
     uint64_t key_count;
     const struct pose_value *extras; /* an object, NULL when empty */
-    const char *companion;           /* name of the file without which it cannot be decoded; NULL when none */
+    const char *companion;           /* the files without which it cannot be decoded, one per line; NULL */
     const char *game;                /* NULL, or which layout was found, "mp1" */
     /* The format that the clip was before it became glTF, BVH or JSON: extras, events' fields and track extras are
      * that format's. NULL: the document's own format. */

@@ -29,10 +29,74 @@ def with_keys(times, values, kind="LINEAR"):
     return document
 
 
+def meshopt(data, stride):
+    """Attributes as EXT_meshopt_compression packs them."""
+    rows = [data[i:i + stride] for i in range(0, len(data), stride)]
+    out, last = bytearray(b"\xa0"), rows[0]
+    block = min(8192 // stride & ~15, 256)
+    for begin in range(0, len(rows), block):
+        part = rows[begin:begin + block]
+        for byte in range(stride):
+            before, differences = last[byte], []
+            for row in part:
+                difference = (row[byte] - before + 128) % 256 - 128
+                differences.append((difference << 1 ^ difference >> 7) & 255)
+                before = row[byte]
+            differences += [0] * (-len(differences) % 16)
+            head, body = bytearray(-(-len(differences) // 64)), b""
+            for group in range(len(differences) // 16):
+                sixteen = differences[group * 16:group * 16 + 16]
+                ways = [b"" if not any(sixteen) else None, narrow(sixteen, 2), narrow(sixteen, 4), bytes(sixteen)]
+                way = min((k for k in range(4) if ways[k] is not None), key=lambda k: len(ways[k]))
+                head[group // 4] |= way << group % 4 * 2
+                body += ways[way]
+            out += head + body
+        last = part[-1]
+    return bytes(out) + bytes(max(32 - stride, 0)) + rows[0]
+
+
+def narrow(sixteen, bits):
+    wide, number, more = (1 << bits) - 1, 0, b""
+    for value in sixteen:
+        number = number << bits | min(value, wide)
+        more += bytes([value]) if value >= wide else b""
+    return number.to_bytes(2 * bits, "big") + more
+
+
+def packed(extension="EXT_meshopt_compression"):
+    """with_keys of 40 turns, whose times are packed as they are and whose rotations by the filter for them."""
+    document = with_keys([k / 30 for k in range(40)], [ONE] * 40)
+    times = meshopt(struct.pack("<40f", *(k / 30 for k in range(40))), 4)
+    # Two components of 12 bits are 0, the third goes up; the largest is w.
+    turns = meshopt(b"".join(struct.pack("<4h", 0, 0, k * 40, 2047) for k in range(40)), 8)
+    document["buffers"] = [{"byteLength": len(times + turns), "uri": uri(times + turns)},
+                           {"byteLength": 480, "extensions": {extension: {"fallback": True}}}]
+    document["bufferViews"] = [
+        {"buffer": 1, "byteLength": 160, "extensions": {extension: {
+            "buffer": 0, "byteLength": len(times), "byteStride": 4, "count": 40, "mode": "ATTRIBUTES"}}},
+        {"buffer": 1, "byteOffset": 160, "byteLength": 320, "extensions": {extension: {
+            "buffer": 0, "byteOffset": len(times), "byteLength": len(turns), "byteStride": 8, "count": 40,
+            "mode": "ATTRIBUTES", "filter": "QUATERNION"}}}]
+    document["accessors"][0].update(bufferView=0, byteOffset=0)
+    document["accessors"][1].update(bufferView=1, byteOffset=0, componentType=5122, normalized=True)
+    document["extensionsUsed"] = document["extensionsRequired"] = [extension]
+    return document
+
+
 ONE, X, Y, Z = (0, 0, 0, 1), (1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0)
 
 
 class Others(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.daemon = Daemon()
+        cls.daemon.start()
+        cls.client = cls.daemon.client
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.daemon.stop()
+
     def served(self, *documents):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -64,7 +128,7 @@ class Others(unittest.TestCase):
 
     def test_human_bones_are_joints(self):
         """Also those that nothing drives and no skin has; a bone that is no node is refused at its place."""
-        for extension in ("VRMC_vrm", "VRMC_vrm_animation"):
+        for extension in ("VRMC_vrm", "VRMC_vrm_animation", "VRM"):
             document = json.loads(gltf(1))
             document["skins"] = []
             document["nodes"] += [{"name": "eye"}, {"name": "hat"}]
@@ -72,7 +136,12 @@ class Others(unittest.TestCase):
             names = [node["name"] for node in document["nodes"]]
             bones = {"hips": {"node": 0}, "spine": {"node": 1}, "leftEye": {"node": 3}}
             document["extensionsUsed"] = document["extensionsRequired"] = [extension]
-            document["extensions"] = {extension: {"humanoid": {"humanBones": bones}}}
+            human = {"humanBones": bones}
+            document["extensions"] = {extension: {"humanoid": human}}
+            if extension == "VRM":
+                human["humanBones"] = [{"bone": bone, **row} for bone, row in bones.items()]
+                human["humanBones"] += [{"bone": "jaw", "node": -1}, {"bone": "leftThumbProximal", "node": 1}]
+                bones["leftThumbMetacarpal"] = {"node": 1}
             client = self.served(document)
             found = next(item["id"] for item in client.items("/v1/skeletons") if item["format"] == "gltf")
             skeleton = client.get(f"/v1/skeletons/{found}").json
@@ -80,9 +149,47 @@ class Others(unittest.TestCase):
             self.assertEqual(skeleton["extras"], {"humanoid": {bone: names[row["node"]] for bone, row in bones.items()}})
             for wrong in ({"node": 9}, {}, 7):
                 bones["hips"] = wrong
+                if extension == "VRM":
+                    human["humanBones"] = [{"bone": "hips", **wrong} if isinstance(wrong, dict) else wrong]
                 reply = client.post("/v1/inspect", json.dumps(document).encode(), name="x.gltf")
                 self.assertEqual(reply.status, 422)
                 self.assertIn(f"/extensions/{extension}/humanoid/humanBones", reply.json["detail"])
+
+    def test_packed_keys(self):
+        for extension in ("EXT_meshopt_compression", "KHR_meshopt_compression"):
+            client = self.served(packed(extension))
+            clip = client.items("/v1/clips")[0]["id"]
+            keys = client.get(f"/v1/clips/{clip}/keys").json["joints"][0]["rotation"]
+            self.assertEqual(len(keys["times"]), 40)
+            for k, (t, turn) in enumerate(zip(keys["times"], keys["values"])):
+                z = k * 40 / 2047 / 2 ** 0.5
+                self.assertAlmostEqual(t, k / 30, places=6)
+                for part, wanted in zip(turn, (0, 0, z, (1 - z * z) ** 0.5)):
+                    self.assertAlmostEqual(part, wanted, delta=1e-4)
+
+    def test_packed_keys_that_are_refused(self):
+        """By name, and at their place."""
+        for change, code in (({"mode": "TRIANGLES"}, "meshopt_mode"), ({"filter": "COLOR"}, "meshopt_filter"),
+                             ({"filter": "QUATERNION"}, "bad_stride"), ({"filter": "OCTAHEDRAL", "byteStride": 12}, "bad_stride"),
+                             ({"byteStride": 3}, "bad_stride"), ({"byteStride": 260}, "bad_stride"), ({"byteStride": 0}, "bad_stride"),
+                             ({"count": 2 ** 53}, "truncated"), ({"count": 40000}, "truncated"), ({"count": 41}, "outside_view"),
+                             ({"count": 70}, "bad_meshopt"),
+                             ({"byteLength": 20}, "truncated"), ({"byteLength": 70}, "bad_meshopt"),
+                             ({"byteLength": 2 ** 52}, "outside_buffer"), ({"buffer": 2}, "bad_index")):
+            document = packed()
+            document["bufferViews"][0]["extensions"]["EXT_meshopt_compression"].update(change)
+            if code == "outside_view":
+                document["accessors"][0]["count"] = document["accessors"][1]["count"] = 49
+            with self.subTest(change):
+                reply = Others.client.post("/v1/inspect", json.dumps(document).encode(), name="x.gltf")
+                self.assertEqual((reply.status, reply.json["code"]), (415 if "meshopt_" in code else 422, code))
+                if code != "outside_view":
+                    self.assertIn("/bufferViews/0/extensions/EXT_meshopt_compression", reply.json["detail"])
+        document = packed("KHR_meshopt_compression")
+        text = document["buffers"][0]["uri"].split(",")[1]
+        document["buffers"][0]["uri"] = uri(b"\xa1" + base64.b64decode(text)[1:])
+        reply = Others.client.post("/v1/inspect", json.dumps(document).encode(), name="x.gltf")
+        self.assertEqual((reply.status, reply.json["code"]), (415, "meshopt_version"))
 
     def test_long_strings_are_what_they_were(self):
         """They do not pass through the JSON parser; what follows them is refused at its own place."""
@@ -182,6 +289,40 @@ class Beside(unittest.TestCase):
                 self.assertEqual(self.turned(path), [list(Z)])
                 self.assertEqual(self.turned(self.folder), [list(Z)])
                 (self.folder / at).unlink()
+
+    def test_several_buffers_are_found(self):
+        """Times in one file, values in another; the clip is another one when either changes."""
+        document = with_keys((0, 1), (ONE, Z))
+        data = base64.b64decode(document["buffers"][0]["uri"].split(",")[1])
+        document["buffers"] = [{"byteLength": 8, "uri": "times.bin"}, {"byteLength": 32, "uri": "values.bin"}]
+        document["bufferViews"] = [{"buffer": 0, "byteLength": 8}, {"buffer": 1, "byteLength": 32}]
+        document["accessors"][0].update(bufferView=0, byteOffset=0)
+        document["accessors"][1].update(bufferView=1, byteOffset=0)
+        path = self.folder / "walk.gltf"
+        path.write_text(json.dumps(document))
+        ids = set()
+        for turn in (Z, X):
+            for end in (1, 2):
+                (self.folder / "times.bin").write_bytes(struct.pack("<2f", 0, end))
+                (self.folder / "values.bin").write_bytes(struct.pack("<8f", *ONE, *turn))
+                with Daemon(path) as daemon:
+                    clip = daemon.client.items("/v1/clips")[0]
+                    keys = daemon.client.get(f"/v1/clips/{clip['id']}/keys").json["joints"][0]["rotation"]
+                    self.assertEqual((keys["times"], keys["values"][1]), ([0, end], list(turn)))
+                    ids.add(clip["id"])
+        self.assertEqual(len(ids), 4)
+        document["buffers"] += [{"byteLength": 8, "uri": f"{i}.bin"} for i in range(64)]
+        for i in range(64):
+            (self.folder / f"{i}.bin").write_bytes(struct.pack("<2f", 0, 1))
+            document["bufferViews"].append({"buffer": 2 + i, "byteLength": 8})
+            document["accessors"].append({"bufferView": 2 + i, "componentType": 5126, "count": 2, "type": "SCALAR"})
+            document["animations"][0]["samplers"].append({"input": 2 + i, "output": 1})
+            document["animations"][0]["channels"].append({"sampler": 1 + i, "target": {"node": 1 + i % 2, "path": "rotation"}})
+        path.write_text(json.dumps(document))
+        with Daemon(path) as daemon:
+            archive = daemon.client.items("/v1/archives")[0]["id"]
+            error = daemon.client.items(f"/v1/archives/{archive}/entries")[0]["error"]
+            self.assertEqual((error["code"], "64 external files" in error["detail"]), ("external_uri", True))
 
     def test_nothing_outside_of_its_folder_is(self):
         secret = self.root / "secret.bin"

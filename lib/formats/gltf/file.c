@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { MAX_COMPANIONS = 64 };
+
 /* ---------------------------------------------------------------------------------------------- refusals -- */
 
 bool gltf_at(struct gltf *g, const char *format, ...)
@@ -31,7 +33,7 @@ bool gltf_refuse(struct gltf *g, const char *code, const char *member, const cha
     return false;
 }
 
-static bool refuse_kind(struct gltf *g, const char *code, const char *member, const char *reason)
+bool gltf_refuse_kind(struct gltf *g, const char *code, const char *member, const char *reason)
 {
     return json_refuse(g->job->error, POSE_UNSUPPORTED, code, g->at, member, "%s", reason);
 }
@@ -134,7 +136,7 @@ static bool decode_data_uri(struct gltf *g, const char *uri, struct gltf_buffer 
 {
     const char *comma = strchr(uri, ',');
     if (!comma || comma - uri < 7 || memcmp(comma - 7, ";base64", 7) != 0)
-        return refuse_kind(g, "data_uri", "/uri", "only base64 data URIs are supported");
+        return gltf_refuse_kind(g, "data_uri", "/uri", "only base64 data URIs are supported");
     size_t length = strlen(comma + 1), bad = 0;
     uint8_t *bytes = json_alloc(&g->json, base64_room(length), 1);
     if (!bytes)
@@ -174,7 +176,7 @@ static char *decode_percent(struct gltf *g, const char *uri)
  * hidden one. */
 static bool is_below(const char *name)
 {
-    if (!*name || strchr(name, '\\') || strchr(name, ':'))
+    if (!*name || strchr(name, '\\') || strchr(name, ':') || strchr(name, '\n'))
         return false;
     for (const char *part = name; part; part = strchr(part, '/')) {
         part += part != name;
@@ -184,8 +186,17 @@ static bool is_below(const char *name)
     return true;
 }
 
-/* A file beside this one or in a folder below, one at most: its name is part of what the clips are made of. The name
- * is checked as it is after its escapes, with which it could hide where it leads. */
+/* Their names are part of what the clips are made of. */
+static bool list_companion(struct gltf *g, const char *name)
+{
+    if (++g->companion_count > MAX_COMPANIONS)
+        return gltf_refuse_kind(g, "external_uri", "/uri", "more than 64 external files are not supported");
+    g->companion = g->companion ? arena_format(g->job->arena, "%s\n%s", g->companion, name) : name;
+    return g->companion;
+}
+
+/* A file beside this one or in a folder below. The name is checked as it is after its escapes, with which it could hide
+ * where it leads. */
 static bool find_companion(struct gltf *g, const char *uri, struct gltf_buffer *buffer)
 {
     const struct pose_source *source = g->job->source;
@@ -193,14 +204,11 @@ static bool find_companion(struct gltf *g, const char *uri, struct gltf_buffer *
     if (!name)
         return false;
     if (!is_below(name) || strchr(uri, ':'))
-        return refuse_kind(g, "external_uri", "/uri", "external files are not read; embed the buffer");
-    if (g->companion && strcmp(g->companion, name) != 0)
-        return refuse_kind(g, "external_uri", "/uri",
-                           "more than one external file is not supported; embed the buffers");
+        return gltf_refuse_kind(g, "external_uri", "/uri", "external files are not read; embed the buffer");
     if (!source->find || !source->find(source->user, name, &buffer->bytes))
-        return refuse_kind(g, "external_uri", "/uri", "the file of the buffer is missing; add or embed it");
-    g->companion = name;
-    return true;
+        return gltf_refuse_kind(g, "external_uri", "/uri",
+                                "the file of the buffer is missing; add or embed it");
+    return list_companion(g, name);
 }
 
 static bool load_buffer(struct gltf *g, uint32_t index)
@@ -229,17 +237,18 @@ static bool load_buffer(struct gltf *g, uint32_t index)
     return true;
 }
 
-bool gltf_view(struct gltf *g, uint32_t view, struct pose_bytes *bytes, uint64_t *stride)
+bool gltf_part(struct gltf *g, const struct pose_value *object, struct pose_bytes *bytes, uint64_t *stride)
 {
-    const struct pose_value *object = gltf_object(g, "/bufferViews", &g->views, view);
+    char place[sizeof g->at];
     uint32_t buffer;
     uint64_t offset, size;
-    if (!object || !gltf_index(g, object, "buffer", g->buffers.count, true, &buffer) ||
+    strcpy(place, g->at);
+    if (!gltf_index(g, object, "buffer", g->buffers.count, true, &buffer) ||
         !gltf_size(g, object, "byteOffset", 0, &offset) ||
         !gltf_size(g, object, "byteLength", UINT64_MAX, &size) ||
         !gltf_size(g, object, "byteStride", 0, stride) || !load_buffer(g, buffer))
         return false;
-    gltf_at(g, "/bufferViews/%u", view);
+    gltf_at(g, "%s", place);
     const struct pose_bytes *whole = &g->buffer[buffer].bytes;
     if (offset > whole->size)
         return gltf_refuse(g, "outside_buffer", "/byteOffset", "offset %llu of a buffer of %zu bytes",
@@ -249,6 +258,15 @@ bool gltf_view(struct gltf *g, uint32_t view, struct pose_bytes *bytes, uint64_t
                            (unsigned long long)size, (unsigned long long)offset, whole->size);
     *bytes = (struct pose_bytes){whole->data + offset, (size_t)size};
     return true;
+}
+
+bool gltf_view(struct gltf *g, uint32_t view, struct pose_bytes *bytes, uint64_t *stride)
+{
+    const struct pose_value *object = gltf_object(g, "/bufferViews", &g->views, view);
+    bool is_packed;
+    if (!object || !gltf_unpack(g, view, object, bytes, stride, &is_packed))
+        return false;
+    return is_packed || gltf_part(g, object, bytes, stride);
 }
 
 /* ------------------------------------------------------------------------------------------------ opening -- */
@@ -326,10 +344,10 @@ static bool check_version(struct gltf *g)
     /* A later 2.x may be read by who knows 2.0, unless it says otherwise (section 3.2). */
     const char *least = value_get_string(asset, "minVersion", NULL);
     if (strncmp(version, "2.", 2) != 0)
-        return refuse_kind(g, "gltf_version", "/asset/version", "only glTF 2.0 is supported");
+        return gltf_refuse_kind(g, "gltf_version", "/asset/version", "only glTF 2.0 is supported");
     if (least && strcmp(least, "2.0") > 0)
-        return refuse_kind(g, "gltf_version", "/asset/minVersion",
-                           "only glTF 2.0 is supported; the file requires a later version");
+        return gltf_refuse_kind(g, "gltf_version", "/asset/minVersion",
+                                "only glTF 2.0 is supported; the file requires a later version");
     return true;
 }
 
@@ -341,6 +359,8 @@ static bool is_harmless(const char *extension)
                                              "AGI_articulations"};
     static const char *const names[] = {"KHR_mesh_quantization",
                                         "KHR_draco_mesh_compression",
+                                        "KHR_meshopt_compression", /* which is read where keys need it */
+                                        "EXT_meshopt_compression",
                                         "KHR_xmp_json_ld",
                                         "EXT_mesh_gpu_instancing",
                                         "VRM",
@@ -394,5 +414,6 @@ bool gltf_open(struct gltf *g)
         return false;
     g->buffer = json_alloc(&g->json, g->buffers.count, sizeof *g->buffer);
     g->inputs = json_alloc(&g->json, g->accessors.count, sizeof *g->inputs);
-    return g->buffer && g->inputs;
+    g->unpacked = json_alloc(&g->json, g->views.count, sizeof *g->unpacked);
+    return g->buffer && g->inputs && g->unpacked;
 }

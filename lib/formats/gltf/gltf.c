@@ -1,5 +1,5 @@
 /*
- * glTF 2.0: .glb, and .gltf with its buffers embedded or one file beside it or in a folder below.
+ * glTF 2.0: .glb, and .gltf with its buffers embedded, or in files beside it or in a folder below.
  *
  * Read are the tree of nodes, skins and animations: a clip for each animation, and one skeleton of the nodes that are
  * joints or animated, with all above them. Clips are in glTF's axes; values and times are as stored, but STEP and

@@ -41,12 +41,14 @@ struct gltf {
     bool has_binary;
     struct pose_bytes binary; /* the BIN chunk */
     struct json_list nodes, accessors, views, buffers, animations, skins, meshes;
-    struct json_list keyless;          /* what our writer kept of clips that are no animations */
-    struct gltf_buffer *buffer;        /* [buffers.count] */
-    float **inputs;                    /* [accessors.count] times that were read before */
-    struct gltf_node *node;            /* [nodes.count] */
-    uint64_t keys;                     /* of all clips so far */
-    const char *companion;             /* the external buffer, NULL when there is none */
+    struct json_list keyless;   /* what our writer kept of clips that are no animations */
+    struct gltf_buffer *buffer; /* [buffers.count] */
+    float **inputs;             /* [accessors.count] times that were read before */
+    struct gltf_node *node;     /* [nodes.count] */
+    uint64_t keys;              /* of all clips so far */
+    uint8_t **unpacked;         /* [views.count] what packed views hold, NULL: not needed yet */
+    const char *companion;      /* the external buffers, one name per line; NULL: none */
+    uint32_t companion_count;
     const struct pose_value *humanoid; /* extras of the skeleton: which node is which human bone; NULL */
     bool is_ours;                      /* an animation or scene has the extras of our own writer */
     uint32_t root; /* node whose translation keys hold the rest of the skeleton, GLTF_NONE: none */
@@ -62,6 +64,8 @@ bool gltf_at(struct gltf *g, const char *format, ...) POSE_PRINTF(2, 3);
 /* Refuses the file for a member of the object at that place ("/byteOffset", or "" for the object). Always false. */
 bool gltf_refuse(struct gltf *g, const char *code, const char *member, const char *format, ...)
     POSE_PRINTF(4, 5);
+/* The same for what is known and not read. */
+bool gltf_refuse_kind(struct gltf *g, const char *code, const char *member, const char *reason);
 /* The same for keys over the limit. */
 bool gltf_count_keys(struct gltf *g, uint64_t count);
 
@@ -84,7 +88,12 @@ const char *gltf_text(struct gltf *g, const struct pose_value *object, const cha
 
 /* The container: the JSON and the BIN chunk. */
 bool gltf_open(struct gltf *g);
-/* Bytes of a buffer from offset on, all of which must be there. */
+/* The part of a buffer that an object names, all of which must be there. */
+bool gltf_part(struct gltf *g, const struct pose_value *object, struct pose_bytes *bytes, uint64_t *stride);
+/* Those of a view that is packed (meshopt.c); is_packed is false of one that is not. */
+bool gltf_unpack(struct gltf *g, uint32_t view, const struct pose_value *object, struct pose_bytes *bytes,
+                 uint64_t *stride, bool *is_packed);
+/* The bytes of a view. */
 bool gltf_view(struct gltf *g, uint32_t view, struct pose_bytes *bytes, uint64_t *stride);
 
 /* ---------------------------------------------------------------------------------------------- gltf_accessor.c -- */

@@ -312,10 +312,22 @@ static struct id_hash *file_hash(const struct entry_facts *facts, const char *fo
     return hash;
 }
 
-static void companion_part(struct id_hash *hash, const struct companion_finder *finder, const char *name)
+/* Whether the name is a line of that text. */
+static bool has_line(const char *lines, const char *name)
 {
-    for (uint32_t i = 0; name && i < finder->found_count; i++) {
-        if (!strcmp(finder->found_names[i], name))
+    size_t length = strlen(name);
+    while (lines && (strncmp(lines, name, length) != 0 || (lines[length] && lines[length] != '\n'))) {
+        lines = strchr(lines, '\n');
+        lines += lines != NULL;
+    }
+    return lines;
+}
+
+/* names: one per line; NULL: none. */
+static void companion_part(struct id_hash *hash, const struct companion_finder *finder, const char *names)
+{
+    for (uint32_t i = 0; i < finder->found_count; i++) {
+        if (has_line(names, finder->found_names[i]))
             id_part(hash, finder->found[i].data, finder->found[i].size);
     }
 }
