@@ -14,6 +14,7 @@ bool drives_read(struct pose_retarget *retarget, struct arena *scratch)
     if (!retarget->rotates || !retarget->translates ||
         !joint_index_init(&index, scratch, skeleton, clip->rules))
         return false;
+    joint_index_follow(&index, skeleton, clip);
     for (uint32_t i = 0; i < clip->track_count; i++) {
         const struct pose_track *track = &clip->tracks[i];
         int64_t joint = track_drives_joint(track) ? joint_index_find(&index, track) : -1;
@@ -39,6 +40,9 @@ bool drives_turn(const struct pose_retarget *retarget, int32_t joint, int32_t ab
 }
 
 /* ------------------------------------------------------------------------------------------------- cutting -- */
+
+/* That of what is cut: its tracks say which joint is theirs. */
+enum { CUT_TREE = 1 };
 
 static bool cut_skeleton(struct pose_retarget *retarget, const bool *wanted, struct pose_error *error)
 {
@@ -71,6 +75,7 @@ static bool cut_skeleton(struct pose_retarget *retarget, const bool *wanted, str
     retarget->source_skeleton.joints = joints;
     retarget->source_skeleton.joint_count = count;
     retarget->source_skeleton.file_order = NULL;
+    retarget->source_skeleton.tree = CUT_TREE;
     retarget->source_skeleton.root_joint =
         from->root_joint >= 0 ? retarget->source_node_of[from->root_joint] : -1;
     return true;
@@ -84,14 +89,19 @@ static bool cut_clip(struct pose_retarget *retarget, const bool *wanted, struct 
     struct pose_track *tracks = ARENA_NEW(&retarget->arena, struct pose_track, from->track_count);
     if (!tracks || !joint_index_init(&index, scratch, retarget->source->skeleton, from->rules))
         return false;
+    joint_index_follow(&index, retarget->source->skeleton, from);
     retarget->source_clip = *from;
+    retarget->source_clip.tree = retarget->source_skeleton.tree;
     retarget->source_clip.track_count = 0;
     retarget->source_clip.tracks = tracks;
     for (uint32_t i = 0; i < from->track_count; i++) {
         const struct pose_track *track = &from->tracks[i];
         int64_t joint = track_drives_joint(track) ? joint_index_find(&index, track) : -1;
-        if (joint >= 0 && wanted[joint])
-            tracks[retarget->source_clip.track_count++] = *track;
+        if (joint < 0 || !wanted[joint])
+            continue;
+        struct pose_track *cut = &tracks[retarget->source_clip.track_count++];
+        *cut = *track;
+        cut->node = (uint32_t)retarget->source_node_of[joint] + 1;
     }
     return true;
 }
