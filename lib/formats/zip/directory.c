@@ -55,20 +55,41 @@ static uint32_t peek_u32(const uint8_t *p)
     return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-/* The last end record whose comment ends with the file; UINT64_MAX when there is none. */
-static uint64_t find_end(struct pose_bytes bytes)
+/* End records near the end of the file: those whose comment ends with it, else the last whose comment fits. */
+struct ends {
+    uint64_t at; /* UINT64_MAX: none */
+    unsigned exact;
+};
+
+static struct ends find_ends(struct pose_bytes bytes)
 {
+    struct ends ends = {.at = UINT64_MAX};
     if (bytes.size < END_SIZE)
-        return UINT64_MAX;
+        return ends;
     size_t last = bytes.size - END_SIZE;
     size_t first = last > MAX_COMMENT ? last - MAX_COMMENT : 0;
     for (size_t at = last + 1; at-- > first;) {
         const uint8_t *p = bytes.data + at;
-        if (p[0] == 'P' && peek_u32(p) == end_signature &&
-            at + END_SIZE + (p[20] | (size_t)p[21] << 8) <= bytes.size)
-            return at;
+        if (p[0] != 'P' || peek_u32(p) != end_signature)
+            continue;
+        size_t end = at + END_SIZE + (p[20] | (size_t)p[21] << 8);
+        if (end == bytes.size ? !ends.exact : end < bytes.size && ends.at == UINT64_MAX)
+            ends.at = at;
+        ends.exact += end == bytes.size;
     }
-    return UINT64_MAX;
+    return ends;
+}
+
+/* Of two records that end with the file one is in the other's comment; programs differ in which one they take. */
+static bool find_end(struct reader *file, struct pose_bytes bytes, uint64_t *at)
+{
+    const struct ends ends = find_ends(bytes);
+    *at = ends.at;
+    if (ends.at == UINT64_MAX)
+        return reader_fail_at(file, bytes.size, "end", "no_directory", "the end of the directory is missing");
+    return ends.exact < 2 ||
+           reader_fail_at(file, ends.at, "end", "two_directories",
+                          "%u records of the directory's end end with the file", ends.exact);
 }
 
 /* The 64-bit fields, when a locator stands before the end record. */
@@ -98,10 +119,10 @@ static bool read_end64(struct reader *file, uint64_t end_at, uint64_t *size, uin
 
 static bool find_directory(struct reader *file, struct pose_bytes bytes, struct directory *directory)
 {
-    uint64_t end_at = find_end(bytes);
+    uint64_t end_at;
     struct reader end;
-    if (end_at == UINT64_MAX)
-        return reader_fail_at(file, bytes.size, "end", "no_directory", "the end of the directory is missing");
+    if (!find_end(file, bytes, &end_at))
+        return false;
     reader_part(file, &end, end_at, END_SIZE, "end");
     reader_skip(&end, 4, "end.signature");
     if (reader_u16le(&end, "end.disk") != 0 || reader_u16le(&end, "end.directory_disk") != 0)

@@ -28,7 +28,7 @@ static const struct {
     {"{\"asset\":{\"version\":\"2.0\",\"minVersion\":\"2.1\"}}", "gltf_version", "/asset/minVersion"},
     {"{\"asset\":{}}", "missing_member", "/asset"},
     {"[1]", "bad_member", ""},
-    {HEAD "\"extensionsRequired\":[\"KHR_materials_unlit\",\"EXT_meshopt_compression\"]}", "extension",
+    {HEAD "\"extensionsRequired\":[\"KHR_materials_unlit\",\"EXT_unheard_of\"]}", "extension",
      "/extensionsRequired/1"},
     {HEAD "\"nodes\":{}}", "bad_member", "/nodes"},
     /* nodes */

@@ -309,6 +309,29 @@ START_TEST(prefixed_and_commented)
 }
 END_TEST
 
+/* An end record in the comment. Where it ends with the file as well, programs differ in which of the two they take: the
+ * entries are then read one after another, with a warning. */
+START_TEST(ends_in_the_comment)
+{
+    static const uint8_t comments[] = {0, 2, 200}; /* of the record in the comment */
+    for (size_t i = 0; i < sizeof comments; i++) {
+        uint8_t record[25] = {'P', 'K', 5, 6, [20] = comments[i]};
+        struct pose_buffer bytes;
+        struct test_archive test;
+        make_zip(&bytes);
+        size_t end = bytes.size, size = comments[i] ? 25 : 22;
+        pose_buffer_append(&bytes, record, size);
+        bytes.data[end - 2] = (uint8_t)size;
+        test_archive_must_open(&bytes, &test);
+        ck_assert_uint_eq(pose_archive_count(test.archive), 2);
+        ck_assert_uint_eq(test_count_warnings(&test, "two_directories"), !comments[i]);
+        test_entry_holds(&test, 1, "b.anim", "hello", 5);
+        test_archive_close(&test);
+        pose_buffer_free(&bytes);
+    }
+}
+END_TEST
+
 /* Fields of the directory's first record, what they are set to, and what comes of it. */
 static const struct {
     unsigned field;
@@ -627,6 +650,7 @@ int main(void)
     TCase *patched = tcase_create("patched");
     tcase_add_checked_fixture(patched, setup, NULL);
     tcase_add_test(patched, prefixed_and_commented);
+    tcase_add_test(patched, ends_in_the_comment);
     tcase_add_loop_test(patched, records_that_lie, 0, sizeof patches / sizeof *patches);
     tcase_add_test(patched, a_size_out_of_reach);
     tcase_add_test(patched, entries_that_share_their_data);
