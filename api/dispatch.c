@@ -17,7 +17,7 @@
 
 /* --------------------------------------------------------------------------------------------- matching -- */
 
-/* The parts between slashes; more than there is room for count as one too many. */
+/* The parts between slashes. A path with too many parts counts as one more than fit. */
 static unsigned split(const char *path, struct api_segment segments[CALL_SEGMENTS])
 {
     unsigned count = 0;
@@ -35,7 +35,8 @@ static bool is_word(const struct api_segment *part, const char *word)
     return part->length == strlen(word) && !memcmp(part->text, word, part->length);
 }
 
-/* "/v1/named/ARCHIVE/CLIP/rest" becomes "/v1/clips/CLIP/rest" of that archive; archive->length is 0 for all others. */
+/* "/v1/named/ARCHIVE/CLIP/rest" becomes "/v1/clips/CLIP/rest" with archive set; archive->length is 0 for
+   other paths. */
 static unsigned take_archive(struct api_segment *parts, unsigned count, struct api_segment *archive)
 {
     *archive = (struct api_segment){0};
@@ -47,7 +48,7 @@ static unsigned take_archive(struct api_segment *parts, unsigned count, struct a
     return count - 1;
 }
 
-/* "{id}" takes the whole part, "{id}.{ext}" one that holds a dot, anything else must be equal. */
+/* "{id}" matches any part, "{id}.{ext}" a part that contains a dot; everything else must be equal. */
 static bool match_segment(const struct api_segment *pattern, const struct api_segment *part,
                           struct api_match *match)
 {
@@ -63,7 +64,7 @@ static bool match_segment(const struct api_segment *pattern, const struct api_se
     const char *split_at = memrchr(part->text, '.', part->length);
     if (!split_at || split_at == part->text || split_at == part->text + part->length - 1)
         return false;
-    /* A literal ending ("{id}.glb") must be there. */
+    /* A literal extension ("{id}.glb") must match. */
     size_t ending = pattern->length - (size_t)(dot + 1 - pattern->text);
     size_t found = part->length - (size_t)(split_at + 1 - part->text);
     if (dot[1] != '{' && (ending != found || memcmp(dot + 1, split_at + 1, found) != 0))
@@ -121,7 +122,7 @@ static void find_route(const char *method, const char *path, struct api_match *m
     }
 }
 
-/* Where the request goes: looked up when it is first asked for. */
+/* The route of the request, looked up on first use. */
 static const struct api_match *match_of(const struct api_request *asked)
 {
     struct api_request *request = (struct api_request *)(uintptr_t)asked;
@@ -158,7 +159,7 @@ static bool is_visible(const char *text)
     return length > 0 && length <= 128;
 }
 
-/* The client's id when it may be echoed, else one of our own. */
+/* The client's id if it is safe to echo, otherwise a new one. */
 static void give_request_id(const struct api_request *request, struct api_response *response)
 {
     static _Atomic uint64_t counter;
@@ -180,7 +181,7 @@ static void give_request_id(const struct api_request *request, struct api_respon
     hex_write((const uint8_t *)&id, sizeof id, response->request_id);
 }
 
-/* Templates are compared as pointers by the metrics: always the first route that has the same text. */
+/* The metrics compare templates as pointers: always return the first route that has the same text. */
 static const char *canonical_template(const struct route *route)
 {
     for (size_t i = 0; i < route_count; i++) {
@@ -190,7 +191,7 @@ static const char *canonical_template(const struct route *route)
     return "";
 }
 
-/* What the log, the metrics and a problem want to know of the request. route NULL: none. */
+/* Fills in the fields for the log, the metrics and problems. route is NULL if none matched. */
 static void begin_response(struct api_call *call, const struct route *route)
 {
     struct api_response *response = call->response;
@@ -201,7 +202,7 @@ static void begin_response(struct api_call *call, const struct route *route)
         forwarded_client(call->request, &call->service->config->trusted, response->client);
 }
 
-/* A part of the path, decoded at *at, which moves behind it; NULL when it is not percent-encoded UTF-8. */
+/* Decodes the path segment at *at and advances *at; NULL if it is not percent-encoded UTF-8. */
 static const char *decode_value(const struct api_segment *part, char **at)
 {
     char *text = *at;
@@ -242,7 +243,7 @@ static void preflight(struct api_response *response, const char *allowed)
     response_header(response, "Access-Control-Max-Age", "86400");
 }
 
-/* Without either header there is no body (RFC 9112, 6.3): the client has forgotten it. */
+/* Without either header there is no body (RFC 9112, 6.3): the client forgot it. */
 static bool lacks_length(const struct api_call *call)
 {
     const struct api_request *request = call->request;
@@ -250,7 +251,7 @@ static bool lacks_length(const struct api_call *call)
            !request->header(request, "Content-Length") && !request->header(request, "Transfer-Encoding");
 }
 
-/* The handler itself, and what its flags ask for first. */
+/* Runs the checks that the route's flags ask for, then the handler. */
 static enum api_outcome run_handler(struct api_call *call)
 {
     const struct route *route = call->route;
@@ -294,7 +295,7 @@ static enum api_outcome no_route(struct api_call *call, const char *allowed)
                          call->request->method);
 }
 
-/* What every answer goes through last. */
+/* The last step of every response. */
 static void finish(struct api_call *call)
 {
     error_page_replace(call);
@@ -350,7 +351,7 @@ enum api_outcome api_handle(void *user, struct api_request *request, struct api_
 bool api_admit(void *user, const struct api_request *request, uint64_t *max_body,
                struct api_response *response)
 {
-    /* What a client may send along with a request that takes no body, to be ignored. */
+    /* Largest body that is ignored with a request that takes none. */
     enum { IGNORED_BODY = 64 * 1024 };
     struct service *service = user;
     const struct api_match *match = match_of(request);
@@ -372,7 +373,7 @@ bool api_admit(void *user, const struct api_request *request, uint64_t *max_body
     return false;
 }
 
-/* The body is larger than max-upload; requests that take none have a bound of their own, without a name. */
+/* The body is larger than max-upload. Requests that take no body have a separate limit, which has no name. */
 static void refuse_body(struct api_call *call, const char *detail)
 {
     struct pose_error error;

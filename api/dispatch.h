@@ -1,4 +1,5 @@
-/* From a request to its handler and back: the functions that server/http/transport.c calls. user is the struct service. */
+/* Routes requests to handlers: the functions that server/http/transport.c calls. user is the struct
+   service. */
 #ifndef POSED_API_DISPATCH_H
 #define POSED_API_DISPATCH_H
 
@@ -10,7 +11,7 @@ bool api_admit(void *service, const struct api_request *request, uint64_t *max_b
 void api_refuse(void *service, const struct api_request *request, unsigned status, const char *detail,
                 struct api_response *response);
 
-/* The templates of the route table, ended by NULL, each once: for the metrics. */
+/* The distinct templates of the route table, NULL-terminated, for the metrics. */
 const char *const *api_route_templates(void);
 
 #endif

@@ -1,5 +1,5 @@
-/* THE ROUTE TABLE. To add an endpoint: its row here, its handler in the file of its subject, its description in
- * openapi.json. */
+/* THE ROUTE TABLE. To add an endpoint, add its row here, its handler in the file of its subject, and its
+ * description in openapi.json. */
 #include "api/handlers/handlers.h"
 
 #define LIST_PARAMETERS "limit", "offset"
@@ -54,7 +54,8 @@ static const char *const oembed_parameters[] = {"url", "format", "maxwidth", "ma
 static const char *const sitemap_parameters[] = {"page", NULL};
 static const char *const page_parameters[] = {"q", "format", "archive", "sort", NULL};
 
-/* Where the path says what the answer is (".glb", a page), Accept is not asked, nor for the probes, whose status counts. */
+/* Accept is ignored where the path determines the type (".glb", a page), and for the probes, where only
+   the status counts. */
 const struct route routes[] = {
     {"GET", "/v1/clips/{id}/pose", pose_parameters, handle_pose, ROUTE_CLIP},
     {"GET", "/v1/clips/{id}/poses", poses_parameters, handle_poses, ROUTE_CLIP},

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* What names this machine alone, whatever a name server says. */
+/* Names that always mean this machine, whatever a name server says. */
 static bool is_local_name(const char *host)
 {
     static const char *const names[] = {"localhost", "127.0.0.1", "[::1]"};
@@ -21,14 +21,14 @@ static bool is_local_name(const char *host)
     return false;
 }
 
-/* An Origin is our own when it is http:// and the very Host, port and all. */
+/* An Origin is same-origin if it is http:// followed by exactly the Host, including the port. */
 static bool is_own_origin(const char *origin, const char *host)
 {
     static const char scheme[] = "http://";
     return !strncasecmp(origin, scheme, sizeof scheme - 1) && !strcasecmp(origin + sizeof scheme - 1, host);
 }
 
-/* NULL when the request may write without a token, else why it may not. */
+/* NULL if the request may write without a token, otherwise the reason why not. */
 static const char *refusal(const struct api_request *request)
 {
     const char *host = request->header(request, "Host"), *origin = request->header(request, "Origin");
@@ -44,7 +44,7 @@ static const char *refusal(const struct api_request *request)
     return NULL;
 }
 
-/* The token of "Authorization: Bearer TOKEN", NULL when there is none. */
+/* The token of "Authorization: Bearer TOKEN", or NULL. */
 static const char *bearer_token(const struct api_request *request)
 {
     static const char scheme[] = "Bearer ";

@@ -1,13 +1,14 @@
 /*
- * Who may write. With a token file: who sends one of its tokens. Without: a program on this machine that speaks to it
- * directly. A page of another site in a browser on this machine, and whatever a proxy passes on, is not that.
+ * Write access. With a token file: clients that send one of its tokens. Without: programs on this machine that
+ * connect directly, which excludes pages of other sites in a local browser and anything forwarded by a proxy.
  */
 #ifndef POSED_API_PROTOCOL_ACCESS_H
 #define POSED_API_PROTOCOL_ACCESS_H
 
 #include "api/protocol/call.h"
 
-/* False with the refusal in the response: 401 without a token, 403 with a wrong one and by the rule without tokens. */
+/* False with the refusal in the response: 401 without a token, 403 with a wrong one or if the rule without
+   tokens refuses. */
 bool access_may_write(struct api_call *call);
 
 #endif

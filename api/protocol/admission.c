@@ -10,7 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* "example.org" is that host, "*.example.org" any below it. */
+/* "example.org" matches that host, "*.example.org" any subdomain. */
 static bool pattern_matches(const char *pattern, size_t size, const char *host, size_t length)
 {
     if (size > 2 && pattern[0] == '*' && pattern[1] == '.') {

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The last part of a name, harmless as a part of a path; "upload" when nothing is left. From malloc; NULL: no memory. */
+/* The last component of a name, safe as part of a path; "upload" if nothing is left. From malloc; NULL if
+   out of memory. */
 static char *base_name(const char *text)
 {
     char *name = strdup(text && *text ? text : "upload");
@@ -24,7 +25,7 @@ static char *base_name(const char *text)
     return name;
 }
 
-/* ?name=, else the name in Content-Disposition, else the other one. */
+/* ?name=, else the name in Content-Disposition, else the fallback. */
 static char *choose_name(const struct api_call *call, const char *other)
 {
     const char *given = params_get(&call->params, "name");
@@ -115,7 +116,7 @@ static bool append(void *user, const void *data, size_t size)
     return draft_append(user, data, size, &ignored);
 }
 
-/* The parts as one archive, in a file that has no name. NULL when there is no room. */
+/* Packs the parts into one archive in an unnamed file. NULL if there is no room. */
 static struct draft *spool_parts(struct service *service, const struct parts *parts)
 {
     struct store_error error;

@@ -18,47 +18,47 @@ struct api_call {
     const struct route *route;
     struct catalog *catalog;
     struct params params;
-    const char *values[CALL_VALUES]; /* of the template's {…}, decoded, in order */
-    const char *archive_name;        /* of a clip by its name */
-    const char *whole;               /* "{id}.{ext}", both and the dot; NULL of other templates */
+    const char *values[CALL_VALUES]; /* values of the template's {…}, decoded, in order */
+    const char *archive_name;        /* for a clip addressed by name */
+    const char *whole;               /* "{id}.{ext}" with the dot; NULL for other templates */
     char *value_storage;
-    bool by_name;                      /* the path is one of /v1/named */
-    struct catalog_item *clip;         /* of a route of a clip, however the path names it */
-    struct fetch fetch;                /* what getting documents cost */
-    const struct index_archive *scope; /* of archive=, as which the assets are looked at; NULL: none */
+    bool by_name;                      /* the path is below /v1/named */
+    struct catalog_item *clip;         /* on clip routes, however the path names the clip */
+    struct fetch fetch;                /* what loading documents cost */
+    const struct index_archive *scope; /* from archive=: the archive as which assets are seen; NULL: none */
     uint32_t scope_index;
     double begun, sample_seconds, write_seconds;
-    struct effort *effort; /* that the request is worth; on the pool, else NULL */
+    struct effort *effort; /* budget of the request; NULL unless on the pool */
 };
 
-/* Limits of the service, and the end of the effort, for what the library makes. */
+/* Options for libpose: the service's limits, and the end of the effort. */
 struct pose_options call_options(const struct api_call *call);
 
 typedef enum api_outcome api_handler(struct api_call *call);
 
-/* What may be said of how long an answer holds. */
+/* How long a response may be cached. */
 enum freshness {
     FRESH_REVALIDATE, /* depends on what else is loaded: no-cache */
-    FRESH_CONTENT,    /* depends on the bytes behind its ids alone */
+    FRESH_CONTENT,    /* depends only on the bytes behind its ids */
 };
 
 /* ------------------------------------------------------------------------------------------------ routes -- */
 
 enum route_flags {
     ROUTE_BODY = 1,   /* takes a body, up to --max-upload */
-    ROUTE_WRITES = 2, /* changes what is kept: see access.h */
-    ROUTE_DEAR = 8,   /* draws or converts: lets all other work go first */
-    ROUTE_POOL = 16,  /* always waits for something: never tried on the loop */
-    /* Its first value is a clip, which dispatch finds; also /v1/named/{archive}/{clip}… leads here. */
+    ROUTE_WRITES = 2, /* changes stored data: see access.h */
+    ROUTE_DEAR = 8,   /* draws or converts: all other work goes first */
+    ROUTE_POOL = 16,  /* always waits for something: never tried on the event loop */
+    /* Its first value is a clip, which dispatch looks up; /v1/named/{archive}/{clip}… is routed here too. */
     ROUTE_CLIP = 32,
-    ROUTE_JSON = 4, /* answers application/json and nothing else, so that Accept must take it */
+    ROUTE_JSON = 4, /* only answers application/json, so Accept must allow it */
 };
 
 /* A row of the route table in api/routes.c. */
 struct route {
     const char *method;
     const char *template;          /* "/v1/clips/{id}/pose" */
-    const char *const *parameters; /* that the query may hold, ended by NULL; NULL: none */
+    const char *const *parameters; /* allowed query parameters, NULL-terminated; NULL: none */
     api_handler *run;
     unsigned flags; /* of enum route_flags */
 };

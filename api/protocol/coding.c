@@ -23,7 +23,7 @@ int quality_of(const char *parameters, size_t length)
 }
 
 struct qualities {
-    int of[3]; /* in thousandths by enum coding, <= 0: not wanted */
+    int of[3]; /* q in thousandths, indexed by enum coding; <= 0: not acceptable */
 };
 
 static struct qualities read_qualities(const struct api_request *request)
@@ -79,7 +79,7 @@ void *coding_unpack(const void *packed, size_t packed_size, size_t size)
     return bytes;
 }
 
-/* Above a megabyte speed counts for more than the last tenth of size: 32 MB take some 0.2 s at level 1. */
+/* Above a megabyte speed matters more than the last tenth of size: 32 MB take about 0.2 s at level 1. */
 static bool is_large(const struct pose_buffer *body)
 {
     enum { LARGE = 1 << 20 };

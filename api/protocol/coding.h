@@ -1,4 +1,4 @@
-/* Content codings: which one a client asks for, and applying it. */
+/* Content codings: negotiation and compression. */
 #ifndef POSED_API_PROTOCOL_CODING_H
 #define POSED_API_PROTOCOL_CODING_H
 
@@ -6,21 +6,22 @@
 #include "pose.h"
 
 enum {
-    CODING_WORTH = 1024,   /* text of more bytes is compressed */
-    MAX_CODING = 32 << 20, /* of more it is not: that would cost seconds */
+    CODING_WORTH = 1024,   /* text longer than this is compressed */
+    MAX_CODING = 32 << 20, /* longer bodies are not: that would take seconds */
 };
 
 enum coding { CODING_IDENTITY, CODING_GZIP, CODING_ZSTD };
 
-/* The best coding of Accept-Encoding that we know; identity when it asks for none. */
+/* The best coding of Accept-Encoding that we support; identity if there is none. */
 enum coding coding_choose(const struct api_request *request);
-/* The same for what is kept gzipped: that is taken when the client likes it no less. */
+/* The same for bodies stored gzipped: gzip is chosen if the client accepts it at least as much as
+   identity. */
 enum coding coding_choose_kept(const struct api_request *request);
-/* Replaces the body by its compressed form; false (and nothing changed) when that fails. */
+/* Replaces the body by its compressed form. On failure returns false and changes nothing. */
 bool coding_apply(enum coding coding, struct pose_buffer *body);
-/* gzipped bytes as they were, from malloc; size is what they unpack to. NULL when memory is out. */
+/* Unpacks gzipped bytes; size is the unpacked size. From malloc; NULL if out of memory. */
 void *coding_unpack(const void *packed, size_t packed_size, size_t size);
-/* The q parameter in thousandths of the parameters ";q=0.5" in length characters; 1000 without one. */
+/* The value of q in thousandths from parameters such as ";q=0.5"; 1000 if absent. */
 int quality_of(const char *parameters, size_t length);
 
 #endif

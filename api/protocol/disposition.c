@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* What is left of a header's value. */
+/* The rest of a header's value. */
 struct cursor {
     const char *at, *end;
 };
@@ -22,8 +22,8 @@ static bool is_token(char c)
     return c > ' ' && c < 0x7f && !strchr("()<>@,;:\\\"/[]?=", c);
 }
 
-/* A quoted text without its quotes, from malloc. Only '"' and '\' are taken to be escaped: clients send the paths of
- * Windows as they are. */
+/* A quoted string without its quotes, from malloc. Only '"' and '\' count as escaped: clients send Windows
+ * paths unescaped. */
 static char *take_quoted(struct cursor *cursor)
 {
     char *text = malloc((size_t)(cursor->end - cursor->at) + 1), *to = text;
@@ -45,7 +45,7 @@ static char *take_quoted(struct cursor *cursor)
     return text;
 }
 
-/* A token or a quoted text, from malloc. Without quotes whatever comes up to the next ';' is taken. */
+/* A token or a quoted string, from malloc. An unquoted value extends to the next ';'. */
 static char *take_value(struct cursor *cursor)
 {
     if (cursor->at < cursor->end && *cursor->at == '"')
@@ -59,7 +59,8 @@ static char *take_value(struct cursor *cursor)
     return strndup(begin, (size_t)(end - begin));
 }
 
-/* The next "; name=value", the value from malloc. False at the end, and where it is broken: then something is left. */
+/* The next "; name=value", the value from malloc. False at the end and on a syntax error; on an error some
+   text is left. */
 static bool take_parameter(struct cursor *cursor, struct cursor *name, char **value)
 {
     *value = NULL;
@@ -111,7 +112,7 @@ char *header_parameter(const char *text, size_t length, const char *name)
 
 /* ------------------------------------------------------------------------------------------------- texts -- */
 
-/* Bytes that are not UTF-8 are taken for Latin-1, which old clients send. */
+/* Bytes that are not UTF-8 are read as Latin-1, which old clients send. */
 static char *to_utf8(char *text)
 {
     if (!text || is_utf8(text))
@@ -128,7 +129,7 @@ static char *to_utf8(char *text)
     return wide;
 }
 
-/* UTF-8'language'percent-encoded (RFC 8187); NULL when it is not. The text is freed. */
+/* Decodes UTF-8'language'percent-encoded (RFC 8187); NULL if malformed. Frees the text. */
 static char *extended_value(char *text)
 {
     char *quote = strncasecmp(text, "UTF-8'", 6) ? NULL : strchr(text + 6, '\'');
@@ -141,7 +142,8 @@ static char *extended_value(char *text)
     return decoded;
 }
 
-/* Browsers write what a quoted text cannot hold as %22, %0D and %0A (WHATWG, multipart/form-data encoding). */
+/* Browsers write characters that a quoted string cannot hold as %22, %0D and %0A (WHATWG,
+   multipart/form-data encoding). */
 static char *unescape_browser(char *text)
 {
     static const char *const escapes[] = {"%22", "%0D", "%0A", "%0d", "%0a"};
@@ -202,7 +204,7 @@ void disposition_release(struct disposition *disposition)
     *disposition = (struct disposition){0};
 }
 
-/* Whether one of its parts is "..". */
+/* Whether a path component is "..". */
 static bool climbs(const char *name)
 {
     for (const char *part = name; part; part = strchr(part, '/')) {
@@ -213,7 +215,7 @@ static bool climbs(const char *name)
     return false;
 }
 
-/* Takes out the steps of a path that lead nowhere: "a//b/./c/" becomes "a/b/c". */
+/* Removes empty and "." components: "a//b/./c/" becomes "a/b/c". */
 static void drop_empty_steps(char *name)
 {
     char *to = name;

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Without blanks around it. */
+/* Strips surrounding blanks. */
 static void trim(const char **text, size_t *length)
 {
     while (*length && (**text == ' ' || **text == '\t')) {
@@ -29,7 +29,7 @@ static bool parse_node(const char *text, size_t length, struct in6_addr *address
     return address_parse(text, length, address);
 }
 
-/* The value of for= in one element of Forwarded, in quotes or not. */
+/* The value of for= in one element of Forwarded, quoted or not. */
 static bool parse_element(const char *text, size_t length, struct in6_addr *address)
 {
     while (length) {
@@ -55,7 +55,8 @@ static bool parse_element(const char *text, size_t length, struct in6_addr *addr
 
 typedef bool parse_hop(const char *text, size_t length, struct in6_addr *address);
 
-/* From the last hop of a header to the first that is not trusted. False when the header cannot be believed. */
+/* Walks from the last hop of a header to the first that is not trusted. False if the header is not
+   credible. */
 static bool walk(const struct api_request *request, const char *name, parse_hop *parse,
                  const struct address_list *trusted, struct in6_addr *client)
 {
@@ -111,7 +112,7 @@ void forwarded_client(const struct api_request *request, const struct address_li
         print_address(has_list ? &listed : &element, client);
 }
 
-/* Letters, digits and what else a host and a port are written with: it goes into pages and feeds. */
+/* Only letters, digits and the punctuation of a host and port: the value ends up in pages and feeds. */
 static bool is_host(const char *text)
 {
     size_t length = strlen(text);
@@ -119,7 +120,7 @@ static bool is_host(const char *text)
            strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:[]") == length;
 }
 
-/* A header that is there once; NULL otherwise. */
+/* The value of a header that occurs exactly once; NULL otherwise. */
 static const char *only_header(const struct api_request *request, const char *name)
 {
     return request->header_count(request, name) == 1 ? request->header(request, name) : NULL;

@@ -1,4 +1,4 @@
-/* Who asks, when a proxy stands between. */
+/* The client's identity behind a proxy. */
 #ifndef POSED_API_PROTOCOL_FORWARDED_H
 #define POSED_API_PROTOCOL_FORWARDED_H
 
@@ -6,16 +6,17 @@
 #include "server/ops/addresses.h"
 
 /*
- * The client's address as text: the peer's own, unless the peer is one of the trusted; then what X-Forwarded-For or
- * Forwarded (RFC 7239) say, from their end, as far as each hop is trusted. A header that is there twice or cannot be
- * read, and two that contradict each other, are not believed.
+ * The client's address as text. This is the peer's address, unless the peer is trusted; then X-Forwarded-For or
+ * Forwarded (RFC 7239) are read from the end for as long as each hop is trusted. A header that occurs twice or is
+ * malformed is ignored, and so are two headers that contradict each other.
  */
 void forwarded_client(const struct api_request *request, const struct address_list *trusted,
                       char client[API_CLIENT_CAPACITY]);
 
 /*
- * "https://poses.example:8443", as which the client knows this server, without a slash at its end: Host, or what
- * X-Forwarded-Host and X-Forwarded-Proto of a trusted peer say. "" when that is no host: links then stay relative.
+ * The server's origin as the client sees it, "https://poses.example:8443", without a trailing slash: from Host, or
+ * from X-Forwarded-Host and X-Forwarded-Proto of a trusted peer. "" if that is not a valid host; links then stay
+ * relative.
  */
 enum { API_ORIGIN_CAPACITY = 272 };
 void forwarded_origin(const struct api_request *request, const struct address_list *trusted,

@@ -9,8 +9,8 @@ enum { DEFAULT_LIMIT = 100 };
 /* ------------------------------------------------------------------------------------------------- cursors -- */
 
 /*
- * A cursor in hexadecimal: version, sort, whether the key is a text, the number and the id of the last row, and its text
- * or value. Little-endian as the machine is; it goes back to the server that made it.
+ * A cursor in hexadecimal: version, sort, whether the key is text, number and id of the last row, and its text or
+ * value. Native little-endian, since only the server that made it reads it.
  */
 enum { CURSOR_VERSION = 1, CURSOR_HEAD = 3 + 8 + 16, MAX_CURSOR = CURSOR_HEAD + MAX_SORT_TEXT };
 enum { CURSOR_TEXT = 2 * MAX_CURSOR + 1 };
@@ -93,8 +93,7 @@ bool page_read(const struct api_call *call, struct page *page, struct param_erro
            cursor_read(call, &page->cursor, error);
 }
 
-/* The parameters of a list so that two spellings are one: in the order of their names, numbers written in one way,
- * without what holds anyway. */
+/* The parameters of a list in canonical form: sorted by name, numbers normalised, defaults left out. */
 struct list_params {
     unsigned count;
     struct param items[MAX_PARAMS];
@@ -139,7 +138,7 @@ static void unify_params(const struct params *params, struct list_params *list)
     }
 }
 
-/* The same request from another place on, from malloc; NULL: no memory. */
+/* The same request from another position, from malloc; NULL if out of memory. */
 static char *next_target(const struct api_call *call, const char *name, const char *value)
 {
     struct list_params unified, *params = &unified;
@@ -164,7 +163,7 @@ static char *next_target(const struct api_call *call, const char *name, const ch
     return target;
 }
 
-/* "next", and the same as a header. */
+/* Writes "next" and the equivalent Link header. */
 static void write_next(struct api_call *call, struct json_writer *json, const char *name, const char *value)
 {
     char *target = next_target(call, name, value), link[1200];
@@ -236,7 +235,7 @@ static bool read_sort(const struct api_call *call, const struct list_sort *sorts
 
 static const char *const facet_words[FACET_COUNT] = {"format", "archive", "loop", "events"};
 
-/* Words between commas, of those that the kind has. */
+/* Comma-separated words, each a facet of the kind. */
 static bool read_facets(const struct api_call *call, enum asset_kind kind, unsigned *facets,
                         struct param_error *error)
 {
@@ -292,7 +291,7 @@ bool list_read(struct api_call *call, enum asset_kind kind, const struct list_so
            param_fail(error, "cursor", "it is of a list in another order");
 }
 
-/* A row that is still there keeps the place that it has now: after a restart numbers may be others. */
+/* A row that still exists is found at its present position: numbers may change over a restart. */
 static void refresh_cursor(const struct api_call *call, struct list_request *request, bool of_archives)
 {
     struct list_cursor *cursor = &request->page.cursor;

@@ -1,5 +1,5 @@
 /*
- * The answer that a handler fills in: headers as text in one buffer, and a body with its owner.
+ * The response that a handler fills in: headers as text in one buffer, and a body with its owner.
  */
 #include "api/protocol/message.h"
 
@@ -55,7 +55,7 @@ void response_release(struct api_response *response)
     response->header_size = 0;
 }
 
-/* The length of the part of value that may stand in a header: up to the first control character. */
+/* The length of the prefix of value that is safe in a header: up to the first control character. */
 static size_t printable_length(const char *value)
 {
     size_t length = 0;

@@ -1,7 +1,8 @@
 /*
- * A request as the handlers see it, and the answer that they fill in.
+ * The request that handlers read and the response that they fill in.
  *
- * No socket, no HTTP library: server/http/transport.c makes the one and sends the other, and a test does both by hand.
+ * There is no socket and no HTTP library here: server/http/transport.c makes requests and sends responses, and
+ * tests do both by hand.
  */
 #ifndef POSED_API_PROTOCOL_MESSAGE_H
 #define POSED_API_PROTOCOL_MESSAGE_H
@@ -24,61 +25,63 @@ struct api_segment {
 
 enum { API_VALUES = 4, API_ALLOWED = 64 };
 
-/* Where a request goes, which dispatch looks up once. Its segments point into the path. */
+/* The route of a request, looked up once by dispatch. Its segments point into the path. */
 struct api_match {
-    const struct route *route;   /* NULL: none for the method */
-    const struct route *nearest; /* for whatever method: the metrics count by it */
+    const struct route *route;   /* NULL: no route for this method */
+    const struct route *nearest; /* the route for any method: the metrics count by it */
     unsigned value_count;
     struct api_segment values[API_VALUES];
     struct api_segment archive, whole; /* see struct api_call; length 0: none */
-    char allowed[API_ALLOWED];         /* the methods of the path, comma-separated */
+    char allowed[API_ALLOWED];         /* the path's methods, comma-separated */
 };
 
 struct api_request {
-    const char *method;  /* as sent, "GET" … */
-    const char *path;    /* the raw target up to '?', never percent-decoded, begins with '/' */
-    const char *query;   /* the raw text after '?', "" without one */
+    const char *method;  /* as sent: "GET" … */
+    const char *path;    /* the raw target up to '?', not percent-decoded, begins with '/' */
+    const char *query;   /* the raw text after '?', "" if none */
     const uint8_t *body; /* never NULL; valid until the handler has returned API_DONE */
     size_t body_size;
-    /* The file that holds the body when it was large, else NULL or points to NULL. A handler may take the draft, and the
-     * body with it, by leaving NULL there. */
+    /* The file that holds a large body; otherwise NULL, or points to NULL. A handler may take over the
+     * draft, and the body with it, by setting *body_draft to NULL. */
     struct draft **body_draft;
     const char *client; /* the peer's address as text, without its port */
     bool client_is_loopback;
     bool may_wait; /* true on the thread pool: decoding and file access are allowed */
     unsigned loop; /* index of the event loop that serves the connection, for per-loop buffers */
 
-    /* What a handler that returns API_WAIT says of the work: for whom, where that is not the peer ("": the peer), and
-     * whether it is dear, as a picture or a conversion is. Dear work lets everything else go first. */
+    /* Set by a handler that returns API_WAIT: the client that the work is charged to ("": the peer), and
+     * whether the work is expensive, such as a picture or a conversion. Expensive work runs after
+     * everything else. */
     char payer[API_CLIENT_CAPACITY];
     bool is_dear;
-    /* Whether the client has left: what is being made has no taker. From any thread; a system call. */
+    /* Whether the client has disconnected, so that the result is no longer needed. Thread-safe; costs a
+       system call. */
     bool (*has_left)(const struct api_request *request);
 
-    /* The value of a header (name without regard to case), NULL when absent. Several of the same name: the
-     * first; header_count tells that there are more, and takes "X-Forwarded-*" for all that begin so. Valid until
-     * the answer is finished. */
+    /* The value of a header (name is case-insensitive), NULL if absent. For repeated headers the first;
+     * header_count counts them, and "X-Forwarded-*" counts all headers with that prefix. Valid until the
+     * response is finished. */
     const char *(*header)(const struct api_request *request, const char *name);
     size_t (*header_count)(const struct api_request *request, const char *name);
-    const void *transport; /* belongs to whoever made the request */
-    bool is_matched;       /* these two belong to dispatch, zero at first */
+    const void *transport; /* owned by whoever made the request */
+    bool is_matched;       /* these two belong to dispatch; initially zero */
     struct api_match match;
 };
 
-/* The length of a Host header's value without its port: "example.org:8080", "[::1]:8080". All of it when a bracket is
- * not closed: that is no host. */
+/* The length of a Host header's value without its port: "example.org:8080", "[::1]:8080". The full length
+ * if a bracket is not closed: that is not a host. */
 size_t host_length(const char *host);
 
-/* What a handler says when it returns. */
+/* What a handler returns. */
 enum api_outcome {
     API_DONE, /* the response is complete */
-    API_WAIT, /* it needs the pool: call again with may_wait set; the response is discarded */
+    API_WAIT, /* needs the pool: call again with may_wait set; the response is discarded */
 };
 
 /*
- * The body is one of: nothing; bytes (data, size, released by release(owner) once sent); a stream (read is
- * called on the pool, a block at a time as the client takes them, until it returns 0; -1 aborts the connection; size is
- * API_UNKNOWN_SIZE, or what the stream adds up to).
+ * The body is one of: nothing; bytes (data, size, released by release(owner) once sent); a stream (read is called
+ * on the pool, one block at a time as the client takes them, until it returns 0; -1 aborts the connection; size is
+ * API_UNKNOWN_SIZE or the total length of the stream).
  */
 struct api_response {
     unsigned status;
@@ -95,36 +98,37 @@ struct api_response {
     const char *route; /* the route's template, "" when none matched; static */
     const char *cache; /* "hit", "miss" or NULL; static */
     char request_id[132];
-    char client[API_CLIENT_CAPACITY]; /* who asks, as a trusted proxy says; "": the peer */
-    char detail[512];                 /* of a problem, as its JSON has it */
+    char client[API_CLIENT_CAPACITY]; /* the client as reported by a trusted proxy; "": the peer */
+    char detail[512];                 /* of a problem, as in its JSON */
 };
 
 #define API_UNKNOWN_SIZE ((size_t)-1)
 
-/* An answer without headers and body. Whoever calls a handler has done this (with status 200) before. */
+/* A response without headers or body. The caller of a handler has already done this (with status 200). */
 void response_init(struct api_response *response, unsigned status);
-/* Releases the body and drops the headers; the response can be initialised again. */
+/* Releases the body and drops the headers; the response can be reused after response_init. */
 void response_release(struct api_response *response);
-/* Adds a header. A value with a control character (a name from a file, say) is cut at it; one that does not fit
- * and one that is empty is left out. */
+/* Adds a header. A value is cut at its first control character (it may be a name from a file); an empty
+ * one, or one that does not fit, is left out. */
 void response_header(struct api_response *response, const char *name, const char *value);
-/* Adds count headers as they stand in a block, "Name\0value\0" each: constant ones, known to be harmless. */
+/* Adds count headers from a block of "Name\0value\0" each, unchecked: for constants. */
 void response_header_block(struct api_response *response, const char *block, size_t size, unsigned count);
-/* Takes every header of that name back. */
+/* Removes every header of that name. */
 void response_drop_header(struct api_response *response, const char *name);
-/* The value of the first header of that name, NULL when there is none. */
+/* The value of the first header of that name, or NULL. */
 const char *response_find_header(const struct api_response *response, const char *name);
 
-/* Each of these sets the body, adds the header Content-Type unless content_type is NULL, and releases the body
- * that was there before. */
+/* Each of these sets the body, adds the header Content-Type unless content_type is NULL, and releases the
+ * previous body. */
 
-/* A body that is copied. False, and nothing changed, when memory is out. */
+/* Copies the body. False, and nothing changed, if out of memory. */
 bool response_copy(struct api_response *response, const char *content_type, const void *data, size_t size);
-/* A body from malloc that the response takes over. */
+/* Takes over a body from malloc. */
 void response_take(struct api_response *response, const char *content_type, void *data, size_t size);
-/* A body of static storage. */
+/* A body in static storage. */
 void response_static(struct api_response *response, const char *content_type, const void *data, size_t size);
-/* A body that belongs to owner (a cached document, say) until release(owner), which is called once. */
+/* A borrowed body that belongs to owner (a cached document, say) until release(owner), which is called
+   once. */
 void response_borrow(struct api_response *response, const char *content_type, const void *data, size_t size,
                      void (*release)(void *owner), void *owner);
 /* A stream; size as in the struct. */

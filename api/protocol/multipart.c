@@ -76,7 +76,8 @@ static bool starts_with(const struct parse *parse, const char *text, size_t size
     return left(parse) >= size && !memcmp(here(parse), text, size);
 }
 
-/* What stands behind a boundary: its end, or the end of the whole body. False when it is none after all. */
+/* The bytes after a boundary: the end of its line, or the end of the body. False if it was not a boundary
+   after all. */
 static bool ends_mark(const struct parse *parse, size_t at, bool *last, size_t *after)
 {
     const uint8_t *data = parse->body.data;
@@ -91,7 +92,7 @@ static bool ends_mark(const struct parse *parse, size_t at, bool *last, size_t *
     return size - at >= 2 && data[at] == '\r' && data[at + 1] == '\n';
 }
 
-/* Goes behind the next boundary; what lay before it is content. False when there is none. */
+/* Moves past the next boundary and returns the content before it. False if there is none. */
 static bool next_mark(struct parse *parse, struct pose_bytes *content, bool *last)
 {
     size_t begin = parse->at, at = begin;
@@ -118,7 +119,7 @@ struct header {
     size_t name_length, value_length;
 };
 
-/* A line of a part's head; name_length 0 is the empty line that ends it. */
+/* One header line of a part; name_length 0 is the empty line that ends the headers. */
 static bool next_header(struct parse *parse, struct header *header)
 {
     const char *begin = (const char *)here(parse);
@@ -202,7 +203,7 @@ static bool read_part(struct parse *parse, bool *last)
     struct disposition disposition = {0};
     struct pose_bytes content;
     bool done = read_head(parse, &disposition);
-    /* The line's end before a boundary is the boundary's: of an empty part it is also the end of the head. */
+    /* The line break before a boundary belongs to the boundary; in an empty part it also ends the headers. */
     if (done)
         parse->at -= 2;
     done = done && next_mark(parse, &content, last);

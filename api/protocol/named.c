@@ -1,4 +1,4 @@
-/* The clip that a path means, by its id or by the names of archive and clip. */
+/* Finds the clip of a path, by its id or by the names of archive and clip. */
 #include "api/protocol/named.h"
 
 #include "api/protocol/scope.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An archive's name as the path has it, which may be its id. */
+/* An archive name from the path, which may also be an id. */
 struct archive_name {
     const char *text;
     struct asset_id id;
@@ -28,11 +28,11 @@ static bool names_archive(const struct index_archive *archive, const struct arch
     return !strcmp(archive->name, name->text) || (name->is_id && id_equal(&archive->id, &name->id));
 }
 
-enum { MAX_MATCHES = 64, MAX_NEAREST = 1000 /* names that a 404 looks at */ };
+enum { MAX_MATCHES = 64, MAX_NEAREST = 1000 /* names considered for the suggestions of a 404 */ };
 
 struct matches {
     struct catalog_item *items[MAX_MATCHES];
-    struct catalog_place places[MAX_MATCHES]; /* where it was found first */
+    struct catalog_place places[MAX_MATCHES]; /* the first place where each was found */
     unsigned count;
 };
 
@@ -49,8 +49,8 @@ static void add_match(struct matches *matches, struct catalog_item *item, struct
 }
 
 /*
- * A clip that several uploads hold, as the one that was named has it: with what lies beside it there. Else a rig that
- * somebody uploaded first, with the same clip, would be put under everybody's.
+ * A clip that several uploads contain, as the named archive has it, with the files beside it there. Otherwise a
+ * rig that somebody uploaded first together with the same clip would be used for everybody.
  */
 static struct catalog_item *place_match(struct api_call *call, const struct matches *matches)
 {
@@ -61,7 +61,7 @@ static struct catalog_item *place_match(struct api_call *call, const struct matc
     return catalog_item_at(item, place);
 }
 
-/* Clips of that name in archives of that name, of the command line or (else) uploaded. */
+/* Clips of that name in archives of that name; archives of the command line take precedence over uploads. */
 static void find_in(const struct catalog *catalog, const char *archive_text, const char *clip_name,
                     uint32_t first, uint32_t last, struct matches *matches)
 {
@@ -75,7 +75,7 @@ static void find_in(const struct catalog *catalog, const char *archive_text, con
     }
 }
 
-/* The first archive of that name; NULL, and those that are called alike. */
+/* The first archive of that name; NULL with the similar names if there is none. */
 static const struct index_archive *find_archive(const struct catalog *catalog, const char *text,
                                                 struct nearest *nearest)
 {
@@ -90,7 +90,7 @@ static const struct index_archive *find_archive(const struct catalog *catalog, c
     return NULL;
 }
 
-/* 404, and what may have been meant. */
+/* 404 with suggestions. */
 static void reply_nothing_named(struct api_call *call, const char *clip_name)
 {
     struct nearest nearest;
@@ -140,7 +140,7 @@ static void list_matches(struct api_call *call, const struct matches *matches)
     response_take(call->response, "application/problem+json", body.data, body.size);
 }
 
-/* The clip of the path's two names; NULL and the 404 or 409 in the response. */
+/* The clip of the path's two names; NULL with the 404 or 409 in the response. */
 static struct catalog_item *find_named(struct api_call *call, const char *clip_name)
 {
     const struct catalog *catalog = call->catalog;

@@ -111,7 +111,7 @@ bool params_parse(struct params *params, const char *query, struct param_error *
     params->storage = NULL;
     if (!*query)
         return true;
-    /* Every part needs its own length and at most two more bytes. */
+    /* Every part needs at most its own length and two more bytes. */
     params->storage = malloc(strlen(query) * 2 + 4);
     char *storage = params->storage;
     if (!storage)
@@ -186,7 +186,7 @@ bool number_parse(const char *text, double *value)
     }
     if (*at)
         return false;
-    /* The daemon never leaves the C locale, so strtod reads what was just checked. */
+    /* The daemon never leaves the C locale, so strtod parses exactly what was checked above. */
     *value = strtod(text, NULL);
     return isfinite(*value);
 }

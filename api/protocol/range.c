@@ -16,7 +16,7 @@ static bool read_number(const char **at, uint64_t *value)
     return true;
 }
 
-/* "bytes=0-99", "bytes=100-", "bytes=-50"; whatever else is ignored, as the RFC wants. */
+/* "bytes=0-99", "bytes=100-", "bytes=-50"; anything else is ignored, as the RFC requires. */
 static enum range_kind read_range(const char *text, uint64_t size, uint64_t *first, uint64_t *last)
 {
     if (!text || strncasecmp(text, "bytes=", 6))
@@ -44,7 +44,7 @@ static enum range_kind read_range(const char *text, uint64_t size, uint64_t *fir
     return RANGE_ONE;
 }
 
-/* If-Range holds an ETag: the range counts only while it is still the same. */
+/* If-Range holds an ETag: the range applies only while the ETag is unchanged. */
 static bool range_holds(const struct api_call *call)
 {
     const char *condition = call->request->header(call->request, "If-Range");

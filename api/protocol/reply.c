@@ -54,7 +54,7 @@ static void open_problem(struct json_writer *json, unsigned status)
     jsonw_integer(json, "status", status);
 }
 
-/* A handler may have begun an answer that was to be kept, by its ETag, before it came upon the error. */
+/* Drops the headers of a cacheable answer, such as its ETag, that a handler began before it hit the error. */
 static void forget_answer(struct api_response *response)
 {
     static const char *const names[] = {"ETag",          "Cache-Control", "Content-Location",
@@ -80,7 +80,7 @@ static enum api_outcome close_problem(struct api_call *call, struct json_writer 
     return API_DONE;
 }
 
-/* What a problem is about; NULL where it does not apply. */
+/* The subject of a problem; NULL where it does not apply. */
 struct problem_about {
     const char *parameter, *pointer, *limit;
     const struct nearest *nearest;
@@ -227,7 +227,8 @@ struct pose_options call_options(const struct api_call *call)
     return options;
 }
 
-/* Whether a maker was called off whose own client had left, or whose time was over, and not ours. */
+/* Whether a shared computation was cancelled for another client, which disconnected or ran out of time,
+   and not for ours. */
 static bool is_for_another(const struct api_call *call, const struct fetch *fetch)
 {
     return fetch->error.status == POSE_STOPPED && call->effort && !effort_is_over(call->effort);
@@ -286,8 +287,8 @@ struct asset_id digest_text(struct asset_id digest, const char *text)
     return text ? id_quick(&digest, text, strlen(text) + 1) : id_quick(&digest, "", 0);
 }
 
-/* Whether the ETag is among those of If-Match or If-None-Match. For the latter weak ones compare as strong ones do, for
- * the former they never match (RFC 9110, 13.1). */
+/* Whether the ETag is listed in If-Match or If-None-Match. If-None-Match compares weak ETags like strong
+ * ones; for If-Match weak ones never match (RFC 9110, 13.1). */
 static bool etag_matches(const char *list, const char *etag, bool weak)
 {
     size_t length = strlen(etag);
@@ -316,7 +317,7 @@ static void cache_control(struct api_call *call, enum lifetime lifetime)
     response_header(call->response, "Cache-Control", text);
 }
 
-/* That of an answer for which the client may have named the revision of the decoders. */
+/* The lifetime of an answer whose URL may name the revision of the decoders. */
 static enum lifetime lifetime_of(const struct api_call *call, enum freshness freshness)
 {
     const char *version = params_get(&call->params, "v");
@@ -329,7 +330,7 @@ static enum lifetime lifetime_of(const struct api_call *call, enum freshness fre
     return strcmp(version, now) ? LIFETIME_NONE : LIFETIME_FOR_EVER;
 }
 
-/* Preconditions against the ETag; true when they are the end of it. */
+/* Evaluates the preconditions against the ETag; true if they settle the request. */
 static bool is_settled(struct api_call *call, const char *etag)
 {
     const char *wanted = call->request->header(call->request, "If-Match");
@@ -416,7 +417,7 @@ enum api_outcome reply_json(struct api_call *call, struct pose_buffer *body)
 void reply_attachment(struct api_call *call, const char *name, const char *extension)
 {
     enum { MOST = 600 };
-    /* What no file system minds in a name, and no header; of a longer name there is no use. */
+    /* Only characters that are safe in headers and on every file system; longer names are of no use. */
     char value[MOST + 200], plain[160], text[MOST], whole[MOST + 20];
     snprintf(text, sizeof text, "%s", name);
     snprintf(whole, sizeof whole, "%s.%.16s", convert_file_name(text), extension);
@@ -443,13 +444,13 @@ static char *put_text(char *at, const char *text)
     return at + length;
 }
 
-/* A list of parts, ", " between them. */
+/* Inserts ", " between the parts of a list. */
 static char *put_comma(char *at, const char *start)
 {
     return at > start ? put_text(at, ", ") : at;
 }
 
-/* "name;dur=0.012" with three decimals, in milliseconds. Every answer has some, so no printf. */
+/* "name;dur=0.012" with three decimals, in milliseconds. Every answer has some, so printf is avoided. */
 static char *put_duration(char *at, const char *name, double seconds)
 {
     uint64_t microseconds = seconds < 1e6 ? (uint64_t)(seconds * 1e6 + 0.5) : UINT64_C(1000000000000);
@@ -469,7 +470,7 @@ static char *put_duration(char *at, const char *name, double seconds)
     return at;
 }
 
-/* Which cache there was and what took how long; no header where there is neither. */
+/* Server-Timing: cache result and durations; no header if there are neither. */
 static void timing(struct api_call *call)
 {
     char text[160], *at = text;
@@ -491,7 +492,7 @@ static void timing(struct api_call *call)
         response_header(call->response, "Server-Timing", text);
 }
 
-/* Every answer carries these: copied whole, since looking at each byte of them costs as much as sampling a pose. */
+/* Present in every answer. Copied as a block, since checking each byte costs as much as sampling a pose. */
 enum { CONSTANT_HEADERS = 4 };
 static const char constant_headers[] =
     "Access-Control-Expose-Headers\0"
@@ -528,7 +529,7 @@ static int range_fit(const char *range, size_t length, const char *type)
     return strlen(type) == length && !strncasecmp(range, type, length) ? 3 : 0;
 }
 
-/* The q of a type in thousandths, by its best fitting range; -1 when no range fits. */
+/* The q of a type in thousandths, by the most specific range that matches; -1 if none does. */
 static int accept_quality(const char *accept, const char *type)
 {
     int quality = -1, best = 0;

@@ -39,7 +39,7 @@ bool scope_holds(const struct api_call *call, const struct skeleton_choice *choi
     const struct index_archive *scope = call->scope;
     if (!scope || !choice->item)
         return false;
-    /* The id of a folder is that of its path. */
+    /* The id of a folder is derived from its path. */
     bool is_fixed = strcmp(scope->format, "folder") || !strcmp(scope->source, "upload");
     return is_fixed && catalog_item_in((struct catalog_item *)(uintptr_t)choice->item, call->scope_index);
 }

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Why nothing of an archive can be used: it cannot be opened, or it is a loose file that is broken. */
+/* Why nothing in an archive is usable: it cannot be opened, or it is a broken loose file. */
 static const struct pose_error *error_of(const struct index_archive *archive)
 {
     if (archive->error || archive->entry_count != 1 || strcmp(archive->format, "file") != 0)

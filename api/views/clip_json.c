@@ -66,7 +66,7 @@ void clip_head(struct json_writer *json, const struct catalog *catalog, const st
     places(json, catalog, item);
 }
 
-/* What depends on what else is loaded: the skeleton that it is put on, and where it is served. */
+/* Members that depend on what else is loaded: the skeleton that is chosen, and the links. */
 static void surroundings(struct json_writer *json, const struct catalog *catalog, struct catalog_item *item,
                          const struct index_archive *scope)
 {
@@ -79,11 +79,11 @@ static void surroundings(struct json_writer *json, const struct catalog *catalog
     links(json, item->asset, scope);
 }
 
-/* Whose joints and morphs are to be named. */
+/* The clip whose joints and morphs are to be named. */
 struct named_clip {
     const struct catalog *catalog;
     struct catalog_place place;
-    const struct pose_skeleton *skeleton; /* NULL: none that tells names */
+    const struct pose_skeleton *skeleton; /* NULL: none that has names */
 };
 
 static const char *track_name(const void *context, const struct pose_track *track)

@@ -9,13 +9,13 @@
 
 #include <string.h>
 
-/* The assets of one kind, each with all that is known of it. */
+/* The assets of one kind, in full detail. */
 struct inspection {
     struct json_writer json;
     struct index_archive *archive;
-    struct catalog *catalog; /* over the archive alone */
+    struct catalog *catalog; /* of this archive only */
     struct index_neighbours neighbours;
-    const struct pose_skeleton *skeleton; /* for clips, NULL: found out */
+    const struct pose_skeleton *skeleton; /* for clips; NULL: chosen automatically */
     const struct index_options *options;
 };
 
@@ -34,7 +34,7 @@ static void other_item(struct inspection *work, const struct catalog_item *item)
     jsonw_end(&work->json);
 }
 
-/* The same bytes under many names are one clip, found in many places, and decoded once. */
+/* Identical bytes under several names are one clip, found in several places and decoded once. */
 static void list_clips(struct inspection *work)
 {
     const struct catalog_list *clips = &work->catalog->lists[ASSET_CLIP];
@@ -64,7 +64,7 @@ static void list_assets(struct inspection *work, enum asset_kind kind, const cha
     jsonw_end(&work->json);
 }
 
-/* What is off about one file; its clips say what is off about them, nothing else does for skeletons and the like. */
+/* Warnings about one file. Clips carry their own; skeletons and other kinds have no other place for them. */
 static void file_warnings(struct inspection *work)
 {
     struct json_writer *json = &work->json;
@@ -100,7 +100,7 @@ static void put_warning(void *user, const struct pose_warning *warning)
     jsonw_end(json);
 }
 
-/* How entries are packed: of some archives unpacking alone tells what is off there. */
+/* Warnings about how entries are packed: in some archives only unpacking reveals these. */
 static void packing_warnings(struct inspection *work, const struct pose_archive *archive)
 {
     const struct pose_format *format = pose_format_find(work->archive->format);
@@ -159,7 +159,7 @@ static void put_verdict(void *user, const struct pose_verdict *verdict)
     jsonw_end(json);
 }
 
-/* What games say of one file as an upload. */
+/* How each game would treat the file as an upload. */
 static void list_verdicts(struct inspection *work)
 {
     struct pose_document *document = work->archive->archive ? NULL : decode(work, 0);

@@ -1,12 +1,12 @@
-/* What bytes are: the JSON of POST /v1/inspect and of `posed info --json`. */
+/* Describes unknown bytes: the JSON of POST /v1/inspect and of `posed info --json`. */
 #ifndef POSED_API_VIEWS_INSPECTION_H
 #define POSED_API_VIEWS_INSPECTION_H
 
 #include "server/library/index/upload.h"
 
 /*
- * What is asked about: bytes with a name. All but these may be NULL: format and game force those of a file, neighbours
- * have its companions, and clips are looked at on the skeleton.
+ * The bytes to inspect and their name. All other fields may be NULL: format and game are forced for a file,
+ * neighbours has its companion files, and clips are checked on the skeleton.
  */
 struct inspected {
     const char *name;
@@ -16,13 +16,13 @@ struct inspected {
     const struct pose_skeleton *skeleton;
 };
 
-/* Appends the description of a sound archive (index_verdict), which was indexed as is asked, to out. */
+/* Appends the description of a sound archive (index_verdict), already indexed with these options, to out. */
 void inspect_archive(struct index_archive *archive, const struct inspected *what,
                      const struct index_options *options, struct pose_buffer *out);
 
 /*
- * Decodes all of it and appends the description to out. False with error when the bytes are of no known format, or one
- * broken file: nothing is appended then. found is the format that was found out, NULL when none was.
+ * Decodes everything and appends the description to out. False with error, and nothing appended, if the bytes are
+ * of no known format or are one broken file. found is the detected format, or NULL.
  */
 bool inspect_bytes(const struct inspected *what, const struct index_options *options, struct pose_buffer *out,
                    const char **found, struct pose_error *error);

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Entries that are looked at over a whole archive, so that no archive can make this take long. */
+/* Total number of entries visited per archive, so that no archive can make this take long. */
 enum { MAX_VISITS = 5 * 1000 * 1000 };
-/* Joints of the skeletons that clips are looked at on: each costs what 64 of its poses do. */
+/* Total joints of the skeletons that clips are checked on: each costs as much as 64 of its poses. */
 enum { MAX_JOINTS = 500 * 1000 };
 
 struct linting {
@@ -15,14 +15,14 @@ struct linting {
     const struct index_archive *archive;
     const struct pose_options *options;
     const struct pose_skeleton *chosen; /* NULL: none */
-    const char *entry;                  /* the findings are about */
+    const char *entry;                  /* the subject of the findings */
     uint32_t visits;
     uint64_t joints;
-    struct pose_document *skeleton; /* the last that a clip was looked at on; NULL: none */
+    struct pose_document *skeleton; /* the one last used for a clip; NULL: none */
     uint32_t skeleton_entry;
 };
 
-/* Whether the whole archive may be searched once more. */
+/* Whether one more search over the whole archive is within the limit. */
 static bool may_search(struct linting *work)
 {
     work->visits += work->archive->entry_count + 1;
@@ -40,8 +40,8 @@ static void add(void *user, const struct pose_warning *finding)
     jsonw_end(work->json);
 }
 
-/* The archive's skeleton that knows the most bones of a mesh or tracks of a clip, at least so many; its entry and place in
- * the document. */
+/* The archive's skeleton that has the most bones of a mesh or tracks of a clip, and at least `least` of
+ * them; also its entry and its place in the document. */
 static const struct index_asset *best_skeleton(const struct index_archive *archive,
                                                const struct index_asset *user, uint32_t least,
                                                uint32_t *entry)
@@ -80,7 +80,7 @@ static void lint_mesh(struct linting *work, const struct index_asset *asset, con
     index_document_free(work->archive, entry, document);
 }
 
-/* Many clips are on one skeleton, so the last one is kept. NULL when it cannot be had. */
+/* Many clips share one skeleton, so the last one is kept. NULL if it cannot be loaded. */
 static const struct pose_document *open_skeleton(struct linting *work, uint32_t entry)
 {
     struct pose_error error;
@@ -93,8 +93,8 @@ static const struct pose_document *open_skeleton(struct linting *work, uint32_t 
 }
 
 /*
- * The skeleton that was chosen, else the one that skeleton=auto would take. One that knows fewer than half of the tracks
- * says nothing about the clip: mods bring the rigs of their props along, and not those of the game's people.
+ * The chosen skeleton, else the one that skeleton=auto would use. A skeleton with fewer than half of the tracks
+ * says nothing about the clip: mods include the rigs of their props, and not those of the game's people.
  */
 static const struct pose_skeleton *skeleton_of(struct linting *work, const struct index_asset *asset)
 {
