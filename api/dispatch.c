@@ -36,7 +36,7 @@ static bool is_word(const struct api_segment *part, const char *word)
 }
 
 /* "/v1/named/ARCHIVE/CLIP/rest" becomes "/v1/clips/CLIP/rest" with archive set; archive->length is 0 for
-   other paths. */
+ * other paths. */
 static unsigned take_archive(struct api_segment *parts, unsigned count, struct api_segment *archive)
 {
     *archive = (struct api_segment){0};

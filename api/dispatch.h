@@ -1,5 +1,5 @@
 /* Routes requests to handlers: the functions that server/http/transport.c calls. user is the struct
-   service. */
+ * service. */
 #ifndef POSED_API_DISPATCH_H
 #define POSED_API_DISPATCH_H
 

@@ -55,7 +55,7 @@ static const char *const sitemap_parameters[] = {"page", NULL};
 static const char *const page_parameters[] = {"q", "format", "archive", "sort", NULL};
 
 /* Accept is ignored where the path determines the type (".glb", a page), and for the probes, where only
-   the status counts. */
+ * the status counts. */
 const struct route routes[] = {
     {"GET", "/v1/clips/{id}/pose", pose_parameters, handle_pose, ROUTE_CLIP},
     {"GET", "/v1/clips/{id}/poses", poses_parameters, handle_poses, ROUTE_CLIP},

@@ -66,7 +66,7 @@ static bool bad_map(struct param_error *error, const char *pointer, const char *
     return false;
 }
 
-/* "/a~1b": a member's JSON pointer, cut. */
+/* "/a~1b": the JSON pointer of a member, truncated if too long. */
 static void pointer_to(const char *key, char pointer[100])
 {
     size_t used = 0;
@@ -87,7 +87,7 @@ static int compare_renames(const void *a, const void *b)
     return strcmp(((const struct pose_rename *)a)->from, ((const struct pose_rename *)b)->from);
 }
 
-/* In the order of the names, so that two spellings are one answer. */
+/* Sorted by name, so that two spellings of a map share one cached answer. */
 static bool read_map(const struct params *params, struct conversion *conversion, struct param_error *error)
 {
     enum { MAX_NAMES = 4096, MAX_LENGTH = 255 };
@@ -95,7 +95,7 @@ static bool read_map(const struct params *params, struct conversion *conversion,
     const char *key, *text = params_get(params, "map"), *retarget = params_get(params, "retarget");
     json_t *value;
     uint32_t count = 0;
-    /* There it says which joint is which bone. */
+    /* With retarget=1 the map says which joint is which bone. */
     if (!text || (retarget && !strcmp(retarget, "1")))
         return true;
     json_t *map = json_loads(text, JSON_REJECT_DUPLICATES, &problem);
@@ -139,7 +139,7 @@ static void add_setting(struct conversion *conversion, struct pose_value setting
         member[-1].next = member;
 }
 
-/* Those of targets; a target refuses what is another one's. */
+/* The options of all targets; a target refuses options that only others take. */
 static const char *const options_of_targets[] = {"mesh",    "bones",    "fps",  "axes", "priority", "loop",
                                                  "ease_in", "ease_out", "game", "unit", NULL};
 
@@ -154,7 +154,7 @@ static bool check_options(const struct params *params, const struct pose_target 
     return true;
 }
 
-/* The word that holds without the parameter is left out, so that both spellings are one answer. */
+/* The default word is left out, so that both spellings share one cached answer. */
 static bool read_word(const struct params *params, struct conversion *conversion, const char *name,
                       const char *const *words, const char *fallback, struct param_error *error)
 {
@@ -183,7 +183,7 @@ static bool read_flags(const struct params *params, struct conversion *conversio
     return true;
 }
 
-/* Said of the clip and not of the target, so that any takes it. */
+/* A property of the clip and not of the target, so every target accepts it. */
 static bool read_up(const struct params *params, struct conversion *conversion, struct param_error *error)
 {
     static const char *const words[] = {[UP_AUTO] = "auto", [UP_Y] = "y", [UP_Z] = "z", [UP_Z + 1] = NULL};
@@ -225,7 +225,7 @@ static bool read_numbers(const struct params *params, struct conversion *convers
     return true;
 }
 
-/* Those of the format that is of several games; game= may be about what is read, whatever the target is. */
+/* The games of a target format that several games share; otherwise game= may concern the source. */
 static const char *const *games_of_targets(void)
 {
     static const char *const none[] = {NULL};
@@ -323,7 +323,7 @@ static bool read_meshes(const struct params *params, const struct catalog *commo
     return true;
 }
 
-/* The best one in the body itself, else of the catalogue as for any clip from elsewhere. */
+/* The best one in the body itself, else one from the catalogue, chosen as for any external clip. */
 static struct ingredient_skeleton automatic_skeleton(const struct catalog *common,
                                                      const struct ingredient *item)
 {

@@ -36,7 +36,7 @@ bool conversion_parts_add(const struct conversion_parts *parts, const struct con
     return conversion_add_skeleton(&parts->skeleton, conversion, ingredients, warnings, error);
 }
 
-/* Nobody else tells that a figure was turned whose file is not kept. */
+/* Warns that the figure was turned, which nothing else reports if the file is not stored. */
 static void tell_up(const struct conversion *conversion, const struct ingredients *ingredients,
                     struct convert_warnings *warnings)
 {
@@ -46,7 +46,7 @@ static void tell_up(const struct conversion *conversion, const struct ingredient
             "the figure's head is along Z from its hips, so that Z was taken as up: up=y says otherwise");
 }
 
-/* Both files of a pair as a ZIP in the place of the first. */
+/* Replaces the first file of a pair by a ZIP of both. */
 static bool zip_pair(const struct conversion_order *order, struct conversion_result *result,
                      struct pose_error *error)
 {
@@ -57,7 +57,7 @@ static bool zip_pair(const struct conversion_order *order, struct conversion_res
     return done;
 }
 
-/* A clip that goes over to another figure, as the target's engine is to have it. */
+/* A clip retargeted to another figure, in the form that the target's engine needs. */
 struct carried {
     struct pose_humanoid *people[2];
     struct pose_retarget *retarget;
@@ -80,7 +80,8 @@ static bool wants_loop(const struct conversion *conversion)
     return loop && loop->as.boolean;
 }
 
-/* Bakes the clip, which stands on from, and puts it in its place; wanted has the skeleton that it is for. */
+/* Bakes the clip, which is on skeleton from, and replaces it by the result; wanted has the target
+ * skeleton. */
 static bool bake_carried(const struct conversion_order *order, const struct carrying *carrying,
                          const struct pose_skeleton *from, struct pose_conversion *wanted,
                          struct carried *carried, struct convert_warnings *warnings, struct pose_error *error)
@@ -101,7 +102,7 @@ static bool bake_carried(const struct conversion_order *order, const struct carr
     carried->clip.clip = carried->baked->clips;
     carried->clip.from = carried->baked->format;
     wanted->clips = &carried->clip;
-    wanted->fps = 0; /* it has its frames */
+    wanted->fps = 0; /* already baked into frames */
     return true;
 }
 
@@ -277,7 +278,7 @@ enum api_outcome reply_converted(struct api_call *call, const struct conversion 
     return API_DONE;
 }
 
-/* A maker of the cache: an order of a request, with what it cost. */
+/* User data of a cache maker: the order of a request, and what it cost. */
 struct making {
     struct api_call *call;
     const struct conversion_order *order;

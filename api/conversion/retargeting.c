@@ -12,7 +12,7 @@ enum { MAX_LINES = 4096, MAX_PAIRS = 256 };
 
 /* ------------------------------------------------------------------------------------------------- skeletons -- */
 
-/* Whether a skeleton of that format is one of the game that the target is for. */
+/* Whether skeletons of that format belong to the game of the target. */
 static bool is_family_of(const char *word, const char *format)
 {
     const struct pose_target *target = pose_target_find(word);
@@ -21,13 +21,14 @@ static bool is_family_of(const char *word, const char *format)
     return own && other && other->family && !strcmp(own->family, other->family);
 }
 
-/* Where a skeleton lies against the clip, and what it is. */
+/* A skeleton with its location relative to the clip. */
 struct candidate {
     const struct catalog_item *item;
-    bool own, adult; /* in the clip's archive; called like an adult */
+    bool own, adult; /* in the clip's archive; named like an adult */
 };
 
-/* As for skeleton=auto: the clip's own archive, what the name says, the fewest other joints, the smallest id. */
+/* The order of skeleton=auto: the clip's own archive, what the name says, the fewest other joints, the
+ * smallest id. */
 static bool is_better(const struct candidate *a, const struct candidate *b)
 {
     if (a->own != b->own)
@@ -40,7 +41,7 @@ static bool is_better(const struct candidate *a, const struct candidate *b)
     return id_compare(&one->id, &other->id) < 0;
 }
 
-/* elsewhere: another one that is called no worse rests differently. */
+/* elsewhere: set if another skeleton with an equally good name has a different rest pose. */
 static const struct catalog_item *find_loaded(const struct catalog *catalog, const struct catalog_item *clip,
                                               const char *target, bool *elsewhere)
 {
@@ -116,7 +117,7 @@ static bool bad_map(struct pose_error *error, const char *name, const char *deta
     return false;
 }
 
-/* Bones, and of the source joints of the target as pairs. */
+/* Reads lines of bones or, for the target, of pairs with source joints. */
 static bool read_lines(int which, struct retargeting *r, struct pose_error *error)
 {
     static const char *const names[2] = {"map", "map_onto"};
@@ -173,7 +174,7 @@ static bool read_map(int which, const char *name, struct retargeting *r, struct 
 
 /* ---------------------------------------------------------------------------------------------- parameters -- */
 
-/* Without retarget=1 none of the others means anything. "map" is a conversion's own as well. */
+/* The other parameters are only valid with retarget=1, except "map", which conversions also have. */
 static bool check_alone(const struct params *params, bool map_is_free, struct param_error *error)
 {
     static const char *const names[] = {"onto", "map_onto", "ik", "travel", "heading", "tolerance", "map"};
@@ -236,7 +237,7 @@ bool retargeting_warning(const struct retargeting *r, struct pose_warning *warni
         return false;
     if (!r->carrying.onto.shipped)
         return true;
-    /* As the name of onto was given it is no surprise. */
+    /* The user named the skeleton with onto, so this is no surprise. */
     warning->message = "retargeted to a built-in stand-in skeleton, whose proportions are not the game's";
     warning->severity = POSE_WARNING;
     return r->automatic;

@@ -71,8 +71,8 @@ enum api_outcome handle_archive(struct api_call *call)
     return reply_json(call, &body);
 }
 
-/* The entries of that name, or all: their indices, from malloc, NULL when memory is out. Some games look into their
- * archives without regard to case. */
+/* The indices of the entries of that name, or of all, from malloc; NULL if out of memory. Names in the
+ * archives of some games are case-insensitive. */
 static uint32_t *select_entries(const struct index_archive *archive, const char *name, uint32_t *count)
 {
     const struct pose_format *format = pose_format_find(archive->format);
@@ -115,7 +115,7 @@ enum api_outcome handle_entries(struct api_call *call)
     return reply_json(call, &body);
 }
 
-/* What raw bytes are called when they are saved: the last part of the entry's name, harmless in a header. */
+/* Sets the file name for raw bytes: the last component of the entry's name, made safe for a header. */
 static void disposition(struct api_call *call, const char *name)
 {
     char plain[160], value[200];

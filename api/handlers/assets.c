@@ -1,4 +1,4 @@
-/* The frame of answers about one asset, and the kinds that need little more: images, skeletons. */
+/* The common frame of answers about one asset, and the kinds that need little more: images, skeletons. */
 #include "api/handlers/assets.h"
 
 #include "api/handlers/handlers.h"
@@ -65,7 +65,7 @@ static void put_end(struct json_writer *json, const struct pose_warning *warning
         jsonw_raw(json, "extras", "{}");
 }
 
-/* Every kind has warnings and extras of its own. */
+/* Each kind has its own warnings and extras. */
 static void put_own_end(struct json_writer *json, const struct found_asset *found, enum asset_kind kind)
 {
     const struct pose_document *document = found->document;
@@ -84,7 +84,7 @@ static void put_own_end(struct json_writer *json, const struct found_asset *foun
     }
 }
 
-/* Into one object; false with error. */
+/* Writes the asset as one object; false with error. */
 static bool put_asset(struct api_call *call, const struct asset_frame *frame, const struct found_asset *found,
                       const char *axes, struct pose_buffer *body, struct pose_error *error)
 {

@@ -1,6 +1,6 @@
 /*
- * POST /v1/poses: many questions for poses in one body, and blends of several clips. Each item is read and answered as
- * the query of GET …/poses would be; what is wrong with one is the answer to that one alone.
+ * POST /v1/poses: many pose requests in one body, and blends of several clips. Each item is read and answered like
+ * the query of GET …/poses; an error in one affects only that item's answer.
  */
 #include "api/handlers/handlers.h"
 #include "api/handlers/pose_series.h"
@@ -17,22 +17,22 @@ enum {
     ROW = 10,
     MAX_ITEMS = 1000,
     MAX_LAYERS = 16,
-    MAX_BODY = 1 << 20,    /* of JSON: its tree takes some twenty times as much */
-    MAX_ROWS = 500 * 1000, /* joints x times of all items together: some 60 MB of text */
+    MAX_BODY = 1 << 20,    /* of JSON: the parsed tree is about twenty times as large */
+    MAX_ROWS = 500 * 1000, /* total joints x times of all items: about 60 MB of text */
 };
 
-/* What all items of a body have used up. */
+/* Totals over all items of a body. */
 struct batch {
     struct api_call *call;
     struct json_writer *json;
     uint64_t rows, frames;
 };
 
-/* One item on its way: a call of its own, so that a refusal is its own. */
+/* One item. It has its own call, so that an error concerns only this item. */
 enum { RETARGET_TEXTS = 9 };
 
 struct item {
-    char *texts[RETARGET_TEXTS]; /* made of members, from malloc */
+    char *texts[RETARGET_TEXTS]; /* built from members, from malloc */
     struct batch *batch;
     const json_t *json;
     size_t index;
@@ -45,7 +45,7 @@ struct item {
 static bool refuse(struct item *item, const char *member, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* A problem whose pointer is the item's member ("": the item itself). Returns false. */
+/* A problem whose pointer is the item's member ("": the item itself). Always returns false. */
 static bool refuse(struct item *item, const char *member, const char *format, ...)
 {
     struct pose_error error;
@@ -61,7 +61,7 @@ static bool refuse(struct item *item, const char *member, const char *format, ..
     return false;
 }
 
-/* 503 for the item alone. Returns false. */
+/* 503 for this item only. Always returns false. */
 static bool refuse_memory(struct item *item)
 {
     reply_no_memory(&item->call);
@@ -86,13 +86,13 @@ static bool check_members(struct item *item, const json_t *object, const char *w
 
 /* ------------------------------------------------------------------------------------------- members as parameters -- */
 
-/* Parameters of a query made from JSON: their texts in one block. */
+/* Query parameters made from JSON, with their texts in one block. */
 static void put_parameter(struct params *params, const char *name, const char *value)
 {
     params->items[params->count++] = (struct param){name, value};
 }
 
-/* A text member as the parameter of its name; absent is fine. */
+/* Adds a text member as the parameter of the same name, if present. */
 static bool take_text(struct item *item, const json_t *object, const char *where, const char *name)
 {
     const json_t *value = json_object_get(object, name);
@@ -104,7 +104,7 @@ static bool take_text(struct item *item, const json_t *object, const char *where
     return true;
 }
 
-/* retarget and what goes with it: texts, a number as such, maps as objects. */
+/* retarget and its parameters: texts, numbers, and maps as objects. */
 #define RETARGET_MEMBERS                                                                                     \
     "retarget", "strict", "onto", "map", "map_onto", "ik", "travel", "heading", "tolerance"
 
@@ -130,7 +130,7 @@ static bool take_retargeting(struct item *item)
     return true;
 }
 
-/* ["a","b"] as "a,b", from malloc in *text; absent is NULL. */
+/* ["a","b"] becomes "a,b" in *text, from malloc; NULL if absent. */
 static bool join_joints(struct item *item, const json_t *object, const char *where, char **text)
 {
     const json_t *list = json_object_get(object, "joints"), *name;
@@ -163,7 +163,7 @@ static bool read_time(struct item *item, const json_t *value, const char *where,
     return true;
 }
 
-/* The clip as the object's "archive" has it. */
+/* Applies the object's "archive" to the clip. */
 static bool scope_clip(struct item *item, const json_t *object, const char *where, struct catalog_item **clip)
 {
     unsigned before = item->call.params.count;
@@ -187,7 +187,7 @@ static struct catalog_item *find_clip(struct item *item, const json_t *object, c
     return clip && scope_clip(item, object, where, &clip) ? clip : NULL;
 }
 
-/* Counts what an answer will be; false when it is too much for one body. */
+/* Adds the size of an answer to the total; false if the total becomes too large for one body. */
 static bool spend(struct item *item, uint64_t frames, uint64_t joints)
 {
     struct batch *batch = item->batch;
@@ -214,7 +214,7 @@ static bool spend(struct item *item, uint64_t frames, uint64_t joints)
 
 /* ------------------------------------------------------------------------------------------------ poses of a clip -- */
 
-/* "t": a number or a list of them, as the clip plays them. */
+/* "t": a number or a list of numbers, in the order played. */
 static bool read_times(struct item *item, const struct pose_request *request, struct times *times)
 {
     const json_t *value = json_object_get(item->json, "t"), *one;
@@ -275,7 +275,7 @@ static bool answer_poses(struct item *item, struct pose_buffer *out)
 
 /* --------------------------------------------------------------------------------------------------------- blends -- */
 
-/* The layers of a blend: each its player on the common skeleton. */
+/* The layers of a blend, each with its player on the common skeleton. */
 struct blend {
     unsigned count;
     struct pose_request requests[MAX_LAYERS]; /* the first has the item's parameters */
@@ -293,7 +293,7 @@ static void blend_release(struct blend *blend)
     }
 }
 
-/* A layer takes part in the joints that its clip drives, and of these in those that it names. */
+/* A layer affects the joints that its clip animates, restricted to those that it names. */
 static bool set_factors(struct blend *blend, unsigned layer)
 {
     const struct pose_request *request = &blend->requests[layer];
@@ -323,7 +323,7 @@ static bool sample_layer(struct item *item, struct blend *blend, unsigned layer,
     return true;
 }
 
-/* Every layer after the first stands on the first one's skeleton. */
+/* All other layers use the first layer's skeleton. */
 static bool open_layer(struct item *item, struct blend *blend, unsigned layer, struct catalog_item *clip)
 {
     struct pose_request *request = &blend->requests[layer];
@@ -371,7 +371,7 @@ static bool read_layer(struct item *item, struct blend *blend, unsigned layer, c
     return read;
 }
 
-/* False when memory is out. */
+/* False if out of memory. */
 static bool write_blend(struct blend *blend, struct pose_buffer *out)
 {
     struct pose_request *first = &blend->requests[0];
@@ -393,7 +393,7 @@ static bool write_blend(struct blend *blend, struct pose_buffer *out)
             driven[i] |= blend->factors[layer][i] > 0 && blend->layers[layer].weight > 0;
     }
     pose_mix(blend->layers, blend->count, count, mixed);
-    /* The answer has all joints, whatever the first layer names. */
+    /* The answer has all joints, whichever the first layer names. */
     free(first->selected);
     first->selected = NULL;
     first->row_count = count;
@@ -443,7 +443,7 @@ static void put_error(struct json_writer *json, const struct api_response *respo
     pose_buffer_free(&text);
 }
 
-/* The answer to one item, or what is wrong with it. */
+/* Writes the answer to one item, or its problem. */
 static void answer_item(struct batch *batch, const json_t *object, size_t index)
 {
     struct item *item = try_alloc(1, sizeof *item);

@@ -52,7 +52,7 @@ static void put_named_clips(struct json_writer *json, const struct relations *re
     jsonw_end(json);
 }
 
-/* Clips that play on that skeleton, those of the character's archive alone. */
+/* Clips of the character's own archive that play on that skeleton. */
 static void put_clips(struct json_writer *json, const struct catalog *catalog,
                       const struct catalog_item *item, const struct skeleton_choice *skeleton)
 {

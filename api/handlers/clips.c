@@ -23,13 +23,13 @@ static uint32_t count_nameless(const struct pose_clip *clip)
     return count;
 }
 
-/* The skeleton that names what a clip has but ids of, and the document that holds it; NULL when there is none or it
- * cannot be read, which is no fault of the clip. */
+/* The skeleton that names what a clip has only as hashes or ids, and the document that holds it. NULL if
+ * there is none or it cannot be read, which is not the clip's fault. */
 static const struct pose_skeleton *naming_skeleton(struct api_call *call, struct catalog_item *item,
                                                    const struct pose_clip *clip, struct decoded **document,
                                                    bool *wait)
 {
-    enum { MAX_COMPARED = 1 << 22 }; /* far more than any rig needs; files may be hostile */
+    enum { MAX_COMPARED = 1 << 22 }; /* far more than any rig needs; protects against malicious files */
     uint32_t nameless = count_nameless(clip);
     struct skeleton_choice choice = {0};
     if (nameless)
@@ -44,7 +44,7 @@ static const struct pose_skeleton *naming_skeleton(struct api_call *call, struct
     return *document ? &(*document)->document->skeletons[choice.asset->inner] : NULL;
 }
 
-/* Content-Location of what is the same under the clip's id, with the query as it came. */
+/* Content-Location of the equivalent URL with the clip's id and the same query. */
 static void locate(struct api_call *call, const char *rest)
 {
     char id[ID_TEXT], target[1024];
@@ -93,7 +93,7 @@ enum api_outcome handle_clip(struct api_call *call)
 enum api_outcome clip_keys_reply(struct api_call *call, enum freshness freshness)
 {
     const struct catalog_item *item = call->clip;
-    enum { LARGE = 256 * 1024 }; /* answers of more keys than this many bytes are made on the pool */
+    enum { LARGE = 256 * 1024 }; /* answers with more bytes of keys than this are made on the pool */
     static const char *const axes[] = {"native", "gltf", NULL};
     struct param_error error;
     int axis = 0;
@@ -124,7 +124,8 @@ enum api_outcome handle_clip_keys(struct api_call *call)
 
 /* ------------------------------------------------------------------------------------------------- events -- */
 
-/* The Sims' tools repeat an event on every motion: equal time, type and value are one event of several joints. */
+/* The Sims' tools repeat an event on every motion: events of equal time, type and value are one event on
+ * several joints. */
 static int compare_events(const struct pose_event *a, const struct pose_event *b)
 {
     const char *x = value_get_string(a->fields, "value", NULL),
@@ -144,8 +145,8 @@ static int compare_indices(const void *a, const void *b, void *events)
 
 enum { NO_EVENT = -1, NOT_FIRST = -2 };
 
-/* For each event the next one that equals it; first[i] is NOT_FIRST for those that another one leads to. False when
- * memory is out. */
+/* Links each event to the next equal one; first[i] is NOT_FIRST for events that are linked from another.
+ * False if out of memory. */
 static bool link_equal_events(const struct pose_clip *clip, int64_t *next, int64_t *first)
 {
     uint32_t *order = try_alloc(clip->event_count, sizeof *order);
@@ -213,7 +214,8 @@ static int64_t write_events(struct json_writer *json, const struct pose_clip *cl
     return count;
 }
 
-/* Events that lie in another file of the archive: all of a file of events, or one set of a character set. */
+/* Events stored in another file of the archive: all events of an event file, or one set of a character
+ * set. */
 static int64_t write_companion_events(struct json_writer *json, const struct pose_document *document,
                                       int64_t event_set, double from, double to)
 {
@@ -241,8 +243,8 @@ static int64_t write_companion_events(struct json_writer *json, const struct pos
     return count;
 }
 
-/* The document that holds a clip's events; NULL when it is the clip's own, or cannot be read, which is no fault of the
- * clip. */
+/* The document that holds a clip's events; NULL if it is the clip's own, or cannot be read, which is not
+ * the clip's fault. */
 static struct decoded *events_document(struct api_call *call, const struct catalog_item *item, bool *wait)
 {
     *wait = false;
@@ -306,10 +308,10 @@ enum api_outcome handle_clip_events(struct api_call *call)
 
 /* -------------------------------------------------------------------------------------------------- list -- */
 
-/* What a track may be known as that is called so: by its name, or by its id alone where it has one; The Sims 3 makes
- * ids of names. */
+/* How a joint of that name may appear in a track: by name, or by id if the track has only that; The Sims 3
+ * derives ids from names. */
 struct wanted_joint {
-    const char *name; /* NULL: an id was asked for, "#ID" */
+    const char *name; /* NULL: searched by id, "#ID" */
     uint64_t ids[2];
 };
 
@@ -338,10 +340,10 @@ static bool has_joint(const struct index_asset *asset, const struct wanted_joint
     return false;
 }
 
-/* What clips are asked beyond what all lists are. */
+/* Filters for clips beyond those of all lists. */
 struct clip_filter {
     const char *joint;          /* NULL: any */
-    struct wanted_joint wanted; /* what joint means */
+    struct wanted_joint wanted; /* parsed from joint */
     double min_duration, max_duration;
 };
 
@@ -374,7 +376,7 @@ static bool read_filter(struct api_call *call, struct clip_filter *filter, struc
 
 enum api_outcome handle_clips(struct api_call *call)
 {
-    enum { INLINE_SKELETONS = 64 }; /* more are compared on the pool */
+    enum { INLINE_SKELETONS = 64 }; /* longer lists are compared on the pool */
     static const struct list_sort sorts[] = {{"name", SORT_NAME},
                                              {"duration", SORT_DURATION},
                                              {"format", SORT_FORMAT},

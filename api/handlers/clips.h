@@ -1,4 +1,4 @@
-/* What the conversions of a clip take from its other handlers. */
+/* Functions of clips.c that the clip conversions use. */
 #ifndef POSED_API_HANDLERS_CLIPS_H
 #define POSED_API_HANDLERS_CLIPS_H
 

@@ -1,4 +1,5 @@
-/* GET /v1/clips/{id}.{ext}: a clip as a file of another format, made on the pool, kept among the encoded replies. */
+/* GET /v1/clips/{id}.{ext}: a clip as a file of another format, made on the pool and cached among the
+ * encoded replies. */
 #include "api/protocol/scope.h"
 #include "api/views/clip_json.h"
 #include "api/handlers/clips.h"
@@ -12,12 +13,12 @@ struct work {
     struct api_call *call;
     const struct conversion *conversion;
     struct ingredient clip;
-    struct conversion_parts parts; /* with that clip */
+    struct conversion_parts parts; /* includes the clip */
 };
 
 /* ------------------------------------------------------------------------------------------------- clip JSON -- */
 
-/* Clip JSON with other names: the members of /keys, of a clip that was baked. */
+/* Clip JSON with renamed joints: the members of /keys for a baked clip. */
 static enum api_outcome renamed_json(struct work *work)
 {
     struct api_call *call = work->call;
@@ -96,7 +97,7 @@ static enum api_outcome reply_clip(struct work *work)
     return reply_kept_conversion(call, &key, &order);
 }
 
-/* With the clip's id and the skeleton that was chosen. */
+/* The URL with the clip's id and the chosen skeleton. */
 static void locate(const struct work *work, const char *extension)
 {
     char id[ID_TEXT], path[80];

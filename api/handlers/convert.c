@@ -1,4 +1,4 @@
-/* POST /v1/convert: a body as a file of another format. Nothing is kept. */
+/* POST /v1/convert: converts a body to another format. Nothing is stored. */
 #include "api/protocol/body_files.h"
 #include "api/conversion/converted.h"
 #include "api/handlers/handlers.h"
@@ -11,7 +11,7 @@
 struct request {
     struct api_call *call;
     const struct conversion *conversion;
-    const struct catalog *own; /* over the body alone */
+    const struct catalog *own; /* of the body only */
     uint32_t clip_count;
     struct ingredient clips[INGREDIENT_CLIPS];
     struct conversion_parts parts;
@@ -19,7 +19,7 @@ struct request {
 
 /* ------------------------------------------------------------------------------------------------- which clips -- */
 
-/* As many names as fit on a line. */
+/* Lists as many names as fit on a line. */
 static void list_names(const struct catalog_list *list, char *text, size_t capacity)
 {
     *text = '\0';
@@ -37,7 +37,7 @@ static bool add_clip(struct request *request, const struct catalog_item *item)
     return true;
 }
 
-/* One of the names in clip=, which may hold a comma itself when it is the only one. */
+/* Finds one of the names in clip=. A single name may contain a comma. */
 static bool find_clip(struct request *request, const char *name, size_t length)
 {
     const struct catalog_list *clips = &request->own->lists[ASSET_CLIP];
@@ -84,7 +84,7 @@ static bool find_clips(struct request *request, const char *text)
     return true;
 }
 
-/* The only file of the body that could not be read, whose error says more than that there is no clip. */
+/* The only file of the body, if it could not be read: its error is more useful than "no clip". */
 static const struct index_entry *broken_entry(const struct catalog *own)
 {
     const struct index_archive *archive = own->archives[0];
@@ -100,7 +100,7 @@ static bool is_scene(const struct request *request)
     return request->conversion->target->is_scene;
 }
 
-/* Without clips a scene takes the first skeleton, and all meshes. */
+/* Without clips a scene uses the first skeleton and all meshes. */
 static bool take_model(struct request *request)
 {
     const struct catalog *own = request->own;
@@ -147,7 +147,7 @@ static struct ingredient_skeleton first_skeleton(const struct catalog *own)
                : (struct ingredient_skeleton){0};
 }
 
-/* The name of what comes out: the clip's when there is one, else the body's. */
+/* The name of the result: the clip's if there is one, else the body's. */
 static char *output_name(const struct request *request, const struct body_files *files)
 {
     if (request->clip_count == 1)
@@ -155,7 +155,8 @@ static char *output_name(const struct request *request, const struct body_files 
     return strndup(files->name, name_stem(files->name));
 }
 
-/* A clip of a body is in no archive of the service's: what is found for it is of the command line, or shipped. */
+/* A clip of a body is in none of the service's archives: only skeletons of the command line and built-in
+ * ones are considered. */
 static bool read_retargeting(struct request *request)
 {
     struct conversion *conversion = (struct conversion *)(uintptr_t)request->conversion;
@@ -243,7 +244,7 @@ enum api_outcome handle_convert(struct api_call *call)
     if (!conversion_read(&call->params, target, true, &conversion, &error)) {
         outcome = reply_parameter(call, &error);
     } else if (body_files_read(call, &files)) {
-        /* The game of what is made, where that can be any: see openapi.json. */
+        /* The game of the result, for targets that support several: see openapi.json. */
         if (convert_target_takes(target, "game"))
             files.upload.game = NULL;
         if (body_files_source(call, &files, &source))

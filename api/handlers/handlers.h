@@ -1,4 +1,4 @@
-/* Every handler of the route table. Each lives in the file that its comment names. */
+/* Every handler of the route table, with the file that defines it. */
 #ifndef POSED_API_HANDLERS_HANDLERS_H
 #define POSED_API_HANDLERS_HANDLERS_H
 

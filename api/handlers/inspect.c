@@ -1,4 +1,4 @@
-/* POST /v1/inspect: what a body is. Nothing is kept. */
+/* POST /v1/inspect: describes a body. Nothing is stored. */
 #include "api/protocol/body_files.h"
 #include "api/handlers/handlers.h"
 #include "api/views/inspection.h"
@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-/* The skeleton that is asked for, in a document that the caller frees; NULL without one. False with the answer given. */
+/* The requested skeleton, in a document that the caller frees; NULL if none is requested. False if the
+ * response is already an error. */
 static bool open_skeleton(struct api_call *call, struct pose_document **owner,
                           const struct pose_skeleton **skeleton)
 {

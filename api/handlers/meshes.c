@@ -1,4 +1,4 @@
-/* Meshes: lists, one with its faces, and its vertices on a pose. */
+/* Meshes: lists, one mesh with its faces, and its vertices in a pose. */
 #include "api/handlers/assets.h"
 #include "api/handlers/handlers.h"
 #include "api/protocol/scope.h"
@@ -31,7 +31,7 @@ static void put_faces(struct json_writer *json, const uint32_t (*faces)[3], uint
     jsonw_end(json);
 }
 
-/* Vertices of another file, group by group. */
+/* Vertices whose weights are in another file, group by group. */
 static void put_share(void *user, const struct pose_share *share)
 {
     struct json_writer *json = user;
@@ -47,7 +47,7 @@ static void put_share(void *user, const struct pose_share *share)
     jsonw_end(json);
 }
 
-/* By its name, else "#ID". */
+/* A bone's name, else "#ID". */
 static void put_bone(struct json_writer *json, const char *key, const struct pose_mesh *mesh, uint32_t bone)
 {
     char id[24];
@@ -158,7 +158,7 @@ enum api_outcome handle_mesh(struct api_call *call)
 
 /* ---------------------------------------------------------------------------------------------- vertices -- */
 
-/* What a request for vertices is about. */
+/* Parameters of a request for vertices. */
 struct vertices {
     struct catalog_item *mesh_item, *clip_item; /* clip NULL: the rest pose */
     struct skeleton_choice skeleton;
@@ -167,7 +167,7 @@ struct vertices {
     double t;
 };
 
-/* That of the clip; a mesh that brings its skeleton in its own file stays on it. */
+/* The clip's skeleton, unless the mesh has a skeleton in its own file. */
 static struct skeleton_choice automatic_skeleton(const struct catalog *catalog,
                                                  const struct vertices *vertices)
 {
@@ -227,12 +227,12 @@ static bool read_vertices(struct api_call *call, struct vertices *vertices)
     return read_skeleton(call, vertices);
 }
 
-/* What is decoded and made for one answer. */
+/* Everything decoded and built for one answer. */
 struct stage {
     struct body body;
     struct decoded *skeleton_document;
     struct player *player;
-    struct pose_clip still;    /* what the rest pose is sampled from, without a clip */
+    struct pose_clip still;    /* without a clip: the empty clip that the rest pose is sampled from */
     struct pose_sampler *rest; /* points to still */
     struct pose_skin *skin;
 };
@@ -266,7 +266,7 @@ static bool open_skeleton(struct api_call *call, const struct vertices *vertices
         return false;
     *skeleton = choice->item ? &stage->skeleton_document->document->skeletons[choice->asset->inner]
                              : &choice->shipped->skeletons[0];
-    /* A clip that drives nothing leaves the rest pose. */
+    /* An empty clip yields the rest pose. */
     struct pose_error error;
     stage->still = (struct pose_clip){.axes = (*skeleton)->axes, .rules = POSE_RULES_PLAIN};
     stage->rest = pose_sampler_new(&stage->still, *skeleton, axes, NULL, &error);
@@ -276,7 +276,7 @@ static bool open_skeleton(struct api_call *call, const struct vertices *vertices
     return stage->rest != NULL;
 }
 
-/* positions and normals, [real_count][3] each, in one block from malloc; NULL when memory is out. */
+/* positions and normals, [real_count][3] each, in one block from malloc; NULL if out of memory. */
 static float (*deform(const struct stage *stage, const struct pose_sampler *sampler,
                       const struct vertices *vertices, uint32_t count))[3]
 {

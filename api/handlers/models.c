@@ -1,4 +1,4 @@
-/* Skeletons, meshes and characters as GLB: what is drawn, and the clips that are asked for. */
+/* Skeletons, meshes and characters as GLB, with the requested clips. */
 #include "lib/core/error.h"
 #include "api/protocol/scope.h"
 #include "api/views/asset_json.h"
@@ -16,11 +16,11 @@ struct model {
     const struct conversion *conversion;
     const char *name;
     struct conversion_parts parts;
-    conversion_gather *gather; /* of what is more, or less, than its parts; else NULL */
+    conversion_gather *gather; /* if the model is more, or less, than its parts; else NULL */
     struct catalog_item *character;
 };
 
-/* digest: of all that the model depends on. */
+/* digest: of everything the model depends on. */
 static enum api_outcome reply_model(struct model *model, struct asset_id digest, enum freshness freshness)
 {
     struct api_call *call = model->call;
@@ -43,7 +43,7 @@ static enum api_outcome reply_model(struct model *model, struct asset_id digest,
 
 /* ---------------------------------------------------------------------------------------------- skeletons -- */
 
-/* Alone it stands in for nothing. */
+/* On its own the skeleton is not a stand-in for another. */
 static bool gather_skeleton(void *user, struct ingredients *ingredients, struct convert_warnings *warnings,
                             struct pose_error *error)
 {
@@ -92,7 +92,7 @@ enum api_outcome handle_mesh_model(struct api_call *call)
         !conversion_parts_read(&call->params, call->catalog, NULL, &model.parts, &error)) {
         outcome = reply_parameter(call, &error);
     } else {
-        /* The texture is what lies beside the mesh. */
+        /* The texture is the one beside the mesh. */
         struct asset_id digest = digest_begin(call, &item->asset->id);
         const struct index_asset *skeleton = model.parts.skeleton.choice.asset;
         bool is_fixed = scope_holds(call, &model.parts.skeleton.choice);
@@ -108,7 +108,7 @@ enum api_outcome handle_mesh_model(struct api_call *call)
 
 /* --------------------------------------------------------------------------------------------- characters -- */
 
-/* True for what another mesh of the character has in it: the weights of a model. */
+/* Whether another mesh of the character already includes it, such as the weights of a model. */
 static bool is_used(const struct relations *relations, const struct catalog_item *item)
 {
     for (uint32_t i = 0; i < relations->count; i++) {
@@ -227,7 +227,7 @@ enum api_outcome handle_character_model(struct api_call *call)
     bool read = conversion_read(&call->params, pose_target_find("glb"), false, &conversion, &error) &&
                 read_clips(call, &clips, &clip_count, &error) &&
                 conversion_parts_read(&call->params, call->catalog, NULL, &model.parts, &error);
-    /* Not before: skeleton=auto is the character's, whatever the clips are. */
+    /* Set only now: skeleton=auto means the character's, whichever clips are requested. */
     model.parts.clips = clips;
     model.parts.clip_count = clip_count;
     if (!read || !conversion_frames_fit(&conversion, &model.parts, call->service->config->max_frames, &error))

@@ -1,4 +1,4 @@
-/* api/openapi.json, as it is in the tree, inside of the program. */
+/* api/openapi.json, embedded in the program. */
 #ifndef POSED_API_HANDLERS_OPENAPI_H
 #define POSED_API_HANDLERS_OPENAPI_H
 

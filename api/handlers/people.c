@@ -1,4 +1,4 @@
-/* Whether a skeleton is a person's, and how well a clip fits another one. */
+/* Whether a skeleton is a person's, and how well a clip fits another skeleton. */
 #include "api/handlers/assets.h"
 #include "api/handlers/handlers.h"
 #include "api/handlers/pose_request.h"
@@ -61,7 +61,7 @@ static void put_sides(struct json_writer *json, const char *name, const double s
     jsonw_end(json);
 }
 
-/* Into an open object. */
+/* Writes members into an open object. */
 static void put_person(struct json_writer *json, const struct asset_id *id,
                        const struct pose_skeleton *skeleton, const struct pose_humanoid *humanoid)
 {
@@ -117,14 +117,14 @@ enum api_outcome handle_skeleton_humanoid(struct api_call *call)
 
 /* -------------------------------------------------------------------------------------------------- everybody -- */
 
-/* Skeletons that are looked at, people that are told. */
+/* At most so many skeletons are examined, and so many people reported. */
 enum { MAX_LOOKED_AT = 1000, MAX_PEOPLE = 500 };
 
 struct crowd {
     struct api_call *call;
     struct json_writer *json;
     uint32_t count;
-    const struct index_asset *skeletons[MAX_PEOPLE]; /* of those that were told */
+    const struct index_asset *skeletons[MAX_PEOPLE]; /* of the people reported */
     bool no_memory;
 };
 
@@ -179,7 +179,7 @@ static void put_skeletons(struct crowd *crowd)
     jsonw_end(crowd->json);
 }
 
-/* Those that stand on one of the skeletons. */
+/* Writes the characters that use one of the skeletons. */
 static void put_characters(struct crowd *crowd)
 {
     const struct catalog_list *list = &crowd->call->catalog->lists[ASSET_CHARACTER];
@@ -288,7 +288,7 @@ enum api_outcome handle_clip_retarget(struct api_call *call)
     struct catalog_item *item = call->clip;
     struct pose_request request;
     enum api_outcome outcome;
-    /* The path says it. */
+    /* The path implies it. */
     call->params.items[call->params.count++] = (struct param){"retarget", "1"};
     bool read = pose_request_read(call, item, &request);
     call->params.count--;

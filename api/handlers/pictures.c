@@ -1,4 +1,4 @@
-/* preview.svg, preview.png, preview.webp: drawn on the pool, kept among the encoded replies. */
+/* preview.svg, preview.png, preview.webp: drawn on the pool and cached among the encoded replies. */
 
 #include "api/handlers/handlers.h"
 #include "api/handlers/pose_request.h"
@@ -12,7 +12,7 @@
 static const char *const media_types[] = {
     [PICTURE_SVG] = "image/svg+xml", [PICTURE_PNG] = "image/png", [PICTURE_WEBP] = "image/webp"};
 
-/* What a picture is asked for. */
+/* Parameters of a picture. */
 struct preview {
     struct pose_request pose;
     struct picture_options options;
@@ -22,7 +22,7 @@ struct preview {
 
 /* -------------------------------------------------------------------------------------------------- parameters -- */
 
-/* By the route's ending. */
+/* By the route's extension. */
 static enum picture_type type_of(const struct route *route)
 {
     const char *ending = strrchr(route->template, '.');
@@ -119,7 +119,7 @@ static struct asset_id digest_of(struct asset_id digest, const struct preview *p
 struct picture {
     struct cache_object object;
     struct pose_buffer bytes;
-    char codes[WARNING_CODES], serious[480]; /* what is to be said, and what strict=1 refuses */
+    char codes[WARNING_CODES], serious[480]; /* warnings, and what strict=1 rejects */
 };
 
 static void free_picture(struct cache_object *object)
@@ -224,7 +224,7 @@ static struct cache_object *make_picture(void *user, struct pose_error *error)
     return &picture->object;
 }
 
-/* The same picture under whatever path it was asked for. */
+/* The key is the same whichever path the picture was requested by. */
 static struct cache_key key_of(const struct preview *preview)
 {
     const struct pose_request *pose = &preview->pose;

@@ -4,7 +4,7 @@
 #include "server/ops/clock.h"
 #include "server/draw/loading.h"
 
-/* Which row is meant: the one of joint=, else the first that moves, else the first. */
+/* The row to plot: that of joint=, else the first that moves, else the first. */
 static uint32_t choose_row(const struct pose_request *request)
 {
     const struct pose_row *rows = pose_sampler_rows(request->player->sampler);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Other archives give names to morphs where the answer depends on what is loaded anyway. */
+/* Names of morphs may come from other archives if the answer depends on what is loaded anyway. */
 static bool may_name_morphs(const struct api_call *call, const struct pose_request *request)
 {
     const char *id = catalog_entry(call->catalog, request->clip->place)->format;
@@ -133,7 +133,7 @@ bool joint_id_read(const char *word, size_t length, uint32_t *id)
     return value <= UINT32_MAX;
 }
 
-/* Marks the rows of one name; how many there were. */
+/* Marks the rows of one name and returns their number. */
 static uint32_t mark(const struct pose_sampler *sampler, const char *word, size_t length, bool *marked)
 {
     const struct pose_row *rows = pose_sampler_rows(sampler);
@@ -141,7 +141,7 @@ static uint32_t mark(const struct pose_sampler *sampler, const char *word, size_
     bool is_id = joint_id_read(word, length, &id);
     for (uint32_t i = 0; i < pose_sampler_row_count(sampler); i++) {
         const char *name = rows[i].name;
-        /* A file's names may be megabytes long: no more of them is read than the word is. */
+        /* Names in files may be megabytes long: compare only as much as the word has. */
         if ((name && !strncmp(name, word, length) && !name[length]) ||
             (is_id && rows[i].has_id && rows[i].id == id)) {
             marked[i] = true;
@@ -151,7 +151,7 @@ static uint32_t mark(const struct pose_sampler *sampler, const char *word, size_
     return found;
 }
 
-/* 400, and what may have been meant; no more than so many names are looked at. */
+/* 400 with suggestions, from a bounded number of names. */
 static void reply_unknown_joint(struct api_call *call, const struct pose_request *request, const char *word,
                                 size_t length)
 {
@@ -210,7 +210,8 @@ static bool select_rows(struct api_call *call, struct pose_request *request)
     return known;
 }
 
-/* Copies, as an answer may outlive the catalogue of the moment. False, having answered, when memory is out. */
+/* Copies the names, since the answer may outlive the catalogue snapshot. False, having answered, if out of
+ * memory. */
 static bool name_morphs(struct api_call *call, struct pose_request *request)
 {
     const struct pose_sampler *sampler = request->player->sampler;
@@ -243,7 +244,7 @@ const char *pose_request_morph(const struct pose_request *request, uint32_t inde
     return room;
 }
 
-/* False with *outcome. */
+/* On failure returns false with *outcome set. */
 static bool get_player(struct api_call *call, struct pose_request *request, enum api_outcome *outcome)
 {
     struct retargeting *retargeting = &request->retargeting;
@@ -286,7 +287,7 @@ static bool has_warnings(const struct pose_request *request)
     return request->player->retarget || skeleton_remark(&request->skeleton);
 }
 
-/* False with the 422 of strict=1. */
+/* False, with the 422 answered, if strict=1 rejects a warning. */
 static bool tell_warnings(struct api_call *call, const struct pose_request *request)
 {
     if (!has_warnings(request))
@@ -371,15 +372,17 @@ void pose_request_tail(struct json_writer *json, const struct pose_request *requ
 
 double pose_time_within(enum pose_wrap wrap, double duration, double t)
 {
-    /* Far beyond any clip; what is later would not survive the rounding, nor the 32-bit float of the answer. */
+    /* Far beyond any clip; later times would survive neither the rounding nor the 32-bit float of the
+     * answer. */
     static const double latest = 1e9;
     double asked = fmin(fmax(t, -latest), latest);
     t = round(asked * 1e6) / 1e6;
-    /* A duration is printed as the shortest decimal of its 32-bit float, and both that and t may be rounded to less. */
+    /* A duration is printed as the shortest decimal of its 32-bit float, and both it and t may have been
+     * rounded down. */
     bool is_end = (float)asked >= (float)duration || t >= round(duration * 1e6) / 1e6;
     if (wrap == POSE_CLAMP)
         t = is_end ? duration : fmin(fmax(t, 0), duration);
-    return t + 0.0; /* no -0 */
+    return t + 0.0; /* avoids -0 */
 }
 
 double pose_time(const struct pose_request *request, double t)

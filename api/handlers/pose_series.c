@@ -34,7 +34,7 @@ struct asset_id times_digest(struct asset_id digest, const struct times *times)
                         : id_quick(&digest, grid, sizeof grid);
 }
 
-/* The answer would have more poses than --max-frames allows. */
+/* Reports that the answer would have more poses than --max-frames allows. */
 static bool too_many(struct param_error *error, const char *name, double frames, uint64_t most)
 {
     param_fail(error, name, "%.0f frames exceed max-frames, %llu", frames, (unsigned long long)most);
@@ -69,7 +69,7 @@ static bool read_list(const struct api_call *call, const struct pose_request *re
     }
 }
 
-/* The duration as its decimal reads: floor(0.7 * 30) is 21, which the 32-bit float just misses. */
+/* The duration as the decimal that is printed: floor(0.7 * 30) is 21, which the 32-bit float just misses. */
 static double decimal_duration(float duration)
 {
     char text[POSE_FLOAT_TEXT + 1];
@@ -97,7 +97,8 @@ static bool read_grid(const struct api_call *call, const struct pose_request *re
                    : param_fail(error, "from", "must not be after the end of the clip, at %g s", duration);
     if (to > duration)
         to = duration;
-    /* The first and last k whose k/fps lie in the window; 1e-9 s of slack for what division rounds. */
+    /* The first and last k whose k/fps is within the window, with 1e-9 s of tolerance for the rounding of
+     * the division. */
     uint64_t most = call->service->config->max_frames;
     double first = ceil((from - 1e-9) * fps);
     double frames = fmax(fmin(floor((to + 1e-9) * fps), floor(duration * fps)) - first + 1, 0);
@@ -136,19 +137,20 @@ bool times_read(const struct api_call *call, const struct pose_request *request,
 
 /* ------------------------------------------------------------------------------------------------ series -- */
 
-/* An answer that is being made, frame by frame. */
+/* An answer in progress, generated frame by frame. */
 struct series {
     struct pose_request request;
     enum series_form form;
     struct times times;
-    const float *given;      /* the rows of the only frame, NULL: sampled */
-    const bool *driven;      /* of the rows that are given */
-    size_t next_time, next;  /* to be written: in the head, as a frame */
-    struct json_writer head; /* open, in the array of times */
-    struct pose_buffer tail; /* what closes it */
+    const float *given;      /* the rows of a single given frame; NULL: sampled */
+    const bool *driven;      /* for given rows */
+    size_t next_time, next;  /* next to write: in the head, as a frame */
+    struct json_writer head; /* still open, inside the array of times */
+    struct pose_buffer tail; /* the text that closes it */
     bool has_head, finished, failed;
-    float *rows, *matrices, *morphs, *before; /* before: the rows of the frame before, for hemispheres */
-    struct pose_buffer pending;               /* made and not sent yet */
+    float *rows, *matrices, *morphs,
+        *before;                /* before: the rows of the previous frame, to keep hemispheres */
+    struct pose_buffer pending; /* generated but not sent yet */
     size_t sent;
     char clip[ID_TEXT];
 };
@@ -180,7 +182,7 @@ static void series_free(void *owner)
     free(series);
 }
 
-/* What the request holds is the series' from now on. */
+/* Moves the contents of the request into the series. */
 static void take_request(struct series *series, struct pose_request *request)
 {
     series->request = *request;
@@ -189,7 +191,7 @@ static void take_request(struct series *series, struct pose_request *request)
     request->morph_names = NULL;
 }
 
-/* NULL when memory is out. */
+/* NULL if out of memory. */
 static struct series *series_new(struct pose_request *request, const struct times *times,
                                  enum series_form form)
 {
@@ -217,7 +219,7 @@ static struct series *series_new(struct pose_request *request, const struct time
     return series;
 }
 
-/* With axes=gltf a rotation keeps the hemisphere of the frame before it. */
+/* With axes=gltf a rotation keeps the hemisphere of the previous frame. */
 static void keep_hemisphere(struct series *series)
 {
     size_t rows = pose_sampler_row_count(series->request.player->sampler);
@@ -266,7 +268,7 @@ static void put_floats(struct series *series)
         put(series, from + (size_t)row_at(series, i) * width, width * sizeof *from);
 }
 
-/* "translation":[[…],…]: null where neither the clip nor a skeleton gives the part. */
+/* "translation":[[…],…]: null where neither the clip nor a skeleton has that component. */
 static void put_part(struct json_writer *json, const struct series *series, const char *name, int part,
                      unsigned offset, unsigned count)
 {
@@ -337,8 +339,8 @@ static void put_joints(struct json_writer *json, const struct series *series)
     jsonw_end(json);
 }
 
-/* Everything but times and poses: what stands before the times, and what behind them. That looks at the catalogue, which
- * a stream may outlive. */
+/* Writes everything except times and poses: the text before the times and the text after them. This uses
+ * the catalogue, which a stream may outlive. */
 static void open_head(struct series *series)
 {
     struct json_writer *json = &series->head;
@@ -360,7 +362,7 @@ static void open_head(struct series *series)
     series->failed |= json->to.failed || tail.to.failed;
 }
 
-/* Bytes of all times as text. */
+/* The size of all times as text. */
 static size_t measure_times(const struct times *times)
 {
     char text[POSE_FLOAT_TEXT];
@@ -370,7 +372,7 @@ static size_t measure_times(const struct times *times)
     return size;
 }
 
-/* What stands before the first pose, as far as it is not as long as there are times. */
+/* Writes what precedes the first pose, up to the times, which may be many. */
 static void begin(struct series *series)
 {
     uint8_t length[4] = {0};
@@ -393,7 +395,7 @@ static void begin(struct series *series)
     }
 }
 
-/* The next time of the head; behind the last one its end. */
+/* Writes the next time of the head; after the last one, the end of the head. */
 static void put_head(struct series *series)
 {
     if (series->next_time < series->times.count) {
@@ -427,7 +429,7 @@ static void put_frame(struct series *series)
     series->next++;
 }
 
-/* Makes more of the answer, at least wanted bytes unless it ends. False when memory is out. */
+/* Generates at least `wanted` more bytes, or the rest. False if out of memory. */
 static bool produce(struct series *series, size_t wanted)
 {
     while (!series->failed && !series->finished && series->pending.size - series->sent < wanted) {
@@ -444,7 +446,7 @@ static bool produce(struct series *series, size_t wanted)
     return !series->failed;
 }
 
-/* Forgets what has been sent, so that a stream holds a block and a frame. */
+/* Drops what has been sent, so that a stream holds only a block and a frame. */
 static void forget_sent(struct series *series)
 {
     struct pose_buffer *pending = &series->pending;
@@ -467,7 +469,7 @@ static ssize_t series_read(void *owner, uint8_t *buffer, size_t capacity)
     return (ssize_t)size;
 }
 
-/* Makes all of it and takes it out; frees the series. False when memory is out. */
+/* Generates everything and moves it to the buffer; frees the series. False if out of memory. */
 static bool finish_text(struct series *series, struct pose_buffer *out)
 {
     begin(series);
@@ -514,7 +516,7 @@ enum api_outcome series_reply(struct api_call *call, struct pose_request *reques
     }
     double started = clock_seconds();
     begin(series);
-    /* What is left to do must not look at the catalogue: the stream may outlive it. */
+    /* From here on nothing may use the catalogue: the stream may outlive it. */
     series->request.clip = NULL;
     series->request.skeleton = (struct skeleton_choice){0};
     if (rows > STREAMED_ROWS) {

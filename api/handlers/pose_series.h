@@ -1,4 +1,5 @@
-/* Many poses of one clip: their times, and the answer, written whole while it is small and streamed when it is not. */
+/* Many poses of one clip: their times, and the answer, which is written at once if small and streamed
+ * otherwise. */
 #ifndef POSED_API_HANDLERS_POSE_SERIES_H
 #define POSED_API_HANDLERS_POSE_SERIES_H
 
@@ -6,14 +7,14 @@
 
 enum series_form { SERIES_JSON, SERIES_NDJSON, SERIES_F32, SERIES_POSED };
 
-/* A list, or frames of a rate, which are not stored: a client chooses how many they are. */
+/* A list of times, or frames at a rate, which are not stored because the client chooses their number. */
 struct times {
     double *items; /* NULL: frames */
     size_t count;
     double fps;   /* 0: a list */
-    double first; /* frame */
+    double first; /* frame number */
     bool has_final;
-    double final; /* the last time, when it is no frame */
+    double final; /* the last time, if it is not on a frame */
     enum pose_wrap wrap;
     double duration;
 };
@@ -21,7 +22,7 @@ struct times {
 double times_at(const struct times *times, size_t i);
 struct asset_id times_digest(struct asset_id digest, const struct times *times);
 
-/* From t=, or fps=, from=, to=, end=. False with the parameter that is wrong. */
+/* Reads t=, or fps=, from=, to=, end=. False with the wrong parameter in error. */
 bool times_read(const struct api_call *call, const struct pose_request *request, struct times *times,
                 struct param_error *error);
 void times_release(struct times *times);
@@ -29,11 +30,11 @@ void times_release(struct times *times);
 /* Posed-Frames, Posed-Joints and, unless 0, Posed-Fps. */
 void series_headers(struct api_call *call, size_t frames, uint32_t joints, double fps);
 
-/* The answer as JSON into out, whole; false when memory is out. Takes over the open request. */
+/* Writes the complete JSON answer to out; false if out of memory. Takes over the open request. */
 bool series_text(struct pose_request *request, const struct times *times, struct pose_buffer *out);
 /*
- * The same of one pose that was made elsewhere: rows [row_count of the sampler][10], local; driven [the same] in place
- * of what the sampler says. The answer is of no clip.
+ * The same for one pose made elsewhere: rows [row_count of the sampler][10], local; driven [row_count] overrides
+ * the sampler's. The answer names no clip.
  */
 bool series_text_of(struct pose_request *request, double t, const float *rows, const bool *driven,
                     struct pose_buffer *out);

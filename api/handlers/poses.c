@@ -1,4 +1,4 @@
-/* Poses: one, many, streamed; as JSON or floats. */
+/* Poses: one, many, or streamed; as JSON or floats. */
 #include "api/handlers/handlers.h"
 #include "api/handlers/pose_request.h"
 #include "api/handlers/pose_series.h"
@@ -11,10 +11,10 @@
 
 enum { ROW = 10, MATRIX = 16 };
 
-/* Scratch for a pose on the stack while it is small: most skeletons have fewer joints. */
+/* Rows of a pose kept on the stack: most skeletons have fewer joints. */
 enum { STACK_ROWS = 256 };
 
-/* A pose of more rows is made on the pool, not to hold up the loop. */
+/* Poses with more rows are made on the pool, so as not to block the event loop. */
 enum { INLINE_ROWS = 4096 };
 
 /* ----------------------------------------------------------------------------------------------- one pose -- */
@@ -26,7 +26,7 @@ struct scratch {
     void *heap;
 };
 
-/* False when memory is out. */
+/* False if out of memory. */
 static bool scratch_open(struct scratch *scratch, const struct pose_sampler *sampler)
 {
     size_t rows = pose_sampler_row_count(sampler), morphs = pose_sampler_morph_count(sampler);
@@ -50,7 +50,7 @@ static void put_text(struct pose_buffer *body, const char *text)
     pose_buffer_append(body, text, strlen(text));
 }
 
-/* The joints, in the text that the player keeps, or one made for a selection of rows. */
+/* Writes the joints: the player's prepared text, or a new one for a selection of rows. */
 static bool put_joints(struct pose_buffer *body, const struct pose_request *request,
                        const struct scratch *scratch)
 {

@@ -1,4 +1,4 @@
-/* Names of The Sims 3, both ways: hashes of a name, and who has a name or an id. */
+/* Names of The Sims 3, both ways: hashes of a name, and the assets that have a name or an id. */
 #include "api/handlers/handlers.h"
 #include "api/protocol/reply.h"
 #include "api/views/sims3_json.h"

@@ -1,4 +1,4 @@
-/* What the daemon says of itself: health, metrics, the contract, the formats. */
+/* The daemon's own state: health, metrics, the API description, the formats. */
 #include "api/handlers/handlers.h"
 #include "api/protocol/lists.h"
 #include "api/handlers/openapi.h"
@@ -65,7 +65,7 @@ enum api_outcome handle_openapi(struct api_call *call)
     return reply_json(call, &body);
 }
 
-/* ".anim .animatn" as ["anim", …] or as they are. */
+/* Writes ".anim .animatn" as ["anim", …] or unchanged. */
 static void words(struct json_writer *json, const char *key, const char *text)
 {
     jsonw_array(json, key);

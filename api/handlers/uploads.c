@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A body that the store could not keep. */
+/* Answers for a body that could not be stored. */
 static enum api_outcome reply_store(struct api_call *call, const struct store_error *error)
 {
     if (error->status == STORE_FULL)
@@ -15,7 +15,7 @@ static enum api_outcome reply_store(struct api_call *call, const struct store_er
     return reply_problem(call, 503, "store_down", "the store is down; try again");
 }
 
-/* A form of a plain page is sent on to the page of what it made (RFC 9110, 15.4.4). */
+/* A form of a plain page is redirected to the page of the result (RFC 9110, 15.4.4). */
 static enum api_outcome reply_see_page(struct api_call *call, const char *id)
 {
     char target[64];

@@ -7,7 +7,7 @@
 
 static const char *const path_of_kind[] = {"/clip/", "/archive/", "/character/"};
 
-/* "folder" and "file" are no formats of the library. */
+/* "folder" and "file" are not formats of the library. */
 static const char *format_title(const char *id)
 {
     const struct pose_format *format = id ? pose_format_find(id) : NULL;
@@ -25,7 +25,7 @@ static void describe_clip(const struct catalog *catalog, const struct catalog_it
              clip->joint_count, clip->joint_count == 1 ? "" : "s");
 }
 
-/* How many assets of each kind, and the first clip. */
+/* Counts the assets of each kind and finds the first clip. */
 static void count_assets(const struct index_archive *archive, uint64_t counts[ASSET_KIND_COUNT],
                          struct card *card)
 {
@@ -100,7 +100,7 @@ static bool find_asset(struct api_call *call, enum card_kind kind, const char *t
     } else {
         uint64_t counts[ASSET_KIND_COUNT] = {0};
         count_assets(archive, counts, card);
-        card->has_scope = true; /* its clip is looked for there */
+        card->has_scope = true; /* the clip is searched there */
         snprintf(card->description, sizeof card->description, "%s, a character of %.120s.",
                  format_title(catalog_entry(call->catalog, item->place)->format), archive->name);
     }
@@ -115,7 +115,7 @@ bool card_find(struct api_call *call, enum card_kind kind, const char *id, const
     return kind == CARD_ARCHIVE ? find_archive(call, id, card) : find_asset(call, kind, id, scope, card);
 }
 
-/* prefix, an id, and the scope as the only or as a further parameter. */
+/* Writes prefix, id, and the scope as the first or a further parameter. */
 static void put_path(const struct card *card, const char *prefix, const struct asset_id *id,
                      const char *ending, char path[CARD_PATH])
 {

@@ -1,4 +1,4 @@
-/* What a link to a clip, an archive or a character shows where it is pasted: a title, a line, a picture. */
+/* The preview of a link to a clip, an archive or a character: a title, a line, a picture. */
 #ifndef POSED_API_PAGES_CARD_H
 #define POSED_API_PAGES_CARD_H
 
@@ -6,21 +6,21 @@
 
 enum card_kind { CARD_CLIP, CARD_ARCHIVE, CARD_CHARACTER };
 
-enum { CARD_WIDTH = 1200, CARD_HEIGHT = 630 }; /* of the picture, as Open Graph's readers want it */
+enum { CARD_WIDTH = 1200, CARD_HEIGHT = 630 }; /* of the picture, as recommended for Open Graph */
 
 struct card {
     enum card_kind kind;
-    const char *title; /* of the catalogue's life */
+    const char *title; /* valid as long as the catalogue */
     char description[256];
     struct asset_id id;
     bool has_clip;
-    struct asset_id clip, archive; /* that the picture and the viewer show, and where it lies */
-    bool has_scope;                /* the address names the archive, and so do those of what it shows */
+    struct asset_id clip, archive; /* what the picture and the viewer show, and its archive */
+    bool has_scope;                /* the URL names the archive, and so do the URLs of picture and viewer */
 };
 
 /*
- * The card of what id names, as the archive scope (NULL: none) has it. False, with the problem in the response, when
- * there is nothing of that id, or the archive does not hold it.
+ * The card for id, as seen in the archive scope (NULL: none). False, with the problem in the response, if nothing
+ * has that id or the archive does not contain it.
  */
 bool card_find(struct api_call *call, enum card_kind kind, const char *id, const char *scope,
                struct card *card);

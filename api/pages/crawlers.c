@@ -1,4 +1,4 @@
-/* What programs ask every site for: robots.txt, the site map, an icon. */
+/* Files that crawlers and browsers request from every site: robots.txt, the site map, an icon. */
 #include "api/handlers/handlers.h"
 #include "api/pages/files.h"
 #include "api/protocol/forwarded.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The API is no place to crawl, but for the pictures that cards show. */
+/* Crawlers are kept out of the API, except for the pictures that cards show. */
 static const char robots[] = "User-agent: *\n"
                              "Allow: /v1/clips/*/preview.png\n"
                              "Disallow: /v1/\n"
@@ -30,12 +30,12 @@ enum api_outcome handle_robots(struct api_call *call)
     pose_error_init(&error);
     writer_init(&writer, &body, &error);
     writer_text(&writer, robots);
-    if (origin[0]) /* a site map is named by its whole address or not at all */
+    if (origin[0]) /* robots.txt must give the site map's absolute URL */
         writer_format(&writer, "Sitemap: %s/sitemap.xml\n", origin);
     return reply_written(call, "text/plain; charset=utf-8", &writer);
 }
 
-/* Of the 50,000 that a site map may name: what is made and sent at once. */
+/* Below the 50,000 that a site map may have: the document is built and sent at once. */
 enum { MAX_ADDRESSES = 10000 };
 
 static void put_address(struct writer *writer, const char *origin, const char *kind,
@@ -46,7 +46,7 @@ static void put_address(struct writer *writer, const char *origin, const char *k
     writer_format(writer, "<url><loc>%s%s%s</loc></url>\n", origin, kind, text);
 }
 
-/* Archives first, then clips: address i of the whole map. */
+/* Address i of the site map: archives first, then clips. */
 static void put_page(struct writer *writer, const struct catalog *catalog, const char *origin, uint64_t first)
 {
     const struct catalog_list *clips = &catalog->lists[ASSET_CLIP];

@@ -1,6 +1,6 @@
 /*
- * The documents: the page of the catalogue, of a clip, an archive, a character. All are one file and one script; what a
- * server adds is the head, for those that read no script: search engines, forums, messengers.
+ * The HTML documents: the page of the catalogue, of a clip, an archive, a character. All are one file and one
+ * script; the server only adds a head for clients that run no scripts: search engines, forums, messengers.
  */
 #include "api/handlers/handlers.h"
 #include "api/pages/card.h"
@@ -65,11 +65,11 @@ static void put_head(struct writer *writer, const struct card *card, const char 
     }
 }
 
-/* The document with the card's head in place of its title. False when there is no memory. */
+/* The document with the card's head instead of its title. False if out of memory. */
 static bool write_document(const struct web_file *file, const struct card *card, const char *origin,
                            struct pose_buffer *out)
 {
-    static const char mark[] = "<title>posed</title>\n"; /* of server/web/index.html */
+    static const char mark[] = "<title>posed</title>\n"; /* in server/web/index.html */
     struct pose_buffer plain = web_file_unpack(file);
     const char *text = (const char *)plain.data;
     const char *at = text ? memmem(text, plain.size, mark, strlen(mark)) : NULL;

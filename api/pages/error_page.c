@@ -11,7 +11,7 @@ static bool is_problem(const struct api_response *response)
     return type && !strcmp(type, "application/problem+json");
 }
 
-/* What server/web/error.html leaves open, in its order. */
+/* The fields of server/web/error.html, in its order. */
 static void put_field(struct writer *writer, const struct api_call *call, const char *name, size_t length)
 {
     const struct api_response *response = call->response;
@@ -25,7 +25,7 @@ static void put_field(struct writer *writer, const struct api_call *call, const 
         markup_text(writer, response->request_id);
 }
 
-/* The template with its [[fields]] filled in; "" of them where it is no template. */
+/* The template with its [[fields]] filled in; "" if it is not a template. */
 static void fill(struct writer *writer, const struct api_call *call, const char *text, size_t size)
 {
     const char *end = text + size;
@@ -55,7 +55,7 @@ void error_page_replace(struct api_call *call)
         fill(&writer, call, (const char *)plain.data, plain.size);
     pose_buffer_free(&plain);
     if (!writer_finish(&writer) || !page.size)
-        return; /* the problem itself says the same */
+        return; /* the problem's text already says this */
     response_drop_header(response, "Content-Type");
     page_headers(response, PAGE_POLICY("", "'none'"));
     response_take(response, file->media_type, page.data, page.size);

@@ -1,10 +1,10 @@
-/* A problem as a page, for people who followed a link. */
+/* Problems as HTML pages, for people who followed a link. */
 #ifndef POSED_API_PAGES_ERROR_PAGE_H
 #define POSED_API_PAGES_ERROR_PAGE_H
 
 #include "api/protocol/reply.h"
 
-/* Puts a page in place of the problem that the response is, when the request prefers text/html; nothing otherwise. */
+/* Replaces the problem in the response by a page if the request prefers text/html; otherwise does nothing. */
 void error_page_replace(struct api_call *call);
 
 #endif

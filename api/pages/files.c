@@ -1,4 +1,5 @@
-/* The web page: its documents and what they load. Nothing in it comes from another host, and its policy says so. */
+/* The web pages and their assets. Nothing is loaded from other hosts, as the content security policy
+ * enforces. */
 #include "api/pages/files.h"
 
 #include "api/protocol/coding.h"
@@ -86,7 +87,7 @@ enum api_outcome handle_embed(struct api_call *call)
     return reply_document_file(call, "embed.html", PAGE_POLICY("", "*"));
 }
 
-/* Swagger UI sets styles in its elements. */
+/* Swagger UI sets inline styles. */
 enum api_outcome handle_docs(struct api_call *call)
 {
     return reply_document_file(call, "docs.html", PAGE_POLICY(" 'unsafe-inline'", "'none'"));
@@ -104,7 +105,7 @@ enum api_outcome handle_icon(struct api_call *call)
     return file ? reply_file(call, file, LIFETIME_HOUR) : reply_not_found(call, "file", "favicon.ico");
 }
 
-/* Their names hold a digest of their bytes. */
+/* Asset names contain a digest of their bytes. */
 enum api_outcome handle_asset(struct api_call *call)
 {
     char name[160];

@@ -1,4 +1,4 @@
-/* The files of the web page, as server/web/build.mjs has put them into the program. */
+/* The files of the web page, embedded by server/web/build.mjs. */
 #ifndef POSED_API_PAGES_FILES_H
 #define POSED_API_PAGES_FILES_H
 
@@ -7,19 +7,19 @@
 struct web_file {
     const char *name; /* "index.html", "assets/app-0123456789abcdef.js"; NULL ends the table */
     const char *media_type;
-    const char *etag, *gzip_etag;      /* with their quotes */
+    const char *etag, *gzip_etag;      /* including the quotes */
     const unsigned char *packed, *end; /* gzipped */
     size_t size;                       /* unpacked */
 };
 
 extern const struct web_file web_files[];
 
-/* NULL when there is none of that name: the program may have been built without its page. */
+/* NULL if there is no such file: the program may be built without the web page. */
 const struct web_file *web_file_find(const char *name);
-/* The file's bytes, to be freed; empty when there is no memory. */
+/* The unpacked bytes, which must be freed; empty if out of memory. */
 struct pose_buffer web_file_unpack(const struct web_file *file);
 
-/* Content-Security-Policy of a document. frame_ancestors: who may show it in a frame. */
+/* Content-Security-Policy of a document. frame_ancestors: sites that may embed it. */
 #define PAGE_POLICY(styles, frame_ancestors)                                                                 \
     "default-src 'none'; script-src 'self'; style-src 'self'" styles                                         \
     "; img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; "                \

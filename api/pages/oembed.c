@@ -1,4 +1,4 @@
-/* GET /oembed: what a forum asks for to show a pasted link as a moving figure (oEmbed 1.0, type rich). */
+/* GET /oembed: lets a forum embed a pasted link as a moving figure (oEmbed 1.0, type rich). */
 #include "api/handlers/handlers.h"
 #include "api/pages/card.h"
 #include "api/protocol/forwarded.h"
@@ -9,7 +9,7 @@
 
 enum { DEFAULT_WIDTH = 640, DEFAULT_HEIGHT = 400, MIN_SIZE = 120, MAX_SIZE = 2048 };
 
-/* The parts of the address of a page: what kind of thing, which, and as which archive has it. */
+/* The parsed URL of a page: kind, id, and archive scope. */
 struct address {
     enum card_kind kind;
     char id[ID_TEXT], archive[ID_TEXT];
@@ -26,7 +26,7 @@ static bool take_id(const char *at, char id[ID_TEXT])
     return true;
 }
 
-/* An id means the same thing on every server, so that a name of this host other than the request's is no matter. */
+/* Ids mean the same on every server, so a host name other than the request's is accepted. */
 static bool read_address(const char *url, struct address *address)
 {
     static const struct {
@@ -102,7 +102,7 @@ static enum api_outcome reply_rich(struct api_call *call, const struct card *car
     return reply_json(call, &body);
 }
 
-/* A side of the frame, no larger than the client has room for. */
+/* A side of the frame, limited to the space that the client has. */
 static bool read_side(struct api_call *call, const char *name, int preferred, int *side)
 {
     struct param_error error;

@@ -8,7 +8,7 @@
 #include "api/protocol/call.h"
 
 /* False with the refusal in the response: 401 without a token, 403 with a wrong one or if the rule without
-   tokens refuses. */
+ * tokens refuses. */
 bool access_may_write(struct api_call *call);
 
 #endif

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* The last component of a name, safe as part of a path; "upload" if nothing is left. From malloc; NULL if
-   out of memory. */
+ * out of memory. */
 static char *base_name(const char *text)
 {
     char *name = strdup(text && *text ? text : "upload");

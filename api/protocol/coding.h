@@ -15,7 +15,7 @@ enum coding { CODING_IDENTITY, CODING_GZIP, CODING_ZSTD };
 /* The best coding of Accept-Encoding that we support; identity if there is none. */
 enum coding coding_choose(const struct api_request *request);
 /* The same for bodies stored gzipped: gzip is chosen if the client accepts it at least as much as
-   identity. */
+ * identity. */
 enum coding coding_choose_kept(const struct api_request *request);
 /* Replaces the body by its compressed form. On failure returns false and changes nothing. */
 bool coding_apply(enum coding coding, struct pose_buffer *body);

@@ -60,7 +60,7 @@ static char *take_value(struct cursor *cursor)
 }
 
 /* The next "; name=value", the value from malloc. False at the end and on a syntax error; on an error some
-   text is left. */
+ * text is left. */
 static bool take_parameter(struct cursor *cursor, struct cursor *name, char **value)
 {
     *value = NULL;
@@ -143,7 +143,7 @@ static char *extended_value(char *text)
 }
 
 /* Browsers write characters that a quoted string cannot hold as %22, %0D and %0A (WHATWG,
-   multipart/form-data encoding). */
+ * multipart/form-data encoding). */
 static char *unescape_browser(char *text)
 {
     static const char *const escapes[] = {"%22", "%0D", "%0A", "%0d", "%0a"};

@@ -1,5 +1,5 @@
 /* Content-Disposition (RFC 6266, and RFC 7578 for the parts of a form): the names that clients give to
-   what they send. */
+ * what they send. */
 #ifndef POSED_API_PROTOCOL_DISPOSITION_H
 #define POSED_API_PROTOCOL_DISPOSITION_H
 

@@ -56,7 +56,7 @@ static bool parse_element(const char *text, size_t length, struct in6_addr *addr
 typedef bool parse_hop(const char *text, size_t length, struct in6_addr *address);
 
 /* Walks from the last hop of a header to the first that is not trusted. False if the header is not
-   credible. */
+ * credible. */
 static bool walk(const struct api_request *request, const char *name, parse_hop *parse,
                  const struct address_list *trusted, struct in6_addr *client)
 {

@@ -51,7 +51,7 @@ struct list_request {
 bool list_read(struct api_call *call, enum asset_kind kind, const struct list_sort *sorts,
                struct list_request *request, struct param_error *error);
 /* Builds the listing of assets (or archives) and finds the page; false if out of memory. Must be freed
-   with list_finish. */
+ * with list_finish. */
 bool list_run(struct api_call *call, struct list_request *request, bool of_archives);
 /* Whether building it takes so long that it belongs on the pool. */
 bool list_is_long(const struct api_call *call, const struct list_request *request);

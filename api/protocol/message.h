@@ -55,7 +55,7 @@ struct api_request {
     char payer[API_CLIENT_CAPACITY];
     bool is_dear;
     /* Whether the client has disconnected, so that the result is no longer needed. Thread-safe; costs a
-       system call. */
+     * system call. */
     bool (*has_left)(const struct api_request *request);
 
     /* The value of a header (name is case-insensitive), NULL if absent. For repeated headers the first;
@@ -128,7 +128,7 @@ void response_take(struct api_response *response, const char *content_type, void
 /* A body in static storage. */
 void response_static(struct api_response *response, const char *content_type, const void *data, size_t size);
 /* A borrowed body that belongs to owner (a cached document, say) until release(owner), which is called
-   once. */
+ * once. */
 void response_borrow(struct api_response *response, const char *content_type, const void *data, size_t size,
                      void (*release)(void *owner), void *owner);
 /* A stream; size as in the struct. */

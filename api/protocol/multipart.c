@@ -77,7 +77,7 @@ static bool starts_with(const struct parse *parse, const char *text, size_t size
 }
 
 /* The bytes after a boundary: the end of its line, or the end of the body. False if it was not a boundary
-   after all. */
+ * after all. */
 static bool ends_mark(const struct parse *parse, size_t at, bool *last, size_t *after)
 {
     const uint8_t *data = parse->body.data;

@@ -33,7 +33,7 @@ struct param_error {
 };
 
 /* Percent-decodes "a=b&c"; '+' is a blank. False on bad escapes, NUL, invalid UTF-8, or too many
-   parameters. */
+ * parameters. */
 bool params_parse(struct params *params, const char *query, struct param_error *error);
 void params_release(struct params *params);
 /* False if a parameter is not one of the allowed names (NULL-terminated) or occurs twice. */
@@ -43,7 +43,7 @@ bool params_check(const struct params *params, const char *const *allowed, struc
 const char *params_get(const struct params *params, const char *name);
 
 /* Typed values: false with error if the text is not of that type; *value keeps its default if the
-   parameter is absent. */
+ * parameter is absent. */
 bool params_number(const struct params *params, const char *name, double least, double most, double *value,
                    struct param_error *error);
 /* The same for a bound on numbers that answers show as 32-bit floats: rounded to float, so that a number
@@ -73,7 +73,7 @@ bool percent_decode(const char *from, size_t length, bool plus_is_blank, char *t
 /* Whether the text is valid UTF-8. */
 bool is_utf8(const char *text);
 /* Escapes all characters that are not unreserved in a path segment or query value; out needs 3 bytes for
-   each and a NUL. */
+ * each and a NUL. */
 void percent_encode(const char *text, char *out);
 
 #endif

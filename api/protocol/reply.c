@@ -228,7 +228,7 @@ struct pose_options call_options(const struct api_call *call)
 }
 
 /* Whether a shared computation was cancelled for another client, which disconnected or ran out of time,
-   and not for ours. */
+ * and not for ours. */
 static bool is_for_another(const struct api_call *call, const struct fetch *fetch)
 {
     return fetch->error.status == POSE_STOPPED && call->effort && !effort_is_over(call->effort);

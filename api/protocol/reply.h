@@ -52,7 +52,7 @@ enum lifetime { LIFETIME_NONE, LIFETIME_HOUR, LIFETIME_FOR_EVER };
 bool reply_known(struct api_call *call, const char *etag, enum lifetime lifetime);
 
 /* Sets Content-Location to the equivalent URL with an explicit skeleton (NULL: none) and the other
-   parameters unchanged. */
+ * parameters unchanged. */
 void reply_twin(struct api_call *call, const char *path, const struct asset_id *skeleton);
 
 /* The object for the key from the cache of encoded answers, or made on the pool; referenced. Sets "hit" or
@@ -61,7 +61,7 @@ struct cache_object *reply_kept(struct api_call *call, const struct cache_key *k
                                 void *user);
 
 /* The document of an asset, referenced; sets "hit" or "miss" in the response. NULL with the handler's
-   return value in outcome. */
+ * return value in outcome. */
 struct decoded *reply_document(struct api_call *call, const struct catalog_item *item,
                                enum api_outcome *outcome);
 

@@ -12,7 +12,7 @@ bool scope_item(struct api_call *call, struct catalog_item **item);
 /* The same with the archive as text; NULL: no scope. */
 bool scope_item_in(struct api_call *call, const char *archive, struct catalog_item **item);
 /* Another asset of the request as the scope has it; unchanged if the scope does not contain it or there is
-   no scope. */
+ * no scope. */
 struct catalog_item *scope_other(const struct api_call *call, struct catalog_item *item);
 /* Whether the chosen skeleton is inside the scope, whose id stands for its contents: then nothing else
  * that is loaded can change the choice. */

@@ -13,7 +13,7 @@ void clip_metadata(struct json_writer *json, const struct catalog *catalog, stru
 /* Writes "id" … "entry" of any asset into an open object. */
 void clip_head(struct json_writer *json, const struct catalog *catalog, const struct catalog_item *item);
 /* The clip JSON of /keys, with every key and event, which depends on the file alone; in glTF's axes, or as
-   stored. */
+ * stored. */
 void clip_keys(struct json_writer *json, const struct index_asset *asset, const struct index_entry *entry,
                const struct pose_document *document, bool gltf);
 

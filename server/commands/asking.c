@@ -20,7 +20,7 @@ bool asking_is_from(const struct catalog *catalog, const struct catalog_item *it
     return false;
 }
 
-/* The names of a file's clips, as many as fit on a line. */
+/* Lists as many names of a file's clips as fit on a line. */
 static void list_clips(const struct catalog *catalog, const char *path, char *text, size_t capacity)
 {
     const struct catalog_list *clips = &catalog->lists[ASSET_CLIP];
@@ -32,7 +32,7 @@ static void list_clips(const struct catalog *catalog, const char *path, char *te
     }
 }
 
-/* What is wrong with the file that has no clip to be sampled. */
+/* Reports why a file has no clip to sample. */
 static void explain_no_clip(const struct catalog *catalog, const char *path)
 {
     for (uint32_t a = 0; a < catalog->archive_count; a++) {

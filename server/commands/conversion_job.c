@@ -30,7 +30,7 @@ int job_misused(const struct job *job, const struct job_result *result)
                           : command_misused("%s", result->detail);
 }
 
-/* The options are wrong; of the map it is its file. */
+/* Sets a result for wrong options; if the map is wrong, for the map's file. */
 static void take_misuse(struct job_result *result, const struct param_error *error)
 {
     result->misused = true;
@@ -50,7 +50,7 @@ static bool take_error(struct job_result *result, const struct pose_error *error
     return false;
 }
 
-/* strict=1: a warning is a failure. */
+/* strict=1 turns warnings into failures. */
 static bool is_refused(const struct conversion *conversion, struct job_result *result)
 {
     const struct pose_warning *serious = convert_warnings_serious(&result->made.warnings);
@@ -60,7 +60,7 @@ static bool is_refused(const struct conversion *conversion, struct job_result *r
     return true;
 }
 
-/* Whose skeleton the clip is carried over to; one of a catalogue of its own is a stranger to the service's. */
+/* The target skeleton of a retargeting. A clip from a separate catalogue is external to the service. */
 static bool read_retargeting(const struct job *job, const struct pose_target *target,
                              const struct conversion_parts *parts, struct conversion *conversion,
                              struct job_result *result)
@@ -77,7 +77,7 @@ static bool read_retargeting(const struct job *job, const struct pose_target *ta
     return false;
 }
 
-/* What the options say of the parts; those of the clip itself (its skeleton) are no misuse. */
+/* Reads the options about the parts. A problem with the clip itself (its skeleton) is not misuse. */
 static bool read_parts(const struct job *job, struct conversion_parts *parts, struct job_result *result)
 {
     struct param_error error;

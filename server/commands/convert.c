@@ -1,4 +1,4 @@
-/* `posed convert`: a file, clips of an archive, or all of them, in another format. */
+/* `posed convert`: converts a file, some clips of an archive, or all of them to another format. */
 #include "server/commands/commands.h"
 #include "server/commands/asking.h"
 #include "server/commands/conversion_job.h"
@@ -28,7 +28,7 @@ struct convert_values {
         .help = help_                                                                                        \
     }
 
-/* Filled in from the library's table before the options are read. */
+/* Filled in from the library's table before the options are parsed. */
 static char to_help[CONVERT_WORDS];
 
 static const struct option options[] = {
@@ -75,7 +75,8 @@ static bool is_folder(const char *path)
     return !stat(path, &status) && S_ISDIR(status.st_mode);
 }
 
-/* A folder that is there or looks like one; or no name of a file, for what is an archive. */
+/* Whether OUT is a folder: it exists or looks like one, or IN is an archive and OUT does not look like a
+ * file. */
 static bool means_folder(const struct job *job, const char *out)
 {
     if (convert_is_stream(out) || convert_has_extension(out))
@@ -136,7 +137,7 @@ static bool find_meshes(const struct catalog *catalog, const char *path, struct 
     return *arguments->meshes;
 }
 
-/* The text of a file, from malloc; NULL: that has been said. */
+/* The text of a file, from malloc; NULL with a message printed. */
 static char *read_text(const char *path)
 {
     struct file_bytes file;
@@ -193,7 +194,7 @@ static bool read_arguments(const struct catalog *catalog, const struct convert_v
     return true;
 }
 
-/* IN alone, read as what --from says. */
+/* Converts IN alone, read as the format of --from. */
 static int convert_forced(struct job *job, const struct convert_values *values, const char *out)
 {
     struct file_bytes file;
@@ -239,7 +240,7 @@ static int convert(struct service *service, const struct convert_values *values,
     return status;
 }
 
-/* What goes with --retarget alone. */
+/* Checks options that require --retarget. */
 static bool check_alone(const struct convert_values *values)
 {
     const char *const given[][2] = {{"--onto", values->onto},       {"--map-onto", values->map_onto},

@@ -1,4 +1,4 @@
-/* Everything in an archive or a folder, on all processors, going on past what is broken. */
+/* Converts everything in an archive or a folder on all processors, and continues after broken files. */
 #include "server/commands/conversion_job.h"
 #include "server/commands/progress.h"
 #include "server/commands/save.h"
@@ -13,13 +13,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A clip at one of its places, which becomes one file. */
+/* A clip at one of its locations, which becomes one file. */
 struct task {
-    const struct catalog_item *item; /* as it lies where it was found: with the skeleton beside it there */
+    const struct catalog_item *item; /* as it is at that location: with the skeleton beside it there */
     struct catalog_place place;
-    char *name;     /* in the folder, without extension, from malloc */
-    char *key_file; /* of a pair's second file, likewise; NULL: as the clip calls it */
-    char *said;     /* what went wrong, or the warnings; NULL: nothing. From malloc */
+    char *name;     /* in the output folder, without extension, from malloc */
+    char *key_file; /* name of a pair's second file, without extension; NULL: as in the clip */
+    char *said;     /* the error or the warnings, from malloc; NULL: none */
     bool failed;
 };
 
@@ -34,7 +34,7 @@ struct work {
 
 /* ------------------------------------------------------------------------------------------------------- names -- */
 
-/* Whether IN is several archives, so that each gets a folder of its own. */
+/* Whether IN is several archives, so that each needs a folder of its own. */
 static bool has_several(const struct job *job)
 {
     uint32_t count = 0;
@@ -64,8 +64,8 @@ static uint32_t count_clips(const struct index_entry *entry)
     return count;
 }
 
-/* The entry's name without extension. Where it holds several clips, the clip's own name in its place; where it is but a
- * number, that behind it. */
+/* The entry's name without extension. If the entry holds several clips, the clip's name replaces it; if
+ * that is only a number, it is appended. */
 static char *name_of(const struct work *work, const struct catalog_item *item, struct catalog_place place)
 {
     const struct index_archive *archive = work->job->source->archives[place.archive];
@@ -109,7 +109,7 @@ static void list_tasks(struct work *work)
     }
 }
 
-/* A task's folder in the one that everything goes into, with the slash; its length. */
+/* Writes a task's folder below the output folder, with a trailing slash; returns its length. */
 static int folder_length(const struct task *task)
 {
     return (int)(name_base(task->name) - task->name);
@@ -125,7 +125,7 @@ static void name_key_file(void *user, size_t index)
         index_decode(archive, task->place.entry, work->job->common->archives, work->job->common->path_count,
                      &work->job->service->index_options.pose, &error);
     if (!document)
-        return; /* which its conversion tells */
+        return; /* the conversion reports it */
     const struct index_asset *asset = task->item->asset;
     char file[POSE_SECOND_NAME];
     pose_second_name(work->target, &document->clips[asset->inner], asset->name, file);
@@ -133,8 +133,8 @@ static void name_key_file(void *user, size_t index)
     pose_document_free(document);
 }
 
-/* Every file gets a name of its own, in the order of the tasks and before the first is made, so that it does not depend on
- * which thread is first. */
+/* Gives every file a unique name, in the order of the tasks and before any is written, so that names do
+ * not depend on the threads' timing. */
 static void name_files(struct work *work)
 {
     char ***names = must_alloc(work->count + 1, sizeof *names);
@@ -200,7 +200,7 @@ static void convert_task(void *user, size_t index)
     progress_step();
 }
 
-/* Options that no clip could be converted with; found out once and not for every clip. */
+/* Checks once for options that would fail for every clip. */
 static bool check_options(struct work *work, int *status)
 {
     struct job_result result;
@@ -219,14 +219,14 @@ static bool check_options(struct work *work, int *status)
 
 /* --------------------------------------------------------------------------------------------------- the end -- */
 
-/* What the archive says is not there (deleted) is told, and no failure. */
+/* Entries that the archive marks as deleted are reported but are not failures. */
 static bool is_skipped(const struct index_archive *archive, uint32_t entry)
 {
     return archive->archive && entry < pose_archive_count(archive->archive) &&
            pose_archive_entry(archive->archive, entry)->skipped;
 }
 
-/* Entries that nothing could be read of, and archives that could not be opened. */
+/* Reports entries that could not be read, and archives that could not be opened. */
 static size_t tell_broken(const struct job *job)
 {
     size_t count = 0;

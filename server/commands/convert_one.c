@@ -1,4 +1,5 @@
-/* One clip, or several that go into one file: which are meant, the format by the name of the file, and the file. */
+/* Converts one clip, or several into one file: selects the clips, finds the format by the file's name, and
+ * writes the file. */
 #include "server/commands/conversion_job.h"
 #include "server/commands/save.h"
 #include "server/library/names.h"
@@ -26,8 +27,8 @@ bool convert_has_extension(const char *path)
     return count || !strcasecmp(extension, "zip");
 }
 
-/* The target by OUT's extension, of several the one that is the clip's own format. NULL when that is not clear, which has
- * been said then. */
+/* The target for OUT's extension; if there are several, the clip's own format. NULL, with a message
+ * printed, if it is ambiguous. */
 static const struct pose_target *target_of(const char *out, const char *format)
 {
     const char *extension = extension_of(out);
@@ -44,7 +45,7 @@ static const struct pose_target *target_of(const char *out, const char *format)
     return NULL;
 }
 
-/* The format that the clip was before it became glTF or JSON, in room; NULL when it does not say. */
+/* The format that the clip had before it became glTF or JSON, in room; NULL if unknown. */
 static const char *origin_of(const struct job *job, const struct catalog_item *item, char room[40])
 {
     struct pose_error error;
@@ -82,7 +83,7 @@ static bool add_called(const struct job *job, const char *name, struct choice *c
     return found == 1;
 }
 
-/* Looks the names up; false when one is not there or not clear, which has been said then. */
+/* Finds the clips by name; false, with a message printed, if one is missing or ambiguous. */
 static bool choose_named(const struct job *job, const char *names, struct choice *choice)
 {
     char *text = strdup(names), *rest = NULL;
@@ -108,7 +109,7 @@ static void choose_all(const struct job *job, struct choice *choice)
     }
 }
 
-/* The first error of IN's files; false when there is none. */
+/* Prints the first error of IN's files; false if there is none. */
 static bool tell_broken(const struct job *job)
 {
     for (uint32_t a = 0; a < job->source->archive_count; a++) {
@@ -134,7 +135,7 @@ static void list_names(const struct choice *choice, char *text, size_t capacity)
         ;
 }
 
-/* Of a file without clips a scene takes the skeleton and the meshes. */
+/* If a file has no clips, a scene uses its skeleton and meshes. */
 static bool take_model(const struct job *job, struct conversion_parts *parts)
 {
     const struct catalog_list *skeletons = &job->source->lists[ASSET_SKELETON],
@@ -168,7 +169,7 @@ static bool save(const char *out, const struct pose_buffer *bytes)
     return false;
 }
 
-/* The second file of a pair goes beside the first. */
+/* The second file of a pair is saved beside the first. */
 static bool save_pair(const char *out, const struct pose_target *target, const struct conversion_result *made)
 {
     char *path = NULL, *name = convert_second_name(target, made->second.name);

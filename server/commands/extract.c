@@ -1,4 +1,4 @@
-/* `posed extract`: raw entries of an archive out into a folder. */
+/* `posed extract`: writes raw entries of an archive to a folder. */
 #include "server/commands/commands.h"
 #include "server/commands/progress.h"
 #include "server/commands/save.h"
@@ -31,13 +31,13 @@ struct extraction {
     const struct pose_archive *archive;
     int folder;
     bool *wanted;   /* [entries] */
-    bool *repeated; /* [entries]: its name was an earlier one's, too */
+    bool *repeated; /* [entries]: an earlier entry has the same name */
     bool failed;
 };
 
 /* ------------------------------------------------------------------------------------------------ selecting -- */
 
-/* Marks the entries of that name, else the one of that index. */
+/* Selects the entries of that name, else the one of that index. */
 static bool select_entry(struct extraction *work, const char *text)
 {
     uint32_t count = pose_archive_count(work->archive);
@@ -91,7 +91,7 @@ static void mark_repeated(struct extraction *work)
 
 /* ------------------------------------------------------------------------------------------------- extracting -- */
 
-/* "walk.anim", or "walk (12).anim" for an entry whose name an earlier one took. From malloc. */
+/* "walk.anim", or "walk (12).anim" if an earlier entry has that name. From malloc. */
 static char *file_name(const struct extraction *work, uint32_t index)
 {
     const char *name = pose_archive_entry(work->archive, index)->name;

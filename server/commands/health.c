@@ -1,4 +1,4 @@
-/* `posed health`: is a daemon there and ready? For scripts and containers. */
+/* `posed health`: checks whether a daemon is up and ready, for scripts and containers. */
 #include "server/commands/commands.h"
 
 #include <errno.h>
@@ -12,14 +12,14 @@
 
 enum { TIMEOUT_S = 5 };
 
-/* "http://host:port/prefix", cut up. */
+/* "http://host:port/prefix", split. */
 struct target {
     char host[256];
     char port[8];
-    char prefix[512]; /* without the slash at its end */
+    char prefix[512]; /* without a trailing slash */
 };
 
-/* Copies length characters; false when they do not fit. */
+/* Copies length characters; false if they do not fit. */
 static bool copy(char *to, size_t capacity, const char *from, size_t length)
 {
     if (length >= capacity)
@@ -55,7 +55,7 @@ static bool parse_authority(const char *text, size_t length, struct target *targ
            copy(target->port, sizeof target->port, port, port_length);
 }
 
-/* A URL, or an address as --listen takes it. */
+/* Parses a URL, or an address in the syntax of --listen. */
 static bool parse_url(const char *url, struct target *target)
 {
     static const char scheme[] = "http://";
@@ -72,7 +72,7 @@ static bool parse_url(const char *url, struct target *target)
            copy(target->prefix, sizeof target->prefix, url + authority, rest);
 }
 
-/* A connected socket whose reads and writes end in time, or -1 and why. */
+/* A connected socket with read and write timeouts; -1 with an error message. */
 static int connect_to(const struct target *target, const char **reason)
 {
     const struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
@@ -102,7 +102,7 @@ static int connect_to(const struct target *target, const char **reason)
     return fd;
 }
 
-/* Sends the request and reads all that comes, or as much as fits. */
+/* Sends the request and reads the whole answer, or as much as fits. */
 static bool ask(int fd, const struct target *target, char *answer, size_t capacity)
 {
     char request[1024];
@@ -120,7 +120,7 @@ static bool ask(int fd, const struct target *target, char *answer, size_t capaci
     return got >= 0;
 }
 
-/* The status of an answer, 0 when it is none of HTTP. */
+/* The status code of an answer, 0 if it is not HTTP. */
 static int status_of(const char *answer)
 {
     int status;

@@ -1,4 +1,4 @@
-/* `posed info`: what a file is. The text says in short what the JSON of POST /v1/inspect holds. */
+/* `posed info`: describes a file. The text is a summary of the JSON of POST /v1/inspect. */
 #include "api/views/inspection.h"
 #include "server/commands/asking.h"
 #include "server/commands/commands.h"
@@ -43,7 +43,7 @@ static const char *text_of(const json_t *object, const char *key)
     return text ? text : "";
 }
 
-/* "29 joints", with a comma before all but the first fact; nothing when it is not known. */
+/* Prints "29 joints", with a comma before all but the first item; nothing if unknown. */
 static void print_count(const json_t *object, const char *key, const char *one, const char *many,
                         const char **comma)
 {
@@ -64,7 +64,7 @@ static void print_place(const json_t *item)
         printf("offset 0x%llx: ", (unsigned long long)json_integer_value(offset));
 }
 
-/* Whether a reason of a verdict says the same of the same place. */
+/* Whether a verdict already gives the same reason for the same place. */
 static bool said_by(const json_t *verdicts, const json_t *warning)
 {
     size_t index, number;
@@ -81,7 +81,7 @@ static bool said_by(const json_t *verdicts, const json_t *warning)
     return false;
 }
 
-/* But for those that the verdicts say. lints: those alone that say of which entry they are. */
+/* Prints the warnings that are not in the verdicts. lints: only those that name an entry. */
 static void print_warnings(const json_t *object, const json_t *verdicts, const char *indent, bool lints)
 {
     size_t index;
@@ -227,7 +227,7 @@ static void print_text(const char *path, const json_t *root)
     if (is_archive)
         print_count(root, "entry_count", "entry", "entries", &comma);
     putchar('\n');
-    /* Those of decoding a file are also those of its clips. */
+    /* Warnings from decoding a file are repeated for its clips. */
     print_warnings(root, json_object_get(root, "verdict"), "  ",
                    !is_archive && json_array_size(json_object_get(root, "clips")));
     print_verdicts(root, "  ");
@@ -240,18 +240,18 @@ static void print_text(const char *path, const json_t *root)
 
 /* -------------------------------------------------------------------------------------------------- inspecting -- */
 
-/* How: within which limits, and clips on which skeleton (NULL: one beside them). */
+/* Options: limits, and the skeleton for clips (NULL: one beside them). */
 struct setting {
     struct index_options index;
     const struct pose_skeleton *skeleton;
 };
 
-/* What is inspected: bytes with a name, and where their companions may be. */
+/* The bytes to inspect, their name, and where their companions may be. */
 struct subject {
     const char *path; /* as in error messages */
     const char *name;
     struct pose_bytes bytes;
-    const char *format, *game; /* NULL: found out */
+    const char *format, *game; /* NULL: detected */
     struct index_neighbours neighbours;
 };
 
@@ -276,7 +276,7 @@ static int print_inspection(const struct subject *subject, const struct setting 
     return command_finish();
 }
 
-/* A file, with its companions in the same folder. */
+/* Inspects a file, with companions from the same folder. */
 static int inspect_file(const char *path, const struct setting *setting, bool as_json)
 {
     struct companions companions;
@@ -303,7 +303,7 @@ static int inspect_file(const char *path, const struct setting *setting, bool as
     return status;
 }
 
-/* The entry of that name, else the one of that index; -1 when there is none. */
+/* The entry of that name, else the one of that index; -1 if there is none. */
 static int64_t find_entry(const struct index_archive *archive, const char *text)
 {
     for (uint32_t i = 0; i < archive->entry_count; i++) {
@@ -317,7 +317,7 @@ static int64_t find_entry(const struct index_archive *archive, const char *text)
     return is_index && index < archive->entry_count ? (int64_t)index : -1;
 }
 
-/* An entry, with its companions in the same archive. */
+/* Inspects an entry, with companions from the same archive. */
 static int inspect_entry(struct index_archive *archive, uint32_t index, const struct setting *setting,
                          bool as_json)
 {
@@ -367,7 +367,7 @@ static int inspect_in(const char *path, const char *text, const struct setting *
     return status;
 }
 
-/* The first skeleton of that file. False when it has none; that has been said then. */
+/* The first skeleton of that file. False, with a message printed, if it has none. */
 static bool open_skeleton(const char *path, struct setting *setting, struct index_result *result,
                           struct pose_document **owner)
 {
@@ -449,7 +449,7 @@ static int ask_person(struct service *service, const char *path, const struct ca
     return command_finish();
 }
 
-/* Every skeleton of the file; the worst status of all. */
+/* Queries every skeleton of the file; returns the worst status. */
 static int ask_people(struct service *service, const char *path, void *user)
 {
     const struct info_options *values = user;

@@ -1,34 +1,34 @@
 /*
- * The files that a command works on, as the daemon sees them: indexed and catalogued, so that what a command prints is
- * what the API answers.
+ * The files that a command works on, indexed and catalogued like the daemon's, so that a command prints what the
+ * API answers.
  */
 #ifndef POSED_SERVER_COMMANDS_LIBRARY_H
 #define POSED_SERVER_COMMANDS_LIBRARY_H
 
 #include "server/library/service.h"
 
-/* The files beside a loose file that decoding it asked for (a skill's key file). */
+/* Files beside a loose file that are needed to decode it (a skill's key file). */
 struct companions {
     size_t count;
-    char **paths; /* ended by NULL */
+    char **paths; /* NULL-terminated */
 };
 
-/* None when the file cannot be read or decoded: whoever uses it says why. */
+/* Finds none if the file cannot be read or decoded; the caller reports that later. */
 void companions_find(const char *path, const char *format, struct companions *companions);
 void companions_release(struct companions *companions);
 
 struct library {
     struct config config;
     struct service *service;
-    char **paths; /* what was given, then the companions of the first */
+    char **paths; /* the given paths, then the companions of the first */
     struct companions companions;
 };
 
-/* Indexes paths (count of them). False when one is missing; that has been said then. */
+/* Indexes count paths. False, with a message printed, if one is missing. */
 bool library_open(struct library *library, char *const *paths, size_t count);
 void library_close(struct library *library);
 
-/* Says what is wrong with archives that cannot be opened; COMMAND_DONE when there are none. */
+/* Reports archives that cannot be opened; COMMAND_DONE if there are none. */
 int library_report_broken(const struct index_result *result);
 
 #endif

@@ -66,7 +66,7 @@ static void print_entries(const struct index_archive *archive)
     }
 }
 
-/* With a line of its own above each archive when there are several. */
+/* With a header line for each archive if there are several. */
 static void print_archives(const struct index_result *result)
 {
     for (uint32_t i = 0; i < result->count; i++) {
@@ -83,7 +83,7 @@ static void print_archives(const struct index_result *result)
 
 /* ----------------------------------------------------------------------------------------------------- JSON -- */
 
-/* An entry; of several archives with the name of its own in front. */
+/* Writes an entry, preceded by its archive's name if there are several. */
 static void put_entry(struct json_writer *json, const struct index_archive *archive, uint32_t index,
                       bool named)
 {

@@ -1,4 +1,4 @@
-/* `posed hash` and `posed resolve`: names of The Sims 3, both ways, as the API answers them. */
+/* `posed hash` and `posed resolve`: names of The Sims 3, both ways, with the API's answers. */
 #include "api/views/sims3_json.h"
 #include "server/commands/commands.h"
 #include "server/commands/library.h"

@@ -37,7 +37,7 @@ static const struct option options[] = {
     {.name = NULL},
 };
 
-/* The files that are packed, with what keeps their bytes. */
+/* The files to pack, and the owners of their bytes. */
 struct package {
     uint32_t count, capacity;
     struct pose_pack_item *items;
@@ -59,7 +59,7 @@ static bool has_first_extension(const struct pose_format *format, const char *na
            !strncasecmp(name + length - extension, format->extensions, extension);
 }
 
-/* Of several formats with the extension the first that has it as its own: .far is far1a, .dat is far3. */
+/* If several formats share the extension, the first that has it as its own: .far is far1a, .dat is far3. */
 static const struct pose_format *format_by_extension(const char *name)
 {
     for (const struct pose_format *format = pose_formats(); format->id; format++) {
@@ -69,7 +69,7 @@ static const struct pose_format *format_by_extension(const char *name)
     return NULL;
 }
 
-/* NULL when it is not clear; that has been said then. */
+/* NULL, with a message printed, if it is ambiguous. */
 static const struct pose_format *choose_format(const struct pack_options *values, const char *out)
 {
     const struct pose_format *format =
@@ -140,7 +140,7 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Two files of one name cannot be told apart afterwards. */
+/* Files of the same name could not be distinguished in the archive. */
 static bool names_differ(const struct package *package)
 {
     char **sorted = must_alloc(package->count + 1, sizeof *sorted);

@@ -1,4 +1,4 @@
-/* `posed preview`: a picture of a clip, asked of the API's own handler. */
+/* `posed preview`: a picture of a clip, made by the API's own handler. */
 #include "server/commands/commands.h"
 #include "server/commands/asking.h"
 #include "server/commands/save.h"
@@ -75,7 +75,7 @@ static const struct option options[] = {
     {.name = NULL},
 };
 
-/* "svg", "png" or "webp" after the last dot; NULL. */
+/* "svg", "png" or "webp" after the last dot, or NULL. */
 static const char *type_of(const char *path)
 {
     static const char *const types[] = {"svg", "png", "webp"};
@@ -106,7 +106,8 @@ static bool is_side(unsigned pixels)
     return pixels >= MIN_PICTURE_SIZE && pixels <= MAX_PICTURE_SIZE;
 }
 
-/* What the handler would refuse by the name of its own parameter is refused here by that of the option. */
+/* Checks values here that the handler would reject, so that messages name the option instead of its
+ * parameter. */
 static bool check_values(const struct preview_options *values, unsigned size[2])
 {
     struct color color;
@@ -144,7 +145,7 @@ static void write_query(const struct drawing *drawing, const char *skeleton, con
         *plus = '0';
 }
 
-/* What the API says in a header. */
+/* Prints what the API puts into a header. */
 static void tell_skeleton(const char *in, const struct api_response *response)
 {
     const char *codes = response_find_header(response, "Posed-Warning");

@@ -1,4 +1,4 @@
-/* A thread draws the line, so that work which knows no steps shows something, too. */
+/* A thread draws the line, so that work without known steps shows progress too. */
 #include "server/commands/progress.h"
 
 #include "server/ops/clock.h"
@@ -18,7 +18,7 @@ static struct {
     uint64_t total;
     _Atomic uint64_t done;
     bool running, ending, drawn;
-    pthread_mutex_t lock; /* of ending */
+    pthread_mutex_t lock; /* guards the end */
     pthread_cond_t ended;
     pthread_t thread;
 } progress = {.lock = PTHREAD_MUTEX_INITIALIZER, .ended = PTHREAD_COND_INITIALIZER};

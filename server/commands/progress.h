@@ -1,13 +1,13 @@
-/* Tells on standard error, when that is a terminal, how far work has got that takes longer than a second. */
+/* Shows progress on standard error, if that is a terminal, for work that takes longer than a second. */
 #ifndef POSED_SERVER_COMMANDS_PROGRESS_H
 #define POSED_SERVER_COMMANDS_PROGRESS_H
 
 #include <stdint.h>
 
-/* what: "extracting". total: steps, 0 when they are not known. One at a time. */
+/* what: "extracting". total: number of steps, 0 if unknown. Only one progress at a time. */
 void progress_start(const char *what, uint64_t total);
 void progress_step(void);
-/* Takes the line away again. Before anything is printed. */
+/* Erases the line. Call it before printing anything. */
 void progress_end(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* `posed reindex`: the catalogue of a store anew, from what lies in it. */
+/* `posed reindex`: rebuilds the catalogue of a store from its contents. */
 #include "server/commands/commands.h"
 #include "lib/core/escape.h"
 #include "server/ops/files.h"

@@ -1,4 +1,4 @@
-/* `posed sample`: one pose, asked of the API's own handler without a socket in between. */
+/* `posed sample`: one pose, made by the API's own handler without a socket. */
 #include "server/commands/commands.h"
 #include "server/commands/asking.h"
 
@@ -62,7 +62,7 @@ static int ask(struct service *service, const char *path, const struct sample_op
              values->space ? "model" : "local", values->axes ? "gltf" : "native",
              values->wrap ? "loop" : "clamp");
     for (char *plus = query; (plus = strchr(plus, '+'));)
-        *plus = '0'; /* 1e+20: a '+' would be a blank, and an exponent may begin with zeros */
+        *plus = '0'; /* 1e+20: a '+' would be decoded as a blank, and an exponent may begin with zeros */
     int status = asking_get(service, path, target, query, &response);
     if (status != COMMAND_DONE)
         return status;

@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { FILE_MODE = 0666, FOLDER_MODE = 0777 }; /* what the umask leaves of them */
+enum { FILE_MODE = 0666, FOLDER_MODE = 0777 }; /* modes before the umask */
 
-/* close for the ways out that are failures already. */
+/* close on error paths: keeps errno. */
 static void close_quietly(int fd)
 {
     int reason = errno;
@@ -33,7 +33,7 @@ static bool write_all(int fd, struct pose_bytes bytes)
     return true;
 }
 
-/* A new file in the folder under a name that nobody has. */
+/* Creates a file in the folder under a new, unused name. */
 static int open_temporary(int folder, char name[32])
 {
     for (int attempt = 0; attempt < 100; attempt++) {
@@ -105,7 +105,7 @@ bool save_file(const char *path, struct pose_bytes bytes)
     if (is_there && !S_ISREG(status.st_mode))
         return save_as_it_is(path, bytes);
     char *target =
-        is_there ? realpath(path, NULL) : NULL; /* a link stays one: what it points at is replaced */
+        is_there ? realpath(path, NULL) : NULL; /* a symbolic link is kept: its target is replaced */
     bool done = save_whole(target ? target : path, bytes);
     int reason = errno;
     free(target);
@@ -120,7 +120,7 @@ int save_folder(const char *path)
         return -1;
     for (char *slash = copy; (slash = strchr(slash + 1, '/'));) {
         *slash = '\0';
-        (void)mkdir(copy, FOLDER_MODE); /* what matters is whether the last one can be opened */
+        (void)mkdir(copy, FOLDER_MODE); /* only opening the last one decides */
         *slash = '/';
     }
     (void)mkdir(copy, FOLDER_MODE);
@@ -128,7 +128,7 @@ int save_folder(const char *path)
     return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* One step down, to a folder that is made when it is not there. Takes over the descriptor of the upper one. */
+/* Descends one folder, which is created if missing. Takes over the parent's descriptor. */
 static int enter(int folder, const char *name)
 {
     int below = -1;
@@ -138,7 +138,7 @@ static int enter(int folder, const char *name)
     return below;
 }
 
-/* True for a name of a file that lies below the folder. */
+/* Whether a name stays below the folder. */
 static bool is_inside(const char *name)
 {
     size_t length = 0;
@@ -153,7 +153,7 @@ static bool is_inside(const char *name)
     }
 }
 
-/* Down all parts but the last one; the descriptor of the folder that holds it. Cuts path up. */
+/* Descends all components but the last; returns the descriptor of the containing folder. Modifies path. */
 static int enter_all(int folder, char *path, const char **last)
 {
     int at = fcntl(folder, F_DUPFD_CLOEXEC, 0);

@@ -28,7 +28,7 @@ struct daemon {
     uv_signal_t signals[SIGNAL_COUNT];
     uv_timer_t drain;
     struct systemd_watchdog watchdog;
-    int listen_fd; /* passed by systemd, or -1 */
+    int listen_fd; /* socket passed by systemd, or -1 */
     bool stopping;
 };
 
@@ -45,7 +45,7 @@ static void stop_http(uv_timer_t *timer)
     http_stop(daemon->http, GRACE_S);
 }
 
-/* SIGHUP: what may change without a restart. */
+/* SIGHUP: reloads what can change without a restart. */
 static void reload(struct daemon *daemon)
 {
     char error[256];
@@ -128,7 +128,7 @@ static void gauges(void *user, struct metrics_gauges *values)
 
 /* ---------------------------------------------------------------------------------------------- starting -- */
 
-/* Answers of some hundred KB are common: without this every one is a pair of system calls for memory. */
+/* Answers of some hundred KB are common: without this, each costs a pair of system calls for memory. */
 static void tune_memory(void)
 {
     enum { KEPT = 64 << 20, STEP = 1 << 20 };
@@ -170,7 +170,7 @@ static bool open_http(struct daemon *daemon)
     return true;
 }
 
-/* A step of the sandbox. A daemon that cannot be confined does not serve. */
+/* Runs a step of the sandbox. A daemon that cannot be confined does not serve. */
 static bool confine(const struct daemon *daemon, bool step(char *error, size_t error_size))
 {
     char error[256];
@@ -196,7 +196,7 @@ static uint64_t most_stored(const struct config *config)
     return config->data || config->max_store ? config->max_store : CONFIG_MEMORY_STORE;
 }
 
-/* The store, and what an earlier daemon found out about the PATHs; false, having said why, when it cannot be used. */
+/* Opens the store, and the cached index of the PATHs; false, with a message, if it is unusable. */
 static bool open_store(struct daemon *daemon)
 {
     const struct config *config = &daemon->config;
@@ -217,7 +217,7 @@ static bool open_store(struct daemon *daemon)
     return true;
 }
 
-/* What the store and the PATHs hold. */
+/* Loads the store and the PATHs. */
 static bool fill_catalog(struct daemon *daemon)
 {
     struct pose_error error;
@@ -244,7 +244,7 @@ static int serve(struct daemon *daemon)
         service_free(daemon->service);
         return daemon->config.check ? COMMAND_DONE : COMMAND_BAD_INPUT;
     }
-    if (!confine(daemon, sandbox_enter)) { /* before the loops have threads */
+    if (!confine(daemon, sandbox_enter)) { /* before the event loops start threads */
         http_close(daemon->http);
         service_free(daemon->service);
         return COMMAND_BAD_INPUT;
@@ -280,7 +280,7 @@ static int run_serve(const struct command *command, int argc, char **argv)
         return COMMAND_BAD_INPUT;
     }
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN); /* a file over the limit of the process is a write that fails */
+    signal(SIGXFSZ, SIG_IGN); /* exceeding the file size limit of the process becomes a failed write */
     log_init((enum log_format)daemon.config.log, 2);
     files_init();
     tune_memory();

@@ -118,7 +118,7 @@ const char *convert_file_name(char *text)
     return *text ? text : "clip";
 }
 
-/* From malloc; made harmless. NULL: no memory. */
+/* From malloc, sanitized; NULL if out of memory. */
 static char *file_name(const char *stem, const char *extension)
 {
     char *text;

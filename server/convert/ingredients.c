@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* A document, either from the cache or one's own. */
+/* A document that is either borrowed from the cache or owned. */
 struct held {
     const struct catalog *catalog;
     struct catalog_place place;
@@ -30,7 +30,7 @@ struct ingredients {
     const struct pose_skeleton *skeleton;
     uint32_t mesh_count;
     struct pose_mesh meshes[INGREDIENT_MESHES];
-    struct pose_document *joined[INGREDIENT_MESHES]; /* NULL where the mesh is whole by itself */
+    struct pose_document *joined[INGREDIENT_MESHES]; /* NULL where the mesh is complete without it */
     uint32_t image_count;
     struct pose_image images[INGREDIENT_IMAGES];
     struct pose_buffer image_bytes[INGREDIENT_IMAGES];
@@ -44,7 +44,7 @@ struct ingredients *ingredients_new(struct service *service, const struct catalo
     ingredients->service = service;
     ingredients->common = common;
     ingredients->fetch.may_wait = true;
-    ingredients->region.may_fail = true; /* what there is no memory for ends the conversion */
+    ingredients->region.may_fail = true; /* running out of memory fails the conversion */
     return ingredients;
 }
 
@@ -100,7 +100,7 @@ static bool take_cached(struct ingredients *ingredients, struct held *held, stru
     return true;
 }
 
-/* The document at a place, which is got once; NULL with error. */
+/* The document of a place, loaded once; NULL with error. */
 static const struct pose_document *hold(struct ingredients *ingredients, const struct catalog *catalog,
                                         struct catalog_place place, struct pose_error *error)
 {
@@ -160,7 +160,7 @@ static bool is_picture(const char *name)
     return false;
 }
 
-/* Without folder and extension, and without case. */
+/* Compares without folder and extension, ignoring case. */
 static bool has_stem_of(const char *name, const char *texture)
 {
     const char *a = name_base(name), *b = name_base(texture);
@@ -183,7 +183,7 @@ bool texture_find(const struct catalog *catalog, uint32_t archive_index, const c
     return false;
 }
 
-/* One that cannot be read is left out: the mesh is as good without. */
+/* Adds an image; one that cannot be read is skipped, since the mesh is usable without it. */
 static void add_image(struct ingredients *ingredients, const struct catalog *catalog,
                       struct catalog_place place)
 {
@@ -203,7 +203,7 @@ static void add_image(struct ingredients *ingredients, const struct catalog *cat
     ingredients->image_count++;
 }
 
-/* One that a material names, under its name there; what cannot be read is left out. */
+/* Adds an image under the name that a material gives it; one that cannot be read is skipped. */
 static void add_named_image(struct ingredients *ingredients, const struct ingredient *mesh,
                             const char *reference)
 {
@@ -230,7 +230,7 @@ static void add_named_image(struct ingredients *ingredients, const struct ingred
     image->name = copy;
 }
 
-/* With the weights that another entry has for it, if that is so. */
+/* Adds the weights that another entry has for the mesh, if any. */
 static bool make_whole(struct ingredients *ingredients, const struct ingredient *mesh, struct pose_mesh *copy,
                        struct pose_error *error)
 {
@@ -283,7 +283,7 @@ static bool lacks_up(const char *format)
     return row && row->lacks_up;
 }
 
-/* Files that a game has its own way with are as it takes them. */
+/* Files whose format fixes the axes are left as the game expects them. */
 static bool may_turn(enum pose_axes axes)
 {
     return axes == POSE_AXES_GLTF || axes == POSE_AXES_Z_UP;
