@@ -225,7 +225,8 @@ static bool read_numbers(const struct params *params, struct conversion *convers
     return true;
 }
 
-/* The games of a target format that several games share; otherwise game= may concern the source. */
+/* The games of the target format that several games share. game= may also concern the source, whatever the
+ * target is. */
 static const char *const *games_of_targets(void)
 {
     static const char *const none[] = {NULL};

@@ -30,7 +30,7 @@ int job_misused(const struct job *job, const struct job_result *result)
                           : command_misused("%s", result->detail);
 }
 
-/* Sets a result for wrong options; if the map is wrong, for the map's file. */
+/* Reports wrong options; an error in the map is reported for the map's file. */
 static void take_misuse(struct job_result *result, const struct param_error *error)
 {
     result->misused = true;

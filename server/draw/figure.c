@@ -8,10 +8,10 @@
 enum {
     ROW = 10,
     MATRIX = 16,
-    MAX_TIMES = 48,      /* at which the bounds are taken */
+    MAX_TIMES = 48,      /* number of times at which the bounds are sampled */
     MAX_MESH_TIMES = 12, /* the same with meshes */
-    MAX_TOPS = 4,        /* joints at the top that may be left out */
-    NAMED_WEIGHTS = 12,  /* in the picture of a clip that moves nothing else */
+    MAX_TOPS = 4,        /* joints at the top that may be omitted */
+    NAMED_WEIGHTS = 12,  /* weights named in the picture of a clip that animates nothing else */
 };
 
 static const struct scene_color driven_color = {0.36f, 0.62f, 1.0f};
@@ -25,28 +25,28 @@ struct figure {
     struct view view;
     uint32_t count; /* joints */
     const struct pose_row *rows;
-    bool *shown;                         /* [count] joints that bones lead to */
-    bool *ends;                          /* [count] shown, and no bone begins there */
-    bool *body;                          /* [count] no control, nor above controls alone */
+    bool *shown;                         /* [count] joints that end a bone */
+    bool *ends;                          /* [count] shown, and no bone starts there */
+    bool *body;                          /* [count] neither a control nor a parent of controls only */
     float *local;                        /* [count][10] */
     float *matrices;                     /* [count][16] */
     float (*places)[3];                  /* [count] joints in model space */
-    float (*vertices)[3], (*normals)[3]; /* of the largest mesh */
+    float (*vertices)[3], (*normals)[3]; /* for the largest mesh */
     void *scratch;
     float floor;
     bool has_floor;
-    uint32_t weights; /* of a clip that moves nothing but weights of morphs: how many */
-    char says[60];    /* of them; labels keep no copies */
+    uint32_t weights; /* number of morph weights, if the clip animates nothing else */
+    char says[60];    /* their text; labels keep no copies */
     char ids[NAMED_WEIGHTS][12];
-    bool follows[3]; /* along which axes of model space the onlooker goes with the figure */
+    bool follows[3]; /* axes of model space along which the camera follows the figure */
 };
 
 /* ------------------------------------------------------------------------------------------------ which bones -- */
 
 /*
- * Skeletons hold much that a clip leaves alone (faces, fingers, wings, volumes). Shown are the joints that it drives,
- * what leads to them, and one joint more at the end of a chain, so that feet and hands have a direction. Where nothing
- * is driven, all.
+ * Skeletons have many joints that a clip does not touch (faces, fingers, wings, volumes). Shown are the joints
+ * that it animates, their parents, and one more joint at the end of each chain, so that feet and hands have a
+ * direction. If it animates none, all are shown.
  */
 static void choose_joints(struct figure *figure)
 {
@@ -70,7 +70,7 @@ static void choose_joints(struct figure *figure)
     }
 }
 
-/* Words in the names of what rigs hold beside the figure: targets of IK, controls, slots for props. */
+/* Words in the names of joints that are not part of the figure: IK targets, controls, prop slots. */
 static bool is_control(const char *name)
 {
     static const char *const words[] = {"iktarget",   "ik_target", "ikhandle",   "ik_handle",   "ikpole",
@@ -97,7 +97,8 @@ static void mark_ends(struct figure *figure)
     }
 }
 
-/* Controls with nothing of the figure below them are no bones. A skeleton of nothing else is shown as it is. */
+/* Controls without a part of the figure below them are not drawn as bones. A skeleton of controls only is
+ * shown as it is. */
 static void hide_controls(struct figure *figure, bool *body)
 {
     bool any = false;
@@ -113,7 +114,7 @@ static void hide_controls(struct figure *figure, bool *body)
     mark_ends(figure);
 }
 
-/* How far apart the joints that are shown lie. */
+/* The extent of the joints that are shown. */
 static float reach_of(const struct figure *figure)
 {
     float least[3] = {HUGE_VALF, HUGE_VALF, HUGE_VALF}, most[3] = {-HUGE_VALF, -HUGE_VALF, -HUGE_VALF};
@@ -130,9 +131,9 @@ static float reach_of(const struct figure *figure)
 }
 
 /*
- * Exporters put the figure below nodes of the scene that lie at its origin, on the floor, one below the other; the hips
- * hang on the last of them, far above. Those are no bones: a root at the origin with one joint below it that is either at
- * the origin as well or farther away than a fifth of the figure.
+ * Exporters put the figure below a chain of scene nodes at the origin, on the floor, with the hips on the last
+ * one, far above. These nodes are not bones: a root at the origin with a single child that is either at the origin
+ * too or farther away than a fifth of the figure.
  */
 static void hide_scene_roots(struct figure *figure)
 {
@@ -159,7 +160,7 @@ static void hide_scene_roots(struct figure *figure)
     }
 }
 
-/* The first bone that goes on from the end of a chain, when it is neither a speck nor a wing: a foot, a hand. */
+/* Adds the first bone beyond the end of a chain, a foot or a hand, unless it is too small or too long. */
 static void extend_chains(struct figure *figure)
 {
     for (uint32_t i = 0; i < figure->count; i++) {
@@ -177,7 +178,7 @@ static void extend_chains(struct figure *figure)
 
 /* --------------------------------------------------------------------------------------------------- sampling -- */
 
-/* The middle of what is shown, in model space. */
+/* The centre of what is shown, in model space. */
 static void find_middle(const struct figure *figure, float middle[3])
 {
     double sums[3] = {0};
@@ -193,7 +194,7 @@ static void find_middle(const struct figure *figure, float middle[3])
         middle[k] = count ? (float)(sums[k] / count) : 0;
 }
 
-/* Along the directions in which it is followed, the figure stays where it is. */
+/* Keeps the figure in place along the directions in which it is followed. */
 static void hold(struct figure *figure)
 {
     float middle[3];
@@ -251,7 +252,7 @@ static bool allocate(struct figure *figure)
            figure->places && figure->vertices && figure->normals && figure->scratch;
 }
 
-/* Skins without surfaces (Metroid Prime's are weights alone) leave the bones to be drawn. */
+/* For skins without faces (Metroid Prime's have only weights) the bones are drawn. */
 static void take_meshes(struct figure *figure)
 {
     struct figure_source *source = &figure->source;
@@ -265,7 +266,7 @@ static void take_meshes(struct figure *figure)
     source->mesh_count = count;
 }
 
-/* How many weights the clip moves when it moves no joint; 0 when it does, or moves nothing. */
+/* The number of weights that the clip animates if it animates no joint; otherwise 0. */
 static uint32_t count_weights(const struct pose_clip *clip)
 {
     uint32_t count = 0;
@@ -321,14 +322,14 @@ void figure_free(struct figure *figure)
 
 /* --------------------------------------------------------------------------------------------------- skeletons -- */
 
-/* Whether a bone leads to that joint. */
+/* Whether a bone ends at that joint. */
 static bool has_bone(const struct figure *figure, uint32_t joint)
 {
     int32_t parent = figure->rows[joint].parent;
     return parent >= 0 && figure->shown[joint] && figure->shown[parent];
 }
 
-/* A bone moves with the joint where it begins. */
+/* A bone moves with the joint at its start. */
 static void draw_bones(const struct figure *figure, float (*places)[3], struct scene *scene)
 {
     for (uint32_t i = 0; i < figure->count; i++) {
@@ -361,11 +362,11 @@ static void draw_mesh(const struct figure *figure, unsigned mesh, float (*points
 
 /* -------------------------------------------------------------------------------------------- without hierarchy -- */
 
-/* A grid of cells, left to right and down, each with a joint's axes and its name; about as high as it is wide. */
+/* A roughly square grid of cells, row by row, each with a joint's axes and its name. */
 enum { MAX_CELLS = 400 };
 static const float cell_width = 1.7f, cell_height = 0.34f;
 
-/* A line that says so, and the names of the first weights. */
+/* Draws a line that says so, and the names of the first weights. */
 static void draw_weights(struct figure *figure, struct scene *scene)
 {
     float place[3] = {0};
@@ -483,7 +484,7 @@ static void add_pose(struct figure *figure, struct view_box *box, float *lowest,
     }
 }
 
-/* The moments at which bounds are taken. */
+/* The number of times at which the bounds are sampled. */
 static int time_count(const struct figure *figure)
 {
     int most = figure->source.mesh_count ? MAX_MESH_TIMES : MAX_TIMES;
@@ -518,14 +519,15 @@ static float range_size(const struct range *range)
 static const struct range no_range = {{HUGE_VALF, HUGE_VALF, HUGE_VALF},
                                       {-HUGE_VALF, -HUGE_VALF, -HUGE_VALF}};
 
-/* A joint that bones lead away from and none leads to. */
+/* Whether bones start at a joint and none ends there. */
 static bool is_top(const struct figure *figure, uint32_t joint)
 {
     int32_t parent = figure->rows[joint].parent;
     return figure->shown[joint] && !figure->ends[joint] && (parent < 0 || !figure->shown[parent]);
 }
 
-/* Of the pose that is sampled: how large the figure is without that joint, and how far from it the nearest bone ends. */
+/* For the sampled pose: the size of the figure without that joint, and the distance to the end of the
+ * nearest bone. */
 static void measure_top(const struct figure *figure, uint32_t top, float *size, float *nearest)
 {
     struct range rest = no_range;
@@ -542,9 +544,9 @@ static void measure_top(const struct figure *figure, uint32_t top, float *size, 
 }
 
 /*
- * The root of a skeleton that is no part of the body may lie far from it, where the scene has its origin (Metroid Prime
- * holds it there while the bones below it travel): what is farther away than the figure is large is left out, lest the
- * figure be a speck. True when there was such a joint.
+ * The root of a skeleton may not be part of the body but far away at the scene's origin (Metroid Prime keeps it
+ * there while the bones below it travel). A root farther away than the figure's size is omitted, otherwise the
+ * figure would be tiny. True if there was one.
  */
 static bool drop_far_top(struct figure *figure)
 {
@@ -567,8 +569,8 @@ static bool drop_far_top(struct figure *figure)
     return false;
 }
 
-/* A figure that goes farther than twice its own size would be a speck: it is followed, over the ground and, where it
- * flies, up. */
+/* A figure that travels farther than twice its own size would look tiny, so the camera follows it over the
+ * ground and, if it flies, upwards. */
 static void decide_to_follow(struct figure *figure)
 {
     struct range way = no_range;
@@ -606,7 +608,7 @@ struct view_box figure_bounds(struct figure *figure)
         sample(figure, time_of(figure, i, count));
         add_pose(figure, &box, &lowest, &highest);
     }
-    /* Engines stand their figures on 0; what is made otherwise stands on its lowest point. */
+    /* Game engines put figures on height 0; other figures stand on their lowest point. */
     float height = highest - lowest;
     figure->has_floor = isfinite(height) && !figure->follows[1];
     figure->floor = fabsf(lowest) < 0.35f * height ? 0 : lowest;
@@ -619,7 +621,7 @@ bool figure_floor(const struct figure *figure, float *height)
     return figure->has_floor;
 }
 
-/* All points in view space; those of a shadow fall straight down before. */
+/* Transforms all points to view space; those of a shadow are projected straight down first. */
 static void turn_points(const struct figure *figure, float (*points)[3], size_t count, bool to_floor,
                         float (*out)[3])
 {

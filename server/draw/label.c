@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a sequence's bytes; a text's end is among them at the latest. */
+/* Looks for noncharacters in a sequence's bytes, stopping at the end of the text. */
 static bool is_noncharacter(const unsigned char *at, size_t length)
 {
     if (length == 3 && at[0] == 0xEF)

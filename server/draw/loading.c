@@ -9,7 +9,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static const struct draw_module *module;
 static char problem[256];
 
-/* The module at a place seen from the folder of the program. */
+/* Opens the module at a path relative to the program's folder. */
 static void *open_beside(const char *place)
 {
     char path[4096];
@@ -23,8 +23,8 @@ static void *open_beside(const char *place)
                                                                          : NULL;
 }
 
-/* By the run path of the program, which AddressSanitizer hides; else beside the program, where the build makes it, or
- * where it is installed. */
+/* Uses the program's run path, which AddressSanitizer hides; otherwise looks beside the program, where the
+ * build puts the module, or in the installed place. */
 static void load(void)
 {
     void *handle = dlopen(DRAW_MODULE, RTLD_NOW | RTLD_LOCAL);

@@ -1,6 +1,6 @@
 /*
- * Drawing is a module of its own, loaded with the first picture: cairo and what it brings along would make every start
- * of the program a quarter longer.
+ * Drawing is a separate module, loaded for the first picture: linking cairo and its dependencies would make every
+ * start of the program a quarter slower.
  */
 #ifndef POSED_SERVER_DRAW_LOADING_H
 #define POSED_SERVER_DRAW_LOADING_H
@@ -8,7 +8,7 @@
 #include "server/draw/picture.h"
 #include "server/draw/plot.h"
 
-/* What the module offers, under the name draw_module. */
+/* The module's interface, exported as draw_module. */
 struct draw_module {
     bool (*picture)(const struct figure_source *source, const struct picture_options *options,
                     struct pose_buffer *out, struct pose_error *error);
@@ -16,7 +16,7 @@ struct draw_module {
                  struct pose_error *error);
 };
 
-/* The module, loaded once and for the life of the process. NULL, and error, when it is not there. */
+/* The module, loaded once and never unloaded. NULL, with error, if it is missing. */
 const struct draw_module *draw_load(struct pose_error *error);
 
 #endif

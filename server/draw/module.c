@@ -1,4 +1,4 @@
-/* The only name that leaves the module. */
+/* The only symbol that the module exports. */
 #include "server/draw/loading.h"
 
 __attribute__((visibility("default"))) extern const struct draw_module draw_module;

@@ -4,7 +4,7 @@
 #include <webp/encode.h>
 #include <webp/mux.h>
 
-/* A viewer shows no more than this; and all frames together may have so many pixels. */
+/* Viewers show no higher frame rate; the budget is for all frames together. */
 static const double fastest = 25, pixel_budget = 24e6;
 static const double longest_frame_ms = 10000;
 
@@ -15,7 +15,7 @@ static unsigned frame_count(unsigned width, unsigned height, double duration, do
     return (unsigned)fmax(1, fmin(wanted, most));
 }
 
-/* Cairo multiplies colours with alpha, WebP does not. */
+/* Converts pixels: cairo premultiplies alpha, WebP does not. */
 static void take_pixels(const cairo_surface_t *surface, WebPPicture *picture)
 {
     cairo_surface_t *source = (cairo_surface_t *)(uintptr_t)surface;
@@ -65,7 +65,7 @@ static bool add_frame(WebPAnimEncoder *encoder, const WebPConfig *config, cairo_
     return added;
 }
 
-/* The end of the last frame, and the file. */
+/* Sets the end of the last frame and assembles the file. */
 static bool finish(WebPAnimEncoder *encoder, int end_ms, struct pose_buffer *out)
 {
     WebPData file;
@@ -86,10 +86,10 @@ bool motion_write(unsigned width, unsigned height, double duration, double fps, 
     if (!WebPAnimEncoderOptionsInit(&options) || !WebPConfigInit(&config))
         return false;
     config.quality = 75;
-    config.method = 1; /* fast: several times the speed of the default for a few percent of size */
+    config.method = 1; /* fast: several times the default speed for a few percent more size */
     config.alpha_quality = 90;
     options.minimize_size = 0;
-    options.kmax = 0; /* each frame by what changed */
+    options.kmax = 0; /* encode each frame as a difference */
     WebPAnimEncoder *encoder = WebPAnimEncoderNew((int)width, (int)height, &options);
     cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, (int)width, (int)height);
     bool written = encoder && !cairo_surface_status(surface);

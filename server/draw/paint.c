@@ -24,7 +24,7 @@ void paint_background(cairo_t *cairo, struct color color, double width, double h
     cairo_fill(cairo);
 }
 
-/* The floor's plane in view space is affine, so a circle on it is a circle under a matrix. */
+/* The floor's plane is affine in view space, so a circle on it is a circle under a matrix. */
 void paint_floor(cairo_t *cairo, const struct view *view, const struct view_frame *frame,
                  const struct paint_floor *floor)
 {
@@ -40,7 +40,7 @@ void paint_floor(cairo_t *cairo, const struct view *view, const struct view_fram
                       frame->scale * (double)z[0], -frame->scale * (double)z[1], pixel_x(frame, at),
                       pixel_y(frame, at));
     if (fabs(plane.xx * plane.yy - plane.xy * plane.yx) < 1e-6)
-        return; /* seen edge-on */
+        return; /* edge-on */
     cairo_save(cairo);
     cairo_transform(cairo, &plane);
     cairo_pattern_t *fading = cairo_pattern_create_radial(0, 0, 0, 0, 0, (double)floor->radius);
@@ -81,7 +81,7 @@ static void paint_triangle(cairo_t *cairo, const struct view_frame *frame,
     trace(cairo, frame, triangle);
     if (triangle->is_closed) {
         cairo_fill_preserve(cairo);
-        cairo_stroke(cairo); /* over the seam that antialiasing leaves */
+        cairo_stroke(cairo); /* hides the seam that antialiasing leaves */
     } else {
         cairo_fill(cairo);
     }
@@ -97,7 +97,7 @@ static void paint_line(cairo_t *cairo, const struct view_frame *frame, const str
     cairo_stroke(cairo);
 }
 
-/* Readable on any background: grey, left-aligned, in the middle of its height. */
+/* Readable on any background: grey, left-aligned, vertically centred. */
 static void paint_label(cairo_t *cairo, const struct view_frame *frame, const struct scene_label *label)
 {
     char *text = label_text(label->text);

@@ -1,4 +1,4 @@
-/* A scene on a cairo surface: the floor, the shadow, triangles from far to near, lines, labels. */
+/* Paints a scene on a cairo surface: floor, shadow, triangles from back to front, lines, labels. */
 #ifndef POSED_SERVER_DRAW_PAINT_H
 #define POSED_SERVER_DRAW_PAINT_H
 
@@ -19,9 +19,9 @@ struct paint_floor {
 void paint_background(cairo_t *cairo, struct color color, double width, double height);
 void paint_floor(cairo_t *cairo, const struct view *view, const struct view_frame *frame,
                  const struct paint_floor *floor);
-/* All triangles as one shape, half see-through. */
+/* All triangles as one shape, half transparent. */
 void paint_shadow(cairo_t *cairo, const struct view_frame *frame, const struct scene *shadow);
-/* Sorts the scene. unit: pixels of one 320th of the picture. */
+/* Sorts the scene. unit: 1/320 of the picture, in pixels. */
 void paint_scene(cairo_t *cairo, const struct view_frame *frame, struct scene *scene, double unit);
 
 #endif

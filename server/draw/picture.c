@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double margin = 0.06; /* of a frame's smaller side, on every side */
+static const double margin = 0.06; /* share of a frame's smaller side, on each side */
 
 /* ------------------------------------------------------------------------------------------------------ drawing -- */
 
-/* What is the same for every frame. */
+/* State shared by all frames. */
 struct stage {
     struct figure *figure;
     struct view view;
@@ -31,7 +31,7 @@ static bool open_stage(struct stage *stage, const struct figure_source *source, 
         return false;
     stage->box = figure_bounds(stage->figure);
     stage->floor.is_there = figure_floor(stage->figure, &stage->floor.height);
-    /* Under the middle of the motion as it is seen, so that the disc never runs out of the picture much. */
+    /* Centred below the visible motion, so that the disc hardly leaves the picture. */
     float across = (stage->box.least[0] + stage->box.most[0]) / 2;
     for (int i = 0; i < 3; i++)
         stage->floor.middle[i] = stage->view.axes[0][i] * across;
@@ -47,7 +47,7 @@ static void close_stage(struct stage *stage)
     scene_release(&stage->shadow);
 }
 
-/* One moment in a rectangle of the picture. */
+/* Draws one moment into a rectangle of the picture. */
 static void draw_moment(struct stage *stage, cairo_t *cairo, double t, double width, double height)
 {
     struct view_frame frame = view_fit(&stage->box, width, height, margin);
@@ -64,7 +64,7 @@ static bool is_stopped(const struct picture_options *options)
     return options->stop && options->stop->ask(options->stop->user);
 }
 
-/* Moments side by side, as square as the picture lets them be. */
+/* Draws moments in a grid, as square as the picture allows. */
 static void draw_sheet(struct stage *stage, cairo_t *cairo, const struct picture_options *options,
                        double duration)
 {

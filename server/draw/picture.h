@@ -1,7 +1,7 @@
 /*
  * Pictures of a clip: one moment or a sheet of them as SVG or PNG, the motion as an animated WebP.
  *
- * Everything is drawn in memory and bounded by the sizes below; several threads may draw at once.
+ * Drawing is done in memory and bounded by the limits below. Thread-safe.
  */
 #ifndef POSED_SERVER_DRAW_PICTURE_H
 #define POSED_SERVER_DRAW_PICTURE_H
@@ -10,8 +10,8 @@
 #include "server/draw/figure.h"
 
 enum {
-    PICTURE_SIZE = 320,      /* without a wish */
-    MIN_PICTURE_SIZE = 16,   /* of width and height */
+    PICTURE_SIZE = 320,      /* default */
+    MIN_PICTURE_SIZE = 16,   /* width and height */
     MAX_PICTURE_SIZE = 2048, /* the same */
     MAX_PICTURE_FRAMES = 64, /* of a sheet */
 };
@@ -22,16 +22,15 @@ struct picture_options {
     enum picture_type type;
     unsigned width, height;
     enum view_angle angle;
-    double t; /* seconds; of a still */
-    unsigned
-        frames; /* more than 1: that many moments of the clip in one sheet of width x height; not for WebP */
+    double t;        /* seconds; for a still */
+    unsigned frames; /* if more than 1, the picture is a sheet of that many moments; not for WebP */
     struct color background;
-    const struct pose_stop *stop; /* asked between frames; may be NULL */
+    const struct pose_stop *stop; /* checked between frames; may be NULL */
 };
 
 /*
- * Draws into out (empty before). False when memory is out, a writer fails or it was stopped: error says so. Widths, heights and frames
- * are as the bounds above want them.
+ * Draws into out (which must be empty). False with error if out of memory, if a writer fails or if stopped.
+ * Widths, heights and frames must be within the limits above.
  */
 bool picture_draw(const struct figure_source *source, const struct picture_options *options,
                   struct pose_buffer *out, struct pose_error *error);

@@ -12,11 +12,11 @@ enum { ROW = 10, POINTS = 400, MAX_MARKS = 200, MAX_PANELS = 3, TEXT_CAPACITY = 
 
 static const double left = 56, right = 14, top = 30, bottom = 30, gap = 22, font_size = 11;
 static const double ink[3] = {0.42, 0.46, 0.52};
-/* Told apart by those who see no red or green, too (Okabe and Ito). */
+/* Distinguishable for colour-blind people too (Okabe and Ito). */
 static const double curve_colors[4][3] = {
     {0.835, 0.369, 0.000}, {0.000, 0.620, 0.451}, {0.000, 0.447, 0.698}, {0.800, 0.475, 0.655}};
 
-/* What is drawn in one panel: a part of the joint, as columns of the sampled rows. */
+/* The contents of one panel: one component of the joint, as columns of the sampled rows. */
 struct panel {
     const char *title;
     unsigned first, count;
@@ -29,7 +29,7 @@ struct plot {
     double width, height, duration;
     unsigned panel_count;
     struct panel panels[MAX_PANELS];
-    float (*samples)[ROW]; /* [POINTS] of the one joint */
+    float (*samples)[ROW]; /* [POINTS] rows of the joint */
     cairo_t *cairo;
 };
 
@@ -40,7 +40,7 @@ static double time_of(const struct plot *plot, int point)
     return plot->duration * point / (POINTS - 1);
 }
 
-/* q and -q are one rotation: the one nearer to the last, so that there are no jumps that are none. */
+/* q and -q are the same rotation: choose the one nearer to the last, to avoid false jumps. */
 static void keep_hemisphere(const float last[ROW], float row[ROW])
 {
     float dot = 0;
@@ -64,7 +64,7 @@ static bool sample(struct plot *plot)
     return rows != NULL;
 }
 
-/* The parts that move; where none does, those that are there. */
+/* Chooses the components that move or, if none does, those that exist. */
 static void choose_panels(struct plot *plot)
 {
     static const struct panel parts[MAX_PANELS] = {{.title = "translation", .count = 3, .is_length = true},
@@ -99,7 +99,7 @@ static void find_range(const struct plot *plot, struct panel *panel)
 
 /* ------------------------------------------------------------------------------------------------------- drawing -- */
 
-/* A step of 1, 2 or 5 times a power of ten, so that there are about that many of them. */
+/* A step of 1, 2 or 5 times a power of ten that gives about the wanted number of steps. */
 static double tick_step(double range, double wanted)
 {
     double step = pow(10, floor(log10(range / wanted))), ratio = range / wanted / step;
@@ -111,7 +111,7 @@ static void set_ink(cairo_t *cairo, double alpha)
     cairo_set_source_rgba(cairo, ink[0], ink[1], ink[2], alpha);
 }
 
-/* align: 0 begins at x, 0.5 in its middle, 1 ends there. */
+/* align: 0 is left of x, 0.5 centred, 1 right. */
 static void put_text(cairo_t *cairo, double x, double y, double align, const char *text)
 {
     cairo_text_extents_t extents;
@@ -236,7 +236,7 @@ static void draw_events(const struct plot *plot, const struct area *area, bool i
     }
 }
 
-/* The name of the joint, cut where it would run into what stands on the right. */
+/* The name of the joint, cut where it would overlap the text on the right. */
 static void draw_heading(const struct plot *plot)
 {
     const struct pose_row *row = &pose_sampler_rows(plot->source->sampler)[plot->source->row];

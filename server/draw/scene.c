@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The share of light that reaches every side, and where the rest comes from: above, left, behind the onlooker. */
+/* The share of ambient light, and the direction of the light: from above, left, behind the viewer. */
 static const float ambient = 0.5f;
 static const float light[3] = {-0.42f, 0.70f, 0.58f};
 
@@ -21,7 +21,7 @@ void scene_release(struct scene *scene)
     *scene = (struct scene){0};
 }
 
-/* Room for one more element; NULL and out_of_memory when there is none. */
+/* Adds room for one element; NULL with out_of_memory set if that fails. */
 static void *add(struct scene *scene, void *elements, size_t size, size_t *count, size_t *capacity)
 {
     void **array = elements;
@@ -87,7 +87,8 @@ void scene_add_triangle(struct scene *scene, const float a[3], const float b[3],
     triangle->is_closed = is_closed;
 }
 
-/* Two points and four around the line between them, in a right-handed turn seen from the second point. */
+/* Adds two end points and four around the line between them, counter-clockwise as seen from the second
+ * one. */
 static void add_spindle(struct scene *scene, const float first[3], const float second[3],
                         const float around[4][3], struct scene_color color)
 {
@@ -98,7 +99,7 @@ static void add_spindle(struct scene *scene, const float first[3], const float s
     }
 }
 
-/* Two unit vectors that stand upright on axis and on each other: u x v = axis. */
+/* Two unit vectors perpendicular to axis and to each other: u x v = axis. */
 static void make_frame(const float axis[3], float u[3], float v[3])
 {
     const float helper[3] = {fabsf(axis[0]) < 0.9f ? 1.0f : 0.0f, fabsf(axis[0]) < 0.9f ? 0.0f : 1.0f, 0.0f};
@@ -179,6 +180,6 @@ static int by_depth(const void *a, const void *b)
 
 void scene_sort(struct scene *scene)
 {
-    if (scene->triangle_count) /* else there may be no list at all, which qsort must not be given */
+    if (scene->triangle_count) /* without triangles the list is NULL, which qsort must not be given */
         qsort(scene->triangles, scene->triangle_count, sizeof *scene->triangles, by_depth);
 }

@@ -1,6 +1,6 @@
 /*
- * What a picture is made of before it is painted: flat triangles, lines and labels in view space (x to the right, y up,
- * z towards the onlooker, metres).
+ * The elements of a picture before it is painted: flat triangles, lines and labels in view space (x to the right,
+ * y up, z towards the viewer, metres).
  */
 #ifndef POSED_SERVER_DRAW_SCENE_H
 #define POSED_SERVER_DRAW_SCENE_H
@@ -15,15 +15,15 @@ struct scene_color {
 
 struct scene_triangle {
     float corners[3][3];
-    struct scene_color color; /* as lit */
-    float depth;              /* of its middle; less is farther away */
-    bool is_closed;           /* part of a surface: no seam may show between it and its neighbours */
+    struct scene_color color; /* after lighting */
+    float depth;              /* of its centre; smaller is farther away */
+    bool is_closed;           /* part of a surface: no seam may show between neighbours */
 };
 
 struct scene_line {
     float ends[2][3];
     struct scene_color color;
-    float width; /* pixels of a picture of 320 */
+    float width; /* pixels in a picture of 320 */
 };
 
 struct scene_label {
@@ -31,30 +31,30 @@ struct scene_label {
     const char *text; /* UTF-8, outlives the scene */
 };
 
-/* Zero-initialise; grows as it is filled. */
+/* Zero-initialise; grows as needed. */
 struct scene {
     struct scene_triangle *triangles;
     struct scene_line *lines;
     struct scene_label *labels;
     size_t triangle_count, triangle_capacity, line_count, line_capacity, label_count, label_capacity;
-    bool out_of_memory; /* something is missing */
+    bool out_of_memory; /* some element is missing */
 };
 
 void scene_clear(struct scene *scene);
 void scene_release(struct scene *scene);
 
-/* A triangle seen from its front (corners counter-clockwise) is added in its colour as lit, others are left out. */
+/* Adds a triangle with lighting applied; back faces (corners clockwise) are skipped. */
 void scene_add_triangle(struct scene *scene, const float a[3], const float b[3], const float c[3],
                         struct scene_color color, bool is_closed);
-/* A bone from one joint to the next: an eight-sided spindle, thickest near its beginning. */
+/* A bone from one joint to the next: an eight-sided spindle, thickest near its start. */
 void scene_add_bone(struct scene *scene, const float from[3], const float to[3], struct scene_color color);
-/* A joint where no bone begins: an eight-sided ball. */
+/* A joint where no bone starts: an eight-sided ball. */
 void scene_add_ball(struct scene *scene, const float center[3], float radius, struct scene_color color);
 void scene_add_line(struct scene *scene, const float from[3], const float to[3], struct scene_color color,
                     float width);
 void scene_add_label(struct scene *scene, const float at[3], const char *text);
 
-/* Triangles from the farthest to the nearest. */
+/* Sorts the triangles from back to front. */
 void scene_sort(struct scene *scene);
 
 #endif

@@ -15,8 +15,8 @@ cairo_surface_t *svg_open(double width, double height, struct pose_buffer *out)
     return surface;
 }
 
-/* Cairo counts the surfaces of the process and writes the number into the drawing, id="surface17", where nothing refers
- * to it. Without the number the same drawing is the same bytes, as a strong ETag says. */
+/* Cairo numbers the surfaces of the process and writes the number into the drawing as id="surface17",
+ * which nothing references. Removing it makes equal drawings byte-identical, as a strong ETag requires. */
 static void drop_numbers(struct pose_buffer *out)
 {
     static const char mark[] = "id=\"surface";

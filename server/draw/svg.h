@@ -1,4 +1,4 @@
-/* Drawings as bytes; as SVG, they depend on nothing but what is drawn. */
+/* Drawings as bytes. The SVG depends only on what is drawn. */
 #ifndef POSED_SERVER_DRAW_SVG_H
 #define POSED_SERVER_DRAW_SVG_H
 
@@ -11,7 +11,7 @@ cairo_status_t surface_append(void *out, const unsigned char *data, unsigned len
 
 /* A surface of width x height pixels that writes to out. */
 cairo_surface_t *svg_open(double width, double height, struct pose_buffer *out);
-/* Finishes and destroys it. CAIRO_STATUS_SUCCESS: out holds the drawing. */
+/* Finishes and destroys the surface. CAIRO_STATUS_SUCCESS: out holds the drawing. */
 cairo_status_t svg_close(cairo_surface_t *surface, struct pose_buffer *out);
 
 #endif

@@ -5,7 +5,7 @@
 
 const char *const view_angle_words[] = {"front", "side", "three-quarter", "top", NULL};
 
-/* Degrees: around the figure to its left, and up. A little from above, so that the floor is seen. */
+/* Degrees: around the figure to its left, and up. Slightly from above, so that the floor is visible. */
 static const struct {
     float around, up;
 } places[] = {

@@ -1,7 +1,7 @@
 /*
- * Collects a request's body. Nothing is allocated from what a client promises: memory grows with what has
- * arrived, and bodies that are large, or come when all bodies together hold much memory, go to a file that has no
- * name and vanishes with its descriptor.
+ * Collects a request's body. Nothing is allocated based on what a client announces: memory grows with the data
+ * that has arrived. Large bodies, and all bodies while their total memory is high, go to an unnamed file that
+ * disappears when its descriptor is closed.
  */
 #include "server/http/body.h"
 
@@ -10,7 +10,7 @@
 
 enum {
     MIN_CAPACITY = 16 * 1024,
-    MEMORY_FOR_ALL = 64 * 1024 * 1024, /* above it every body goes to a file */
+    MEMORY_FOR_ALL = 64 * 1024 * 1024, /* above this every body goes to a file */
 };
 
 void body_init(struct http_body *body, struct body_store *store, uint64_t limit, uint64_t expected)
@@ -42,13 +42,13 @@ void body_release(struct http_body *body)
     body->size = 0;
 }
 
-/* What a failure of the file means to the client. */
+/* The HTTP status for a file error. */
 static unsigned status_of(const struct store_error *error)
 {
     return error->status == STORE_FULL ? 507 : 500;
 }
 
-/* From memory to a file. */
+/* Moves the body from memory to a file. */
 static unsigned spool(struct http_body *body)
 {
     struct store_error error;
@@ -60,7 +60,7 @@ static unsigned spool(struct http_body *body)
     return done ? 0 : status_of(&error);
 }
 
-/* Makes room in memory for size more bytes; false when it should be a file instead. */
+/* Makes room in memory for size more bytes; false if the body should move to a file. */
 static bool grow(struct http_body *body, size_t size)
 {
     const size_t needed = (size_t)body->size + size;

@@ -1,10 +1,10 @@
 /*
- * The connections of a loop, from accept to close, and the time they may take.
+ * The connections of a loop, from accept to close, and their time limits.
  *
- * libmicrohttpd's own timeout starts anew with every byte, so a client that sends a byte a second would be
- * served for ever. Here every request has a deadline from its first byte on. libmicrohttpd tells of the first line
- * only; whether bytes have come before is asked of the kernel, a few times a second and only for connections that
- * wait for their client, so that a request costs nothing.
+ * libmicrohttpd restarts its timeout with every byte, so a client that sends one byte per second would be served
+ * forever. Here each request has a deadline that starts with its first byte. libmicrohttpd only reports the
+ * complete request line; whether earlier bytes have arrived is read from the kernel, a few times a second and only
+ * for connections that wait for their client, so that it adds nothing to the cost of a request.
  */
 #include "server/http/internal.h"
 
@@ -30,7 +30,7 @@ static void count_in(struct http_connection *connection)
     }
 }
 
-/* One client may have most of the connections, but not the last quarter, which is for those who have few. */
+/* One client may have most of the connections, but the last quarter is reserved for clients with few. */
 bool connection_is_too_many(const struct http_connection *connection)
 {
     const struct http_server *server = connection->loop->server;
@@ -115,7 +115,8 @@ void connection_cut(struct http_connection *connection)
     shutdown(connection->fd, SHUT_RDWR);
 }
 
-/* Ends a request that is not whole with that status, or the refusal that only waited for the body's end. */
+/* Ends an incomplete request with that status, or with the refusal that was waiting for the end of the
+ * body. */
 static void end_request(struct http_connection *connection, unsigned status, const char *detail)
 {
     struct http_exchange *exchange = connection->exchange;
@@ -138,9 +139,9 @@ static void end_request(struct http_connection *connection, unsigned status, con
 }
 
 /*
- * Counts the looks, one after the other, at which bytes of a body had waited since the one before and none was read. The
- * line before a chunk has filled the connection's memory then, and libmicrohttpd neither refuses it nor goes on; it asks
- * for a turn, for ever. One such look may come of a loop that was busy.
+ * Counts consecutive looks at which bytes of a body had been waiting since the last look and none was read. This
+ * happens when the line before a chunk has filled the connection's memory: libmicrohttpd neither refuses it nor
+ * continues, and requests turns forever. A single such look may be due to a busy loop.
  */
 static void count_stuck(struct http_connection *connection, const struct raw_peer *peer)
 {
@@ -153,9 +154,9 @@ static void count_stuck(struct http_connection *connection, const struct raw_pee
 }
 
 /*
- * A look at a connection that waits for the client. Its request may have begun to arrive, which libmicrohttpd has not
- * told yet; or the client may have ended together with its last bytes, which libmicrohttpd does not notice: a short
- * read makes it wait for an edge that does not come.
+ * Checks a connection that waits for its client. Its next request may have begun to arrive, which libmicrohttpd
+ * has not reported yet; or the client may have closed together with its last bytes, which libmicrohttpd misses:
+ * after a short read it waits for an edge that never comes.
  */
 static void look(struct http_connection *connection)
 {
@@ -183,8 +184,8 @@ static bool waits_for_client(const struct http_connection *connection)
            exchange->stage == STAGE_REFUSED;
 }
 
-/* A client that reads hardly anything is not waited for: each byte that it takes would start the idle timeout anew. The
- * kernel counts what has arrived there. */
+/* Drops clients that read too slowly: every byte they take would restart the idle timeout. The kernel
+ * counts the bytes that have arrived there. */
 static void look_at_reading(struct http_connection *connection, uint64_t now)
 {
     const struct http_options *options = &connection->loop->server->options;
@@ -246,7 +247,7 @@ unsigned connections_drop_left(struct http_loop *loop)
 
 void connections_drain(struct http_loop *loop)
 {
-    /* What has arrived is still read and answered after SHUT_RD, then comes the end. */
+    /* After SHUT_RD, data that has arrived is still read and answered, then comes the end of file. */
     for (struct http_connection *at = loop->connections; at != NULL; at = at->next) {
         if (at->exchange == NULL && at->deadline_ms == 0) {
             shutdown(at->fd, SHUT_RD);

@@ -1,6 +1,6 @@
 /*
- * A request and its answer, from the first line to the log: what is refused and why, the body, the handler. The
- * steps are called by http.c as libmicrohttpd gets to them; here is nothing of it.
+ * A request and its answer, from the request line to the log: refusals, the body, the handler. transport.c calls
+ * these functions as libmicrohttpd reaches each step; this file does not depend on libmicrohttpd.
  */
 #include "server/http/internal.h"
 
@@ -14,13 +14,13 @@
 #include <strings.h>
 
 enum {
-    MAX_DROPPED_BODY = 64 * 1024, /* of a refused request, so that the connection can go on */
-    MIN_COUNTED = 32 * 1024,      /* of an answer that waits; smaller ones are bounded by the connections */
-    SPARE_EXCHANGES = 64,         /* kept by a loop */
+    MAX_DROPPED_BODY = 64 * 1024, /* of a refused request, to keep the connection open */
+    MIN_COUNTED = 32 * 1024, /* of a pending answer; smaller ones are bounded by the number of connections */
+    SPARE_EXCHANGES = 64,    /* cached by a loop */
 };
 
-/* The connection is suspended while others than the loop ask, so its descriptor stays. A client that has only ended what
- * it sends still reads. */
+/* The connection is suspended while other threads call this, so its descriptor stays open. A client that
+ * has only shut down its sending side still reads. */
 static bool has_left(const struct api_request *request)
 {
     const struct http_exchange *exchange =
@@ -83,7 +83,7 @@ bool exchange_is_head(const struct http_exchange *exchange)
     return strcmp(exchange->request.method, "HEAD") == 0;
 }
 
-/* Bytes of the body that went out, as far as they are known. */
+/* Bytes of the body that were sent, as far as known. */
 static uint64_t sent_bytes(const struct http_exchange *exchange, bool complete)
 {
     if (exchange->stage < STAGE_ANSWERED || exchange_is_bodiless(exchange) || exchange_is_head(exchange)) {
@@ -156,7 +156,8 @@ void exchange_refuse(struct http_exchange *exchange, unsigned status, const char
     exchange->stage = STAGE_REFUSED;
 }
 
-/* An answer that is larger than all that may wait goes when nothing else does: who asks alone gets it. */
+/* An answer larger than the limit on pending bytes is allowed if nothing else is pending, so that a single
+ * client can get it. */
 bool exchange_may_wait(struct http_exchange *exchange)
 {
     const struct api_response *response = &exchange->response;
@@ -256,7 +257,8 @@ void framing_note(struct framing *framing, const char *name, size_t name_size, c
     framing->has_blank_name |= name_size == 0 || name[name_size - 1] == ' ' || name[name_size - 1] == '\t';
 }
 
-/* Refuses a request whose end is a matter of opinion: the bytes after it could be taken for another request. */
+/* Refuses a request whose end is ambiguous: the bytes after it could be taken for another request (request
+ * smuggling). */
 static bool refuse_framing(struct http_exchange *exchange, const struct framing *framing)
 {
     if (framing->lengths + framing->codings > 1) {
@@ -289,7 +291,7 @@ static bool refuse_line(struct http_exchange *exchange, const struct framing *fr
     return true;
 }
 
-/* Whether the application takes the request; sets up the body. */
+/* Asks the application whether it accepts the request; sets up the body. */
 static bool admit(struct http_exchange *exchange, const struct framing *framing)
 {
     struct http_server *server = exchange->connection->loop->server;
@@ -312,7 +314,7 @@ static bool admit(struct http_exchange *exchange, const struct framing *framing)
     return true;
 }
 
-/* Whichever takes more is to blame. */
+/* Names whichever of target and headers is larger. */
 static void refuse_size(struct http_exchange *exchange, const struct framing *framing)
 {
     if (exchange->target_size > framing->header_bytes) {

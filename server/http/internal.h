@@ -25,52 +25,52 @@ struct MHD_Connection;
 struct MHD_Daemon;
 struct http_loop;
 
-/* How far a request and its answer are. The order matters: an answer exists from STAGE_REFUSED on. */
+/* The progress of a request and its answer. The order matters: an answer exists from STAGE_REFUSED on. */
 enum http_stage {
-    STAGE_HEADERS,  /* the request line is there */
-    STAGE_BODY,     /* admitted; the body is collected */
-    STAGE_POOL,     /* whole, the handler runs on the pool and the connection is suspended */
-    STAGE_REFUSED,  /* the answer is ready; the rest of the body is dropped first */
+    STAGE_HEADERS,  /* request line received */
+    STAGE_BODY,     /* admitted; the body is being collected */
+    STAGE_POOL,     /* complete; the handler runs on the pool and the connection is suspended */
+    STAGE_REFUSED,  /* the answer is ready; the rest of the body is discarded first */
     STAGE_READY,    /* the answer is ready */
     STAGE_ANSWERED, /* handed to libmicrohttpd */
-    STAGE_RAW,      /* written to the socket by hand; the connection closes */
+    STAGE_RAW,      /* written to the socket directly; the connection closes */
 };
 
 enum { STREAM_BLOCK = 64 * 1024 };
 
-/* What a stream has made and the client has not taken: all that it costs. */
+/* Stream data that is generated but not taken by the client, which bounds its memory. */
 struct http_block {
     uint8_t *data; /* [STREAM_BLOCK], from malloc */
     size_t size, sent;
-    bool has_ended, has_failed; /* behind it comes nothing more */
+    bool has_ended, has_failed; /* nothing follows it */
 };
 
-/* How work on the pool ended. */
+/* The outcome of work on the pool. */
 enum work_end {
     WORK_DONE,
-    WORK_LEFT,    /* not begun: the client was gone */
-    WORK_LATE,    /* not begun: it waited for too long */
-    WORK_CROWDED, /* not begun: too many answers wait to be read */
-    WORK_STOPPED, /* not begun: the server stops */
+    WORK_LEFT,    /* not started: the client disconnected */
+    WORK_LATE,    /* not started: waited for too long */
+    WORK_CROWDED, /* not started: too many answers are waiting to be read */
+    WORK_STOPPED, /* not started: the server is stopping */
 };
 
-/* One request and its answer. Kept by the loop and used again. */
+/* One request and its answer. Cached by the loop and reused. */
 struct http_exchange {
     struct http_connection *connection;
     struct http_exchange *next_spare;
     enum http_stage stage;
-    bool close;          /* close after the answer, though the client is still sending */
-    bool is_watched;     /* only its deadline ends it, not libmicrohttpd's timeout */
-    bool complete;       /* of a raw answer: all of it went out */
-    bool is_making;      /* a block of the stream is on the pool */
-    enum work_end end;   /* of the last work on the pool */
+    bool close;          /* close after the answer although the client is still sending */
+    bool is_watched;     /* only the deadline applies, not libmicrohttpd's timeout */
+    bool complete;       /* a raw answer was sent completely */
+    bool is_making;      /* a block of the stream is being made on the pool */
+    enum work_end end;   /* of the latest work on the pool */
     uint64_t started_ns; /* uv_hrtime */
-    uint64_t dropped;    /* bytes of the body after a refusal */
-    uint64_t pending;    /* of max_pending, what this answer has */
-    uint64_t streamed;   /* bytes that the response's stream has given */
-    char *target;        /* the path and, behind its terminator, the query: small_target or from malloc */
-    size_t target_size;  /* as it was sent */
-    const char *raw_end; /* of the target in libmicrohttpd's memory, to be compared only */
+    uint64_t dropped;    /* bytes of the body discarded after a refusal */
+    uint64_t pending;    /* this answer's part of max_pending */
+    uint64_t streamed;   /* bytes read from the response's stream */
+    char *target;        /* the path and, after its NUL, the query: small_target or from malloc */
+    size_t target_size;  /* as sent */
+    const char *raw_end; /* end of the target in libmicrohttpd's memory; only compared */
     struct http_body body;
     struct api_request request;
     struct pool_job job;
@@ -87,16 +87,15 @@ struct http_connection {
     struct http_exchange *exchange; /* NULL between requests */
     int fd;
     bool is_loopback;
-    bool cut; /* shut down by us; libmicrohttpd is about to notice */
-    uint64_t
-        deadline_ms;   /* in the loop's time, when the request that is coming in has to be whole; 0: none */
-    uint64_t received; /* bytes at the last look while idle, UNKNOWN_RECEIVED before the first */
-    uint64_t read;     /* of these */
-    uint64_t rate_since_ms; /* in the loop's time, since when the reading is measured; 0: it is not */
-    uint64_t rate_taken;    /* bytes that the client had read then */
-    struct share *share;    /* of the client, NULL: of a proxy, which stands for many */
-    unsigned client_has;    /* connections, this one with them, when it was opened */
-    unsigned stuck;         /* looks in a row at which nothing more was read though something waited */
+    bool cut;               /* we shut it down; libmicrohttpd is about to notice */
+    uint64_t deadline_ms;   /* in the loop's time: deadline for the incoming request; 0: none */
+    uint64_t received;      /* bytes at the last look while idle; UNKNOWN_RECEIVED before the first look */
+    uint64_t read;          /* how many of these were read */
+    uint64_t rate_since_ms; /* in the loop's time: start of the read rate measurement; 0: none */
+    uint64_t rate_taken;    /* bytes that the client had read at that time */
+    struct share *share;    /* the client's; NULL for a proxy, which serves many */
+    unsigned client_has;    /* the client's connections, including this one, when it was opened */
+    unsigned stuck;         /* consecutive looks without progress although data was waiting */
     char client[LISTEN_HOST_CAPACITY];
 };
 
@@ -110,7 +109,7 @@ struct http_loop {
     bool has_poll;
     bool has_wake;
     bool has_thread;
-    bool turn_wanted; /* something happened that libmicrohttpd has to look at */
+    bool turn_wanted; /* libmicrohttpd has something to process */
     bool draining;
     bool done;
     struct MHD_Daemon *daemon;
@@ -122,13 +121,13 @@ struct http_loop {
     uv_loop_t uv;
     uv_thread_t thread;
     uv_poll_t poll;   /* libmicrohttpd's epoll set */
-    uv_check_t check; /* after all events of a turn: libmicrohttpd's turn */
+    uv_check_t check; /* runs libmicrohttpd after all events of an iteration */
     uv_timer_t timer; /* libmicrohttpd's timeout */
     uv_timer_t tick;  /* deadlines, while there are connections */
-    uv_timer_t grace; /* the end of the patience while stopping */
-    uv_async_t wake;  /* from http_stop, and from the pool */
+    uv_timer_t grace; /* end of the grace period */
+    uv_async_t wake;  /* from http_stop and the pool */
     pthread_mutex_t mail_lock;
-    struct http_exchange *mail; /* what has come back from the pool, by next_spare; under the lock */
+    struct http_exchange *mail; /* results from the pool, linked by next_spare; under the lock */
 };
 
 struct http_server {
@@ -137,44 +136,44 @@ struct http_server {
     struct body_store bodies;
     char *spool_dir;
     char address[LISTEN_NAME_CAPACITY];
-    bool shares_socket; /* the listening socket was handed over and outlives us */
+    bool shares_socket; /* the listening socket was passed in and outlives the server */
 
     struct http_loop *loops;
     unsigned loop_count;
-    atomic_uint running; /* loops that are not done */
-    uv_async_t all_done; /* to the main loop, from the last one */
+    atomic_uint running; /* loops that are still running */
+    uv_async_t all_done; /* sent to the main loop by the last one */
     bool has_all_done;
     atomic_bool stopping;
     atomic_uint grace_s;
 
     atomic_uint connections;
-    struct pool *_Atomic pool; /* while it runs; others look at it when they count */
+    struct pool *_Atomic pool; /* set while the pool runs; other threads read it for counts */
     struct shares shares;
-    atomic_uint_fast64_t pending; /* bytes of answers that wait to be sent, small ones left out */
+    atomic_uint_fast64_t pending; /* bytes of answers waiting to be sent, except small ones */
     atomic_uint_fast64_t queue_rejected;
 };
 
 /* transport.c */
 
-/* Starts the loop's libmicrohttpd on a listening socket, which it takes over; false when it cannot. */
+/* Starts libmicrohttpd for the loop on a listening socket, which it takes over; false on failure. */
 bool transport_open(struct http_loop *loop, int listen_fd);
-/* The descriptor that is readable when transport_turn has something to do. */
+/* The descriptor that becomes readable when transport_turn has work. */
 int transport_epoll_fd(const struct http_loop *loop);
-/* Lets libmicrohttpd work off what is there. Returns the milliseconds until the next turn is due at the latest, 0
- * when there is more to do, -1 when only an event can bring more. */
+/* Runs libmicrohttpd. Returns the milliseconds until the next turn is due at the latest, 0 if there is
+ * more to do, -1 if it only waits for events. */
 int64_t transport_turn(struct http_loop *loop);
-/* Stops accepting; returns the listening socket, which is the caller's again. */
+/* Stops accepting; returns the listening socket, which the caller owns again. */
 int transport_quiesce(struct http_loop *loop);
 void transport_close(struct http_loop *loop);
-/* For api_request, whose transport is the MHD_Connection; from any thread while the request lives. */
+/* For api_request, whose transport is the MHD_Connection. Thread-safe while the request exists. */
 const char *transport_find_header(const struct api_request *request, const char *name);
 size_t transport_count_headers(const struct api_request *request, const char *name);
-/* The answer of an exchange that was on the pool is ready. */
+/* Resumes an exchange whose answer from the pool is ready. */
 void transport_resume(struct http_exchange *exchange);
 
 /* exchange.c */
 
-/* What the headers say about where the request ends. */
+/* What the headers say about the end of the request. */
 struct framing {
     unsigned lengths;
     unsigned codings;
@@ -183,76 +182,77 @@ struct framing {
     bool expects_continue;
     bool has_blank_name;
     bool has_nul;         /* in the request line */
-    bool is_off;          /* a line is folded, or holds a NUL or a bare CR */
-    bool fills_memory;    /* request line and headers leave no room for those of the answer */
-    const char *line_end; /* of the header before; transport.c's own */
-    size_t header_bytes;  /* of memory that the headers take */
+    bool is_off;          /* a folded line, or one with a NUL or a bare CR */
+    bool fills_memory;    /* request line and headers leave no room for the answer's headers */
+    const char *line_end; /* end of the previous header; used by transport.c only */
+    size_t header_bytes;  /* memory used by the headers */
     uint64_t length;
 };
 
-/* An exchange without a request, NULL when memory is out. */
+/* A new exchange without a request; NULL if out of memory. */
 struct http_exchange *exchange_new(struct http_connection *connection);
-/* Sets path and query from the request line's raw target; false when memory is out. */
+/* Sets path and query from the raw target of the request line; false if out of memory. */
 bool exchange_take_target(struct http_exchange *exchange, const char *raw);
-/* Looks at one of the request's headers. */
+/* Examines one header of the request. */
 void framing_note(struct framing *framing, const char *name, size_t name_size, const char *value);
-/* The headers are there. True: go on to the body (which is dropped when the request is refused); false: a refusal is
- * ready that has to be sent at once, or (STAGE_RAW) has been sent and the connection has to be closed. */
+/* The headers are complete. True: continue with the body (which is discarded if the request is refused);
+ * false: a refusal must be sent at once, or (STAGE_RAW) has been sent and the connection must be closed. */
 bool exchange_begin(struct http_exchange *exchange, const struct framing *framing, const char *version);
-/* A piece of the body. False: a refusal has been sent, and the connection has to be closed. */
+/* Takes a piece of the body. False: a refusal has been sent, and the connection must be closed. */
 bool exchange_take_body(struct http_exchange *exchange, const char *data, size_t size);
-/* The request is whole. True: an answer is ready; false: it is on the pool, and transport_resume follows. */
+/* The request is complete. True: an answer is ready; false: it is on the pool, and transport_resume will
+ * be called. */
 bool exchange_handle(struct http_exchange *exchange);
-/* Answers with status and a line of detail through the application; the answer is then ready. */
+/* Makes an answer with status and a line of detail through the application. */
 void exchange_refuse(struct http_exchange *exchange, unsigned status, const char *detail);
-/* Whether the answer may wait for its client to read it, and be counted meanwhile. */
+/* Whether the answer may wait to be read by its client; if so, it is counted as pending. */
 bool exchange_may_wait(struct http_exchange *exchange);
 /* Writes the answer to the socket at once. */
 void exchange_answer_raw(struct http_exchange *exchange);
-/* 204, 304. */
+/* Status 204 or 304. */
 bool exchange_is_bodiless(const struct http_exchange *exchange);
 bool exchange_is_head(const struct http_exchange *exchange);
-/* Tells the application of the answer with that status (0: there is none) and lets go of everything. */
+/* Reports the answer with that status (0: none) to the application and releases everything. */
 void exchange_end(struct http_exchange *exchange, unsigned status, bool complete);
-/* Frees what the loop keeps for later. */
+/* Frees the exchanges that the loop caches. */
 void exchanges_release(struct http_loop *loop);
 
 /* work.c */
 
-/* Starts the pool; false when that cannot be. */
+/* Starts the pool; false on failure. */
 bool work_start(struct http_server *server);
-/* Runs the handler on the pool, the connection then being suspended, unless too many are there. */
+/* Suspends the connection and runs the handler on the pool, unless the pool is full. */
 enum pool_answer work_queue_handler(struct http_exchange *exchange);
-/* Makes the stream's next block there, likewise; false when memory is out. */
+/* Suspends the connection and makes the stream's next block on the pool; false if out of memory. */
 bool work_queue_block(struct http_exchange *exchange);
-/* Takes back what has not begun and ends it so; false when it has begun. */
+/* Withdraws work that has not started, with that outcome; false if it has started. */
 bool work_withdraw(struct http_exchange *exchange, enum work_end end);
-/* Ends what waits there in vain. */
+/* Ends queued work that is no longer needed. */
 void work_look(struct http_exchange *exchange);
-/* Goes on with what has come back. */
+/* Continues the exchanges that have returned from the pool. */
 void work_collect(struct http_loop *loop);
 
 /* connections.c */
 
-/* Takes a new connection into the loop's list; NULL when memory is out. */
+/* Adds a new connection to the loop's list; NULL if out of memory. */
 struct http_connection *connection_open(struct http_loop *loop, struct MHD_Connection *mhd, int fd,
                                         const struct sockaddr *peer);
 void connection_close(struct http_connection *connection);
 /* Whether the client has more than its share. */
 bool connection_is_too_many(const struct http_connection *connection);
-/* A request's first line is there. */
+/* Called when a request line has arrived. */
 void connection_begins(struct http_connection *connection, struct http_exchange *exchange);
-/* The answer is out, the connection waits for the next request. */
+/* Called when the answer is sent and the connection waits for the next request. */
 void connection_idles(struct http_connection *connection);
-/* Cuts it off; libmicrohttpd notices and closes it. */
+/* Shuts the connection down; libmicrohttpd notices and closes it. */
 void connection_cut(struct http_connection *connection);
-/* Calls off what waits for the pool though its client has left; returns how much that was. */
+/* Cancels work queued for clients that have disconnected; returns how many. */
 unsigned connections_drop_left(struct http_loop *loop);
-/* Ends requests that took too long to arrive, and work that nobody waits for. */
+/* Ends requests that took too long to arrive, and work that is no longer needed. */
 void connections_sweep(struct http_loop *loop);
-/* Tells connections between two requests that no further one will be read. */
+/* Tells idle connections that no further request will be read. */
 void connections_drain(struct http_loop *loop);
-/* Cuts off every connection, and calls off what waits for the pool. */
+/* Shuts down every connection and cancels queued work. */
 void connections_cut(struct http_loop *loop);
 
 #endif

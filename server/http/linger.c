@@ -11,7 +11,7 @@
 
 enum {
     LINGER_MS = 5000,
-    MAX_LINGER = 64, /* a loop; more are reset */
+    MAX_LINGER = 64, /* per loop; further ones are reset */
     READS_A_TURN = 16,
 };
 
@@ -31,7 +31,7 @@ void linger_init(struct linger_list *list, uv_loop_t *loop)
     list->count = 0;
 }
 
-/* libuv touches the descriptor until then. */
+/* libuv uses the descriptor until then. */
 static void free_linger(uv_handle_t *handle)
 {
     struct lingering *linger = handle->data;
@@ -101,7 +101,7 @@ void linger_start(struct linger_list *list, int fd)
     }
     list->first = linger;
     list->count++;
-    shutdown(own, SHUT_WR); /* the client sees the answer's end at once */
+    shutdown(own, SHUT_WR); /* the client sees the end of the answer at once */
     uv_poll_start(&linger->poll, UV_READABLE, discard);
 }
 

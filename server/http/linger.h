@@ -1,8 +1,8 @@
 /*
- * Closing a connection whose client is still sending, so that it gets to read the answer.
+ * Closes connections whose client is still sending, so that it can read the answer.
  *
- * A socket that is closed with unread data resets the connection, and many clients then report the reset and not
- * the 413 that came before. So the socket is kept for a few seconds and what arrives is thrown away.
+ * Closing a socket with unread data resets the connection, and many clients then report the reset instead of the
+ * 413 that was sent. So the socket is kept open for a few seconds and incoming data is discarded.
  */
 #ifndef POSED_SERVER_HTTP_LINGER_H
 #define POSED_SERVER_HTTP_LINGER_H
@@ -20,12 +20,12 @@ struct linger_list {
 };
 
 void linger_init(struct linger_list *list, uv_loop_t *loop);
-/* Keeps a duplicate of the socket, whose answer has been written, until the client closes or the time is over.
- * Does nothing when too many linger already. */
+/* Keeps a duplicate of the socket, whose answer has been written, until the client closes or the time is
+ * up. Does nothing if too many sockets linger already. */
 void linger_start(struct linger_list *list, int fd);
-/* Ends those whose time is over; to be called a few times a second. */
+/* Closes sockets whose time is up; call it a few times a second. */
 void linger_sweep(struct linger_list *list);
-/* Ends all. Their handles are closed at the loop's next turn. */
+/* Closes all. Their handles are closed in the next iteration of the loop. */
 void linger_end(struct linger_list *list);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Listening sockets, one for each event loop on the same address.
+ * Listening sockets: one per event loop, all on the same address.
  */
 #include "server/http/listen.h"
 
@@ -18,7 +18,7 @@ static void set_option(int fd, int level, int option, int value)
     (void)setsockopt(fd, level, option, &value, sizeof(value));
 }
 
-/* Splits "host:port" or "[host]:port"; false when it is neither. */
+/* Splits "host:port" or "[host]:port"; false for anything else. */
 static bool split_address(const char *address, char *host, size_t host_size, const char **port)
 {
     const char *colon = strrchr(address, ':');
@@ -33,7 +33,7 @@ static bool split_address(const char *address, char *host, size_t host_size, con
         address++;
         length -= 2;
     } else if (memchr(address, ':', length) != NULL) {
-        return false; /* an IPv6 address without brackets: which colon is the port's? */
+        return false; /* an IPv6 address without brackets is ambiguous */
     }
     if (length == 0 || length >= host_size) {
         return false;
@@ -52,7 +52,7 @@ static bool parse_address(const char *address, struct sockaddr_storage *result, 
                                    .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE};
     struct addrinfo *found;
 
-    /* getaddrinfo would take a port of 70000 modulo 65536. */
+    /* getaddrinfo would reduce a port of 70000 modulo 65536. */
     if (!split_address(address, host, sizeof(host), &port) || strspn(port, "0123456789") != strlen(port) ||
         strlen(port) > 5 || (strlen(port) == 5 && strcmp(port, "65535") > 0) ||
         getaddrinfo(host, port, &hints, &found) != 0) {
@@ -83,7 +83,7 @@ static int bind_socket(const struct sockaddr_storage *address, socklen_t size, b
         set_option(fd, SOL_SOCKET, SO_REUSEPORT, 1);
     }
     if (address->ss_family == AF_INET6) {
-        set_option(fd, IPPROTO_IPV6, IPV6_V6ONLY, 0); /* [::] also takes IPv4, as people expect of it */
+        set_option(fd, IPPROTO_IPV6, IPV6_V6ONLY, 0); /* [::] accepts IPv4 too, as users expect */
     }
     if (bind(fd, (const struct sockaddr *)address, size) != 0) {
         const int reason = errno;
@@ -102,7 +102,7 @@ static void close_all(int *fds, unsigned count)
     }
 }
 
-/* Opens the sockets one after the other; the first one's port is everybody's. False with errno set. */
+/* Opens the sockets in order; all use the first one's port. False with errno set. */
 static bool open_all(struct sockaddr_storage *address, socklen_t size, int *fds, unsigned count,
                      unsigned *opened)
 {
@@ -120,8 +120,8 @@ static bool open_all(struct sockaddr_storage *address, socklen_t size, int *fds,
     return true;
 }
 
-/* Whether nobody listens there. A second daemon of the same user could join our port unseen, as SO_REUSEPORT
- * asks for nothing more than the same user; a socket without it cannot be bound where anyone listens. */
+/* Whether nobody listens on the address. SO_REUSEPORT only requires the same user, so a second daemon
+ * could silently join our port; a socket without SO_REUSEPORT cannot be bound where anyone listens. */
 static bool is_free(const struct sockaddr_storage *address, socklen_t size)
 {
     const int fd = bind_socket(address, size, false);

@@ -1,5 +1,5 @@
 /*
- * Listening sockets: "127.0.0.1:8080" or "[::1]:0" to sockets, and addresses to text.
+ * Listening sockets: opens "127.0.0.1:8080" or "[::1]:0", and formats addresses.
  */
 #ifndef POSED_SERVER_HTTP_LISTEN_H
 #define POSED_SERVER_HTTP_LISTEN_H
@@ -9,27 +9,27 @@
 #include <sys/socket.h>
 
 enum {
-    LISTEN_NAME_CAPACITY = 136, /* of an address with its port or of a socket's path */
-    LISTEN_HOST_CAPACITY = 64,  /* of an address without its port */
+    LISTEN_NAME_CAPACITY = 136, /* an address with its port, or a socket's path */
+    LISTEN_HOST_CAPACITY = 64,  /* an address without its port */
 };
 
 /*
- * Fills fds with count sockets that listen on one address, so that each event loop accepts from its own queue
- * (SO_REUSEPORT); port 0 takes a free port for all of them. An address that somebody else listens on is an error
- * even when that somebody would share it. False and one line in error when it cannot be done; then no socket is
- * left open. The caller closes the sockets.
+ * Fills fds with count sockets that listen on one address, so that each event loop has its own accept queue
+ * (SO_REUSEPORT); port 0 selects one free port for all. An address already in use is an error, even if its user
+ * would share it. False with one line in error on failure; then no socket is left open. The caller must close the
+ * sockets.
  */
 bool listen_open(const char *address, int *fds, unsigned count, char *error, size_t error_size);
 
-/* The same from a socket that already listens (systemd hands it over): count duplicates, which share one queue.
- * The socket itself stays the caller's. */
+/* The same for a socket that already listens (passed by systemd): count duplicates that share one queue.
+ * The caller keeps the original socket. */
 bool listen_share(int fd, int *fds, unsigned count, char *error, size_t error_size);
 
-/* The address that a socket is bound to as text: "127.0.0.1:8080", "[::1]:8080", "unix:/run/posed.sock". */
+/* The address that a socket is bound to, as text: "127.0.0.1:8080", "[::1]:8080", "unix:/run/posed.sock". */
 void listen_name(int fd, char name[LISTEN_NAME_CAPACITY]);
 
-/* A peer's address as text without its port; an IPv4 address inside an IPv6 one is written as IPv4. What is not
- * of the internet (a Unix socket) is "unix". Returns whether the peer is this machine's loopback. */
+/* A peer's address as text without its port; an IPv4-mapped IPv6 address is written as IPv4. Other
+ * families (a Unix socket) are "unix". Returns whether the peer is on this machine's loopback. */
 bool listen_peer(const struct sockaddr *peer, char host[LISTEN_HOST_CAPACITY]);
 
 #endif

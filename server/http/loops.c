@@ -1,8 +1,8 @@
 /*
- * libuv: the loops and their threads, and the order in which everything starts and ends.
+ * libuv: the loops and their threads, and the order of startup and shutdown.
  *
- * A loop watches libmicrohttpd's epoll set. Whatever happens only asks for a turn; the turn itself comes once, when
- * all events of the loop's round are known.
+ * A loop watches libmicrohttpd's epoll set. Events only request a turn, which runs once per iteration, after all
+ * of its events.
  */
 #include "server/http/internal.h"
 
@@ -14,17 +14,17 @@
 #include <unistd.h>
 
 enum {
-    OTHER_FILES = 512, /* that are no connections */
+    OTHER_FILES = 512, /* files other than connections */
     TICK_MIN_MS = 50,
     TICK_MAX_MS = 500,
-    LAST_ACCEPTS = 100, /* turns that empty the queue of a listener before it closes */
+    LAST_ACCEPTS = 100, /* turns that empty a listener's queue before it closes */
 };
 
 /* ---- turns ---- */
 
 static void on_timer(uv_timer_t *timer);
 
-/* A loop that has stopped and lost its last connection has done its work. */
+/* A loop that is stopping and has no connections left is done. */
 static void end_if_empty(struct http_loop *loop)
 {
     struct http_server *server = loop->server;
@@ -58,7 +58,7 @@ static void on_tick(uv_timer_t *tick)
     }
 }
 
-/* Often enough for a deadline to be kept, seldom enough to be free. */
+/* Frequent enough for deadlines, rare enough to cost nothing. */
 static void start_tick(struct http_loop *loop)
 {
     uint64_t period = loop->server->options.request_timeout_s * UINT64_C(1000) / 8;
@@ -76,8 +76,8 @@ static void turn(struct http_loop *loop)
 {
     int64_t wait_ms = transport_turn(loop);
 
-    /* Never 0: libuv runs timers that are due until none is, and would see no event before libmicrohttpd has had
-     * enough, which a hostile client can put off for ever. */
+    /* Never 0: libuv runs due timers until none is left, so no event would be processed until
+     * libmicrohttpd is done, which a hostile client can delay forever. */
     if (wait_ms == 0) {
         wait_ms = 1;
     }
@@ -86,7 +86,7 @@ static void turn(struct http_loop *loop)
         uv_timer_stop(&loop->timer);
     } else if (!uv_is_active((uv_handle_t *)&loop->timer) ||
                uv_timer_get_due_in(&loop->timer) > (uint64_t)wait_ms) {
-        /* A timer that fires early is cheaper than one that is set anew for every request. */
+        /* A timer that fires early is cheaper than restarting it for every request. */
         uv_timer_start(&loop->timer, on_timer, (uint64_t)wait_ms, 0);
     }
     if (loop->connections != NULL && !uv_is_active((uv_handle_t *)&loop->tick)) {
@@ -125,7 +125,7 @@ static void on_grace(uv_timer_t *grace)
     connections_cut(grace->data);
 }
 
-/* Takes in the connections that already wait, closes the listener and the idle ones. */
+/* Accepts the connections that already wait, then closes the listener and the idle connections. */
 static void drain(struct http_loop *loop)
 {
     for (unsigned i = 0; i < LAST_ACCEPTS && !loop->server->shares_socket; i++) {
@@ -178,7 +178,7 @@ void http_stop(struct http_server *server, unsigned grace_s)
 
 /* ---- start and end ---- */
 
-/* A shell's 1024 files are fewer than the connections that are allowed. */
+/* The usual limit of 1024 files is below the number of connections allowed. */
 static void raise_file_limit(const struct http_options *options)
 {
     const rlim_t wanted = (rlim_t)options->max_connections + OTHER_FILES;
@@ -244,13 +244,13 @@ static void close_loop(struct http_loop *loop)
     }
     exchanges_release(loop);
     linger_end(&loop->lingering);
-    uv_run(&loop->uv, UV_RUN_NOWAIT); /* the closing itself */
+    uv_run(&loop->uv, UV_RUN_NOWAIT); /* runs the close callbacks */
     uv_loop_close(&loop->uv);
     pthread_mutex_destroy(&loop->mail_lock);
     loop->has_loop = false;
 }
 
-/* The listening sockets, one for each loop, and the address as bound. */
+/* Opens the listening sockets, one per loop, and gets the bound address. */
 static bool open_sockets(struct http_server *server, int *fds, char *error, size_t error_size)
 {
     const struct http_options *options = &server->options;
@@ -345,13 +345,13 @@ static void run_loop(void *loop)
 void http_run(struct http_server *server)
 {
     atomic_store(&server->running, server->loop_count);
-    work_start(server); /* without it, what needs the pool is answered 503 */
+    work_start(server); /* if it fails, requests that need the pool are answered 503 */
     for (unsigned i = 1; i < server->loop_count; i++) {
         struct http_loop *loop = &server->loops[i];
 
         loop->has_thread = true;
         if (uv_thread_create(&loop->thread, run_loop, loop) != 0) {
-            /* Without a thread nobody would accept what the kernel gives to its socket. */
+            /* Without a thread nobody would accept the connections that the kernel assigns to its socket. */
             loop->has_thread = false;
             atomic_fetch_sub(&server->running, 1);
             close_loop(loop);

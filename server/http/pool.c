@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
-enum { DEAR_TURN = 8 }; /* after so many cheap jobs a dear one that waits is taken first */
+enum { DEAR_TURN = 8 }; /* after this many cheap jobs in a row, a waiting expensive one is taken first */
 
 struct pool_queue {
     struct pool_job *first, *last;
@@ -46,7 +46,7 @@ static void take_out(struct pool *pool, struct pool_job *job)
     job->share->waiting--;
 }
 
-/* The one whose client has the fewest running, of several the oldest. The queue is bounded. */
+/* The job whose client has the fewest running; among several, the oldest. The queue is bounded. */
 static struct pool_job *fairest(const struct pool_queue *queue)
 {
     struct pool_job *best = queue->first;
@@ -57,7 +57,7 @@ static struct pool_job *fairest(const struct pool_queue *queue)
     return best;
 }
 
-/* The next one to run, NULL: none may. */
+/* The next job to run; NULL if none may. */
 static struct pool_job *next_job(struct pool *pool)
 {
     struct pool_job *cheap = fairest(&pool->queues[POOL_CHEAP]);
@@ -69,7 +69,7 @@ static struct pool_job *next_job(struct pool *pool)
 
 /* ----------------------------------------------------------------------------------------------- threads -- */
 
-/* Under the lock, which it lets go meanwhile. */
+/* Called with the lock held; releases it while the job runs. */
 static void run_job(struct pool *pool, struct pool_job *job)
 {
     struct share *share = job->share;
@@ -93,8 +93,8 @@ static void run_job(struct pool *pool, struct pool_job *job)
 static void *work(void *user)
 {
     struct pool *pool = user;
-    /* The loops answer what is in memory in microseconds; they go before when processors are short. On Linux this is
-     * of the thread alone. */
+    /* The loops answer from memory in microseconds, so they get priority when the CPU is scarce. On Linux
+     * this affects only the calling thread. */
     (void)setpriority(PRIO_PROCESS, 0, (int)pool->limits.niceness);
     pthread_mutex_lock(&pool->lock);
     while (!pool->ends) {

@@ -1,9 +1,10 @@
 /*
- * The threads that decode, draw and write, and who comes next.
+ * The threads that decode, draw and write, and their scheduler.
  *
- * Cheap jobs (a pose that is not cached, an upload, a block of a stream) go before dear ones (a picture, a conversion),
- * which never have all threads, so that somebody is always there for the cheap. Among jobs of a kind the client of which
- * the fewest run comes first, then who has waited longest: a thousand requests of one client delay another's by one.
+ * Cheap jobs (a pose that is not cached, an upload, a block of a stream) go before expensive ones (a picture, a
+ * conversion), which never occupy all threads, so that cheap jobs always have one. Among jobs of a kind, the
+ * client with the fewest running jobs goes first, then the oldest job: a thousand requests of one client delay
+ * another's by one.
  */
 #ifndef POSED_SERVER_HTTP_POOL_H
 #define POSED_SERVER_HTTP_POOL_H
@@ -17,40 +18,41 @@ struct pool;
 
 enum pool_kind { POOL_CHEAP, POOL_DEAR, POOL_KINDS };
 
-/* The owner's, from pool_add until run has been called, which is on a thread of the pool, or pool_withdraw was true. */
+/* Owned by the caller. Must stay valid from pool_add until run has been called on a pool thread, or
+ * pool_withdraw has returned true. */
 struct pool_job {
     struct pool_job *previous, *next;
-    struct share *share; /* of the client that it is for */
+    struct share *share; /* of the client */
     enum pool_kind kind;
-    uint64_t since_ms; /* of clock_ms, when it was added */
+    uint64_t since_ms; /* clock_ms when it was added */
     bool waits;
     void (*run)(struct pool_job *job);
-    /* After run, when it counts no longer. What it does with the job is the last thing. */
+    /* Called after run, when the job is no longer counted. The pool does not touch the job afterwards. */
     void (*done)(struct pool_job *job);
 };
 
 struct pool_limits {
     unsigned threads;
-    unsigned dear;           /* of these for dear jobs, at most */
-    unsigned jobs;           /* that wait or run */
-    unsigned of_client;      /* of these of one client's that wait, once three quarters are there; 0: jobs */
-    unsigned dear_of_client; /* of one client's that wait, when another dear one comes; 0: jobs */
+    unsigned dear;           /* of these for expensive jobs, at most */
+    unsigned jobs;           /* waiting or running */
+    unsigned of_client;      /* waiting jobs of one client once the queue is three quarters full; 0: jobs */
+    unsigned dear_of_client; /* waiting expensive jobs of one client when another one is added; 0: jobs */
     unsigned niceness;       /* of the threads */
 };
 
-/* NULL when memory or threads are out. */
+/* NULL if memory or threads cannot be had. */
 struct pool *pool_new(const struct pool_limits *limits);
-/* Waits for what runs. No job may wait. */
+/* Waits for running jobs. No job may be queued. */
 void pool_free(struct pool *pool);
 
 enum pool_answer { POOL_TAKEN, POOL_FULL, POOL_SHARE_FULL };
 
-/* Adds a job, its share, kind, run and done filled in. Of an obliged one no limit is asked: it goes on with what was let in
- * before. */
+/* Adds a job with share, kind, run and done filled in. Limits do not apply to an obliged job, which
+ * continues work already admitted. */
 enum pool_answer pool_add(struct pool *pool, struct pool_job *job, bool is_obliged);
-/* Takes a job back that has not begun; false when it has. */
+/* Withdraws a job that has not started; false if it has. */
 bool pool_withdraw(struct pool *pool, struct pool_job *job);
-/* Jobs that wait or run. */
+/* The number of jobs waiting or running. */
 unsigned pool_depth(struct pool *pool);
 
 #endif

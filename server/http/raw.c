@@ -1,5 +1,5 @@
 /*
- * The few things that go to the socket directly.
+ * Direct access to the socket. See raw.h.
  */
 #include "server/http/raw.h"
 
@@ -16,7 +16,7 @@
 /* TCP_CLOSE_WAIT of netinet/tcp.h, which cannot be included beside linux/tcp.h. */
 enum { CLOSE_WAIT = 8 };
 
-/* The head of an answer; what does not fit is left out from the end. */
+/* The head of an answer; headers that do not fit are left out. */
 struct head {
     size_t size;
     char text[API_HEADER_CAPACITY + 1024];
@@ -62,7 +62,7 @@ static const char *reason_phrase(unsigned status)
     }
 }
 
-/* RFC 9110, 5.6.7. strftime would follow the locale. */
+/* RFC 9110, 5.6.7. strftime would depend on the locale. */
 static void put_date(struct head *head)
 {
     static const char days[][4] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
@@ -119,7 +119,7 @@ struct raw_peer raw_look(int fd)
         memset(&info, 0, sizeof(info));
     }
     received = info.tcpi_bytes_received;
-    /* More may come between the two questions. */
+    /* More data may arrive between the two calls. */
     if (ioctl(fd, FIONREAD, &unread) != 0 || unread < 0 || (uint64_t)unread > received) {
         unread = 0;
     }

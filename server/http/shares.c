@@ -13,7 +13,7 @@ void shares_release(struct shares *shares)
     pthread_mutex_destroy(&shares->lock);
 }
 
-/* Whoever chooses addresses to fill one bucket owns that many addresses; a list of them is still short. */
+/* An attacker who picks addresses to fill one bucket must own that many addresses; the list stays short. */
 static struct share **bucket_of(struct shares *shares, uint64_t client)
 {
     return &shares->buckets[(client * UINT64_C(0x9e3779b97f4a7c15)) >> 32 & (SHARE_BUCKETS - 1)];

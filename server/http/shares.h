@@ -1,6 +1,6 @@
 /*
- * Who has how much of the server: connections, and work on the pool, by client address. A household or a server has a
- * /64 of IPv6 to itself and counts as one.
+ * Resource use per client address: connections, and jobs on the pool. An IPv6 /64, which a household or a server
+ * usually has to itself, counts as one client.
  */
 #ifndef POSED_SERVER_HTTP_SHARES_H
 #define POSED_SERVER_HTTP_SHARES_H
@@ -8,13 +8,13 @@
 #include <pthread.h>
 #include <stdint.h>
 
-/* What one client has. */
+/* The resources used by one client. */
 struct share {
     struct share *next;
     uint64_t client; /* of address_client */
     unsigned holders;
     unsigned connections;
-    unsigned waiting, running; /* jobs; the pool's own, under its lock */
+    unsigned waiting, running; /* jobs; used by the pool, under its lock */
 };
 
 enum { SHARE_BUCKETS = 1024 };
@@ -25,12 +25,12 @@ struct shares {
 };
 
 void shares_init(struct shares *shares);
-/* No share may be held any more. */
+/* All shares must have been put back. */
 void shares_release(struct shares *shares);
-/* The client's share, held until share_put; NULL when memory is out. From any thread. */
+/* The client's share, referenced until share_put; NULL if out of memory. Thread-safe. */
 struct share *share_get(struct shares *shares, uint64_t client);
 void share_put(struct shares *shares, struct share *share);
-/* Counts a connection in or out; returns how many the client has then. */
+/* Counts a connection up or down; returns the client's new number of connections. */
 unsigned share_connect(struct shares *shares, struct share *share, int change);
 
 #endif

@@ -31,12 +31,12 @@
 #include <sys/socket.h>
 
 enum {
-    MEMORY_A_CONNECTION = 32 * 1024, /* of libmicrohttpd; larger headers are 431 */
-    ANSWER_MEMORY = 2560,            /* of that, for the headers of the answer */
-    MEMORY_A_HEADER = 64,            /* what libmicrohttpd notes of one */
+    MEMORY_A_CONNECTION = 32 * 1024, /* for libmicrohttpd; larger headers are answered 431 */
+    ANSWER_MEMORY = 2560,            /* reserved for the answer's headers */
+    MEMORY_A_HEADER = 64,            /* libmicrohttpd's overhead for each header */
     SENT_AT_ONCE = 32 * 1024,        /* of a stream */
-    RUNS_A_TURN = 64,                /* before timers and the pool's results get their turn */
-    SPARE_CONNECTIONS = 64,          /* over the limit: time to tell them so */
+    RUNS_A_TURN = 64,                /* before timers and results of the pool are processed */
+    SPARE_CONNECTIONS = 64,          /* above the limit, to send the refusal */
 };
 
 /* ---- what handlers ask for ---- */
@@ -52,7 +52,7 @@ const char *transport_find_header(const struct api_request *request, const char 
 
 struct header_search {
     const char *name;
-    size_t prefix; /* so many characters are to be the same, 0: all */
+    size_t prefix; /* number of characters to compare, 0: all */
     size_t count;
 };
 
@@ -80,7 +80,8 @@ size_t transport_count_headers(const struct api_request *request, const char *na
 
 /* ---- answers ---- */
 
-/* Never makes anything: blocks come from the pool. 0: the connection is suspended until there is one. */
+/* Never generates data: blocks come from the pool. Returns 0 if there is none; the connection is suspended
+ * until there is. */
 static ssize_t read_stream(void *cls, uint64_t position, char *buffer, size_t capacity)
 {
     struct http_exchange *exchange = cls;
@@ -114,7 +115,7 @@ static struct MHD_Response *make_response(struct http_exchange *exchange)
     const struct api_response *answer = &exchange->response;
     struct MHD_Response *response;
 
-    /* The bytes are released when the request is completed, not with the MHD_Response: hence persistent. */
+    /* The bytes are released when the request completes, not with the MHD_Response: hence persistent. */
     if (exchange_is_bodiless(exchange) || (answer->read == NULL && answer->size == 0)) {
         return MHD_create_response_from_buffer(0, (void *)(uintptr_t) "", MHD_RESPMEM_PERSISTENT);
     }
@@ -131,7 +132,7 @@ static struct MHD_Response *make_response(struct http_exchange *exchange)
     return response;
 }
 
-/* libmicrohttpd has ideas of its own about these. */
+/* Headers that libmicrohttpd treats specially. */
 static bool is_special(const char *name, size_t length)
 {
     return (length == 4 && strcasecmp(name, "Date") == 0) ||
@@ -141,8 +142,8 @@ static bool is_special(const char *name, size_t length)
 }
 
 enum {
-    LINE_END = '\x01',                        /* two of them; in no value, see response_header */
-    LINES_CAPACITY = 2 * API_HEADER_CAPACITY, /* a header takes at most twice its size there, "A\0b\0" */
+    LINE_END = '\x01',                        /* two of them; cannot occur in values, see response_header */
+    LINES_CAPACITY = 2 * API_HEADER_CAPACITY, /* a header takes at most twice its stored size, "A\0b\0" */
 };
 
 static char *append(char *to, const char *text, size_t length)
@@ -151,8 +152,8 @@ static char *append(char *to, const char *text, size_t length)
     return to + length;
 }
 
-/* Writes "value of the first\1\1name: value\1\1…" and returns the first one's name, NULL when there is none. The
- * special ones are added to the response. */
+/* Writes "value of the first\1\1name: value\1\1…" and returns the first one's name, NULL if there is none.
+ * The special headers are added to the response. */
 static const char *join_headers(const struct api_response *answer, struct MHD_Response *response, char *lines)
 {
     static const char between[] = {LINE_END, LINE_END};
@@ -182,9 +183,9 @@ static const char *join_headers(const struct api_response *answer, struct MHD_Re
 }
 
 /*
- * Adds all headers as one, whose value holds the others. Each header of its own costs libmicrohttpd three allocations
- * and half a dozen searches; a pose has ten, and they took an eighth of its answer's time. As a value may not hold a
- * line's end, the ends are put in afterwards, into libmicrohttpd's copy. False when there is no memory for them.
+ * Adds all headers as one header whose value contains the others. Separately, each would cost libmicrohttpd three
+ * allocations and half a dozen searches; a pose has ten headers, which took an eighth of its response time. As a
+ * value may not contain line ends, these are written into libmicrohttpd's copy afterwards. False if out of memory.
  */
 static bool add_headers(struct MHD_Response *response, const struct api_response *answer)
 {
@@ -206,7 +207,7 @@ static bool add_headers(struct MHD_Response *response, const struct api_response
     return true;
 }
 
-/* Gives the answer to libmicrohttpd. */
+/* Queues the answer with libmicrohttpd. */
 static enum MHD_Result answer(struct http_exchange *exchange)
 {
     struct MHD_Response *response;
@@ -223,7 +224,7 @@ static enum MHD_Result answer(struct http_exchange *exchange)
         MHD_destroy_response(response);
         return MHD_NO;
     }
-    /* After a 411 nobody knows whether what follows is the body. */
+    /* After a 411 it is unknown whether the following bytes are a body. */
     if (exchange->connection->loop->draining || exchange->response.status == 411) {
         MHD_add_response_header(response, "Connection", "close");
     }
@@ -240,8 +241,8 @@ static enum MHD_Result answer(struct http_exchange *exchange)
 /* ---- a request, call by call ---- */
 
 #if MHD_VERSION < 0x00097701
-/* Whether the header begins right behind the line before it, and ends with CRLF. Value and name end with a NUL, which
- * was the colon and the CR. */
+/* Whether the header begins right after the previous line and ends with CRLF. Name and value are
+ * terminated by a NUL in place of the colon and the CR. */
 static void check_place(struct framing *framing, const char *name, const char *value, size_t value_size)
 {
     framing->is_off |= value == NULL || name != framing->line_end || memchr(value, '\r', value_size) != NULL;
@@ -268,8 +269,8 @@ static enum MHD_Result note_header(void *cls, enum MHD_ValueKind kind, const cha
 }
 
 /*
- * libmicrohttpd keeps the request in the memory of the connection and writes the headers of the answer behind it; when
- * there is no room for them it closes the connection without a word. Cookies are kept twice.
+ * libmicrohttpd keeps the request in the connection's memory and writes the answer's headers after it; without
+ * room for them it closes the connection silently. Cookies are stored twice.
  */
 static void weigh(const struct http_exchange *exchange, struct framing *framing)
 {
@@ -277,8 +278,8 @@ static void weigh(const struct http_exchange *exchange, struct framing *framing)
         exchange->target_size + framing->header_bytes > MEMORY_A_CONNECTION - ANSWER_MEMORY;
 }
 
-/* While a body comes in only the deadline holds: libmicrohttpd would close a connection that is idle in the middle of it
- * without a 408. */
+/* While a body arrives, only the deadline applies: libmicrohttpd would close a connection that is idle in
+ * the middle of it without a 408. */
 static void watch(struct http_exchange *exchange, bool on)
 {
     const struct http_options *options = &exchange->connection->loop->server->options;
@@ -304,7 +305,8 @@ static void check_end(const struct http_exchange *exchange, struct framing *fram
 #endif
 }
 
-/* The library shall not ask for a body that there is none of. Its own text says so no more. */
+/* Keeps the library from sending 100-continue for a request without a body, by changing the header in its
+ * memory. */
 static void hide_expect(struct MHD_Connection *mhd)
 {
     char *value = (char *)(uintptr_t)MHD_lookup_connection_value(mhd, MHD_HEADER_KIND, "Expect");
@@ -324,7 +326,8 @@ static enum MHD_Result begin(struct http_exchange *exchange, const char *method,
                                 &framing);
     weigh(exchange, &framing);
     check_end(exchange, &framing, version);
-    /* Words are ended in place, so the version begins right behind the target, unless a NUL has cut that. */
+    /* Words are terminated in place, so the version begins right after the target, unless a NUL has cut it
+     * short. */
     framing.has_nul = version != exchange->raw_end + 1;
     if (exchange_begin(exchange, &framing, version)) {
         if (framing.expects_continue && !framing.is_chunked && framing.length == 0) {
@@ -359,7 +362,7 @@ static enum MHD_Result on_access(void *cls, struct MHD_Connection *mhd, const ch
     (void)mhd;
     (void)url;
     if (exchange == NULL) {
-        return MHD_NO; /* memory was out when the request line came */
+        return MHD_NO; /* memory ran out at the request line */
     }
     if (exchange->stage == STAGE_RAW) {
         return MHD_NO;
@@ -387,9 +390,9 @@ static struct http_connection *connection_of(struct MHD_Connection *mhd)
 }
 
 /*
- * libmicrohttpd (0.9.75) keeps each parameter of the query in the memory of the connection and overlooks that it is
- * full: some 500 of them, and the request hangs until it is too old. The query is taken from our own copy, so its text,
- * which lies in the connection's own buffer and is looked at after on_target only, ends before the first of them.
+ * libmicrohttpd (0.9.75) stores each parameter of the query in the connection's memory and ignores that it is
+ * full: with about 500 of them the request hangs until its deadline. We use our own copy of the query, so its text
+ * in the connection's buffer, which is parsed only after on_target, is cut before the first parameter.
  */
 static void hide_query(const char *target)
 {
@@ -400,7 +403,7 @@ static void hide_query(const char *target)
     }
 }
 
-/* The request line is there; what is returned comes back as the context of all further calls. */
+/* Called for the request line; the return value becomes the context of all further calls. */
 static void *on_target(void *cls, const char *target, struct MHD_Connection *mhd)
 {
     struct http_connection *connection = connection_of(mhd);
@@ -421,7 +424,7 @@ static void *on_target(void *cls, const char *target, struct MHD_Connection *mhd
     return exchange;
 }
 
-/* The target stays as it was sent. */
+/* Keeps the target as sent. */
 static size_t keep_escapes(void *cls, struct MHD_Connection *mhd, char *text)
 {
     (void)cls;
@@ -429,7 +432,7 @@ static size_t keep_escapes(void *cls, struct MHD_Connection *mhd, char *text)
     return strlen(text);
 }
 
-/* The answer that libmicrohttpd has given by itself (431, 400 …), 0 when there is none. */
+/* The status that libmicrohttpd answered by itself (431, 400 …), 0 if none. */
 static unsigned own_status(struct MHD_Connection *mhd)
 {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_HTTP_STATUS);
@@ -463,7 +466,7 @@ static void on_completed(void *cls, struct MHD_Connection *mhd, void **context,
     connection_idles(connection);
 }
 
-/* The status for headers that the library does not take: a Content-Length that is none or too large, else cookies. */
+/* The status for headers that the library rejects: a bad or too large Content-Length, otherwise cookies. */
 static unsigned status_of_headers(const struct http_exchange *exchange, const char **detail)
 {
     const char *length = transport_find_header(&exchange->request, "Content-Length");
@@ -485,9 +488,9 @@ static unsigned status_of_headers(const struct http_exchange *exchange, const ch
 }
 
 /*
- * The library complains. When the headers of a request are whole and nobody has been asked yet, it is about to refuse them
- * by itself, with two heads: there is one such request at most, since what follows is done at once. It is answered here,
- * and what the library writes afterwards goes nowhere.
+ * The library logs an error. If the headers of a request are complete and the access handler has not been called
+ * yet, it is about to refuse them by itself, with two heads. There is at most one such request, since the refusal
+ * follows at once. It is answered here, and what the library writes afterwards is discarded.
  */
 static void on_log(void *cls, const char *format, va_list values)
 {
@@ -515,7 +518,7 @@ static void on_log(void *cls, const char *format, va_list values)
     }
 }
 
-/* A connection over the limit: told so, and closed. */
+/* Answers a connection above the limit with the refusal and closes it. */
 static void turn_away(struct http_connection *connection, unsigned status, const char *detail)
 {
     struct http_exchange *exchange = exchange_new(connection);
@@ -562,7 +565,7 @@ bool transport_open(struct http_loop *loop, int listen_fd)
     const struct http_options *options = &loop->server->options;
 
     const struct MHD_OptionItem items[] = {
-        {MHD_OPTION_EXTERNAL_LOGGER, (intptr_t)on_log, loop}, /* before all others */
+        {MHD_OPTION_EXTERNAL_LOGGER, (intptr_t)on_log, loop}, /* must come first */
         {MHD_OPTION_LISTEN_SOCKET, listen_fd, NULL},
         {MHD_OPTION_CONNECTION_LIMIT, (intptr_t)options->max_connections + SPARE_CONNECTIONS, NULL},
         {MHD_OPTION_CONNECTION_TIMEOUT, (intptr_t)options->idle_timeout_s, NULL},

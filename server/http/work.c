@@ -1,6 +1,6 @@
 /*
- * What an exchange has done on the pool: its handler, and the blocks of its stream. The connection is suspended
- * meanwhile, so that only the pool touches the exchange until it comes back with the loop's mail.
+ * The work of an exchange on the pool: its handler, and the blocks of its stream. The connection is suspended
+ * meanwhile, so that only the pool uses the exchange until it returns through the loop's mail.
  */
 #include "server/http/internal.h"
 
@@ -50,7 +50,7 @@ static bool has_waited_too_long(const struct http_exchange *exchange)
     return most && clock_ms() - exchange->job.since_ms > most;
 }
 
-/* What is dear to make and large would only be refused when it is made. */
+/* Work that is expensive and has a large result is refused beforehand if the result would be refused. */
 static bool is_crowded(struct http_server *server)
 {
     return server->options.max_pending && atomic_load(&server->pending) > server->options.max_pending;
@@ -72,7 +72,7 @@ static void run_handler(struct pool_job *job)
         application->handle(application->user, &exchange->request, &exchange->response);
         exchange->end = WORK_DONE;
     }
-    body_release(&exchange->body); /* here, since a large file takes a while to go */
+    body_release(&exchange->body); /* done here, since closing a large file takes a while */
 }
 
 static void run_stream(struct pool_job *job)
@@ -158,7 +158,7 @@ bool work_queue_block(struct http_exchange *exchange)
     return false;
 }
 
-/* What came of it, once the connection may go on. */
+/* Handles the result once the connection may continue. */
 static void settle(struct http_exchange *exchange)
 {
     share_put(&exchange->connection->loop->server->shares, exchange->job.share);
@@ -172,7 +172,7 @@ static void settle(struct http_exchange *exchange)
     }
     if (exchange->end == WORK_LEFT) {
         response_release(&exchange->response);
-        response_init(&exchange->response, 499); /* for the log: nobody reads it */
+        response_init(&exchange->response, 499); /* for the log only: nobody reads it */
     } else if (exchange->end == WORK_LATE) {
         exchange_refuse(exchange, 503, "the server is busy: the request waited longer than max-time");
     } else if (exchange->end == WORK_CROWDED) {
@@ -218,6 +218,6 @@ void work_collect(struct http_loop *loop)
     for (; exchange; exchange = next) {
         next = exchange->next_spare;
         settle(exchange);
-        loop->turn_wanted = true; /* nothing else would wake libmicrohttpd */
+        loop->turn_wanted = true; /* nothing else would wake up libmicrohttpd */
     }
 }
