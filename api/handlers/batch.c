@@ -214,7 +214,7 @@ static bool spend(struct item *item, uint64_t frames, uint64_t joints)
 
 /* ------------------------------------------------------------------------------------------------ poses of a clip -- */
 
-/* "t": a number or a list of numbers, in the order played. */
+/* "t": a time or a list of times. */
 static bool read_times(struct item *item, const struct pose_request *request, struct times *times)
 {
     const json_t *value = json_object_get(item->json, "t"), *one;

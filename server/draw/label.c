@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Looks for noncharacters in a sequence's bytes, stopping at the end of the text. */
+/* Whether a UTF-8 sequence of that length encodes a noncharacter. */
 static bool is_noncharacter(const unsigned char *at, size_t length)
 {
     if (length == 3 && at[0] == 0xEF)

@@ -314,7 +314,7 @@ static bool admit(struct http_exchange *exchange, const struct framing *framing)
     return true;
 }
 
-/* Names whichever of target and headers is larger. */
+/* 414 if the target is larger than the headers, otherwise 431. */
 static void refuse_size(struct http_exchange *exchange, const struct framing *framing)
 {
     if (exchange->target_size > framing->header_bytes) {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What snapshots share that follow each other: all arrays, and a hold on the archives. */
+/* Shared by consecutive snapshots: all arrays, and references to the archives. */
 struct catalog_tables {
     atomic_uint references;
     struct region region;
@@ -23,7 +23,7 @@ static uint32_t slot_of(const struct asset_id *id, uint32_t slot_count)
     return hash & (slot_count - 1);
 }
 
-/* Half as much again as there is, so that a table that uploads fill is made anew ever more seldom. */
+/* Half as much again, so that tables filled by uploads are rebuilt less and less often. */
 static uint32_t room_for(uint32_t count, bool to_grow)
 {
     enum { LEAST = 64 };
@@ -31,7 +31,7 @@ static uint32_t room_for(uint32_t count, bool to_grow)
     return room < UINT32_MAX / 4 ? (uint32_t)room : UINT32_MAX / 4;
 }
 
-/* A power of two, so many that at most half of them are taken. */
+/* A power of two, so that at most half of the slots are used. */
 static uint32_t slots_for(uint32_t most)
 {
     uint32_t count = 16;
@@ -40,7 +40,7 @@ static uint32_t slots_for(uint32_t most)
     return count;
 }
 
-/* The slot of that id, or the empty one where it belongs. Numbers beyond the count are a later snapshot's. */
+/* The slot of that id, or the empty slot for it. Numbers beyond the count belong to a later snapshot. */
 static atomic_uint *find_slot(const struct catalog_list *list, const struct asset_id *id)
 {
     for (uint32_t slot = slot_of(id, list->slot_count);; slot = (slot + 1) & (list->slot_count - 1)) {
@@ -137,7 +137,7 @@ const char *catalog_morph_name(const struct catalog *catalog, struct catalog_pla
     return own ? own : index_morph_name(catalog->archives, catalog->path_count, hash);
 }
 
-/* The slot of that archive, or the empty one where it belongs. */
+/* The slot of that archive, or the empty slot for it. */
 static atomic_uint *find_archive_slot(const struct catalog *catalog, const struct asset_id *id)
 {
     const uint32_t mask = catalog->archive_slot_count - 1;
@@ -169,8 +169,8 @@ static void count_assets(const struct index_archive *archive, uint32_t counts[AS
     }
 }
 
-/* A block of twice the places, or of the first two. Copies double, so that the places of one item cost no more than a few
- * times their number. What readers hold of the old one stays. */
+/* A block with twice the capacity, or the first one with two places. Doubling keeps the total cost linear.
+ * Readers may keep using the old block. */
 static struct catalog_places *grow_places(struct region *region, struct catalog_item *item)
 {
     struct catalog_places *old = places_of(item), *block = REGION_NEW(region, struct catalog_places, 1);
@@ -195,8 +195,8 @@ static struct catalog_places *grow_places(struct region *region, struct catalog_
     return block;
 }
 
-/* What lies at several places is an item at each: of Metroid Prime its name, skeleton and events are those of its
- * archive. */
+/* An asset at several places has an item for each: in Metroid Prime its name, skeleton and events depend
+ * on the archive. */
 static void add_place(struct region *region, struct catalog_item *item, const struct index_asset *asset,
                       struct catalog_place place)
 {
@@ -227,7 +227,7 @@ static void add_item(struct catalog *catalog, const struct index_asset *asset, s
         const struct catalog_places *block = places_of(item);
         const uint32_t count = block ? atomic_load(&((struct catalog_places *)(uintptr_t)block)->count) : 1;
         const struct catalog_place last = block ? block->places[count - 1] : item->place;
-        /* A file may hold the same thing twice. */
+        /* A file may contain the same asset twice. */
         if (last.archive != place.archive || last.entry != place.entry)
             add_place(&catalog->tables->region, item, asset, place);
         return;
@@ -243,7 +243,7 @@ static void add_item(struct catalog *catalog, const struct index_asset *asset, s
     atomic_store_explicit(slot, list->count, memory_order_release);
 }
 
-/* The same archive may be there twice: then it has one number, and is found at its first place. */
+/* The same archive may be listed twice: it then has one number, and is found at its first place. */
 static void number_archive(struct catalog *catalog, uint32_t index, const struct catalog *before)
 {
     const struct asset_id *id = &catalog->archives[index]->id;
@@ -259,8 +259,8 @@ static void number_archive(struct catalog *catalog, uint32_t index, const struct
     atomic_store_explicit(slot, index + 1, memory_order_release);
 }
 
-/* The digest is of sums of what each archive says of itself: what did not change is not looked at. Which PATH comes first
- * counts. */
+/* The digest is computed from the archives' own digests, so unchanged archives are not read again. The
+ * order of the PATHs matters. */
 static void add_digest(struct catalog *catalog, uint32_t index)
 {
     uint64_t parts[2];
@@ -273,7 +273,7 @@ static void add_digest(struct catalog *catalog, uint32_t index)
     catalog->digest = id_quick(NULL, catalog->sums, sizeof catalog->sums);
 }
 
-/* Puts an archive behind those that are there: there is room for it and for all that is in it. */
+/* Appends an archive: there is room for it and all its assets. */
 static void add_archive(struct catalog *catalog, struct index_archive *archive, const struct catalog *before)
 {
     const uint32_t index = catalog->archive_count;
@@ -293,7 +293,7 @@ static void add_archive(struct catalog *catalog, struct index_archive *archive, 
     }
 }
 
-/* Empty tables; false when there is no memory for them. */
+/* Empty tables; false if out of memory. */
 static bool make_tables(struct catalog *catalog, uint32_t archive_count,
                         const uint32_t counts[ASSET_KIND_COUNT], bool to_grow)
 {
@@ -349,8 +349,8 @@ struct catalog *catalog_new(struct index_archive *const *archives, uint32_t coun
     return NULL;
 }
 
-/* Whether the tables have room for what is in it, and end where this snapshot does: after a draft that was given up they
- * do not. */
+/* Whether the tables have room for the archive and end with this snapshot; after a discarded draft they do
+ * not. */
 static bool has_room(const struct catalog *catalog, const uint32_t counts[ASSET_KIND_COUNT])
 {
     const struct catalog_tables *tables = catalog->tables;
@@ -362,7 +362,7 @@ static bool has_room(const struct catalog *catalog, const uint32_t counts[ASSET_
     return fits;
 }
 
-/* A new one over all, with room for more. */
+/* Builds new tables over all archives, with spare room. */
 static struct catalog *rebuild_with(const struct catalog *catalog, struct index_archive *archive)
 {
     struct index_archive **all =
@@ -386,7 +386,7 @@ struct catalog *catalog_append(const struct catalog *catalog, struct index_archi
     struct catalog *next = try_alloc(1, sizeof *next);
     if (!next)
         return NULL;
-    /* All but the references, which others count meanwhile. */
+    /* Everything but the reference count, which other threads change meanwhile. */
     const size_t copied = offsetof(struct catalog, generation);
     memcpy((char *)next + copied, (const char *)catalog + copied, sizeof *next - copied);
     atomic_init(&next->references, 1);
@@ -447,7 +447,7 @@ struct skeleton_choice catalog_find_skeleton(const struct catalog *catalog, cons
 
 /* ---------------------------------------------------------------------------------------------- shipped -- */
 
-/* The id of a shipped skeleton: of its format and of what it says. */
+/* The id of a built-in skeleton: a hash of its format and contents. */
 static struct asset_id shipped_id(const struct pose_document *document)
 {
     struct pose_buffer text = {0};

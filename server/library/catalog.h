@@ -1,9 +1,10 @@
 /*
- * Everything that is served at one moment: a snapshot over the index, made aside and swapped. Look-ups take no lock.
+ * Everything that is served at one moment: an immutable snapshot over the index, built separately and then swapped
+ * in. Look-ups are lock-free.
  *
- * An upload is appended: the next snapshot shares the tables of the one before and counts further in them. So what a reader
- * finds in a table may belong to a later snapshot than its own, and is none of its business: a number beyond its own count.
- * Anything else (a file of a PATH, a deletion) makes new tables.
+ * An upload is appended: the next snapshot shares the previous one's tables and extends them. A reader may
+ * therefore find entries of a later snapshot and must ignore numbers beyond its own count. Any other change (a
+ * file of a PATH, a deletion) builds new tables.
  */
 #ifndef POSED_SERVER_LIBRARY_CATALOG_H
 #define POSED_SERVER_LIBRARY_CATALOG_H
@@ -17,32 +18,32 @@ struct catalog_place {
 
 struct catalog_item;
 
-/* Where an asset lies that lies in several places, the first included. */
+/* The places of an asset that is at several, including the first. */
 struct catalog_places {
     uint32_t capacity;
     atomic_uint count;
     struct catalog_place *places; /* [capacity], by archive */
-    struct catalog_item *others;  /* [capacity - 1] the same as at the further places, see catalog_item_at */
+    struct catalog_item *others;  /* [capacity - 1] the items at the further places, see catalog_item_at */
 };
 
-/* An asset, and every place where its bytes lie; the first one counts. */
+/* An asset and every place where its bytes are; the first place is the main one. */
 struct catalog_item {
     const struct index_asset *asset;
     struct catalog_place place;
-    _Atomic(struct catalog_places *) places; /* NULL: only there */
-    _Atomic int64_t skeleton;                /* what auto resolves to, see choose.c */
-    uint64_t number; /* in which order it came; it keeps it as long as it is somewhere */
+    _Atomic(struct catalog_places *) places; /* NULL: only the first */
+    _Atomic int64_t skeleton;                /* result of skeleton=auto, see choose.c */
+    uint64_t number;                         /* sequence number, kept as long as the asset exists anywhere */
 };
 
 struct catalog_list {
     uint32_t count;
     struct catalog_item *items; /* in the order of archives and entries */
-    bool is_in_order;           /* which is that of their numbers */
+    bool is_in_order;           /* which is also the order of their numbers */
     uint32_t slot_count;        /* a power of two */
     atomic_uint *slots;         /* open addressing by id: index + 1 */
 };
 
-/* A skeleton that the library ships. */
+/* A built-in skeleton. */
 struct shipped_skeleton {
     struct index_asset asset;
     struct pose_document *document;
@@ -51,38 +52,39 @@ struct shipped_skeleton {
 struct catalog {
     atomic_uint references;
     uint64_t generation;
-    struct asset_id digest; /* of all that lists depend on: their ETag */
-    uint64_t sums[2];       /* that it is made of */
+    struct asset_id digest; /* of everything that lists depend on: their ETag */
+    uint64_t sums[2];       /* the sums it is computed from */
     struct catalog_tables *tables;
     uint32_t archive_count;
     struct index_archive **archives; /* those of the command line first */
-    uint64_t *archive_numbers;       /* as those of items */
-    uint32_t archive_slot_count;     /* as those of a list */
+    uint64_t *archive_numbers;       /* like those of items */
+    uint32_t archive_slot_count;     /* like that of a list */
     atomic_uint *archive_slots;
     uint64_t next_number;
-    uint32_t path_count; /* how many are of the command line */
-    bool has_morphs;     /* some archive names morphs, see index_morph_name */
+    uint32_t path_count; /* how many are from the command line */
+    bool has_morphs;     /* some archive has morph names, see index_morph_name */
     struct catalog_list lists[ASSET_KIND_COUNT];
     struct catalog_names names;             /* of clips */
-    const struct shipped_skeleton *shipped; /* static for the life of the process */
+    const struct shipped_skeleton *shipped; /* static storage */
     uint32_t shipped_count;
 };
 
-/* A snapshot over archives, which it refers to; NULL when there is no memory for it. before (NULL: none) is the one whose
- * place it will take: what was there keeps its number. */
+/* A snapshot over archives, which it references; NULL if out of memory. before (NULL: none) is the
+ * snapshot that it replaces: assets that were in it keep their numbers. */
 struct catalog *catalog_new(struct index_archive *const *archives, uint32_t count, uint32_t path_count,
                             const struct catalog *before, const struct shipped_skeleton *shipped,
                             uint32_t shipped_count);
-/* The snapshot with one more archive behind all others, for what is in it alone; a new one over all where the tables are
- * full. One thread at a time, and only of the latest snapshot. NULL: no memory. */
+/* The snapshot with one more archive at the end, at a cost proportional to that archive; all tables are
+ * rebuilt when they are full. Only for the latest snapshot, and one thread at a time. NULL if out of
+ * memory. */
 struct catalog *catalog_append(const struct catalog *catalog, struct index_archive *archive);
-/* Gives back a snapshot that nobody else has seen, and with it the hold on what was appended, whose place in the tables
- * stays empty. By the thread that appends; NULL is fine. */
+/* Releases a snapshot that was never published, and its reference to the appended archive, whose place in
+ * the tables stays empty. Only for the appending thread; NULL is allowed. */
 void catalog_give_up(struct catalog *draft);
 void catalog_ref(struct catalog *catalog);
 void catalog_unref(struct catalog *catalog);
 
-/* NULL when there is none. */
+/* NULL if there is none. */
 struct catalog_item *catalog_find(const struct catalog *catalog, enum asset_kind kind,
                                   const struct asset_id *id);
 const struct index_archive *catalog_find_archive(const struct catalog *catalog, const struct asset_id *id,
@@ -91,44 +93,45 @@ const struct index_archive *catalog_find_archive(const struct catalog *catalog, 
 /* The entry at a place. */
 const struct index_entry *catalog_entry(const struct catalog *catalog, struct catalog_place place);
 
-/* The places of an item that this snapshot knows. */
+/* The places of an item that are in this snapshot. */
 struct place_list {
     uint32_t count;
     const struct catalog_place *items;
 };
 struct place_list catalog_places(const struct catalog *catalog, const struct catalog_item *item);
 
-/* A clip may be called by its name, by that of its entry, or by its id. */
+/* Whether that is the clip's name, its entry's name, or its id. */
 bool catalog_is_called(const struct catalog *catalog, const struct catalog_item *item, const char *name,
                        size_t length);
 
 /*
- * An item of a list as it is at one of its places: what it needs is looked for from there, and what is known of it is what
- * that archive says. NULL when it is not there.
+ * An item of a list as seen at one of its places: related assets are searched from there, and its metadata is that
+ * of the archive there. NULL if it is not at that place.
  */
 struct catalog_item *catalog_item_at(struct catalog_item *item, struct catalog_place place);
 /* The same at its first place in that archive. */
 struct catalog_item *catalog_item_in(struct catalog_item *item, uint32_t archive);
 
-/* True when what lies at one place may serve what lies at another: it is in the same archive or of the command line. An
- * upload never reaches into another upload. */
+/* Whether an asset at one place may be used for one at another: the first is in the same archive or from
+ * the command line. Uploads never use assets of other uploads. */
 bool catalog_reaches(const struct catalog *catalog, struct catalog_place from, struct catalog_place to);
 
-/* The morph of that hash as the clip's own archive names it, else those of the command line; NULL when none does. */
+/* The name of the morph with that hash, from the clip's own archive, else from the command line; NULL if
+ * unknown. */
 const char *catalog_morph_name(const struct catalog *catalog, struct catalog_place clip, uint32_t hash);
 
-/* A skeleton that a clip is put on: of an archive, or shipped. */
+/* The skeleton that a clip is played on: from an archive, or built-in. */
 struct skeleton_choice {
     const struct index_asset *asset;     /* NULL: none */
-    const struct catalog_item *item;     /* NULL when it is shipped */
-    const struct pose_document *shipped; /* of a shipped one */
-    bool elsewhere; /* taken from among several that its name does not tell apart and that rest differently */
+    const struct catalog_item *item;     /* NULL for a built-in one */
+    const struct pose_document *shipped; /* for a built-in one */
+    bool elsewhere; /* chosen from several with equally good names and different rest poses */
 };
 
-/* One by id, shipped ones included. */
+/* Finds a skeleton by id, including built-in ones. */
 struct skeleton_choice catalog_find_skeleton(const struct catalog *catalog, const struct asset_id *id);
 
-/* The skeletons that the library ships; for the life of the process. Stand-ins that cannot be made are left out. */
+/* The built-in skeletons, in static storage. Stand-ins that cannot be built are left out. */
 const struct shipped_skeleton *shipped_skeletons(uint32_t *count);
 
 #endif

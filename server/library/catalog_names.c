@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-/* Names come from strangers: without a secret they could choose ones that all fall on one slot. */
+/* Names are untrusted: without a secret, an attacker could choose names that all hash to one slot. */
 static struct asset_id secret;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -24,7 +24,7 @@ void catalog_names_init(struct catalog_names *names, struct region *region, uint
     names->slots = REGION_NEW(region, struct catalog_name_slot, names->slot_count);
 }
 
-/* The slot of that name, or the empty one where it belongs. Names beyond the count are others'. */
+/* The slot of that name, or the empty slot for it. Names beyond the count belong to others. */
 static struct catalog_name_slot *find_slot(const struct catalog_names *names, const char *name)
 {
     struct asset_id hash = id_quick(&secret, name, strlen(name));

@@ -1,4 +1,4 @@
-/* Which clips have a name: found without looking at all of them, however many clips or however many of one name. */
+/* Finds the clips of a name without scanning, however many clips there are and however many share a name. */
 #ifndef POSED_SERVER_LIBRARY_CATALOG_NAMES_H
 #define POSED_SERVER_LIBRARY_CATALOG_NAMES_H
 
@@ -8,16 +8,16 @@
 struct catalog_named {
     const struct index_asset *asset;
     uint32_t archive, entry;
-    atomic_uint next; /* of the same name: its number, 0: none */
+    atomic_uint next; /* number of the next one of the same name, 0: none */
 };
 
 /* One name: the first and the last of its chain. */
 struct catalog_name_slot {
     atomic_uint first; /* number, from 1; 0: the slot is empty */
-    uint32_t last;     /* of whoever adds */
+    uint32_t last;     /* used by the writer only */
 };
 
-/* A copy with a smaller count does not see what was added since: one thread adds, many read. */
+/* One thread adds, many read. A copy with a smaller count does not see later additions. */
 struct catalog_names {
     uint32_t count;
     struct catalog_named *items; /* number n is items[n - 1] */
@@ -25,12 +25,12 @@ struct catalog_names {
     struct catalog_name_slot *slots;
 };
 
-/* Room for so many clips, unless the region failed. */
+/* Reserves room for that many clips; check the region for failure. */
 void catalog_names_init(struct catalog_names *names, struct region *region, uint32_t most);
 void catalog_names_add(struct catalog_names *names, const struct index_asset *asset, uint32_t archive,
                        uint32_t entry);
 
-/* The first clip of that name and the one after it, in the order in which they were added; NULL at the end. */
+/* Iterates over the clips of a name in the order in which they were added; NULL at the end. */
 const struct catalog_named *catalog_names_first(const struct catalog_names *names, const char *name);
 const struct catalog_named *catalog_names_next(const struct catalog_names *names,
                                                const struct catalog_named *item);

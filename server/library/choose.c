@@ -4,29 +4,30 @@
 
 #include <string.h>
 
-/* What an item's choice is kept as: a place in the list of skeletons, from FIRST_SHIPPED on downwards a shipped one. */
+/* How an item's choice is stored: an index in the list of skeletons, or from FIRST_SHIPPED downwards a
+ * built-in one. */
 enum { NO_SKELETON = -1, FIRST_SHIPPED = -2 };
-/* Added to a place when other skeletons would have done as well. */
+/* Added to an index if other skeletons would have done as well. */
 static const int64_t ELSEWHERE = (int64_t)1 << 40;
 
 struct candidate {
     const struct index_asset *asset;
     uint32_t matches;
-    bool named;  /* the name of what plays on it points to it */
-    bool beside; /* it is in the same folder */
+    bool named;  /* the name of the clip refers to it */
+    bool beside; /* in the same folder */
     int64_t place;
 };
 
 struct choosing {
     const struct catalog *catalog;
     const struct catalog_item *item;
-    const struct index_archive *archive; /* its own, NULL for one of another catalogue */
+    const struct index_archive *archive; /* the item's archive; NULL if it is in another catalogue */
     struct pose_naming naming;
     struct candidate best; /* asset NULL: none yet */
-    bool elsewhere;        /* another one that is named as well (or as little) rests differently */
+    bool elsewhere;        /* another one with an equally good (or no) name has a different rest pose */
 };
 
-/* True when a is the better choice. */
+/* Whether a is the better choice. */
 static bool is_better(const struct candidate *a, const struct candidate *b)
 {
     if (a->named != b->named)
@@ -51,7 +52,7 @@ static void consider(struct choosing *choosing, const struct candidate *candidat
         choosing->best = *candidate;
 }
 
-/* A skeleton that knows half of the tracks. */
+/* Considers a skeleton that has at least half of the tracks. */
 static void consider_half(struct choosing *choosing, const struct index_asset *skeleton, bool beside,
                           int64_t place)
 {
@@ -73,7 +74,7 @@ static int64_t place_of(const struct catalog *catalog, const struct index_asset 
 
 /* ------------------------------------------------------------------------------------------- where from -- */
 
-/* Nodes of a glTF need no names, so nothing may be known of the tracks. */
+/* Nodes of a glTF may be unnamed, so the tracks may have no names. */
 static bool names_tracks(const struct index_asset *asset)
 {
     for (uint32_t i = 0; i < asset->moving_count; i++) {
@@ -122,7 +123,7 @@ static void consider_own_archive(struct choosing *choosing)
     }
 }
 
-/* Archives of the command line come first, so what has a place in one of them has its first place there. */
+/* Archives of the command line come first, so an asset in one of them has its first place there. */
 static void consider_command_line(struct choosing *choosing)
 {
     const struct catalog *catalog = choosing->catalog;

@@ -19,7 +19,7 @@ static void free_decoded(struct cache_object *object)
     free(decoded);
 }
 
-/* Takes over the document. NULL when memory is out; then it is freed. */
+/* Takes over the document. NULL if out of memory; then the document is freed. */
 static struct decoded *hold(struct pose_document *document)
 {
     struct decoded *decoded = calloc(1, sizeof *decoded);

@@ -4,13 +4,13 @@
 
 #include "server/library/service.h"
 
-/* What a request wants to know of how its answer came about. */
+/* How a request's answer was obtained. */
 struct fetch {
     bool may_wait;
-    bool missed;           /* something had to be made */
-    double decode_seconds; /* spent on it */
+    bool missed;           /* something was not in the cache */
+    double decode_seconds; /* time spent on it */
     enum cache_outcome outcome;
-    struct pose_error error; /* when NULL was returned and outcome is CACHE_FAILED */
+    struct pose_error error; /* set if NULL was returned and outcome is CACHE_FAILED */
 };
 
 struct decoded {
@@ -22,8 +22,8 @@ struct decoded {
 struct decoded *document_get(struct service *service, const struct catalog *catalog,
                              struct catalog_place place, struct fetch *fetch);
 /*
- * From here on what indexing decodes goes into the cache: for a command, which will need it at once. A daemon that
- * starts on 100,000 clips has no use for the last of them.
+ * From now on documents decoded by indexing are put into the cache. For commands, which need them at once; a
+ * daemon that indexes 100,000 clips has no use for the last few.
  */
 void documents_keep_indexed(struct service *service);
 void document_put(struct decoded *decoded);

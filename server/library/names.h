@@ -1,18 +1,18 @@
-/* Names of files and entries, which are paths, and lines of names for people. */
+/* Names of files and entries as paths, and lists of names for messages. */
 #ifndef POSED_SERVER_LIBRARY_NAMES_H
 #define POSED_SERVER_LIBRARY_NAMES_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The last part: "walk.anim" of "a/walk.anim". */
+/* The last component: "walk.anim" of "a/walk.anim". */
 const char *name_base(const char *path);
-/* The length of a last part without its extension. What begins with its only dot has none. */
+/* The length of a base name without its extension. A name whose only dot comes first has no extension. */
 size_t name_stem(const char *base);
-/* "a/walk.anim" has the stem "walk", whatever its case. */
+/* Whether the stem matches, ignoring case: "a/walk.anim" has the stem "walk". */
 bool name_has_stem(const char *path, const char *stem);
 
-/* Adds a name to a line, after a comma; "..." ends a line that has no room for it, and then it is false. */
+/* Appends a name to a line, after a comma. If there is no room, appends "..." and returns false. */
 bool name_list_add(char *line, size_t capacity, const char *name);
 
 #endif

@@ -146,7 +146,7 @@ static struct cache_object *make(void *user, struct pose_error *error)
         free_player(&player->object);
         return NULL;
     }
-    /* The clip's document lives as long as the player, so it counts here too, in case the cache lets it go first. */
+    /* The player keeps the clip's document alive, so it counts here too, in case the cache drops it first. */
     player->object.weight =
         sizeof *player +
         (player->retarget ? pose_retarget_size(player->retarget) + 65536 : pose_sampler_size(player->own)) +

@@ -1,6 +1,6 @@
 /*
- * A clip on a skeleton, ready to be sampled: the two documents, the sampler between them, and the JSON text of
- * everything that does not change with time. Cached like a document.
+ * A clip on a skeleton, ready to be sampled: the two documents, the sampler, and the JSON text of everything that
+ * does not change with time. Cached like a document.
  */
 #ifndef POSED_SERVER_LIBRARY_PLAYER_H
 #define POSED_SERVER_LIBRARY_PLAYER_H
@@ -9,7 +9,7 @@
 #include "server/library/documents.h"
 #include "server/library/pose_text.h"
 
-/* A clip of one person on another's skeleton. What it points to must outlive the call only. */
+/* A retargeting to another person's skeleton. All pointers need only be valid during the call. */
 struct carrying {
     struct skeleton_choice onto;
     unsigned flags; /* POSE_RETARGET_… */
@@ -17,28 +17,30 @@ struct carrying {
     uint32_t map_count, map_onto_count;
     const struct pose_joint_pair *pairs;
     uint32_t pair_count;
-    struct asset_id digest; /* of all but the clip and the skeleton that it stands on */
+    struct asset_id digest; /* of everything except the clip and its skeleton */
 };
 
 struct player {
     struct cache_object object;
-    struct decoded *clip_document, *skeleton_document; /* the second NULL without, or when shipped */
+    struct decoded *clip_document,
+        *skeleton_document; /* the second is NULL if there is none, or for a built-in one */
     const struct pose_clip *clip;
     const struct pose_skeleton *skeleton; /* NULL: none */
-    const struct pose_sampler *sampler;   /* of the retargeting when there is one */
+    const struct pose_sampler *sampler;   /* the retargeting's, if there is one */
     struct pose_sampler *own;
     struct decoded *onto_document;
-    const struct pose_skeleton *source_skeleton; /* that the clip stands on, when it is carried to another */
+    const struct pose_skeleton *source_skeleton; /* the clip's own skeleton, if retargeted */
     struct pose_humanoid *source, *target;
     struct pose_retarget *retarget;
-    struct pose_text *local, *model; /* model NULL without a skeleton */
+    struct pose_text *local, *model; /* model is NULL without a skeleton */
 };
 
-/* Referenced; NULL as document_get. carrying NULL: on the skeleton as it is. */
+/* Referenced; NULL as for document_get. carrying NULL: no retargeting. */
 struct player *player_get(struct service *service, const struct catalog *catalog,
                           const struct catalog_item *clip, const struct skeleton_choice *skeleton,
                           enum pose_axes axes, const struct carrying *carrying, struct fetch *fetch);
-/* The two people and what goes from one to the other; false with error, whose field is the parameter that is wrong. */
+/* Compiles the retargeting from one person to the other; false with error, whose field is the wrong
+ * parameter. */
 bool carrying_compile(const struct carrying *carrying, const struct pose_clip *clip,
                       const struct pose_skeleton *from, const struct pose_skeleton *to, enum pose_axes axes,
                       const struct pose_options *options, struct pose_humanoid *people[2],

@@ -12,11 +12,11 @@ static const struct {
     unsigned offset, count;
 } parts[PARTS] = {{"translation", 0, 3}, {"rotation", 3, 4}, {"scale", 7, 3}};
 
-/* Text, then count numbers "[a,b,c]" from the rows or the matrices. */
+/* Text, followed by count numbers "[a,b,c]" from the rows or the matrices. */
 struct piece {
-    uint32_t text_end; /* in the text; it begins where the piece before ends */
+    uint32_t text_end; /* in the text; it starts where the previous piece ends */
     uint32_t first;    /* index of the first number */
-    uint16_t count;    /* 0: text alone */
+    uint16_t count;    /* 0: text only */
     uint16_t of_matrix;
 };
 
@@ -92,7 +92,7 @@ static void add_head(struct pose_text *text, const struct pose_row *row, bool wi
     add(text, row->driven ? ",\"driven\":true" : ",\"driven\":false");
 }
 
-/* Whether a part of a row differs from time to time. On a skeleton a root may carry root motion besides. */
+/* Whether a part of a row varies over time. On a skeleton, roots may also have root motion. */
 static bool moves(const struct pose_row *row, unsigned part, bool with_skeleton)
 {
     return row->moves[part] || (with_skeleton && row->parent < 0);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_PARTS = 256, MAX_CLIPS = 1000 }; /* of one character; real ones have a handful of parts */
+enum { MAX_PARTS = 256, MAX_CLIPS = 1000 }; /* for one character; real ones have a handful of parts */
 
 static char *copy(struct relations *relations, const char *text)
 {
@@ -18,10 +18,10 @@ static char *copy(struct relations *relations, const char *text)
 
 /* ------------------------------------------------------------------------------------------- finding -------- */
 
-/* What is looked for, and by whom. */
+/* The search target and who requests it. */
 struct wanted {
     enum pose_relation_way way;
-    const char *format; /* of who asks */
+    const char *format; /* of the requesting asset */
     const char *text;
     const char *kind; /* NULL: any */
 };
@@ -38,7 +38,7 @@ static bool is_wanted(const struct index_archive *archive, uint32_t e, const str
                         has_row ? pose_archive_entry(archive->archive, e) : NULL);
 }
 
-/* The first entry that is wanted, in the own archive first. */
+/* The first matching entry, searching its own archive first. */
 static bool find_entry(const struct catalog *catalog, uint32_t own, const struct wanted *wanted,
                        struct catalog_place *place)
 {
@@ -77,9 +77,9 @@ struct finding {
     uint32_t entry; /* of the character */
     const char *format;
     struct relations *relations;
-    bool *taken;         /* [clips of the catalogue], NULL: none yet */
+    bool *taken;         /* [clips of the catalogue]; NULL: not allocated yet */
     bool is_inner;       /* of a character that another one names */
-    unsigned characters; /* that were named */
+    unsigned characters; /* number of characters found by name */
 };
 
 static bool find_named(const struct finding *work, const struct pose_relation *relation,
@@ -127,7 +127,7 @@ static void add_skeleton(const struct finding *work, const struct pose_relation 
     }
 }
 
-/* A clip, unless it is there already. */
+/* Adds a clip unless it is already present. */
 static void add_clip_at(struct finding *work, struct catalog_place place)
 {
     struct relations *relations = work->relations;
@@ -167,7 +167,7 @@ static void add_clips(struct finding *work, const struct pose_relation *relation
 
 static bool take_relation(void *user, const struct pose_relation *relation);
 
-/* A character that is named by another one: what it names counts, but not who else. */
+/* Adds a character named by another one: its own references are followed, but not those to it. */
 static void add_character(struct finding *work, const struct pose_relation *relation)
 {
     struct relations *relations = work->relations;

@@ -1,5 +1,5 @@
-/* Who belongs to whom: what a character names, as its family tells it (pose_relations), among what is there. Names and keys
- * are looked for in the archive of who asks, then on the command line. */
+/* Resolves what a character refers to, as its family defines (pose_relations). Names and keys are searched
+ * in the requesting asset's archive, then on the command line. */
 #ifndef POSED_SERVER_LIBRARY_RELATIONS_H
 #define POSED_SERVER_LIBRARY_RELATIONS_H
 
@@ -7,27 +7,27 @@
 #include "server/library/documents.h"
 
 struct related_mesh {
-    struct catalog_item *item; /* NULL: it is not there */
-    char *bone;                /* what it hangs on, NULL when unknown */
-    char *texture;             /* the name of the entry, NULL when there is none */
-    char *wanted;              /* the name or key that was asked for */
+    struct catalog_item *item; /* NULL: missing */
+    char *bone;                /* the bone it is attached to; NULL if unknown */
+    char *texture;             /* entry name; NULL if none */
+    char *wanted;              /* the name or key requested */
 };
 
 struct relations {
     uint32_t count;
     struct related_mesh *meshes;
-    struct skeleton_choice skeleton; /* that it names; empty when it names none */
-    bool has_clips;                  /* it names its clips, if any */
+    struct skeleton_choice skeleton; /* named by the character; empty if none is */
+    bool has_clips;                  /* it names its clips, even if none exists */
     uint32_t clip_count;
     struct catalog_item **clips;
-    bool no_memory; /* something is missing */
+    bool no_memory; /* incomplete: out of memory */
 };
 
-/* May decode bindings, so it is for the pool. False when there is no memory; to be released all the same. */
+/* May decode bindings, so call it on the pool. False if out of memory; must be released in either case. */
 bool relations_find(struct service *service, const struct catalog *catalog, const struct catalog_item *item,
                     const struct pose_character *character, struct relations *relations);
 void relations_release(struct relations *relations);
-/* The skeleton that the character names, else the one that knows the most bones of the first mesh that is there. */
+/* The skeleton that the character names, else the one that has the most bones of its first available mesh. */
 struct skeleton_choice relations_skeleton(const struct catalog *catalog, struct catalog_item *item,
                                           const struct relations *relations);
 

@@ -22,7 +22,7 @@ static struct index_archive *new_archive(const char *path, const char *name, siz
     atomic_init(&archive->references, 1);
     archive->format = format;
     archive->source = "path";
-    /* From here on a file says how many, and a client how long a name is; one entry always has its place. */
+    /* From here on the counts and lengths come from files and clients; there is always room for one entry. */
     region.may_fail = entries > 1;
     archive->entries = REGION_NEW(&region, struct index_entry *, entries);
     archive->entry_count = archive->entry_capacity = archive->entries ? entries : 0;
@@ -128,7 +128,8 @@ void index_archive_ref(struct index_archive *archive)
     atomic_fetch_add_explicit(&archive->references, 1, memory_order_relaxed);
 }
 
-/* Entries whose memory is given back to the machine with their archive: it lies in a great many small pieces. */
+/* From this many entries on, freed memory is returned to the system, since it consists of many small
+ * blocks. */
 enum { WORTH_TRIMMING = 10000 };
 
 void index_archive_unref(struct index_archive *archive)
@@ -188,7 +189,7 @@ void archive_finish(struct index_archive *archive)
 
 /* ----------------------------------------------------------------------------------------------- sealing -- */
 
-/* Whatever a list can show but for the time. */
+/* A digest of everything that lists show, except the time. */
 static struct asset_id digest_of(const struct index_archive *archive)
 {
     struct asset_id digest = id_quick(NULL, &archive->id, sizeof archive->id);
@@ -237,8 +238,8 @@ void archive_seal(struct index_archive *archive)
     index_set_created(archive, newest / NS_PER_MS);
 }
 
-/* The entry of that base name, the one beside the asking entry first, or at that path below its folder; -1 when there is
- * none. */
+/* The entry of that base name, preferably in the folder of the requesting entry, or at that path below its
+ * folder; -1 if there is none. */
 static int64_t find_entry(const struct index_archive *archive, const char *name, const char *beside,
                           int64_t asking)
 {
@@ -293,7 +294,7 @@ static bool read_file(const char *path, const struct file_stamp *stamp, struct p
         file_release(&file);
         return changed(path, error);
     }
-    /* The bytes are from malloc, which is what a buffer without an allocator frees. */
+    /* The bytes are from malloc, as required for a buffer without an allocator. */
     union {
         const uint8_t *view;
         uint8_t *data;
@@ -350,7 +351,7 @@ struct entry_facts container_facts(const struct index_archive *archive, uint32_t
 
 bool container_wants_decoding(const struct entry_facts *facts)
 {
-    /* A type that the archive knows by name and no codec reads: listed, not broken. */
+    /* A type that the archive names but no codec reads: listed, but not broken. */
     const struct pose_format *format = facts->format ? pose_format_find(facts->format) : NULL;
     if (facts->format && (!format || !format->can_read))
         return false;
@@ -372,7 +373,7 @@ static bool grow_found(struct companion_finder *finder)
     return names;
 }
 
-/* Takes the bytes over. */
+/* Takes over the bytes. */
 static bool keep_found(struct companion_finder *finder, struct pose_buffer buffer, const char *name)
 {
     char *copy = strdup(name);
@@ -400,7 +401,7 @@ static bool take(struct companion_finder *finder, const struct index_archive *ar
     return false;
 }
 
-/* What lies on disk in the folder of a loose file; an upload has no folder. */
+/* Looks on disk in the folder of a loose file; an upload has no folder. */
 static bool take_beside(struct companion_finder *finder, const char *name)
 {
     const struct index_archive *own = finder->own;

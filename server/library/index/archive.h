@@ -9,34 +9,34 @@ struct name_slot {
     uint32_t entry;
 };
 
-/* What is forced rather than found out; NULL: nothing. */
+/* Forced properties instead of detected ones; NULL: none. */
 struct index_hints {
     const char *format, *game;
-    const struct asset_id *id; /* known from earlier */
+    const struct asset_id *id; /* already known */
 };
 
-/* A folder, with an empty place for each of its entries. */
+/* An archive for a folder, with an empty slot for each entry. */
 struct index_archive *archive_of_folder(const char *path, uint32_t entry_count);
-/* A file that is no container. */
+/* An archive for a file that is not a container. */
 struct index_archive *archive_of_file(const char *path, const struct file_stamp *stamp,
                                       struct pose_bytes bytes);
-/* A container (of that format, unless hints, which may be NULL, say another): opened, with an empty place for each of its
- * entries; error is set when it cannot be opened. */
+/* An archive for a container (of that format unless hints, which may be NULL, force another): opened, with
+ * an empty slot for each entry; error is set if it cannot be opened. */
 struct index_archive *archive_of_container(const char *path, const char *name, const char *format,
                                            const struct index_hints *hints, struct file_bytes *map,
                                            const struct pose_options *options);
-/* Sets the archive's error; always false. */
+/* Sets the archive's error; always returns false. */
 bool archive_over_limit(struct index_archive *archive, const char *limit, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* The same for what there is no memory for. */
+/* The same for running out of memory. */
 bool archive_no_memory(struct index_archive *archive);
-/* Drops the entries that are NULL and makes the table of names. */
+/* Drops entries that are NULL and builds the table of names. */
 void archive_finish(struct index_archive *archive);
-/* The last step, before others see it: its time and its digest. What is sealed stays as it is. */
+/* Sets time and digest, as the last step before the archive is shared. It must not change afterwards. */
 void archive_seal(struct index_archive *archive);
-/* What the directory of a container, or of the open one inside of it, says of an entry. */
+/* What the directory of a container, or of the open container nested in it, says about an entry. */
 struct entry_facts container_facts(const struct index_archive *archive, uint32_t entry);
-/* True when the bytes of that entry are to be decoded. */
+/* Whether the bytes of that entry should be decoded. */
 bool container_wants_decoding(const struct entry_facts *facts);
 
 #endif

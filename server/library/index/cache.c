@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The row of a container's id among those of its entries, whose names begin with '#'. */
+/* The row name for a container's id; rows of its entries have names that begin with '#'. */
 static const char ID_ROW[] = "";
 
 struct index_cache {
@@ -35,7 +35,7 @@ static int stored_version(struct index_cache *cache)
     return version;
 }
 
-/* What another decoder or layout left is of no use. */
+/* Rows of another decoder version or layout are dropped. */
 static bool make_tables(struct index_cache *cache)
 {
     int wanted = (int)(pose_revision() % 1000000) * 100 + INDEX_PACK_VERSION;
@@ -102,7 +102,7 @@ void index_cache_begin(struct index_cache *cache)
     pthread_mutex_unlock(&cache->lock);
 }
 
-/* What cannot be written (the disk is full) is decoded again at the next start. */
+/* What cannot be written (disk full) is decoded again at the next start. */
 void index_cache_end(struct index_cache *cache)
 {
     pthread_mutex_lock(&cache->lock);
@@ -121,7 +121,7 @@ static void bind_key(sqlite3_stmt *statement, const char *root, const char *name
     sqlite3_bind_int64(statement, 5, (sqlite3_int64)stamp->inode);
 }
 
-/* Whether the row on which a statement stands holds in that context. */
+/* Whether the current row of a statement is valid in that context. */
 static bool fits_context(sqlite3_stmt *statement, const struct asset_id *context)
 {
     const void *kept = sqlite3_column_blob(statement, 1);

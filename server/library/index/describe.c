@@ -68,7 +68,7 @@ void describe_skeleton(struct json_writer *json, const struct pose_skeleton *ske
         const struct pose_joint *joint = &skeleton->joints[i];
         float rest[10];
         pose_joint_rest(skeleton, i, axes, rest);
-        if (axes == skeleton->axes && axes != POSE_AXES_GLTF) /* as stored, also off unit length */
+        if (axes == skeleton->axes && axes != POSE_AXES_GLTF) /* as stored, even if not of unit length */
             memcpy(rest + 3, joint->rotation, sizeof joint->rotation);
         jsonw_object(json, NULL);
         jsonw_string(json, "name", joint->name);

@@ -58,13 +58,13 @@ static bool moves_joint(const struct pose_track *track)
            track->channels[POSE_SCALE].count;
 }
 
-/* Tracks of weights and morphs are no joints. Of a clip whose keys are not there all others may be. */
+/* Tracks of weights and morphs are not joints. If a clip's keys are missing, all other tracks may be. */
 static bool is_moving(const struct pose_track *track, bool any_moves)
 {
     return any_moves ? moves_joint(track) : !track->channels[POSE_MORPH].count;
 }
 
-/* Those that move joints come first. */
+/* Tracks that move joints come first. */
 static void list_tracks(struct region *region, const struct pose_clip *clip, struct index_asset *asset)
 {
     uint64_t *known = REGION_NEW(region, uint64_t, clip->track_count);
@@ -86,7 +86,8 @@ static void list_tracks(struct region *region, const struct pose_clip *clip, str
     asset->moving_count = first;
 }
 
-/* To a hundredth of a millimetre (of a metre, foot or inch) and about as little of a turn: exporters round. */
+/* Rounded to a hundredth of a millimetre (if the unit is a metre; likewise for feet and inches), and
+ * rotations similarly, because exporters round. */
 static uint64_t hash_rest(const struct pose_skeleton *skeleton)
 {
     uint64_t hash = 0xcbf29ce484222325u;
@@ -138,7 +139,7 @@ static void list_joints(struct region *region, const struct pose_skeleton *skele
 
 /* ---------------------------------------------------------------------------------------------- summaries -- */
 
-/* The text between the braces of an object that was just written. */
+/* The text between the braces of an object that has just been written. */
 static const char *members_text(struct region *region, struct pose_buffer *buffer)
 {
     const char *text = buffer->size > 2 ? (const char *)buffer->data + 1 : "";
@@ -212,10 +213,10 @@ static void summarise_mesh(struct region *region, const struct pose_mesh *mesh, 
     asset->known_count = asset->moving_count = mesh->bone_count;
 }
 
-/* Bones as relations of a character name them. */
+/* The bones that a character's relations name. */
 struct bone_list {
     struct index_asset *asset;
-    uint64_t *known; /* NULL: they are only counted */
+    uint64_t *known; /* NULL: only count */
     uint32_t count;
 };
 
@@ -229,7 +230,7 @@ static bool take_bone(void *user, const struct pose_relation *relation)
     return true;
 }
 
-/* The bones that a suit or a binding hangs on: their skeleton is known though their meshes are not there. */
+/* The bones that a suit or a binding uses: their skeleton can be found even if the meshes are missing. */
 static void list_bones(struct region *region, const char *format, const struct pose_character *character,
                        struct index_asset *asset)
 {
@@ -294,7 +295,7 @@ static const char *inner_name(const struct pose_document *document, enum asset_k
     }
 }
 
-/* The parts of an id that all assets of a file share: format and bytes. */
+/* The part of an id that all assets of a file share: format and bytes. */
 static struct id_hash *file_hash(const struct entry_facts *facts, const char *format, struct pose_bytes bytes)
 {
     struct id_hash *hash = id_begin();
@@ -361,7 +362,7 @@ static void add_asset(struct index_entry *entry, const struct pose_document *doc
     index_keywords(document, asset);
 }
 
-/* What the region of the entry has no memory for is missing: see region.failed. */
+/* If the entry's region runs out of memory, assets are missing: see region.failed. */
 static void add_assets(struct index_entry *entry, const struct pose_document *document)
 {
     const uint32_t counts[ASSET_KIND_COUNT] = {document->clip_count, document->skeleton_count,
@@ -374,7 +375,7 @@ static void add_assets(struct index_entry *entry, const struct pose_document *do
     }
 }
 
-/* What tells an asset from the others of its file: what the file itself calls it, "" where it has no word. */
+/* What distinguishes an asset from the others in its file: its name there, "" if none. */
 struct inner {
     enum asset_kind kind;
     const char *name;
@@ -390,7 +391,8 @@ static int compare_inner(const void *a, const void *b, void *inners)
     return order ? order : x < y ? -1 : x > y;
 }
 
-/* For each asset of a file, from malloc, how many before it are of its kind and name; NULL: no memory. */
+/* For each asset of a file, how many before it have the same kind and name; from malloc, NULL if out of
+ * memory. */
 static uint32_t *count_repeats(struct inner *inners, uint32_t count)
 {
     uint32_t *repeats = try_alloc(count, sizeof *repeats), *order = try_alloc(count, sizeof *order);
@@ -422,7 +424,7 @@ static struct inner *list_inners(const struct index_entry *entry, const struct p
     return inners;
 }
 
-/* Inner names that repeat within a file get their number, so that ids differ. */
+/* Names that repeat within a file get a number, so that ids differ. */
 static const char *distinct_inner(struct index_entry *entry, const char *name, uint32_t before)
 {
     if (!before)
@@ -441,8 +443,8 @@ static const char *distinct_inner(struct index_entry *entry, const char *name, u
 }
 
 /*
- * The bytes are hashed once, however many assets a file holds. The name of the file is no part: the same bytes have the
- * same id wherever they lie. False when there is no memory for them.
+ * The bytes are hashed once, however many assets a file has. The file name is not included: the same bytes have
+ * the same id anywhere. False if out of memory.
  */
 static bool give_ids(struct index_entry *entry, const struct entry_facts *facts,
                      const struct pose_document *document, struct pose_bytes bytes,
@@ -499,7 +501,7 @@ void index_entry_unref(struct index_entry *entry)
     region_release(&region);
 }
 
-/* The format's own text, which lives as long as the program; that of a request does not. */
+/* The library's own string for the format, in static storage, unlike that of a request. */
 static const char *format_known(const char *id)
 {
     const struct pose_format *format = id ? pose_format_find(id) : NULL;
@@ -528,7 +530,7 @@ static struct index_entry *new_entry(const struct entry_facts *facts)
     region_init(&region);
     struct index_entry *entry = REGION_NEW(&region, struct index_entry, 1);
     atomic_init(&entry->references, 1);
-    /* Texts that a file or a client chooses, and later what a decoded file asks for. */
+    /* The sizes from here on depend on files or clients. */
     region.may_fail = true;
     const char *name = region_text(&region, facts->name);
     entry->name = name ? name : "";
@@ -570,7 +572,7 @@ struct index_entry *index_entry_plain(const struct entry_facts *facts)
     return entry;
 }
 
-/* "clip" of "clip skeleton": what an entry of that format is when it cannot be decoded. */
+/* "clip" for "clip skeleton": the kind of an entry of that format that cannot be decoded. */
 static const char *first_kind(const char *format_id)
 {
     static const char *const kinds[] = {"clip", "skeleton", "mesh", "events", "character", "image"};
@@ -597,7 +599,7 @@ static const char *kind_of_document(const struct pose_document *document)
     return document->event_count ? "events" : first_kind(document->format);
 }
 
-/* What is remembered for linking. */
+/* Keeps the facts that linking needs. */
 static void take_facts(struct index_entry *entry, const struct pose_document *document)
 {
     struct pose_buffer facts = {0};
@@ -611,7 +613,7 @@ static void take_facts(struct index_entry *entry, const struct pose_document *do
     pose_buffer_free(&facts);
 }
 
-/* The row of a document. An entry that there is no memory for has an error and no assets. */
+/* Describes a document as an entry. If out of memory, the entry has an error and no assets. */
 static bool describe(struct index_entry *entry, const struct entry_facts *facts,
                      const struct pose_document *document, struct pose_bytes bytes,
                      const struct companion_finder *finder)

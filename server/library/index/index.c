@@ -1,8 +1,8 @@
 /*
- * Indexing PATHs, in steps, so that companions are found whatever the order:
- *   1. list (index_list.c): every folder is walked, every container opened; each entry gets a place with its name;
- *   2. decode (index_task.c): all entries, on all threads; a file of a folder that turns out to be a container is opened,
- *      and its entries decoded in a second round, which also repeats entries that missed a companion in the first.
+ * Indexes PATHs in two steps, so that companions are found whatever the order of the files:
+ *   1. list (list.c): walks every folder and opens every container; each entry gets a slot with its name;
+ *   2. decode (task.c): all entries, on all threads; a file of a folder that turns out to be a container is opened,
+ *      and its entries are decoded in a second round, which also repeats entries that missed a companion in the first.
  */
 #include "server/library/index/index.h"
 
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ------------------------------------------------------------------------------------------------ settling -- */
+/* The places after the archive and the containers that already follow it. */
 
 /* Places after the archive and after the containers that already follow it. */
 static uint32_t place_after(const struct index_result *result, const struct index_archive *folder)
@@ -30,7 +30,7 @@ static uint32_t place_after(const struct index_result *result, const struct inde
     return at;
 }
 
-/* Takes what earlier runs found out off the list of what is to be decoded. */
+/* Removes tasks whose results are known from earlier runs. */
 static void recall(struct indexing *work)
 {
     struct index_cache *cache = work->cache;
@@ -42,7 +42,7 @@ static void recall(struct indexing *work)
     work->task_count = cache ? kept : work->task_count;
 }
 
-/* Puts what was decoded in its place; containers become archives of their own, whose entries are the next tasks. */
+/* Stores the results; containers become archives of their own, whose entries are the next tasks. */
 static void settle(struct indexing *work)
 {
     struct task *tasks = work->tasks;
@@ -87,8 +87,8 @@ static void settle(struct indexing *work)
     free(tasks);
 }
 
-/* One upload is worth so many bytes and so much time, however often its entries lie over each other. False, and the
- * archive has the error, when it is not. */
+/* Checks an upload's total bytes and time, even if its entries overlap. On failure sets the archive's
+ * error and returns false. */
 static bool fits_bounds(struct indexing *work)
 {
     struct index_archive *archive = work->result->archives[0];
@@ -119,7 +119,7 @@ static void decode_all(struct indexing *work)
     }
     for (uint32_t i = 0; i < work->result->count; i++) {
         struct index_archive *archive = work->result->archives[i];
-        /* Not containers, broken ones included: they may be an earlier index's, which others are reading. */
+        /* Not containers, even broken ones: they may belong to an earlier index that other threads read. */
         if (!archive->archive && !archive->map.bytes.data)
             archive_finish(archive);
         nested_close(archive);
@@ -139,7 +139,7 @@ bool index_paths(const char *const *paths, size_t count, const struct index_opti
     for (size_t i = 0; i < count; i++) {
         if (list_path(&work, paths[i], error))
             continue;
-        /* A PATH that went away while it was served takes only itself along. */
+        /* A PATH that disappears while being served does not affect the others. */
         if (before && strcmp(error->code, "no_memory")) {
             result->lost_count++;
             continue;
@@ -160,7 +160,7 @@ bool index_paths(const char *const *paths, size_t count, const struct index_opti
     return true;
 }
 
-/* The one entry of a loose file in memory. */
+/* Decodes the single entry of a loose file in memory. */
 static void decode_single(struct index_archive *archive, const struct entry_facts *facts,
                           const struct index_neighbours *neighbours, const struct index_options *options)
 {
@@ -174,7 +174,7 @@ static void decode_single(struct index_archive *archive, const struct entry_fact
     archive->entries[0] = decoded;
 }
 
-/* The archive type that the client names or the bytes are of; NULL: one file. */
+/* The archive type that the client forces or that is detected; NULL: a single file. */
 static const char *forced_container(const char *name, struct pose_bytes bytes, const char *format)
 {
     if (!format)

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Files choose how many names there are, so there is an end to what is kept of them. */
+/* The number of names depends on files, so it is limited. */
 enum { MAX_KEYWORDS = 4096, MAX_KEYWORD = 128 };
 
 struct keywords {
@@ -15,7 +15,7 @@ struct keywords {
     char text[MAX_KEYWORDS];
 };
 
-/* Adds the words of a name, unless they follow each other there already. */
+/* Adds the words of a name, unless the same sequence is already present. */
 static void add_words(struct keywords *keywords, const char *name)
 {
     char folded[MAX_KEYWORD];
@@ -24,7 +24,7 @@ static void add_words(struct keywords *keywords, const char *name)
     size_t length = fold_text(name, folded, sizeof folded);
     if (length < 2 || strstr(keywords->text, folded))
         return;
-    /* The blank at the end of what is there is the one before the first word. */
+    /* The blank that ends the present text also precedes the first new word. */
     const size_t skipped = keywords->used > 0;
     keywords->is_full = keywords->used + length - skipped >= sizeof keywords->text;
     if (keywords->is_full)
@@ -33,7 +33,7 @@ static void add_words(struct keywords *keywords, const char *name)
     keywords->used += length - skipped;
 }
 
-/* Types of events, a line each, as they are written. */
+/* Adds an event type unchanged, as one line. */
 static void add_line(struct keywords *lines, const char *type)
 {
     size_t length = strlen(type);

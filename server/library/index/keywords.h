@@ -1,10 +1,10 @@
-/* What an asset is found by beyond its name: its joints and events. */
+/* Search texts of an asset beyond its name: its joints and events. */
 #ifndef POSED_SERVER_LIBRARY_INDEX_KEYWORDS_H
 #define POSED_SERVER_LIBRARY_INDEX_KEYWORDS_H
 
 #include "server/library/index/index.h"
 
-/* Sets words, events and loop of a clip, words of a skeleton or mesh; asset is one of the document. */
+/* Sets words, events and loop of a clip, or words of a skeleton or mesh; asset is one of the document's. */
 void index_keywords(const struct pose_document *document, struct index_asset *asset);
 
 #endif

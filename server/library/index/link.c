@@ -40,7 +40,7 @@ static bool is_usable(const struct index_entry *entry)
     return !entry->error && !entry->is_copy && entry->format;
 }
 
-/* Those that could be read; of a resource that is repeated the first. */
+/* Lists readable resources; of duplicates only the first. */
 static void list_resources(struct index_archive *archive)
 {
     struct index_resource *resources =
@@ -63,7 +63,7 @@ static void list_resources(struct index_archive *archive)
 
 /* ------------------------------------------------------------------------------------------------- linking -- */
 
-/* "extras" is the last member of the notes, and an object that is not empty: the names become its last member. */
+/* "extras" is the last member of the notes and a non-empty object: the names are appended to it. */
 static void add_names(struct index_entry *entry, struct index_asset *clip, const struct pose_link *link)
 {
     struct pose_buffer text = {0};

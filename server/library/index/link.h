@@ -1,16 +1,16 @@
 /*
- * The entries of one archive say things of each other, as their game has it: what a clip is called, which skeleton it is
- * on, where its events are (struct pose_link). And some call each other by numbers, which are found here.
+ * Relations between the entries of one archive, as defined by their game: a clip's name, its skeleton, its events
+ * (struct pose_link). Also finds entries that others refer to by number.
  */
 #ifndef POSED_SERVER_LIBRARY_INDEX_LINK_H
 #define POSED_SERVER_LIBRARY_INDEX_LINK_H
 
 #include "server/library/index/index.h"
 
-/* Links an archive, once; its entries are all there and not yet shared. */
+/* Links an archive, once, when all its entries are present and before it is shared. */
 void index_link(struct index_archive *archive);
 
-/* The entry of that format and id (see pose_resource_id), -1 when there is none. */
+/* The entry of that format and id (see pose_resource_id), -1 if there is none. */
 int64_t index_find_resource(const struct index_archive *archive, const char *format, uint64_t id);
 
 #endif

@@ -1,6 +1,7 @@
 /*
- * The first step of indexing: what there is. Every folder is walked and every container opened; each entry gets a place
- * with its name, and a task when nothing is known of it yet. What an earlier index knows of unchanged files is taken over.
+ * The first step of indexing: listing. Every folder is walked and every container opened; each entry gets a slot
+ * with its name, and a task if nothing is known about it yet. Unchanged files are taken over from an earlier
+ * index.
  */
 #include "server/ops/clock.h"
 
@@ -34,7 +35,7 @@ bool list_archive(struct indexing *work, struct index_archive *archive, uint32_t
     return true;
 }
 
-/* The same at the end; false with error, and the archive is let go. */
+/* The same at the end of the list; on failure returns false with error and releases the archive. */
 static bool list_last(struct indexing *work, struct index_archive *archive, struct pose_error *error)
 {
     if (list_archive(work, archive, work->result->count))
@@ -67,7 +68,7 @@ static const struct index_archive *archive_before(const struct indexing *work, c
     return NULL;
 }
 
-/* The entry of that name of an earlier index, NULL when there was none. */
+/* The entry of that name in an earlier index, or NULL. */
 static struct index_entry *entry_before(const struct index_archive *before, const char *name)
 {
     /* Entries of a folder are sorted by name. */
@@ -102,14 +103,14 @@ struct index_archive *container_before(const struct indexing *work, const char *
     return NULL;
 }
 
-/* A file that somebody may still be writing. */
+/* Whether a file may still be being written. */
 static bool is_fresh(const struct file_stamp *stamp)
 {
     int64_t age = clock_wall_ns() - stamp->modified_ns;
     return age >= 0 && age < (int64_t)INDEX_SETTLE_MS * 1000000;
 }
 
-/* A file that may still be written is as it was before, if it was, until it is whole. */
+/* Keeps the earlier state of a file, if any, while it may still be being written. */
 static struct index_entry *keep_unsettled(struct indexing *work, const char *path, struct index_entry *old)
 {
     struct index_archive *container = (struct index_archive *)(uintptr_t)archive_before(work, path);
@@ -122,7 +123,7 @@ static struct index_entry *keep_unsettled(struct indexing *work, const char *pat
     return old;
 }
 
-/* What is known of a file before it is looked at: NULL when it is passed over, for now. */
+/* The entry for a file before it is read; NULL if it is skipped for now. */
 static struct index_entry *list_entry(struct indexing *work, const struct index_archive *before,
                                       const char *folder, const struct walked_file *file)
 {
@@ -137,7 +138,7 @@ static struct index_entry *list_entry(struct indexing *work, const struct index_
         free(path);
         return known ? index_entry_plain(&facts) : kept;
     }
-    /* What it found beside itself may have changed. */
+    /* The files beside it may have changed. */
     if (!same || old->wants_companions)
         return index_entry_plain(&facts);
     index_entry_ref(old);
@@ -176,7 +177,7 @@ static bool list_directories(struct index_result *result, struct walked_folder *
     return true;
 }
 
-/* Containers begin with a magic number; the whole of a large file is not searched for what else it may be. */
+/* Containers begin with a magic number, so large files are not searched completely for other formats. */
 const char *container_format(const char *name, struct pose_bytes bytes)
 {
     enum { HEAD = 1024 * 1024, LARGE = 16 * HEAD };
@@ -230,7 +231,7 @@ void list_nested(struct indexing *work, struct index_archive *archive, struct in
     archive_finish(archive);
 }
 
-/* A container of the machine; its id, a hash over all of it, is remembered. */
+/* Opens a container file; its id, a hash over all bytes, is cached. */
 static struct index_archive *map_container(const struct indexing *work, const char *path, const char *name,
                                            const char *format, struct file_bytes *map)
 {
@@ -276,7 +277,7 @@ static bool list_file(struct indexing *work, const char *path, struct pose_error
     return done;
 }
 
-/* What an earlier index has of a folder. */
+/* What an earlier index has for a folder. */
 struct known_files {
     const struct indexing *work;
     const struct index_archive *folder;
@@ -294,7 +295,7 @@ static bool is_known(void *user, const char *name)
     return is_container;
 }
 
-/* Files that were listed of a folder: its entries, and containers below it. */
+/* The number of files listed for a folder: its entries, and containers below it. */
 static uint32_t count_known(const struct known_files *known)
 {
     const struct index_result *before = known->work->before;
@@ -304,8 +305,8 @@ static uint32_t count_known(const struct known_files *known)
     return count;
 }
 
-/* A folder with more files than there may be keeps those that were listed. They are looked for one by one only where the
- * bound may matter. */
+/* A folder with too many files keeps those already listed. They are only looked up individually if the
+ * limit may be reached. */
 static bool walk_folder(struct indexing *work, const char *path, struct walked_folder *folder,
                         struct pose_error *error)
 {

@@ -1,4 +1,4 @@
-/* Names that archives give to morphs, by the ids that clips call them by. */
+/* Names that archives give to morphs, by the ids that clips use. */
 #include "server/library/index/morphs.h"
 
 #include "server/library/index/archive.h"

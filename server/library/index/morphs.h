@@ -1,4 +1,4 @@
-/* Names of morphs out of the name maps of packages. */
+/* Names of morphs from the name maps of packages. */
 #ifndef POSED_SERVER_LIBRARY_INDEX_MORPHS_H
 #define POSED_SERVER_LIBRARY_INDEX_MORPHS_H
 

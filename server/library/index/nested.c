@@ -57,7 +57,7 @@ bool nested_attach(struct index_archive *archive, struct index_nested *nested)
     archive->nested = list;
     struct region names = {.may_fail = true};
     nested->first = before;
-    /* Copies double, so that many small ones do not cost the square of their number. */
+    /* Capacity doubles, so that the total cost stays linear. */
     if (count > archive->entry_capacity) {
         uint32_t capacity = count > UINT32_MAX / 2 ? count : count * 2;
         struct index_entry **larger = REGION_NEW(region, struct index_entry *, capacity);
@@ -87,7 +87,7 @@ uint32_t nested_own_count(const struct index_archive *archive)
     return archive->nested_count ? archive->nested[0]->first : archive->entry_count;
 }
 
-/* The nested container of an entry. They are in the order of their entries. */
+/* The nested container of an entry. The list is sorted by entry. */
 static struct index_nested *find(const struct index_archive *archive, uint32_t entry)
 {
     uint32_t low = 0, high = archive->nested_count;
@@ -109,7 +109,7 @@ struct entry_facts nested_facts(const struct index_archive *archive, uint32_t en
     return facts;
 }
 
-/* Makes what points into other memory its own. */
+/* Copies borrowed memory, so that the buffer owns it. */
 static bool own(struct pose_buffer *buffer, struct pose_error *error)
 {
     if (buffer->capacity || !buffer->size)
@@ -143,7 +143,7 @@ bool nested_read(const struct index_archive *archive, uint32_t entry, const stru
     return done;
 }
 
-/* Whether its being open costs more than its directory: its bytes are unpacked, or it is one stream. */
+/* Whether keeping it open costs more than its directory: it was unpacked, or is a single stream. */
 static bool is_heavy(const struct index_nested *nested)
 {
     return nested->bytes.capacity || (nested->archive && pose_archive_is_stream(nested->archive));

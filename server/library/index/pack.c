@@ -22,7 +22,7 @@ static void put_u32(struct packing *out, uint32_t value)
     put(out, &value, sizeof value);
 }
 
-/* The length, UINT32_MAX for NULL, and the characters. */
+/* Writes the length, UINT32_MAX for NULL, and the characters. */
 static void put_text(struct packing *out, const char *text)
 {
     uint32_t length = text ? (uint32_t)strlen(text) : UINT32_MAX;
@@ -85,7 +85,7 @@ bool index_pack(const struct index_entry *entry, struct pose_buffer *buffer)
 
 /* ---------------------------------------------------------------------------------------------- unpacking -- */
 
-/* What is left; broken stays set once a read went beyond it. */
+/* The remaining bytes; broken is set once a read goes beyond them. */
 struct cursor {
     const uint8_t *at;
     size_t left;
@@ -127,7 +127,7 @@ static const char *take_text(struct cursor *cursor)
     return text;
 }
 
-/* One that others have as well; the entry holds it, and drops it when the rest is broken. */
+/* A shared text; the entry holds a reference, and drops it if the rest is broken. */
 static const char *take_shared(struct cursor *cursor)
 {
     uint32_t length = take_u32(cursor);
@@ -143,7 +143,7 @@ static const char *take_shared(struct cursor *cursor)
     return text;
 }
 
-/* A text that has to be there. */
+/* A text that must not be NULL. */
 static const char *need_text(struct cursor *cursor)
 {
     const char *text = take_text(cursor);

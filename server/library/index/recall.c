@@ -28,14 +28,14 @@ struct asset_id recall_context(struct index_archive *const *archives, uint32_t c
     return digest;
 }
 
-/* Where an entry is kept. */
+/* The cache key of an entry. */
 struct row_key {
     const char *name;
     const struct file_stamp *stamp;
     char number[16];
 };
 
-/* False for an entry that is none of a file by itself: one of a nested container. */
+/* False for an entry that is not a file of its own: one in a nested container. */
 static bool make_key(const struct index_archive *archive, uint32_t entry, struct row_key *key)
 {
     if (archive->archive) {
@@ -69,7 +69,7 @@ void remember_entry(struct index_cache *cache, const struct index_archive *archi
                     const struct asset_id *context)
 {
     struct row_key key;
-    /* What lies beside a loose file is not in the listing that rows are good for. */
+    /* The context of rows does not cover files beside a loose file. */
     bool is_loose = !strcmp(archive->format, "file");
     if (!(is_loose && archive->entries[entry]->wants_companions) && make_key(archive, entry, &key))
         index_cache_keep(cache, archive->path, key.name, key.stamp, context, archive->entries[entry]);
@@ -87,7 +87,7 @@ static void spare_rows(struct index_cache *cache, const struct index_archive *ar
 
 void forget_gone(struct index_cache *cache, struct index_archive *const *archives, uint32_t count)
 {
-    uint64_t most = count; /* rows that what is there may have */
+    uint64_t most = count; /* upper bound on the rows in use */
     for (uint32_t i = 0; i < count; i++)
         most += archives[i]->entry_count;
     if (index_cache_count(cache) <= 2 * most || !index_cache_prune(cache))

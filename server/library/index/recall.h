@@ -1,18 +1,18 @@
-/* What the cache of indexes calls an entry of an archive, and when it holds. */
+/* Cache keys for the entries of an archive, and their validity. */
 #ifndef POSED_SERVER_LIBRARY_INDEX_RECALL_H
 #define POSED_SERVER_LIBRARY_INDEX_RECALL_H
 
 #include "server/library/index/cache.h"
 
-/* A digest of everything that was listed: files by name and stamp, containers by stamp. */
+/* A digest of everything listed: files by name and stamp, containers by stamp. */
 struct asset_id recall_context(struct index_archive *const *archives, uint32_t count);
-/* Puts a kept entry into its place in the archive; false when there is none that holds. */
+/* Stores a cached entry in its slot of the archive; false if there is no valid one. */
 bool recall_entry(struct index_cache *cache, struct index_archive *archive, uint32_t entry,
                   const struct asset_id *context);
 void remember_entry(struct index_cache *cache, const struct index_archive *archive, uint32_t entry,
                     const struct asset_id *context);
 
-/* Drops what is kept of files that are not there any more, once that is more than half of all. */
+/* Drops rows for files that no longer exist, once these are more than half of all rows. */
 void forget_gone(struct index_cache *cache, struct index_archive *const *archives, uint32_t count);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * The second step of indexing: one entry, on any thread. It is decoded, or turns out to be a container, or is listed with
- * the reason why it is not read.
+ * The second step of indexing: one entry, on any thread. It is decoded, turns out to be a container, or is listed
+ * with the reason why it is not read.
  */
 #include "server/ops/clock.h"
 #include "server/library/index/nested.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What unpacks to less is no bomb, whatever its ratio. */
+/* Entries that unpack to less are not treated as bombs, whatever their ratio. */
 enum { FREE_OF_RATIO = 1024 * 1024 };
 
 static struct entry_facts facts_of(const struct task *task)
@@ -20,7 +20,7 @@ static struct entry_facts facts_of(const struct task *task)
     return (struct entry_facts){.name = entry->name, .size = entry->size, .stamp = entry->stamp};
 }
 
-/* A file that is no container and too large to be read into memory before it is known to be of use. */
+/* A file that is not a container and too large to read into memory without knowing its format. */
 static bool is_useless(const struct indexing *work, const char *path, const struct entry_facts *facts,
                        struct pose_error *error)
 {
@@ -41,7 +41,7 @@ static bool is_useless(const struct indexing *work, const char *path, const stru
     return !is_known;
 }
 
-/* A container of a folder becomes an archive of its own; a large file of no known format is listed unread. */
+/* A container in a folder becomes an archive of its own; a large file of unknown format is listed unread. */
 static bool settle_unread(const struct indexing *work, struct task *task, const struct entry_facts *facts)
 {
     enum { LARGE = 16 * 1024 * 1024 };
@@ -60,8 +60,8 @@ static bool settle_unread(const struct indexing *work, struct task *task, const 
     return task->container || task->decoded;
 }
 
-/* Whether a container's entry is a container itself, whose archive did not say what it is. Too deep, or broken: the
- * entry is listed with the error. */
+/* Whether an entry is itself a container, which its archive did not say. If it is nested too deep or
+ * broken, the entry is listed with the error. */
 static bool settle_nested(const struct indexing *work, struct task *task, const struct entry_facts *facts,
                           struct pose_buffer *bytes)
 {
@@ -95,7 +95,8 @@ bool work_is_late(struct indexing *work)
     return atomic_load_explicit(&work->late, memory_order_relaxed);
 }
 
-/* Each entry keeps the ratio by itself, or it is not unpacked; together they may not: then they lie over each other. */
+/* Each entry is checked against the ratio before it is unpacked; entries that exceed it together must
+ * overlap. */
 bool work_is_over_ratio(struct indexing *work)
 {
     uint64_t ratio = work->options->pose.limits.ratio,
@@ -141,7 +142,7 @@ void decode_task(void *user, size_t item)
     }
     if (!task->container && !settle_nested(work, task, &facts, &bytes)) {
         decode_entry(work, task, &facts, view);
-        /* Name and skeleton come from what lies beside it: never an earlier index's. */
+        /* Name and skeleton are found by linking: never reuse an earlier index's. */
         const struct pose_format *format =
             task->decoded->format ? pose_format_find(task->decoded->format) : NULL;
         if (in_folder && format && format->is_linked)

@@ -9,7 +9,7 @@
 #include <string.h>
 
 struct text {
-    struct text *next; /* in its slot */
+    struct text *next; /* in the same slot */
     uint64_t hash;
     uint32_t holders;
     size_t length;
@@ -34,7 +34,7 @@ static struct text **slot_of(uint64_t hash)
     return &slots[hash & (slot_count - 1)];
 }
 
-/* As many slots as texts, or more; false when there is no memory for the first ones. */
+/* Keeps at least as many slots as texts; false if there is no memory for the first slots. */
 static bool make_room(void)
 {
     size_t larger = slot_count ? slot_count * 2 : 256;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What holds all parts of a multipart upload is called a folder, by the id and size of its parts. */
+/* The container of a multipart upload is presented as a folder, with id and size computed from its parts. */
 static void become_folder(struct index_archive *archive, const struct upload_source *source)
 {
     uint64_t bytes = 0;
@@ -44,7 +44,7 @@ struct kept_document {
     struct pose_document *document;
 };
 
-/* What many threads decode, in the order in which they are done. */
+/* Documents decoded by many threads, in the order of completion. */
 struct keeping {
     pthread_mutex_t lock;
     size_t bytes, count, capacity;
@@ -78,7 +78,7 @@ static int compare_kept(const void *a, const void *b)
     return x->entry < y->entry ? -1 : x->entry > y->entry;
 }
 
-/* Each document to its entry; what has none any more is freed. */
+/* Assigns each document to its entry; frees those whose entry no longer exists. */
 static void hand_over(struct keeping *keeping, struct index_archive *archive)
 {
     archive->kept = REGION_NEW(&archive->region, struct pose_document *, archive->entry_count);
@@ -130,7 +130,7 @@ static bool refuse_entry(const struct index_entry *entry, bool is_part, struct i
     return false;
 }
 
-/* One sound file among the parts is enough; else the first broken one is what is wrong. */
+/* One sound file among the parts is enough; otherwise the first broken one is reported. */
 static bool judge_parts(const struct index_archive *archive, struct index_refusal *refusal)
 {
     const struct index_entry *broken = NULL;

@@ -1,4 +1,4 @@
-/* An upload as an archive, and whether it may be kept. */
+/* Indexes an upload as an archive, and decides whether it may be kept. */
 #ifndef POSED_SERVER_LIBRARY_INDEX_UPLOAD_H
 #define POSED_SERVER_LIBRARY_INDEX_UPLOAD_H
 
@@ -6,35 +6,35 @@
 
 struct upload_source {
     const char *name;
-    struct pose_bytes bytes;   /* outlive the archive */
-    const char *format, *game; /* forced, NULL: found out */
-    bool has_parts;            /* the bytes are a ZIP of the parts of a multipart upload, */
-    struct asset_id id;        /* which have this id */
+    struct pose_bytes bytes;   /* must outlive the archive */
+    const char *format, *game; /* forced; NULL: detected */
+    bool has_parts;            /* the bytes are a ZIP of the parts of a multipart upload */
+    struct asset_id id;        /* the id of the parts */
 };
 
-/* Never NULL; what is wrong with it, index_verdict tells. */
+/* Never NULL; index_verdict reports what is wrong with it. */
 struct index_archive *index_upload(const struct upload_source *source,
                                    const struct index_neighbours *neighbours,
                                    const struct index_options *options);
 
-/* The same for one request: what is decoded for it stays with the archive (up to MAX_KEPT bytes of it), so that whoever
- * looks further does not decode it again. options->keep is not asked. */
+/* The same for one request: up to MAX_KEPT bytes of decoded documents stay with the archive, so that later
+ * steps do not decode them again. options->keep is not called. */
 enum { MAX_KEPT = 64 << 20 };
 struct index_archive *index_upload_kept(const struct upload_source *source,
                                         const struct index_neighbours *neighbours,
                                         const struct index_options *options);
 
-/* Why an archive is refused: a container that cannot be opened or is over a limit; a loose file (or every part of
- * several) that is broken or of no known format. */
+/* Why an archive is refused: a container that cannot be opened or is over a limit; a loose file (or every
+ * one of several parts) that is broken or of an unknown format. */
 struct index_refusal {
     struct pose_error error;
-    const char *format; /* NULL: none was found */
-    const char *entry;  /* the part, NULL */
+    const char *format; /* NULL: not detected */
+    const char *entry;  /* the part, or NULL */
 };
 
-/* True when it is sound enough to be kept or described. */
+/* Whether it is sound enough to be kept or described. */
 bool index_verdict(const struct index_archive *archive, struct index_refusal *refusal);
-/* The same, and false also when there is nothing in it but entries that are over a limit. */
+/* The same, but also false if all its entries are over a limit. */
 bool index_keepable(const struct index_archive *archive, struct index_refusal *refusal);
 
 #endif

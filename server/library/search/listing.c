@@ -69,8 +69,8 @@ void listing_release(struct listing *listing)
 enum { MAX_FOLDED = 1024 };
 
 /*
- * How well a text of the catalogue is found, for each word the best of all texts so far. A name counts before a path, and
- * that before joints and events, but a whole word anywhere before the beginning of one.
+ * How well an asset matches, for each word the best over its texts so far. A name counts more than a path, and a
+ * path more than joints and events; but a whole word anywhere counts more than a prefix.
  */
 enum { IN_NAME, IN_PATH, IN_CONTENTS, WEIGHT_MATCH = 4, NOT_FOUND = MATCH_NONE * WEIGHT_MATCH };
 
@@ -96,7 +96,7 @@ static void look_in(struct found *found, const char *text, int where)
     look_in_folded(found, folded, where);
 }
 
-/* The worst of the words tells; NOT_FOUND when one is nowhere. */
+/* The rank of the worst word; NOT_FOUND if one is missing. */
 static int rank_of(const struct found *found)
 {
     int worst = 0;
@@ -110,7 +110,7 @@ static bool is_best(const struct found *found)
     return rank_of(found) == IN_NAME;
 }
 
-/* A clip may lie in many archives, under as many names. */
+/* A clip may be in many archives, under many names. */
 static int rank_item(const struct catalog *catalog, const struct catalog_item *item,
                      const struct search *search)
 {

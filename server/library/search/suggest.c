@@ -1,4 +1,4 @@
-/* Counting the values of a list, and what a search that found nothing may have meant. */
+/* Facet counts of a list, and suggestions for a search without results. */
 #include "server/library/search/listing.h"
 #include "lib/core/fold.h"
 
@@ -7,8 +7,8 @@
 
 /* ------------------------------------------------------------------------------------------------- facets -- */
 
-/* Values by their text: open addressing, at most half full. Texts are the catalogue's, of a length (an event's end with
- * a line feed). */
+/* A hash table of values by text, at most half full. Texts are borrowed from the catalogue and have a
+ * length (an event ends with a line feed). */
 struct value {
     const char *text;
     size_t length;
@@ -72,7 +72,7 @@ static void count_events(struct counts *counts, const char *events)
     }
 }
 
-/* Each archive that an item lies in counts. */
+/* Counts every archive that contains an item. */
 static void count_archives(struct counts *counts, const struct catalog *catalog,
                            const struct catalog_item *item)
 {
@@ -136,13 +136,13 @@ struct facet_value *listing_count(const struct catalog *catalog, enum asset_kind
 
 enum { MAX_LOOKED_AT = 50000, MAX_DISTANCE = 3, FAR = 1000 };
 
-/* A third of the letters may be wrong. */
+/* Up to a third of the letters may differ. */
 static unsigned most_wrong(size_t length)
 {
     return length < 3 ? 1 : length < MAX_DISTANCE * 3 ? (unsigned)length / 3 : MAX_DISTANCE;
 }
 
-/* How far the nearest word of a folded text is. */
+/* The distance of the nearest word in a folded text. */
 static unsigned nearest_word(const struct search_word *word, const char *folded)
 {
     unsigned most = most_wrong(word->length), best = most + 1;
@@ -155,7 +155,7 @@ static unsigned nearest_word(const struct search_word *word, const char *folded)
     return best <= most ? best : FAR;
 }
 
-/* How much of a name is not as q has it; FAR when none of its words is near. */
+/* The distance of a name from q; FAR if no word is near. */
 static unsigned distance_of(const struct search *search, const char *name)
 {
     char folded[256];
@@ -183,7 +183,7 @@ static bool is_among(const struct suggestion *best, unsigned count, const char *
     return false;
 }
 
-/* Keeps the nearest ones in order; of equals those that came first. */
+/* Keeps the nearest names in order; equal ones in order of arrival. */
 static unsigned keep_nearest(struct suggestion *best, unsigned count, struct suggestion candidate)
 {
     unsigned at = count;
