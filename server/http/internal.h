@@ -1,14 +1,14 @@
 /*
- * What the files of the HTTP transport share; nobody else includes this.
+ * Declarations shared by the files of the HTTP transport; not included elsewhere.
  *
  *   transport.c   libmicrohttpd: its daemons and callbacks, requests in, answers out
- *   exchange.c    a request and its answer: what is refused and why, the body, the handler
- *   work.c        what an exchange has done on the pool: its handler, the blocks of its stream
+ *   exchange.c    a request and its answer: refusals, the body, the handler
+ *   work.c        the work of an exchange on the pool: its handler, the blocks of its stream
  *   loops.c       libuv: loops, threads, start and stop
  *   connections.c the list of connections, their deadlines, cutting them off
- *   body.c, raw.c, linger.c, listen.c, pool.c, shares.c   what their headers say; they know nothing of these structs
+ *   body.c, raw.c, linger.c, listen.c, pool.c, shares.c   what their headers say; they do not use these structs
  *
- * Everything of a loop belongs to the loop's thread, but for an exchange while it is on the pool.
+ * A loop's data is used by its thread only, except an exchange while it is on the pool.
  */
 #ifndef POSED_SERVER_HTTP_INTERNAL_H
 #define POSED_SERVER_HTTP_INTERNAL_H

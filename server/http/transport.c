@@ -1,8 +1,8 @@
 /*
  * libmicrohttpd: requests in, answers out. The only file that includes its header.
  *
- * What was found in version 0.9.75, and why things are as they are (since 0.9.77 the library has a level of strictness that
- * refuses folds, NULs and bare CRs by itself; what else is done here holds for both):
+ * Behaviour of version 0.9.75 that this file works around (since 0.9.77 the library has a level of strictness that
+ * refuses folds, NULs and bare CRs by itself; the rest applies to both):
  *  - an answer in the first call of the access handler closes the connection, so the first call only decides and
  *    the answer follows in the last one;
  *  - an answer cannot be queued while a body is arriving, nor before the headers are whole. Those answers are

@@ -25,7 +25,7 @@ static void collect(void *user, struct metrics_gauges *gauges)
     gauges->paths_over_limit = atomic_load(&service->paths_over_limit);
 }
 
-/* Encoded answers get a tenth of what decoded clips get. */
+/* Encoded answers get a tenth of the memory of decoded clips. */
 static uint64_t reply_cache_size(const struct config *config)
 {
     return config->cache_size / 10;
@@ -131,8 +131,8 @@ static bool wants_companions(const struct index_archive *archive)
     return false;
 }
 
-/* The uploads of a catalogue anew where files of the command line, which have changed, may be their companions: from
- * malloc, each referenced; NULL: no memory. Under the service's write lock. */
+/* Reindexes the uploads of a catalogue whose companions may be among changed files of the command line.
+ * From malloc, each referenced; NULL if out of memory. Called with the service's write lock held. */
 static struct index_archive **refresh_uploads(struct service *service, const struct catalog *catalog,
                                               const struct index_neighbours *paths, uint32_t *count)
 {
@@ -161,7 +161,7 @@ static struct index_archive **refresh_uploads(struct service *service, const str
     return uploads;
 }
 
-/* Publishes what the PATHs hold now, with the uploads behind it; false when there is no memory for it. */
+/* Publishes the new contents of the PATHs, followed by the uploads; false if out of memory. */
 static bool join_uploads(struct service *service, const struct index_result *paths)
 {
     struct index_neighbours neighbours = {paths->archives, paths->count};

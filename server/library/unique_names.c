@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <strings.h>
 
-/* A name as it was given; its place decides among equals. */
+/* A name as given; its position breaks ties. */
 struct given {
     char **name;
     char *text;
@@ -26,7 +26,7 @@ static int compare(const void *a, const void *b)
     return order ? order : x->place < y->place ? -1 : x->place > y->place;
 }
 
-/* The next of "walk (2)", "walk (3)" … that is nobody's name. */
+/* The next of "walk (2)", "walk (3)" … that is not in use. */
 static char *number(const struct given *all, size_t count, const char *text, unsigned *last)
 {
     for (;;) {

@@ -1,12 +1,12 @@
-/* Names of files that are made beside each other. */
+/* Unique names for files in one folder. */
 #ifndef POSED_SERVER_LIBRARY_UNIQUE_NAMES_H
 #define POSED_SERVER_LIBRARY_UNIQUE_NAMES_H
 
 #include <stddef.h>
 
 /*
- * Makes names differ, also where case does not count: of those that repeat the first stays, the others become "walk (2)",
- * "walk (3)" … in the order given. Each is from malloc, and replaced where it changes.
+ * Makes names distinct, even on case-insensitive file systems: the first of several equal names is kept, the
+ * others become "walk (2)", "walk (3)" … in the given order. Each is from malloc, and replaced if it changes.
  */
 void names_make_unique(char **const names[], size_t count);
 

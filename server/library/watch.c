@@ -9,15 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* After a change the index waits for quiet, so that a copy of many files is one new catalogue. */
+/* After a change, indexing waits until no more follow, so that copying many files results in one new
+ * catalogue. */
 enum { QUIET_MS = 100, SLOWEST_MS = 600, FALLBACK_MS = 2000 };
 
 struct watched {
-    uv_fs_event_t event; /* first: closed by its handle */
+    uv_fs_event_t event; /* must be first: freed through its handle */
     char *path;
     uint64_t inode;
-    bool is_parent; /* not a folder of the index, but one that a PATH lies in */
-    bool kept;      /* by the watch_places that is running */
+    bool is_parent; /* not indexed itself, but contains a PATH */
+    bool kept;      /* used while watch_places runs */
 };
 
 struct watch {
@@ -27,16 +28,16 @@ struct watch {
     uv_work_t work;
     struct watched **places;
     size_t count;
-    uint64_t first_change_ms; /* of those not indexed yet, 0: none */
+    uint64_t first_change_ms; /* time of the first change not indexed yet, 0: none */
     bool working, again, stopped, unsettled;
-    bool failed; /* the last index */
+    bool failed; /* the last indexing run */
     uint32_t lost_count;
     struct {
         bool failed, unsettled;
         uint32_t lost_count;
-    } outcome;             /* of the index that is running: its thread's until on_indexed */
-    bool blind;            /* a folder could not be watched: look again every now and then */
-    bool needs_neighbours; /* of the index that stands; its thread may be making another one */
+    } outcome;             /* of the current indexing run: owned by its thread until on_indexed */
+    bool blind;            /* a folder could not be watched: poll instead */
+    bool needs_neighbours; /* of the current index, since a thread may be making another one */
 };
 
 static void schedule(struct watch *watch);
@@ -57,7 +58,7 @@ static void close_places(struct watch *watch)
     watch->count = 0;
 }
 
-/* Whether a PATH of the command line is called so. */
+/* Whether that is the name of a PATH of the command line. */
 static bool names_path(const struct watch *watch, const char *name)
 {
     const struct operands *paths = &watch->service->config->paths;
@@ -70,7 +71,7 @@ static bool names_path(const struct watch *watch, const char *name)
     return found;
 }
 
-/* Whether a PATH is one file that needs others beside it, which may be any of its folder's. */
+/* Whether a PATH is a single file that needs companions, which may be any file of its folder. */
 static bool needs_neighbours(const struct watch *watch)
 {
     const struct index_result *index = &watch->service->index;
@@ -115,8 +116,8 @@ static struct watched *new_place(const char *path, bool is_parent)
     return watched;
 }
 
-/* Folders themselves, and the folder of each PATH: what is replaced is another inode. Sorted, each once. NULL when there
- * is no memory. */
+/* The indexed folders, and the folder of each PATH, since a replaced file is another inode. Sorted,
+ * without duplicates. NULL if out of memory. */
 static struct watched **list_places(const struct watch *watch, size_t *count)
 {
     const struct index_result *index = &watch->service->index;
@@ -145,7 +146,7 @@ static struct watched **list_places(const struct watch *watch, size_t *count)
     return places;
 }
 
-/* The place of that path and inode that is watched already, NULL when there is none. */
+/* The watched place with that path and inode, or NULL. */
 static struct watched *find_place(const struct watch *watch, struct watched *wanted)
 {
     struct watched **found =
@@ -155,8 +156,8 @@ static struct watched *find_place(const struct watch *watch, struct watched *wan
 }
 
 /*
- * Watches what the index now consists of; what stays keeps its handle, so that no change is lost between two. True when
- * there are new places: what happened in them before they were watched is still to be looked at.
+ * Watches the places of the new index. Unchanged places keep their handles, so that no change is missed. True if
+ * there are new places: changes there before they were watched still need to be indexed.
  */
 static bool watch_places(struct watch *watch)
 {
@@ -268,7 +269,7 @@ struct watch *watch_start(uv_loop_t *loop, struct service *service)
     uv_timer_init(loop, &watch->timer);
     watch->timer.data = watch;
     if (watch_places(watch))
-        watch->first_change_ms = clock_ms(); /* since the index was made */
+        watch->first_change_ms = clock_ms(); /* since indexing */
     schedule(watch);
     return watch;
 }
@@ -287,7 +288,7 @@ void watch_finish(struct watch *watch)
 {
     watch_stop(watch);
     if (watch->working)
-        uv_cancel((uv_req_t *)&watch->work); /* unless it has begun */
+        uv_cancel((uv_req_t *)&watch->work); /* unless it is running already */
     while (watch->working)
         uv_run(watch->loop, UV_RUN_ONCE);
 }

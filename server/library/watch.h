@@ -1,6 +1,6 @@
 /*
- * Watching what is served: when a file or folder of the PATHs changes, the catalogue is built anew aside and swapped.
- * All functions on the loop's thread.
+ * Watches what is served: when a file or folder of the PATHs changes, a new catalogue is built and swapped in. All
+ * functions must be called on the loop's thread.
  */
 #ifndef POSED_SERVER_LIBRARY_WATCH_H
 #define POSED_SERVER_LIBRARY_WATCH_H
@@ -11,13 +11,13 @@
 
 struct watch;
 
-/* Begins to watch what service->index lists. on_ready (may be NULL) is not called for the first index. */
+/* Starts watching what service->index lists. on_ready (may be NULL) is not called for the first index. */
 struct watch *watch_start(uv_loop_t *loop, struct service *service);
-/* Stops; handles close on the loop's next turns. */
+/* Stops; handles close in the next iterations of the loop. */
 void watch_stop(struct watch *watch);
-/* Turns the loop until no index is made any more: that works on the service, which may be freed only then. */
+/* Runs the loop until no indexing is in progress: that uses the service, which must not be freed before. */
 void watch_finish(struct watch *watch);
-/* After the loop has turned for the last time. */
+/* Call it after the last iteration of the loop. */
 void watch_free(struct watch *watch);
 
 #endif

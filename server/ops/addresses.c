@@ -27,7 +27,7 @@ bool address_parse(const char *text, size_t length, struct in6_addr *address)
     return true;
 }
 
-/* Up to three digits. */
+/* A number of up to three digits. */
 static bool parse_bits(const char *text, size_t length, unsigned *bits)
 {
     *bits = 0;

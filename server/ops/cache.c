@@ -1,10 +1,10 @@
 /*
- * One mutex guards a hash table and two lists: objects by use, failures by age. Under it a hit links an entry anew and
- * counts a reference, no more; making, freeing and waiting happen outside.
+ * One mutex guards a hash table and two lists: objects by use, failures by age. A hit under the lock only relinks
+ * an entry and counts a reference; making, freeing and waiting happen outside.
  *
- * A key that is being made has an entry of its own with a flight: what its maker and those who wait for it share. The
- * flight, not the entry, carries the result to them, because a result may be too heavy to be kept, or forgotten before
- * it is there.
+ * A key whose object is being made has an entry with a flight, which its maker and the waiting threads share. The
+ * flight, not the entry, passes the result to them, because a result may be too large to be kept, or dropped
+ * before it is ready.
  */
 #include "server/ops/cache.h"
 
@@ -24,8 +24,8 @@ enum entry_state {
 
 struct flight {
     pthread_cond_t done;
-    unsigned waiting;    /* callers that have not fetched the result yet */
-    bool landed;         /* object or error is there */
+    unsigned waiting;    /* callers that have not taken the result yet */
+    bool landed;         /* object or error is set */
     struct entry *entry; /* NULL once the key was dropped or replaced */
     struct cache_object *object;
     struct pose_error error;
@@ -34,8 +34,8 @@ struct flight {
 struct entry {
     struct cache_key key;
     uint64_t hash;
-    struct entry *next;          /* in its bucket, or in a list of entries to be freed */
-    struct entry *newer, *older; /* in the list of its state; none while it is being made */
+    struct entry *next;          /* in its bucket, or in a list of entries to free */
+    struct entry *newer, *older; /* in the list for its state; NULL while being made */
     enum entry_state state;
     struct cache_object *object; /* ENTRY_READY */
     struct flight *flight;       /* ENTRY_MAKING */
@@ -43,7 +43,7 @@ struct entry {
     uint64_t failed_at_ms;
 };
 
-/* A malloc header and a bucket come on top of the entry itself. */
+/* Accounts for the malloc header and the bucket as well. */
 static_assert(sizeof(struct entry) + 2 * sizeof(void *) <= CACHE_ENTRY_WEIGHT,
               "an entry weighs more than it says");
 
@@ -53,15 +53,16 @@ struct list {
 
 struct cache {
     const char *name;
-    uint64_t seed[CACHE_KEY_SIZE / sizeof(uint64_t)]; /* so that nobody can choose keys that collide */
+    uint64_t
+        seed[CACHE_KEY_SIZE / sizeof(uint64_t)]; /* random, so that nobody can construct colliding keys */
     pthread_mutex_t mutex;
-    /* All below is guarded by it. */
+    /* The mutex guards all members below. */
     struct entry **buckets;
     size_t bucket_count; /* a power of two */
-    size_t entry_count;  /* of every state */
+    size_t entry_count;  /* in any state */
     struct list objects, failures;
     size_t failure_count;
-    uint64_t now_ms; /* the latest time that a caller named: how late it is when a maker comes back */
+    uint64_t now_ms; /* the latest time passed by a caller: used when a maker returns */
     struct cache_counts counts;
 };
 
@@ -111,7 +112,7 @@ static struct entry *find_entry(const struct cache *cache, const struct cache_ke
     return entry;
 }
 
-/* A table that cannot grow only becomes slower. */
+/* If growing fails, the table only becomes slower. */
 static void grow_table(struct cache *cache)
 {
     size_t count = cache->bucket_count * 2;
@@ -200,7 +201,7 @@ static uint64_t weight_of(const struct cache_object *object)
     return (uint64_t)object->weight + CACHE_ENTRY_WEIGHT;
 }
 
-/* Takes an entry out of everything and puts it on the list of those to be freed. */
+/* Removes an entry from table and list and puts it on the list of entries to free. */
 static void entry_remove(struct cache *cache, struct entry *entry, struct entry **dead)
 {
     table_remove(cache, entry);
@@ -222,7 +223,7 @@ static void entry_remove(struct cache *cache, struct entry *entry, struct entry 
     *dead = entry;
 }
 
-/* Outside of the lock: freeing a large object takes its time. */
+/* Called without the lock: freeing a large object takes time. */
 static void free_entries(struct entry *dead)
 {
     while (dead) {
@@ -234,7 +235,7 @@ static void free_entries(struct entry *dead)
     }
 }
 
-/* The entry is in the table and in no list; the reference that it holds has been counted. */
+/* The entry is in the table and in no list; its reference has been counted. */
 static void entry_keep(struct cache *cache, struct entry *entry, struct cache_object *object,
                        struct entry **dead)
 {
@@ -262,7 +263,8 @@ static void forget_old_failures(struct cache *cache, struct entry **dead)
         entry_remove(cache, cache->failures.oldest, dead);
 }
 
-/* The entry is in the table and in no list. Nothing is remembered where memory is out, or whose maker was called off. */
+/* The entry is in the table and in no list. Failures from lack of memory or cancellation are not
+ * remembered. */
 static void entry_fail(struct cache *cache, struct entry *entry, const struct pose_error *error,
                        struct entry **dead)
 {
@@ -291,7 +293,7 @@ static bool fits(const struct cache *cache, const struct cache_object *object)
 
 static void init_mutex(pthread_mutex_t *mutex)
 {
-    /* Held for some dozen instructions: spinning is cheaper than sleeping. */
+    /* Held only for some dozen instructions, so spinning is cheaper than sleeping. */
     pthread_mutexattr_t attributes;
     pthread_mutexattr_init(&attributes);
     pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_ADAPTIVE_NP);
@@ -314,7 +316,7 @@ struct cache *cache_new(const char *name, size_t limit)
     cache->counts.limit = limit;
     if (getrandom(cache->seed, sizeof cache->seed, GRND_NONBLOCK) < 0)
         cache->seed[0] =
-            (uint64_t)(uintptr_t)cache; /* a machine that has just started: better than nothing */
+            (uint64_t)(uintptr_t)cache; /* right after boot there may be no entropy: better than nothing */
     init_mutex(&cache->mutex);
     return cache;
 }
@@ -336,7 +338,7 @@ void cache_free(struct cache *cache)
 
 /* -------------------------------------------------------------------------------------------------- flights -- */
 
-/* A new flight for an absent key. NULL when memory is out: the object is then made without anybody knowing. */
+/* A new flight for an absent key. NULL if out of memory: the object is then made without sharing. */
 static struct flight *flight_start(struct cache *cache, const struct cache_key *key, uint64_t hash)
 {
     struct flight *flight = calloc(1, sizeof *flight);
@@ -360,7 +362,7 @@ static void flight_free(struct flight *flight)
     free(flight);
 }
 
-/* What becomes of the entry now that its maker is back with an object, or without one. */
+/* Updates the entry after its maker returned with or without an object. */
 static void flight_settle(struct cache *cache, struct flight *flight, struct entry **dead)
 {
     struct entry *entry = flight->entry;
@@ -376,7 +378,8 @@ static void flight_settle(struct cache *cache, struct flight *flight, struct ent
     }
 }
 
-/* The maker is back, with the lock held: the result goes to all who wait; the last of them frees the flight. */
+/* The maker has returned; called with the lock held. Passes the result to the waiting threads, the last of
+ * which frees the flight. */
 static void flight_land(struct cache *cache, struct flight *flight, struct entry **dead)
 {
     flight->landed = true;
@@ -400,7 +403,7 @@ static struct cache_object *answer(struct cache_object *object, const struct pos
     return object;
 }
 
-/* With the lock held, which is released. */
+/* Called with the lock held; releases it. */
 static struct cache_object *wait_for(struct cache *cache, struct flight *flight, enum cache_outcome *outcome,
                                      struct pose_error *error)
 {
@@ -414,7 +417,7 @@ static struct cache_object *wait_for(struct cache *cache, struct flight *flight,
     return object;
 }
 
-/* With the lock held, which is released. */
+/* Called with the lock held; releases it. */
 static struct cache_object *make_for(struct cache *cache, const struct cache_key *key, uint64_t hash,
                                      cache_make *make, void *user, enum cache_outcome *outcome,
                                      struct pose_error *error)

@@ -1,8 +1,7 @@
 /*
- * A cache of shared, immutable objects: least recently used goes first, bounded in bytes, one maker a key.
+ * A cache of shared, immutable objects: LRU, bounded in bytes, one maker per key.
  *
- * Every function may be called by any thread. Time is the caller's: now_ms is any clock that does not run backwards,
- * so that tests decide what time it is.
+ * Thread-safe. Time is passed in: now_ms is any monotonic clock, so that tests can set the time.
  */
 #ifndef POSED_SERVER_OPS_CACHE_H
 #define POSED_SERVER_OPS_CACHE_H
@@ -16,14 +15,14 @@
 
 enum {
     CACHE_KEY_SIZE = 48,
-    CACHE_ENTRY_WEIGHT = 160,  /* what an entry weighs in the cache beyond its object, in bytes */
+    CACHE_ENTRY_WEIGHT = 160,  /* bytes that an entry counts in addition to its object */
     CACHE_FAILURE_MS = 1000,   /* how long a failure is remembered */
-    CACHE_FAILURE_COUNT = 256, /* how many are at most */
+    CACHE_FAILURE_COUNT = 256, /* at most so many are remembered */
 };
 
 /*
- * Embedded first in what is cached. Whoever makes the object fills in all three: one reference, its own; how many
- * bytes it holds; and what frees it when the last reference goes, on whichever thread that happens.
+ * Must be the first member of cached objects. The maker fills in all three: one reference, its own; the size in
+ * bytes; and the function that frees the object when the last reference is dropped, on any thread.
  */
 struct cache_object {
     atomic_uint references;
@@ -31,55 +30,56 @@ struct cache_object {
     void (*free)(struct cache_object *object);
 };
 
-/* Compared whole; unused bytes are zero. */
+/* Compared as a whole; unused bytes must be zero. */
 struct cache_key {
     uint8_t bytes[CACHE_KEY_SIZE];
 };
 
 enum cache_outcome {
-    CACHE_HIT,        /* it was there */
-    CACHE_MADE,       /* made for this caller or for another one at the same time */
-    CACHE_WOULD_WAIT, /* not there, and the caller may not wait */
-    CACHE_FAILED,     /* making it failed, now or a moment ago: error says why */
+    CACHE_HIT,        /* found */
+    CACHE_MADE,       /* made by this call, or by another one at the same time */
+    CACHE_WOULD_WAIT, /* absent, and the caller must not wait */
+    CACHE_FAILED,     /* making it failed, now or recently; see error */
 };
 
 /*
- * Makes the object of the key that was asked for, without any lock held. NULL on failure, with error filled in.
- * Must not ask the same cache for the same key.
+ * Makes the object for the key, called without locks. NULL with error on failure. Must not request the same key
+ * from the same cache.
  */
 typedef struct cache_object *cache_make(void *user, struct pose_error *error);
 
 struct cache;
 
-/* name becomes the metrics' label and must outlive the cache. limit: bytes held, entries included. NULL when memory
- * is out. */
+/* name becomes the metrics' label and must outlive the cache. limit: in bytes, entries included. NULL if
+ * out of memory. */
 struct cache *cache_new(const char *name, size_t limit);
-/* No call may be under way. Objects that are still referenced elsewhere live on. */
+/* No call may be in progress. Objects referenced elsewhere stay valid. */
 void cache_free(struct cache *cache);
 
 /*
- * A referenced object (give it back with cache_unref), or NULL. With may_wait false nothing is made and nothing waited
- * for: absent is CACHE_WOULD_WAIT, a remembered failure CACHE_FAILED. Else, of many callers for one absent key one
- * makes and the others wait for it; all of them get what it made. A failure is remembered for CACHE_FAILURE_MS, unless
- * memory was out. An object that is heavier than the limit is handed out and not kept. error may be NULL.
+ * A referenced object (must be released with cache_unref), or NULL. If may_wait is false, the call neither makes
+ * objects nor waits: an absent key is CACHE_WOULD_WAIT, a remembered failure CACHE_FAILED. Otherwise, of several
+ * callers for one absent key one makes the object and the others wait for it. Failures are remembered for
+ * CACHE_FAILURE_MS, except running out of memory. An object larger than the limit is returned but not kept. error
+ * may be NULL.
  */
 struct cache_object *cache_get(struct cache *cache, const struct cache_key *key, bool may_wait,
                                uint64_t now_ms, cache_make *make, void *user, enum cache_outcome *outcome,
                                struct pose_error *error);
 
-/* Keeps an object that was made elsewhere, in place of what the key had. Takes a reference of its own. */
+/* Stores an object made elsewhere, replacing the key's old one. Adds its own reference. */
 void cache_put(struct cache *cache, const struct cache_key *key, struct cache_object *object);
 
 void cache_ref(struct cache_object *object);
-/* The last one frees the object. NULL is no object and no error. */
+/* Drops a reference; the last one frees the object. NULL is allowed. */
 void cache_unref(struct cache_object *object);
 
-/* For the metrics. A hit is an object or a failure that was there; a CACHE_WOULD_WAIT counts as neither, since the
- * caller comes back. */
+/* For the metrics. Finding an object or a failure counts as a hit; a CACHE_WOULD_WAIT counts as neither,
+ * since the caller comes back. */
 struct cache_counts {
     uint64_t hits, misses, evictions;
     uint64_t bytes, limit; /* entries included */
-    uint64_t entries;      /* objects held */
+    uint64_t entries;      /* number of objects */
 };
 
 void cache_count(struct cache *cache, struct cache_counts *counts);

@@ -1,4 +1,4 @@
-/* Clocks: the monotonic one for durations and deadlines, the wall's for what people, files and the disk say. */
+/* Clocks: the monotonic one for durations and deadlines, wall-clock time for people and files. */
 #ifndef POSED_SERVER_OPS_CLOCK_H
 #define POSED_SERVER_OPS_CLOCK_H
 
@@ -13,10 +13,10 @@ uint64_t clock_us(void);
 /* Since 1970. */
 struct timespec clock_wall(void);
 int64_t clock_wall_ns(void);
-/* Puts a time off, as pthread_cond_timedwait wants one. */
+/* Adds ns to a time, as needed for pthread_cond_timedwait. */
 void clock_add_ns(struct timespec *time, long ns);
 
-/* What this process has used of all processors; 0 when the system does not tell. */
+/* CPU time used by this process on all processors; 0 if unknown. */
 uint64_t clock_cpu_ns(void);
 
 #endif

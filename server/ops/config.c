@@ -7,7 +7,7 @@ enum { SECOND = 1000, HOUR = 3600 * SECOND, DAY = 24 * HOUR, MAX_LOOPS = 64 };
 
 #define MEMBER(name) offsetof(struct config, name)
 
-/* One row an option of the contract, in its order. */
+/* One row for each documented option, in the same order. */
 const struct option config_options[] = {
     {.name = "--listen",
      .metavar = "ADDR:PORT",
@@ -205,7 +205,7 @@ const struct option config_options[] = {
     {.name = NULL},
 };
 
-/* The cores that the process may use. */
+/* The number of CPUs available to the process. */
 static uint64_t core_count(void)
 {
     cpu_set_t cores;
@@ -220,7 +220,7 @@ bool config_parse(struct config *config, int argc, char **argv, option_environme
     if (!options_parse(config_options, config, argc, argv, environment, &config->paths, error))
         return false;
     if (config->trusted_proxy)
-        address_list_parse(&config->trusted, config->trusted_proxy); /* it was found right */
+        address_list_parse(&config->trusted, config->trusted_proxy); /* already validated */
     if (!config->threads)
         config->threads = core_count();
     return true;

@@ -8,25 +8,26 @@
 #include "server/ops/log.h"
 #include "server/ops/options.h"
 
-#define CONFIG_MEMORY_STORE ((uint64_t)256 << 20) /* bytes of uploads that live in memory */
+#define CONFIG_MEMORY_STORE ((uint64_t)256 << 20) /* bytes of uploads kept in memory */
 
-/* Sizes in bytes, times in the unit of the name. Texts point into argv or the environment, NULL: not given. */
+/* Sizes are in bytes, times in the unit of the name. Texts point into argv or the environment; NULL: not
+ * given. */
 struct config {
     const char *listen;
     const char *data;
     uint64_t cache_size;
     uint64_t threads; /* never 0 */
     uint64_t max_upload, max_unpacked, max_entries, max_path_entries, max_ratio, max_time_ms, max_frames;
-    uint64_t max_output;  /* bytes of a file that is converted */
-    uint64_t max_pending; /* bytes of all answers that wait to be sent */
-    uint64_t max_store;   /* 0: no bound with data, else CONFIG_MEMORY_STORE */
+    uint64_t max_output;  /* size of a converted file, in bytes */
+    uint64_t max_pending; /* bytes of all answers waiting to be sent */
+    uint64_t max_store;   /* 0: unlimited with data, else CONFIG_MEMORY_STORE */
     uint64_t max_connections;
-    uint64_t client_share;       /* percent; 0: no bound */
-    double rate_limit;           /* requests a second and client address; 0: off */
+    uint64_t client_share;       /* percent; 0: unlimited */
+    double rate_limit;           /* requests per second and client address; 0: off */
     const char *trusted_proxy;   /* addresses, comma-separated */
-    struct address_list trusted; /* the same */
+    struct address_list trusted; /* the same, parsed */
     const char *token_file;
-    const char *cors;          /* an origin, "*" */
+    const char *cors;          /* an origin, or "*" */
     const char *allowed_hosts; /* comma-separated */
     uint64_t idle_timeout_ms, request_timeout_ms;
     uint64_t max_age_s;
@@ -41,9 +42,10 @@ struct config {
 /* The table, for the help text. */
 extern const struct option config_options[];
 
-/* What holds without any option, for commands that work as the daemon does. */
+/* The defaults, for commands that work like the daemon. */
 void config_init(struct config *config);
-/* argv[0] is the command's name. False and one line in error when the command line or the environment is wrong. */
+/* argv[0] is the command's name. False with one line in error if the command line or the environment is
+ * invalid. */
 bool config_parse(struct config *config, int argc, char **argv, option_environment *environment,
                   char error[OPTION_ERROR_CAPACITY]);
 

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-/* Seconds between two looks at the client, which are system calls. */
+/* Seconds between checks of the client, which are system calls. */
 #define LOOK_EVERY 0.05
 
 static bool is_over(void *user)

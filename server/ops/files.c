@@ -142,7 +142,7 @@ void file_release(struct file_bytes *file)
     *file = (struct file_bytes){0};
 }
 
-/* A page of a mapped file that is no longer behind it: zeros take its place. */
+/* Replaces a page of a mapped file that has been truncated by zeros. */
 static void replace_page(int signal, siginfo_t *information, void *context)
 {
     (void)context;
@@ -167,10 +167,10 @@ static int compare_walked(const void *a, const void *b)
     return strcmp(x->path, y->path);
 }
 
-/* The rows with room for one more at their end, which doubles; NULL when there is no memory. */
+/* The rows with room for one more at the end; capacity doubles. NULL if out of memory. */
 static void *with_room(void *rows, size_t count, size_t size)
 {
-    bool is_full = !(count & (count - 1)); /* a power of two, or nothing */
+    bool is_full = !(count & (count - 1)); /* a power of two, or zero */
     return is_full ? reallocarray(rows, count ? 2 * count : 1, size) : rows;
 }
 
@@ -194,7 +194,7 @@ static bool add_directory(struct walked_folder *folder, const char *path)
     return copy;
 }
 
-/* Whether a file has its place: one of those that are known anyway, or one of so many others. */
+/* Whether a file is within the limit: it is already known, or there are not too many others. */
 static bool is_within(struct walked_folder *folder, const struct walk_bound *bound, const char *below,
                       uint32_t *others)
 {
@@ -285,7 +285,7 @@ char *path_base_name(const char *path)
     return name;
 }
 
-/* The entry of a folder that is called so, spelt so or else without regard to case; from malloc, NULL: none. */
+/* The entry of a folder with that name, spelt exactly so or else ignoring case; from malloc, NULL: none. */
 static char *find_in_folder(const char *folder, const char *name)
 {
     DIR *directory = opendir(folder);

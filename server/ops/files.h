@@ -1,4 +1,4 @@
-/* Files of the machine: read whole, mapped, or walked. */
+/* Files on disk: read completely, mapped, or walked. */
 #ifndef POSED_SERVER_OPS_FILES_H
 #define POSED_SERVER_OPS_FILES_H
 
@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What tells one state of a file from another. */
+/* Distinguishes versions of a file. */
 struct file_stamp {
     uint64_t size;
     int64_t modified_ns;
@@ -24,36 +24,36 @@ struct file_bytes {
 };
 
 /*
- * Reads a regular file whole. limit 0: none. False with one line in error (status POSE_BAD_ARGUMENT, code
- * "not_found", "unreadable" or "changed" when its size moved meanwhile).
+ * Reads a regular file completely. limit 0: none. False with one line in error (status POSE_BAD_ARGUMENT, code
+ * "not_found", "unreadable", or "changed" if its size changed meanwhile).
  */
 bool file_read(const char *path, uint64_t limit, struct file_bytes *file, struct pose_error *error);
 /*
- * Maps a regular file. A file that somebody cuts short while it is mapped reads as zeros from there on (see
- * files_init), so that a hostile or clumsy copy cannot kill the daemon.
+ * Maps a regular file. If the file is truncated while mapped, the rest reads as zeros (see files_init), so that a
+ * hostile or careless copy cannot crash the daemon.
  */
 bool file_map(const char *path, struct file_bytes *file, struct pose_error *error);
 void file_release(struct file_bytes *file);
 bool file_stat(const char *path, struct file_stamp *stamp, bool *is_directory);
 
-/* Installs the handler that file_map speaks of. Once, before any thread. */
+/* Installs the signal handler for file_map. Call it once, before starting threads. */
 void files_init(void);
 
 /* A file below a folder. */
 struct walked_file {
-    char *path; /* below the folder, "/" between parts */
+    char *path; /* relative to the folder, separated by "/" */
     struct file_stamp stamp;
 };
 
 struct walked_folder {
     uint32_t file_count, directory_count;
-    struct walked_file *files; /* sorted by path, byte by byte */
-    char **directories;        /* the folder itself first, as full paths */
-    bool is_over;              /* there are more files than the bound let in */
+    struct walked_file *files; /* sorted by path, bytewise */
+    char **directories;        /* full paths, the folder itself first */
+    bool is_over;              /* there are more files than the limit allows */
 };
 
-/* How many files a walk takes: those that are known by their path below the folder (is_known NULL: none is), and so many
- * others, those that are found first. */
+/* Which files a walk includes: those known by their relative path (is_known NULL: none), and at most so
+ * many others, in the order found. */
 struct walk_bound {
     uint32_t others;
     bool (*is_known)(void *user, const char *path);
@@ -61,23 +61,23 @@ struct walk_bound {
 };
 
 /*
- * Every regular file below a folder. Links and names that begin with a dot are passed over, and so are files
- * beyond the bound. False with error as above, or "no_memory".
+ * Lists every regular file below a folder. Symbolic links, names that begin with a dot, and files beyond the limit
+ * are skipped. False with error as above, or "no_memory".
  */
 bool folder_walk(const char *path, const struct walk_bound *bound, struct walked_folder *folder,
                  struct pose_error *error);
 void folder_release(struct walked_folder *folder);
 
 /*
- * The file of that name in the folder, or at that path below it, each part without regard to case (one spelt exactly
- * so first). As folder_walk does it passes links and names that begin with a dot over, so that nothing elsewhere is found.
- * From malloc, NULL when there is none.
+ * The file of that name in the folder, or at that path below it; each component ignores case, but an exact match
+ * is preferred. Like folder_walk, it skips symbolic links and names that begin with a dot, so that it never leaves
+ * the folder. From malloc, NULL if there is none.
  */
 char *file_beside(const char *folder, const char *name);
 
-/* A path from two parts, from malloc. */
+/* Joins two parts of a path, from malloc. */
 char *path_join(const char *folder, const char *name);
-/* The last part of a path, trailing slashes aside: where it begins. */
+/* The start of a path's last component, ignoring trailing slashes. */
 const char *path_base(const char *path, size_t *length);
 /* A copy of it, from malloc. */
 char *path_base_name(const char *path);

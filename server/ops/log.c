@@ -1,6 +1,6 @@
 /*
- * Lines are appended to one of two buffers; the thread takes the buffer, leaves the other in its place and writes. The
- * first line after a quiet time is written at once; while lines keep coming the thread looks every few milliseconds.
+ * Lines are appended to one of two buffers; the writer thread swaps the buffers and writes the full one. The first
+ * line after a pause is written at once; while more follow, the thread checks every few milliseconds.
  */
 #include "server/ops/log.h"
 
@@ -21,20 +21,20 @@
 enum {
     BUFFER_CAPACITY = 1 << 20,
     NAP_NS = 2 * 1000 * 1000,
-    PATIENCE_MS = 2000, /* how long nobody may read before lines are given up */
+    PATIENCE_MS = 2000, /* after so long without a reader, lines are dropped */
 };
 
 static struct {
     enum log_format format;
     int fd;
-    bool in_lines;          /* written in pieces that a pipe takes whole */
-    pthread_mutex_t output; /* held by whoever writes; taken before lock */
-    pthread_mutex_t lock;   /* of what follows */
+    bool in_lines;          /* written in pieces small enough for atomic pipe writes */
+    pthread_mutex_t output; /* held while writing; locked before lock */
+    pthread_mutex_t lock;   /* guards the following members */
     pthread_cond_t filled;
-    char *filling, *writing; /* NULL: lines are written at once */
+    char *filling, *writing; /* NULL: lines are written immediately */
     size_t filled_size;
-    uint64_t lost;    /* lines */
-    size_t wake_size; /* the thread waits for so much to be filled; SIZE_MAX: it is at work */
+    uint64_t lost;    /* number of lines */
+    size_t wake_size; /* the thread waits until the buffer has this size; SIZE_MAX: it is busy */
     bool ending;
     bool running;
     pthread_t thread;
@@ -56,7 +56,7 @@ static uint64_t count_lines(const char *text, size_t size)
     return count;
 }
 
-/* The greatest number of whole lines that fit into a write that does not block once poll has said so. */
+/* The largest number of whole lines that a write accepts without blocking after poll. */
 static size_t piece_of(const char *text, size_t size)
 {
     if (!logger.in_lines || size <= PIPE_BUF)
@@ -95,7 +95,7 @@ static void write_loss(uint64_t lost)
     write_lines(line.text, line.length);
 }
 
-/* Writes all that waits. */
+/* Writes everything in the buffers. */
 static void drain(void)
 {
     pthread_mutex_lock(&logger.output);
@@ -121,7 +121,7 @@ static void drain(void)
 
 /* ---------------------------------------------------------------------------------------------------- thread -- */
 
-/* With the lock held. */
+/* Called with the lock held. */
 static void wait_for_line(void)
 {
     logger.wake_size = 1;
@@ -130,7 +130,7 @@ static void wait_for_line(void)
     logger.wake_size = SIZE_MAX;
 }
 
-/* A buffer half full ends it early. With the lock held. */
+/* Ended early by a half-full buffer. Called with the lock held. */
 static void nap(void)
 {
     struct timespec until = clock_wall();
@@ -193,7 +193,7 @@ void log_close(void)
 
 /* ------------------------------------------------------------------------------------------------------ lines -- */
 
-/* With the lock held. */
+/* Called with the lock held. */
 static bool append(const struct log_line *line)
 {
     if (line->length > BUFFER_CAPACITY - logger.filled_size)

@@ -1,25 +1,26 @@
 /*
- * The log on standard error: a line a request, and the daemon's own messages, as text or JSON.
+ * The log on standard error: one line per request, and the daemon's own messages, as text or JSON.
  *
- * What comes from outside is escaped: a line is a line. Requests are handed to a thread that writes them some
- * milliseconds later, many at once, so that neither a system call a request nor a slow reader of standard error holds
- * up the loops; when that reader is so slow that the buffer is full, lines are lost and the log says how many.
+ * Input from outside is escaped, so that each entry is exactly one line. Requests are written in batches by a
+ * thread, some milliseconds later, so that neither system calls nor a slow reader of standard error block the
+ * loops. If the reader is so slow that the buffer fills up, lines are dropped and the log says how many.
  */
 #ifndef POSED_SERVER_OPS_LOG_H
 #define POSED_SERVER_OPS_LOG_H
 
 #include "server/ops/log_line.h"
 
-/* Where lines go and how they look, and starts the thread. Without it lines are text on standard error, at once. Before
- * any thread logs. Whoever reads may close early: SIGPIPE must be ignored. */
+/* Sets destination and format, and starts the thread. Call it before any thread logs; until then lines are
+ * written at once to standard error, as text. The reader may close early, so SIGPIPE must be ignored. */
 void log_init(enum log_format format, int fd);
-/* Writes what is waiting, and ends the thread; later lines are written at once. When no other thread logs any more. */
+/* Writes buffered lines and ends the thread; later lines are written at once. No other thread may log any
+ * more. */
 void log_close(void);
 
 void log_request(const struct log_request *request);
 
-/* A message of the daemon itself, written before the call returns, after all requests that were logged before. In JSON
- * the keys are time, level and message. */
+/* Logs a message of the daemon itself. It is written before the call returns, after all requests logged
+ * earlier. In JSON the keys are time, level and message. */
 void log_message(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

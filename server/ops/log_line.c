@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Most bytes that a text takes in the line, escapes included. All of a request's together stay below the capacity. */
+/* The maximum bytes of each text in the line, escapes included. Their sum is below the capacity. */
 enum {
     MAX_WORD = 64,
     MAX_ID = 256,
@@ -14,7 +14,7 @@ enum {
     MAX_MESSAGE = LOG_LINE_CAPACITY - 128,
 };
 
-/* A line has its room, and asks nobody for more. */
+/* The line has a fixed buffer and never allocates. */
 static void *refuse(void *user, size_t size)
 {
     (void)user;
@@ -32,7 +32,7 @@ static struct pose_buffer room_of(struct log_line *line)
 
 /* ---------------------------------------------------------------------------------------------------- pieces -- */
 
-/* "2026-11-20T12:34:56.789Z". The part up to the second is kept by each thread: it is asked for over and over. */
+/* "2026-11-20T12:34:56.789Z". Each thread caches the part up to the second, since it is formatted often. */
 static const char *time_text(const struct timespec *now, char text[32])
 {
     static _Thread_local time_t kept_second = -1;
@@ -113,14 +113,14 @@ static void close_text(struct writer *to, struct log_line *line)
     line->length = to->out->size;
 }
 
-/* A blank and the text, "-" where there is none, so that columns stay where they are. */
+/* A blank and the text, or "-" if there is none, so that columns stay aligned. */
 static void put_column(struct writer *to, const char *text, size_t most)
 {
     writer_u8(to, ' ');
     writer_escaped(to, ESCAPE_TEXT, text && *text ? text : "-", most);
 }
 
-/* Without the route, which the path tells as well. */
+/* Omits the route, which follows from the path. */
 static void request_text(struct writer *to, const struct log_request *request)
 {
     char text[32];

@@ -1,4 +1,4 @@
-/* Building one line of the log without allocation and without locale. */
+/* Formats one line of the log without allocation and independent of the locale. */
 #ifndef POSED_SERVER_OPS_LOG_LINE_H
 #define POSED_SERVER_OPS_LOG_LINE_H
 
@@ -17,14 +17,14 @@ enum log_level {
     LOG_ERROR,
 };
 
-enum { LOG_LINE_CAPACITY = 4096 }; /* longer paths and messages are cut, with "…" at the end */
+enum { LOG_LINE_CAPACITY = 4096 }; /* longer paths and messages are truncated with "…" */
 
-/* A request that was answered. Texts may be NULL: left out of text, null in JSON. */
+/* An answered request. Texts may be NULL: omitted in text, null in JSON. */
 struct log_request {
     const char *id;
     const char *client;
     const char *method;
-    const char *route; /* the template, "" when none matched */
+    const char *route; /* the template, "" if none matched */
     const char *path;  /* raw */
     unsigned status;   /* 5xx is an error, 4xx a warning */
     uint64_t bytes;    /* of the body */
@@ -32,7 +32,7 @@ struct log_request {
     const char *cache; /* "hit", "miss" */
 };
 
-/* Without a NUL; ends with a line feed once it is made. Never longer than its capacity, however long what went in. */
+/* Not NUL-terminated; ends with a line feed. Never longer than its capacity, whatever the input. */
 struct log_line {
     size_t length;
     char text[LOG_LINE_CAPACITY];

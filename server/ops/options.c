@@ -13,7 +13,8 @@
 
 /* --------------------------------------------------------------------------------------------------- values -- */
 
-/* Decimal digits at the start of text; what follows them. False when there are none or they are too many. */
+/* Parses decimal digits at the start of text; also returns what follows. False if there are none or too
+ * many. */
 static bool parse_digits(const char *text, uint64_t *value, const char **rest)
 {
     const char *at = text;
@@ -32,7 +33,7 @@ static bool parse_count(const char *text, uint64_t *value)
     return parse_digits(text, value, &rest) && !*rest;
 }
 
-/* "256M", "256MB" and "256MiB" are the same, in whatever case. */
+/* "256M", "256MB" and "256MiB" are the same; case is ignored. */
 static bool parse_size(const char *text, uint64_t *value)
 {
     static const char units[] = "KMGTPE";
@@ -64,7 +65,7 @@ static bool parse_duration(const char *text, uint64_t *ms)
     return false;
 }
 
-/* A decimal number, whatever the locale of the process; what follows it. */
+/* Parses a locale-independent decimal number; also returns what follows. */
 static bool parse_decimal(const char *text, double *value, const char **rest)
 {
     size_t length = strspn(text, "+-.0123456789eE");
@@ -110,7 +111,7 @@ static bool parse_flag(const char *text, bool *value)
     return false;
 }
 
-/* Which of the words between the bars. */
+/* Finds one of the words separated by bars. */
 static bool parse_choice(const char *words, const char *text, int *value)
 {
     size_t length = strlen(text);
@@ -149,7 +150,7 @@ static bool is_address(const char *text)
     return inet_pton(bracketed ? AF_INET6 : AF_INET, host, &parsed) == 1;
 }
 
-/* What a value of that kind looks like, for error messages. */
+/* Describes values of that kind, for error messages. */
 static const char *describe_kind(const struct option *option)
 {
     switch (option->kind) {
@@ -177,7 +178,7 @@ static const char *describe_kind(const struct option *option)
     return "a value";
 }
 
-/* Parses text into the member of its kind. */
+/* Parses text into the option's member. */
 static bool store(const struct option *option, void *values, const char *text)
 {
     void *member = (char *)values + option->member;
@@ -218,7 +219,7 @@ __attribute__((format(printf, 2, 3))) static bool fail(char *error, const char *
     return false;
 }
 
-/* A bound as one would write it. */
+/* Formats a limit as a user would write it. */
 static const char *bound_text(const struct option *option, uint64_t bound, char text[32])
 {
     static const char units[] = "\0KMGTP";
@@ -254,7 +255,7 @@ static bool within_bounds(const struct option *option, const void *values, const
     return true;
 }
 
-/* origin: the option or the variable that the text is from. */
+/* origin: the option or variable that the text comes from. */
 static bool take(const struct option *option, void *values, const char *text, const char *origin, char *error)
 {
     if (!store(option, values, text))
@@ -297,7 +298,7 @@ static const char *variable_name(const struct option *option, char name[VARIABLE
     return name;
 }
 
-/* A variable that is empty is not set. */
+/* An empty variable counts as unset. */
 static bool take_environment(const struct option *options, void *values, option_environment *environment,
                              char *error)
 {
@@ -310,7 +311,7 @@ static bool take_environment(const struct option *options, void *values, option_
     return true;
 }
 
-/* The option of an argument such as "--name" or "--name=value"; value then points behind the '='. */
+/* The option of an argument such as "--name" or "--name=value"; value then points after the '='. */
 static const struct option *find_option(const struct option *options, const char *argument,
                                         const char **value)
 {
@@ -323,7 +324,8 @@ static const struct option *find_option(const struct option *options, const char
     return NULL;
 }
 
-/* An argument that is an option; next is the one behind it, NULL when there is none. used: how many were needed. */
+/* Processes an argument that is an option; next is the following argument, or NULL. used: the number of
+ * arguments consumed. */
 static bool take_argument(const struct option *options, void *values, const char *argument, const char *next,
                           int *used, char *error)
 {
@@ -378,7 +380,7 @@ bool options_parse(const struct option *options, void *values, int argc, char **
 
 enum { HELP_COLUMN = 26, HELP_WIDTH = 80 };
 
-/* Words of text from a column on, broken before the right edge; the column where it ends. */
+/* Prints words from a column on, wrapped at the right edge; returns the final column. */
 static int print_words(const char *text, int column, FILE *out)
 {
     while (*text) {

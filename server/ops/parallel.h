@@ -1,4 +1,4 @@
-/* The same work for many items on several threads; returns when all is done. */
+/* Runs a function for many items on several threads; returns when all are done. */
 #ifndef POSED_SERVER_OPS_PARALLEL_H
 #define POSED_SERVER_OPS_PARALLEL_H
 

@@ -10,11 +10,11 @@
 enum {
     SHARDS = 16,
     SHARD_BUCKETS = 4096,
-    WAYS = 8, /* buckets that a client may be found in */
+    WAYS = 8, /* number of buckets where a client may be found */
     SAVED_SECONDS = 2,
 };
 
-/* tokens as of time; an unused bucket has key 0. */
+/* tokens as of time; key 0 marks an unused bucket. */
 struct bucket {
     uint64_t key;
     double tokens, time;
@@ -27,7 +27,7 @@ struct shard {
 
 struct rate_limit {
     double rate, most;
-    uint64_t salt; /* nobody outside knows which addresses share a bucket's place */
+    uint64_t salt; /* secret, so that nobody can choose addresses that share buckets */
     struct shard shards[SHARDS];
 };
 
@@ -55,7 +55,7 @@ void rate_limit_free(struct rate_limit *limit)
     free(limit);
 }
 
-/* The finaliser of MurmurHash3 (public domain, Austin Appleby): every bit of the input moves every bit. */
+/* The finaliser of MurmurHash3 (public domain, Austin Appleby): every input bit affects every output bit. */
 static uint64_t mix(uint64_t value)
 {
     value = (value ^ value >> 33) * UINT64_C(0xff51afd7ed558ccd);
@@ -69,7 +69,7 @@ static uint64_t client_key(const struct rate_limit *limit, const char *client)
     return value ? value : 1;
 }
 
-/* The client's bucket, else the one among its places that is fullest by now: it loses the least. */
+/* The client's bucket; otherwise the fullest of its candidates is reused, whose client loses least. */
 static struct bucket *find_bucket(const struct rate_limit *limit, struct bucket *places, uint64_t key,
                                   double now)
 {

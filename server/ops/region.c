@@ -46,7 +46,7 @@ void region_init(struct region *region)
     *region = (struct region){0};
 }
 
-/* What may fail does; anything else ends here. */
+/* Returns NULL if the region may fail; otherwise ends the process. */
 static void *refuse(struct region *region)
 {
     if (!region->may_fail)

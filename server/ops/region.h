@@ -1,5 +1,5 @@
-/* Memory that is released in one go: what belongs to one indexed entry or one snapshot. Out of memory ends the
- * daemon, but for a region that may fail: there a file chooses sizes. */
+/* Arena allocation: the memory of one indexed entry or one snapshot, freed at once. Running out of memory
+ * ends the daemon, except for regions that may fail, where files determine the sizes. */
 #ifndef POSED_SERVER_OPS_REGION_H
 #define POSED_SERVER_OPS_REGION_H
 
@@ -10,7 +10,7 @@ struct region_block;
 
 struct region {
     struct region_block *blocks;
-    bool may_fail; /* what there is no memory for is NULL, and failed is set */
+    bool may_fail; /* if out of memory, return NULL and set failed */
     bool failed;
 };
 
@@ -23,10 +23,10 @@ void *region_alloc(struct region *region, size_t count, size_t size);
 char *region_text(struct region *region, const char *text);
 char *region_text_sized(struct region *region, const char *text, size_t length);
 
-/* For sizes that a file or a client chooses: zeroed, never of no bytes, NULL when there is no memory. */
+/* For sizes that depend on a file or a client: zeroed, at least one byte, NULL if out of memory. */
 void *try_alloc(size_t count, size_t size);
 
-/* malloc and realloc that end the process when there is no memory. */
+/* malloc and realloc that end the process if out of memory. */
 void *must_alloc(size_t count, size_t size);
 void *must_grow(void *memory, size_t count, size_t size);
 

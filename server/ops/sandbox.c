@@ -7,9 +7,9 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 
-/* By what they are for. A name that this processor does not have is passed over. */
+/* Grouped by purpose. Names that the processor does not have are skipped. */
 static const char *const allowed[] = {
-    /* files and folders, those of the store among them (SQLite's as root: fchown) */
+    /* files and folders, including the store's (SQLite as root: fchown) */
     "read",
     "write",
     "readv",
@@ -133,7 +133,7 @@ static const char *const allowed[] = {
     "gettimeofday",
     "time",
     "arch_prctl",
-    /* connections that come in, and waiting for them */
+    /* incoming connections, and waiting for them */
     "accept",
     "accept4",
     "getsockname",
@@ -161,7 +161,7 @@ static const char *const allowed[] = {
     "pselect6",
     "timerfd_create",
     "timerfd_settime",
-    /* what the process and the machine are */
+    /* information about process and machine */
     "getrandom",
     "uname",
     "sysinfo",
@@ -185,7 +185,7 @@ static int allow(scmp_filter_ctx filter, const char *name)
     return number == __NR_SCMP_ERROR ? 0 : seccomp_rule_add(filter, SCMP_ACT_ALLOW, number, 0);
 }
 
-/* Sockets of this machine alone (systemd's for notices), and the names of threads. */
+/* Only Unix sockets (for systemd notifications), and only the thread-name call of prctl. */
 static int allow_in_part(scmp_filter_ctx filter)
 {
     int status =
@@ -196,7 +196,7 @@ static int allow_in_part(scmp_filter_ctx filter)
     return status;
 }
 
-/* Loads a filter for all threads (the log has one already); 0 or what went wrong as -errno. */
+/* Loads a filter for all threads (the log's already runs); 0 or -errno. */
 static int load(scmp_filter_ctx filter)
 {
     int status = seccomp_attr_set(filter, SCMP_FLTATR_CTL_NNP, 1);

@@ -30,7 +30,7 @@ void systemd_ready(const char *address)
     sd_notifyf(0, "READY=1\nSTATUS=listening on http://%s", address);
 }
 
-/* The time stamp is what Type=notify-reload asks for. */
+/* Type=notify-reload requires the time stamp. */
 void systemd_reloading(void)
 {
     sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, clock_us());

@@ -1,5 +1,5 @@
 /*
- * What systemd hands over and is told. Where the daemon was not started by it, all of this does nothing.
+ * The systemd interface. Does nothing if the daemon was not started by systemd.
  */
 #ifndef POSED_SERVER_OPS_SYSTEMD_H
 #define POSED_SERVER_OPS_SYSTEMD_H
@@ -9,23 +9,24 @@
 #include <uv.h>
 
 /*
- * The listening socket that was passed by socket activation, -1 when none was. False and one line in error when it is
- * no listening stream socket, or several were passed. Once, before any thread starts.
+ * The listening socket passed by socket activation, -1 if none. False with one line in error if it is not a
+ * listening stream socket, or if there are several. Call it once, before starting threads.
  */
 bool systemd_socket(int *fd, char *error, size_t error_size);
 
-/* Notices: the daemon serves at that address; it re-reads its configuration (followed by ready); it ends. */
+/* Notifications: the daemon is serving at that address; it is reloading (followed by ready); it is
+ * stopping. */
 void systemd_ready(const char *address);
 void systemd_reloading(void);
 void systemd_stopping(void);
 
-/* Tells the watchdog twice in its time that the loop turns. */
+/* Notifies the watchdog twice per interval while the loop runs. */
 struct systemd_watchdog {
     uv_timer_t timer;
 };
 
 void systemd_watchdog_start(struct systemd_watchdog *watchdog, uv_loop_t *loop);
-/* Closes its handle; the loop has to turn once more. */
+/* Closes its handle; the loop must run once more. */
 void systemd_watchdog_stop(struct systemd_watchdog *watchdog);
 
 #endif

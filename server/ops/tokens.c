@@ -14,12 +14,12 @@ typedef unsigned char digest[SHA256_DIGEST_LENGTH];
 
 struct tokens {
     char *path;
-    pthread_rwlock_t lock; /* of what follows */
+    pthread_rwlock_t lock; /* guards the following members */
     digest *digests;
     size_t count;
 };
 
-/* The whole file with a NUL behind it; NULL with errno. */
+/* The whole file, NUL-terminated; NULL with errno. */
 static char *read_file(const char *path, size_t *size)
 {
     FILE *file = fopen(path, "re");
@@ -43,7 +43,7 @@ static char *read_file(const char *path, size_t *size)
     return text;
 }
 
-/* Visible ASCII, as a header can carry it. */
+/* Visible ASCII, as allowed in a header. */
 static bool is_token(const char *text)
 {
     size_t length = 0;
@@ -52,7 +52,7 @@ static bool is_token(const char *text)
     return length && !text[length];
 }
 
-/* Without blanks at both ends. */
+/* Strips blanks at both ends. */
 static char *trim(char *line)
 {
     line += strspn(line, " \t");
@@ -154,7 +154,7 @@ void tokens_close(struct tokens *tokens)
     free(tokens);
 }
 
-/* Every digest is compared to its end, whichever matches. */
+/* Compares every digest completely, whichever matches (constant time). */
 bool tokens_hold(struct tokens *tokens, const char *token)
 {
     digest given;

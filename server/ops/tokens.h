@@ -1,6 +1,6 @@
 /*
- * The bearer tokens that may write: a file of them, one a line. Kept as digests, compared in a time that tells nothing
- * of them. All functions may be called by several threads at once.
+ * The bearer tokens that permit writing, from a file with one per line. Stored as digests and compared in constant
+ * time. Thread-safe.
  */
 #ifndef POSED_SERVER_OPS_TOKENS_H
 #define POSED_SERVER_OPS_TOKENS_H
@@ -11,14 +11,14 @@
 struct tokens;
 
 /*
- * Reads the file: a token a line, without blanks inside; empty lines and "#" comments are passed over. NULL and one
- * line in error when it cannot be read, is larger than 1 MiB, or holds a line that is no token. A file without tokens
- * lets nobody write.
+ * Reads the file: one token per line, without blanks inside; empty lines and "#" comments are skipped. NULL with
+ * one line in error if it cannot be read, is larger than 1 MiB, or has an invalid line. A file without tokens
+ * permits nobody to write.
  */
 struct tokens *tokens_open(const char *path, char *error, size_t error_size);
 void tokens_close(struct tokens *tokens);
 
-/* Reads the file again. False and one line in error: the tokens stay as they were. */
+/* Rereads the file. On failure returns false with one line in error and keeps the old tokens. */
 bool tokens_reload(struct tokens *tokens, char *error, size_t error_size);
 
 bool tokens_hold(struct tokens *tokens, const char *token);

@@ -1,6 +1,6 @@
 /*
- * Where the bytes of uploads are kept, by their SHA-256: one of the two interfaces that the store stands on. Here as
- * files of a folder (blobs_files.c) or in memory (blobs_memory.c); an object store would be a third.
+ * Storage for the bytes of uploads, keyed by SHA-256: one of the store's two backends. Implemented as files in a
+ * folder (blobs_files.c) and in memory (blobs_memory.c); an object store could be added.
  */
 #ifndef POSED_SERVER_STORE_BLOBS_H
 #define POSED_SERVER_STORE_BLOBS_H
@@ -16,12 +16,12 @@ void hash_write(const struct blob_hash *hash, char text[HASH_TEXT]);
 bool hash_parse(const char *text, struct blob_hash *hash);
 struct blob_hash hash_of(const void *bytes, size_t size);
 
-/* Bytes that are kept, readable until the last blob_release. Shared by counted references. */
+/* Stored bytes, readable until the last blob_release. Reference-counted. */
 struct blob {
     atomic_uint references;
     struct blob_hash hash;
     struct pose_bytes bytes;
-    /* Whether the bytes are still those of their hash; cheap unless they were touched since. NULL: always. */
+    /* Whether the bytes still match their hash; cheap unless the file was touched since. NULL: always. */
     bool (*check)(struct blob *blob, struct pose_error *error);
     void (*free)(struct blob *blob);
 };
@@ -43,39 +43,40 @@ static inline void blob_release(struct blob *blob)
         blob->free(blob);
 }
 
-/* Told of each blob, or of each note by its name; false ends the walk. */
+/* Called for each blob, or for each note with its name; false ends the walk. */
 typedef bool blob_visit(void *user, const struct blob_hash *hash);
-/* text is NULL when the note cannot be read. */
+/* text is NULL if the note cannot be read. */
 typedef bool note_visit(void *user, const char *name, const char *text, size_t size);
 
-/* Functions that return bool or a pointer give false or NULL with the error set. Called by one thread at a time, but
- * for begin and what is done with drafts and blobs. */
+/* Functions that return bool or a pointer return false or NULL with the error set. Not thread-safe, except
+ * begin and the functions on drafts and blobs. */
 struct blobs {
     /* A draft for bytes that may be kept. */
     struct draft *(*begin)(struct blobs *blobs, struct store_error *error);
-    /* What a finished draft holds, to be read before it is kept; takes the draft over. */
+    /* Makes the contents of a finished draft readable before they are kept; takes over the draft. */
     struct blob *(*seal)(struct blobs *blobs, struct draft *draft, struct store_error *error);
-    /* Makes a sealed blob durable under its hash. A blob that is not kept leaves nothing behind when it is released. */
+    /* Makes a sealed blob durable under its hash. Releasing a blob that was not kept leaves nothing
+     * behind. */
     bool (*keep)(struct blobs *blobs, struct blob *blob, struct store_error *error);
-    /* STORE_MISSING when there is none. */
+    /* STORE_MISSING if there is none. */
     struct blob *(*open)(struct blobs *blobs, const struct blob_hash *hash, struct store_error *error);
-    /* None there is fine. */
+    /* No error if there is none. */
     bool (*remove)(struct blobs *blobs, const struct blob_hash *hash, struct store_error *error);
     bool (*each)(struct blobs *blobs, blob_visit *visit, void *user, struct store_error *error);
 
-    /* Notes: small texts, one an upload, from which a lost catalogue is made anew. Durable when it returns. */
+    /* Notes: one small text per upload, from which a lost catalogue can be rebuilt. Durable on return. */
     bool (*note)(struct blobs *blobs, const char *name, const char *text, size_t size,
                  struct store_error *error);
     bool (*unnote)(struct blobs *blobs, const char *name, struct store_error *error);
     bool (*each_note)(struct blobs *blobs, note_visit *visit, void *user, struct store_error *error);
 
-    /* What belongs to no upload leaves "blobs" or "notes" and stays at hand for a day. */
+    /* Moves a file that belongs to no upload out of "blobs" or "notes"; it is kept for a day. */
     bool (*lose)(struct blobs *blobs, const char *folder, const char *name, struct store_error *error);
     void (*close)(struct blobs *blobs);
 };
 
-/* In a folder that exists and that nobody else uses. Removes what an earlier process was writing when it ended, and what
- * was lost more than a day ago. */
+/* In an existing folder that nobody else uses. Removes unfinished files of an earlier process, and what
+ * was moved to lost more than a day ago. */
 struct blobs *blobs_files_open(const char *folder, struct store_error *error);
 struct blobs *blobs_memory_open(void);
 

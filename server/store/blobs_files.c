@@ -2,10 +2,10 @@
  * Blobs as files:
  *     DIR/blobs/HASH   the bytes, by the hex digits of their SHA-256
  *     DIR/notes/NAME   the notes
- *     DIR/tmp/…        what is being written
- *     DIR/lost/…       what belonged to no upload when the store was opened, for a day
- * A file gets its bytes first (fsync), then its name (rename), and the name is made to last (fsync of the folder)
- * before anybody is told.
+ *     DIR/tmp/…        files being written
+ *     DIR/lost/…       files that belonged to no upload when the store was opened, kept for a day
+ * A file's bytes are synced first (fsync), then it is renamed, and then the folder is synced, before success is
+ * reported.
  */
 #include "server/store/blobs.h"
 
@@ -28,17 +28,17 @@
 #include <unistd.h>
 
 struct files {
-    struct blobs blobs; /* first */
+    struct blobs blobs; /* must be first */
     char *folder;
 };
 
 struct file_blob {
-    struct blob blob;    /* first */
-    struct draft *draft; /* until it is kept */
-    char *path;          /* once it is kept */
+    struct blob blob;    /* must be first */
+    struct draft *draft; /* until kept */
+    char *path;          /* after it is kept */
     bool mapped;
-    pthread_mutex_t lock;    /* of what follows */
-    struct file_stamp stamp; /* when the hash was last found right */
+    pthread_mutex_t lock;    /* guards the following members */
+    struct file_stamp stamp; /* when the hash was last verified */
     bool checked, told;
 };
 
@@ -89,7 +89,7 @@ static bool sync_folder(const char *path, struct store_error *error)
     return done;
 }
 
-/* The folder that a path lies in. */
+/* Syncs the folder that contains a path. */
 static bool sync_parent(const char *path, struct store_error *error)
 {
     char *parent = strndup(path, (size_t)(strrchr(path, '/') - path));
@@ -98,7 +98,7 @@ static bool sync_parent(const char *path, struct store_error *error)
     return done;
 }
 
-/* Makes a folder, which lasts when it returns; one that is there is fine. */
+/* Creates a folder durably; no error if it exists. */
 static bool make_folder(const char *path, struct store_error *error)
 {
     if (!mkdir(path, 0700))
@@ -106,7 +106,7 @@ static bool make_folder(const char *path, struct store_error *error)
     return errno == EEXIST || store_fail_errno(error, "%s", path);
 }
 
-/* Gives the file of a draft its name. The draft's own is gone afterwards. */
+/* Renames the file of a draft to its final path. */
 static bool publish(struct draft *draft, const char *path, struct store_error *error)
 {
     if (fsync(draft->fd))
@@ -149,7 +149,7 @@ static bool check(struct blob *blob, struct pose_error *error)
     if (!file->path)
         return true;
     pthread_mutex_lock(&file->lock);
-    /* A file that was removed (DELETE) still is what it was. */
+    /* A removed file (DELETE) still counts as unchanged. */
     bool there = file_stat(file->path, &now, &is_directory);
     if (!file->checked || (there && !stamp_equal(&now, &file->stamp))) {
         file->checked = is_right(blob);
@@ -201,7 +201,7 @@ static struct blob *seal(struct blobs *blobs, struct draft *draft, struct store_
     return &file->blob;
 }
 
-/* The draft's file under a name in tmp. */
+/* Gives the draft's file a name in tmp. */
 static bool name_draft(struct files *files, struct draft *draft, struct store_error *error)
 {
     if (draft->path)
@@ -248,7 +248,7 @@ static struct blob *open_blob(struct blobs *blobs, const struct blob_hash *hash,
     return &file->blob;
 }
 
-/* Removes a file; the removal lasts when it returns. */
+/* Removes a file durably. */
 static bool remove_file(const char *path, struct store_error *error)
 {
     if (unlink(path))
@@ -268,7 +268,7 @@ static bool remove_blob(struct blobs *blobs, const struct blob_hash *hash, struc
 
 typedef bool name_visit(void *user, const char *folder, const char *name);
 
-/* Every name in a folder but those with a dot in front; the folder may change meanwhile. */
+/* Visits every name in a folder except those that begin with a dot; the folder may change meanwhile. */
 static bool walk(const char *folder, name_visit *visit, void *user, struct store_error *error)
 {
     DIR *directory = opendir(folder);
@@ -374,7 +374,7 @@ static bool remove_stray(void *user, const char *folder, const char *name)
     return true;
 }
 
-/* The time of the last change is that of the rename, which a copy of the folder makes younger, never older. */
+/* Uses ctime, which is that of the rename; copying the folder makes it later, never earlier. */
 static bool remove_old(void *user, const char *folder, const char *name)
 {
     enum { DAY_S = 24 * 60 * 60 };
@@ -409,7 +409,7 @@ struct blobs *blobs_files_open(const char *folder, struct store_error *error)
 {
     static const struct {
         const char *name;
-        name_visit *clean; /* NULL: nothing */
+        name_visit *clean; /* NULL: none */
     } folders[] = {{"blobs", NULL}, {"notes", NULL}, {"tmp", remove_stray}, {"lost", remove_old}};
     struct files *files = must_alloc(1, sizeof *files);
     files->folder = strdup(folder);

@@ -1,4 +1,4 @@
-/* Uploads without a store: in memory, until the process ends. */
+/* Uploads without a store folder: in memory, until the process ends. */
 #include "server/store/blobs.h"
 
 #include "server/ops/region.h"
@@ -40,7 +40,7 @@ static struct blob *seal(struct blobs *blobs, struct draft *draft, struct store_
     return &memory->blob;
 }
 
-/* The archives of the catalogue hold the blobs themselves. */
+/* The archives of the catalogue hold references to the blobs. */
 static bool keep(struct blobs *blobs, struct blob *blob, struct store_error *error)
 {
     (void)blobs, (void)blob, (void)error;

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The rights that this process has, as the one that serves would. */
+/* Checks the rights of this process, which should run as the same user as the daemon. */
 static bool may(const char *path, int rights, struct store_error *error)
 {
     return !faccessat(AT_FDCWD, path, rights, AT_EACCESS) || store_fail_errno(error, "%s", path);
@@ -28,7 +28,7 @@ static bool check_folder(const char *path, struct store_error *error)
     return may(path, R_OK | W_OK | X_OK, error);
 }
 
-/* One that is not there is made in the folder that it is to be in. */
+/* If the path is missing, checks the folder where it would be created. */
 static bool check_parent(const char *path, struct store_error *error)
 {
     size_t length = strlen(path);

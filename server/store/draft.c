@@ -45,7 +45,7 @@ bool store_fail_errno(struct store_error *error, const char *format, ...)
     return false;
 }
 
-/* Takes descriptor and path over, also when it fails. */
+/* Takes over descriptor and path, even on failure. */
 static struct draft *new_draft(int fd, char *path, struct store_error *error)
 {
     struct draft *draft = calloc(1, sizeof *draft);
@@ -69,7 +69,7 @@ struct draft *draft_in_folder(const char *folder, bool named, struct store_error
     int fd = named ? -1 : open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (fd >= 0)
         return new_draft(fd, NULL, error);
-    /* Of the file system's refusals only one is about files without a name. */
+    /* Only one of these errors means that the file system does not support unnamed files. */
     if (!named && errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL) {
         store_fail_errno(error, "a file in %s", folder);
         return NULL;
@@ -138,7 +138,7 @@ bool draft_finish(struct draft *draft, struct store_error *error)
     return true;
 }
 
-/* What a file system cannot link is written once more. */
+/* Copies the file if the file system cannot link it. */
 static bool copy_named(struct draft *draft, const char *folder, struct store_error *error)
 {
     struct draft *copy = draft_in_folder(folder, true, error);
@@ -162,7 +162,7 @@ bool draft_name(struct draft *draft, const char *folder, struct store_error *err
     hex_write(draft->hash.bytes, sizeof draft->hash.bytes, name);
     snprintf(file, sizeof file, "/proc/self/fd/%d", draft->fd);
     char *path = path_join(folder, name);
-    unlink(path); /* of an earlier attempt */
+    unlink(path); /* left by an earlier attempt */
     if (linkat(AT_FDCWD, file, AT_FDCWD, path, AT_SYMLINK_FOLLOW)) {
         free(path);
         return copy_named(draft, folder, error);

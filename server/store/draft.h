@@ -1,6 +1,6 @@
 /*
- * Bytes on their way: they go to a file piece by piece and are hashed meanwhile. The body of a request that is too large
- * for memory is one, and becomes the blob when it is kept, so that an upload is written once.
+ * Bytes written to a file piece by piece and hashed on the way. A request body too large for memory is a draft,
+ * which becomes the blob when it is kept, so that an upload is written only once.
  */
 #ifndef POSED_SERVER_STORE_DRAFT_H
 #define POSED_SERVER_STORE_DRAFT_H
@@ -11,21 +11,21 @@
 
 enum store_status {
     STORE_OK,
-    STORE_FULL,    /* no room, on the disk or within max-store */
-    STORE_DOWN,    /* the disk or the database does not do what it should */
-    STORE_MISSING, /* not there */
-    STORE_IN_USE,  /* by another process */
-    STORE_BROKEN,  /* the catalogue cannot be used, and will not heal */
+    STORE_FULL,    /* disk full, or max-store reached */
+    STORE_DOWN,    /* an error of the disk or the database */
+    STORE_MISSING, /* does not exist */
+    STORE_IN_USE,  /* used by another process */
+    STORE_BROKEN,  /* the catalogue is permanently unusable */
     STORE_NEWER,   /* the catalogue is of a later version */
 };
 
 struct store_error {
     enum store_status status;
-    const char *limit; /* "max-store", NULL; static */
+    const char *limit; /* "max-store" or NULL; static */
     char detail[256];
 };
 
-/* Always false. store_fail_errno adds what errno says, and takes the status from it. */
+/* Always returns false. store_fail_errno adds the text of errno, and derives the status from it. */
 bool store_fail(struct store_error *error, enum store_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 bool store_fail_errno(struct store_error *error, const char *format, ...)
@@ -37,24 +37,24 @@ struct blob_hash {
 
 struct draft {
     int fd;
-    char *path; /* NULL: the file has no name and is gone with its descriptor */
+    char *path; /* NULL: the file is unnamed and disappears with its descriptor */
     uint64_t size;
     struct blob_hash hash; /* after draft_finish */
     const uint8_t *data;   /* after draft_finish: size bytes, mapped; NULL when empty */
     void *digest;          /* until draft_finish */
 };
 
-/* In a file of the folder, with a name or without. NULL with the error, as below. */
+/* Creates a file in the folder, named or unnamed. NULL with the error, as below. */
 struct draft *draft_in_folder(const char *folder, bool named, struct store_error *error);
 struct draft *draft_in_memory(struct store_error *error);
 bool draft_append(struct draft *draft, const void *data, size_t size, struct store_error *error);
-/* All bytes are there. Nothing happens the second time. */
+/* Call it when all bytes are written. A second call does nothing. */
 bool draft_finish(struct draft *draft, struct store_error *error);
-/* Gives a finished draft without a name one in a folder of the same disk, under which it can be renamed. */
+/* Gives an unnamed finished draft a name in a folder on the same disk, for renaming it. */
 bool draft_name(struct draft *draft, const char *folder, struct store_error *error);
-/* Lets go of everything, and removes the file if it still has its first name. NULL is allowed. */
+/* Frees everything, and removes the file if it still has its original name. NULL is allowed. */
 void draft_free(struct draft *draft);
-/* Bytes that all drafts have written so far. */
+/* Total bytes written by all drafts so far. */
 uint64_t draft_written(void);
 
 #endif

@@ -54,7 +54,7 @@ bool folder_is_in_place(const char *folder, int lock_fd, struct store_error *err
     return done;
 }
 
-/* The names in it last when it returns. */
+/* Makes the names in a folder durable. */
 static bool sync_folder(const char *folder, struct store_error *error)
 {
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -75,7 +75,7 @@ static bool move(const char *folder, const char *from_name, const char *to_name,
 
 bool folder_lose_catalog(const char *folder, struct store_error *error)
 {
-    /* The database last: it must never stand beside the log of another one. */
+    /* The database must be last: it must never be beside the log of another one. */
     static const char *const suffixes[] = {"-shm", "-wal", "-journal", ""};
     char from[32], to[64], *lost = path_join(folder, "lost");
     bool done = true;
@@ -93,7 +93,7 @@ bool folder_lose_catalog(const char *folder, struct store_error *error)
 bool folder_publish_catalog(const char *folder, struct store_error *error)
 {
     char *log = path_join(folder, "tmp/catalog.db-wal"), *made = path_join(folder, "tmp/catalog.db");
-    /* SQLite takes its log into the database when it closes, and does not say when it could not. */
+    /* SQLite merges its log into the database on close, and does not report if that failed. */
     bool done = (access(log, F_OK) && !access(made, F_OK)) ||
                 store_fail(error, STORE_DOWN, "%s could not be written", made);
     free(log);

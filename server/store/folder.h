@@ -1,19 +1,19 @@
-/* The folder that a store lies in: whose it is, and its catalogue's files as files. */
+/* The store's folder: its lock, and the files of its catalogue. */
 #ifndef POSED_SERVER_STORE_FOLDER_H
 #define POSED_SERVER_STORE_FOLDER_H
 
 #include "server/store/draft.h"
 
 /*
- * Makes the folder when it is not there and locks it: held until the descriptor is closed, by this process alone. -1 with
- * STORE_IN_USE when another process holds it.
+ * Creates the folder if missing and locks it for this process until the descriptor is closed. -1 with STORE_IN_USE
+ * if another process holds the lock.
  */
 int folder_lock(const char *folder, struct store_error *error);
-/* Whether the folder of that name still is the one that was locked: it may be moved away, or not be mounted. */
+/* Whether the path still is the locked folder: it may have been moved away, or be unmounted. */
 bool folder_is_in_place(const char *folder, int lock_fd, struct store_error *error);
-/* Moves catalog.db and what SQLite keeps beside it to lost/, under a name of its own; none there is fine. */
+/* Moves catalog.db and SQLite's files beside it to lost/, under a new name; no error if there are none. */
 bool folder_lose_catalog(const char *folder, struct store_error *error);
-/* tmp/catalog.db, which is closed, becomes catalog.db; there is none. */
+/* Renames tmp/catalog.db, which must be closed, to catalog.db, which must not exist. */
 bool folder_publish_catalog(const char *folder, struct store_error *error);
 
 #endif

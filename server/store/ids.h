@@ -20,18 +20,18 @@ struct id_hash;
 struct id_hash *id_begin(void);
 void id_part(struct id_hash *hash, const void *bytes, size_t size);
 void id_text_part(struct id_hash *hash, const char *text);
-/* A second hash that has had the same parts. */
+/* A copy of the hash with the same parts so far. */
 struct id_hash *id_fork(const struct id_hash *hash);
 /* The id; frees the hash. */
 struct asset_id id_end(struct id_hash *hash);
 
 void id_write(const struct asset_id *id, char text[ID_TEXT]);
-/* False unless text holds exactly 32 lowercase hex digits in length characters. */
+/* Succeeds only for exactly 32 lowercase hex digits in length characters. */
 bool id_parse(const char *text, size_t length, struct asset_id *id);
 bool id_equal(const struct asset_id *a, const struct asset_id *b);
 int id_compare(const struct asset_id *a, const struct asset_id *b);
 
-/* A fast 128-bit hash that is no secret and no signature: for ETags of parameters. seed continues an earlier one. */
+/* A fast, not cryptographic, 128-bit hash for ETags of parameters. seed continues an earlier one. */
 struct asset_id id_quick(const struct asset_id *seed, const void *bytes, size_t size);
 
 #endif

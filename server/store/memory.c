@@ -1,4 +1,4 @@
-/* The catalogue of uploads that live in memory. */
+/* The list of uploads kept in memory. */
 #include "server/store/catalog.h"
 
 #include "server/ops/region.h"
@@ -7,7 +7,7 @@
 #include <string.h>
 
 struct memory_catalog {
-    struct store_catalog catalog; /* first */
+    struct store_catalog catalog; /* must be first */
     size_t count, capacity;
     struct upload_row *rows;
 };

@@ -10,7 +10,7 @@
 
 /* -------------------------------------------------------------------------------------------------- lists -- */
 
-/* Things of one size, to be sorted once. */
+/* A set of items of one size, sorted once. */
 struct set {
     size_t size, count, capacity;
     uint8_t *items;
@@ -65,13 +65,13 @@ struct work {
     struct store_error *error;
     bool failed;
     struct region region;   /* texts of adopted and unnoted */
-    struct set noted;       /* ids of notes that are whole, or a newer posed's */
-    struct set broken;      /* ids of notes that were read, and are neither */
-    struct set named;       /* hashes in notes that have no row, whatever their bytes are */
-    struct set adopted;     /* rows that whole notes make */
+    struct set noted;       /* ids of notes that are valid, or from a newer version */
+    struct set broken;      /* ids of readable notes that are neither */
+    struct set named;       /* hashes in notes without a row, whatever the state of their bytes */
+    struct set adopted;     /* rows made from valid notes */
     struct set unnoted;     /* rows without a note */
     size_t next;            /* of adopted */
-    bool cannot_tell_named; /* a note could not be read */
+    bool cannot_tell_named; /* a note could not be read, so not all names are known */
 };
 
 static void release(struct work *work)
@@ -84,7 +84,7 @@ static void release(struct work *work)
     region_release(&work->region);
 }
 
-/* The row with texts of its own. */
+/* Adds a copy of the row with its own texts. */
 static void add_row(struct work *work, struct set *set, const struct upload_row *row)
 {
     struct upload_row *copy = set_add(set, row);
@@ -116,7 +116,7 @@ static void tell_row(const struct work *work, const struct upload_row *row, cons
 
 /* -------------------------------------------------------------------------------------------------- notes -- */
 
-/* Whether the bytes of a note are those that it names. */
+/* Whether the bytes match the hash in the note. */
 static bool has_sound_bytes(struct work *work, struct upload_row *row)
 {
     struct blobs *blobs = work->recovery->blobs;
@@ -140,7 +140,7 @@ static bool has_sound_bytes(struct work *work, struct upload_row *row)
     return is_sound;
 }
 
-/* A note of another upload than the row says wins: it is the younger of both, or it would not be there. */
+/* If a note and the row disagree on the upload, the note wins: it must be the newer one. */
 static void take_note(struct work *work, struct upload_row *row)
 {
     struct store_catalog *catalog = work->recovery->catalog;
@@ -164,11 +164,12 @@ static bool visit_note(void *user, const char *name, const char *text, size_t si
     struct upload_row row;
     struct asset_id id;
     if (!id_parse(name, strlen(name), &id))
-        return true; /* somebody else's file */
+        return true; /* not our file */
     enum note_state state = text ? note_read(text, size, &region, &row) : NOTE_FOREIGN;
     if (state == NOTE_WHOLE && !id_equal(&row.id, &id))
         state = NOTE_BROKEN;
-    /* One that cannot be read is written anew from its row, if there is one; a newer posed's is left to it. */
+    /* An unreadable note is rewritten from its row, if there is one; those of a newer version are left
+     * alone. */
     bool is_noted = state != NOTE_BROKEN && text;
     if (is_noted || state == NOTE_BROKEN)
         set_add(is_noted ? &work->noted : &work->broken, &id);
@@ -192,7 +193,7 @@ static bool next_adopted(void *user, struct upload_row *row)
     return true;
 }
 
-/* In the order in which they came. */
+/* In order of arrival. */
 static bool adopt(struct work *work)
 {
     struct store_catalog *catalog = work->recovery->catalog;
@@ -213,7 +214,7 @@ static bool visit_row(void *user, const struct upload_row *row)
     return true;
 }
 
-/* The bytes decide: an upload loses them last. */
+/* The bytes decide: they are the last thing that is removed of an upload. */
 static bool mend_row(struct work *work, const struct upload_row *row)
 {
     const struct recovery *recovery = work->recovery;
@@ -230,7 +231,7 @@ static bool mend_row(struct work *work, const struct upload_row *row)
     work->found->noted += done;
     tell_row(work, row, done ? "its note was missing or broken, and is whole now" : why.detail);
     if (done || !recovery->is_last)
-        return true; /* without one it is still kept, by its row */
+        return true; /* without a note it is still kept, because of its row */
     *work->error = why;
     return false;
 }
@@ -295,7 +296,7 @@ static bool lose_strays(struct work *work)
 {
     struct blobs *blobs = work->recovery->blobs;
     set_sort(&work->named, compare_hashes);
-    /* A note that cannot be read may name any of the blobs. */
+    /* An unreadable note may refer to any of the blobs. */
     return lose_notes(work) &&
            (work->cannot_tell_named || (blobs->each(blobs, visit_blob, work, work->error) && !work->failed));
 }

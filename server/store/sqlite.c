@@ -1,6 +1,6 @@
 /*
  * The catalogue of uploads in SQLite: one table, a write-ahead log that is synced with every commit. The schema's
- * version is user_version; an older one is brought up step by step, a newer one is refused.
+ * version is user_version; older ones are migrated step by step, newer ones are refused.
  */
 #include "server/store/catalog.h"
 
@@ -15,7 +15,7 @@
 enum statement { ADD, REMOVE, COUNT_BLOB, FIND, STATEMENT_COUNT };
 
 struct sqlite_catalog {
-    struct store_catalog catalog; /* first */
+    struct store_catalog catalog; /* must be first */
     sqlite3 *db;
     sqlite3_stmt *statements[STATEMENT_COUNT];
 };
@@ -69,7 +69,7 @@ static void bind_text(sqlite3_stmt *statement, int index, const char *text)
         sqlite3_bind_null(statement, index);
 }
 
-/* Runs a statement that gives no rows and resets it. */
+/* Runs a statement that returns no rows, and resets it. */
 static bool finish(struct sqlite_catalog *catalog, sqlite3_stmt *statement, const char *what,
                    struct store_error *error)
 {
@@ -209,8 +209,8 @@ static bool check_version(int version, struct store_error *error)
                       version, VERSION);
 }
 
-/* Opening it would make files of the log beside it. The magic and the version lie where the file format of SQLite has
- * them; what is no database is put aside by whoever opens it. */
+/* Opening the database would create log files beside it, so magic and version are read at their offsets in
+ * SQLite's file format. A file that is not a database is moved aside when the store is opened. */
 bool store_sqlite_check(const char *path, struct store_error *error)
 {
     enum { HEADER_SIZE = 100, AT_VERSION = 60 };
@@ -228,13 +228,13 @@ bool store_sqlite_check(const char *path, struct store_error *error)
                          error);
 }
 
-/* What is wrong with the file, and not with the machine that reads it. */
+/* Whether the error is in the file, and not in the machine that reads it. */
 static bool is_broken(int code)
 {
     return code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_ERROR;
 }
 
-/* Whether a complaint of the check is that a page could not be read: it may be readable the next time. */
+/* Whether a message of the check means that a page could not be read, which may be temporary. */
 static bool is_of_machine(const char *text)
 {
     static const char mark[] = "error code=";
@@ -242,8 +242,8 @@ static bool is_of_machine(const char *text)
     return found && !is_broken(atoi(found + sizeof mark - 1) & 0xff);
 }
 
-/* Every page and every row of every index: a copy that was made while the file was written to may be neither the old
- * state nor the new one, and look well at first. */
+/* Checks every page and every index row: a copy made while the file was being written may mix old and new
+ * state, and look valid at first. */
 static bool check_whole(struct sqlite_catalog *catalog, struct store_error *error)
 {
     sqlite3_stmt *statement = NULL;
@@ -291,7 +291,7 @@ static bool prepare(struct sqlite_catalog *catalog, struct store_error *error)
 
 struct store_catalog *store_sqlite_open(const char *path, struct store_error *error)
 {
-    enum { BUSY_MS = 2000 }; /* somebody may look into it, or back it up */
+    enum { BUSY_MS = 2000 }; /* another process may be reading it or backing it up */
     struct sqlite_catalog *sqlite = must_alloc(1, sizeof *sqlite);
     sqlite->catalog = (struct store_catalog){add, remove_row, each, count_blob, find, add_all, close_catalog};
     bool done = sqlite3_open_v2(path, &sqlite->db,

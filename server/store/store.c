@@ -24,12 +24,12 @@ struct store {
     uint64_t most;
     _Atomic uint64_t bytes;
     atomic_bool down;
-    pthread_mutex_t lock; /* of blobs and catalog */
+    pthread_mutex_t lock; /* guards blobs and catalog */
 };
 
 /* ----------------------------------------------------------------------------------------------- opening -- */
 
-/* A catalogue that cannot be used is put aside and made anew: uploads are in notes and blobs. */
+/* An unusable catalogue is moved aside and rebuilt: uploads are in notes and blobs. */
 static bool open_catalog(struct store *store, const char *folder, struct store_error *error)
 {
     char *path = path_join(folder, "catalog.db");
@@ -47,7 +47,7 @@ static bool open_catalog(struct store *store, const char *folder, struct store_e
     return store->catalog;
 }
 
-/* The folder and its blobs. */
+/* Opens the folder and its blobs. */
 static bool open_folder(struct store *store, const char *folder, struct store_error *error)
 {
     store->folder = strdup(folder);
@@ -104,7 +104,7 @@ static bool add_bytes(void *user, const struct upload_row *row)
     return true;
 }
 
-/* A line each for the first of many. */
+/* Logs one line for each of the first few. */
 static void log_line_of(void *user, const char *line)
 {
     enum { MAX_LINES = 100 };
@@ -125,7 +125,7 @@ static void log_found(const char *folder, const struct recovered *found)
         (unsigned long long)found->lost);
 }
 
-/* A crash, a copy that was made meanwhile, or somebody's hand may have come between the catalogue and the folder. */
+/* Catalogue and folder may disagree after a crash, a copy made during a write, or manual changes. */
 static bool reconcile(struct store *store, struct store_error *error)
 {
     uint64_t lines = 0;
@@ -142,7 +142,7 @@ static bool reconcile(struct store *store, struct store_error *error)
     return done;
 }
 
-/* What to do when it stays so. */
+/* Adds advice to an error that will persist. */
 static void advise(struct store_error *error, const char *folder)
 {
     size_t used = strlen(error->detail);
@@ -188,7 +188,7 @@ bool store_is_up(const struct store *store)
     return !atomic_load(&store->down);
 }
 
-/* Remembers how a write went. */
+/* Records the result of a write. */
 static bool note_outcome(struct store *store, bool done, const struct store_error *error)
 {
     if (done || error->status == STORE_DOWN) {
@@ -210,7 +210,7 @@ static bool fits(struct store *store, uint64_t size, struct store_error *error)
     return false;
 }
 
-/* Whether it fits beside the others is seen when it is kept: the same bytes may be there already. */
+/* Whether it fits with the others is only checked when it is kept: the same bytes may already be stored. */
 static bool could_fit(struct store *store, uint64_t size, struct store_error *error)
 {
     return !store->most || size <= store->most || fits(store, size, error);
@@ -234,7 +234,7 @@ struct blob *store_seal(struct store *store, struct draft *draft, struct store_e
     return NULL;
 }
 
-/* Removes a blob that no row names. */
+/* Removes a blob that no row refers to. */
 static bool drop_blob(struct store *store, const struct blob_hash *hash, struct store_error *error)
 {
     uint64_t count;
@@ -243,7 +243,7 @@ static bool drop_blob(struct store *store, const struct blob_hash *hash, struct 
     return count || store->blobs->remove(store->blobs, hash, error);
 }
 
-/* Takes back what was not wholly kept, unless it belongs to another upload of the same bytes. */
+/* Removes what was only partly kept, unless another upload has the same bytes. */
 static void undo(struct store *store, const struct upload_row *row)
 {
     struct store_error ignored;
@@ -253,7 +253,8 @@ static void undo(struct store *store, const struct upload_row *row)
     drop_blob(store, &row->blob, &ignored);
 }
 
-/* Neither is written to a folder that took the place of the one that was opened, nor seems to be gone from none. */
+/* If the folder was replaced after opening, nothing is written to the new one, and nothing counts as
+ * removed from it. */
 static bool is_in_place(const struct store *store, struct store_error *error)
 {
     return !store->folder || folder_is_in_place(store->folder, store->lock_fd, error);
@@ -286,7 +287,7 @@ bool store_remove(struct store *store, const struct asset_id *id, struct store_e
     bool done =
         is_in_place(store, error) && store->catalog->find(store->catalog, id, &row, &is_there, error) &&
         store->blobs->unnote(store->blobs, name, error) && store->catalog->remove(store->catalog, id, error);
-    /* With note and row it is gone; a blob that stays is a stray at the next start. */
+    /* Without note and row the upload is gone; a blob left behind is removed at the next start. */
     if (done && is_there) {
         atomic_fetch_sub(&store->bytes, row.bytes);
         drop_blob(store, &row.blob, &ignored);
@@ -310,7 +311,8 @@ struct blob *store_blob(struct store *store, const struct blob_hash *hash, struc
 
 /* -------------------------------------------------------------------------------------------- reindexing -- */
 
-/* What the catalogue that is there knows and the notes do not, if it can be read. False: it must not be replaced. */
+/* Saves what the old catalogue knows and the notes do not, if it is readable. False: it must not be
+ * replaced. */
 static bool save_rows(struct store *store, struct store_error *error)
 {
     struct recovered found;
@@ -321,7 +323,7 @@ static bool save_rows(struct store *store, struct store_error *error)
     error->status = STORE_OK;
     store->catalog = is_ours ? store_sqlite_open(path, error) : NULL;
     free(path);
-    /* What cannot be read at the moment is not thrown away. */
+    /* A catalogue that may be only temporarily unreadable is not discarded. */
     if (!store->catalog)
         return error->status == STORE_OK || error->status == STORE_BROKEN;
     struct recovery recovery = {.blobs = store->blobs, .catalog = store->catalog, .is_last = true};
@@ -330,7 +332,7 @@ static bool save_rows(struct store *store, struct store_error *error)
     return done;
 }
 
-/* The catalogue of all whole notes, in tmp. */
+/* Writes the catalogue of all valid notes in tmp. */
 static bool write_rows(struct store *store, struct recovery *recovery, struct recovered *found,
                        struct store_error *error)
 {

@@ -8,8 +8,9 @@
 
 enum { MAX_NAME = 1024 };
 
-/* A path that is too long keeps its end, since the extension says what the file may be: whole steps of it, so that no
- * half of one looks like a root or a step upwards; of a last step that is too long itself whole characters. */
+/* Truncates a path that is too long at its start, since the extension indicates the format. It is cut
+ * between components, so that no partial component looks like a root or "..", or, in a last component that
+ * is itself too long, between characters. */
 static const char *keep_end(const char *path)
 {
     size_t length = strlen(path);

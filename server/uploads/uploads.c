@@ -20,7 +20,7 @@ static bool append(void *user, const void *data, size_t size)
     return draft_append(sink->draft, data, size, sink->error);
 }
 
-/* The body's own file, when the upload is all of it. */
+/* The body's own file, if the upload is all of it. */
 static struct draft *take_draft(const struct upload *upload)
 {
     if (upload->parts || !upload->draft)
@@ -30,7 +30,7 @@ static struct draft *take_draft(const struct upload *upload)
     return draft;
 }
 
-/* The bytes of an upload, on the disk but not yet kept. NULL with the error. */
+/* Writes the bytes of an upload to disk without keeping them yet. NULL with the error. */
 static struct blob *seal(struct service *service, const struct upload *upload, struct store_error *error)
 {
     struct draft *body = take_draft(upload);
@@ -40,7 +40,7 @@ static struct blob *seal(struct service *service, const struct upload *upload, s
     struct sink sink = {store_begin(service->store, size, error), error};
     if (!sink.draft)
         return NULL;
-    /* Unless the sink knows better. */
+    /* The sink may set a more specific error. */
     store_fail(error, STORE_DOWN, "out of memory");
     bool done = upload->parts ? parts_write(upload->parts, append, &sink)
                               : append(&sink, upload->bytes.data, upload->bytes.size);
@@ -52,14 +52,15 @@ static struct blob *seal(struct service *service, const struct upload *upload, s
 
 /* ----------------------------------------------------------------------------------------------- catalogue -- */
 
-/* The archives of the PATHs, which stay as they are. Under the write lock. */
+/* The archives of the PATHs, which do not change meanwhile. Called with the write lock held. */
 static struct index_neighbours current_paths(const struct service *service)
 {
     return (struct index_neighbours){service->current->archives, service->current->path_count};
 }
 
-/* A catalogue of the current uploads without one (NULL: all of them) and with another (NULL: none) at the end. It is made
- * before the store is told, so that no change is kept that there is no memory to serve. NULL with error. */
+/* A catalogue of the current uploads without one of them (NULL: all) and with another one (NULL: none) at
+ * the end. It is built before the store is changed, so that no change is stored that cannot be served for
+ * lack of memory. NULL with error. */
 static struct catalog *redraft(struct service *service, const struct index_archive *without,
                                struct index_archive *with, struct store_error *error)
 {
@@ -87,7 +88,7 @@ static struct catalog *redraft(struct service *service, const struct index_archi
     return draft;
 }
 
-/* Removes one from the store, and then from the catalogue. */
+/* Removes an upload from the store, and then from the catalogue. */
 static bool drop(struct service *service, const struct index_archive *archive, struct store_error *error)
 {
     struct catalog *draft = redraft(service, archive, NULL, error);
@@ -113,7 +114,7 @@ static struct index_archive *find(const struct service *service, const struct as
 
 /* ------------------------------------------------------------------------------------------------- taking -- */
 
-/* The archive that is there already; one whose bytes went bad makes room for the sound ones. */
+/* The existing archive with the same bytes; if its bytes are damaged, it is replaced. */
 static struct index_archive *find_sound(struct service *service, const struct asset_id *id,
                                         struct store_error *error)
 {
@@ -127,7 +128,7 @@ static struct index_archive *find_sound(struct service *service, const struct as
     return NULL;
 }
 
-/* Under the write lock. */
+/* Called with the write lock held. */
 static enum upload_outcome keep(struct service *service, const struct upload *upload,
                                 struct uploaded *uploaded)
 {
@@ -208,7 +209,7 @@ struct loading {
     bool no_memory;
     uint32_t count, capacity;
     struct upload_row *rows;
-    struct index_archive **archives; /* [count], NULL: its bytes are not there */
+    struct index_archive **archives; /* [count], NULL: its bytes are missing */
 };
 
 static bool list_row(void *user, const struct upload_row *row)
@@ -259,7 +260,7 @@ static void load_one(void *user, size_t item)
     index_set_created(work->archives[item], row->created_ms);
 }
 
-/* Puts what was listed behind the PATHs. Under the write lock. */
+/* Adds the listed uploads after the PATHs. Called with the write lock held. */
 static bool load_listed(struct loading *work)
 {
     struct service *service = work->service;

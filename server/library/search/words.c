@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* A run of q that is in quotes, or is not. */
+/* Adds one run of q, which was either in quotes or not. */
 static bool add_run(struct search *search, size_t *used, const char *run, size_t length, bool is_phrase)
 {
     char text[MAX_SEARCH + 1];
@@ -32,7 +32,7 @@ bool search_read(struct search *search, const char *q)
         return false;
     for (bool is_phrase = false;; is_phrase = !is_phrase) {
         size_t length = strcspn(q, "\"");
-        /* A run is at most twice as long when it is folded, and blanks around it. */
+        /* Folding at most doubles a run, and blanks are added around it. */
         if (length && used + 2 * length + 4 > sizeof search->storage)
             return false;
         if (length && !add_run(search, &used, q, length, is_phrase))
@@ -47,7 +47,7 @@ enum search_match search_match(const struct search_word *word, const char *folde
 {
     enum search_match best = MATCH_NONE;
     for (const char *at = folded; (at = strstr(at, word->text)); at++) {
-        /* A folded text begins with a blank, and no word does. */
+        /* A folded text begins with a blank, and words do not contain any. */
         if (at[-1] != ' ')
             best = best == MATCH_NONE ? MATCH_PART : best;
         else if (at[word->length] == ' ')
@@ -63,7 +63,8 @@ static unsigned least_of(unsigned a, unsigned b)
     return a < b ? a : b;
 }
 
-/* Damerau's: two letters the wrong way round are one mistake. A row for each letter of a, the last three are kept. */
+/* Damerau's distance: a transposition counts as one mistake. Has a row for each letter of a; the last
+ * three are kept. */
 unsigned word_distance(const char *a, size_t a_length, const char *b, size_t b_length, unsigned most)
 {
     enum { LONGEST = 32 };

@@ -1,4 +1,4 @@
-/* What q= asks for: words and phrases, all of which have to be found. */
+/* The query q=: words and phrases, all of which must match. */
 #ifndef POSED_SERVER_LIBRARY_SEARCH_WORDS_H
 #define POSED_SERVER_LIBRARY_SEARCH_WORDS_H
 
@@ -8,9 +8,9 @@
 enum { MAX_WORDS = 32, MAX_SEARCH = 1024 };
 
 struct search_word {
-    const char *text; /* folded, without the blanks around it */
+    const char *text; /* folded, without surrounding blanks */
     size_t length;
-    bool is_phrase; /* of quotes: found only as a whole */
+    bool is_phrase; /* was in quotes: only matches as a whole */
 };
 
 struct search {
@@ -19,18 +19,18 @@ struct search {
     char storage[2 * MAX_SEARCH + 256];
 };
 
-/* Cuts q at blanks and punctuation; what is in double quotes stays together. No words: everything is found. False when
- * there are more than MAX_WORDS, or q is longer than MAX_SEARCH bytes. */
+/* Splits q at blanks and punctuation; text in double quotes stays together. Without words everything
+ * matches. False if there are more than MAX_WORDS, or q is longer than MAX_SEARCH bytes. */
 bool search_read(struct search *search, const char *q);
 
-/* How well a word is found, the best first. */
+/* How well a word matches, best first. */
 enum search_match { MATCH_WHOLE, MATCH_BEGINNING, MATCH_PART, MATCH_NONE };
 
-/* In a text of fold_text. */
+/* Searches a text made by fold_text. */
 enum search_match search_match(const struct search_word *word, const char *folded);
 
-/* How many letters have to be changed, added, left out or swapped to make one word of the other; most + 1 when it is more
- * than most. */
+/* The number of letters to change, add, remove or swap to turn one word into the other; most + 1 if it is
+ * more than most. */
 unsigned word_distance(const char *a, size_t a_length, const char *b, size_t b_length, unsigned most);
 
 #endif

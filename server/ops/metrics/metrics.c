@@ -1,6 +1,6 @@
 /*
- * A shard holds a copy of every counter; a thread adds to the shard of the processor it runs on, with relaxed atomics
- * because it may be moved in between. Shards are sparse: pages that nothing was counted on are never touched.
+ * Each shard has a copy of every counter. A thread adds to the shard of its current CPU, with relaxed atomics
+ * because it may be moved to another meanwhile. Shards are sparse: pages without counts are never touched.
  */
 #include "server/ops/metrics/metrics.h"
 
@@ -23,7 +23,7 @@ enum {
 static const char *const methods[] = {"GET", "HEAD", "POST", "DELETE", "OPTIONS", "PUT", "PATCH", "other"};
 enum { METHOD_COUNT = sizeof methods / sizeof *methods };
 
-/* What posed answers or libmicrohttpd by itself; anything else counts under the last one, 0 for "other". */
+/* Statuses that posed or libmicrohttpd answers; others count as the last one, 0 for "other". */
 static const uint16_t codes[] = {200, 201, 202, 204, 206, 301, 302, 303, 304, 307, 308, 400, 401, 403,
                                  404, 405, 406, 408, 409, 410, 411, 412, 413, 414, 415, 416, 417, 421,
                                  422, 428, 429, 431, 500, 501, 502, 503, 504, 505, 507, 0};
@@ -40,7 +40,7 @@ static const char *const outcomes[] = {
 };
 enum { OUTCOME_COUNT = sizeof outcomes / sizeof *outcomes };
 
-/* A cached pose takes 20 µs, a large conversion a second: nanoseconds. */
+/* Nanoseconds: a cached pose takes 20 µs, a large conversion a second. */
 static const uint64_t bounds[] = {10000,     25000,     50000,     100000,     250000,     500000,
                                   1000000,   2500000,   5000000,   10000000,   25000000,   50000000,
                                   100000000, 250000000, 500000000, 1000000000, 2500000000, 10000000000};
@@ -48,7 +48,7 @@ enum { BOUND_COUNT = sizeof bounds / sizeof *bounds };
 
 typedef _Atomic uint64_t counter;
 
-/* A row of counters for each route or format: its histogram, then its own. */
+/* A row of counters for each route or format: its histogram, then its own counters. */
 enum {
     ROW_SUM = BOUND_COUNT + 1, /* after the buckets */
     ROW_OWN,
@@ -92,10 +92,10 @@ static void add(counter *value, uint64_t amount)
     atomic_fetch_add_explicit(value, amount, memory_order_relaxed);
 }
 
-/* Counts one of its own, and how long it took. */
+/* Increments one of the row's own counters and adds to its histogram. */
 static void record(counter *row, size_t own, double seconds)
 {
-    /* Also takes what is not a number as 0; a year is as good as for ever. */
+    /* NaN also counts as 0; durations are capped at about a year. */
     uint64_t duration = seconds > 0 ? (uint64_t)((seconds < 3e7 ? seconds : 3e7) * 1e9) : 0;
     size_t bucket = 0;
     while (bucket < BOUND_COUNT && duration > bounds[bucket])
@@ -159,7 +159,7 @@ void metrics_decode(struct metrics *metrics, const char *format, enum pose_statu
 
 /* ------------------------------------------------------------------------------------------------- rendering -- */
 
-/* A row summed over the shards. False when nothing was counted on it. */
+/* Sums a row over the shards. False if all its counters are zero. */
 static bool sum_row(const struct table *table, uint32_t row, uint64_t sums[MAX_ROW])
 {
     uint64_t any = 0;
@@ -221,7 +221,7 @@ static void write_decodes(const struct metrics *metrics, FILE *out)
     }
 }
 
-/* The histograms of a table, label naming its rows. */
+/* Writes the histograms of a table; label is the name of the label for its rows. */
 static void write_durations(const struct metrics *metrics, const struct table *table, const char *name,
                             const char *label, const char *(*row_name)(const struct metrics *, uint32_t),
                             FILE *out)
@@ -370,7 +370,7 @@ static void table_release(struct table *table)
         free(table->shards[i]);
 }
 
-/* The first route of the same text: one template may come several times, for several methods. */
+/* The first route with the same text: a template may occur several times, for different methods. */
 static uint32_t first_alike(const char *const *routes, uint32_t index)
 {
     for (uint32_t i = 0; i < index; i++) {
@@ -380,7 +380,7 @@ static uint32_t first_alike(const char *const *routes, uint32_t index)
     return index;
 }
 
-/* At most half full, so that a search ends soon. */
+/* At most half full, to keep searches short. */
 static bool add_routes(struct metrics *metrics, uint32_t route_count)
 {
     uint32_t slot_count = 16;

@@ -1,7 +1,7 @@
 /*
- * Counting what the daemon does, and telling it as Prometheus text.
+ * Counts what the daemon does, and writes it as Prometheus text.
  *
- * Recording takes no lock and allocates nothing: every thread adds to a shard of its own, rendering sums them up.
+ * Recording is lock-free and does not allocate: threads add to shards, and rendering sums them up.
  */
 #ifndef POSED_SERVER_OPS_METRICS_METRICS_H
 #define POSED_SERVER_OPS_METRICS_METRICS_H
@@ -14,7 +14,7 @@
 
 struct metrics;
 
-/* Of what the catalogue holds. */
+/* Asset kinds of the catalogue. */
 enum metrics_kind {
     METRICS_CLIPS,
     METRICS_SKELETONS,
@@ -24,7 +24,7 @@ enum metrics_kind {
     METRICS_KIND_COUNT,
 };
 
-/* What is known elsewhere and asked for when the text is made. */
+/* Values kept elsewhere and collected for rendering. */
 struct metrics_gauges {
     uint64_t connections;
     uint64_t queue_depth;
@@ -36,35 +36,35 @@ struct metrics_gauges {
     uint64_t paths_over_limit;
 };
 
-/* Everything must outlive the metrics. */
+/* All pointers must outlive the metrics. */
 struct metrics_options {
     const char *version;
     unsigned revision;         /* of the decoder */
-    const char *const *routes; /* the templates, ended by NULL; requests name them by these very pointers */
-    /* Fills in the gauges, which are zero. May be NULL. */
+    const char *const *routes; /* the templates, NULL-terminated; requests pass these very pointers */
+    /* Fills in the gauges, which are zeroed. May be NULL. */
     void (*collect)(void *user, struct metrics_gauges *gauges);
     void *user;
 };
 
-/* The formats are those of pose_formats(). NULL when memory is out. */
+/* The formats are those of pose_formats(). NULL if out of memory. */
 struct metrics *metrics_new(const struct metrics_options *options);
 void metrics_free(struct metrics *metrics);
 
-/* Adds a cache to the text, by its name; at most four. Before any thread records or renders. */
+/* Adds a cache, labelled by its name; at most four. Call it before any thread records or renders. */
 void metrics_add_cache(struct metrics *metrics, struct cache *cache);
 
-/* A request that was answered. route: one of options.routes; anything else (NULL, "") counts as route "". */
+/* Counts an answered request. route: one of options.routes; anything else (NULL, "") counts as route "". */
 void metrics_request(struct metrics *metrics, const char *route, const char *method, unsigned status,
                      double seconds);
 
-/* A decode that ended: POSE_OK, or why it failed. format: an id of pose_formats(); anything else counts as
- * "unknown". */
+/* Counts a finished decode: POSE_OK, or the error status. format: an id of pose_formats(); anything else
+ * counts as "unknown". */
 void metrics_decode(struct metrics *metrics, const char *format, enum pose_status status, double seconds);
 
 /* The media type of the text. */
 #define METRICS_CONTENT_TYPE "text/plain; version=0.0.4; charset=utf-8"
 
-/* The text, from malloc, and its size without the NUL. NULL when memory is out. Reads /proc/self. */
+/* The text, from malloc, and its size without the NUL. NULL if out of memory. Reads /proc/self. */
 char *metrics_render(const struct metrics *metrics, size_t *size);
 
 #endif

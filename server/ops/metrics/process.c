@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The open descriptors but for the one that counts them. */
+/* The number of open descriptors, without the one used for counting. */
 static uint64_t count_fds(void)
 {
     DIR *folder = opendir("/proc/self/fd");
@@ -30,7 +30,7 @@ static uint64_t limit_of(__rlimit_resource_t resource)
     return limit.rlim_cur == RLIM_INFINITY ? UINT64_MAX : limit.rlim_cur;
 }
 
-/* statm counts pages: all of them, then the resident ones. */
+/* statm has page counts: total first, then resident. */
 static void measure_memory(struct process_usage *usage)
 {
     FILE *file = fopen("/proc/self/statm", "re");
@@ -55,7 +55,7 @@ void process_measure(struct process_usage *usage)
     usage->most_fds = limit_of(RLIMIT_NOFILE);
 }
 
-/* Seconds since 1970 at which the machine started, from the line "btime N" of /proc/stat. */
+/* The machine's boot time in seconds since 1970, from the line "btime N" of /proc/stat. */
 static uint64_t machine_started(void)
 {
     FILE *file = fopen("/proc/stat", "re");
@@ -69,8 +69,8 @@ static uint64_t machine_started(void)
     return seconds;
 }
 
-/* Clock ticks after the machine's start, field 22 of /proc/self/stat. The second field is a name in parentheses that
- * may hold anything, so fields are counted from the last parenthesis. */
+/* The start time in clock ticks after boot, field 22 of /proc/self/stat. The second field is a name in
+ * parentheses that may contain anything, so fields are counted from the last parenthesis. */
 static uint64_t started_ticks(void)
 {
     FILE *file = fopen("/proc/self/stat", "re");

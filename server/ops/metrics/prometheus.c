@@ -8,7 +8,7 @@ void prometheus_family(FILE *out, const char *name, const char *type, const char
     fprintf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
-/* Backslash, quote and line feed are all that the format escapes. */
+/* The format escapes only backslash, quote and line feed. */
 static void write_label(FILE *out, char before, const char *name, const char *value)
 {
     fprintf(out, "%c%s=\"", before, name);
@@ -30,7 +30,7 @@ static void write_label(FILE *out, char before, const char *name, const char *va
     fputc('"', out);
 }
 
-/* Name and labels; bound is the histogram's own label, NULL when it is none. */
+/* Writes name and labels; bound is the value of a histogram's label "le", NULL for other samples. */
 static void write_series(FILE *out, const char *name, const char *suffix,
                          const struct prometheus_label *labels, const char *bound)
 {
@@ -47,7 +47,7 @@ static void write_series(FILE *out, const char *name, const char *suffix,
 
 enum { SECONDS_CAPACITY = 32 };
 
-/* Exact and without a locale: 50000 is "0.00005". */
+/* Exact and locale-independent: 50000 is "0.00005". */
 static const char *seconds_text(uint64_t nanoseconds, char text[SECONDS_CAPACITY])
 {
     int length = snprintf(text, SECONDS_CAPACITY, "%" PRIu64 ".%09" PRIu64, nanoseconds / 1000000000,

@@ -1,6 +1,6 @@
 /*
- * The text format that Prometheus reads, version 0.0.4: families with their samples. Times are nanoseconds here and
- * seconds in the text, as its conventions ask for.
+ * The Prometheus text format, version 0.0.4: families and their samples. Times are nanoseconds in the interface
+ * and seconds in the text, as is the convention.
  */
 #ifndef POSED_SERVER_OPS_METRICS_PROMETHEUS_H
 #define POSED_SERVER_OPS_METRICS_PROMETHEUS_H
@@ -15,18 +15,19 @@ struct prometheus_label {
     const char *value;
 };
 
-/* Labels of a sample; the last has a NULL name. */
+/* Labels of a sample, terminated by a NULL name. */
 #define PROMETHEUS_LABELS(...) ((const struct prometheus_label[]){__VA_ARGS__, {NULL, NULL}})
 #define PROMETHEUS_NO_LABELS ((const struct prometheus_label[]){{NULL, NULL}})
 
-/* type: "counter", "gauge" or "histogram". help: one line. Its samples follow at once, no family comes twice. */
+/* type: "counter", "gauge" or "histogram". help: one line. The family's samples must follow immediately;
+ * each family occurs once. */
 void prometheus_family(FILE *out, const char *name, const char *type, const char *help);
 void prometheus_sample(FILE *out, const char *name, const struct prometheus_label *labels, uint64_t value);
 void prometheus_seconds(FILE *out, const char *name, const struct prometheus_label *labels,
                         uint64_t nanoseconds);
 
-/* Observations in buckets: counts[i] of those <= bounds[i], without those of the bucket before; counts[bound_count] of
- * the rest. */
+/* A histogram: counts[i] observations <= bounds[i] that are not in an earlier bucket; counts[bound_count]
+ * are the rest. */
 struct prometheus_histogram {
     size_t bound_count;
     const uint64_t *bounds; /* nanoseconds, ascending */

@@ -32,7 +32,7 @@ function warnings(list) {
 
 const EVENT_FIELDS = ["name", "value", "joint", "joints", "sound", "effect", "actor"];
 
-/** The fields of an event besides its time, on one line. */
+/** The fields of an event except its time, on one line. */
 export function eventText(event) {
   const fields = EVENT_FIELDS.map((key) => event[key]).filter((value) => value !== undefined && value !== null && value !== "")
     .map((value) => (Array.isArray(value) ? value.join(" ") : String(value)));

@@ -10,7 +10,7 @@ function facts(archive) {
   return [archive.format, bytes(archive.bytes), archive.entry_count === 1 ? "1 file" : `${archive.entry_count} files`, made].join(" · ");
 }
 
-/** A heading and links to things of one kind; nothing when there are none. */
+/** A heading and links to the assets of one kind; nothing if there are none. */
 function section(title, things, path) {
   if (!things.length) return [];
   return [el("h2", {}, `${title} (${things.length})`),

@@ -49,7 +49,7 @@ export function showClip(posed, content, id) {
 
   const plot = el("div", { class: "plot", hidden: true });
   const fit = el("section", { class: "fit", hidden: true, "aria-live": "polite" });
-  /** Whose skeleton the clip is on, as parameters. */
+  /** The skeleton that the clip is shown on, as parameters. */
   const stands = () => {
     const skeleton = choice.skeleton === "auto" ? undefined : choice.skeleton;
     return choice.onto ? { skeleton, onto: ontoOf(choice.onto) } : { skeleton: viewer.poses?.head.skeleton ?? "none" };
@@ -99,7 +99,7 @@ export function showClip(posed, content, id) {
     loadPoses().then(loadMesh).then(remember, fail);
   }
 
-  /** Meshes are of the clip's own skeleton. */
+  /** Meshes are only available on the clip's own skeleton. */
   async function loadMesh() {
     meshList.disabled = Boolean(choice.onto);
     if (choice.onto) meshList.value = choice.mesh = "";

@@ -1,10 +1,10 @@
-// "Play on": whose skeleton the clip is shown on, and how well it fits there.
+// "Play on": shows the clip on another skeleton, and how well it fits.
 import { el, failure } from "./dom.js";
 
 const degrees = (value) => `${value.toFixed(1)}°`;
 const centimetres = (value) => `${(value * 100).toFixed(1)} cm`;
 
-/** The choices of the menu: skeletons, then characters, by what they are called. */
+/** The choices of the menu: skeletons, then characters, labelled by name. */
 export function peopleOptions({ items, characters }) {
   const where = new Map(items.map((one) => [one.skeleton, one]));
   const text = (one) => `${one.name} (${one.archive ? one.family ?? one.format : "built in"})`;
@@ -41,7 +41,7 @@ function mapping({ source, target, driven }) {
       el("tbody", {}, ...bones.map((bone) => el("tr", {}, el("th", { scope: "row" }, bone), cell(source.mapped[bone]), cell(target.mapped[bone])))))));
 }
 
-/** Fills the panel with the mapping and the measures; resolves when it is there. */
+/** Fills the panel with the mapping and the measurements; resolves when done. */
 export async function showFit(posed, id, options, panel, init) {
   panel.hidden = !options.onto;
   panel.replaceChildren();
