@@ -1,4 +1,5 @@
-/* From clips and what belongs to them to a file of another format: which target is meant, and the way there. */
+/* Converts clips, with their skeleton and meshes, to a file of another format: resolves the target, bakes,
+ * encodes. */
 #include "lib/bake/bake.h"
 #include "lib/core/text.h"
 #include "lib/core/value.h"
@@ -14,7 +15,7 @@ enum { DEFAULT_KEY_LIMIT = 4 * 1000 * 1000 };
 
 /* ------------------------------------------------------------------------------------------------ targets -- */
 
-/* The target that a conversion names, and its codec; file NULL where an id says nothing of the kind of file. */
+/* The target of a conversion, and its codec; file is NULL if an id does not determine the file type. */
 struct goal {
     const struct codec *codec;
     const struct pose_target *file;
@@ -38,7 +39,7 @@ static bool is_of_game(const struct codec *codec)
     return codec && codec->target->family != FAMILY_NONE;
 }
 
-/* The first format whose clips play by these rules. */
+/* The first format whose clips have these rules. */
 static const struct codec *find_by_rules(enum pose_rules rules)
 {
     for (const struct codec *const *codec = codecs; *codec; codec++) {
@@ -49,7 +50,8 @@ static const struct codec *find_by_rules(enum pose_rules rules)
     return NULL;
 }
 
-/* Whose extras a clip has: of the format that it says, else of its document, else of its rules. NULL: none's. */
+/* The format whose extras a clip has: its origin, else its document's format, else that of its rules. NULL:
+ * none. */
 static const struct codec *find_origin(const struct pose_conversion_clip *from)
 {
     const struct codec *origin = find_target(from->clip->origin);
@@ -68,7 +70,7 @@ struct bake_call {
     const struct codec *codec;
     struct arena *arena; /* of the document */
     struct bake_renames renames;
-    struct baking common; /* what all clips have alike */
+    struct baking common; /* the same for all clips */
     size_t memory;
 };
 
@@ -90,8 +92,8 @@ static bool bake_one(struct bake_call *call, const struct pose_conversion_clip *
     return done;
 }
 
-/* Whether the file gets the skeleton: always where the target says so, and a format of exchange gets that of the clip's own
- * file. */
+/* Whether the file includes the skeleton: always if the target says so; an exchange format also gets the
+ * skeleton of the clip's own file. */
 static bool takes_skeleton(const struct pose_conversion *conversion, const struct target *target)
 {
     if (!conversion->skeleton || target->files[0].on_skeleton)
@@ -171,7 +173,7 @@ struct pose_document *pose_bake(const struct pose_conversion *conversion, const 
 
 enum { MADE_SETTINGS = 3 };
 
-/* What a converter asks of an encoder beyond its user's settings, before them. */
+/* The converter's own settings for an encoder, placed before the user's. */
 struct made_settings {
     struct pose_value object, members[MADE_SETTINGS];
     const struct pose_value *settings;
@@ -189,8 +191,8 @@ static void ask(struct made_settings *made, struct pose_value member)
     made->settings = &made->object;
 }
 
-/* The kind of file; the rate, where the encoder samples by itself; and that keys which a foreign engine had on every frame
- * are thinned out. */
+/* The file type; the rate, if the encoder does the sampling; and that keys on every frame from another engine are
+ * reduced. */
 static void make_settings(struct made_settings *made, const struct pose_conversion *conversion,
                           const struct goal *goal, const struct pose_document *baked)
 {
@@ -226,7 +228,7 @@ void pose_second_name(const struct pose_target *target, const struct pose_clip *
         text[end - 1] = '\0';
 }
 
-/* The clip as it is, or with another name of its second file in its extras. */
+/* The clip unchanged, or with another name for its second file in its extras. */
 static bool name_second(const struct pose_conversion *conversion, const struct goal *goal,
                         struct arena *arena, struct pose_clip *clip, char name[POSE_SECOND_NAME])
 {
@@ -263,7 +265,8 @@ static bool write_pair(const struct pose_conversion *conversion, const struct go
 
 /* ---------------------------------------------------------------------------------------------- the entry -- */
 
-/* Prime's clips are written against a skeleton of Prime: one of Metroid Prime 2 has a channel for each of its bones. */
+/* Prime's clips are written against a skeleton of Prime: one of Metroid Prime 2 has a channel for each of its
+ * bones. */
 static bool looks_at_skeleton(const struct pose_conversion *conversion, const struct target *target)
 {
     return target->wants_own_skeleton && conversion->skeleton && conversion->skeleton->axes == target->axes;

@@ -12,7 +12,7 @@ const char *pose_version(void)
     return POSE_VERSION;
 }
 
-/* Raise whenever any decoded or sampled value changes. */
+/* Increment whenever any decoded or sampled value changes. */
 unsigned pose_revision(void)
 {
     return 5;
@@ -109,7 +109,7 @@ const char *pose_detect(const struct pose_source *source)
     return type->identify ? type->identify(source) : type->formats[0].id;
 }
 
-/* The name of the one asset that the document holds; NULL when it holds several, or the one has none. */
+/* The name of the document's only asset; NULL when there are several, or it has no name. */
 static const char *only_name(const struct pose_document *document)
 {
     if (document->clip_count + document->skeleton_count + document->mesh_count != 1)

@@ -80,8 +80,9 @@ bool arena_step(struct arena *arena)
 }
 
 /*
- * A chunk with room for size bytes. Chunks grow with what is held, so that small documents stay small and large ones
- * need few; a large piece gets a chunk of its own, behind the one that is being filled, so that no room is lost.
+ * A chunk with room for size bytes. Chunks grow with the size of the arena, so that small documents stay small and
+ * large ones need few chunks; a large allocation gets a chunk of its own, behind the current one, which stays in
+ * use.
  */
 static struct arena_chunk *add_chunk(struct arena *arena, size_t size)
 {
@@ -136,7 +137,7 @@ void *arena_alloc(struct arena *arena, size_t count, size_t size)
 char *arena_text(struct arena *arena, const char *text, size_t length)
 {
     char *copy = arena_alloc(arena, length + 1, 1);
-    if (copy && length) /* of no length the text may be NULL */
+    if (copy && length) /* text may be NULL if length is 0 */
         memcpy(copy, text, length);
     return copy;
 }

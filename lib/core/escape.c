@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The length of the UTF-8 sequence at text (1 to 4) and its number, 0 when there is none. */
+/* The length of the UTF-8 sequence at text (1 to 4) and its code point; 0 when it is invalid. */
 static size_t utf8_length(const char *text, uint32_t *number)
 {
     static const unsigned char masks[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
@@ -16,8 +16,8 @@ static size_t utf8_length(const char *text, uint32_t *number)
     return length;
 }
 
-/* What a terminal or an editor may act on: C0, DEL, C1, line and paragraph separators, and what turns the direction of
- * the text (Unicode, UAX 9), so that a name looks like another. */
+/* Characters that a terminal or an editor may act on: C0, DEL, C1, line and paragraph separators, and those that
+ * change the direction of text (Unicode, UAX 9) and so can make one name look like another. */
 static bool is_control(uint32_t character)
 {
     return character < 0x20 || (character >= 0x7f && character < 0xa0) || character == 0x61c ||

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* U+00C0 to U+017F without their accents. '*' is what letter_of_latin spells out, ' ' a sign between words. */
+/* U+00C0 to U+017F without accents. '*': see letter_of_latin; ' ': a separator. */
 static const char latin[] = "aaaaaa*ceeeeiiiidnooooo ouuuuy**aaaaaa*ceeeeiiiidnooooo ouuuuy*y"
                             "aaaaaaccccccccddddeeeeeeeeeegggggggghhhhiiiiiiiiii**jjkkklllllll"
                             "lllnnnnnnnnnoooooo**rrrrrrssssssssttttttuuuuuuuuuuuuwwyyyzzzzzzs";
@@ -28,7 +28,7 @@ static const char *letter_of_latin(uint32_t code)
     }
 }
 
-/* The next character; bytes that are no UTF-8 count as one each. */
+/* The next character; each invalid byte counts as one. */
 static uint32_t next_code(const char **at)
 {
     const unsigned char *text = (const unsigned char *)*at;
@@ -45,7 +45,7 @@ static uint32_t next_code(const char **at)
     return code;
 }
 
-/* Greek and Cyrillic in lower case; accents of Greek and the dots of U+0451 do not count. */
+/* Greek and Cyrillic in lower case, without Greek accents and the dots of U+0451. */
 static uint32_t lower(uint32_t code)
 {
     static const struct {
@@ -88,7 +88,7 @@ static char *put_utf8(uint32_t code, char *out)
     return out;
 }
 
-/* What a character becomes: " " between words, "" for an accent by itself. out holds MAX_FOLDED. */
+/* The folded form of a character: " " for a separator, "" for a combining accent. out holds MAX_FOLDED bytes. */
 enum { MAX_FOLDED = 5 };
 
 static const char *fold_code(uint32_t code, char *out)

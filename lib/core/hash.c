@@ -38,7 +38,7 @@ uint64_t hash_floats(const float *values, uint32_t count)
     for (uint32_t i = 0; i < count; i++) {
         uint32_t bits;
         memcpy(&bits, &values[i], sizeof bits);
-        hash = (hash ^ bits) * UINT64_C(0x9e3779b97f4a7c15); /* 2^64 over the golden ratio spreads the bits */
+        hash = (hash ^ bits) * UINT64_C(0x9e3779b97f4a7c15); /* 2^64 / golden ratio, to spread the bits */
         hash ^= hash >> 29;
     }
     return hash;

@@ -1,4 +1,4 @@
-/* Bytes as hex digits, as ids, hashes, escapes and colours are written. */
+/* Hex digits of ids, hashes, escapes and colours. */
 #ifndef POSE_CORE_HEX_H
 #define POSE_CORE_HEX_H
 
@@ -6,12 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* 0 to 15, of either case; -1 for what is no hex digit. */
+/* The value of a hex digit in either case, 0 to 15; -1 if it is not one. */
 int hex_digit(char c);
 
-/* 2 * size lowercase digits and a NUL. */
+/* Writes 2 * size lowercase digits and a NUL. */
 void hex_write(const uint8_t *bytes, size_t size, char *text);
-/* False unless text is exactly 2 * size lowercase digits in length characters: what hex_write wrote, and nothing else. */
+/* Parses the output of hex_write only: returns false unless text is exactly 2 * size lowercase digits. */
 bool hex_parse(const char *text, size_t length, uint8_t *bytes, size_t size);
 
 #endif

@@ -8,13 +8,13 @@
 
 /* --------------------------------------------------------------------------------------------- looking over -- */
 
-/* What a text is made of, seen without a parser. */
+/* Counts of a text's elements, made without a parser. */
 struct census {
-    size_t objects, arrays, pairs, items, strings; /* items: commas, and one for each bracket */
+    size_t objects, arrays, pairs, items, strings; /* items: commas, plus one per bracket */
     size_t too_deep;                               /* offset of a bracket beyond the depth, SIZE_MAX: none */
 };
 
-/* The offset behind a string that begins at at, or size. */
+/* The offset after the string that begins at at, or size. */
 static size_t skip_string(const uint8_t *text, size_t size, size_t at)
 {
     for (at++; at < size && text[at] != '"'; at++)
@@ -57,8 +57,8 @@ static struct census take_census(struct pose_bytes text)
     return census;
 }
 
-/* Bytes that jansson 2.14 takes at most: the sizes of its structures, rounded up as malloc does, tables after the last
- * doubling, and strings once more while they are read. */
+/* An upper bound of the bytes that jansson 2.14 needs: its structures, rounded up as malloc does, tables after
+ * their last doubling, and a second copy of strings while they are read. */
 static uint64_t estimate(struct pose_bytes text, const struct census *census)
 {
     return 3 * (uint64_t)text.size + 256 * (uint64_t)census->objects + 144 * (uint64_t)census->arrays +
@@ -68,14 +68,14 @@ static uint64_t estimate(struct pose_bytes text, const struct census *census)
 /* ------------------------------------------------------------------------------------------------ set aside -- */
 
 /*
- * jansson reads a string letter by letter: 12 MB a second, and a glTF may hold a hundred in one. Long strings of plain
- * ASCII without escapes are set aside before it sees them; it gets the number of each behind a character that no string of
- * the text has.
+ * jansson reads strings byte by byte, at 12 MB per second, and a single string of a glTF may have a hundred MB. So
+ * long strings of plain ASCII without escapes are replaced before parsing by a marker character that no string of
+ * the text contains, followed by their number.
  */
 enum { LONG_STRING = 4096, MARK = 1 };
 
 struct aside {
-    const char *text; /* in the file, without its quotes */
+    const char *text; /* borrowed from the file, without its quotes */
     size_t length;
     size_t at; /* where its number stands in the shortened text */
     size_t removed;
@@ -88,7 +88,7 @@ struct asides {
     size_t size;
 };
 
-/* Without branches, so that it is done many bytes at a time. */
+/* Without branches, so that the compiler can vectorise it. */
 static bool is_plain(const uint8_t *text, size_t size)
 {
     uint8_t odd = 0;
@@ -97,7 +97,7 @@ static bool is_plain(const uint8_t *text, size_t size)
     return !odd;
 }
 
-/* The next string that is worth it from at on; size when there is none. end: the offset behind it. */
+/* The next string from at on that is long enough; size when there is none. end: the offset after it. */
 static size_t find_long(struct pose_bytes text, size_t at, size_t *end)
 {
     for (; at < text.size; at = *end) {
@@ -131,7 +131,7 @@ static bool set_aside(struct arena *arena, struct asides *asides, struct pose_by
     return true;
 }
 
-/* The text that jansson is to read, the same one when nothing is to be set aside. False when memory is out. */
+/* Sets text to what jansson reads; unchanged if no string is long. Returns false if out of memory. */
 static bool shorten(struct arena *arena, struct pose_bytes *text, struct asides *asides)
 {
     static const char mark[] = "\\u0001";
@@ -154,7 +154,7 @@ static bool shorten(struct arena *arena, struct pose_bytes *text, struct asides 
     return true;
 }
 
-/* A place in the shortened text as one of the file. */
+/* Converts an offset in the shortened text to one in the file. */
 static size_t place_before(const struct asides *asides, size_t at)
 {
     size_t place = at;
@@ -166,8 +166,8 @@ static size_t place_before(const struct asides *asides, size_t at)
 /* ------------------------------------------------------------------------------------------------- numbers -- */
 
 /*
- * The float of a text that was read as a double. Where the double lies exactly between two floats, rounding has lost on
- * which side the text was: if it was the shortest text of one of them, it is that one.
+ * The float for a text that was read as a double. If the double lies exactly between two floats, rounding has lost
+ * which side the text was on: if it is the shortest text of one of them, that one is returned.
  */
 static float nearest_float(double number)
 {
@@ -197,7 +197,7 @@ static void put_number(struct value_list *list, const char *key, double number)
 
 /* --------------------------------------------------------------------------------------------------- trees -- */
 
-/* An array or object whose items are being taken over. */
+/* An array or object whose items are being converted. */
 struct frame {
     json_t *from;
     void *member; /* of an object */
@@ -206,7 +206,7 @@ struct frame {
     const char *key;
 };
 
-/* The next item of the frame; NULL behind the last one. */
+/* The next item of the frame; NULL after the last one. */
 static json_t *next_item(struct frame *frame, const char **key)
 {
     *key = NULL;
@@ -302,7 +302,7 @@ bool json_refuse(struct pose_error *error, enum pose_status status, const char *
     return false;
 }
 
-/* jansson counts lines from 1 and bytes from 0, and stops behind what it could not take. */
+/* jansson counts lines from 1 and bytes from 0, and stops after the offending token. */
 static bool refuse_text(struct pose_error *error, const json_error_t *reason, struct pose_bytes text,
                         uint64_t offset, const struct asides *asides)
 {
@@ -329,7 +329,7 @@ static bool refuse_depth(struct pose_error *error, uint64_t offset)
     return false;
 }
 
-/* A byte order mark before and NUL bytes behind the text are no part of it. */
+/* Removes a leading byte order mark and trailing NUL bytes. */
 static struct pose_bytes trim(struct pose_bytes text, uint64_t *offset)
 {
     if (text.size >= 3 && !memcmp(text.data, "\xef\xbb\xbf", 3)) {
@@ -342,7 +342,7 @@ static struct pose_bytes trim(struct pose_bytes text, uint64_t *offset)
     return text;
 }
 
-/* What one of the two arenas holds the other one may not. */
+/* Both arenas share one limit. */
 static void share_limit(struct json *json)
 {
     json->document->limit = json->limit > json->arena.held ? json->limit - json->arena.held : 0;
@@ -426,7 +426,7 @@ static size_t skip_blanks(struct pose_bytes text, size_t at)
     return at;
 }
 
-/* Which of the members the key between two offsets (with its quotes) is, -1 when none. */
+/* The index of the member that a key (with its quotes) names, -1 when none. */
 static int find_member(const struct json_member *members, const uint8_t *key, size_t size)
 {
     for (int i = 0; members[i].name; i++) {

@@ -1,9 +1,9 @@
 /*
- * JSON texts as trees of pose_value. jansson parses; this file alone knows it.
+ * Parses JSON into trees of pose_value. The parser is jansson, used in this file only.
  *
- * Numbers: a whole one up to 2^53 is a POSE_INT, but -0 keeps its sign and any other is the nearest 32-bit float, so a
- * number that pose_float_text wrote comes back bit for bit. What no float can hold is null. Of members that have the same
- * name the last one counts.
+ * Numbers: an integer up to 2^53 is a POSE_INT, except -0, which keeps its sign; any other number is the nearest
+ * 32-bit float, so the output of pose_float_text is read back bit for bit. Numbers out of range are null. Of
+ * duplicate members the last one counts.
  */
 #ifndef POSE_CORE_JSON_H
 #define POSE_CORE_JSON_H
@@ -11,9 +11,9 @@
 #include "lib/core/error.h"
 #include "lib/core/value.h"
 
-enum { JSON_DEPTH = 64 }; /* arrays and objects inside of each other */
+enum { JSON_DEPTH = 64 }; /* nested arrays and objects */
 
-/* A tree and the memory that it takes, which is not the document's. */
+/* A tree and its memory, separate from the document's. */
 struct json {
     struct arena arena;
     struct arena *document;
@@ -22,19 +22,19 @@ struct json {
 };
 
 /*
- * Parses a text whose first byte is at that offset of the file. What it will take is estimated from the text itself,
- * before anything is allocated, and held against what the document's arena may still take. False with "bad_json" (with
- * offset and line), "too_deep" or a limit. json_close is right in any case.
+ * Parses a text whose first byte is at that offset of the file. The memory needed is estimated from the text before
+ * anything is allocated, and checked against the rest of the document's limit. Returns false with "bad_json" (with
+ * offset and line), "too_deep" or a limit. Call json_close in either case.
  */
 bool json_open(struct json *json, struct pose_bytes text, uint64_t offset, struct arena *document,
                struct pose_error *error);
 void json_close(struct json *json);
-/* Memory until json_close, from what the document leaves of the limit. */
+/* Memory that lives until json_close, from the rest of the document's limit. */
 void *json_alloc(struct json *json, size_t count, size_t size);
 
-/* True when the text is an object that has, among its own members, all of those names (the list ends with NULL), each
- * followed by a value that begins with its letter ('[', '{', '"', or '0' for a number). Looks at brackets and strings
- * alone; allocates nothing. */
+/* True if the text is an object whose direct members include all those names (NULL-terminated list), each with a
+ * value that begins with its character ('[', '{', '"', or '0' for a number). Scans brackets and strings only;
+ * allocates nothing. */
 struct json_member {
     const char *name;
     char begins;
@@ -46,11 +46,11 @@ struct json_list {
     const struct pose_value **items;
     uint32_t count;
 };
-/* An array's items; NULL is an empty list. False when it is no array, or memory is out. */
+/* Lists an array's items; NULL is an empty list. Returns false if it is not an array, or if out of memory. */
 bool json_list(struct json *json, const struct pose_value *array, struct json_list *list);
 
-/* A refusal with a JSON pointer as its place: "/nodes/3/children: ...". The pointer is that of an object and a member of
- * it ("/children"); either may be empty. Always false. */
+/* Reports an error at a JSON pointer: "/nodes/3/children: ...". The pointer consists of an object's and a member's
+ * ("/children"); either may be empty. Always returns false. */
 bool json_refuse(struct pose_error *error, enum pose_status status, const char *code, const char *object,
                  const char *member, const char *format, ...) POSE_PRINTF(6, 7);
 bool json_vrefuse(struct pose_error *error, enum pose_status status, const char *code, const char *object,

@@ -31,7 +31,7 @@ void name_index_sort(struct name_index *index)
 
 int64_t name_index_find(const struct name_index *index, const char *name)
 {
-    /* The first entry that is not less: of equal names the one with the smallest number. */
+    /* The first entry that is not less, so among equal names the smallest index. */
     uint32_t low = 0, high = index->count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;

@@ -48,7 +48,7 @@ void nearest_begin(struct nearest *nearest, const char *wanted, size_t length)
     }
 }
 
-/* None of one or two letters may be wrong, one of up to five, one in three of more. */
+/* Allows no errors in words of one or two letters, one in up to five letters, else one in three letters. */
 static unsigned tolerance_of(size_t length)
 {
     return length < 3 ? 0 : length < 6 ? 1 : (unsigned)(length / 3);

@@ -1,4 +1,4 @@
-/* The words that a misspelled one may have meant. */
+/* Suggestions for a misspelled word. */
 #ifndef POSE_CORE_NEAREST_H
 #define POSE_CORE_NEAREST_H
 
@@ -13,15 +13,15 @@ struct nearest {
     char words[NEAREST_COUNT][NEAREST_CAPACITY]; /* nearest first */
 };
 
-/* What was asked for: length bytes. Nothing is near to what is longer than a word may be. */
+/* Sets the wanted word, of length bytes. A word that is too long gets no suggestions. */
 void nearest_begin(struct nearest *nearest, const char *wanted, size_t length);
-/* A word that there is. Kept when it is near: by letters that are missing, wrong, swapped or too many, whatever their
- * case, or when one begins with the other. Costs nothing for words of very different length. */
+/* Offers a valid word. It is kept if it is near, that is, if a few letters are missing, wrong, swapped or added,
+ * ignoring case, or if one is a prefix of the other. Cheap for words of very different length. */
 void nearest_offer(struct nearest *nearest, const char *word);
-/* All of a table that NULL ends; NULL: none. */
+/* Offers all words of a NULL-terminated list; NULL: none. */
 void nearest_offer_all(struct nearest *nearest, const char *const *words);
 
-/* "; did you mean \"limit\"?", or "": to be put after the message. */
+/* Writes "; did you mean \"limit\"?" or "", to append to the message. */
 enum { NEAREST_HINT = NEAREST_CAPACITY + 24 };
 void nearest_hint(const struct nearest *nearest, char hint[NEAREST_HINT]);
 

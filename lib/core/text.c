@@ -46,7 +46,7 @@ char *text_from_windows1252(struct arena *arena, const uint8_t *bytes, size_t le
     return text;
 }
 
-/* The code point of a sequence of 1 to 3 bytes; longer ones are in no 8-bit code page. */
+/* The code point of a sequence of 1 to 3 bytes; no 8-bit code page has longer ones. */
 static uint32_t decode_utf8(const char *text, size_t size)
 {
     const unsigned char *p = (const unsigned char *)text;

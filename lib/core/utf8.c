@@ -16,7 +16,7 @@ size_t text_utf8_sequence(const char *text, size_t length)
         if ((p[i] & 0xc0) != 0x80)
             return 0;
     }
-    /* Overlong forms, surrogates, and what lies beyond U+10FFFF. */
+    /* Overlong forms, surrogates, and code points beyond U+10FFFF. */
     if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) || (p[0] == 0xf0 && p[1] < 0x90) ||
         (p[0] == 0xf4 && p[1] > 0x8f))
         return 0;
@@ -35,7 +35,7 @@ bool text_is_utf8(const char *text, size_t length)
     return true;
 }
 
-/* C0 and C1, DEL: on a terminal they could do more than be read. */
+/* C0, C1 and DEL, which a terminal may act on. */
 static bool is_control(const char *sequence, size_t size)
 {
     unsigned char first = (unsigned char)sequence[0];

@@ -127,7 +127,7 @@ const struct pose_value *value_done(const struct value_list *list)
 
 /* ------------------------------------------------------------------------------------------------- copies -- */
 
-/* Without recursion: lists whose members are still those of the original wait here. */
+/* Avoids recursion: a queue of lists whose members are not yet copied. */
 struct copier {
     struct arena *arena;
     struct pose_value **waiting;
@@ -233,7 +233,7 @@ int64_t value_get_int(const struct pose_value *object, const char *key, int64_t 
         return value->as.integer;
     if (value && value->kind == POSE_BOOL)
         return value->as.boolean;
-    /* A float that is a whole number: JSON does not tell 1 from 1.0. */
+    /* Accept a whole float: JSON does not distinguish 1 from 1.0. */
     if (value && value->kind == POSE_FLOAT && fabsf(value->as.number) < 9e18f &&
         value->as.number == truncf(value->as.number))
         return (int64_t)value->as.number;

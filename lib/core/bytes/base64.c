@@ -4,7 +4,7 @@
 
 enum { NO_DIGIT = 0x80 };
 
-/* The value of each character, NO_DIGIT of those that have none. */
+/* The value of each character; NO_DIGIT if it is invalid. */
 #define NONE_8 NO_DIGIT, NO_DIGIT, NO_DIGIT, NO_DIGIT, NO_DIGIT, NO_DIGIT, NO_DIGIT, NO_DIGIT
 #define NONE_32 NONE_8, NONE_8, NONE_8, NONE_8
 static const uint8_t digits[256] = {
@@ -44,7 +44,7 @@ size_t base64_room(size_t length)
     return length / 4 * 3 + 3;
 }
 
-/* As many whole groups of four as there are before a character that is no digit; returns how many characters. */
+/* Decodes whole groups of four, up to the first invalid character; returns how many characters. */
 static size_t decode_groups(const uint8_t *text, size_t length, uint8_t *bytes)
 {
     size_t i = 0;

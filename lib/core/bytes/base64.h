@@ -5,15 +5,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Characters of that many bytes, the padding included. */
+/* The encoded length of that many bytes, including padding. */
 size_t base64_length(size_t size);
-/* Writes so many, without a NUL. */
+/* Writes base64_length(size) characters, without a NUL. */
 void base64_encode(const uint8_t *bytes, size_t size, char *text);
 
-/* Bytes that a text of that length holds at most. */
+/* The maximum number of bytes in a text of that length. */
 size_t base64_room(size_t length);
-/* Decodes into that much room. Padding may be left out. SIZE_MAX when a character is none of base64's, or the text ends
- * in the middle of a byte: *bad is then its index. */
+/* Decodes into bytes, which must have base64_room(length) bytes. Padding is optional. Returns SIZE_MAX, with
+ * *bad set to the index, for an invalid character or a text that ends in the middle of a byte. */
 size_t base64_decode(const char *text, size_t length, uint8_t *bytes, size_t *bad);
 
 #endif

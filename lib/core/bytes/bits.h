@@ -1,7 +1,7 @@
 /*
- * Reading a stream of bits that is stored as big-endian 32-bit words and consumed from the lowest bit of each word
- * upwards; a field that crosses words has its low bits in the first (prime-anim.md, 2.3). Nothing fails: past the last
- * word come zeros, and whoever reads has made sure before that the bits are there.
+ * Reads a stream of bits stored as big-endian 32-bit words and consumed from the lowest bit of each word upwards; a
+ * field that crosses words has its low bits in the first (prime-anim.md, 2.3). Reading cannot fail: past the last
+ * word there are zeros, so the caller must check beforehand that the bits are there.
  */
 #ifndef POSE_CORE_BYTES_BITS_H
 #define POSE_CORE_BYTES_BITS_H
@@ -17,7 +17,7 @@ struct bits {
     uint64_t at; /* bits consumed */
 };
 
-enum { BITS_PEEK = 33 }; /* bits of bits_peek that are there whatever comes before them */
+enum { BITS_PEEK = 33 }; /* bits of bits_peek that are valid at any alignment */
 
 void bits_init(struct bits *bits, const uint8_t *words, uint64_t word_count);
 
@@ -26,10 +26,10 @@ static inline bool bits_test(const struct bits *bits, uint64_t index)
 {
     return bits->words[index / 32 * 4 + 3 - index % 32 / 8] >> index % 8 & 1;
 }
-/* The first index in [from, end) whose bit is set, end when there is none. end <= 32 * word_count. */
+/* The first index in [from, end) whose bit is set; end when there is none. end <= 32 * word_count. */
 uint64_t bits_find(const struct bits *bits, uint64_t from, uint64_t end);
 
-/* The next bits, the first of them lowest; only the lowest BITS_PEEK are sure to be the stream's. */
+/* The next bits, the first one lowest; only the lowest BITS_PEEK are guaranteed to be valid. */
 static inline uint64_t bits_peek(const struct bits *bits)
 {
     uint64_t word = bits->at / 32, window = 0;
@@ -46,13 +46,13 @@ static inline uint64_t bits_peek(const struct bits *bits)
     return window >> bits->at % 32;
 }
 
-/* The lowest bits of a window as a two's complement number; width 0 ... 32, 0 being the number 0. */
+/* The lowest width bits of a window as a two's complement number; width 0 ... 32, and 0 gives 0. */
 static inline int32_t bits_sign_extend(uint64_t window, unsigned width)
 {
     return (int32_t)((int64_t)(window << 1 << (63 - width)) >> 1 >> (63 - width));
 }
 
-/* Reads such a number. */
+/* Reads a two's complement number. */
 static inline int32_t bits_signed(struct bits *bits, unsigned width)
 {
     int32_t value = bits_sign_extend(bits_peek(bits), width);

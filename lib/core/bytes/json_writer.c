@@ -139,7 +139,7 @@ void jsonw_raw_members(struct json_writer *json, const char *text)
         jsonw_raw(json, NULL, text);
 }
 
-/* Numbers of a list, their commas included: room for many is asked for at once, since most of a clip is numbers. */
+/* The numbers of a list with their commas. Reserves room for many at once, since most of a clip is numbers. */
 static void put_floats(struct json_writer *json, const char *key, const float *values, size_t count,
                        bool with_null)
 {
@@ -199,7 +199,7 @@ static void put_scalar(struct writer *to, const struct pose_value *value)
     }
 }
 
-/* Trees are built by decoders, which bound their depth; deeper ones are cut at this level. */
+/* Decoders limit the depth of their trees; deeper ones are cut off at this level. */
 enum { MAX_DEPTH = 128 };
 
 static void put_tree(struct writer *to, const struct pose_value *value)
@@ -289,7 +289,7 @@ void jsonw_warnings(struct json_writer *json, const struct pose_warning *warning
 
 /* ------------------------------------------------------------------------------------------------ in public -- */
 
-/* Half a text is none. */
+/* Removes a partial text on failure. */
 static bool append_done(struct pose_buffer *buffer, const struct json_writer *json, size_t before)
 {
     if (json->to.failed)

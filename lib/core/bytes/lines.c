@@ -61,14 +61,14 @@ bool lines_field(struct lines *lines, const char **text, size_t *length)
     return *length > 0;
 }
 
-/* The place of a field, for errors about it. */
+/* Records the position of a field, for errors about it. */
 static void note(struct lines *lines, const char *text, const char *field)
 {
     lines->reader->last = (const uint8_t *)text;
     lines->reader->last_field = field;
 }
 
-/* As much of a field as an error shows; what is not printable ASCII would not be text. */
+/* Quotes the start of a field in an error, up to the first byte that is not printable ASCII. */
 static void fail_number(struct lines *lines, enum decimal_result result, const char *text, size_t length)
 {
     char shown[33];

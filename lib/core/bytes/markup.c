@@ -26,7 +26,7 @@ void markup_text(struct writer *writer, const char *text)
         char piece[ESCAPE_CAPACITY];
         size_t length;
         const char *entity = entity_of(*text);
-        /* The JSON form tells what is no harmless character: it is then longer than, or other than, the text. */
+        /* A character is unsafe if its JSON form is longer than, or differs from, the text. */
         size_t taken = escape_character(ESCAPE_JSON, text, piece, &length);
         if (entity)
             writer_text(writer, entity);

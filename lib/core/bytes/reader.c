@@ -114,7 +114,7 @@ uint64_t reader_last_offset(const struct reader *reader)
     return reader->base + (uint64_t)(reader->last - reader->start);
 }
 
-/* An offset that leads out of the file is at fault where it was read, not where it leads. */
+/* For an offset outside of the file, the error points to where it was read. */
 static bool fail_outside(struct reader *reader, uint64_t offset, uint64_t size, const char *field)
 {
     uint64_t end = reader->base + (uint64_t)(reader->end - reader->start);

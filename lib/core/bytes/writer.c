@@ -26,7 +26,7 @@ void writer_init_part(struct writer *writer, struct pose_buffer *out, const stru
     *writer = (struct writer){.out = out, .error = whole->error, .limit = whole->limit, .stop = whole->stop};
 }
 
-/* Whether the file may become that large and go on at all; asked once a block. */
+/* Checks limit and stop, once per block. */
 static bool check(struct writer *writer, size_t needed)
 {
     enum { BLOCK = 64 * 1024 };

@@ -1,4 +1,4 @@
-/* Growing bytes. Failure (memory) is sticky: write a whole file and look once at the end. */
+/* A growing buffer. Failure (out of memory) is sticky: write a whole file and check once at the end. */
 #ifndef POSE_CORE_BYTES_WRITER_H
 #define POSE_CORE_BYTES_WRITER_H
 
@@ -11,18 +11,18 @@ struct writer {
     struct pose_buffer *out;
     struct pose_error *error;
     bool failed;
-    size_t checked;               /* up to this size nothing is asked of limit and stop */
+    size_t checked;               /* limit and stop are not checked again up to this size */
     size_t limit;                 /* of the whole file; 0: none */
     const struct pose_stop *stop; /* may be NULL */
 };
 
 /* out must be empty; its allocator stays as it is (NULL: malloc). */
 void writer_init(struct writer *writer, struct pose_buffer *out, struct pose_error *error);
-/* The same under the limits of another one: a part of its file. */
+/* The same, for a part of another writer's file: takes over its limits. */
 void writer_init_part(struct writer *writer, struct pose_buffer *out, const struct writer *whole);
-/* True when size more bytes are no more than the whole file may have; else it fails now, before they are made. */
+/* Fails early if size more bytes would exceed the limit of the file; returns true if they fit. */
 bool writer_expect(struct writer *writer, size_t size);
-/* Room for size more bytes: where they go, or NULL. Advance with writer_commit. */
+/* Reserves room for size more bytes and returns a pointer to it, or NULL. Advance with writer_commit. */
 uint8_t *writer_reserve(struct writer *writer, size_t size);
 void writer_commit(struct writer *writer, size_t size);
 
@@ -36,21 +36,21 @@ void writer_u32be(struct writer *writer, uint32_t value);
 void writer_u64le(struct writer *writer, uint64_t value);
 void writer_f32le(struct writer *writer, float value);
 void writer_f32be(struct writer *writer, float value);
-/* Overwrites what was written before. */
+/* Overwrites bytes already written. */
 void writer_patch_u32le(struct writer *writer, size_t offset, uint32_t value);
 void writer_patch_u32be(struct writer *writer, size_t offset, uint32_t value);
 
 /* Text, without its NUL. */
 void writer_text(struct writer *writer, const char *text);
 void writer_format(struct writer *writer, const char *format, ...) POSE_PRINTF(2, 3);
-/* The shortest decimal of a float; 0 of one that is not finite. */
+/* The shortest decimal of a float; 0 if it is not finite. */
 void writer_float(struct writer *writer, float value);
 void writer_integer(struct writer *writer, int64_t value);
 void writer_unsigned(struct writer *writer, uint64_t value);
-/* Text from outside with its escapes: at most that many bytes of them (SIZE_MAX: all), "…" where it is cut. */
+/* Untrusted text, escaped: at most that many bytes (SIZE_MAX: all), with "…" where it is cut. */
 void writer_escaped(struct writer *writer, enum escape_kind kind, const char *text, size_t most);
 
-/* True when nothing failed; on failure the buffer is emptied. */
+/* Returns true if nothing failed; otherwise the buffer is emptied. */
 bool writer_finish(struct writer *writer);
 
 #endif

@@ -21,7 +21,7 @@ static uint8_t *put64(uint8_t *at, uint64_t value)
     return put32(put32(at, (uint32_t)value), (uint32_t)(value >> 32));
 }
 
-/* What both records have: from "version needed" to the length of the extra field. */
+/* The fields that both records share: from "version needed" to the length of the extra field. */
 static uint8_t *put_common(uint8_t *at, const struct zip_file *file)
 {
     at = put16(at, VERSION);

@@ -1,5 +1,5 @@
 /*
- * The records of a ZIP as posed writes it (APPNOTE.TXT of PKWARE, 6.3), for uploads and for archives alike: names in
+ * The records of ZIP files that posed writes (APPNOTE.TXT of PKWARE, 6.3), for uploads and archives: names in
  * UTF-8, no times, no owners, so that the same files give the same bytes.
  */
 #ifndef POSE_CORE_BYTES_ZIP_RECORDS_H
@@ -17,7 +17,7 @@ enum {
     ZIP_MAX_NAME = 0xffff,
 };
 
-/* No file of it, and not the whole, may have more bytes: the fields have 32 bits. */
+/* The maximum size of each file and of the whole: the fields have 32 bits. */
 #define ZIP_MAX_SIZE UINT64_C(0xfffffffe)
 
 struct zip_file {
@@ -28,8 +28,8 @@ struct zip_file {
 
 void zip_put_local(uint8_t record[ZIP_LOCAL_SIZE], const struct zip_file *file);
 void zip_put_row(uint8_t record[ZIP_ROW_SIZE], const struct zip_file *file);
-/* What follows a directory of that size at that offset; returns how many bytes. More files than 16 bits count have the
- * records of zip64 as well. */
+/* Writes the records that follow a directory of that size at that offset; returns their size. If the number of
+ * files does not fit in 16 bits, this includes the zip64 records. */
 size_t zip_put_end(uint8_t record[ZIP_MAX_END], uint32_t count, uint64_t size, uint64_t offset);
 
 #endif

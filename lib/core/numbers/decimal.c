@@ -15,7 +15,7 @@ static const char *pass_sign(const char *at, const char *end)
     return at < end && (*at == '-' || *at == '+') ? at + 1 : at;
 }
 
-/* "1.#QNAN" and its like are how an old C library of Windows prints what is no number. */
+/* "1.#QNAN" and the like are how old C libraries of Windows print NaN and infinity. */
 static bool is_non_finite(const char *text, size_t length)
 {
     const char *end = text + length, *word = pass_sign(text, end), *at = word;

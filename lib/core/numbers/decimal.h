@@ -1,4 +1,4 @@
-/* Numbers of text files with the reason why one is refused; numbers.h does the reading itself. */
+/* Parses numbers in text files, with the reason for a failure; based on numbers.h. */
 #ifndef POSE_CORE_NUMBERS_DECIMAL_H
 #define POSE_CORE_NUMBERS_DECIMAL_H
 
@@ -8,7 +8,7 @@
 
 enum decimal_result {
     DECIMAL_OK,
-    DECIMAL_BAD,        /* no number */
+    DECIMAL_BAD,        /* not a number */
     DECIMAL_NON_FINITE, /* NaN or infinity in any spelling ("1.#QNAN", "inf"), or a float beyond the range */
     DECIMAL_TOO_LARGE,  /* an integer beyond 32 bits */
 };

@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* The byte order of the host is known to the compiler: one of the branches below is no code at all. */
+/* Known at compile time, so only one of the branches below is compiled. */
 #define HOST_IS_LITTLE (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
 
 void floats_from_le(float *to, const uint8_t *from, size_t count)
@@ -33,8 +33,8 @@ void floats_to_le(uint8_t *to, const float *from, size_t count)
 }
 
 /*
- * True when one is NaN or infinity, whose exponents are all ones: one more carries into the sign's place. Sums and ors
- * alone, so that the compiler may do many at once.
+ * True if any is NaN or infinity. Their exponents are all ones, so adding one carries into the sign bit. Uses only
+ * additions and ors, so that the compiler can vectorise it.
  */
 static bool has_non_finite(const float *values, size_t count)
 {

@@ -1,4 +1,4 @@
-/* Long runs of floats in files: converted at once, and looked over for what is no number. */
+/* Arrays of floats in files: conversion in bulk, and a check for NaN and infinity. */
 #ifndef POSE_CORE_NUMBERS_FLOATS_H
 #define POSE_CORE_NUMBERS_FLOATS_H
 
@@ -7,7 +7,7 @@
 
 /* count little-endian floats at from (any alignment). */
 void floats_from_le(float *to, const uint8_t *from, size_t count);
-/* And back. */
+/* The reverse. */
 void floats_to_le(uint8_t *to, const float *from, size_t count);
 /* The index of the first NaN or infinity, count when there is none. */
 size_t floats_find_non_finite(const float *values, size_t count);

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What the writer needs is -31 ... 45, what the reader needs for 19 digits -65 ... 38. */
+/* The writer needs -31 ... 45; the reader, for 19 digits, -65 ... 38. */
 enum { FIRST = -65, LAST = 45, WORDS = 10 };
 
 /* Little-endian words. */
@@ -24,7 +24,7 @@ static void multiply_by_ten(struct big *big)
     }
 }
 
-/* Rounds up; dividing again and again that way rounds up the whole quotient just once. */
+/* Rounds up; repeated division rounded up gives the rounded-up total quotient. */
 static void divide_by_ten(struct big *big)
 {
     uint64_t rest = 0;
@@ -69,7 +69,7 @@ static uint64_t entry(int n)
             multiply_by_ten(&big);
         return leading_bits(&big);
     }
-    /* 2^s / 10^-n with the s that leaves 64 bits: try upwards until it does. */
+    /* 2^s / 10^-n, with the smallest s that gives 64 bits. */
     for (int s = 64; s < WORDS * 32; s++) {
         big = (struct big){{0}};
         big.words[s / 32] = (uint32_t)1 << (s % 32);

@@ -1,7 +1,7 @@
 /*
- * Decimal text to the nearest float. The leading 19 digits times a 64-bit power of ten give the result's leading
- * 64 bits but for the last few units; only where a float's rounding hangs on those is the text compared with the
- * point half-way between two floats, exactly and with as many digits as it has.
+ * Converts decimal text to the nearest float. The leading 19 digits times a 64-bit power of ten give the leading 64
+ * bits of the result, up to an error of a few units in the last place. Only if the rounding depends on these, the
+ * text is compared exactly, with all its digits, to the midpoint between two floats.
  */
 #include "lib/core/numbers/numbers.h"
 
@@ -18,12 +18,13 @@ enum {
     MANTISSA_BITS = 24,
 };
 
-/* A number as it was read: digits * 10^exponent, and what is needed to read it again. */
+/* A parsed number: digits * 10^exponent, and its text for the exact comparison. */
 struct decimal {
     bool negative;
-    uint64_t digits;         /* the leading MAX_DIGITS of them */
-    int64_t exponent;        /* of digits */
-    const char *start, *end; /* of the digits, a point among them or not; no zero in front of many */
+    uint64_t digits;  /* the leading MAX_DIGITS of them */
+    int64_t exponent; /* of digits */
+    const char *start,
+        *end; /* of the digits, possibly with a point; without leading zeros if there are many */
 };
 
 static bool is_digit(char c)
@@ -31,7 +32,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* [+-] digits after the e, kept within what fits; false without a digit or with something after them. */
+/* [+-] digits after the e, clamped; false without a digit or with anything after them. */
 static bool parse_exponent(const char *at, const char *end, int64_t *exponent)
 {
     bool negative = at < end && *at == '-';
@@ -50,7 +51,7 @@ static bool parse_exponent(const char *at, const char *end, int64_t *exponent)
     return true;
 }
 
-/* Digits behind those that were taken before; too many of them wrap. */
+/* Appends digits to those taken before; wraps if there are too many. */
 static const char *take_digits(const char *at, const char *end, uint64_t *digits)
 {
     for (; at < end && is_digit(*at); at++)
@@ -58,7 +59,7 @@ static const char *take_digits(const char *at, const char *end, uint64_t *digits
     return at;
 }
 
-/* The same of more than MAX_DIGITS digits, a point among them or not: zeros in front do not count. */
+/* The same for more than MAX_DIGITS digits, possibly with a point: leading zeros do not count. */
 static void take_leading_digits(struct decimal *decimal)
 {
     unsigned taken = 0;
@@ -110,8 +111,8 @@ static bool parse_decimal(const char *text, size_t length, struct decimal *decim
 /* ----------------------------------------------------------------------------------- the exact comparison -- */
 
 /*
- * A float's neighbours lie at most 113 digits deep, so that further digits only say "a little more". Then nothing
- * here is longer than 10^(46 + EXACT_DIGITS) * 2^25: 581 bits.
+ * Midpoints of floats have at most 113 digits, so any digits beyond that only mean "slightly more". So no number
+ * here exceeds 10^(46 + EXACT_DIGITS) * 2^25, which has 581 bits.
  */
 enum { BIG_WORDS = 24, EXACT_DIGITS = 120 };
 
@@ -144,11 +145,11 @@ static int big_compare(const struct big *a, const struct big *b)
     return 0;
 }
 
-/* The decimal against half * 2^exponent, where the two are known to be within a part in 2^60 of each other. */
+/* Compares the decimal with half * 2^exponent; they are known to differ by less than one part in 2^60. */
 static int compare_exactly(const struct decimal *decimal, uint32_t half, int exponent)
 {
     struct big left = {{0}}, right = {{half}};
-    /* digits * 10^decimal->exponent, all of them: the exponent goes down with each digit beyond the first 19. */
+    /* All digits: the exponent decreases with each digit beyond the first 19. */
     int64_t ten = decimal->exponent;
     unsigned taken = 0;
     bool more = false;
@@ -183,12 +184,12 @@ static float float_of(bool negative, uint32_t magnitude)
 }
 
 /*
- * How far the product below may be off, in its last place: 19 for digits that were cut (less than 1e-18 of the whole),
- * 2 for the power's rounding, 1 for its own.
+ * The maximum error of the product below, in units of its last place: 19 for truncated digits (less than 1e-18 of
+ * the whole), 2 for rounding of the power, 1 for rounding of the product.
  */
 enum { PRODUCT_ERROR = 24 };
 
-/* The mantissa of a float near bits * 2^exponent, the lowest drop bits of which are rounded away. */
+/* The mantissa of the float nearest to bits * 2^exponent; the lowest drop bits are rounded off. */
 static uint32_t round_mantissa(const struct decimal *decimal, uint64_t bits, int exponent, int drop)
 {
     if (drop > 64) {

@@ -1,12 +1,12 @@
 /*
- * The shortest decimal of a float. What it rests on is from R. Giulietti, "The Schubfach way to render doubles" (2020):
- * a float m * 2^q stands for all reals within half of 2^q of it. With 10^k <= 2^q < 10^(k+1) that interval holds at most
- * one multiple of 10^(k+1), which then is the shortest decimal in it (it may end in zeros), else at least one multiple
- * of 10^k, of which the closest is taken.
+ * The shortest decimal of a float, after R. Giulietti, "The Schubfach way to render doubles" (2020): a float m *
+ * 2^q represents all reals within half of 2^q of it. With 10^k <= 2^q < 10^(k+1), that interval contains at most
+ * one multiple of 10^(k+1), which then is the shortest decimal in it (it may end in zeros); otherwise it contains
+ * at least one multiple of 10^k, and the closest is taken.
  *
- * Here the float is brought to units of 10^k with one 64-bit power of ten, and its last digit and fraction are compared
- * with the half width. The power's rounding shows below 2^-35 of a unit; no float but those that lie exactly on an end
- * of an interval comes that close, which was seen by running through all 2^32 (test_number_text --all).
+ * The float is scaled to units of 10^k with one 64-bit power of ten, and its last digit and fraction are compared
+ * with the half width. The rounding error of the power is below 2^-35 of a unit; only floats that lie exactly on an
+ * end of an interval come that close, as verified for all 2^32 floats (test_number_text --all).
  */
 #include "lib/core/numbers/numbers.h"
 
@@ -24,16 +24,17 @@ struct decimal {
     int exponent;
 };
 
-/* Numbers below 16 with 60 bits behind the point. */
+/* Fixed-point numbers below 16 with 60 fractional bits. */
 #define UNIT (UINT64_C(1) << 60)
 
-/* More than rounding can come to, less than lies between two that differ. */
+/* More than the maximum rounding error, less than the smallest difference. */
 #define ROUNDING ((UINT64_C(1) << 24) + 2)
 
-/* The shortest decimal of the float mantissa * 2^q. Below a power of two floats lie closer. */
+/* The shortest decimal of the float mantissa * 2^q. lower_is_closer: for a power of two, as floats below it are
+ * denser. */
 static struct decimal shortest(uint32_t mantissa, int q, bool lower_is_closer)
 {
-    /* floor(log10(2^q)), or of the 3/4 of it that such an interval is wide; exact in the range of floats. */
+    /* floor(log10(2^q)), or of 3/4 * 2^q, the width of that interval; exact in the range of floats. */
     int k = (q * 1233 - (lower_is_closer ? 512 : 0)) >> 12;
     uint64_t power = powers_of_ten[-k - POWER_FIRST];
     int shift = q + floor_log2_of_power(-k) + 1;
@@ -42,19 +43,19 @@ static struct decimal shortest(uint32_t mantissa, int q, bool lower_is_closer)
     uint64_t fraction = (uint64_t)product >> 4, ones = (whole - tens) * UNIT + fraction;
     uint64_t half = power >> (5 - shift), lower_half = half >> lower_is_closer;
 
-    /* The ends of the interval belong to even mantissas. */
+    /* The interval includes its ends for even mantissas only. */
     uint64_t slack = mantissa & 1 ? -ROUNDING : ROUNDING;
     uint32_t down = ones <= lower_half + slack, up = 10 * UNIT - ones <= half + slack;
-    /* Of two equally close ones the even one. */
+    /* Ties go to the even one. */
     uint32_t nearest = whole + (fraction + (whole & 1) > (lower_half < UNIT / 2 ? lower_half : UNIT / 2));
-    /* Which of them is as good as random: no branch. */
+    /* Unpredictable, so without a branch. */
     uint32_t choice = -(down | up);
     return (struct decimal){((tens + 10 * up) & choice) | (nearest & ~choice), k};
 }
 
 /* ------------------------------------------------------------------------------------------------- writing -- */
 
-/* Nine digits: the first, and eight more as bytes 0 ... 9, the leading one lowest. */
+/* Nine digits: the first one, and eight as bytes 0 ... 9, the leading one lowest. */
 struct nine_digits {
     uint32_t first;
     uint64_t rest;
@@ -76,7 +77,7 @@ static void put_eight(char *text, uint64_t bytes)
     memcpy(text, &bytes, sizeof bytes);
 }
 
-/* "0.00123": the first digit is place places behind the point. */
+/* "0.00123": the first digit is place places after the point. */
 static size_t put_fraction(char *text, char first, uint64_t rest, int place, int significant)
 {
     put_eight(text, UINT64_C(0x3030303030302e30)); /* "0.000000" */
@@ -85,7 +86,7 @@ static size_t put_fraction(char *text, char first, uint64_t rest, int place, int
     return (size_t)(1 + place + significant);
 }
 
-/* "123.45": the point comes after whole + 1 digits, unless no more are left. */
+/* "123.45": the point comes after whole + 1 digits, if more are left. */
 static size_t put_plain(char *text, char first, uint64_t rest, int whole, int significant)
 {
     char last = (char)(rest >> 56);
@@ -116,7 +117,7 @@ static size_t put_scientific(char *text, char first, uint64_t rest, int exponent
     return length;
 }
 
-/* Plain between 0.001 and 1e9, where that is as short as an exponent or easier to read. */
+/* Plain notation between 0.001 and 1e9, where it is as short as an exponent or easier to read. */
 static size_t put_decimal(char *text, struct decimal decimal)
 {
     static const uint32_t factors[] = {1, 10, 100};
@@ -147,7 +148,7 @@ size_t pose_float_text(float value, char *text)
     bits &= 0x7fffffff;
     text[0] = '-';
     text += negative;
-    /* Digits alone are frequent in poses: 0 and 1. */
+    /* Single digits are frequent in poses: 0 and 1. */
     float size;
     memcpy(&size, &bits, sizeof size);
     if (size < 10 && (float)(int)size == size) {
