@@ -127,7 +127,7 @@ const struct pose_value *value_done(const struct value_list *list)
 
 /* ------------------------------------------------------------------------------------------------- copies -- */
 
-/* Avoids recursion: a queue of lists whose members are not yet copied. */
+/* Avoids recursion: waiting holds copied lists whose members are still those of the original. */
 struct copier {
     struct arena *arena;
     struct pose_value **waiting;

@@ -27,7 +27,7 @@ struct axes_map axes_map_between(enum pose_axes from, enum pose_axes to)
     return map;
 }
 
-/* Components of count vectors that lie stride apart. A zero does not become -0. */
+/* Maps components of count vectors, stride apart. A zero does not become -0. */
 static void map_vectors(const struct axes_map *map, float *values, size_t count, size_t stride, double unit)
 {
     for (size_t k = 0; k < count; k++, values += stride) {
@@ -56,7 +56,7 @@ void quat_normalise(float q[4])
     double square = 0;
     for (unsigned i = 0; i < 4; i++)
         square += (double)q[i] * (double)q[i];
-    /* A unit quaternion in single precision is off by up to about 2^-23 in the square of its length. */
+    /* The squared length of a unit quaternion in single precision has an error of up to about 2^-23. */
     if (fabs(square - 1) <= 2.5e-7)
         return;
     if (!(square > 0) || !isfinite(square)) {

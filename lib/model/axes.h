@@ -1,7 +1,8 @@
 /*
- * Axes and units: every file's values are kept as stored, and this is the one step that changes them.
+ * Axes and units: values are kept as stored in the file; this is the only step that converts them.
  *
- * Each system is glTF's up to an order of the axes, signs and a unit (formats' specs, sections on axes and glTF):
+ * Each system differs from glTF's by an order of the axes, signs and a unit (formats' specs, sections on axes and
+ * glTF):
  *
  *     SL      x_gltf =  y   y_gltf = z   z_gltf = x    metres
  *     SIMS    x_gltf = -x   y_gltf = y   z_gltf = z    feet, 0.3048 m
@@ -9,8 +10,9 @@
  *     INCHES  the same                                 inches of 0.02540005 m, as Second Life's viewer takes them
  *     Z_UP    x_gltf =  x   y_gltf = z   z_gltf = -y   taken as metres
  *
- * The vector part of a rotation goes the same way: SL's and Prime's maps are rotations, and Sims' mirror would turn
- * (x, y, z, w) into (x, -y, -z, w), but stored rotations act as their conjugate, which makes it (-x, y, z, w).
+ * The vector part of a rotation is mapped the same way: SL's and Prime's maps are rotations; the mirror of Sims
+ * would turn (x, y, z, w) into (x, -y, -z, w), but stored rotations act as their conjugate, which makes it (-x, y,
+ * z, w).
  */
 #ifndef POSE_MODEL_AXES_H
 #define POSE_MODEL_AXES_H
@@ -26,11 +28,11 @@ struct axes_map {
 
 struct axes_map axes_map_between(enum pose_axes from, enum pose_axes to);
 
-/* Brings a quaternion to unit length; the identity when it has none. One that is unit up to rounding is left as it
- * is. */
+/* Normalises a quaternion; gives the identity if its length is 0. One that has unit length up to rounding is
+ * unchanged. */
 void quat_normalise(float q[4]);
 
-/* The cosine of the angle between quaternions of unit length. */
+/* The cosine of the angle between unit quaternions. */
 static inline double quat_dot(const float a[4], const float b[4])
 {
     return (double)a[0] * (double)b[0] + (double)a[1] * (double)b[1] + (double)a[2] * (double)b[2] +

@@ -86,7 +86,7 @@ static int compare_items(const void *a, const void *b)
     return x->index < y->index ? -1 : x->index > y->index;
 }
 
-/* The items' order of time, later ones of the same time last. */
+/* Sorts items by time, stable. */
 static struct sort_item *sort_times(struct arena *arena, const float *times, uint32_t count)
 {
     struct sort_item *items = ARENA_NEW(arena, struct sort_item, count);
@@ -222,7 +222,7 @@ bool skeleton_order_joints(struct arena *arena, struct pose_skeleton *skeleton, 
         return false;
     for (uint32_t i = 0; i < count; i++)
         place[i] = -1;
-    /* Breadth first: the array of placed joints is the queue itself. */
+    /* Breadth first: the array of placed joints serves as the queue. */
     uint32_t *queue = file_order, placed = 0;
     for (int32_t child = head[0]; child >= 0; child = next[child])
         queue[placed++] = (uint32_t)child;

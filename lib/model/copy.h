@@ -1,10 +1,10 @@
-/* A deep copy of a clip in an arena, so that what is copied may be freed. */
+/* A deep copy of a clip in an arena, independent of the original. */
 #ifndef POSE_MODEL_COPY_H
 #define POSE_MODEL_COPY_H
 
 #include "lib/core/arena.h"
 
-/* Everything but the warnings. False when memory is out; then the arena failed. */
+/* Copies everything except the warnings. Returns false if out of memory; the arena has then failed. */
 bool copy_clip(struct arena *arena, const struct pose_clip *from, struct pose_clip *to);
 
 #endif

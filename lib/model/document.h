@@ -4,8 +4,8 @@
 
 #include "lib/core/arena.h"
 
-/* pose_document_free knows only this form, so whoever makes a document allocates one of these in its arena, and moves
- * the arena in when it is complete. */
+/* pose_document_free expects this form: allocate one in the document's arena, and move the arena into it when the
+ * document is complete. */
 struct document {
     struct pose_document view; /* first: what the caller sees */
     struct arena arena;

@@ -20,7 +20,7 @@ void lint_report(const struct lint *lint, enum pose_severity severity, const cha
 
 /* ------------------------------------------------------------------------------------------------- names -- */
 
-/* "name" of "folder/name.ext" and of "name.0123456789abcdef.ext", in which the public content carries a key. */
+/* The length of "name" in "folder/name.ext" and in "name.0123456789abcdef.ext", which has a key. */
 static size_t plain_length(const char *base)
 {
     enum { KEY = 16 };
@@ -48,13 +48,13 @@ void lint_name(const struct lint *lint, const char *inner, const char *file)
 
 /* ---------------------------------------------------------------------------------------- lengths of one -- */
 
-/* The stored keys of real files are up to 0.15 % off. */
+/* Keys in real files are up to 0.15 % off. */
 #define UNIT_TOLERANCE 0.005
 
 /* Vectors that should be of unit length. */
 struct unit_check {
     size_t count, off_count;
-    double worst; /* length that is farthest from 1 */
+    double worst; /* the length farthest from 1 */
     const char *first;
 };
 

@@ -1,4 +1,4 @@
-/* What a modder should know of a sound file, beyond what decoding warns about. One finding of a code an asset. */
+/* Likely mistakes in a valid file, beyond the warnings of decoding. Each code at most once per asset. */
 #ifndef POSE_MODEL_LINT_H
 #define POSE_MODEL_LINT_H
 
@@ -10,11 +10,11 @@ struct lint {
     void *user;
 };
 
-/* A finding without a place in the file. */
+/* Reports a finding, without an offset. */
 void lint_report(const struct lint *lint, enum pose_severity severity, const char *code, const char *format,
                  ...) POSE_PRINTF(4, 5);
 
-/* An asset whose name should be that of its file. Either may be NULL: then nothing can be said. */
+/* Checks that an asset is named like its file. Either may be NULL: no check. */
 void lint_name(const struct lint *lint, const char *inner, const char *file);
 /* Rotation keys off unit length. */
 void lint_clip(const struct lint *lint, const struct pose_clip *clip);

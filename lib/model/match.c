@@ -19,7 +19,7 @@ bool track_is_joint(const struct pose_track *track)
 
 /* ------------------------------------------------------------------------------------------------- names -- */
 
-/* A copy in lower case; NULL (and the arena failed) when memory is out. */
+/* A copy in lower case; NULL if out of memory (the arena has then failed). */
 static char *fold(struct arena *arena, const char *name)
 {
     char *copy = arena_copy_text(arena, name);
@@ -121,7 +121,7 @@ bool joint_index_init(struct joint_index *index, struct arena *arena, const stru
 
 static int64_t find_folded(const struct joint_index *index, const char *name)
 {
-    /* Names of files are short; one that is not is unknown as well. */
+    /* Names are short; a longer one cannot match. */
     char folded[256];
     size_t length = strlen(name);
     if (!index->folded.count || length >= sizeof folded)

@@ -66,7 +66,7 @@ void matrix_convert_axes(float m[16], const struct axes_map *map)
 
 /* ------------------------------------------------------------------------------------------------------ rest -- */
 
-/* Columns of a rotation by q. */
+/* The columns of q's rotation matrix. */
 static void rotate(const double q[4], double columns[3][3])
 {
     double x = q[0], y = q[1], z = q[2], w = q[3];
@@ -79,7 +79,7 @@ static void rotate(const double q[4], double columns[3][3])
 
 struct place {
     double columns[4][3]; /* of the joint's matrix */
-    double turns[3][3];   /* the same without scale; of skeletons whose scale is not inherited */
+    double turns[3][3];   /* the same without scale, for skeletons whose scale is not inherited */
 };
 
 static void multiply(double (*a)[3], double (*b)[3], double (*out)[3])

@@ -6,8 +6,8 @@
 
 /* ---------------------------------------------------------------------------------------- bones to joints -- */
 
-/* The joint of each bone: an id before names, its own name before aliases, and before names without case, as for the tracks
- * of a clip. The rules of The Sims 3 know ids, and hashes of names. */
+/* The joint of each bone: by id, then by a joint's own name, then by alias, then ignoring case, as for the
+ * tracks of a clip. The rules of The Sims 3 use ids, and hashes of names. */
 static bool find_joints(struct pose_skin *skin, const struct pose_skeleton *skeleton, struct arena *scratch)
 {
     static const struct pose_skeleton none;
@@ -32,7 +32,8 @@ static bool find_joints(struct pose_skin *skin, const struct pose_skeleton *skel
     return true;
 }
 
-/* The first vertex at or after v that has no joint yet. next leads there in steps that every visit shortens. */
+/* The first vertex at or after v without a joint. next holds the links, which each visit shortens (path
+ * compression). */
 static uint32_t find_free(uint32_t *next, uint32_t v)
 {
     while (next[v] != v) {
@@ -51,8 +52,8 @@ static void paint(uint32_t *owner, uint32_t *next, uint32_t first, uint32_t coun
 }
 
 /*
- * The joint of each vertex. Real files bind each vertex once; where a file binds one several times the last binding
- * counts. Going backwards and never painting twice, this costs no more than vertices and bindings there are.
+ * The joint of each vertex. Real files bind each vertex once; if a file binds one several times, the last binding
+ * counts. Processing bindings backwards and each vertex once makes this linear in vertices and bindings.
  */
 static uint32_t *find_owners(const struct pose_skin *skin, const uint32_t *joints, struct arena *scratch)
 {
@@ -100,7 +101,7 @@ static bool bind(struct pose_skin *skin, const struct pose_skeleton *skeleton, s
 
 /* ---------------------------------------------------------------------------------------------- the copies -- */
 
-/* Rows of three as planes, in other axes. */
+/* Converts rows of three to planes, in other axes. */
 static void fill_planes(const struct axes_map *map, double unit, const float (*rows)[3], size_t count,
                         float *planes)
 {
@@ -128,7 +129,7 @@ static bool copy_vertices(struct pose_skin *skin, const struct axes_map *map)
     return true;
 }
 
-/* A map with an odd number of reflections and swaps turns inside out. */
+/* A map with an odd number of reflections and swaps is a mirror. */
 static bool is_mirror(const struct axes_map *map)
 {
     bool odd = map->negate[0] ^ map->negate[1] ^ map->negate[2];

@@ -1,4 +1,4 @@
-/* Meshes in the space of the model: bind matrices, clean influences, vertices and morphs in the axes asked for. */
+/* Meshes in model space: bind matrices, cleaned-up influences, vertices and morphs in the requested axes. */
 #include "lib/model/mesh.h"
 #include "lib/model/skin.h"
 
@@ -34,7 +34,7 @@ static bool find_binds(struct pose_skin *skin, const struct pose_skeleton *skele
 
 static const float too_light = 1e-6f;
 
-/* Adds a share to the bone's own, or puts it where the order wants it. */
+/* Adds a share to the bone's own, or inserts it in order. */
 static void add_share(struct pose_influences *clean, unsigned *count, uint32_t bone, float weight)
 {
     unsigned place = 0;
@@ -141,7 +141,7 @@ bool skin_bind_fill(struct pose_skin *skin, const struct pose_skeleton *skeleton
 
 /* ------------------------------------------------------------------------------------------------- weights -- */
 
-/* Two bones may have one joint, and several none. */
+/* Two bones may share a joint, and several may have none. */
 static void add_weight(uint32_t joints[4], float weights[4], uint32_t joint, float weight)
 {
     unsigned place = 0;

@@ -1,4 +1,4 @@
-/* Weights for targets that know no blended vertices of their own. */
+/* Weights for targets that do not support blended vertices. */
 #include "lib/model/skin.h"
 
 #include <string.h>
@@ -10,7 +10,8 @@ struct influence {
     float weight;
 };
 
-/* Gives the joint a share of the vertex; the others keep the rest. Of more than INFLUENCES the lightest is lost. */
+/* Gives the joint a share of the vertex; the others keep the rest. If there are more than INFLUENCES, drops the
+ * lightest. */
 static void share(struct influence list[INFLUENCES], uint32_t joint, float weight)
 {
     unsigned place = INFLUENCES, lightest = 0;
@@ -27,7 +28,7 @@ static void share(struct influence list[INFLUENCES], uint32_t joint, float weigh
         list[lightest] = (struct influence){joint, weight};
 }
 
-/* Heaviest first, and a sum of 1. */
+/* Sorts by weight, heaviest first, and normalises the sum to 1. */
 static void settle(struct influence list[INFLUENCES])
 {
     float sum = 0;
@@ -49,7 +50,7 @@ static void load(struct influence list[INFLUENCES], const uint32_t joints[4], co
         list[i] = (struct influence){joints[i], weights[i]};
 }
 
-/* A joint that has no weight is 0, as glTF wants it. */
+/* Joints with zero weight are 0, as glTF requires. */
 static void store(const struct influence list[INFLUENCES], uint32_t joints[4], float weights[4])
 {
     for (unsigned i = 0; i < INFLUENCES; i++) {

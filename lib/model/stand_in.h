@@ -1,6 +1,6 @@
 /*
- * Skeletons that the library ships, so that a lone clip moves: names are the games' own, proportions are ours.
- * A table is a file lib/data/stand_in_*.c, listed in stand_in.c.
+ * Built-in skeletons, for clips without one: joint names are the games' own, proportions are not.
+ * Each table is a file lib/data/stand_in_*.c, listed in stand_in.c.
  */
 #ifndef POSE_MODEL_STAND_IN_H
 #define POSE_MODEL_STAND_IN_H
@@ -31,7 +31,7 @@ struct stand_in {
 extern const struct stand_in stand_in_sl;
 extern const struct stand_in stand_in_sims_adult;
 
-/* The table of that index, NULL when there are no more. */
+/* The table at that index; NULL after the last one. */
 const struct stand_in *stand_in_get(unsigned index);
 
 #endif

@@ -3,7 +3,7 @@
 #include <float.h>
 #include <math.h>
 
-/* What is left of t after whole lengths, never negative. length > 0. */
+/* t modulo length, never negative. length > 0. */
 static double floor_modulo(double t, double length)
 {
     if (t >= 0 && t < length)
@@ -11,7 +11,7 @@ static double floor_modulo(double t, double length)
     double rest = fmod(t, length);
     if (rest < 0)
         rest += length;
-    /* A tiny negative rest becomes the length itself by rounding. */
+    /* A tiny negative remainder may round to the length itself. */
     return rest < length ? rest : 0;
 }
 
@@ -35,7 +35,7 @@ static double sl_loop(const struct pose_clip *clip, double t)
     return isfinite(looped) ? (double)looped : (double)out;
 }
 
-/* A loop range that a clip of our own making may have. */
+/* Whether a clip without engine rules has a loop range. */
 static bool has_loop_range(const struct pose_clip *clip)
 {
     return clip->rules == POSE_RULES_PLAIN && clip->loop == POSE_LOOP_YES && clip->loop_in >= 0 &&
@@ -54,7 +54,7 @@ static double wrap_time(const struct pose_clip *clip, double t)
     return floor_modulo(t, (double)clip->duration);
 }
 
-/* The greatest float that is not above a number: comparing it with floats is comparing the number. */
+/* The greatest float <= number: comparing it with floats is the same as comparing the number. */
 static float float_below(double number)
 {
     float near = (float)number;

@@ -15,7 +15,7 @@ struct sample_kernels curve_kernels(enum pose_rules rules)
 bool curve_init(struct curve *curve, struct arena *arena, const struct pose_clip *clip, enum pose_part part,
                 const struct pose_channel *channel)
 {
-    /* As much of a sampler as tells how keys are read. */
+    /* Only the fields of a sampler that determine how keys are read. */
     const struct pose_sampler reading = {.clip = clip, .axes = clip->axes};
     struct key_source source = {.channel = channel, .part = part};
     float *values = ARENA_NEW(arena, float, (size_t)channel->count *part_components(part));
@@ -30,7 +30,7 @@ bool curve_init(struct curve *curve, struct arena *arena, const struct pose_clip
     return true;
 }
 
-/* Up to eight moments: a lane each. */
+/* Up to eight moments, one per lane. */
 struct moments {
     float from[4 * LANES], to[4 * LANES];
     double fractions[LANES];
@@ -49,7 +49,7 @@ static void put_lane(struct moments *moments, unsigned lane, uint32_t components
     moments->places[lane] = lane * components;
 }
 
-/* The lanes that are used; the others have been filled with something. */
+/* Blends the lanes in use; the others contain arbitrary values. */
 static void blend_lanes(const struct sample_kernels *kernels, enum pose_part part, unsigned used,
                         struct moments *moments, float *values)
 {
@@ -118,7 +118,7 @@ double curve_distance(enum pose_part part, const float *a, const float *b)
 {
     if (part != POSE_ROTATION)
         return chord(a, b, part_components(part), 1);
-    /* Between unit quaternions of rotations that are x apart the chord is 2 sin(x / 4). */
+    /* The chord between unit quaternions of rotations x apart is 2 sin(x / 4). */
     double near = fmin(chord(a, b, 4, 1), chord(a, b, 4, -1));
     return 4 * asin(fmin(near / 2, 1));
 }

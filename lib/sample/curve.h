@@ -1,6 +1,6 @@
 /*
- * One channel by itself, sampled anywhere by the rules of its engine: the samplers' clock, timelines and kernels, eight
- * moments at a time.
+ * A single channel, sampled at any time by the rules of its engine, with the samplers' clock, timelines and
+ * kernels, eight moments at once.
  */
 #ifndef POSE_SAMPLE_CURVE_H
 #define POSE_SAMPLE_CURVE_H
@@ -10,25 +10,25 @@
 struct curve {
     const struct pose_clip *clip;
     enum pose_part part;
-    bool wraps; /* the end leads to the start, where the rules have that */
+    bool wraps; /* the end leads to the start, if the rules do that */
     struct timeline timeline;
-    const float *values; /* of the clip's axes; rotations of unit length but for The Sims */
+    const float *values; /* in the clip's axes; rotations have unit length except for The Sims */
     struct sample_kernels kernels;
 };
 
-/* part is no morph, or one; channel->count >= 1, its values finite. False when memory is out. */
+/* part may be a morph; channel->count >= 1, its values finite. Returns false if out of memory. */
 bool curve_init(struct curve *curve, struct arena *arena, const struct pose_clip *clip, enum pose_part part,
                 const struct pose_channel *channel);
-/* The values at those times, which are held within the clip: [count][3 | 4 | 3 | 1]. */
+/* The values at those times, clamped to the clip: [count][3 | 4 | 3 | 1]. */
 void curve_sample(const struct curve *curve, const double *times, uint32_t count, float *values);
 
-/* The way from one value to another by an engine's rules: values at those fractions, as above. */
+/* Interpolates between two values by an engine's rules: values at those fractions, as above. */
 void curve_blend(const struct sample_kernels *kernels, enum pose_part part, const float *from,
                  const float *to, const double *fractions, uint32_t count, float *values);
-/* The kernels of those rules, the fastest that are there. */
+/* The fastest kernels available for those rules. */
 struct sample_kernels curve_kernels(enum pose_rules rules);
 
-/* How far apart two values of a part are: radians for rotations (whatever their signs), else a length. */
+/* The distance between two values of a part: radians for rotations (ignoring their signs), else a length. */
 double curve_distance(enum pose_part part, const float *a, const float *b);
 
 #endif

@@ -1,7 +1,6 @@
 /*
- * The vertices of a mesh on a pose, as The Sims does it: every vertex, real or blended, goes with its bone; then each
- * blended vertex pulls its real one towards itself, in the order of the file and in place, so that several blends on
- * one vertex add up.
+ * Deforms a mesh as The Sims does: every vertex, real or blended, is moved with its bone; then each blended vertex
+ * pulls its real one towards itself, in file order and in place, so that several blends on one vertex accumulate.
  */
 #include "lib/model/skin.h"
 
@@ -15,8 +14,8 @@ size_t pose_deform_scratch(const struct pose_skin *skin)
     return SKIN_PLANES * (size_t)skin->vertex_count * sizeof(float);
 }
 
-/* Positions or normals of count vertices, a plane a component: what is moved lies stride apart in both. Plain loops
- * over arrays that do not overlap, so that the compiler does several vertices at once. */
+/* Positions or normals of count vertices, one plane per component, stride apart. Plain loops over arrays that do
+ * not overlap, so that the compiler can vectorise them. */
 static void turn(const float *m, const float origin[3], const float *restrict from, float *restrict to,
                  size_t stride, size_t count)
 {
@@ -46,10 +45,10 @@ static void move_run(const struct pose_skin *skin, const struct skin_run *run, c
     turn(m, nowhere, from + 3 * stride, to + 3 * stride, stride, run->count);
 }
 
-/* The square of the length under which a normal says nothing. */
+/* The squared length below which a normal has no direction. */
 static const float too_short = 1e-12f;
 
-/* Unit length; what has none points up. */
+/* Normalises; a zero vector becomes up. */
 static void normalise(float *x, float *y, float *z)
 {
     float square = *x * *x + *y * *y + *z * *z;
@@ -77,7 +76,7 @@ static void blend(const struct pose_skin *skin, float *planes)
     }
 }
 
-/* Files have no such normals but by accident: one look at them all, and seldom a second one. */
+/* Short normals are rare: one pass to detect any, and seldom a second one to replace them. */
 static void raise_short_normals(float *x, float *y, float *z, size_t count)
 {
     unsigned found = 0;
@@ -89,7 +88,7 @@ static void raise_short_normals(float *x, float *y, float *z, size_t count)
     }
 }
 
-/* The planes of the real vertices as the rows that the caller wants. */
+/* Converts the planes of the real vertices to the caller's rows. */
 static void interleave(const float *restrict planes, size_t stride, size_t count, float (*restrict rows)[3])
 {
     const float *x = planes, *y = planes + stride, *z = planes + 2 * stride;

@@ -1,13 +1,13 @@
 /*
- * The vertices of a mesh in the space of the model on a pose: a matrix a bone from where it rests to where it is, and for
- * each vertex the sum of its bones' matrices, each times its weight (sims3-geom.md 6, prime-cmdl.md 6.1, sl-avatar.md 4).
+ * Deforms a mesh in model space: one matrix per bone from its bind pose to its current pose, and for each vertex
+ * the weighted sum of its bones' matrices (sims3-geom.md 6, prime-cmdl.md 6.1, sl-avatar.md 4).
  */
 #include "lib/model/skin.h"
 
 #include <math.h>
 #include <string.h>
 
-/* A column of a matrix; four floats go through the processor as one. */
+/* A column of a matrix, in one vector register. */
 typedef float float4 __attribute__((vector_size(16)));
 
 struct matrix {
@@ -38,8 +38,8 @@ static inline void store3(float4 value, float *to)
     to[2] = value[2];
 }
 
-/* The matrices of the bones lie in the scratch as plain floats, for it is aligned for them alone; behind them the vertices
- * with their morphs. */
+/* The scratch memory has the bones' matrices as plain floats, as it is aligned for floats only, then the morphed
+ * vertices. */
 enum { MATRIX_FLOATS = 16 };
 
 size_t deform_bind_scratch(const struct pose_skin *skin)
@@ -73,7 +73,7 @@ static void mix_in(const struct skin_morph *morph, float weight, float (*positio
     }
 }
 
-/* False when no morph has a weight, and the vertices are as they are. */
+/* Returns false if no morph has a weight, so that the vertices are unchanged. */
 static bool morph(const struct pose_skin *skin, const float *weights, float (*positions)[3],
                   float (*normals)[3])
 {
@@ -145,7 +145,7 @@ static inline float4 turn(const struct matrix *m, const float v[3])
     return m->columns[0] * spread(v[0]) + m->columns[1] * spread(v[1]) + m->columns[2] * spread(v[2]);
 }
 
-/* Unit length, or as it is stored when it is too short to tell. */
+/* Normalises; if it is too short, returns the stored normal. */
 static inline float4 unit(float4 n, const float stored[3])
 {
     float square = dot(n, n);

@@ -6,7 +6,7 @@
 
 #define DEGREE (3.14159265358979323846 / 180)
 
-/* The cosine of the middle angle below which the outer axes are taken as one. */
+/* The cosine of the middle angle below which there is gimbal lock. */
 #define LOCKED 1e-7
 
 /* q times the rotation about one axis. */
@@ -43,7 +43,7 @@ static void matrix_of(const float q[4], double m[3][3])
     memcpy(m, rows, sizeof rows);
 }
 
-/* The angle plus whole turns, nearest to the other. */
+/* The angle plus whole turns that is nearest to the other. */
 static double unwrap(double angle, double near)
 {
     return angle + 360 * round((near - angle) / 360);
@@ -75,7 +75,7 @@ void euler_from_quat(const uint8_t axes[3], const float q[4], const float *previ
         angles[0] = atan2(-sign * m[b][c], m[c][c]);
         angles[2] = atan2(-sign * m[a][b], m[a][a]);
     } else {
-        /* What is left when the last rotation is taken back turns about the first axis. */
+        /* After undoing the last rotation, the rest is a rotation about the first axis. */
         angles[2] = previous ? (double)previous[2] * DEGREE : 0;
         double s = sign * sin(angles[2]), t = cos(angles[2]);
         angles[0] = atan2(sign * (s * m[c][a] + t * m[c][b]), s * m[b][a] + t * m[b][b]);

@@ -1,4 +1,4 @@
-/* What a clip does on a skeleton that its author will not have meant: the checks that modding guidelines ask for. */
+/* Likely mistakes of a clip on a skeleton: the checks that modding guidelines recommend. */
 #include "lib/core/text.h"
 #include "lib/model/axes.h"
 #include "lib/model/lint.h"
@@ -56,8 +56,8 @@ static bool has_word(const char *name, const char *word)
     return false;
 }
 
-/* A joint that carries the whole body about: no parent, Second Life's pelvis, what rests on the place of a root (The
- * Sims' PELVIS), or The Sims 3's b__ROOT__ that lies below b__ROOT_bind__. */
+/* A joint that moves the whole body: one without a parent, Second Life's pelvis, one that rests at the position
+ * of a root (The Sims' PELVIS), or The Sims 3's b__ROOT__ below b__ROOT_bind__. */
 static bool is_root(const struct pose_skeleton *skeleton, uint32_t index)
 {
     const struct pose_joint *joint = &skeleton->joints[index];
@@ -68,7 +68,7 @@ static bool is_root(const struct pose_skeleton *skeleton, uint32_t index)
     return skeleton->joints[joint->parent].parent < 0 && (on_parent || has_word(joint->name, "root"));
 }
 
-/* Slots, poles and the like of The Sims 3, which are no bones and go where they are wanted (sims3-rig.md). */
+/* Slots, poles and the like of The Sims 3, which are not bones and move freely (sims3-rig.md). */
 static bool is_helper(const struct clip_lint *work, uint32_t index)
 {
     const char *name = work->skeleton->joints[index].name;
@@ -79,7 +79,7 @@ static bool is_helper(const struct clip_lint *work, uint32_t index)
 /* ------------------------------------------------------------------------------------------------ stretching -- */
 
 struct stretch {
-    double excess; /* how far the worst is from its rest length, metres */
+    double excess; /* the largest difference from the rest length, metres */
     double length, rest;
     float time;
     uint32_t joint;
@@ -132,8 +132,8 @@ static void lint_stretch(struct clip_lint *work, const struct joint_index *index
 
 /* ------------------------------------------------------------------------------------------------- the floor -- */
 
-/* Joints that the clip poses: those it drives, and what hangs on them. A root alone does not count, or the limbs of
- * other creatures that a skeleton has as well would. */
+/* Joints that the clip poses: those it drives, and their descendants. A root does not count, as a skeleton may
+ * have the limbs of other creatures as well. */
 static bool *list_posed(struct clip_lint *work, const struct pose_sampler *sampler)
 {
     bool *posed = ARENA_NEW(&work->arena, bool, sampler->row_count);
@@ -213,7 +213,7 @@ static bool is_called_loop(const char *name)
     return true;
 }
 
-/* These engines blend the last key into the first, so that there is no gap. */
+/* These engines blend the last key into the first, so there is no gap. */
 static bool closes_itself(enum pose_rules rules)
 {
     return rules == POSE_RULES_SIMS || rules == POSE_RULES_PRIME_FRAMES;
@@ -224,7 +224,7 @@ static double angle_between(const float a[4], const float b[4])
     return 2 * acos(fmin(fabs(quat_dot(a, b)), 1)) * DEGREES;
 }
 
-/* What a joint moved; of a root only the height, as it may well get on. */
+/* How far a joint moved; for a root only its height, as it may travel. */
 static double distance_between(const struct clip_lint *work, uint32_t row, const float a[3], const float b[3])
 {
     if (!work->skeleton)
@@ -276,7 +276,7 @@ static bool should_loop(const struct pose_clip *clip)
 
 /* ----------------------------------------------------------------------------------------------------- all -- */
 
-/* True when the clip is the skeleton's, so that what it does there means something. */
+/* True if the clip belongs to the skeleton, so that further checks make sense. */
 static bool lint_tracks(struct clip_lint *work, const struct joint_index *index)
 {
     uint32_t known = 0, count = 0;

@@ -10,7 +10,7 @@ static double weight_of(const struct pose_layer *layer, uint32_t row)
     return (double)layer->weight * factor;
 }
 
-/* The layer with most weight on the row (of equal ones the first), and the sum of all weights. */
+/* The layer with the largest weight on the row (the first among equals), and the sum of all weights. */
 static const struct pose_layer *weigh_row(const struct pose_layer *layers, uint32_t count, uint32_t row,
                                           double *sum)
 {
@@ -34,7 +34,7 @@ static double dot(const float *a, const float *b)
            (double)a[3] * (double)b[3];
 }
 
-/* Adds share of a row to sums, its rotation on the side of another one. */
+/* Adds share of a row to sums, with its rotation in the hemisphere of side. */
 static void add_share(const float *from, const float *side, double share, double sums[ROW_FLOATS])
 {
     const float *rotation = from + ROTATION_PLACE;
@@ -52,7 +52,7 @@ static void write_row(double sums[ROW_FLOATS], float *row)
     double square = 0;
     for (unsigned i = 0; i < 4; i++)
         square += sums[ROTATION_PLACE + i] * sums[ROTATION_PLACE + i];
-    /* All lie on one side of the heaviest, so the sum is at least its share. */
+    /* All are in the hemisphere of the heaviest, so the sum is at least its share. */
     double scale = 1 / sqrt(square);
     for (unsigned i = 0; i < 4; i++)
         sums[ROTATION_PLACE + i] *= scale;

@@ -26,7 +26,7 @@ static inline float4 spread(float number)
     return (float4){number, number, number, number};
 }
 
-/* A joint's rotation as it acts: The Sims' stored ones act as their conjugate. */
+/* A joint's effective rotation: stored rotations of The Sims act as their conjugate. */
 static inline void read_rotation(const float *row, float sign, float q[4])
 {
     q[0] = sign * row[3];
@@ -53,7 +53,7 @@ static inline void make_columns(const float q[4], const float scale[3], float co
     columns[8] = (1 - (xx + yy)) * scale[2];
 }
 
-/* parent * (x, y, z, 1), but for its last component. */
+/* parent * (x, y, z, 1), without its last component. */
 static inline float4 move_point(const float *parent, const float *point)
 {
     return load(parent) * spread(point[0]) + load(parent + 4) * spread(point[1]) +
@@ -61,9 +61,10 @@ static inline float4 move_point(const float *parent, const float *point)
 }
 
 /*
- * prime-skeleton.md, 2: rotations are inherited without scale, U = U_parent * q, and a joint's matrix is U * scale. As
- * the parent's matrix is U_parent * s_parent, it moves the offset just as P = P_parent + U_parent * (s_parent * off) has
- * it. U waits, as a quaternion, where the matrix has its last row, and reads as the identity in an identity matrix.
+ * prime-skeleton.md, 2: rotations are inherited without scale, U = U_parent * q, and a joint's matrix is U * scale.
+ * As the parent's matrix is U_parent * s_parent, it moves the offset as in P = P_parent + U_parent * (s_parent *
+ * off). U is stored temporarily, as a quaternion, in the last row of the matrix, which is the identity for an
+ * identity matrix.
  */
 static inline void place_unscaled(const float *row, const float *parent, float sign, float *matrix)
 {
@@ -97,7 +98,7 @@ static inline void place_inherited(const float *row, const float *parent, float 
     store(matrix + 12, move_point(parent, row));
 }
 
-/* Lengths at the end of the range add up to what is no number. */
+/* Lengths near the end of the range can add up to infinity or NaN. */
 static void make_finite(float *matrix)
 {
     for (unsigned i = 0; i < 16; i++) {

@@ -104,7 +104,7 @@ static void sample_grid(const struct pose_sampler *sampler, const struct channel
                                  grid->vectors + place.next * vector, fractions, grid->vector_places, rows);
 }
 
-/* Eight loose channels, gathered into one block for a kernel. */
+/* Eight loose channels, gathered into a block for a kernel. */
 struct lanes {
     float from[4 * LANES], to[4 * LANES];
     double fractions[LANES];
@@ -168,7 +168,7 @@ static void sample_morphs(const struct pose_sampler *sampler, const struct clock
     }
 }
 
-/* runs: how often the clip has been played, whole and in part. */
+/* runs: how many times the clip has been played, including fractions. */
 static void add_travel(const struct pose_sampler *sampler, double runs, float *rows)
 {
     for (unsigned i = 0; i < 3; i++) {
@@ -193,7 +193,7 @@ void pose_sample(const struct pose_sampler *sampler, double t, enum pose_wrap wr
     if (flags & POSE_MOTION) {
         sample_set(sampler, &sampler->motion, &clock, rows);
         double duration = (double)sampler->clip->duration;
-        /* A figure that walks in a loop walks on. */
+        /* A walk that loops keeps moving forward. */
         if (sampler->travels && duration > 0)
             add_travel(sampler, wrap == POSE_WRAP ? t / duration : clock.phase, rows);
     }

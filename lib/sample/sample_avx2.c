@@ -1,6 +1,6 @@
 /*
- * The kernels of sample_scalar.c with AVX2, eight lanes at once, in single precision: equal within 1e-6. Weights are not
- * divided by the sine of the whole angle, since results are brought to unit length anyway.
+ * The kernels of sample_scalar.c with AVX2, eight lanes at once, in single precision: equal within 1e-6. Weights
+ * are not divided by the sine of the whole angle, since results are normalised anyway.
  */
 #include "lib/sample/sampler.h"
 
@@ -22,8 +22,9 @@ struct weight_lanes {
 /* ------------------------------------------------------------------------------------------------- numbers -- */
 
 /*
- * Both polynomials interpolate at Chebyshev nodes, coefficients rounded to single precision: the arc cosine of 0 ... 1 is
- * sqrt(1 - x) times the first, within 8e-8; the sine of 0 ... pi/2 is x times the second in x^2, within 2e-8.
+ * Both polynomials interpolate at Chebyshev nodes, coefficients rounded to single precision: the arc cosine of 0
+ * ... 1 is sqrt(1 - x) times the first, within 8e-8; the sine of 0 ... pi/2 is x times the second in x^2, within
+ * 2e-8.
  */
 AVX2_INLINE __m256 arc_cosine(__m256 x)
 {
@@ -64,7 +65,7 @@ AVX2_INLINE struct weight_lanes linear(__m256 fraction)
     return (struct weight_lanes){_mm256_sub_ps(_mm256_set1_ps(1), fraction), fraction};
 }
 
-/* Spherical weights in the lanes of a mask, others stay as they are. Most poses have no such lane. */
+/* Spherical weights in the lanes of a mask; other lanes are unchanged. Most poses have no such lane. */
 AVX2_INLINE struct weight_lanes bend(struct weight_lanes weights, __m256 mask, __m256 cosine, __m256 fraction)
 {
     if (_mm256_testz_ps(mask, mask))
@@ -195,7 +196,8 @@ ROTATION_KERNEL(rotate_sims, sims_weights)
 ROTATION_KERNEL(rotate_sl, sl_weights)
 ROTATION_KERNEL(rotate_plain, plain_weights)
 
-/* Single precision is not enough for arcs of nearly half a turn (of the quaternion), which only Prime's rule has. */
+/* Single precision is not enough for arcs of nearly half a turn (of the quaternion), which occur with Prime's
+ * rule only. */
 #define MAX_COSINE -0.8f
 
 AVX2 static void rotate_prime(uint32_t blocks, const float *from, const float *to,

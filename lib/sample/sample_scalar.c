@@ -1,6 +1,6 @@
 /*
- * The kernels in double precision. A rotation is blended by the weights of its rule, on the shorter arc where the rule
- * says so, and always brought to unit length (sl-anim.md, 4; tso-anim.md, 2.4; sims3-clip.md, 4; prime-anim.md, 2.5).
+ * The kernels in double precision. A rotation is blended by the weights of its rule, on the shorter arc if the rule
+ * says so, and always normalised (sl-anim.md, 4; tso-anim.md, 2.4; sims3-clip.md, 4; prime-anim.md, 2.5).
  */
 #include "lib/sample/sampler.h"
 
@@ -47,8 +47,8 @@ static struct weights plain_weights(double cosine, double fraction)
     return weights;
 }
 
-/* Never the other way round, however long the arc. The game holds the first key where the cosine is 1 or more; keys are of
- * unit length up to rounding, so that this says nothing, and what is linear there is as near. */
+/* Never negates a key, however long the arc. The game holds the first key if the cosine is 1 or more; as keys
+ * have unit length up to rounding, linear weights give the same there. */
 static struct weights prime_weights(double cosine, double fraction)
 {
     if (fraction <= 1e-5)
@@ -77,7 +77,7 @@ static inline void blend_rotation(const float *from, const float *to, double fra
         sum[i] = weights.from * a[i] + weights.to * b[i];
         square += sum[i] * sum[i];
     }
-    /* Half-way between opposite keys there is no way: the second one then. */
+    /* Undefined half-way between opposite keys: use the second one. */
     const double *result = square > 1e-20 ? sum : b;
     double scale = 1 / sqrt(square > 1e-20 ? square : b[0] * b[0] + b[1] * b[1] + b[2] * b[2] + b[3] * b[3]);
     for (unsigned i = 0; i < 4; i++)

@@ -1,9 +1,9 @@
 /*
- * Inside a sampler. A clip is compiled into rows that never change (rest, constant channels), which are copied, and
- * channels that are then sampled over them:
+ * The internals of a sampler. A clip is compiled into rows that never change (rest, constant channels), which are
+ * copied, and channels that are then sampled into them:
  *
- *   grids   channels that share a timeline, eight by eight, their keys frame after frame and component by component,
- *           so that one search serves them all and a pose reads one stretch of memory;
+ *   grids   channels that share a timeline, in blocks of eight, with keys stored by frame, then by component, so that
+ *           one search serves them all and a pose reads contiguous memory;
  *   loose   channels that have a timeline (almost) to themselves; eight at a time are gathered for the same kernels.
  */
 #ifndef POSE_SAMPLE_SAMPLER_H
@@ -21,8 +21,8 @@ static inline unsigned part_place(enum pose_part part)
 
 /*
  * A kernel blends blocks of eight channels from key to key and writes the results into rows. from and to:
- * [blocks][components][LANES]; places: [blocks][LANES], the index in rows of a result's first float, equal ones only
- * where the values are equal; fractions serve every block.
+ * [blocks][components][LANES]; places: [blocks][LANES], the index in rows of a result's first float, equal ones
+ * only where the values are equal; fractions serve every block.
  */
 typedef void lane_kernel(uint32_t blocks, const float *from, const float *to, const double fractions[LANES],
                          const uint32_t *places, float *rows);
@@ -32,9 +32,9 @@ struct sample_kernels {
     lane_kernel *vectors;   /* 3 */
 };
 
-/* In double precision, rounded once: always right. */
+/* In double precision, rounded once: the reference. */
 struct sample_kernels sample_kernels_scalar(enum pose_rules rules);
-/* The same within 1e-6. False when the processor has no AVX2 (or is of another kind). */
+/* The same within 1e-6. Returns false if the processor does not have AVX2. */
 bool sample_kernels_avx2(enum pose_rules rules, struct sample_kernels *kernels);
 
 struct channel_grid {
@@ -60,12 +60,12 @@ struct channel_set {
     struct loose_channel *loose_vectors;
 };
 
-/* Samples in the place of a sampler's own keys: a clip that is carried over from another figure. */
+/* Replaces sampling of a sampler's own keys, for a clip retargeted from another figure. */
 typedef void carry_sample(const void *carried, double t, enum pose_wrap wrap, unsigned flags, float *rows);
 
 struct pose_sampler {
     struct arena arena;  /* holds all of it, itself included */
-    carry_sample *carry; /* NULL: its own keys count */
+    carry_sample *carry; /* NULL: use its own keys */
     const void *carried;
     const struct pose_clip *clip;
     const struct pose_skeleton *skeleton;
@@ -80,23 +80,23 @@ struct pose_sampler {
     struct loose_channel *morph_channels; /* [morph_count]; place is the morph */
     bool travels;                         /* only for POSE_MOTION: The Sims' distance */
     uint32_t travel_place;
-    float travel[3]; /* in a whole run of the clip */
+    float travel[3]; /* per run of the clip */
     struct sample_kernels kernels;
 };
 
-/* What drives a row, by part; NULL where nothing does. */
+/* The channels that drive a row, by part; NULL where there is none. */
 struct row_drivers {
     const struct pose_channel *channels[3];
 };
 
 /*
- * Fills in rows, morphs, unmatched and still (rest or identity), and returns the drivers of each row, in scratch memory.
- * NULL when memory is out.
+ * Fills in rows, morphs, unmatched and still (rest or identity), and returns the drivers of each row, in scratch
+ * memory. NULL when memory is out.
  */
 struct row_drivers *sampler_make_rows(struct pose_sampler *sampler, struct arena *scratch);
 
 /*
- * The row that Prime's root channel drives, which is for moving the actor and no part of the pose
+ * The row that Prime's root channel drives, which moves the actor and is not part of the pose
  * (prime-skeleton.md, 2); -1 when there is none.
  */
 int64_t sampler_motion_row(const struct pose_sampler *sampler);

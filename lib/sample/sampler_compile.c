@@ -1,4 +1,4 @@
-/* From the channels that drive rows to the layout that kernels read. */
+/* Compiles the channels that drive rows into the layout that kernels read. */
 #include "lib/core/value.h"
 #include "lib/model/axes.h"
 #include "lib/model/build.h"
@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A last block of a grid that is not full is worth its empty lanes from this many channels on. */
+/* The last block of a grid is used if it has at least this many channels. */
 enum { MIN_LANES = 4 };
 
 struct compiler {
@@ -22,7 +22,7 @@ static uint32_t place_of(uint32_t row, enum pose_part part)
     return row * ROW_FLOATS + part_place(part);
 }
 
-/* Memory for numbers that kernels load eight at a time. */
+/* Memory for floats that kernels load eight at a time. */
 static void *alloc_lanes(struct arena *arena, size_t count)
 {
     enum { LINE = 64 };
@@ -39,7 +39,7 @@ struct grid_part {
     const uint32_t *places;
 };
 
-/* Writes a channel into its lane of every key. stride is the numbers of a key over all blocks. */
+/* Writes a channel into its lane of every key. stride: floats per key in all blocks. */
 static void fill_lane(const struct compiler *compiler, const struct key_source *source, float *lane,
                       size_t stride)
 {
@@ -76,7 +76,7 @@ static bool make_grid_part(struct compiler *compiler, const struct key_source *c
     return true;
 }
 
-/* How many of so many channels of a timeline go into blocks; the others are loose. */
+/* How many of a timeline's channels go into blocks; the others are loose. */
 static uint32_t count_in_blocks(uint32_t count)
 {
     return count % LANES >= MIN_LANES ? count : count - count % LANES;
@@ -147,7 +147,7 @@ static uint32_t end_of_timeline(const struct key_source *sources, uint32_t start
     return end;
 }
 
-/* Room for every grid and loose channel: counted before, so that nothing is held in vain. */
+/* Allocates room for all grids and loose channels, counted beforehand so that none is wasted. */
 static bool reserve_set(struct compiler *compiler, uint32_t count, struct channel_set *set)
 {
     uint32_t grids = 0, rotations = 0, vectors = 0;
@@ -226,7 +226,7 @@ static void put_still(const struct compiler *compiler, const struct key_source *
         quat_normalise(row);
 }
 
-/* The sources of a row, behind those that there are; returns how many there are then. */
+/* Appends the sources of a row; returns the new count. */
 static uint32_t add_sources(const struct compiler *compiler, const struct row_drivers *drivers, uint32_t row,
                             bool keep_constant, uint32_t count)
 {

@@ -11,7 +11,7 @@
 
 /* -------------------------------------------------------------------------------------------------- values -- */
 
-/* So far from the end of the range that two weighted keys do not leave it together. */
+/* Small enough that the sum of two weighted keys stays in range. */
 #define LARGEST 3.4e38f
 
 static void clean_vectors(float *values, size_t count, float fallback)
@@ -24,8 +24,8 @@ static void clean_vectors(float *values, size_t count, float fallback)
 }
 
 /*
- * The Sims blend keys as they are stored, somewhat off unit length, and normalise what comes out; only lengths that
- * single precision cannot square are brought to 1 here. Everyone else's rotations are of unit length.
+ * The Sims blends keys as stored, slightly off unit length, and normalises the result; here only lengths whose
+ * square is out of range in single precision are set to 1. All other rotations are normalised.
  */
 static void clean_rotations(float *values, size_t count, enum pose_rules rules)
 {
@@ -67,14 +67,14 @@ bool key_source_is_constant(const struct key_source *source)
 {
     const struct pose_channel *channel = source->channel;
     size_t components = part_components(source->part);
-    /* Every key equals the one before it. */
+    /* Each key equals the previous one. */
     return channel->count < 2 || !memcmp(channel->values, channel->values + components,
                                          (channel->count - 1) * components * sizeof *channel->values);
 }
 
 /* ----------------------------------------------------------------------------------------------- timelines -- */
 
-/* By hash, since equal hashes are all that matters; a place belongs to one source, so the order is total. */
+/* By hash, to bring equal ones together; places are unique, so the order is total. */
 static int compare_sources(const void *a, const void *b)
 {
     const struct key_source *x = a, *y = b;

@@ -1,4 +1,4 @@
-/* The keys of a channel as a sampler wants them: in its axes, finite, rotations near unit length. */
+/* The keys of a channel as a sampler needs them: in its axes, finite, rotations near unit length. */
 #ifndef POSE_SAMPLE_SAMPLER_KEYS_H
 #define POSE_SAMPLE_SAMPLER_KEYS_H
 
@@ -16,13 +16,13 @@ struct key_source {
 
 /* Writes [channel->count][components] values. */
 void key_source_values(const struct pose_sampler *sampler, const struct key_source *source, float *values);
-/* Seconds from key to key of POSE_RULES_PRIME_FRAMES: as the file has it, else from the frame rate or the duration. */
+/* Seconds between keys of POSE_RULES_PRIME_FRAMES: from the file, else from the frame rate or the duration. */
 double key_frame_interval(const struct pose_clip *clip, uint32_t count);
-/* True when all its keys are the same. */
+/* True if all its keys are equal. */
 bool key_source_is_constant(const struct key_source *source);
 /*
- * Gives every source its timeline; those with the same key times share one. Sources are sorted so that they stand
- * together, and in their old order else. False when memory is out.
+ * Gives every source its timeline; sources with the same key times share one. Sources are sorted so that these are
+ * adjacent, otherwise in their old order. Returns false if out of memory.
  */
 bool key_sources_share_timelines(const struct pose_sampler *sampler, struct arena *arena,
                                  struct key_source *sources, uint32_t count);

@@ -85,7 +85,8 @@ static void row_of_joint(struct pose_sampler *sampler, uint32_t row)
         rest[i] = isfinite(rest[i]) ? rest[i] : 0;
 }
 
-/* Of several tracks on one joint Second Life plays the first alone; the others play the last (each part by itself). */
+/* If several tracks drive one joint, Second Life plays only the first; others play the last (for each part
+ * separately). */
 static void drive_row(struct pose_sampler *sampler, const struct pose_track *track, uint32_t row,
                       struct row_drivers *drivers)
 {

@@ -5,12 +5,12 @@
 
 /* --------------------------------------------------------------------------------------------------- keyed -- */
 
-/* The same for keys and for moments: since it never falls with time, a key in an earlier bucket is earlier. */
+/* Used for both keys and moments. It never decreases with time, so a key in an earlier bucket is earlier. */
 static uint32_t bucket_of(const struct timeline *timeline, float time)
 {
     float bucket = (time - timeline->times[0]) * timeline->bucket_rate;
     float last = (float)(timeline->buckets - 1);
-    /* Written so that what is not finite falls into the last bucket. */
+    /* Written so that a value that is not finite falls into the last bucket. */
     return bucket < last ? (uint32_t)bucket : timeline->buckets - 1;
 }
 
@@ -43,7 +43,7 @@ bool timeline_init_keyed(struct timeline *timeline, struct arena *arena, const f
     return true;
 }
 
-/* How many keys lie at or before a time that is not before the first. */
+/* How many keys are at or before a time, which is not before the first key. */
 static uint32_t count_until(const struct timeline *timeline, float time)
 {
     const float *times = timeline->times;
@@ -68,7 +68,7 @@ static uint32_t count_until(const struct timeline *timeline, float time)
 
 static double clamp_fraction(double fraction)
 {
-    /* What is no number becomes 0. */
+    /* NaN becomes 0. */
     return fraction > 0 ? (fraction < 1 ? fraction : 1) : 0;
 }
 

@@ -68,7 +68,7 @@ static void note(struct lines *lines, const char *text, const char *field)
     lines->reader->last_field = field;
 }
 
-/* Quotes the start of a field in an error, up to the first byte that is not printable ASCII. */
+/* Quotes the start of a field in an error; bytes that are not printable ASCII become '?'. */
 static void fail_number(struct lines *lines, enum decimal_result result, const char *text, size_t length)
 {
     char shown[33];
