@@ -1,4 +1,4 @@
-/* From any clip to one that a format can hold: which way it goes. */
+/* Converts any clip to one that a format can hold: chooses the way. */
 #include "lib/bake/bake.h"
 
 #include "lib/core/setting.h"
@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What may be asked for. */
+/* The range of rates accepted. */
 #define MIN_FPS 0.1f
 #define MAX_FPS 1000.0f
 
@@ -66,7 +66,7 @@ static bool check_clip(const struct baking *b)
     return true;
 }
 
-/* Seconds a frame of Prime, 0 when the clip does not say. */
+/* Seconds per frame of Prime; 0 if the clip does not have it. */
 static double stored_interval(const struct pose_clip *clip)
 {
     double interval = (double)value_get_float(clip->extras, "interval", 0);
@@ -83,7 +83,7 @@ static bool is_on_frames(const struct pose_channel *channel, double frame)
     return true;
 }
 
-/* Key k on frame k, to the last one. */
+/* Whether every key k is on frame k. */
 static bool is_every_frame(const struct pose_channel *channel, double frame, float duration)
 {
     return is_on_frames(channel, frame) && channel->times[0] < 0.5 * frame &&
@@ -97,8 +97,8 @@ static bool same_times(const struct pose_channel *a, const struct pose_channel *
 }
 
 /*
- * Whether the keys lie where the clip's own rules want them: what was edited by other programs may say that it is a clip
- * of The Sims, and have its keys anywhere.
+ * Whether the keys are where the clip's own rules require them: a file edited by another program may claim to be a
+ * clip of The Sims, but have keys anywhere.
  */
 static bool keys_obey_rules(const struct pose_clip *clip)
 {
@@ -128,7 +128,7 @@ static bool keys_obey_rules(const struct pose_clip *clip)
 
 /* --------------------------------------------------------------------------------------------------- ways -- */
 
-/* What is asked for, else the clip's own, else the first. */
+/* The requested game, else the clip's own, else the first. */
 static bool choose_game(struct baking *b, const char *own)
 {
     enum { MAX_GAMES = 8 };
@@ -161,7 +161,7 @@ static bool choose_rules(struct baking *b)
     return true;
 }
 
-/* The clip as it is, for formats of exchange and for its own. */
+/* The clip unchanged, for exchange formats and for its own. */
 static bool take_over(struct baking *b)
 {
     if (!copy_clip(b->arena, &b->clip, b->out))
@@ -205,8 +205,8 @@ static bool is_same_format(const struct baking *b)
            !has_own_settings(b);
 }
 
-/* One that was read from BVH, say, goes to Second Life as the viewer's upload of the file would: that is the encoder's
- * affair, which wants the file's own numbers. */
+/* For example, a clip read from BVH is converted to Second Life as the viewer would upload that file: the
+ * encoder does this, and needs the file's own numbers. */
 static bool is_taken_as_read(const struct baking *b)
 {
     return b->target.takes_as_read && b->target.takes_as_read(&b->clip);

@@ -1,4 +1,4 @@
-/* The target's clock: where it has places for keys, how long the result is, and whether its end leads to its start. */
+/* The target's clock: where it can have keys, how long the result is, and whether its end leads to its start. */
 #include "lib/bake/bake.h"
 
 #include "lib/core/setting.h"
@@ -10,14 +10,14 @@
 enum { FRAME_LAST = 65535 }; /* of The Sims 3 and of Prime */
 
 static const double DEFAULT_FPS = 30;
-/* What else a clip says is taken for a mistake. */
+/* Values of a clip out of this range are ignored as mistakes. */
 #define MIN_FPS 0.1f
 #define MAX_FPS 10000.0f
 #define MIN_FRAME 1e-4f /* seconds */
 #define MAX_FRAME 10.0f
-/* Nothing is said of a duration that is rounded by less. */
+/* No warning if rounding changes the duration by less. */
 static const double DURATION_TOLERANCE = 0.001;
-/* A clip ends as it begins when nothing is further off: radians, and the clip's own lengths. */
+/* A clip ends as it begins if no joint differs by more: radians, and the clip's unit of length. */
 #define SEAM_ANGLE 0.01
 #define SEAM_LENGTH 0.005
 
@@ -52,7 +52,7 @@ static bool ends_as_it_begins(const struct pose_clip *clip)
     return moves;
 }
 
-/* What is asked for, else what the clip says, else what can be seen. */
+/* The setting, else the clip's flag, else derived from its poses. */
 static bool choose_loop(struct baking *b)
 {
     const struct pose_clip *clip = &b->clip;
@@ -69,7 +69,7 @@ static bool choose_loop(struct baking *b)
     else if (b->loops)
         bake_warn(b, "loop_dropped", "the loop flag was dropped: %s has none, the game decides",
                   b->target.title);
-    /* The end of a clip of The Sims leads to its start when it is looped, so that there nothing can be seen. */
+    /* The end of a looped clip of The Sims leads to its start, so its poses do not show it. */
     bool is_seamless = clip->rules != POSE_RULES_SIMS && ends_as_it_begins(clip);
     b->goes_round = is_asked ? b->loops : is_seamless || (b->loops && clip->rules == POSE_RULES_SIMS);
     return true;
@@ -100,14 +100,14 @@ static void choose_range(struct baking *b)
 
 /* -------------------------------------------------------------------------------------------------- frames -- */
 
-/* Frames a second of a clip that has some. */
+/* Frames per second of a clip that has a rate. */
 static double rate_of(const struct baking *b)
 {
     float fps = b->conversion->fps > 0 ? b->conversion->fps : b->clip.fps;
     return fps >= MIN_FPS && fps <= MAX_FPS ? (double)fps : DEFAULT_FPS;
 }
 
-/* Seconds a frame: as the clip's own file has it, else by the rate; in single precision, as files hold it. */
+/* Seconds per frame: from the clip's own file, else from the rate; in single precision, as in files. */
 static double choose_frame(const struct baking *b, const char *stored_as)
 {
     float stored = value_get_float(b->clip.extras, stored_as, 0);
@@ -116,8 +116,8 @@ static double choose_frame(const struct baking *b, const char *stored_as)
 }
 
 /*
- * The last frame shows the clip's end, so it comes after it, if only by a little; a clip that loops had better go round
- * in about the same time.
+ * The last frame shows the clip's end, so it is at or shortly after it; a clip that loops should keep about the
+ * same duration instead.
  */
 static double choose_last(const struct baking *b)
 {
@@ -141,7 +141,7 @@ static bool keys_lie_on_frames(const struct pose_clip *clip, double frame)
     return true;
 }
 
-/* Unless that is no length of a frame: a clip's duration may be next to nothing. */
+/* Sets the frame length, unless it is out of range: a clip's duration may be almost 0. */
 static void stretch_to(struct baking *b, double frame)
 {
     if (frame >= (double)MIN_FRAME && frame <= (double)MAX_FRAME)
@@ -149,8 +149,8 @@ static void stretch_to(struct baking *b, double frame)
 }
 
 /*
- * Prime's frames may be of any length: of that which makes the duration whole, at the clip's rate. A clip that has none
- * was made at some rate all the same, at which all its keys lie on frames.
+ * Prime's frames may have any length: chooses the one nearest to the clip's rate at which the duration is a whole
+ * number of frames. For a clip without a rate, looks for one at which all its keys are on frames.
  */
 static void stretch_frame(struct baking *b)
 {
@@ -192,8 +192,8 @@ static bool set_frames(struct baking *b, uint32_t fewest, const char *stored_as)
 }
 
 /*
- * Key k lies at k * duration / count, and the way from the last key to the first one is part of the clip. What does not
- * go round gets a frame more, for otherwise its last pose would never be reached.
+ * Key k is at k * duration / count, and the span from the last key to the first is part of the clip. A clip that
+ * does not end as it starts gets one more frame, as otherwise its last pose would never be reached.
  */
 static bool set_even(struct baking *b)
 {

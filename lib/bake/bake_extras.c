@@ -1,4 +1,4 @@
-/* Events and extras: taken over within a family, translated or dropped between families. */
+/* Events and extras: kept within a family, converted or dropped between families. */
 #include "lib/bake/bake.h"
 
 #include "lib/core/setting.h"
@@ -12,7 +12,7 @@
 
 /* ------------------------------------------------------------------------------------------------- extras -- */
 
-/* A member that is set by the caller or by what became of the clip. */
+/* A member set by the caller or by the conversion. */
 struct replacement {
     const char *key;
     enum pose_value_kind kind;
@@ -28,7 +28,7 @@ struct extras {
     struct replacement items[REPLACEMENTS];
     unsigned count;
     const char
-        *dropped[REPLACEMENTS * 2 + 1]; /* members that are not taken over: those that are set, and others */
+        *dropped[REPLACEMENTS * 2 + 1]; /* members that are not copied: those that are set, and others */
     unsigned dropped_count;
 };
 
@@ -102,7 +102,7 @@ static bool set_prime(struct extras *extras)
         set(extras, "root_bone_id", POSE_INT)->integer = b->game->root_bone_id;
     if (b->keeps_keys && same_game)
         return set_id(extras, "root_bone_id", 99) && set_id(extras, "evnt", UINT32_MAX);
-    /* What told how the keys were packed is of other keys. */
+    /* These members describe how the old keys were packed. */
     drop(extras, "key_frames");
     drop(extras, "scratch_size");
     drop(extras, "rotation_divisor");
@@ -137,7 +137,7 @@ static void put(const struct replacement *item, struct value_list *list)
         value_put_string(list, item->key, arena_copy_text(list->arena, item->text));
 }
 
-/* The clip's own extras but for what is set, which follows. */
+/* The clip's own extras, except for members that are set, which follow. */
 static bool bake_clip_extras(struct baking *b)
 {
     struct extras extras = {.b = b};
@@ -161,7 +161,7 @@ static void bake_track_extras(struct baking *b)
     }
 }
 
-/* Words that a reader of the clip would miss; how a file packed its keys is no loss. */
+/* Warns about lost members; those that only describe how keys were packed are not a loss. */
 static void tell_extras(const struct baking *b)
 {
     static const char *const worth[] = {"emote", "constraints", "distance", "ik_chains", "evnt", NULL};
@@ -183,7 +183,7 @@ static void tell_extras(const struct baking *b)
 
 /* ------------------------------------------------------------------------------------------------- events -- */
 
-/* The Sims' sounds and calls of scripts are The Sims 3's, and the other way round; nothing else is. */
+/* Sounds and script events of The Sims convert to The Sims 3's and back; no other events do. */
 static bool to_sims3(struct baking *b, const struct pose_event *from, struct pose_event *to)
 {
     const char *value = value_get_string(from->fields, "value", NULL);
@@ -232,7 +232,7 @@ static bool bake_event(struct baking *b, const struct pose_event *from, struct p
     if (b->keeps_extras) {
         to->type = arena_copy_text(b->arena, from->type);
         to->fields = bake_rename_fields(b, value_copy(b->arena, from->fields));
-        /* Prime keeps its events in files of their own. */
+        /* Prime has events in separate files. */
         return b->target.family != FAMILY_PRIME;
     }
     if (b->target.family == FAMILY_SIMS3 && b->family == FAMILY_SIMS)

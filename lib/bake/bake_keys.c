@@ -1,6 +1,6 @@
 /*
- * Keys on the target's clock. Each channel is a curve by the rules of its own engine; keys of the target are put on it
- * until the target's engine draws the same curve between them.
+ * Keys on the target's clock. Each channel is a curve by the rules of its own engine; keys are placed on it until
+ * the target's engine reproduces the same curve between them.
  */
 #include "lib/bake/bake.h"
 
@@ -13,17 +13,17 @@
 #include <string.h>
 
 enum {
-    PROBES = LANES - 1, /* moments between two keys at which the curves are compared */
-    DEPTH = 24,         /* halvings of the span between two keys; more than frames, and times, can have */
+    PROBES = LANES - 1, /* times between two keys at which the curves are compared */
+    DEPTH = 24,         /* halvings of the span between two keys; more than frames or times allow */
     DEPTH_ANYWHERE = 10,
 };
 
 #define ANGLE_TOLERANCE 1e-4  /* radians */
 #define LENGTH_TOLERANCE 1e-4 /* metres */
-/* Keys so near a frame are on it: of a frame. */
+/* Keys this near a frame are on it: fraction of a frame. */
 #define ON_FRAME 2e-3
 
-/* A key under way. */
+/* A key under construction. */
 struct knot {
     double time; /* of the source */
     uint32_t frame;
@@ -41,7 +41,7 @@ struct fitting {
     struct sample_kernels kernels; /* of the target */
     double tolerance[POSE_PART_COUNT];
     uint64_t keys;
-    /* What is left between the target's frames. */
+    /* The deviation that remains between the target's frames. */
     uint32_t off;
     double worst[POSE_PART_COUNT];
     /* The channel. */
@@ -53,7 +53,7 @@ struct fitting {
 
 /* ------------------------------------------------------------------------------------------------- source -- */
 
-/* The moment of the clip that a frame of the result shows; the last one shows its end. */
+/* The time in the clip that a frame of the result shows; the last frame shows the end. */
 static double time_of(const struct baking *b, uint32_t frame)
 {
     double duration = (double)b->clip.duration;
@@ -69,7 +69,7 @@ static void flip(float *q)
         q[i] = 0 - q[i];
 }
 
-/* The sign that the target stores, where it has no choice. */
+/* Chooses the sign of a quaternion, if the target stores only one. */
 static void settle_sign(const struct fitting *f, float *value)
 {
     if (f->part == POSE_ROTATION && f->b->target.rules == POSE_RULES_SL && value[3] < 0)
@@ -115,7 +115,7 @@ static bool append(struct fitting *f, const struct knot *knot)
     return true;
 }
 
-/* How far the target's way from one knot to another is from the curve, at the worst. */
+/* The largest distance between the curve and the target's interpolation from one knot to another. */
 static double find_error(const struct fitting *f, const struct knot *from, const struct knot *to)
 {
     double times[PROBES], fractions[PROBES], worst = 0;
@@ -132,7 +132,7 @@ static double find_error(const struct fitting *f, const struct knot *from, const
     return worst;
 }
 
-/* Prime goes the way that the signs say, however long it is: the one that the clip goes. */
+/* Prime interpolates on the arc given by the signs, even the longer one: chooses the clip's arc. */
 static double choose_way(const struct fitting *f, const struct knot *from, struct knot *to)
 {
     bool has_choice = f->part == POSE_ROTATION && (f->b->target.rules == POSE_RULES_PRIME ||
@@ -163,7 +163,7 @@ static bool halve(const struct fitting *f, const struct knot *from, const struct
         return false;
     if (b->places == PLACES_ANY) {
         float time = (float)(0.5 * (from->time + to->time));
-        /* Second Life counts 65535 steps of the duration. */
+        /* Second Life stores times in 65535 steps of the duration. */
         double least = (double)b->out->duration / 30000;
         if (!((double)time - from->time > least) || !(to->time - (double)time > least))
             return false;
@@ -186,7 +186,7 @@ static void note_error(struct fitting *f, double error)
     f->worst[f->part] = fmax(f->worst[f->part], error);
 }
 
-/* Appends what is needed after from to get to the other one, and that. *last becomes what was appended last. */
+/* Appends the knots needed between *last and to, and to itself. *last becomes the last one appended. */
 static bool connect(struct fitting *f, struct knot *last, const struct knot *to)
 {
     struct knot ahead[DEPTH + 1];
@@ -210,7 +210,7 @@ static bool connect(struct fitting *f, struct knot *last, const struct knot *to)
 
 /* ------------------------------------------------------------------------------------------------- places -- */
 
-/* Knots one by one, with ascending times. */
+/* Knots in sequence, with ascending times. */
 struct walk {
     bool has_last;
     struct knot last;
@@ -227,7 +227,7 @@ static bool visit(struct fitting *f, struct walk *walk, struct knot *knot)
     return append(f, knot);
 }
 
-/* The clip's own key k, or the curve there when it lies beside the frame. */
+/* The clip's own key k, or the curve's value if the key is not on the frame. */
 static void take_knot(const struct fitting *f, const struct pose_channel *channel, uint32_t k,
                       struct knot *knot)
 {
@@ -258,7 +258,8 @@ static bool fit_still(struct fitting *f)
     return append(f, &knot);
 }
 
-/* The nearest frame; before the first key and after the last one the channel holds, and must do so there already. */
+/* The nearest frame; before the first key and after the last, where the channel is constant, the frame must be
+ * outside. */
 static uint32_t frame_of(const struct baking *b, const struct pose_channel *channel, uint32_t k)
 {
     double frames = (double)channel->times[k] / b->frame, near = round(frames);
@@ -269,7 +270,7 @@ static uint32_t frame_of(const struct baking *b, const struct pose_channel *chan
     return (uint32_t)fmin(fmax(near, 0), b->last);
 }
 
-/* The clip's own keys, each on its time or on the nearest frame. */
+/* The clip's own keys, each at its time or on the nearest frame. */
 static bool fit_keys(struct fitting *f, const struct pose_channel *channel)
 {
     const struct baking *b = f->b;
@@ -298,7 +299,7 @@ static bool fit_keys(struct fitting *f, const struct pose_channel *channel)
     return true;
 }
 
-/* Keys on frames: all of them, or those that are marked. */
+/* Keys on all frames, or on those that are marked. */
 static bool fit_frames(struct fitting *f, const struct pose_channel *channel, const bool *marked)
 {
     const struct baking *b = f->b;
@@ -327,7 +328,7 @@ static bool fit_frames(struct fitting *f, const struct pose_channel *channel, co
 
 /* ----------------------------------------------------------------------------------------------- channels -- */
 
-/* Into the target's axes, whose unit may be too small for the value. */
+/* Converts to the target's axes, in whose unit a value may overflow. */
 static void turn(const struct fitting *f, float *values, uint32_t count)
 {
     pose_convert_axes(f->part, values, count, f->b->clip.axes, f->b->target.axes);
@@ -337,7 +338,7 @@ static void turn(const struct fitting *f, float *values, uint32_t count)
     }
 }
 
-/* Moves what was fitted into the document, where the target wants it. */
+/* Copies the fitted keys into the document. */
 static bool finish(struct fitting *f, const struct bake_track *source, struct pose_channel *to)
 {
     struct baking *b = f->b;
@@ -358,7 +359,7 @@ static bool finish(struct fitting *f, const struct bake_track *source, struct po
     return true;
 }
 
-/* The clip's own keys untouched. */
+/* The clip's own keys, unchanged. */
 static bool keep(struct fitting *f, const struct bake_track *source, const struct pose_channel *channel,
                  struct pose_channel *to)
 {
@@ -412,7 +413,7 @@ static bool fit_channel(struct fitting *f, const struct bake_track *source, enum
 
 /* ------------------------------------------------------------------------------------------ the whole clip -- */
 
-/* The frames of Prime's keys: those that the clip came with, and what the channels need. */
+/* The frames of Prime's keys: the clip's own, and those that the channels need. */
 static bool mark_frames(struct fitting *f, bool *marked)
 {
     struct baking *b = f->b;
@@ -449,7 +450,7 @@ static void mark_kept(const struct baking *b, bool *marked)
     }
 }
 
-/* A rotation of a bone that the target cannot have without. */
+/* Adds a rotation to a bone, if the target requires one. */
 static bool put_rest(struct fitting *f, const struct bake_track *source, const bool *marked,
                      struct pose_channel *to)
 {

@@ -1,4 +1,4 @@
-/* The table of names that the caller gives. */
+/* The caller's table of new names. */
 #include "lib/bake/bake.h"
 
 #include "lib/core/hash.h"
@@ -35,7 +35,7 @@ const char *bake_new_name(const struct baking *b, const char *name)
     return find_new_name(b->renames, name);
 }
 
-/* The name of a track, or what one that has but an id is renamed by. */
+/* The name of a track, or "joint_ID" for one with an id only. */
 static const char *track_name(const struct pose_track *track, char made[24])
 {
     snprintf(made, 24, "joint_%u", track->id);
@@ -86,7 +86,7 @@ const struct pose_mesh *bake_rename_meshes(struct arena *arena, struct bake_rena
     struct pose_mesh *copies = ARENA_NEW(arena, struct pose_mesh, count);
     for (uint32_t m = 0; copies && m < count; m++) {
         copies[m] = meshes[m];
-        if (!meshes[m].bones) /* known by their ids, which stay */
+        if (!meshes[m].bones) /* they have ids only, which stay */
             continue;
         const char **bones = ARENA_NEW(arena, const char *, meshes[m].bone_count);
         if (!bones)

@@ -1,4 +1,4 @@
-/* Which tracks go along, and how the target knows their joints. */
+/* Which tracks are kept, and how the target identifies their joints. */
 #include "lib/bake/bake.h"
 
 #include "lib/core/hash.h"
@@ -18,7 +18,7 @@ struct gathering {
     struct joint_index joints; /* of the skeleton, by the target's rules */
     bool has_joints;
     bool taken[PRIME_BONES];
-    /* Told once a clip. */
+    /* Reported once per clip. */
     uint32_t scales, morphs, unnamed, unknown, twice, without_rest, root_without_rest;
     char unknown_names[200];
 };
@@ -31,7 +31,7 @@ static const struct root_rule *root_rule(enum pose_rules rules)
     return row ? row->root : NULL;
 }
 
-/* The joint of the skeleton that rests otherwise than the rule says, if it is one of the same game. */
+/* The joint of the skeleton to which the rule about the root applies, if the skeleton is of the same game. */
 static const struct pose_joint *find_root(const struct baking *b, enum pose_rules rules)
 {
     const struct pose_skeleton *skeleton = b->conversion->skeleton;
@@ -49,7 +49,7 @@ static bool lists_name(const char *const *names, const char *name)
     return false;
 }
 
-/* Whether by these rules a joint's keys are added to its rest. */
+/* Whether these rules add a joint's keys to its rest. */
 static bool is_root(const struct baking *b, enum pose_rules rules, const char *name)
 {
     const struct root_rule *rule = root_rule(rules);
@@ -60,8 +60,8 @@ static bool is_root(const struct baking *b, enum pose_rules rules, const char *n
            (joint && (lists_name(joint->aliases, name) || (joint->name && !strcmp(name, joint->name))));
 }
 
-/* What has to be added to the root's translations: its rest where the clip leaves it out and the target does not, and
- * the other way round. */
+/* The offset for the root's translations: its rest if the clip excludes it and the target does not, or its
+ * negative in the opposite case. */
 static void place_root(struct gathering *g, const struct pose_track *from, const struct pose_track *to,
                        struct bake_track *source)
 {
@@ -70,7 +70,7 @@ static void place_root(struct gathering *g, const struct pose_track *from, const
     bool is_key = is_root(b, own, from->name), wants_key = is_root(b, wanted, to->name);
     enum pose_rules rules = is_key ? own : wanted;
     float rest[3];
-    /* One that is given another name, or gets its own back, stays what it is. */
+    /* A root that is renamed, even back to its own name, remains a root. */
     bool is_renamed = root_rule(own) && own == wanted;
     if (is_renamed || is_key == wants_key || !from->channels[POSE_TRANSLATION].count)
         return;
@@ -86,7 +86,7 @@ static void place_root(struct gathering *g, const struct pose_track *from, const
 
 /* ------------------------------------------------------------------------------------------------- joints -- */
 
-/* The number in "joint_123", -1 when it is another name. */
+/* The number in "joint_123"; -1 for other names. */
 static int64_t number_of(const char *name)
 {
     unsigned number;
@@ -110,7 +110,7 @@ static bool name_sims3(const struct gathering *g, const struct pose_track *from,
     }
     if (!name)
         return false;
-    /* Morphs hash otherwise than bones: what is both is left to the encoder. */
+    /* Morphs and bones have different hashes: a track that is both is left to the encoder. */
     bool is_morph = from->channels[POSE_MORPH].count, is_joint = track_is_joint(from);
     to->id = is_morph ? (uint32_t)hash_fnv64(name, strlen(name)) : hash_fnv32(name, strlen(name));
     to->has_id = is_morph != is_joint;
@@ -155,7 +155,7 @@ static bool name_prime(struct gathering *g, const struct pose_track *from, const
     return to->has_id = true;
 }
 
-/* False when the target cannot have the joint. */
+/* Returns false if the target cannot have the joint. */
 static bool name_joint(struct gathering *g, const struct pose_track *from, struct pose_track *to)
 {
     char made[32] = "";
@@ -180,7 +180,7 @@ static bool name_joint(struct gathering *g, const struct pose_track *from, struc
 
 /* ------------------------------------------------------------------------------------------------- tracks -- */
 
-/* Whether something is left of a track that drives something, or whether it may be there without. */
+/* Whether a track still drives something, or may exist without doing so. */
 static bool goes_along(struct gathering *g, const struct pose_track *from)
 {
     const bool *holds = g->b->target.holds;
@@ -270,8 +270,8 @@ static bool has_rotation(const struct bake_track *source)
 }
 
 /*
- * Prime 1 reads a rotation of every bone that has anything; Prime 2 one track for every bone of the skeleton, by
- * ascending id, and a rotation of the first (prime-anim.md, 2.2). What already is a clip of Prime is left as it is.
+ * Prime 1 needs a rotation for every bone with keys; Prime 2 one track for every bone of the skeleton, by ascending
+ * id, and a rotation for the first (prime-anim.md, 2.2). A clip that already is Prime's is unchanged.
  */
 static bool complete_bones(struct gathering *g)
 {
@@ -293,7 +293,7 @@ static bool complete_bones(struct gathering *g)
 
 /* ------------------------------------------------------------------------------------------------- losses -- */
 
-/* Renaming must not make two joints one unnoticed. */
+/* Detects joints that have become the same by renaming. */
 static bool count_same_names(struct gathering *g)
 {
     struct name_index index;

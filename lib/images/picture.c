@@ -7,8 +7,8 @@
 #include <string.h>
 
 /*
- * Debian's stb_image.h (public domain or MIT), only the formats that textures of these games come in, from memory only. Its
- * memory is cleared, so that what a damaged file leaves out is black and not what was there before.
+ * Debian's stb_image.h (public domain or MIT), limited to the formats of these games' textures, from memory only.
+ * Its allocations are zeroed, so that parts missing in a damaged file are black instead of uninitialised.
  */
 static void *cleared(size_t size)
 {
@@ -77,7 +77,7 @@ static void put_chunk(struct writer *writer, const char *type, const uint8_t *da
         writer_u32be(writer, libdeflate_crc32(0, writer->out->data + start, size + 4));
 }
 
-/* Rows of the bytes that are needed, each byte as the difference to the one of the pixel on its left (filter 1). */
+/* Rows with the needed bytes only, each as the difference to that of the pixel to its left (filter 1). */
 static void filter(const struct picture *picture, unsigned depth, uint8_t *to)
 {
     for (uint32_t y = 0; y < picture->height; y++) {
@@ -90,7 +90,7 @@ static void filter(const struct picture *picture, unsigned depth, uint8_t *to)
     }
 }
 
-/* The packed rows; NULL when memory is out. */
+/* The packed rows; NULL if out of memory. */
 static uint8_t *pack(const struct picture *picture, unsigned depth, size_t *size)
 {
     size_t plain_size = (size_t)picture->height * ((size_t)picture->width * depth + 1);

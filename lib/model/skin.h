@@ -18,7 +18,7 @@ struct skin_run {
 /* Blends vertex real_count + k into a real one. */
 struct skin_blend {
     uint32_t vertex;
-    float weight; /* of the blended vertex, 0 to 1 */
+    float weight; /* of the blended vertex; 1: replaces the real one */
 };
 
 enum { SKIN_PLANES = 6 }; /* x, y, z of positions and of normals */

@@ -1,4 +1,5 @@
-/* Decoding: as in refpack.c a fast gear far from the ends of both buffers, and a careful one that checks each byte. */
+/* Decoding: as in refpack.c, a fast path far from the ends of both buffers, and a careful one that checks each
+ * byte. */
 #include "lib/packing/lzo1x.h"
 
 #include "lib/packing/window.h"
@@ -6,9 +7,9 @@
 enum {
     STATE_RUN = 4,        /* state after a run of literals */
     END_DISTANCE = 16384, /* of the instruction that ends a stream */
-    FIRST_RUN = 17,       /* a first byte above it is that many literals more */
+    FIRST_RUN = 17,       /* a first byte above it: that many literals more */
     MAX_SHORT_MATCH = 33, /* match without a run, or literals */
-    /* What the fast gear may touch: an instruction with its literals, its output, and one copy too much. */
+    /* What the fast path may access: an instruction with its literals, its output, and one copy step beyond. */
     INPUT_MARGIN = 3 + MAX_SHORT_MATCH + 2 * COPY_STEP,
     OUTPUT_MARGIN = MAX_SHORT_MATCH + 3 + 2 * COPY_STEP,
 };
@@ -19,7 +20,7 @@ struct decoder {
     unsigned state;
 };
 
-/* A match and the literals behind it. */
+/* A match and the literals after it. */
 struct instruction {
     size_t length;
     uint32_t distance;
@@ -29,8 +30,8 @@ struct instruction {
 /* -------------------------------------------------------------------------------------------- fast gear -- */
 
 /*
- * The match that starts at in with the byte c, which neither takes part in a run nor is the end. Returns the byte
- * behind it, or NULL where it is one of those.
+ * Parses the match that starts at in with the byte c. Returns the byte after it, or NULL if it has a run or is the
+ * end.
  */
 static inline const uint8_t *parse_short(const uint8_t *in, unsigned c, unsigned state,
                                          struct instruction *match)
@@ -54,7 +55,8 @@ static inline const uint8_t *parse_short(const uint8_t *in, unsigned c, unsigned
     return length && (c >= 32 || match->distance != END_DISTANCE) ? in + 3 : NULL;
 }
 
-/* Carries out instructions until one comes near an end, has a run, is the end, or is wrong; that one is left. */
+/* Executes instructions until one is near the end of a buffer, has a run, is the end, or is invalid; that one is
+ * left. */
 static void decode_fast(struct decoder *decoder)
 {
     const uint8_t *in = decoder->in;
@@ -89,7 +91,7 @@ static void decode_fast(struct decoder *decoder)
 
 /* ----------------------------------------------------------------------------------------- careful gear -- */
 
-/* The length of a run: its bytes are behind c, where the reader stands. Bounded by the size of the input. */
+/* Reads the length of a run from the bytes after c. Bounded by the size of the input. */
 static size_t read_run(struct reader *reader)
 {
     size_t length = 0;
@@ -129,7 +131,7 @@ static bool put_match(struct reader *reader, struct decoder *decoder, uint64_t a
     return true;
 }
 
-/* The instruction behind its first byte c. */
+/* Reads the rest of an instruction after its first byte c. */
 static struct instruction read_match(struct reader *reader, unsigned c, unsigned state)
 {
     if (c < 16 || c >= 64) {
@@ -150,7 +152,7 @@ static struct instruction read_match(struct reader *reader, unsigned c, unsigned
     };
 }
 
-/* One instruction, checked to the byte. *ended: it was the end. */
+/* Executes one instruction, with every byte checked. *ended: it was the end. */
 static bool decode_instruction(struct reader *reader, struct decoder *decoder, bool *ended)
 {
     uint64_t at = reader_offset(reader);

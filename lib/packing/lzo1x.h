@@ -10,7 +10,7 @@
  *     64-127              match of 3 or 4                      distance 1..2048
  *     128-255             match of 5 to 8                      distance 1..2048
  *
- * A run is 255 for every zero byte, and the first other byte. Each match carries 0 to 3 literals behind it.
+ * A run is 255 for each zero byte, plus the first other byte. Each match is followed by 0 to 3 literals.
  */
 #ifndef POSE_PACKING_LZO1X_H
 #define POSE_PACKING_LZO1X_H
@@ -20,19 +20,19 @@
 #include "lib/core/bytes/writer.h"
 
 /*
- * Decodes the stream that the reader stands at, to its end, which must be the stream's. At most capacity bytes are
- * written to out (not NULL), *written says how many.
+ * Decodes the stream at the reader's position, which must extend to the reader's end. Writes at most capacity bytes
+ * to out (not NULL); *written is their number.
  *
- * False on failure (reported by the reader at the instruction): truncated, output_overflow, bad_reference,
+ * Returns false on failure (reported by the reader at the instruction): truncated, output_overflow, bad_reference,
  * trailing_bytes.
  */
 bool lzo1x_decode(struct reader *reader, uint8_t *out, size_t capacity, size_t *written);
 
-/* Tables of the encoder: one serves any number of streams, one after the other. */
+/* Tables of the encoder; can be reused for any number of streams in sequence. */
 struct lzo1x_encoder;
-/* In the arena; NULL when memory is out. */
+/* Allocated in the arena; NULL if out of memory. */
 struct lzo1x_encoder *lzo1x_encoder_new(struct arena *arena);
-/* Appends the bytes (at most UINT32_MAX - 1) as one stream, which may be longer than they are. */
+/* Appends the bytes (at most UINT32_MAX - 1) as one stream, which may be longer than the input. */
 void lzo1x_encode(struct lzo1x_encoder *encoder, struct pose_bytes bytes, struct writer *writer);
 
 #endif

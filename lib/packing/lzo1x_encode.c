@@ -1,6 +1,6 @@
 /*
- * Encoding LZO1X: greedy, the last place of each hash of three bytes. The matches of 2 and 3 bytes that the states
- * allow are never used, nor are they needed.
+ * Encoding LZO1X: greedy, with the last position of each hash of three bytes. The optional matches of 2 and 3 bytes
+ * that depend on the state are not used.
  */
 #include "lib/packing/lzo1x.h"
 
@@ -14,12 +14,12 @@ enum {
     MAX_NEAR = 8, /* length of the short form */
 };
 
-/* Positions are kept plus one, so that 0 is none. */
+/* Positions are stored plus one, so that 0 means none. */
 struct lzo1x_encoder {
     uint32_t last[1 << HASH_BITS];
 };
 
-/* Output, and where the two bits stand that tell how many literals follow the last match. */
+/* Output, and the position of the two bits that count the literals after the last match. */
 struct output {
     struct writer *writer;
     size_t bits_at; /* SIZE_MAX: nothing was written yet; SIZE_MAX - 1: literals were */
@@ -38,7 +38,7 @@ static uint32_t hash_three(const uint8_t *p)
     return word * 2654435761u >> (32 - HASH_BITS);
 }
 
-/* 255 for every zero byte, and a last one that is none. */
+/* A zero byte for each 255, and a last byte that is not zero. */
 static void put_run(struct writer *writer, size_t length)
 {
     for (; length > 255; length -= 255)
@@ -90,7 +90,7 @@ static void put_match(struct output *output, size_t length, uint32_t distance)
     writer_u16le(writer, (uint16_t)(rest << 2));
 }
 
-/* What a match costs in bytes: it must save some. */
+/* The size of a match in bytes, which must be less than its length. */
 static unsigned match_cost(size_t length, uint32_t distance)
 {
     return length <= MAX_NEAR && distance <= NEAR ? 2 : 3;

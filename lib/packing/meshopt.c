@@ -6,7 +6,7 @@
 enum {
     MAGIC = 0xa0,
     MAGIC_V1 = 0xa1,
-    GROUP = 16, /* elements that have one width of differences */
+    GROUP = 16, /* elements whose differences have the same width */
     MAX_BLOCK = 256,
     BLOCK_BYTES = 8192,
     MIN_TAIL = 32,
@@ -23,7 +23,7 @@ static uint32_t tail_size(uint32_t stride)
     return stride < MIN_TAIL ? MIN_TAIL : stride;
 }
 
-/* Bytes of two bits for each group of a block. */
+/* Bytes for two bits per group of a block. */
 static uint32_t head_size(uint32_t count)
 {
     return ((count + GROUP - 1) / GROUP + 3) / 4;
@@ -41,10 +41,10 @@ uint64_t meshopt_least(uint64_t count, uint32_t stride)
 
 struct unpacking {
     const uint8_t *at, *end;          /* without the tail */
-    uint8_t last[MAX_MESHOPT_STRIDE]; /* the element before */
+    uint8_t last[MAX_MESHOPT_STRIDE]; /* the previous element */
 };
 
-/* 16 differences of so many bits; wide ones are bytes behind them. */
+/* Reads 16 differences of that many bits; wider ones are bytes after them. */
 static bool read_narrow(struct unpacking *u, unsigned bits, uint8_t differences[GROUP])
 {
     const unsigned wide = (1u << bits) - 1, packed = GROUP * bits / 8;
@@ -83,7 +83,7 @@ static bool read_group(struct unpacking *u, unsigned mode, uint8_t differences[G
     }
 }
 
-/* One byte of each element of a block. */
+/* Reads one byte of each element of a block. */
 static bool read_bytes(struct unpacking *u, uint32_t count, uint32_t stride, uint32_t byte, uint8_t *out)
 {
     const uint8_t *head = u->at;
@@ -143,7 +143,7 @@ static int round_off(float number)
     return (int)(number + (number >= 0 ? 0.5f : -0.5f));
 }
 
-/* x and y on an octahedron whose size is z; w stays. */
+/* Decodes x and y on an octahedron of size z; w is unchanged. */
 static void unfold(float v[3], float longest)
 {
     v[2] -= fabsf(v[0]) + fabsf(v[1]);
@@ -171,7 +171,7 @@ void meshopt_octahedral(uint8_t *elements, uint64_t count, uint32_t stride)
     }
 }
 
-/* Three components in terms of the scale in the fourth, whose low bits say which one was left out: the largest. */
+/* Three components scaled by the fourth, whose low bits are the index of the omitted, largest component. */
 void meshopt_quaternion(uint8_t *elements, uint64_t count)
 {
     for (; count; count--, elements += 8) {
@@ -189,7 +189,7 @@ void meshopt_quaternion(uint8_t *elements, uint64_t count)
     }
 }
 
-/* A mantissa of 24 bits and, above it, an exponent of 8, both signed. */
+/* A 24-bit mantissa below an 8-bit exponent, both signed. */
 void meshopt_exponential(uint8_t *elements, uint64_t count, uint32_t stride)
 {
     for (uint64_t i = 0; i < count * (stride / 4); i++, elements += 4) {

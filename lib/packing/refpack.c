@@ -1,7 +1,7 @@
 /*
- * Decoding runs in two gears. Far from the ends of both buffers a command is carried out with wide copies that may
- * write past its own end (the next command overwrites that); near the ends, and wherever something is wrong, one
- * command at a time is checked to the byte. The limits of the commands are those of far.md and dbpf.md, which agree.
+ * Decoding has two paths. Far from the ends of both buffers, commands are executed with wide copies that may write
+ * past their own end (the next command overwrites that); near the ends, and for invalid input, each command is
+ * checked to the byte. The limits of the commands are those of far.md and dbpf.md, which agree.
  */
 #include "lib/packing/refpack.h"
 
@@ -13,14 +13,14 @@ enum {
     MAX_RUN = 112,    /* of literals in one command */
     MAX_MATCH = 1028, /* of one command */
     FARTHEST = 131072,
-    /* What the fast gear may touch: a command with its literals, its output, and one wide copy too much. */
+    /* What the fast path may access: a command with its literals, its output, and one wide copy beyond. */
     INPUT_MARGIN = 4 + MAX_RUN + COPY_STEP,
     OUTPUT_MARGIN = 3 + MAX_MATCH + 2 * COPY_STEP,
 };
 
 uint64_t refpack_bound(uint64_t packed)
 {
-    /* 257 bytes for each one is the most: four make a match of 1028; literals and other commands give less. */
+    /* At most 257 bytes per byte: four make a match of 1028; literals and other commands give less. */
     return packed > UINT64_MAX / MAX_MATCH ? UINT64_MAX : (packed / 4 + 1) * MAX_MATCH;
 }
 
@@ -34,7 +34,7 @@ struct decoder {
 struct command {
     unsigned size; /* of its opcode bytes */
     unsigned literals;
-    unsigned length; /* 0: literals alone */
+    unsigned length; /* 0: literals only */
     unsigned distance;
 };
 
@@ -59,7 +59,7 @@ static inline struct command parse_command(const uint8_t *p)
     return (struct command){1, b0 & 3, 0, 0};
 }
 
-/* Carries out commands until one comes near an end, is a stop, or is wrong; that one is left where it stands. */
+/* Executes commands until one is near the end of a buffer, is a stop, or is invalid; that one is left. */
 static void decode_fast(struct decoder *decoder)
 {
     const uint8_t *in = decoder->in;
@@ -84,7 +84,7 @@ static void decode_fast(struct decoder *decoder)
     decoder->out = out;
 }
 
-/* One command, checked to the byte. The reader stands at it. */
+/* Executes the command at the reader's position, with every byte checked. */
 static bool decode_command(struct reader *reader, struct decoder *decoder)
 {
     uint64_t offset = reader_offset(reader);
@@ -123,7 +123,7 @@ bool refpack_decode(struct reader *reader, uint8_t *out, size_t size, bool *stop
     while (!*stopped && decoder.in < decoder.in_end) {
         decode_fast(&decoder);
         reader->at = decoder.in;
-        uint8_t b0 = *decoder.in; /* there: the fast gear leaves some of its margin */
+        uint8_t b0 = *decoder.in; /* in bounds: the fast path leaves part of its margin */
         if (!decode_command(reader, &decoder))
             return false;
         *stopped = b0 >= 0xfc;
@@ -141,10 +141,10 @@ bool refpack_decode(struct reader *reader, uint8_t *out, size_t size, bool *stop
 
 enum {
     HASH_BITS = 16,
-    CHAIN_DEPTH = 96, /* candidates that are looked at for each position */
+    CHAIN_DEPTH = 96, /* candidates checked for each position */
 };
 
-/* Positions are kept plus one, so that 0 is none. */
+/* Positions are stored plus one, so that 0 means none. */
 struct refpack_encoder {
     uint32_t head[1 << HASH_BITS];
     uint32_t previous[FARTHEST]; /* by position modulo the window */
@@ -170,7 +170,7 @@ static void remember(struct refpack_encoder *encoder, struct pose_bytes bytes, u
     *head = position + 1;
 }
 
-/* Opcode bytes that a match costs; 0 when no command can express it. */
+/* Size of a match's opcode in bytes; 0 if no command can express it. */
 static unsigned match_cost(uint32_t length, uint32_t distance)
 {
     if (length <= 10 && distance <= 1024)
@@ -213,7 +213,7 @@ static struct match find_match(const struct refpack_encoder *encoder, struct pos
     return best;
 }
 
-/* Literals in commands of their own until at most three are left, which ride in the next command. */
+/* Writes literals as separate commands until at most three are left, which go into the next command. */
 static const uint8_t *put_literals(struct writer *writer, const uint8_t *from, const uint8_t *to)
 {
     while (to - from > 3) {

@@ -1,4 +1,4 @@
-/* A clip of the target's joints: sampled at a rate, keys where the engine that it is for has them. */
+/* Makes a clip of the target's joints: sampled at a rate, with keys where the target engine can have them. */
 #include "lib/core/value.h"
 #include "lib/formats/rules.h"
 #include "lib/core/warn.h"
@@ -22,7 +22,7 @@ struct retarget_bake {
     enum pose_axes axes;
     uint32_t samples;
     float *times;       /* [samples] */
-    float *rotations;   /* [target_count][samples][4], of those that are driven */
+    float *rotations;   /* [target_count][samples][4], for driven joints */
     float *way;         /* [samples][3] of the carrier */
     bool *has_rotation; /* [target_count] */
     double reach;
@@ -31,7 +31,7 @@ struct retarget_bake {
 
 /* -------------------------------------------------------------------------------------------------- sampling -- */
 
-/* The engines that have a clock of their own; others take keys anywhere. */
+/* The rules of engines with a clock of their own; others allow keys at any time. */
 static enum pose_rules rules_for(const char *format)
 {
     enum pose_rules rules = format_rules(format);
@@ -111,7 +111,7 @@ static bool take_samples(struct retarget_bake *b)
     struct moment moment = moment_in(r, memory);
     for (uint32_t i = 0; i < r->target_count; i++)
         b->has_rotation[i] = r->nodes[i].is_driven;
-    /* A figure of The Sims is always carried. */
+    /* The Sims always moves the figure by a joint. */
     int32_t hips = r->target_node_of[r->target->joint[SLOT_HIPS]];
     if (b->rules == POSE_RULES_SIMS)
         b->has_rotation[r->carrier] = b->has_rotation[hips] = true;
@@ -125,7 +125,7 @@ static bool take_samples(struct retarget_bake *b)
 
 /* ------------------------------------------------------------------------------------------------------ keys -- */
 
-/* What Second Life keeps of the pelvis is its way from the rest. */
+/* Second Life stores the pelvis' offset from its rest. */
 static void take_off_rest(const struct retarget_bake *b, uint32_t joint, float *values, uint32_t count)
 {
     const struct pose_skeleton *skeleton = b->r->target->skeleton;
@@ -157,7 +157,7 @@ static bool make_channel(struct retarget_bake *b, enum pose_part part, uint32_t 
     bool *kept = ARENA_NEW(b->scratch, bool, b->samples);
     if (!kept)
         return false;
-    /* Lengths of The Sims are feet, but their keys all stay anyway. */
+    /* The Sims' lengths are in feet, but all its keys are kept anyway. */
     uint32_t count = b->rules == POSE_RULES_SIMS
                          ? b->samples
                          : reduce_keys(&kernels, part, b->times, values, b->samples, tolerance, kept);
@@ -211,7 +211,7 @@ static bool make_tracks(struct retarget_bake *b)
 
 /* ------------------------------------------------------------------------------------------------------ clip -- */
 
-/* Extras are an engine's own; ways in them grow with the figure. */
+/* Extras are specific to an engine; distances in them are scaled with the figure. */
 static void make_extras(struct retarget_bake *b)
 {
     static const char *const without[] = {"distance", "constraints", "file", "duration_ms", NULL};

@@ -1,7 +1,7 @@
 /*
- * The pose in which a figure was bound to its mesh, where the file says so (glTF): that is what bones are measured in, as
- * the nodes may stand in any frame of an animation. It may be in other units, and lie otherwise, than the scene: both as far
- * as the node above the joints says.
+ * The pose in which a figure was bound to its mesh, if the file has it (glTF). Bones are measured in this pose, as
+ * the nodes may be in any frame of an animation. Its units and orientation may differ from the scene's, as far as
+ * the node above the joints accounts for it.
  */
 #include "lib/retarget/humanoid.h"
 
@@ -28,7 +28,7 @@ static struct turn turn_of_matrix(const float *matrix)
     return isfinite(turn_dot(turn, turn)) ? turn_unit(turn) : turn_none;
 }
 
-/* How much longer bones are in the scene than where they were bound; 0 when nothing says so. */
+/* The ratio of bone lengths in the scene to those in the bind pose; 0 if unknown. */
 static double find_ratio(const struct pose_humanoid *humanoid)
 {
     const struct pose_skeleton *skeleton = humanoid->skeleton;
@@ -43,7 +43,7 @@ static double find_ratio(const struct pose_humanoid *humanoid)
     return bound > 1e-9 && isfinite(scene / bound) ? scene / bound : 0;
 }
 
-/* What turns the bound pose into the scene: the node above the joints, when both came through it. */
+/* The rotation from the bind pose to the scene: that of the node above the joints, if it applies to both. */
 static struct turn find_turn(const struct pose_humanoid *humanoid, double ratio)
 {
     const struct pose_skeleton *skeleton = humanoid->skeleton;
@@ -57,7 +57,7 @@ static struct turn find_turn(const struct pose_humanoid *humanoid, double ratio)
     double scale = fabs(above->stretch.x);
     if (!(fabs(ratio - scale) <= SAME_SCALE * scale))
         return turn_none;
-    /* Of a node that scales nothing it is open: what is nearer to the scene. */
+    /* Ambiguous for a node without scale: choose what is nearer to the scene. */
     struct turn bound = turn_of_matrix(skeleton->binds[top]),
                 scene = turn_inverse(humanoid->references[top].rest);
     bool scales = fabs(scale - 1) > SAME_SCALE;

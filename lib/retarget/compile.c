@@ -1,4 +1,5 @@
-/* Compiling: the order of the target's joints, where each gets what it takes over, and the clip that says what is driven. */
+/* Compiling: the order of the target's joints, the source of each, and a clip that marks which joints are
+ * driven. */
 #include "lib/model/axes.h"
 #include "lib/retarget/compile.h"
 
@@ -6,14 +7,14 @@
 
 /* -------------------------------------------------------------------------------------------------- wanted -- */
 
-/* A joint and what is above it. */
+/* Marks a joint and its ancestors. */
 static void want(const struct pose_humanoid *humanoid, bool *wanted, int32_t joint)
 {
     for (; joint >= 0 && !wanted[joint]; joint = humanoid->skeleton->joints[joint].parent)
         wanted[joint] = true;
 }
 
-/* The first joints that hang on a foot, and the foot itself. */
+/* A foot and its first descendants. */
 static uint32_t list_low(const struct pose_humanoid *humanoid, int side, int32_t *low)
 {
     int32_t foot = humanoid->joint[slot_of(side, SIDE_FOOT)];
@@ -75,7 +76,7 @@ static bool is_ready(const struct compiling *c, uint32_t joint)
     return link < 0 || node[link] != NO_NODE;
 }
 
-/* Parents, and what links lead to, first. What waits for what hangs on it goes without its link. */
+/* Orders nodes so that parents and link targets come first. A link to a descendant is dropped. */
 static bool order_nodes(struct compiling *c)
 {
     struct pose_retarget *r = c->r;
@@ -261,7 +262,7 @@ static void fill_feet(struct compiling *c)
 }
 /* ----------------------------------------------------------------------------------------------------- rows -- */
 
-/* A clip whose tracks say which rows are driven: their rest, twice. */
+/* A clip whose tracks mark the driven rows: two keys at rest each. */
 static bool make_rows(struct compiling *c, const struct pose_options *options)
 {
     static const float times[2] = {0, 1};
@@ -320,7 +321,7 @@ static bool prepare(struct compiling *c)
     return drives_read(r, c->scratch);
 }
 
-/* Whether the clip carries its figure about. */
+/* Whether the clip moves the figure. */
 static bool carries_about(const struct compiling *c)
 {
     const struct pose_skeleton *skeleton = c->source->skeleton;

@@ -1,6 +1,6 @@
 /*
- * Compiling a retargeting, in three steps: what each joint of the target takes over from which of the source (entries.c),
- * the nodes that are walked for it (compile.c), where the ground and the front are (world.c).
+ * Compiling a retargeting, in three steps: which source joint drives each joint of the target, and how (entries.c),
+ * the nodes to process for it (compile.c), and where ground and front are (world.c).
  */
 #ifndef POSE_RETARGET_COMPILE_H
 #define POSE_RETARGET_COMPILE_H
@@ -26,21 +26,22 @@ struct compiling {
     struct pose_error *error;
     uint32_t count;
     struct entry *entries;               /* [MAX_ENTRIES] */
-    bool exact[SLOT_COUNT];              /* the target's bone has the very attitude of the source's */
+    bool exact[SLOT_COUNT];              /* the target's bone has exactly the orientation of the source's */
     bool *source_wanted, *target_wanted; /* [joint_count] */
     int32_t *entry_of;                   /* [joint_count] of the target, -1 */
 };
 
-/* Everything that is driven: bones, then pairs. False with error when pairs are wrong or memory is out. */
+/* Makes the entries of all driven joints: bones, then pairs. Returns false, with error, for invalid pairs or if
+ * out of memory. */
 bool entries_make(struct compiling *compiling, const struct pose_retarget_options *wishes);
-/* Of a bone of the source, in joints. */
+/* The attitude of a bone of the source, in joints. */
 struct attitude attitude_of(const struct compiling *compiling, int slot);
 /* The same in nodes. */
 struct attitude attitude_of_nodes(const struct compiling *compiling, struct attitude attitude);
-/* A of a joint that is no bone: what turns with the body. */
+/* A of a joint that is not a bone: it rotates with the body. */
 struct turn align_of(const struct pose_humanoid *humanoid, int32_t joint);
 
-/* Ground, heading and travel, when the nodes are there. */
+/* Finds ground, heading and travel; needs the nodes. */
 bool world_find(struct compiling *compiling, bool *ground_is_guessed);
 
 #endif

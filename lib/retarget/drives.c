@@ -1,4 +1,4 @@
-/* What of the source's clip is wanted: the joints that it drives, and a skeleton of the few that matter. */
+/* The parts of the source's clip that are needed: the joints it drives, and a skeleton reduced to them. */
 #include "lib/model/match.h"
 #include "lib/retarget/motion.h"
 
@@ -30,7 +30,7 @@ bool drives_turn(const struct pose_retarget *retarget, int32_t joint, int32_t ab
 {
     const struct pose_humanoid *source = retarget->source;
     for (; joint >= 0 && joint != above; joint = source->skeleton->joints[joint].parent) {
-        /* Where both hang on it, it turns them alike. */
+        /* A common ancestor rotates both alike. */
         if (above >= 0 && joint_is_below(source, above, joint))
             return false;
         if (retarget->rotates[joint])
@@ -41,7 +41,7 @@ bool drives_turn(const struct pose_retarget *retarget, int32_t joint, int32_t ab
 
 /* ------------------------------------------------------------------------------------------------- cutting -- */
 
-/* That of what is cut: its tracks say which joint is theirs. */
+/* The tree of the cut clip and skeleton, so that tracks have nodes. */
 enum { CUT_TREE = 1 };
 
 static bool cut_skeleton(struct pose_retarget *retarget, const bool *wanted, struct pose_error *error)
@@ -81,7 +81,7 @@ static bool cut_skeleton(struct pose_retarget *retarget, const bool *wanted, str
     return true;
 }
 
-/* The tracks of joints that are left: each finds the joint that it finds in the whole skeleton. */
+/* Keeps the tracks of remaining joints, each bound to the same joint as in the whole skeleton. */
 static bool cut_clip(struct pose_retarget *retarget, const bool *wanted, struct arena *scratch)
 {
     const struct pose_clip *from = retarget->clip;

@@ -1,4 +1,4 @@
-/* What each joint of the target takes over from which of the source, and which bone above both have. */
+/* Which source joint drives each joint of the target, and the nearest bone above that both figures have. */
 #include "lib/retarget/compile.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@ static int last_of_spine(const struct pose_humanoid *humanoid)
     return humanoid->spine_count ? SLOT_SPINE + (int)humanoid->spine_count - 1 : SLOT_HIPS;
 }
 
-/* The bone that one of a side hangs on; SLOT_SPINE stands for the end of the spine. */
+/* The parent bone of a bone of one side; SLOT_SPINE stands for the end of the spine. */
 static int bone_above(int slot)
 {
     int side = (slot - SLOT_SIDES) / SIDE_COUNT, bone = (slot - SLOT_SIDES) % SIDE_COUNT;
@@ -64,7 +64,7 @@ struct attitude attitude_of(const struct compiling *c, int slot)
         .a = c->source->joint[slot], .b = NO_NODE, .align_a = c->source->figure.align[slot]};
 }
 
-/* The joint that the clip must turn for the entry to be driven. */
+/* Adds an entry, if the clip rotates the joint that drives it. */
 static void add_entry(struct compiling *c, int slot, const struct entry *entry)
 {
     int32_t turned = entry->attitude.b >= 0 ? entry->attitude.b : entry->attitude.a;
@@ -87,7 +87,7 @@ static void add_hips(struct compiling *c)
     add_entry(c, SLOT_HIPS, &entry);
 }
 
-/* A chain of the source: slots with the one that it hangs on first, and where they lie. */
+/* A chain of the source: its slots, starting with the one it is attached to, and their positions. */
 struct chain {
     int slots[MAX_SPINE + 2];
     double u[MAX_SPINE + 2];
@@ -107,7 +107,7 @@ static struct chain chain_of(const struct pose_humanoid *humanoid, bool is_neck,
     return chain;
 }
 
-/* The attitude that the chain has at u. */
+/* The attitude of the chain at u. */
 static struct attitude attitude_at(const struct compiling *c, const struct chain *chain, double u)
 {
     uint32_t k = 1;
@@ -213,7 +213,7 @@ static bool add_pair(struct compiling *c, const struct pose_joint_pair *pair,
     link_pair(c, source, &entry);
     if (!drives_turn(c->r, source, entry.link.source))
         return true;
-    /* Paired by the user: no bone any longer. */
+    /* Paired by the user, so no longer a bone. */
     uint32_t at = c->entry_of[target] >= 0 ? (uint32_t)c->entry_of[target] : c->count++;
     c->entry_of[target] = (int32_t)at;
     c->entries[at] = entry;

@@ -1,15 +1,16 @@
 /*
- * Feet that stand. A foot low over the ground in the source gets its place over the target's: its height as the target's
- * sole is made, its place on the ground by what it stands on, heel or ball. The leg is bent for it about its own knee, by
- * at most ten degrees, and swung; the foot keeps its attitude, and the hips their way.
+ * Planted feet. A foot close to the ground in the source gets the corresponding position on the target's ground:
+ * its height from the shape of the target's sole, its position from the part that it stands on, heel or ball. To
+ * reach it, the leg is bent at its own knee, by at most ten degrees, and swung; the foot keeps its orientation, and
+ * the hips their path.
  */
 #include "lib/retarget/motion.h"
 
-/* Of the height of the hips: below the first a foot stands, above the second it does not. */
+/* Fractions of the hip height: below the first a foot is planted, above the second it is not. */
 static const double STANDS = 0.05, FLIES = 0.12;
-/* The knee's turn is bounded by that: 10 degrees. */
+/* The maximum change of the knee's angle: 10 degrees. */
 static const double MAX_TURN = 0.17453292519943295;
-/* A leg comes softly to its full length from there on: of its length. */
+/* Within this fraction of its full length a leg is straightened softly. */
 static const double SOFT = 0.005;
 
 static const struct vec zero = {0, 0, 0};
@@ -33,7 +34,7 @@ static double weight_at(double low, double h)
     return x * x * (3 - 2 * x);
 }
 
-/* How far the lowest point of the target's foot is under its ankle. */
+/* How far the lowest point of the target's foot is below its ankle. */
 static double drop_of(const struct pose_retarget *retarget, const struct moment *moment,
                       const struct foot_motion *foot)
 {
@@ -46,7 +47,7 @@ static double drop_of(const struct pose_retarget *retarget, const struct moment 
     return -lowest;
 }
 
-/* Where the ankle belongs, over the target's origin. */
+/* The goal of the ankle, relative to the target's origin. */
 static struct vec find_goal(const struct pose_retarget *retarget, const struct moment *moment, int side,
                             double low, double phase)
 {
@@ -77,7 +78,7 @@ static struct vec find_goal(const struct pose_retarget *retarget, const struct m
                         goal.z + share * (other.z - goal.z)};
 }
 
-/* How long the leg shall be to get as far as that: a straight one is approached softly. */
+/* The leg length for that distance: full length is approached softly. */
 static double soft_length(double wanted, double full, double now)
 {
     double s = SOFT * full;
@@ -86,7 +87,7 @@ static double soft_length(double wanted, double full, double now)
     return fmax(full - s * exp(-(wanted - full + s) / s), fmin(wanted, now));
 }
 
-/* By how much the knee turns so that the leg gets about that long. */
+/* The rotation of the knee that gives the leg about that length. */
 static double knee_turn(struct vec thigh, struct vec shin, struct vec axis, double length)
 {
     double c = vec_dot(thigh, axis) * vec_dot(axis, shin), p = vec_dot(thigh, shin) - c;
@@ -99,7 +100,7 @@ static double knee_turn(struct vec thigh, struct vec shin, struct vec axis, doub
     return MAX_TURN * tanh((then - now) / MAX_TURN);
 }
 
-/* Turns a joint and what hangs on it, as far as the foot. */
+/* Rotates a joint and its descendants, down to the foot. */
 static void turn_leg(const struct pose_retarget *retarget, const struct foot_motion *foot, struct turn swing,
                      struct turn bend, struct moment *moment)
 {
@@ -119,7 +120,7 @@ static void turn_leg(const struct pose_retarget *retarget, const struct foot_mot
     }
 }
 
-/* goal: of the ankle, in the target's world without the carrier's way. */
+/* goal: of the ankle, in the target's world without the carrier's motion. */
 static void bend_leg(const struct pose_retarget *retarget, int side, struct vec goal, struct moment *moment)
 {
     const struct foot_motion *foot = &retarget->feet[side];

@@ -1,13 +1,13 @@
 /*
- * What is computed of a person's skeleton once: which way its body looks, how each bone stands against a T-pose, how large
- * it is. The common pose that carries motion over is derived from the skeleton alone.
+ * Properties of a humanoid's skeleton, computed once: the direction it faces, the orientation of each bone relative
+ * to a T-pose, its size. The common pose used to transfer motion is derived from the skeleton alone.
  */
 #include "lib/retarget/humanoid.h"
 
 #include <string.h>
 
 static const double DEGREES = 57.29577951308232;
-/* A leg that is less off the vertical is built so; one that is more stands so. */
+/* Degrees: a leg that leans less is built that way; one that leans more is posed. */
 static const double LEAN_OF_BUILD = 8;
 static const double NEAR_AXIS = 15, FAR_FROM_AXIS = 45;
 
@@ -209,7 +209,7 @@ static void align_bones(struct pose_humanoid *humanoid, struct turn *align)
 
 /* ---------------------------------------------------------------------------------------------- measures -- */
 
-/* Lowest of a foot and what hangs on it, over the ankle. */
+/* The lowest point of a foot and its descendants, relative to the ankle. */
 static double lowest_under(const struct pose_humanoid *humanoid, int32_t foot)
 {
     double ankle = in_body(humanoid, humanoid->references[foot].place).y, lowest = ankle;
@@ -222,7 +222,7 @@ static double lowest_under(const struct pose_humanoid *humanoid, int32_t foot)
     return ankle - lowest;
 }
 
-/* Places are in body axes here, and over the origin once that is known. */
+/* Positions are in body axes here, and relative to the origin once that is known. */
 static void measure_leg(struct pose_humanoid *humanoid, int side, const struct turn *align)
 {
     struct leg_measures *leg = &humanoid->figure.legs[side];
@@ -264,7 +264,7 @@ static void measure_legs(struct pose_humanoid *humanoid, const struct turn *alig
     figure->mean_ankle = 0.5 * (figure->legs[0].ankle.y + figure->legs[1].ankle.y);
 }
 
-/* Where the joints of a chain lie along it. first: what it hangs on. */
+/* The positions of a chain's joints along it. first: the joint it is attached to. */
 static void measure_chain(const struct pose_humanoid *humanoid, int32_t first, const int32_t *joints,
                           uint32_t count, double *u)
 {

@@ -1,4 +1,4 @@
-/* Which joint is which bone: by the tables of names, and by what the user says. */
+/* Finds the joint of each bone, by the tables of names and by the user's map. */
 #include "lib/core/text.h"
 #include "lib/retarget/humanoid.h"
 
@@ -6,10 +6,10 @@
 #include <string.h>
 
 enum {
-    NAME_SIZE = 96,   /* longer names are in no table */
-    MAX_ALIASES = 16, /* of a joint that are looked at */
+    NAME_SIZE = 96,   /* no table has longer names */
+    MAX_ALIASES = 16, /* of a joint that are checked */
     MAX_MAP = 4096,   /* lines of a map */
-    FEW = 8,          /* a family that knows fewer of the bones that are needed is forgotten */
+    FEW = 8,          /* a family that finds fewer of the required bones is ignored */
 };
 
 /* -------------------------------------------------------------------------------------------------- names -- */
@@ -81,7 +81,7 @@ int slot_find(const char *name)
     return -1;
 }
 
-/* Members of chains; which of them is said by where the joint hangs. */
+/* Members of chains; their order follows from the hierarchy. */
 static bool is_spine(const char *bone)
 {
     return !strcmp(bone, "spine") || !strcmp(bone, "chest") || !strcmp(bone, "upperChest");
@@ -94,7 +94,8 @@ bool pose_is_bone(const char *name)
 
 /* ------------------------------------------------------------------------------------------ joints by name -- */
 
-/* Without name space, case, the usual prefixes, and with '_' for blanks and dashes. False for what is too long. */
+/* In lower case, without namespace and common prefixes, and with '_' for blanks and dashes. False if it is too
+ * long. */
 static bool plain_name(const char *name, char text[NAME_SIZE])
 {
     static const char *const prefixes[] = {"mixamorig", "bip001_", "bip01_",   "valvebiped.bip01_",
@@ -117,7 +118,7 @@ static bool plain_name(const char *name, char text[NAME_SIZE])
     return true;
 }
 
-/* Joints by their plain names: a hash table, since every name of every family is asked for. */
+/* Joints by their plain names: a hash table, since all names of all families are looked up. */
 struct joint_names {
     uint32_t mask;
     const char **names;
@@ -142,7 +143,7 @@ static int32_t names_find(const struct joint_names *table, const char *name)
     }
 }
 
-/* The first joint of a name has it. */
+/* The first joint with a name gets it. */
 static bool names_add(struct joint_names *table, struct arena *scratch, const char *name, int32_t joint)
 {
     char plain[NAME_SIZE];
@@ -211,7 +212,7 @@ static bool word_of(const char *list, int k, char text[NAME_SIZE])
     return false;
 }
 
-/* What stands for a sign in a pattern. */
+/* The replacements of placeholders in a pattern. */
 struct pattern_words {
     const char *side, *finger, *number;
 };
@@ -270,7 +271,7 @@ static int32_t find_finger(const struct joint_names *joints, const struct humano
     return find_pattern(joints, names->finger, &(struct pattern_words){side, word, digit});
 }
 
-/* What one family finds. */
+/* The bones found by one family. */
 struct found {
     const struct humanoid_names *names;
     int32_t joint[SLOT_COUNT];
@@ -338,7 +339,7 @@ static void try_families(const struct joint_names *joints, const struct humanoid
 
 /* ----------------------------------------------------------------------------------------------- the user -- */
 
-/* A chain's joints of one kind, from below. */
+/* A chain's joints of one kind, from the bottom. */
 static bool chain_has(const struct pose_humanoid *humanoid, int first, uint32_t count, int32_t joint)
 {
     for (uint32_t k = 0; k < count; k++) {
@@ -452,7 +453,7 @@ bool joint_is_below(const struct pose_humanoid *humanoid, int32_t joint, int32_t
     return joint != NO_JOINT && joint == above;
 }
 
-/* The members of a chain lead to the head and do not lead to what is below the chain. */
+/* Keeps the members of a chain that are ancestors of the head, but not of anything below the chain. */
 static void clean_chain(struct pose_humanoid *humanoid, int first, uint32_t *count, int32_t below)
 {
     uint32_t kept = 0;

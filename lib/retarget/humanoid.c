@@ -1,4 +1,4 @@
-/* People for users of the library: making one, and what is told of it. */
+/* Humanoids for users of the library: construction and report. */
 #include "lib/retarget/humanoid.h"
 
 #include "lib/model/axes.h"
@@ -56,7 +56,7 @@ static bool read_references(struct pose_humanoid *humanoid, struct pose_error *e
 
 /* ----------------------------------------------------------------------------------------------- reporting -- */
 
-/* Bones that a person needs; a chain counts by its first joint. */
+/* Bones that are required; a chain by its first joint. */
 static bool is_needed(int slot)
 {
     if (slot < SLOT_SIDES)

@@ -1,6 +1,6 @@
 /*
- * A person: which joint of a skeleton is which bone (find.c, words.c), and what is computed of it once (figure.c). Names
- * of bones are those of VRM 1.0. Spine and neck are chains, from below, of any number of joints.
+ * A humanoid: the joint of each bone (find.c, words.c), and properties that are computed once (figure.c). Bone
+ * names are those of VRM 1.0. Spine and neck are chains of any number of joints, from the bottom.
  */
 #ifndef POSE_RETARGET_HUMANOID_H
 #define POSE_RETARGET_HUMANOID_H
@@ -25,7 +25,7 @@ enum side_bone {
     SIDE_COUNT = SIDE_FINGERS + 15,
 };
 
-/* A slot holds one joint: the bones that there is one of, both sides, and the members of the chains. */
+/* A slot holds one joint: single bones, bones of both sides, and the members of the chains. */
 enum {
     SLOT_HIPS,
     SLOT_HEAD,
@@ -36,7 +36,7 @@ enum {
     SLOT_NECK = SLOT_SPINE + MAX_SPINE,
     MAX_NECK = 8,
     SLOT_COUNT = SLOT_NECK + MAX_NECK,
-    /* Joints deeper than that belong to no person; so walks upwards are short. */
+    /* Deeper joints are not considered, so walks to the root are short. */
     MAX_DEPTH = 256,
     NO_JOINT = -1,
 };
@@ -47,17 +47,17 @@ static inline int slot_of(int side, int bone)
     return SLOT_SIDES + side * SIDE_COUNT + bone;
 }
 
-/* A joint's rest, and where it stands in the reference pose, in glTF's axes and metres. */
+/* A joint's rest, and its place in the reference pose, in glTF's axes and metres. */
 struct reference {
     struct vec offset, scale;
     struct turn local;
     struct turn turn;   /* in the world, as it was bound */
     struct turn rest;   /* likewise, as it rests */
     struct vec place;   /* likewise */
-    struct vec stretch; /* what multiplies the offsets of its children */
+    struct vec stretch; /* multiplies the offsets of its children */
 };
 
-/* Of one side, over the origin, in body axes, legs as in a T-pose. */
+/* Of one side, relative to the origin, in body axes, legs as in a T-pose. */
 struct leg_measures {
     struct vec ankle, ball; /* the latter only with has_ball */
     struct vec foot;        /* from ankle to ball */
@@ -94,41 +94,41 @@ struct pose_humanoid {
     struct pose_humanoid_report report;
 };
 
-/* As pose_humanoid_new, with the tables of names of the games, a list that ends with NULL and is asked before the common
- * ones. */
+/* As pose_humanoid_new, with the tables of names of the games, a list that ends with NULL and is asked before
+ * the common ones. */
 struct pose_humanoid *humanoid_new(const struct pose_skeleton *skeleton,
                                    const struct humanoid_names *const *games, const struct pose_bone_map *map,
                                    uint32_t map_count, const struct pose_options *options,
                                    struct pose_error *error);
 
-/* "leftUpperArm"; of chains by how long they are. text holds 32 characters. */
+/* "leftUpperArm"; names in chains depend on their length. text has room for 32 characters. */
 void slot_name(const struct pose_humanoid *humanoid, int slot, char *text);
-/* The slot of a bone that is no member of a chain, -1 when there is none of that name. */
+/* The slot of a bone that is not in a chain; -1 when there is none of that name. */
 int slot_find(const char *name);
 
-/* Puts joints where they were bound, of a skeleton that says so; they rest where its references say (binds.c). */
+/* Moves joints to their bind pose, if the skeleton has one (binds.c). */
 void humanoid_bind(struct pose_humanoid *humanoid);
-/* The rotation with those columns, which are at right angles. */
+/* The rotation with those columns, which are orthogonal. */
 struct turn turn_of_axes(struct vec x, struct vec y, struct vec z);
 
 bool joint_is_below(const struct pose_humanoid *humanoid, int32_t joint, int32_t above);
 
-/* Finds out which joint is which bone. False when memory is out or the map is wrong; what was not found is NO_JOINT. */
+/* Finds the joint of each bone, NO_JOINT if there is none. Returns false if out of memory or the map is invalid. */
 bool humanoid_find(struct pose_humanoid *humanoid, const struct humanoid_names *const *games,
                    const struct pose_bone_map *map, uint32_t map_count, struct arena *scratch,
                    struct pose_error *error);
 
-/* Joints that are free to be found, [joint_count]. */
+/* Joints that are still available, [joint_count]. */
 struct finding {
     struct pose_humanoid *humanoid;
-    bool *taken; /* a bone already, or said to be none */
+    bool *taken; /* already a bone, or excluded by the map */
     struct arena *scratch;
 };
 void finding_put(struct finding *finding, int slot, int32_t joint, enum pose_bone_how how);
-/* Fills in what is missing by the words of names and by where joints hang. False when memory is out. */
+/* Finds missing bones by words in names and by the hierarchy. Returns false if out of memory. */
 bool humanoid_find_words(struct finding *finding);
 
-/* False with "not_humanoid". */
+/* Returns false with "not_humanoid" if the skeleton is not a humanoid's. */
 bool humanoid_check(const struct pose_humanoid *humanoid, struct pose_error *error);
 bool humanoid_measure(struct pose_humanoid *humanoid, struct pose_error *error);
 

@@ -1,16 +1,16 @@
-/* How well a clip fits the figure that it was carried over to. */
+/* Measures how well a clip fits the figure that it was retargeted to. */
 #include "lib/retarget/motion.h"
 
 static const double DEGREES = 57.29577951308232;
 
-/* A foot stands that is so low, of the height of the hips. */
+/* A foot is planted below this fraction of the hip height. */
 static const double STANDING = 0.05;
 enum { POINTS = 4 }; /* ankle and ball of both feet */
 
 struct measuring {
     const struct pose_retarget *r;
     struct moment moment;
-    struct vec *from, *to; /* places of all nodes, of source and target, in their worlds */
+    struct vec *from, *to; /* positions of all nodes of source and target, in their worlds */
     struct pose_retarget_measures *measures;
     double sum;
     uint64_t count;
@@ -96,7 +96,7 @@ static struct vec target_place(const struct measuring *m, int32_t node)
     return target_over(m->r, vec_add(m->to[node], m->moment.shift));
 }
 
-/* A point of a foot wanders from where it was when it came to stand, against the source's. */
+/* How far a point of a foot slides from where it was planted, compared to the source's. */
 static void measure_skate(struct measuring *m, int point, bool stands, int32_t from, int32_t to, double phase)
 {
     const struct pose_retarget *r = m->r;
@@ -128,7 +128,7 @@ static void measure_foot(struct measuring *m, int side, double phase)
     to->lowest_target = fmin(to->lowest_target, lowest);
     if (m->moment.weights[side] >= 1)
         to->reach = fmax(to->reach, m->moment.missed[side]);
-    /* Of ankle and ball, that one stands which is less above its place of rest. */
+    /* Of ankle and ball, the one that is less above its rest height is planted. */
     bool stands = low <= STANDING * r->source->figure.hip_height;
     const struct leg_measures *leg = &r->source->figure.legs[side];
     double ankle = source_over(r, &m->moment, foot->source_foot, phase).y - leg->ankle.y, ball = INFINITY;

@@ -1,4 +1,4 @@
-/* Sampling: the source's joints in the world, the target's by their attitudes, the figure where it belongs. */
+/* Sampling: the source's joints in the world, the target's from their attitudes, the position of the figure. */
 #include "lib/model/axes.h"
 #include "lib/retarget/motion.h"
 #include "lib/sample/clock.h"
@@ -43,7 +43,7 @@ void moment_source(const struct pose_retarget *retarget, double t, enum pose_wra
             moment->from_places[i] = offset;
             continue;
         }
-        /* Sampled rotations are of unit length as far as floats go: that much is put right here. */
+        /* Sampled rotations have unit length in single precision: renormalise. */
         struct turn above = moment->from_turns[node->parent];
         moment->from_turns[i] = turn_settle(turn_mul(above, local));
         if (node->has_place)
@@ -61,7 +61,7 @@ struct turn source_attitude(const struct pose_retarget *retarget, const struct m
     return turn_mul(retarget->turn_body, a);
 }
 
-/* Everything is counted from the origin, so that a heading turns the figure about it. */
+/* Positions are relative to the origin, so that a heading rotates the figure about it. */
 static struct vec over(const struct pose_retarget *retarget, struct vec place, double phase)
 {
     struct vec turned = retarget->is_body_world ? place : turn_point(retarget->turn_body, place);
@@ -101,7 +101,7 @@ static struct turn between_worlds(const struct pose_retarget *retarget, struct t
     return retarget->is_same_world ? turn : turn_mul(retarget->before, turn);
 }
 
-/* R' of a joint that is driven. */
+/* R' of a driven joint. */
 static struct turn driven_turn(const struct pose_retarget *retarget, const struct target_node *node,
                                const struct moment *moment)
 {
@@ -144,7 +144,7 @@ static void turn_target(const struct pose_retarget *retarget, struct moment *mom
     }
 }
 
-/* As if the carrier stood at its rest: where it is does not turn anything. */
+/* With the carrier at its rest, as its position does not affect rotations. */
 static void place_target(const struct pose_retarget *retarget, struct moment *moment)
 {
     for (uint32_t i = 0; i < retarget->target_count; i++) {
@@ -159,7 +159,7 @@ static void place_target(const struct pose_retarget *retarget, struct moment *mo
     }
 }
 
-/* How far the carrier goes from its rest, in the target's world. */
+/* The carrier's offset from its rest, in the target's world. */
 static struct vec find_shift(const struct pose_retarget *retarget, double phase, const struct moment *moment)
 {
     const struct figure *from = &retarget->source->figure, *to = &retarget->target->figure;
@@ -243,7 +243,7 @@ void pose_retarget_sample(const struct pose_retarget *retarget, double t, enum p
     }
 }
 
-/* The stack holds what a figure needs: most take the small one. */
+/* Scratch memory on the stack: the small size suffices for most figures. */
 enum { SMALL = 24 * 1024, LARGE = NODE_LIMIT * 200 };
 
 __attribute__((noinline)) static void carry_large(const struct pose_retarget *retarget, double t,

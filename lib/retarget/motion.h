@@ -1,9 +1,9 @@
 /*
- * A clip of one person for another, compiled (compile.c) and sampled (motion.c, feet.c). Of both skeletons only those
- * joints are walked that are bones, above bones, or of a foot.
+ * A clip of one humanoid for another, compiled (compile.c) and sampled (motion.c, feet.c). Only joints that are
+ * bones, above bones, or part of a foot are processed in both skeletons.
  *
- * A bone's attitude F is its rotation in the world against a T-pose, in body axes. What the source's bones have there the
- * target's take over, each against the nearest bone above that both have.
+ * A bone's attitude F is its rotation in the world relative to a T-pose, in body axes. The target's bones take over
+ * the attitudes of the source's, each relative to the nearest bone above that both have.
  */
 #ifndef POSE_RETARGET_MOTION_H
 #define POSE_RETARGET_MOTION_H
@@ -14,7 +14,7 @@
 enum {
     NO_NODE = -1,
     MAX_PAIRS = 256,
-    MAX_LOW = 64, /* joints of a foot that are looked at for its lowest point */
+    MAX_LOW = 64, /* joints of a foot that are checked for its lowest point */
     NODE_LIMIT = 512,
 };
 
@@ -24,9 +24,9 @@ struct source_node {
     struct vec stretch; /* of the parent */
 };
 
-/* What a joint of the target takes over: an attitude of the source, at a place between two of its joints. */
+/* The source of a target joint: an attitude, interpolated between two source joints. */
 struct attitude {
-    int32_t a, b; /* source nodes; b NO_NODE: only the one */
+    int32_t a, b; /* source nodes; b NO_NODE: only a */
     double fraction;
     struct turn align_a, align_b;
 };
@@ -47,8 +47,8 @@ struct target_node {
     struct vec offset, stretch;
     struct attitude attitude;
     struct link link;
-    bool has_attitude;   /* but the carrier and legs that are bent may be driven without */
-    struct turn unalign; /* A' turned back */
+    bool has_attitude;   /* the carrier and bent legs may be driven without one */
+    struct turn unalign; /* the inverse of A' */
     struct turn after;
 };
 
@@ -62,14 +62,14 @@ struct foot_motion {
 };
 
 struct pose_retarget {
-    struct arena arena; /* holds all of it but the samplers, itself included */
+    struct arena arena; /* holds all of it except the samplers, itself included */
     const struct pose_clip *clip;
     const struct pose_humanoid *source, *target;
     unsigned flags;
     enum pose_axes axes;
     double scale;
 
-    /* The source: its clip and skeleton with what is wanted of them alone. */
+    /* The source: its clip and skeleton, reduced to what is needed. */
     struct pose_clip source_clip;
     struct pose_skeleton source_skeleton;
     struct pose_sampler *sampler;
@@ -78,17 +78,17 @@ struct pose_retarget {
     int32_t *source_node_of;    /* [joint_count] NO_NODE */
     bool *rotates, *translates; /* [joint_count] by the clip */
 
-    struct pose_clip target_clip; /* says what is driven, nothing else */
+    struct pose_clip target_clip; /* only marks what is driven */
     struct pose_sampler *rows;
     struct axes_map *to_rows;
     uint32_t target_count;
-    struct target_node *nodes; /* parents, and what a link leads to, first */
+    struct target_node *nodes; /* parents and link targets first */
     int32_t *target_node_of;   /* [joint_count] NO_NODE */
 
     struct turn turn_body;    /* from the source's world to body axes, heading included */
     struct turn before;       /* from the source's world to the target's */
-    bool is_same_world;       /* before is none */
-    bool is_body_world;       /* turn_body is none */
+    bool is_same_world;       /* before is the identity */
+    bool is_body_world;       /* turn_body is the identity */
     struct vec turned_origin; /* of the source, heading included */
     struct vec origin;        /* of the source, in its body axes */
     struct vec target_origin; /* likewise of the target */
@@ -98,7 +98,7 @@ struct pose_retarget {
     int32_t source_legs[2]; /* the thighs */
     int32_t target_legs[2];
     int32_t carrier;              /* target node */
-    struct turn carrier_unturn;   /* from the world to what the carrier hangs on */
+    struct turn carrier_unturn;   /* from the world to the carrier's parent */
     struct vec carrier_unstretch; /* likewise */
     bool has_carrier_turn;        /* the carrier is above the hips and driven: */
     struct attitude carrier_attitude;
@@ -109,29 +109,30 @@ struct pose_retarget {
     struct pose_retarget_report report;
 };
 
-/* One moment of it, in the caller's scratch memory. */
+/* A sampled moment, in the caller's scratch memory. */
 struct moment {
     float *rows;             /* of the source */
     struct turn *from_turns; /* in the source's world */
     struct vec *from_places;
-    struct turn *turns, *locals;  /* of the target's nodes */
-    struct vec *places;           /* but for the carrier's way */
-    struct vec shift;             /* that, in the target's world */
-    double weights[2], missed[2]; /* of the feet: how much they stand, how far off their goal they stay */
+    struct turn *turns, *locals; /* of the target's nodes */
+    struct vec *places;          /* without the carrier's motion */
+    struct vec shift;            /* the carrier's motion, in the target's world */
+    double weights[2],
+        missed[2]; /* of the feet: how much they are planted, how far they stay off their goal */
 };
 
-/* A sampler's carry. */
+/* Implements a sampler's carry. */
 void retarget_carry(const void *retarget, double t, enum pose_wrap wrap, unsigned flags, float *rows);
 
 size_t moment_size(const struct pose_retarget *retarget);
 struct moment moment_in(const struct pose_retarget *retarget, void *scratch);
-/* Fills it in. */
+/* Fills in a moment. */
 void moment_at(const struct pose_retarget *retarget, double t, enum pose_wrap wrap, unsigned flags,
                struct moment *moment);
-/* The source alone. */
+/* Fills in the source only. */
 void moment_source(const struct pose_retarget *retarget, double t, enum pose_wrap wrap, unsigned flags,
                    struct moment *moment);
-/* A place of the source over its origin, in body axes; of the target likewise. */
+/* A position relative to the source's origin, in body axes; likewise for the target. */
 struct vec source_over(const struct pose_retarget *retarget, const struct moment *moment, int32_t node,
                        double phase);
 struct vec target_over(const struct pose_retarget *retarget, struct vec place);
@@ -139,22 +140,22 @@ struct vec target_over(const struct pose_retarget *retarget, struct vec place);
 double retarget_phase(const struct pose_retarget *retarget, double t, enum pose_wrap wrap);
 struct turn source_attitude(const struct pose_retarget *retarget, const struct moment *moment,
                             const struct attitude *attitude);
-/* The middle of the thighs in the source, over its origin. */
+/* The middle of the thighs in the source, relative to its origin. */
 struct vec source_middle(const struct pose_retarget *retarget, const struct moment *moment, double phase);
 void retarget_row(const struct pose_retarget *retarget, const struct moment *moment, uint32_t node,
                   float *row);
 
-/* Bends the legs so that feet stand. */
+/* Bends the legs to keep feet planted. */
 void feet_stand(const struct pose_retarget *retarget, double phase, struct moment *moment);
-/* The lowest of some places along the body's up, over the origin. */
+/* The lowest of some positions along the body's up axis, relative to the origin. */
 double source_lowest(const struct pose_retarget *retarget, const struct moment *moment, int side,
                      double phase);
 
-/* Which joints of the source the clip drives, and a clip and skeleton of those that are wanted. */
+/* Finds the source joints that the clip drives, and reduces clip and skeleton to those needed. */
 bool drives_read(struct pose_retarget *retarget, struct arena *scratch);
 bool drives_cut(struct pose_retarget *retarget, const bool *wanted, struct arena *scratch,
                 const struct pose_options *options, struct pose_error *error);
-/* Whether a joint turns against another one above it. above NO_JOINT: in the world. */
+/* Whether the clip rotates a joint relative to one above it. above NO_JOINT: in the world. */
 bool drives_turn(const struct pose_retarget *retarget, int32_t joint, int32_t above);
 
 /* Fills in the report. */
@@ -162,8 +163,8 @@ bool retarget_tell(struct pose_retarget *retarget, const struct pose_retarget_op
                    struct arena *scratch, bool ground_is_guessed);
 
 /*
- * Which samples of a channel must be kept so that the kernels give the others back within the tolerance; the first and
- * the last always. Returns how many.
+ * Finds the samples of a channel that must be kept so that the kernels reproduce the others within the tolerance.
+ * Returns their number. Always keeps the first and the last.
  */
 uint32_t reduce_keys(const struct sample_kernels *kernels, enum pose_part part, const float *times,
                      const float *values, uint32_t count, double tolerance, bool *kept);

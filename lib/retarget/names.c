@@ -1,4 +1,4 @@
-/* Names that belong to no game: editors, engines, motion capture. */
+/* Names used outside of games: editors, engines, motion capture. */
 #include "lib/retarget/names.h"
 
 #define MIXAMO_LIMBS                                                                                         \
@@ -9,11 +9,11 @@
 static const struct humanoid_names mixamo = {MIXAMO_LIMBS, .id = "mixamo", .hips = "hips",
                                              .spine = "spine spine1 spine2", .neck = "neck"};
 
-/* Of the motion library of Carnegie Mellon University. */
+/* The motion capture library of Carnegie Mellon University. */
 static const struct humanoid_names cmu = {MIXAMO_LIMBS, .id = "cmu", .hips = "hips",
                                           .spine = "lowerback spine spine1", .neck = "neck neck1"};
 
-/* The canonical names; Unity and Godot have the same. */
+/* The canonical names; Unity and Godot use the same. */
 static const struct humanoid_names vrm = {
     .id = "vrm",
     .left = "left",

@@ -1,4 +1,4 @@
-/* Which keys of a channel may go, because the engine gives them back by itself. */
+/* Drops keys of a channel that the engine's interpolation reproduces. */
 #include "lib/retarget/motion.h"
 #include "lib/sample/curve.h"
 
@@ -12,7 +12,7 @@ struct thinning {
     double tolerance;
 };
 
-/* Whether every sample between two comes back. */
+/* Whether interpolating between two samples reproduces all those between them. */
 static bool spans(const struct thinning *t, uint32_t from, uint32_t to)
 {
     const float *a = t->values + (size_t)from * t->components, *b = t->values + (size_t)to * t->components;
@@ -33,7 +33,7 @@ static bool spans(const struct thinning *t, uint32_t from, uint32_t to)
     return true;
 }
 
-/* The farthest sample that a span reaches, by steps that double and then halve: so a still channel costs little. */
+/* The farthest sample that a span can reach, by exponential and binary search, so a constant channel is cheap. */
 static uint32_t farthest(const struct thinning *t, uint32_t from, uint32_t count)
 {
     uint32_t good = from + 1, step = 1, bad = count;
@@ -68,7 +68,7 @@ uint32_t reduce_keys(const struct sample_kernels *kernels, enum pose_part part, 
         at = tolerance > 0 ? farthest(&t, at, count) : at + 1;
         kept[at] = true;
     }
-    /* One that never moves has one key. */
+    /* A constant channel has one key. */
     const float *last = values + (size_t)(count - 1) * t.components;
     if (left == 2 && tolerance > 0 && curve_distance(part, values, last) <= tolerance) {
         kept[count - 1] = false;

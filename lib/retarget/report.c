@@ -1,4 +1,4 @@
-/* What is to be known of a compiled retargeting: which bones take part, what was left out, what to beware of. */
+/* The report of a compiled retargeting: driven bones, ignored joints, warnings. */
 #include "lib/model/build.h"
 #include "lib/retarget/motion.h"
 
@@ -46,7 +46,7 @@ static bool list_driven(struct telling *t)
 
 /* -------------------------------------------------------------------------------------------------- ignored -- */
 
-/* Bones, the joints above them (what they turn, bones show), and joints of pairs. */
+/* Marks bones, the joints above them (their rotation shows in the bones), and joints of pairs. */
 static void mark_parts(const struct pose_retarget *r, const struct pose_retarget_options *wishes, bool *part)
 {
     const struct pose_skeleton *skeleton = r->source->skeleton;
@@ -61,7 +61,7 @@ static void mark_parts(const struct pose_retarget *r, const struct pose_retarget
     }
 }
 
-/* Whether a bone goes anywhere but with the one above it: lengths are the target's own. */
+/* Whether the clip translates a bone relative to its parent, which is ignored: lengths are the target's own. */
 static bool limb_is_moved(const struct pose_retarget *r, uint32_t joint)
 {
     const struct pose_humanoid *source = r->source;
@@ -127,7 +127,7 @@ static void warn_guessed(struct telling *t, const struct pose_humanoid *humanoid
                 "bones of the %s were guessed: %s", whose, shown);
 }
 
-/* Bones that the clip turns and the target lacks. */
+/* Warns about bones that the clip rotates and the target lacks. */
 static void warn_missing(struct telling *t)
 {
     const struct pose_retarget *r = t->r;

@@ -1,4 +1,4 @@
-/* Vectors and rotations of figures, in double precision: axes of glTF, rotations x y z w of unit length. */
+/* Vectors and rotations in double precision: glTF's axes, unit quaternions x y z w. */
 #ifndef POSE_RETARGET_TURN_H
 #define POSE_RETARGET_TURN_H
 
@@ -54,13 +54,13 @@ static inline struct vec vec_middle(struct vec a, struct vec b)
     return vec_scale(vec_add(a, b), 0.5);
 }
 
-/* Of what has a length. */
+/* The length of a must not be 0. */
 static inline struct vec vec_unit(struct vec a)
 {
     return vec_scale(a, 1 / vec_length(a));
 }
 
-/* The angle between two vectors that have a length, in radians. */
+/* The angle between two non-zero vectors, in radians. */
 static inline double vec_angle(struct vec a, struct vec b)
 {
     return atan2(vec_length(vec_cross(a, b)), vec_dot(a, b));
@@ -96,7 +96,7 @@ static inline struct turn turn_unit(struct turn q)
     return (struct turn){q.x * k, q.y * k, q.z * k, q.w * k};
 }
 
-/* Of what is off by no more than some products of floats. */
+/* Renormalises a rotation that is off by rounding errors only. */
 static inline struct turn turn_settle(struct turn q)
 {
     double k = 1.5 - 0.5 * turn_dot(q, q);
@@ -116,7 +116,7 @@ static inline struct turn turn_about(struct vec axis, double angle)
     return (struct turn){axis.x * s, axis.y * s, axis.z * s, cos(0.5 * angle)};
 }
 
-/* The shortest turn from one direction to another; of opposite ones any half turn. */
+/* The shortest rotation from one direction to another; any half turn for opposite ones. */
 static inline struct turn turn_arc(struct vec from, struct vec to)
 {
     double size = sqrt(vec_dot(from, from) * vec_dot(to, to));
@@ -131,13 +131,13 @@ static inline struct turn turn_arc(struct vec from, struct vec to)
     return (struct turn){axis.x, axis.y, axis.z, 0};
 }
 
-/* The turn about +Y that is in it. */
+/* The part of it that is a rotation about +Y. */
 static inline struct turn turn_yaw(struct turn q)
 {
     return turn_unit((struct turn){0, q.y, 0, q.w});
 }
 
-/* The angle of a turn, radians from 0 to pi. */
+/* The angle of a rotation, radians from 0 to pi. */
 static inline double turn_angle(struct turn q)
 {
     return 2 * atan2(sqrt(q.x * q.x + q.y * q.y + q.z * q.z), fabs(q.w));

@@ -1,6 +1,6 @@
 /*
- * Bones by the words of joints' names and by where they hang, for skeletons that no family's table knows. Hands, feet,
- * toes and head have words; limbs are what is above them.
+ * Finds bones by words in joint names and by the hierarchy, for skeletons that no family's table fits. Hands, feet,
+ * toes and head have words; limbs are the joints above them.
  */
 #include "lib/core/text.h"
 #include "lib/retarget/humanoid.h"
@@ -15,7 +15,7 @@ enum {
     WORD_TOES = 16,
     WORD_HEAD = 32,
     WORD_NECK = 64,
-    WORD_HELPER = 128, /* no bone whatever else it is called */
+    WORD_HELPER = 128, /* not a bone, whatever other words there are */
     WORD_SIZE = 16,
 };
 
@@ -56,7 +56,7 @@ static bool is_capital(char c)
     return c >= 'A' && c <= 'Z';
 }
 
-/* Whether a new word begins at text[i], which and the one before which are letters: "upperArm", "LHand". */
+/* Whether a new word begins at text[i]; it and text[i - 1] are letters: "upperArm", "LHand". */
 static bool begins_word(const char *text, size_t i)
 {
     if (!is_capital(text[i]))
@@ -88,7 +88,7 @@ static unsigned words_of(const char *name)
     return meaning;
 }
 
-/* The joint nearest to the root that has all of those words and none of the others. */
+/* The joint nearest to the root that has all those words and no others. */
 static int32_t find_word(const struct searching *s, unsigned wanted)
 {
     const struct pose_humanoid *humanoid = s->finding->humanoid;
@@ -120,7 +120,7 @@ static int32_t next_above(const struct searching *s, int32_t joint)
     return at >= 0 && !s->trunk[at] ? at : NO_JOINT;
 }
 
-/* Bones above one, each hanging on the next. */
+/* Assigns the bones above one, each to the next joint up. */
 static void climb(struct searching *s, int side, int from, const int *bones, int count)
 {
     struct pose_humanoid *humanoid = s->finding->humanoid;
@@ -145,7 +145,7 @@ static void find_limbs(struct searching *s, int side)
     climb(s, side, SIDE_FOOT, leg, 2);
 }
 
-/* The lowest joint that has both below it or is one of them. */
+/* The lowest common ancestor of two joints, which may be one of them. */
 static int32_t common_above(const struct pose_humanoid *humanoid, int32_t a, int32_t b)
 {
     const struct pose_joint *joints = humanoid->skeleton->joints;
@@ -171,7 +171,7 @@ static void find_hips(struct searching *s)
     finding_put(s->finding, SLOT_HIPS, at, POSE_BONE_TREE);
 }
 
-/* What is between hips and head. */
+/* Finds the bones between hips and head. */
 static void find_trunk(struct searching *s)
 {
     struct pose_humanoid *humanoid = s->finding->humanoid;

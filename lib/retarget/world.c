@@ -1,4 +1,4 @@
-/* Where the ground is, where the figure looks, how far it travels. */
+/* Where the ground is, which way the figure faces, how far it travels. */
 #include "lib/retarget/compile.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ static double median(double *values, int count)
     return values[count / 2];
 }
 
-/* Whether a figure's hips rest at 0, as those of BVH do: then nothing says where its ground is. */
+/* Whether a figure's hips rest at 0, as in BVH: then the rest pose does not give the ground. */
 static bool rests_at_zero(const struct pose_humanoid *humanoid)
 {
     struct vec hips = humanoid->references[humanoid->joint[SLOT_HIPS]].place;
@@ -27,7 +27,7 @@ static bool is_for_second_life(const struct pose_humanoid *humanoid)
     return humanoid->skeleton->axes == POSE_AXES_INCHES && rests_at_zero(humanoid);
 }
 
-/* Motion of most BVH counts from the ground, whatever the rest says: then the ground is there. */
+/* In most BVH files motion is relative to the ground, whatever the rest pose: the ground is then at 0. */
 static bool counts_from_zero(struct compiling *c, struct moment *moment)
 {
     enum { MOMENTS = 9 };
@@ -67,7 +67,7 @@ static void find_ground(struct compiling *c, struct moment *moment, bool *is_gue
     }
 }
 
-/* What places are counted from. */
+/* Sets the origin that positions are relative to. */
 static void settle_origin(struct pose_retarget *r, struct turn heading)
 {
     r->turn_body = turn_mul(heading, r->source->figure.unbody);

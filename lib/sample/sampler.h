@@ -2,9 +2,9 @@
  * The internals of a sampler. A clip is compiled into rows that never change (rest, constant channels), which are
  * copied, and channels that are then sampled into them:
  *
- *   grids   channels that share a timeline, in blocks of eight, with keys stored by frame, then by component, so that
- *           one search serves them all and a pose reads contiguous memory;
- *   loose   channels that have a timeline (almost) to themselves; eight at a time are gathered for the same kernels.
+ *   grids   channels that share a timeline, in blocks of eight, with keys stored by frame, then by component, so
+ *           that one search serves them all and a pose reads contiguous memory;
+ *   loose   channels with a timeline (almost) to themselves; gathered eight at a time for the same kernels.
  */
 #ifndef POSE_SAMPLE_SAMPLER_H
 #define POSE_SAMPLE_SAMPLER_H
