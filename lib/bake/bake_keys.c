@@ -258,8 +258,7 @@ static bool fit_still(struct fitting *f)
     return append(f, &knot);
 }
 
-/* The nearest frame; before the first key and after the last, where the channel is constant, the frame must be
- * outside. */
+/* The nearest frame, but not after the first key nor before the last one, as the channel is constant outside. */
 static uint32_t frame_of(const struct baking *b, const struct pose_channel *channel, uint32_t k)
 {
     double frames = (double)channel->times[k] / b->frame, near = round(frames);

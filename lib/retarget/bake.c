@@ -111,7 +111,7 @@ static bool take_samples(struct retarget_bake *b)
     struct moment moment = moment_in(r, memory);
     for (uint32_t i = 0; i < r->target_count; i++)
         b->has_rotation[i] = r->nodes[i].is_driven;
-    /* The Sims always moves the figure by a joint. */
+    /* In The Sims, carrier and hips are always driven. */
     int32_t hips = r->target_node_of[r->target->joint[SLOT_HIPS]];
     if (b->rules == POSE_RULES_SIMS)
         b->has_rotation[r->carrier] = b->has_rotation[hips] = true;
