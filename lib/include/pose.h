@@ -749,7 +749,7 @@ POSE_API struct pose_sl_mix *pose_sl_mix_new(const struct pose_sl_layer *layers,
                                              const struct pose_sl_mix_options *how,
                                              const struct pose_options *options, struct pose_error *error);
 POSE_API void pose_sl_mix_free(struct pose_sl_mix *mix);
-/* When the last layer that stops has ended; 0 when none stops. */
+/* The time at which the last of the layers that end has ended; 0 when none ends. */
 POSE_API double pose_sl_mix_end(const struct pose_sl_mix *mix);
 /* The times at which a weight begins to change or stops changing, ascending. */
 POSE_API uint32_t pose_sl_mix_moments(const struct pose_sl_mix *mix, const double **moments);
@@ -787,7 +787,7 @@ struct pose_sl_share {
     double shares[2]; /* of the resulting translation and rotation, 0 to 1; -1: not driven by it */
 };
 
-/* The layers that determine a joint's value at t, highest priority first: fills in shares, at most POSE_SL_STACK
+/* The layers that determine a joint's value at t, highest precedence first: fills in shares, at most POSE_SL_STACK
  * entries, and returns their count. held: whether translation and rotation keep their value from when they were
  * last driven. */
 POSE_API uint32_t pose_sl_mix_explain(const struct pose_sl_mix *mix, double t, uint32_t joint,
@@ -1095,8 +1095,8 @@ struct pose_conversion {
  *                      evenly spaced frames, 30 per second or as many as the clip of The Sims had. A foreign clip
  *                      that does not loop becomes one frame longer, which repeats its last pose. Settings: loop
  *                      (whether the end leads to the start) [the clip's], distance (in feet) [the clip's, 0]
- *     sims3-clip       keys on frames of 1/30 s (the clip's own, or 1 / fps); the duration is rounded to whole
- *                      frames. Settings: actor ["x"], source_name [""]
+ *     sims3-clip       keys on frames of 1/30 s (the clip's own, or 1 / fps); the duration becomes a whole
+ *                      number of frames. Settings: actor ["x"], source_name [""]
  *     prime-anim       keys of all joints on the same frames, of 1 / fps, the clip's interval or rate, else a
  *                      common rate at which all its keys are on frames, else 1/30 s; without fps, frames are
  *                      stretched so that the duration is a whole number of them. Settings: game "mp1", "mp2" or

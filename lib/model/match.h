@@ -25,7 +25,7 @@ struct joint_index {
     uint32_t node_count; /* joints that tracks' nodes may refer to; 0: nodes are ignored */
 };
 
-/* False when memory is out. */
+/* Returns false if out of memory. */
 bool joint_index_init(struct joint_index *index, struct arena *arena, const struct pose_skeleton *skeleton,
                       enum pose_rules rules);
 /* Uses the nodes of the clip's tracks if the skeleton has the clip's tree. */

@@ -91,7 +91,7 @@ struct row_drivers {
 
 /*
  * Fills in rows, morphs, unmatched and still (rest or identity), and returns the drivers of each row, in scratch
- * memory. NULL when memory is out.
+ * memory. Returns NULL if out of memory.
  */
 struct row_drivers *sampler_make_rows(struct pose_sampler *sampler, struct arena *scratch);
 
@@ -101,7 +101,7 @@ struct row_drivers *sampler_make_rows(struct pose_sampler *sampler, struct arena
  */
 int64_t sampler_motion_row(const struct pose_sampler *sampler);
 
-/* Compiles the drivers. False when memory is out. */
+/* Compiles the drivers. Returns false if out of memory. */
 bool sampler_compile(struct pose_sampler *sampler, const struct row_drivers *drivers, struct arena *scratch);
 
 #endif
