@@ -1,4 +1,4 @@
-/* What the archive types share: limits, names, entries that cannot be read. */
+/* Shared by the archive types: limits, names, unreadable entries. */
 #include "lib/formats/archive.h"
 
 #include "lib/core/hash.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Below this nothing is a bomb, whatever its ratio. */
+/* Entries that unpack to no more than this are exempt from the ratio limit. */
 enum { FREE_OF_RATIO = 64 * 1024 };
 
 void read_warn(const struct read_job *job, const char *code, uint64_t offset, const char *format, ...)
@@ -132,7 +132,7 @@ static int compare_indices(const void *a, const void *b)
     return x->index < y->index ? -1 : x->index > y->index;
 }
 
-/* Moves the names that repeat an earlier one to the front, in the order of the entries; returns how many. */
+/* Moves names that repeat an earlier one to the front, in entry order; returns how many there are. */
 static uint32_t keep_repeated(const struct pose_archive *archive, struct hashed_name *names, uint32_t count)
 {
     uint32_t kept = 0, first = 0;
@@ -142,7 +142,7 @@ static uint32_t keep_repeated(const struct pose_archive *archive, struct hashed_
                                archive->entries[names[first].index].name))
             first = i;
         else
-            names[kept++] = names[i]; /* at the most over names[first], whose name is the same */
+            names[kept++] = names[i]; /* writes at most over names[first], which has the same name */
     }
     qsort(names, kept, sizeof *names, compare_indices);
     return kept;

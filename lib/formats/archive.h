@@ -1,6 +1,6 @@
 /*
- * What an archive type is to the rest of the library: one constant at the end of its own file, listed in
- * its family's row.
+ * Interface between an archive type and the rest of the library: one constant at the end of the type's file,
+ * listed in its family's row.
  */
 #ifndef POSE_FORMATS_ARCHIVE_H
 #define POSE_FORMATS_ARCHIVE_H
@@ -22,13 +22,13 @@ struct pose_archive {
     bool is_stream; /* its entries are held in memory, unpacked from one stream */
     uint32_t entry_count;
     struct pose_entry *entries;
-    const void *rows; /* the type's own, parallel to entries */
+    const void *rows; /* owned by the type, parallel to entries */
     uint32_t name_count;
-    const struct pose_name *names; /* sorted by id, each id once */
+    const struct pose_name *names; /* sorted by id, no id twice */
     struct warning_list warnings;
 };
 
-/* Reading of one entry. */
+/* Reading one entry. */
 struct read_job {
     const struct pose_archive *archive;
     uint32_t index;
@@ -48,7 +48,7 @@ struct pack_job {
     struct pose_error *error;
 };
 
-/* A row of an archive that is read and written. */
+/* The row of an archive format that can be read and written. */
 #define ARCHIVE_FORMAT(row_id, row_title, row_extensions, row_media_type)                                    \
     {                                                                                                        \
         .id = row_id, .title = row_title, .extensions = row_extensions, .media_type = row_media_type,        \
@@ -56,45 +56,45 @@ struct pack_job {
     }
 
 struct archive_type {
-    const struct pose_format *formats; /* one row an id; the last has a NULL id */
+    const struct pose_format *formats; /* one row per id; the last has a NULL id */
     enum probe_result (*probe)(const struct pose_source *source);
-    /* Of a type with several ids: which of them the bytes are of. NULL: the first. Must not allocate. */
+    /* For a type with several ids: the one that fits the bytes. NULL: the first. Must not allocate. */
     const char *(*identify)(const struct pose_source *source);
     /* Fills in format, entries, rows and warnings. error is archive->arena.error. */
     bool (*open)(struct pose_archive *archive, const struct pose_source *source, struct pose_error *error);
-    /* Entries with an error or skipped, or larger than the limit, never get here. */
+    /* Never called for entries that have an error, are skipped or exceed the limit. */
     bool (*read)(struct read_job *job);
     bool (*pack)(struct pack_job *job); /* NULL: cannot be written */
 };
 
-/* Tells what is off though the bytes could be had. code is static. */
+/* Warns about an entry that is damaged but readable. code is static. */
 void read_warn(const struct read_job *job, const char *code, uint64_t offset, const char *format, ...)
     POSE_PRINTF(4, 5);
-/* Memory for an entry of that size, which the limits have allowed: out holds it. NULL (reported) when there is none. */
+/* Makes out hold an entry of that size, already checked against the limits. NULL (reported) if out of memory. */
 uint8_t *read_reserve(const struct read_job *job, size_t size);
-/* The entry's bytes lie plainly in the archive. Always true. */
+/* For an entry stored uncompressed in the archive. Always true. */
 bool read_plain(const struct read_job *job, uint64_t offset, size_t size);
 
 /* Marks an entry as unreadable, with a copy of the error. */
 void archive_reject(struct pose_archive *archive, uint32_t index, const struct pose_error *error);
-/* What could be put up with, as a warning about the archive: the error's code is copied. */
+/* Reports a tolerated error as a warning about the archive; copies the error's code. */
 void archive_warn_error(struct pose_archive *archive, const struct pose_error *error);
-/* What stands against reading an entry before its bytes are looked at. */
+/* Checks whether an entry may be read, before its bytes are looked at. */
 bool archive_check_entry(const struct pose_archive *archive, uint32_t index, struct pose_error *error);
-/* The limits of one entry: its size, and its ratio to the bytes that it is packed in. */
+/* The limits of one entry: its size, and the ratio to its packed size. */
 bool archive_check_size(const struct pose_archive *archive, uint64_t unpacked, uint64_t packed,
                         struct pose_error *error);
 bool archive_check_count(const struct pose_archive *archive, uint64_t count, struct pose_error *error);
-/* A warning duplicate_name for every entry but the first of a name, without regard to case. O(n log n). */
+/* Adds a warning duplicate_name for every entry but the first of a name, ignoring case. O(n log n). */
 void archive_warn_duplicates(struct pose_archive *archive);
 /*
- * The setting "compress" of a pack job as an index into names (ending with NULL): a name of a method, or true for the
- * first and false for "none". Without the setting the first. False (reported) when it is anything else.
+ * The setting "compress" of a pack job as an index into names (ends with NULL): a method's name, or true for the
+ * first and false for "none". The first if not set. False (reported) for any other value.
  */
 bool pack_compression(const struct pack_job *job, const char *const *names, unsigned *choice);
 
-/* Names as stored, up to a NUL byte; "\\" becomes "/". The first is always Windows-1252, the second UTF-8 where it is
- * well-formed and Windows-1252 else. */
+/* Names as stored, up to a NUL byte; "\\" becomes "/". The first function always reads Windows-1252, the second
+ * UTF-8 where it is well-formed and Windows-1252 otherwise. */
 char *archive_name_windows1252(struct arena *arena, const uint8_t *bytes, size_t length);
 char *archive_name(struct arena *arena, const uint8_t *bytes, size_t length);
 

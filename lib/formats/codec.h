@@ -1,6 +1,6 @@
 /*
- * What a format is to the rest of the library: one constant at the end of the format's own file, listed in
- * its family (family.c). A codec never includes another one.
+ * Interface between a format and the rest of the library: one constant at the end of the format's file, listed
+ * in its family (family.c). A codec never includes another one.
  */
 #ifndef POSE_FORMATS_CODEC_H
 #define POSE_FORMATS_CODEC_H
@@ -11,13 +11,13 @@
 #include "lib/core/bytes/writer.h"
 #include "lib/model/build.h"
 
-/* How sure a codec is that bytes are its own. */
+/* How sure a codec is that the bytes are in its format. */
 enum probe_result {
     PROBE_NO,
-    PROBE_NAME,   /* the name's extension, and what the first word of such a file may be */
-    PROBE_MARKED, /* the same, and constants that no other format has in these places: the file is damaged */
+    PROBE_NAME,   /* the extension fits, and so does the first word */
+    PROBE_MARKED, /* the same, plus constants that no other format has in these places: the file is damaged */
     PROBE_SURE,   /* a magic number, or a structural walk that ends exactly at the end of the file */
-    PROBE_BY_NAME, /* what a codec returns: PROBE_NAME where the name has an extension of its row, else PROBE_NO */
+    PROBE_BY_NAME, /* returned by a codec: PROBE_NAME if the name has an extension of its row, else PROBE_NO */
 };
 
 /* One decoding. The codec allocates from the arena, fills in the document and reports through error. */
@@ -28,33 +28,33 @@ struct decode_job {
     struct pose_error *error;
     struct pose_document *document; /* zeroed; format, size and the file's warnings are set by the caller */
     struct warning_list
-        warnings; /* about the file as a whole; a codec of single clips may use it for the clip */
+        warnings; /* about the whole file; a codec whose files hold one clip may use it for the clip */
 };
 
-/* One encoding. Warnings are what the format cannot hold. */
+/* One encoding. Warnings tell what the format cannot hold. */
 struct encode_job {
     const struct pose_content *content;
     const struct pose_value *settings; /* an object or NULL */
     struct writer *writer;
-    struct arena *arena; /* for what is needed meanwhile */
+    struct arena *arena; /* for temporary memory */
     struct pose_error *error;
     pose_warn *warn;
     void *user;
 };
 
-/* Tells the caller what the target cannot hold, a loss. code is static. */
+/* Warns about data the target cannot hold, a loss. code is static. */
 void encode_warn(struct encode_job *job, const char *code, const char *format, ...) POSE_PRINTF(3, 4);
-/* The same of what is worth knowing though all that the clip holds is in the file, its extras included. */
+/* Reports something worth knowing that is not a loss: the file holds all of the clip, including its extras. */
 void encode_note(struct encode_job *job, const char *code, const char *format, ...) POSE_PRINTF(3, 4);
 
 struct codec {
     struct pose_format format; /* can_read and can_write follow from decode and encode */
-    /* Must not allocate; bounded by the size of the file. NULL: PROBE_BY_NAME. */
+    /* Must not allocate; its work is bounded by the size of the file. NULL: PROBE_BY_NAME. */
     enum probe_result (*probe)(const struct pose_source *source);
     bool (*decode)(struct decode_job *job);
     bool (*encode)(struct encode_job *job); /* NULL: cannot be written */
     bool named_after_file;                  /* the inner name should be the file's, without extension */
-    const struct target *target;            /* what clips become that are brought to it; NULL: nothing */
+    const struct target *target; /* what clips are converted to for this format; NULL: they are not */
 };
 
 #endif

@@ -1,4 +1,4 @@
-/* What belongs together: each family is asked of its own. */
+/* What belongs together: each family decides about its own files. */
 #include "lib/formats/table.h"
 
 #include "lib/core/error.h"

@@ -1,12 +1,12 @@
-/* The rules by which clips are played, and the axes of files, by their names; whose they are the families' rows say. */
+/* Playback rules of clips, and axes of files, by name; the families' rows define them. */
 #ifndef POSE_FORMATS_RULES_H
 #define POSE_FORMATS_RULES_H
 
 #include "pose.h"
 
-/* The joint whose translation keys are added to its rest. */
+/* The joint whose translation keys are added to its rest position. */
 struct root_rule {
-    const char *const *names; /* besides those that a skeleton has for it; the last is NULL */
+    const char *const *names; /* besides those that a skeleton gives it; the last is NULL */
     float rest[3];            /* where none is known */
 };
 
@@ -16,8 +16,8 @@ struct rules_row {
     const char *name;             /* "plain", "sl" */
     const char *interpolation;    /* of rotations between keys: "slerp", "nlerp" */
     enum pose_axes axes;          /* of the game */
-    const char *format;           /* that its clips are in; as near as can be told */
-    const struct root_rule *root; /* NULL: keys are what they are */
+    const char *format;           /* the format of its clips; a best guess */
+    const struct root_rule *root; /* NULL: keys are used as they are */
 };
 
 struct axes_row {
@@ -26,13 +26,13 @@ struct axes_row {
 };
 
 const struct rules_row *rules_row(enum pose_rules rules);
-/* NULL when no rules are called so. */
+/* NULL if there are no rules of that name. */
 const struct rules_row *rules_find(const char *name);
-/* The rules of a format's clips; the plain ones of one that has none of its own, is not known, or NULL. */
+/* The rules of a format's clips; the plain ones if it has none, is unknown or NULL. */
 enum pose_rules format_rules(const char *format);
 
 const char *axes_name(enum pose_axes axes);
-/* -1 when no axes are called so. */
+/* -1 if there are no axes of that name. */
 int axes_find(const char *name);
 
 #endif

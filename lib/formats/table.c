@@ -13,7 +13,7 @@ extern const struct family family_sims3;
 extern const struct family family_sl;
 extern const struct family family_zip;
 
-/* A line each, so that those who add one do not meet. Of codecs that are equally sure of a file the first one has it. */
+/* One line each, to avoid merge conflicts. If several codecs are equally sure of a file, the first one gets it. */
 /* clang-format off */
 const struct family *const families[] = {
     &family_sims,
@@ -28,8 +28,8 @@ const struct family *const families[] = {
 };
 /* clang-format on */
 
-/* What the families hold, gathered when the library is loaded, as no constant expression can gather what lies in other
- * files; nothing writes to it afterwards. */
+/* Collected from the families when the library is loaded, since a constant expression cannot read constants of
+ * other files; read-only afterwards. */
 enum { CAPACITY = 96 };
 static const struct codec *all_codecs[CAPACITY + 1];
 static const struct archive_type *all_archives[CAPACITY + 1];
@@ -70,7 +70,7 @@ enum probe_result codec_probe(const struct codec *codec, const struct pose_sourc
     return is_named ? PROBE_NAME : PROBE_NO;
 }
 
-/* The surest codec; of equally sure ones the first in the table. */
+/* The surest codec; the first in the table among equally sure ones. */
 const struct codec *codec_detect(const struct pose_source *source, enum probe_result *result)
 {
     const struct codec *best = NULL;
@@ -99,7 +99,7 @@ const struct archive_type *archive_detect(const struct pose_source *source)
     return best;
 }
 
-/* A codec's kinds of files, with what is its own. Returns how many there are. */
+/* A codec's kinds of files, with their settings. Returns how many there are. */
 static uint32_t list_targets(const struct codec *codec, struct pose_target *to)
 {
     uint32_t count = 0;
@@ -116,7 +116,7 @@ static uint32_t list_targets(const struct codec *codec, struct pose_target *to)
     return count;
 }
 
-/* Those of exchange formats, then those of games, so that lists begin with what most people want. */
+/* Exchange formats first, then games', so that lists begin with what most people want. */
 static void list_all_targets(void)
 {
     size_t count = 0;

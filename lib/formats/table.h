@@ -1,11 +1,11 @@
-/* THE TABLE: every family, and through it every codec and archive type. To add a family, write its folder and add its two
- * lines to table.c. */
+/* THE TABLE: every family, and through it every codec and archive type. To add a family, write its folder and
+ * add its two lines to table.c. */
 #ifndef POSE_FORMATS_TABLE_H
 #define POSE_FORMATS_TABLE_H
 
 #include "lib/formats/family.h"
 
-/* They end with NULL. The last three are what the families' rows hold, one after the other. */
+/* Each ends with NULL. The last three are concatenated from the families' rows. */
 extern const struct family *const families[];
 extern const struct codec *const *const codecs;
 extern const struct archive_type *const *const archive_types;
@@ -13,11 +13,11 @@ extern const struct humanoid_names *const *const people_names;
 
 const struct codec *codec_find(const char *id);
 const struct archive_type *archive_type_find(const char *id);
-/* The family of a format, be it of files or of archives; NULL when it is not known, or NULL. */
+/* The family of a file or archive format; NULL if the format is unknown or NULL. */
 const struct family *family_find(const char *format);
-/* What the codec says of the bytes, their name considered. */
+/* What the codec says about the bytes, considering their name. */
 enum probe_result codec_probe(const struct codec *codec, const struct pose_source *source);
-/* The codec or archive type that the bytes are of, by the rules of detection; NULL when none. */
+/* The codec or archive type of the bytes, by the rules of detection; NULL if there is none. */
 const struct codec *codec_detect(const struct pose_source *source, enum probe_result *result);
 const struct archive_type *archive_detect(const struct pose_source *source);
 

@@ -1,16 +1,17 @@
 /*
- * Second Life animation, .anim and .animatn: the viewer's own motion format, as uploads and as the built-in clips.
+ * Second Life animation, .anim and .animatn: the viewer's native motion format, for uploads and for its built-in
+ * clips.
  *
- * Little-endian, no alignment, no magic. Strings end with a NUL.
+ * Little-endian, unaligned, no magic number. Strings end with a NUL.
  *
  *     u16 version, sub_version     1, 0; or 0, 1: the old form with floats in place of words
  *     i32 base_priority   f32 duration   str emote_name   f32 loop_in, loop_out   i32 loop
  *     f32 ease_in, ease_out   u32 hand_pose   u32 num_joints
- *     joints: str name, i32 priority, i32 rot_keys, keys, i32 pos_keys, keys       (sl_keys.h)
- *     i32 num_constraints, constraints                                             (sl_constraint.h)
+ *     joints: str name, i32 priority, i32 rot_keys, keys, i32 pos_keys, keys       (keys.h)
+ *     i32 num_constraints, constraints                                             (constraint.h)
  *
- * Facts: sl-anim.md, verified there against the viewer's reader on real and on damaged files. No file of the
- * old form is known; its layout is that of the viewer's code. Writing is in sl_anim_write.c.
+ * Facts: sl-anim.md, verified there against the viewer's reader with real and with damaged files. No file of the
+ * old form is known; its layout is taken from the viewer's code. Writing is in anim_write.c.
  */
 #include "lib/core/text.h"
 #include "lib/core/hash.h"
@@ -29,7 +30,7 @@
 
 /* ----------------------------------------------------------------------------------------- tracks and keys -- */
 
-/* How much of a name a message quotes. */
+/* Messages quote at most this much of a name. */
 #define QUOTED "\"%.40s\""
 
 /* One decoding. */
@@ -37,11 +38,11 @@ struct building {
     struct decode_job *job;
     const struct sl_layout *layout;
     struct pose_track *tracks;
-    float *numbers; /* what is left of the room for all times and values */
-    /* The extras of the last track are most often those of the next one, too. */
+    float *numbers; /* the unused rest of the array of all times and values */
+    /* Extras of the previous track, shared with the next one if they are equal, as they mostly are. */
     const struct pose_value *extras;
     int32_t priority;
-    int16_t joints[SL_TRACK_LIMIT]; /* which joint each track moves, -1: unknown */
+    int16_t joints[SL_TRACK_LIMIT]; /* the joint that each track moves, -1: unknown */
 };
 
 static float *take(struct building *building, size_t count)
@@ -74,7 +75,7 @@ static void decode_keys(const struct building *building, const struct sl_joint *
                     "%u of %u position keys are at the limit of 5 m", odd, count);
 }
 
-/* Canonical keys: sorted, of several at one time the last. */
+/* Makes keys canonical: sorted, and only the last one of each time. */
 static uint32_t sort_keys(const struct building *building, const struct sl_joint *joint, int kind,
                           struct channel_builder *channel)
 {
@@ -95,7 +96,7 @@ static uint32_t sort_keys(const struct building *building, const struct sl_joint
     return kept;
 }
 
-/* Times of the old form are free. */
+/* Cuts keys to the clip: times of the old form may lie outside. */
 static uint32_t cut_keys(const struct building *building, const struct sl_joint *joint, int kind,
                          uint32_t count, const struct channel_builder *channel)
 {
@@ -132,7 +133,7 @@ static const struct pose_value *share_priority(struct building *building, int32_
     return building->extras = value_done(&extras);
 }
 
-/* A name that is not UTF-8 keeps its bytes. */
+/* Keeps the bytes of a name that is not UTF-8. */
 static const struct pose_value *keep_bytes(struct building *building, const struct sl_joint *joint)
 {
     struct value_list extras = value_object(building->job->arena);
@@ -166,20 +167,20 @@ static void build_track(struct building *building, uint32_t index)
         track->channels[sl_part_of(kind)] = build_channel(building, joint, kind);
 }
 
-/* So that names a megabyte long are compared once at most. */
+/* Avoids comparing names of a megabyte more than once. */
 static uint64_t hash_name(const struct sl_joint *joint)
 {
     return hash_fnv1a((const char *)joint->name, joint->name_length, false);
 }
 
-/* Names that the viewer does not know, to find those that come twice. */
+/* Names unknown to the viewer, to find duplicates. */
 struct strangers {
     uint32_t count;
     uint32_t tracks[SL_TRACK_LIMIT];
     uint64_t hashes[SL_TRACK_LIMIT];
 };
 
-/* The first track of the same name, else -1; the track is then remembered. */
+/* Returns the first track of the same name; -1, after adding this one, if there is none. */
 static int add_stranger(struct strangers *strangers, const struct sl_joint *joints, uint32_t index)
 {
     const struct sl_joint *joint = &joints[index];
@@ -195,7 +196,7 @@ static int add_stranger(struct strangers *strangers, const struct sl_joint *join
     return -1;
 }
 
-/* Which track moves what, with warnings about names. */
+/* Finds which track moves which joint, with warnings about names. */
 static void find_drivers(const struct building *building, struct sl_drivers *drivers)
 {
     struct warning_list *warnings = &building->job->warnings;
@@ -232,7 +233,7 @@ static bool build_tracks(struct building *building)
 
 /* ----------------------------------------------------------------------------------------------- the clip -- */
 
-/* Where the fields behind the emote's name are. */
+/* Offsets of fields behind the emote's name. */
 enum { LOOP_IN = 0, EASE_IN = 12, HAND_POSE = 20 };
 
 static uint64_t offset_of(const struct sl_head *head, unsigned field)
@@ -342,7 +343,7 @@ static bool decode(struct decode_job *job)
 
 /* ----------------------------------------------------------------------------------------------- the codec -- */
 
-/* Others call their files .anim as well, and say by the first word whose they are. */
+/* Other programs use .anim too, with a telling first word. */
 static bool has_first_word(struct pose_bytes bytes)
 {
     static const uint8_t words[2][4] = {{1, 0, 0, 0}, {0, 0, 1, 0}};

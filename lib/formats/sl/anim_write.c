@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What the viewer's uploader puts where nothing is said (sl-anim.md, 7). */
+/* The defaults of the viewer's uploader (sl-anim.md, 7). */
 enum { DEFAULT_PRIORITY = 2, DEFAULT_HAND_POSE = 1 };
 #define DEFAULT_EASE 0.3f
 
@@ -21,10 +21,10 @@ struct writing {
     struct encode_job *job;
     const struct pose_clip *clip;
     int32_t base_priority;
-    int32_t old_priority; /* the clip's own base, which a setting may replace */
+    int32_t old_priority; /* the clip's base priority, which a setting may replace */
     bool loop;
     bool is_conversion;
-    uint32_t clamped_positions, times_outside; /* told once a clip */
+    uint32_t clamped_positions, times_outside; /* reported once per clip */
 };
 
 /* --------------------------------------------------------------------------------------- settings and extras -- */
@@ -44,7 +44,7 @@ static bool choose_priority(struct writing *writing)
     return true;
 }
 
-/* A track that had the clip's own base follows it. */
+/* A track whose priority was the clip's base follows the new base. */
 static int32_t choose_track_priority(const struct writing *writing, const struct pose_track *track)
 {
     int64_t own = value_get_int(track->extras, "priority", writing->old_priority);
@@ -52,7 +52,7 @@ static int32_t choose_track_priority(const struct writing *writing, const struct
                                                                        : (int32_t)own;
 }
 
-/* What is asked for, else what the clip has; *given is false when it is neither. */
+/* The setting, or else the clip's value; *given is false if there is neither. */
 static bool choose_ease(struct writing *writing, const char *name, float *ease, bool *given)
 {
     const struct pose_value *asked = pose_value_find(writing->job->settings, name);
@@ -81,7 +81,7 @@ static bool choose_eases(struct writing *writing, float *in, float *out)
 
 /* --------------------------------------------------------------------------------------------------- text -- */
 
-/* Text with its NUL: the raw bytes that were kept when they still are those of the text. */
+/* Text with its NUL: the original bytes if they were kept and still match the text. */
 static void write_string(struct writing *writing, const char *text, const struct pose_value *extras,
                          const char *bytes_key)
 {
@@ -124,7 +124,7 @@ static void encode_value(struct writing *writing, int kind, const float *value, 
     writing->clamped_positions += is_beyond(value);
 }
 
-/* Of keys that fall on one of the format's times only the last is written: a reader would drop the others. */
+/* Of keys that round to the same time only the last is written: a reader would drop the others. */
 static void write_keys(struct writing *writing, int kind, const struct sl_fit_keys *keys)
 {
     struct writer *writer = writing->job->writer;

@@ -12,16 +12,16 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What the viewer takes for no motion: inches, and the way of the X and the Y axis together. */
+/* What the viewer considers no motion: inches, or how far the tips of the unit X and Y axes move, added. */
 #define STILL 0.001
 
-/* Keys are dropped within these alone, radians and metres: less than half of what a key can tell. */
+/* Keys are dropped only within these tolerances, radians and metres: less than half the resolution of a key. */
 #define ROTATION_TOLERANCE 1e-5
 #define POSITION_TOLERANCE 2e-5
 
 /* ------------------------------------------------------------------------------------------------- motion -- */
 
-/* a*b of column vectors' rotations, a's conjugate taken. */
+/* conj(a) * b, rotations of column vectors. */
 static void multiply_conjugate(const float a[4], const float b[4], float product[4])
 {
     double x = -(double)a[0], y = -(double)a[1], z = -(double)a[2], w = (double)a[3];
@@ -32,7 +32,7 @@ static void multiply_conjugate(const float a[4], const float b[4], float product
     product[3] = (float)(w * bw - x * bx - y * by - z * bz);
 }
 
-/* v turned back by q. */
+/* Rotates v by the inverse of q. */
 static void turn_back(const float q[4], float v[3])
 {
     double x = -(double)q[0], y = -(double)q[1], z = -(double)q[2], w = (double)q[3];
@@ -57,7 +57,7 @@ static bool position_differs(const float *first, const float *key)
     return hypot(hypot(x, y), z) > STILL;
 }
 
-/* Whether any frame differs from frame 0, or there is only that. Other joints are left out. */
+/* Whether any frame differs from frame 0, or there is only that one. Joints that do not move are left out. */
 static bool moves(const struct pose_track *track)
 {
     const struct pose_channel *rotation = &track->channels[POSE_ROTATION],
@@ -79,7 +79,7 @@ static double frame_seconds(const struct pose_clip *clip)
     return (double)seconds;
 }
 
-/* The reference is not played, and the last frame only ends the one before it. */
+/* The reference frame is not played, and the last frame only ends the one before it. */
 static float upload_duration(const struct pose_clip *clip)
 {
     double seconds = frame_seconds(clip);
@@ -123,7 +123,7 @@ static bool check_names(const struct pose_clip *clip, uint32_t *count, tell_reas
     return true;
 }
 
-/* What is wrong with names and motion, until the first that tell wants to be the last. */
+/* Reports problems of names and motion until tell returns false. */
 static bool check_clip(const struct pose_clip *clip, tell_reason *tell, void *user)
 {
     struct sl_bvh_reason reason = {.line = clip->track_count ? line_of(clip->tracks[0].extras, "line") : 0};
@@ -190,14 +190,14 @@ static bool refuse(struct encode_job *job, const char *code, uint32_t line, cons
     return false;
 }
 
-/* Unknown names move nothing, and the viewer plays the rest of such a clip. */
+/* The viewer ignores unknown names and plays the rest of the clip. */
 static bool refuse_reason(void *user, const struct sl_bvh_reason *reason)
 {
     return !strcmp(reason->code, "unknown_joint") ||
            refuse(user, reason->code, reason->line, reason->message);
 }
 
-/* Names may have been mapped and keys edited since; the lines of the file are what they were. */
+/* Names may have been mapped and keys edited since reading; the lines of the file cannot change. */
 static bool is_about_lines(const char *code)
 {
     static const char *const others[] = {
@@ -218,7 +218,7 @@ static bool check_upload(struct encode_job *job, const struct pose_clip *clip)
     return true;
 }
 
-/* The keys that are played, with their times in the clip. */
+/* Copies the keys that are played, with their times in the clip. */
 static bool copy_keys(struct encode_job *job, const struct pose_channel *from, enum pose_part part,
                       double seconds, float duration, struct channel_builder *to, uint32_t *count)
 {
@@ -235,7 +235,7 @@ static bool copy_keys(struct encode_job *job, const struct pose_channel *from, e
     return true;
 }
 
-/* What does not follow from the other keys. */
+/* Drops keys that follow from the others. */
 static struct pose_channel reduce(struct encode_job *job, enum pose_part part, struct channel_builder *keys,
                                   uint32_t count)
 {
@@ -282,8 +282,9 @@ static bool convert_rotation(struct encode_job *job, const struct pose_track *fr
 }
 
 /*
- * Of six channels the viewer takes the first three as positions along X, Y and Z, whatever they are called. Where the
- * file calls three positions otherwise, which one it takes for each axis; false where they are as it takes them.
+ * Of six channels the viewer takes the first three as positions along X, Y and Z, whatever their names. If the
+ * file's three positions have another order, sets order to the one taken for each axis; false if the order
+ * agrees.
  */
 static bool takes_positions_otherwise(const struct pose_track *track, unsigned order[3])
 {

@@ -1,6 +1,6 @@
 /*
- * The viewer's reader of BVH, as far as it refuses: it goes by lines, and looks for its words anywhere in them, in their
- * usual case. Blank lines do not count. Facts: the viewer's loader, whose names of errors the codes follow.
+ * The errors of the viewer's BVH reader: it reads line by line and finds keywords anywhere in a line, in their
+ * usual case. Blank lines are skipped. Facts: the viewer's loader; the codes follow the names of its errors.
  */
 #include "lib/formats/sl/bvh.h"
 
@@ -9,12 +9,12 @@
 
 struct line_walk {
     const char *at, *end;
-    uint32_t next_number; /* of the line at at */
+    uint32_t next_number; /* line number of `at` */
     const char *text;     /* the current line */
     size_t length;
     uint32_t number;
     uint32_t joint_count;
-    uint64_t needed; /* numbers of a frame */
+    uint64_t needed; /* numbers per frame */
     struct sl_bvh_reason *reason;
 };
 
@@ -26,7 +26,7 @@ static bool refuse(struct line_walk *walk, const char *code, const char *message
     return false;
 }
 
-/* The next line with something in it. */
+/* Goes to the next line that is not blank. */
 static bool next_line(struct line_walk *walk)
 {
     while (walk->at < walk->end && (*walk->at == '\r' || *walk->at == '\n'))
@@ -64,7 +64,7 @@ static bool expect_line(struct line_walk *walk, const char *word, const char *co
     return next_line(walk) && (find(walk, word) || refuse(walk, code, message));
 }
 
-/* "CHANNELS 6 …" at the start of the line; else what the viewer assumes. */
+/* "CHANNELS 6 …" at the start of the line; otherwise what the viewer assumes. */
 static unsigned read_channel_count(const struct line_walk *walk)
 {
     const char *at = walk->text, *end = at + walk->length, *word = "CHANNELS";
@@ -135,7 +135,7 @@ static bool check_hierarchy(struct line_walk *walk)
     }
 }
 
-/* "Frames: 12": the word begins the line. The number has been read before. */
+/* "Frames: 12": whether the line begins with the word. The number has been read before. */
 static bool starts(const struct line_walk *walk, const char *word)
 {
     return walk->length >= strlen(word) && !memcmp(walk->text, word, strlen(word));

@@ -9,12 +9,12 @@
 enum {
     VOLUME_SIZE = 16,
     TYPE_LAST = 1,    /* 0 point, 1 plane */
-    CHAIN_LENGTH = 3, /* what the viewer has room for */
+    CHAIN_LENGTH = 3, /* limit of the viewer */
 };
 
 struct constraint {
     uint8_t chain_length, type;
-    uint8_t source_volume[VOLUME_SIZE]; /* up to a NUL; leftovers follow it */
+    uint8_t source_volume[VOLUME_SIZE]; /* ends with a NUL; the bytes after it are garbage */
     float source_offset[3];
     uint8_t target_volume[VOLUME_SIZE];
     float target_offset[3];
@@ -65,7 +65,7 @@ static size_t volume_length(const uint8_t volume[VOLUME_SIZE])
     return strnlen((const char *)volume, VOLUME_SIZE);
 }
 
-/* The name, and all 16 bytes where the name alone would not bring them back. */
+/* The name, and also all 16 bytes if the name alone cannot restore them. */
 static void put_volume(struct value_list *object, const char *key, const char *bytes_key,
                        const uint8_t volume[VOLUME_SIZE])
 {
@@ -122,7 +122,7 @@ void sl_drivers_add(struct sl_drivers *drivers, uint32_t track, int number)
         *first = (int16_t)track;
 }
 
-/* Driven, by a track that comes before any that the viewer does not know. */
+/* Driven by a track that precedes any track unknown to the viewer. */
 static bool is_driven(const struct sl_drivers *drivers, int number)
 {
     int16_t track = drivers->tracks[number];
@@ -150,7 +150,7 @@ static void check_constraint(const struct constraint *constraint, const struct s
     for (unsigned i = 0; i <= constraint->chain_length; i++, bone = parent_of(bone)) {
         if (bone >= 0 && is_driven(drivers, bone))
             continue;
-        /* Above the pelvis there is mRoot alone, which no file may drive. */
+        /* Only mRoot is above the pelvis, and no file may drive it. */
         warning_add(
             warnings, POSE_WARNING, "undriven_chain", offset,
             "constraint %llu: its chain holds %s, which no track drives (or only one after an unknown "
@@ -176,7 +176,7 @@ static bool read_used(struct reader *reader, uint32_t count, const struct sl_dri
     return true;
 }
 
-/* What the viewer does not look at cannot make it refuse the clip, so that nothing in here is an error. */
+/* The viewer ignores these, so nothing in here is an error. */
 static void read_ignored(struct reader *reader, uint32_t count, uint32_t track_count, struct value_list *list)
 {
     struct reader quiet = *reader;
@@ -212,7 +212,7 @@ bool sl_constraints_read(struct reader *reader, const struct sl_drivers *drivers
 
 /* ----------------------------------------------------------------------------------------------- writing -- */
 
-/* The raw bytes when they still are those of the name, else the name. */
+/* The original bytes if they still match the name, else the name. */
 static bool get_volume(struct arena *arena, const struct pose_value *object, const char *key,
                        const char *bytes_key, uint8_t volume[VOLUME_SIZE])
 {

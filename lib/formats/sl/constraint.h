@@ -15,29 +15,29 @@
 
 enum {
     SL_CONSTRAINT_SIZE = 86,
-    SL_CONSTRAINTS_USED = 10, /* with more of them the viewer ignores all */
+    SL_CONSTRAINTS_USED = 10, /* if there are more, the viewer ignores all */
 };
 
-/* Which tracks move what, for the viewer's checks. */
+/* Which tracks move which joints, for the viewer's checks. */
 struct sl_drivers {
     uint32_t track_count;
     int16_t tracks[SL_JOINT_COUNT]; /* the first track of each joint, -1: none */
-    int16_t first_unknown;          /* the first track of a name that the viewer does not know, -1: none */
+    int16_t first_unknown;          /* the first track whose name the viewer does not know, -1: none */
 };
 
 void sl_drivers_init(struct sl_drivers *drivers, uint32_t track_count);
-/* The next track and the number of its joint, -1 when the name is unknown. */
+/* Adds the next track with the number of its joint, -1 if the name is unknown. */
 void sl_drivers_add(struct sl_drivers *drivers, uint32_t track, int number);
 
 /*
- * Reads num_constraints and what follows into the list. A list that the viewer ignores is read when all of it is there
- * and sound; else the reader stays behind the count. Constraints that the viewer would refuse on its own skeleton get
- * the warnings unknown_source_volume, unknown_target_volume and undriven_chain.
+ * Reads num_constraints and the constraints into the list. A list that the viewer ignores is read if it is
+ * complete and valid; otherwise the reader stays after the count. Constraints that the viewer would refuse on
+ * its own skeleton get the warnings unknown_source_volume, unknown_target_volume and undriven_chain.
  */
 bool sl_constraints_read(struct reader *reader, const struct sl_drivers *drivers, struct value_list *list,
                          struct warning_list *warnings);
 
-/* Writes count and constraints from such a list (NULL: none). False when a constraint is none. */
+/* Writes count and constraints from such a list (NULL: none). False if an element is not a valid constraint. */
 bool sl_constraints_write(const struct pose_value *list, uint32_t track_count, struct encode_job *job);
 
 #endif

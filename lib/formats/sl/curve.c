@@ -25,12 +25,12 @@ static bool is_near(const struct sl_curve *curve, const double *value, uint32_t 
                                             : POSITION_TOLERANCE;
     if (!curve->is_rotation)
         return distance(value, curve->values + (size_t)key * 3, 3, 1) <= tolerance;
-    /* Unit quaternions of rotations that are a small angle apart differ by half of it. */
+    /* The angle between two unit quaternions is half that of the rotations. */
     const float *q = curve->values + (size_t)key * 4;
     return distance(value, q, 4, 1) <= tolerance / 2 || distance(value, q, 4, -1) <= tolerance / 2;
 }
 
-/* The weights of two rotations at u, as the viewer takes them; their sum need not have unit length. */
+/* The weights of two rotations at u, as the viewer computes them; the weighted sum need not have unit length. */
 static void rotation_weights(double dot, double u, double *a, double *b)
 {
     *a = 1 - u;
@@ -65,7 +65,7 @@ static void interpolate(const struct sl_curve *curve, uint32_t from, uint32_t to
         value[i] /= sqrt(square);
 }
 
-/* The value at t, with that key and the one after it; before the first key and after the last one they hold. */
+/* The value at t, between key and the next one; constant before the first key and after the last. */
 static void value_at(const struct sl_curve *curve, uint32_t key, float t, float *value)
 {
     uint32_t components = curve->is_rotation ? 4 : 3;
@@ -79,7 +79,7 @@ static void value_at(const struct sl_curve *curve, uint32_t key, float t, float 
         value[i] = (float)wide[i];
 }
 
-/* The last key at or before t, the first one when there is none. */
+/* The last key at or before t, or the first one if there is none. */
 static uint32_t key_before(const struct sl_curve *curve, float t)
 {
     uint32_t key = 0;
@@ -116,7 +116,7 @@ uint32_t sl_curve_cut(const struct sl_curve *curve, float duration, float *times
     return kept;
 }
 
-/* All keys between two that are kept come back. */
+/* Whether all keys between the two are restored by interpolation. */
 static bool span_holds(const struct sl_curve *curve, uint32_t from, uint32_t to)
 {
     double begin = (double)curve->times[from], length = (double)curve->times[to] - begin;
@@ -129,7 +129,7 @@ static bool span_holds(const struct sl_curve *curve, uint32_t from, uint32_t to)
     return true;
 }
 
-/* The furthest end of a span that holds, as far as doubling and halving find it. */
+/* The furthest end of a valid span, as far as doubling and bisection find it. */
 static uint32_t find_end(const struct sl_curve *curve, uint32_t from)
 {
     uint32_t last = curve->count - 1, good = from + 1, step = 1;

@@ -12,13 +12,13 @@ struct fitting {
     struct encode_job *job;
     const struct pose_clip *clip;
     bool reduce;
-    /* Tracks with something that cannot be held, told once a clip. */
+    /* Tracks that the format cannot hold, reported once per clip. */
     uint32_t unnamed, forbidden, unknown, with_scale, with_morph;
 };
 
 /* --------------------------------------------------------------------------------------------------- keys -- */
 
-/* A copy of the channel in the format's axes, with room for a key more at each end. */
+/* A copy of the channel in the format's axes, with room for one more key at each end. */
 static bool copy_keys(struct fitting *fitting, int kind, const struct pose_channel *channel, float **times,
                       float **values)
 {
@@ -28,14 +28,14 @@ static bool copy_keys(struct fitting *fitting, int kind, const struct pose_chann
     *values = ARENA_NEW(fitting->job->arena, float, (count + 2) * components);
     if (!*times || !*values)
         return false;
-    /* The first place is for a key that may be needed before the first one. */
+    /* The first slot is for a key that may be inserted. */
     memcpy(*times + 1, channel->times, count * sizeof **times);
     memcpy(*values + components, channel->values, count * components * sizeof **values);
     pose_convert_axes(part, *values + components, count, fitting->clip->axes, POSE_AXES_SL);
     return true;
 }
 
-/* Rotations as a reader of the file will have them. */
+/* Rotations as a reader of the file will get them. */
 static void normalise_rotations(float *values, uint32_t count)
 {
     for (uint32_t k = 0; k < count; k++, values += 4) {
@@ -45,7 +45,7 @@ static void normalise_rotations(float *values, uint32_t count)
     }
 }
 
-/* Keeps the keys of those indices, which ascend. */
+/* Keeps the keys with the given indices, which ascend. */
 static void gather(float *times, float *values, size_t components, const uint32_t *kept, uint32_t count)
 {
     for (uint32_t k = 0; k < count; k++) {
@@ -54,7 +54,7 @@ static void gather(float *times, float *values, size_t components, const uint32_
     }
 }
 
-/* The first key at 0 and the last at the duration: what was held before and after becomes a key. */
+/* Puts keys at 0 and at the duration: values held before and after the keys become keys. */
 static struct sl_fit_keys fill_ends(float *times, float *values, size_t components, uint32_t count,
                                     float duration)
 {
@@ -72,7 +72,7 @@ static struct sl_fit_keys fill_ends(float *times, float *values, size_t componen
     return (struct sl_fit_keys){count + 1, times, values};
 }
 
-/* Keys with a place before them and one after, as copy_keys makes them. */
+/* Keys with a free slot before and after them, as copy_keys makes them. */
 static bool reduce_keys(struct fitting *fitting, int kind, bool is_pelvis, uint32_t count, float *times,
                         float *values, struct sl_fit_keys *keys)
 {
@@ -82,7 +82,7 @@ static bool reduce_keys(struct fitting *fitting, int kind, bool is_pelvis, uint3
         normalise_rotations(first, count);
     struct sl_curve curve = {kind == SL_ROTATION, count, times + 1, first, 0};
     if (sl_curve_is_constant(&curve)) {
-        /* Positions are absolute: one that stays would freeze the avatar's own proportions. */
+        /* Positions are absolute: a constant one would override the avatar's own proportions. */
         bool is_kept = kind == SL_ROTATION || is_pelvis;
         times[1] = 0;
         *keys = is_kept ? (struct sl_fit_keys){1, times + 1, first} : (struct sl_fit_keys){0};
@@ -150,7 +150,7 @@ static bool may_be_written(struct fitting *fitting, const struct pose_track *tra
     return true;
 }
 
-/* Takes the track when something of it is left. */
+/* Adds the track if anything of it is left. */
 static bool fit_track(struct fitting *fitting, const struct pose_track *track, struct sl_fit *fit)
 {
     struct sl_fit_track *to = &fit->tracks[fit->track_count];
@@ -190,8 +190,8 @@ static void tell(const struct fitting *fitting)
 }
 
 /*
- * A file without joints is none. What nothing is left of becomes one that moves nothing, as it does in every other
- * target: what was lost has been said, and that it was everything is said here.
+ * A file must have a joint. A clip of which nothing is left is written as one that moves nothing, as in every
+ * other target: the losses have been reported, and that nothing is left is reported here.
  */
 static void stand_still(const struct fitting *fitting, struct sl_fit *fit)
 {

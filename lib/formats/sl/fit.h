@@ -1,6 +1,6 @@
 /*
- * Fitting a clip to Second Life: which tracks and keys are written. A clip of the format's own rules is left as it is,
- * so that a decoded file comes back; one of other rules (or with the setting reduce) is converted.
+ * Fitting a clip to Second Life: which tracks and keys are written. A clip with the format's own rules is left
+ * as it is, so that a decoded file round-trips; one with other rules (or with the setting reduce) is converted.
  */
 #ifndef POSE_FORMATS_SL_FIT_H
 #define POSE_FORMATS_SL_FIT_H
@@ -8,7 +8,7 @@
 #include "lib/formats/codec.h"
 #include "lib/formats/sl/layout.h"
 
-/* Keys in the format's axes; they lie in the clip or in the job's arena. */
+/* Keys in the format's axes, in the clip's or the job's memory. */
 struct sl_fit_keys {
     uint32_t count;
     const float *times;
@@ -26,7 +26,7 @@ struct sl_fit {
     struct sl_fit_track *tracks;
 };
 
-/* Says through encode_warn what had to be left out. False when nothing is left, or too much. */
+/* Reports losses through encode_warn. False if nothing is left, or too much. */
 bool sl_fit_clip(struct encode_job *job, const struct pose_clip *clip, struct sl_fit *fit);
 
 #endif

@@ -5,8 +5,8 @@
 
 /* ----------------------------------------------------------------------------------- version 1.0, reading -- */
 
-/* The formula of sl-anim.md, 2, in single precision and in its order, so that every value is the viewer's own. What is nearer to
- * zero than one step is zero. */
+/* The formula of sl-anim.md, 2, in single precision and in the same order of operations, so that every value
+ * equals the viewer's. Values within one step of zero become zero. */
 static inline float dequantise_word(uint16_t word, float span, float low)
 {
     float value = (float)word * SL_STEP * span + low;
@@ -18,7 +18,7 @@ static inline float dequantise(const uint8_t *from, float span, float low)
     return dequantise_word((uint16_t)(from[0] | from[1] << 8), span, low);
 }
 
-/* A vector longer than 1 stands for a half turn about itself. */
+/* A vector longer than 1 means a half turn about itself. */
 static void shorten(float *q, double square)
 {
     double scale = 1 / sqrt(square);
@@ -98,7 +98,7 @@ uint64_t sl_old_keys_find_bad(const uint8_t *from, uint32_t count)
     return i;
 }
 
-/* Turns about the fixed axes Z, then Y, then X: the product qx qy qz. Degrees. */
+/* Rotations about the fixed axes Z, then Y, then X: the product qx qy qz. Degrees. */
 static void quat_from_euler(const float degrees[3], float q[4])
 {
     double s[3], c[3];
@@ -144,7 +144,7 @@ uint32_t sl_old_positions_decode(const uint8_t *from, uint32_t count, float *tim
 
 /* ----------------------------------------------------------------------------------- version 1.0, writing -- */
 
-/* A share of the range, 0 to 1, rounded to nearest. NaN is 0. */
+/* A fraction of the range, 0 to 1, rounded to nearest. NaN is 0. */
 static uint16_t quantise(double share)
 {
     if (!(share > 0))
@@ -152,7 +152,7 @@ static uint16_t quantise(double share)
     return share >= 1 ? 65535 : (uint16_t)(share * 65535 + 0.5);
 }
 
-/* 32767 and 32768 both read as zero; files have the former. */
+/* 32767 and 32768 both read as zero; files use the former. */
 static uint16_t settle_zero(uint16_t word)
 {
     return word == 32768 ? 32767 : word;
@@ -168,10 +168,11 @@ uint16_t sl_time_encode(float time, float duration)
     return duration > 0 ? quantise((double)time / (double)duration) : 0;
 }
 
-/* What may be too long is so by less than a step: what is read of it then has the same grid points around it. */
+/* A vector that may be too long is so by less than one step: as read back, it has the same grid points around
+ * it. */
 #define LONGEST (1 + 0.9 * 2 / 65535)
 
-/* How far what a reader makes of the words is from q; infinite when they are too long. */
+/* How far the decoded words are from q; infinite if they are too long. */
 static double miss(const uint16_t words[3], const double q[4], bool may_be_long)
 {
     double read[4], square = 0, sum = 0;
@@ -189,7 +190,7 @@ static double miss(const uint16_t words[3], const double q[4], bool may_be_long)
     return sum;
 }
 
-/* A set of words that is tried, and the best one so far. */
+/* The set of words being tried, and the best one so far. */
 struct choice {
     const double *q;
     bool may_be_long;
@@ -211,7 +212,8 @@ static uint16_t word_near(double value, int step)
     return settle_zero((uint16_t)fmin(fmax(floor((value + 1) / 2 * 65535) + step, 0), 65535));
 }
 
-/* Near a half turn a step of the words changes w a lot: of the eight grid points around it the nearest one is taken. */
+/* Near a half turn a step of the words changes w a lot, so the nearest of the eight grid points around it is
+ * taken. */
 static void choose_words(struct choice *choice)
 {
     for (int corner = 0; corner < 8; corner++) {
@@ -223,8 +225,8 @@ static void choose_words(struct choice *choice)
 }
 
 /*
- * What was never in a file may lie on a point that is a few steps off and has a much better w: two components go that
- * far, and the longest one makes up for it.
+ * For a rotation that did not come from a file, a grid point a few steps away may have a much better w: tries
+ * moving two components that far, and lets the longest one compensate.
  */
 static void choose_far_words(struct choice *choice)
 {
@@ -260,7 +262,7 @@ void sl_rotation_encode(const float q[4], bool may_be_long, uint16_t words[3])
         unit[i] = (double)q[i] * scale;
     for (int i = 0; i < 3; i++)
         words[i] = quantise_signed(unit[i], 1);
-    /* Rounding makes no vector longer than 1 when w is larger than 0.01; up to 0.1 it may be off by 0.03 degrees. */
+    /* If w > 0.01, rounding cannot make the vector longer than 1; up to w = 0.1 it may be off by 0.03 degrees. */
     struct choice choice = {unit, may_be_long, INFINITY, words};
     if (unit[3] < (may_be_long ? 0.01 : 0.1) && square > 0)
         choose_words(&choice);

@@ -1,4 +1,4 @@
-/* Four rotation keys at a time. The arithmetic is that of the scalar version, operation by operation. */
+/* Decodes four rotation keys at a time, with exactly the operations of the scalar version. */
 #include "lib/formats/sl/keys.h"
 
 #if SL_KEYS_AVX2
@@ -10,7 +10,7 @@
 /* The ranges of a key's four numbers (time, x, y, z), twice. */
 struct ranges {
     __m256 span, low;
-    __m256 smallest; /* what is nearer to zero is zero */
+    __m256 smallest; /* values nearer to zero become zero */
 };
 
 AVX2 static struct ranges ranges_of(float duration)
@@ -40,7 +40,7 @@ AVX2 static inline __m256d rest_of(__m128 x, __m128 y, __m128 z)
     return _mm256_sub_pd(_mm256_set1_pd(1), _mm256_add_pd(xy, _mm256_mul_pd(dz, dz)));
 }
 
-/* Two keys (time, x, y, z) become two quaternions; which says where their w are. */
+/* Stores two keys (time, x, y, z) as two quaternions; which selects their w. */
 AVX2 static inline void store_two(float *values, __m256 keys, __m128 w, __m256i which)
 {
     __m256 vectors = _mm256_permute_ps(keys, _MM_SHUFFLE(0, 3, 2, 1));
@@ -48,7 +48,7 @@ AVX2 static inline void store_two(float *values, __m256 keys, __m128 w, __m256i 
     _mm256_storeu_ps(values, _mm256_blend_ps(vectors, spread, 0x88));
 }
 
-/* False when one of the vectors is longer than 1. */
+/* False if one of the vectors is longer than 1. */
 AVX2 static inline bool decode_four(const uint8_t *from, const struct ranges *ranges, float *times,
                                     float *values)
 {

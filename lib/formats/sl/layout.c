@@ -114,7 +114,7 @@ bool sl_layout_read(struct reader *reader, const struct pose_limits *limits, str
 
 /* ----------------------------------------------------------------------------------------------- probing -- */
 
-/* Leaves the reader behind the last joint. The reader stands behind the version. */
+/* Leaves the reader after the last joint. Expects it after the version. */
 static bool walk_joints(struct reader *reader, bool is_old)
 {
     size_t length;

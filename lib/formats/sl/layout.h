@@ -1,6 +1,6 @@
 /*
- * Where everything lies in a Second Life animation: one pass over the file that checks every count and value, and
- * leaves the keys where they are.
+ * The layout of a Second Life animation: one pass over the file that checks every count and value, and leaves
+ * the keys in place.
  */
 #ifndef POSE_FORMATS_SL_LAYOUT_H
 #define POSE_FORMATS_SL_LAYOUT_H
@@ -11,11 +11,11 @@
 
 enum {
     SL_TRACK_LIMIT = 216,
-    SL_PRIORITY_LAST = 6,   /* the viewer takes what is above as this */
-    SL_HAND_POSE_LAST = 14, /* the viewer lets 14 pass, though its hands end at 13 */
+    SL_PRIORITY_LAST = 6,   /* the viewer treats higher ones as this */
+    SL_HAND_POSE_LAST = 14, /* the viewer accepts 14, though its hand poses end at 13 */
 };
 
-/* The two kinds of keys that a joint has, in their order in the file. */
+/* A joint's two kinds of keys, in file order. */
 enum { SL_ROTATION, SL_POSITION, SL_KEY_KINDS };
 
 /* POSE_ROTATION or POSE_TRANSLATION. */
@@ -24,9 +24,9 @@ static inline enum pose_part sl_part_of(int kind)
     return kind == SL_ROTATION ? POSE_ROTATION : POSE_TRANSLATION;
 }
 
-/* A joint as it lies in the file. */
+/* A joint as stored in the file. */
 struct sl_joint {
-    const char *name; /* not yet known to be UTF-8; ends with a NUL */
+    const char *name; /* not yet checked to be UTF-8; ends with a NUL */
     size_t name_length;
     uint64_t name_offset;
     int32_t priority;
@@ -56,15 +56,15 @@ struct sl_layout {
 };
 
 /*
- * Reads everything up to the constraints; the reader then stands at their count. False on the first thing that is
- * wrong, with the code of sl-anim.md, 6, its offset and its path; also over the limits of joints and keys.
+ * Reads everything up to the constraints; the reader is then at their count. False on the first error, with the
+ * code of sl-anim.md, 6, its offset and its path; also above the limits of joints and keys.
  */
 bool sl_layout_read(struct reader *reader, const struct pose_limits *limits, struct sl_layout *layout);
 
-/* How bytes are laid out: as an animation that ends exactly at their end, as one but for its version, or as none. */
+/* Whether bytes are an animation that ends exactly at their end, one except for its version, or neither. */
 enum sl_layout_fit { SL_LAYOUT_OTHER, SL_LAYOUT_UNKNOWN_VERSION, SL_LAYOUT_EXACT };
 
-/* No other value is looked at: a file whose values are bad is one of ours, too. */
+/* Ignores all other values: a file with bad values is still an animation. */
 enum sl_layout_fit sl_layout_fit(struct pose_bytes bytes);
 
 #endif

@@ -17,8 +17,8 @@ struct joint_name {
 /* clang-format off */
 #define NAME(name, number) {name, sizeof name - 1, number}
 
-/* Sorted by length, then by bytes, so that most steps of a search compare one number. The aliases "avatar_X" follow
- * from X and are left out. */
+/* Sorted by length, then by bytes, so that most search steps compare one number. The aliases "avatar_X" follow
+ * from X and are omitted. */
 static const struct joint_name joint_names[] = {
     NAME("Jaw", 205), NAME("Top", 191), NAME("hip", 0), NAME("BUTT", 134), NAME("Chin", 170),
     NAME("HEAD", 144), NAME("NECK", 143), NAME("Neck", 197), NAME("Nose", 175), NAME("head", 8),
@@ -88,7 +88,7 @@ static const struct joint_name joint_names[] = {
 };
 /* clang-format on */
 
-/* Before, at or after the entry: what bsearch wants. */
+/* Compares as bsearch expects: before, at or after the entry. */
 static int compare_name(const char *name, size_t length, const struct joint_name *entry)
 {
     if (length != entry->length)
@@ -122,7 +122,7 @@ static const struct joint_name *find_prefixed(const char *name, size_t length)
     return find_name(name + skipped, length - skipped);
 }
 
-/* "Left_Hand": attachment points have blanks in their names, for which '_' may stand. */
+/* "Left_Hand": attachment points have blanks in their names; '_' may replace them. */
 static const struct joint_name *find_attachment(const char *name, size_t length)
 {
     char blanks[32];
@@ -146,7 +146,7 @@ int sl_joint_find(const char *name, size_t length, const char **own)
     return found ? found->number : -1;
 }
 
-/* Bones are called mX; their other names are aliases. */
+/* Bones are named mX; their other names are aliases. */
 const char *sl_joint_name(int number)
 {
     for (size_t i = 0; i < sizeof joint_names / sizeof *joint_names; i++) {
@@ -164,7 +164,7 @@ bool sl_joint_is_forbidden(const char *name, size_t length)
 /* ------------------------------------------------------------------------------------------------ emotes -- */
 
 /* clang-format off */
-/* The animations that are built into the viewer, sorted. */
+/* The viewer's built-in animations, sorted. */
 static const char *const emotes[] = {
     "aim_l_bow", "aim_r_bazooka", "aim_r_handgun", "aim_r_rifle", "angry_fingerwag", "angry_tantrum",
     "away", "backflip", "blowkiss", "bow", "brush", "busy", "clap", "courtbow", "crouch", "crouchwalk",

@@ -1,4 +1,4 @@
-/* How Second Life's people call their bones: the avatar's own names (avatar_skeleton.xml) and those of BVH made for it. */
+/* Bone names of Second Life's avatar: its own (avatar_skeleton.xml), and those of BVH files made for it. */
 #include "lib/retarget/names.h"
 
 static const struct humanoid_names avatar = {
@@ -23,7 +23,7 @@ static const struct humanoid_names avatar = {
     .fingers = "thumb index middle ring pinky",
 };
 
-/* Poser's names, which the viewer's upload of BVH knows. */
+/* Poser's names, which the viewer's BVH upload knows. */
 static const struct humanoid_names poser = {
     .id = "sl-bvh",
     .left = "l",

@@ -1,13 +1,13 @@
 /*
- * Second Life's avatar_skeleton.xml: the bones of the avatar and the collision volumes on them.
+ * Second Life's avatar_skeleton.xml: the bones of the avatar and their collision volumes.
  *
  *     <linden_skeleton num_bones num_collision_volumes version>
- *       <bone name aliases pos rot scale pivot end group support connected>      bones and volumes may be inside
+ *       <bone name aliases pos rot scale pivot end group support connected>      may contain bones and volumes
  *         <collision_volume name pos rot scale end group support/>
  *
- * Vectors are three numbers. pos: metres from the parent; rot: degrees about the fixed axes X, then Y, then Z. Bones
- * are numbered depth first, as they stand in the file; the collision volumes follow. Facts: sl-anim.md,
- * section 5. Writing is in sl_skeleton_write.c.
+ * Vectors are three numbers. pos: metres from the parent; rot: degrees about the fixed axes X, then Y, then Z.
+ * Bones are numbered depth first, in file order; the collision volumes follow. Facts: sl-anim.md, section 5.
+ * Writing is in skeleton_write.c.
  */
 #include "lib/core/numbers/decimal.h"
 #include "lib/core/names.h"
@@ -21,11 +21,11 @@
 #include <string.h>
 
 enum {
-    DEPTH_LIMIT = 256, /* elements inside of each other; the avatar's needs 14 */
+    DEPTH_LIMIT = 256, /* nested elements; the avatar's file needs 14 */
     PROBE_SIZE = 4096,
 };
 
-/* What an open element is; a bone is its index. */
+/* Kinds of open elements; a bone has its index. */
 enum { OPEN_ROOT = -1, OPEN_VOLUME = -2, OPEN_UNKNOWN = -3 };
 
 struct row {
@@ -45,7 +45,7 @@ struct parsing {
     struct rows bones, volumes;
     uint32_t depth;
     int32_t open[DEPTH_LIMIT];
-    int64_t bone_count, volume_count; /* as the file says; -1: it does not */
+    int64_t bone_count, volume_count; /* declared by the file; -1: not declared */
     struct value_list extras;
 };
 
@@ -56,7 +56,7 @@ static bool fail(struct parsing *parsing, const char *code, const char *path, co
     return xml_fail(parsing->job->error, xml_place_now(parsing->parser), code, path, reason);
 }
 
-/* About an attribute of the joint that comes next. */
+/* An error in an attribute of the next joint. */
 static bool fail_attribute(struct parsing *parsing, const struct rows *rows, const char *attribute,
                            const char *code, const char *reason)
 {
@@ -82,7 +82,7 @@ static enum decimal_result parse_vector(const char *text, float vector[3])
     return text[strspn(text, blanks)] ? DECIMAL_BAD : DECIMAL_OK;
 }
 
-/* False, with nothing reported, when there is no such attribute and it may be missing. */
+/* False, without an error, if an optional attribute is missing. */
 static bool read_vector(struct parsing *parsing, const struct rows *rows, const char *const *attributes,
                         const char *name, bool is_needed, float vector[3])
 {
@@ -198,7 +198,7 @@ static bool open_root(struct parsing *parsing, const char *name, const char *con
     return true;
 }
 
-/* Opens an element inside of another; *opened becomes what it is. */
+/* Opens an element inside another one; *opened becomes its kind. */
 static bool open_inner(struct parsing *parsing, const char *name, int32_t parent,
                        const char *const *attributes, int32_t *opened)
 {
@@ -243,7 +243,7 @@ static void XMLCALL end_element(void *user, const XML_Char *name)
     parsing->depth--;
 }
 
-/* An entity could be one of a million others; no skeleton needs any. */
+/* Entities could expand to millions of others, and no skeleton needs them. */
 static void XMLCALL declare_entity(void *user, const XML_Char *name, int is_parameter, const XML_Char *value,
                                    int length, const XML_Char *base, const XML_Char *system_id,
                                    const XML_Char *public_id, const XML_Char *notation)
@@ -371,7 +371,7 @@ static bool decode(struct decode_job *job)
     return done;
 }
 
-/* Markup whose root element is near its beginning. */
+/* Markup with the root element near its beginning. */
 static enum probe_result probe(const struct pose_source *source)
 {
     static const char mark[] = "\xef\xbb\xbf", root[] = "<linden_skeleton";

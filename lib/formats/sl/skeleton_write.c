@@ -25,7 +25,7 @@ static void write_escaped(struct writer *writer, const char *text)
         if (c == '&' || c == '<' || c == '>' || c == '"' || c == '\t' || c == '\n' || c == '\r')
             writer_format(writer, "&#%u;", c);
         else
-            writer_u8(writer, c < 0x20 ? '?' : c); /* XML has no way to say the others */
+            writer_u8(writer, c < 0x20 ? '?' : c); /* XML cannot represent the others */
     }
 }
 
@@ -58,17 +58,17 @@ static void write_aliases(struct writer *writer, const char *const *aliases)
     writer_u8(writer, '"');
 }
 
-/* About the fixed axes X, then Y, then Z; to 0.0001 degrees, so that single precision's noise does not show. */
+/* About the fixed axes X, then Y, then Z; rounded to 0.0001 degrees to hide the noise of single precision. */
 static void degrees_from_quat(const float q[4], float degrees[3])
 {
     double x = (double)q[0], y = (double)q[1], z = (double)q[2], w = (double)q[3];
-    double forward = 1 - 2 * (y * y + z * z), left = 2 * (x * y + w * z); /* where the X axis points */
+    double forward = 1 - 2 * (y * y + z * z), left = 2 * (x * y + w * z); /* direction of the X axis */
     double up = 2 * (x * z - w * y), level = hypot(forward, left), angles[3];
     angles[1] = atan2(-up, level);
     if (level > 1e-6) {
         angles[0] = atan2(2 * (y * z + w * x), 1 - 2 * (x * x + y * y));
         angles[2] = atan2(left, forward);
-    } else { /* X and Z turn about one line: all of it is given to X */
+    } else { /* X and Z rotate about the same line: X gets all of it */
         angles[0] = atan2(2 * (w * x - y * z), 1 - 2 * (x * x + z * z));
         angles[2] = 0;
     }
@@ -128,7 +128,7 @@ static void close_joint(struct writing *writing, uint32_t depth)
     writer_text(writing->job->writer, "</bone>\n");
 }
 
-/* Depth first without recursion: down, else to the next, else up to where there is a next. */
+/* Depth first without recursion: to a child, else to the next sibling, else up until there is one. */
 static void write_tree(struct writing *writing, int32_t root)
 {
     int32_t at = root;
@@ -148,7 +148,7 @@ static void write_tree(struct writing *writing, int32_t root)
     }
 }
 
-/* Volumes are put in front last, so that they come first. */
+/* Volumes are prepended last, so that they come first. */
 static bool link_joints(struct writing *writing)
 {
     const struct pose_skeleton *skeleton = writing->skeleton;

@@ -4,8 +4,8 @@
 
 #include "lib/formats/codec.h"
 
-/* Writes the one skeleton of the content. Joints whose extras do not call them a collision_volume are bones; a bone
- * without a pivot gets its own place as one. */
+/* Writes the one skeleton of the content. Joints whose extras do not call them a collision_volume are bones; a
+ * bone without a pivot gets its own position as pivot. */
 bool sl_skeleton_encode(struct encode_job *job);
 
 #endif

@@ -1,14 +1,14 @@
 /*
- * A stand-in for Second Life's avatar: the 133 bones and 26 collision volumes in the game's order, with its names,
- * aliases and hierarchy (sl-anim.md, 5), which are facts that clips rely on. The proportions are ours: an
- * upright figure of 1.76 m with its arms held out to the sides, left and right mirrored. Metres; X forward, Y left,
- * Z up; all bones rest with rotation 0.
+ * A stand-in for Second Life's avatar: the 133 bones and 26 collision volumes with the game's order, names,
+ * aliases and hierarchy (sl-anim.md, 5), facts that clips rely on. The proportions are our own: an upright
+ * figure of 1.76 m with its arms stretched out to the sides, symmetric. Metres; X forward, Y left, Z up; all
+ * bones rest with rotation 0.
  *
- * As in the game the extra spine bones fold back on themselves, so that clips without them stand upright too.
+ * As in the game the extra spine bones fold back on themselves, so that clips without them also stand upright.
  */
 #include "lib/model/stand_in.h"
 
-/* A bone; a classic one goes by its name in BVH files, too. */
+/* A bone; classic ones also have a BVH name. */
 #define ROW(name, parent, x, y, z, aliases)                                                                  \
     {                                                                                                        \
         name, parent, {x, y, z}, {0, 0, 0, 1}, aliases, {1, 1, 1}, "bone"                                    \
@@ -20,7 +20,7 @@
         name, parent, {x, y, z}, {0, 0, 0, 1}, NULL, {sx, sy, sz}, "collision_volume"                        \
     }
 
-/* clang-format off: a row a joint */
+/* clang-format off: one row per joint */
 static const struct stand_in_joint joints[] = {
     /* Trunk and head. */
     CLASSIC("mPelvis", "hip", NULL, 0, 0, 0.98f),
@@ -161,7 +161,7 @@ static const struct stand_in_joint joints[] = {
     BONE("mHindLimb2Right", "mHindLimb1Right", 0.012f, -0.002f, -0.42f),
     BONE("mHindLimb3Right", "mHindLimb2Right", -0.036f, -0.002f, -0.41f),
     BONE("mHindLimb4Right", "mHindLimb3Right", 0.115f, -0.004f, -0.055f),
-    /* Collision volumes: their place on the bone, and their size on each axis. */
+    /* Collision volumes: position on the bone, and size along each axis. */
     VOLUME("PELVIS", "mPelvis", 0, 0, -0.03f, 0.13f, 0.17f, 0.15f),
     VOLUME("BUTT", "mPelvis", -0.07f, 0, -0.08f, 0.09f, 0.12f, 0.09f),
     VOLUME("BELLY", "mTorso", 0.025f, 0, 0.05f, 0.1f, 0.14f, 0.13f),

@@ -7,8 +7,7 @@
 #include <string.h>
 
 /*
- * What the viewer's reader refuses has already failed to decode; these it refuses besides (sl-anim, validation with a
- * skeleton at hand).
+ * What the viewer refuses besides files that already fail to decode (sl-anim, validation against a skeleton).
  */
 static bool viewer_refuses(const struct pose_warning *warning)
 {
@@ -31,7 +30,7 @@ static void put_reason(struct value_list *reasons, const struct pose_warning *wa
     value_put_list(reasons, NULL, &reason);
 }
 
-/* Those of BVH were found when it was read: objects of code, message and line. */
+/* BVH reasons were found on reading: objects with code, message and line. */
 static const struct pose_value *bvh_reasons(const struct pose_document *document)
 {
     return document->clip_count ? pose_value_find(document->clips->extras, UPLOAD_REASONS) : NULL;

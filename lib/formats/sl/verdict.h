@@ -1,4 +1,4 @@
-/* Whether the viewer of Second Life takes an upload, and how it takes BVH. */
+/* Whether Second Life's viewer accepts an upload, and how it reads BVH. */
 #ifndef POSE_FORMATS_SL_VERDICT_H
 #define POSE_FORMATS_SL_VERDICT_H
 

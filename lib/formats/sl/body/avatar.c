@@ -1,6 +1,6 @@
 /*
- * Second Life: the whole avatar (avatar_lad.xml with the files beside it that it names): its skeleton in the shape that a
- * newcomer has, its visible meshes as they hang on it, and the character that they make up. Facts: sl-avatar.md, 2, 3, 5.
+ * Second Life: the whole avatar (avatar_lad.xml and the files beside it that it names): the skeleton in a
+ * newcomer's shape, the visible meshes skinned to it, and the character they form. Facts: sl-avatar.md, 2, 3, 5.
  */
 #include "lib/core/text.h"
 #include "lib/core/value.h"
@@ -29,7 +29,7 @@ struct avatar {
 
 /* ------------------------------------------------------------------------------------------------ companions -- */
 
-/* A file beside this one, decoded; its warnings are told here. NULL, with error, when it is not there or broken. */
+/* Decodes a file beside this one and reports its warnings. NULL, with error, if it is missing or broken. */
 static const struct pose_document *read_beside(struct avatar *avatar, const struct codec *codec,
                                                const char *name, struct pose_error *error)
 {
@@ -53,7 +53,7 @@ static const struct pose_document *read_beside(struct avatar *avatar, const stru
     return document;
 }
 
-/* A failure about a line of the list. Always false. */
+/* Fails with an error about a line of avatar_lad.xml. Always false. */
 static bool refuse(struct avatar *avatar, const char *code, uint32_t line, const char *reason)
 {
     if (!error_is_set(avatar->job->error)) {
@@ -87,7 +87,7 @@ static bool read_skeleton(struct avatar *avatar)
     return true;
 }
 
-/* One that is not there, or broken, is left out. */
+/* A mesh that is missing or broken is skipped. */
 static void read_mesh(struct avatar *avatar, uint32_t number)
 {
     const struct lad_mesh *element = &avatar->lad->meshes[number];
@@ -107,7 +107,7 @@ static void read_mesh(struct avatar *avatar, uint32_t number)
     avatar->meshes[avatar->mesh_count++] = *shaped;
 }
 
-/* The finest level of each; the skirt is worn on request alone. */
+/* The finest level of each; the skirt only if requested. */
 static bool read_meshes(struct avatar *avatar)
 {
     bool is_there[LAD_MESH_TYPES] = {[LAD_SKIRT] = true};
@@ -125,7 +125,7 @@ static bool read_meshes(struct avatar *avatar)
 
 /* --------------------------------------------------------------------------------------------------- looks -- */
 
-/* Plain colours: no texture that shows skin is among the files. */
+/* Plain colours: the files have no skin texture. */
 static bool paint(struct avatar *avatar, struct pose_mesh *mesh, enum lad_mesh_type type)
 {
     static const struct {
@@ -155,7 +155,7 @@ static bool paint(struct avatar *avatar, struct pose_mesh *mesh, enum lad_mesh_t
 
 /* ------------------------------------------------------------------------------------------- the character -- */
 
-/* Weights that are not nothing, by the parameter's name. */
+/* Non-zero weights, by parameter name. */
 static void put_shape(const struct avatar *avatar, struct value_list *extras)
 {
     struct value_list shape = value_array(extras->arena);
@@ -217,7 +217,7 @@ bool sl_made_for(const struct pose_naming *what, const char *skeleton)
 
 /* ---------------------------------------------------------------------------------------------- the codec -- */
 
-/* Its root element near the beginning; what else ends with ".xml" is somebody else's. */
+/* The root element near the beginning; other ".xml" files are not ours. */
 static enum probe_result probe(const struct pose_source *source)
 {
     static const char root[] = "<linden_avatar";

@@ -1,5 +1,5 @@
 /*
- * Second Life: what the avatar is made of (avatar_lad.xml):
+ * Second Life: the parts of the avatar (avatar_lad.xml):
  *
  *     <linden_avatar version>
  *       <skeleton file_name>  <param id name ...><param_skeleton> <bone name scale offset/>
@@ -7,7 +7,7 @@
  *       <driver_parameters>  <param ...><param_driver> <driven id min1 max1 max2 min2/>
  *       <morph_masks>  <mask morph_name/>
  *
- * Facts: sl-avatar.md, 2. What is made of it is in shape.c.
+ * Facts: sl-avatar.md, 2. shape.c applies it.
  */
 #include "lib/formats/sl/body/lad.h"
 
@@ -25,9 +25,9 @@ enum {
     PROBE_SIZE = 4096,
 };
 
-/* What an open element is. */
+/* Kinds of open elements. */
 enum element {
-    OTHER, /* and all that is in it */
+    OTHER, /* with all its content */
     ROOT,
     SKELETON,
     MESH,
@@ -81,7 +81,7 @@ static bool fail(struct reading *reading, const char *code, const char *field, c
     return xml_fail(reading->job->error, xml_place_now(reading->parser), code, field, reason);
 }
 
-/* A number; *value stays as it is when there is no such attribute. */
+/* A number; *value is unchanged if the attribute is missing. */
 static bool take_number(struct reading *reading, const char *const *attributes, const char *name,
                         float *value)
 {
@@ -95,7 +95,7 @@ static bool take_number(struct reading *reading, const char *const *attributes, 
            fail(reading, "bad_number", name, "not a finite number");
 }
 
-/* Three numbers, which blanks separate; commas occur before them. Zeros when there is no such attribute. */
+/* Three numbers separated by blanks, possibly with commas before them. Zeros if the attribute is missing. */
 static bool take_vector(struct reading *reading, const char *const *attributes, const char *name,
                         float vector[3])
 {
@@ -119,7 +119,7 @@ static bool take_id(struct reading *reading, const char *const *attributes, int3
            fail(reading, "bad_id", "id", "missing or not a whole number");
 }
 
-/* A copy; "" and none are a failure. */
+/* A copy; fails if the attribute is missing or empty. */
 static const char *take_name(struct reading *reading, const char *const *attributes, const char *name)
 {
     const char *text = xml_attribute(attributes, name);
@@ -318,7 +318,7 @@ static bool open_skeleton(struct reading *reading, const char *const *attributes
     return (reading->lad->skeleton = take_file(reading, attributes)) != NULL;
 }
 
-/* Which element of another one it is; false on failure. */
+/* The kind of an element inside another one; false on failure. */
 static bool open_inner(struct reading *reading, const char *name, const char *const *attributes,
                        enum element parent, enum element *opened)
 {
@@ -378,7 +378,7 @@ static void XMLCALL end_element(void *user, const XML_Char *name)
     reading->depth--;
 }
 
-/* Nothing that could hold entities is read. */
+/* Documents that could declare entities are refused. */
 static void XMLCALL start_doctype(void *user, const XML_Char *name, const XML_Char *system_id,
                                   const XML_Char *public_id, int has_internal_subset)
 {

@@ -1,15 +1,15 @@
 /*
- * Second Life: a part of the avatar's body (.llm), little-endian, nothing aligned:
+ * Second Life: a part of the avatar's body (.llm), little-endian, unaligned:
  *
  *     char[24] "Linden Binary Mesh 1.0"   u8 has weights   u8 detail   f32[3] position, rotation   u8   f32[3] scale
  *     u16 vertices   f32[3] position, normal, binormal each; f32[2] uv each; f32 weight each
  *     u16 faces      u16[3] each
  *     u16 joints     char[64] each             with weights only
- *     morphs         char[64] name, u32 count, 48 bytes a vertex; until "End Morphs"
+ *     morphs         char[64] name, u32 count, 48 bytes per vertex; until "End Morphs"
  *     u32 seams      u32[2] each
  *
- * A level of detail has no vertices, joints, morphs and seams: its faces index the first vertices of the file that is
- * called as it is without "_N". Facts: sl-avatar.md, 1 and 4, run there against the viewer's own reader.
+ * A level of detail has no vertices, joints, morphs or seams: its faces index the first vertices of the file
+ * with the same name without "_N". Facts: sl-avatar.md, 1 and 4, checked there against the viewer's own reader.
  */
 #include "lib/core/text.h"
 #include "lib/core/value.h"
@@ -23,7 +23,7 @@
 #define EXTENSIONS ".llm"
 #define MAGIC "Linden Binary Mesh 1.0"
 #define END_OF_MORPHS "End Morphs"
-#define NORMAL_SHARE 0.65f /* of a morph's normals counts that much (sl-avatar.md, 3) */
+#define NORMAL_SHARE 0.65f /* how much of a morph's normals is applied (sl-avatar.md, 3) */
 
 enum {
     MAGIC_FIELD = 24,
@@ -34,7 +34,7 @@ enum {
     FACE_SIZE = 6,
     MORPH_VERTEX_SIZE = 48,
     SEAM_SIZE = 8,
-    LOD_FACES = MAGIC_FIELD + 39 + 2, /* where they begin */
+    LOD_FACES = MAGIC_FIELD + 39 + 2, /* their offset */
     MAX_MORPHS = 4096,                /* of one file; the head has 95 */
 };
 
@@ -46,7 +46,7 @@ struct building {
     struct pose_mesh mesh;
     bool has_weights;
     bool is_lod;
-    const uint8_t *weights; /* [real_count], floats as they lie in the file */
+    const uint8_t *weights; /* [real_count], unaligned floats in the file */
     uint64_t weights_offset;
     bool named[AVATAR_JOINTS];
     uint32_t morph_capacity;
@@ -55,7 +55,7 @@ struct building {
 
 /* ------------------------------------------------------------------------------------------------- pieces -- */
 
-/* A name of 64 bytes; what lies behind its NUL is left over from something else. NULL when there are fewer bytes. */
+/* A name of 64 bytes; bytes after its NUL are garbage. NULL if there are fewer bytes. */
 static const char *read_name(struct building *building, const char *field)
 {
     struct reader *reader = &building->reader;
@@ -105,7 +105,7 @@ static bool read_head(struct building *building)
     return !reader->failed;
 }
 
-/* count vectors of that many floats; *to is [count][components]. */
+/* Reads count vectors of components floats; *to is [count][components]. */
 static bool read_floats(struct building *building, uint32_t count, unsigned components, const char *field,
                         float **to)
 {
@@ -118,7 +118,7 @@ static bool read_floats(struct building *building, uint32_t count, unsigned comp
 
 /* ----------------------------------------------------------------------------------------------- vertices -- */
 
-/* The viewer hands rows of a picture to OpenGL from below. */
+/* The viewer passes image rows to OpenGL bottom up. */
 static void turn_rows(float *uvs, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -200,10 +200,10 @@ static bool read_joints(struct building *building)
     return true;
 }
 
-/* Entries of the palette become bones of the mesh, each once, and weights influences of one or two of them. */
+/* Palette entries become bones of the mesh, without duplicates, and weights become one or two influences. */
 struct hanging {
     struct sl_palette palette;
-    uint32_t bones[MAX_SKIN_JOINTS]; /* of an entry */
+    uint32_t bones[MAX_SKIN_JOINTS]; /* the bone of each entry */
     const char *names[MAX_SKIN_JOINTS];
     uint32_t bone_count;
 };
@@ -221,7 +221,7 @@ static void name_bones(struct hanging *hanging)
     }
 }
 
-/* The whole part of a weight is its entry, the rest the share of the next one; at the last entry there is none. */
+/* The integer part of a weight is its entry, the fraction the share of the next one; the last entry has no next. */
 static struct pose_influences hang(const struct hanging *hanging, float weight, bool *is_beyond)
 {
     uint32_t last = hanging->palette.count - 1, entry = (uint32_t)weight;
@@ -281,7 +281,7 @@ static bool hang_vertices(struct building *building)
 
 /* ------------------------------------------------------------------------------------------------- morphs -- */
 
-/* A vertex of a morph, as it lies in the file. */
+/* A vertex of a morph, as stored. */
 struct moved {
     uint32_t vertex, order;
     float position[3], normal[3], uv[2];
@@ -323,7 +323,7 @@ static void add_moved(const struct moved *moved, float *position, float *normal,
         uv[i] += moved->uv[i];
 }
 
-/* Sorted by vertex; what moves one vertex twice moves it by both. */
+/* Sorts by vertex; displacements of the same vertex are added. */
 static bool put_morph(struct building *building, const char *name, struct moved *moved, uint32_t count,
                       struct pose_morph_target *target)
 {
@@ -391,7 +391,8 @@ static bool read_morph(struct building *building, const char *name)
     return true;
 }
 
-/* Up to the mark of their end; false without it is no failure when the file ends between two morphs. */
+/* Reads up to the end mark; without a mark, a file that ends between two morphs is accepted (*is_marked is
+ * false). */
 static bool read_morphs(struct building *building, bool *is_marked)
 {
     struct reader *reader = &building->reader;
@@ -456,7 +457,7 @@ static bool read_base(struct building *building)
 
 /* -------------------------------------------------------------------------------------- levels of detail -- */
 
-/* Whether the bytes are those of a level of detail, which always ends the same. A walk that keeps nothing. */
+/* Whether the bytes are a level of detail, whose end has a fixed form. Stores nothing. */
 static bool ends_as_lod(struct pose_bytes bytes)
 {
     enum { HEAD = MAGIC_FIELD + 39, TAIL = 2 + NAME_SIZE + 4 };
@@ -468,7 +469,7 @@ static bool ends_as_lod(struct pose_bytes bytes)
            !memcmp(tail + 2, END_OF_MORPHS, sizeof END_OF_MORPHS);
 }
 
-/* "avatar_head_4.llm" has its vertices in "avatar_head.llm". False when the name has no number. */
+/* "avatar_head_4.llm" has its vertices in "avatar_head.llm". False if the name has no number. */
 static bool name_reference(const char *name, char *reference, size_t size)
 {
     const char *base = name ? text_base_name(name) : "";
@@ -491,7 +492,7 @@ static bool decode_base(struct decode_job *job, struct pose_bytes bytes, struct 
     return read_base(building);
 }
 
-/* Its own faces over the vertices of the file that it belongs to. */
+/* The faces of this file with the vertices of the file it refers to. */
 static bool decode_lod(struct decode_job *job, struct building *building)
 {
     struct building lod = {.job = job, .warnings = &job->warnings, .is_lod = true};

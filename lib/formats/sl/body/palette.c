@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Depth first, as the avatar's skeleton has them. */
+/* Depth first, as in the avatar's skeleton. */
 static const struct {
     const char *name;
     uint8_t parent;

@@ -19,7 +19,7 @@ static bool is_of_other_sex(const struct lad_param *param, bool is_male)
     return param->sex == (is_male ? LAD_FEMALE : LAD_MALE);
 }
 
-/* What a driver of weight d makes of one that it drives; no division by zero, however its four points lie. */
+/* The weight of a driven parameter at driver weight d; never divides by zero, whatever its four points. */
 static float driven_weight(const struct lad_param *driver, const struct lad_driven *points, float d,
                            const struct lad_param *param)
 {
@@ -35,7 +35,7 @@ static float driven_weight(const struct lad_param *driver, const struct lad_driv
     return points->max2 >= driver->max ? high : low;
 }
 
-/* All elements of that id: each has a range of its own. */
+/* Applies to all elements of the driven id: each has its own range. */
 static void drive(const struct lad *lad, const struct lad_param *driver, float d, float *weights)
 {
     for (uint32_t k = 0; k < driver->driven_count; k++) {
@@ -72,7 +72,7 @@ float *shape_weights(const struct lad *lad, const struct shape_options *options,
         if (param->is_driver && !is_of_other_sex(param, options->is_male))
             drive(lad, param, clamp(weights[i], param->min, param->max), weights);
     }
-    /* A parameter that is itself driven may be chosen as well. */
+    /* The user may also set a parameter that is driven. */
     for (uint32_t i = 0; i < options->choice_count; i++)
         choose(lad, &options->choices[i], weights);
     for (uint32_t i = 0; i < lad->param_count; i++) {
@@ -109,7 +109,7 @@ static void change_bones(const struct lad *lad, const float *weights, struct pos
     }
 }
 
-/* From the pelvis down to the sole; 0 when a bone of it is missing. */
+/* From the pelvis down to the sole; 0 if a bone is missing. */
 static float length_of_legs(const struct pose_joint *joints, uint32_t count)
 {
     static const char *const chain[] = {"mPelvis", "mHipLeft", "mKneeLeft", "mAnkleLeft", "mFootLeft"};
@@ -166,7 +166,7 @@ static float morph_weight(const struct lad *lad, const float *weights, enum lad_
     return 0;
 }
 
-/* The sum of the pivots of a bone and of what the avatar has had from the beginning above it. */
+/* The sum of the pivots of a bone and of its ancestors in the original avatar. */
 static void pivot_of(const struct pose_skeleton *skeleton, int64_t joint, float pivot[3])
 {
     memset(pivot, 0, 3 * sizeof *pivot);
@@ -196,7 +196,7 @@ static bool hang_on_pivots(struct pose_mesh *mesh, const struct pose_skeleton *s
     return matrices != NULL;
 }
 
-/* An eye has no weights: it is a part of its joint, and does not grow with it. */
+/* An eye has no weights: it is attached to its joint and does not grow with it. */
 static bool hang_on_joint(struct pose_mesh *mesh, const char *joint, struct arena *arena)
 {
     const char **bones = ARENA_NEW(arena, const char *, 1);
@@ -216,7 +216,7 @@ static bool hang_on_joint(struct pose_mesh *mesh, const char *joint, struct aren
     return true;
 }
 
-/* Takes the joint's own scale out of what its matrix will do. */
+/* Cancels the joint's own scale, which its matrix will apply. */
 static void undo_scale(struct pose_mesh *mesh, const struct pose_skeleton *skeleton)
 {
     int64_t joint = find_joint(skeleton->joints, skeleton->joint_count, mesh->bones[0]);

@@ -1,4 +1,5 @@
-/* What the readers of Second Life's XML files share: attributes, errors with line and byte, and handing the bytes over. */
+/* Shared by the readers of Second Life's XML files: attributes, errors with line and byte, and feeding the
+ * parser. */
 #ifndef POSE_FORMATS_SL_BODY_XML_H
 #define POSE_FORMATS_SL_BODY_XML_H
 
@@ -13,14 +14,15 @@ struct xml_place {
 
 struct xml_place xml_place_now(XML_Parser parser);
 
-/* Of names and values in turn, as expat has them; NULL when there is none of that name. */
+/* attributes: names and values alternating, as expat passes them; NULL if the name is missing. */
 const char *xml_attribute(const char *const *attributes, const char *name);
 
-/* The first error stays. field: "bones[3].pos", or "". Always false. */
+/* Only the first error is kept. field: "bones[3].pos", or "". Always false. */
 bool xml_fail(struct pose_error *error, struct xml_place place, const char *code, const char *field,
               const char *reason);
 
-/* Parses all bytes with the handlers that are set. False, with an error, when they are not XML or a handler stopped it. */
+/* Parses all bytes with the handlers that are set. False, with an error, if they are not XML or a handler
+ * stopped the parser. */
 bool xml_feed(XML_Parser parser, struct pose_bytes bytes, struct decode_job *job);
 
 #endif

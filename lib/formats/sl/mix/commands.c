@@ -1,9 +1,10 @@
-/* Starts and stops, in the order in which the viewer takes them, become instances (sl-mix.md, 2). */
+/* Turns starts and stops, in the order in which the viewer handles them, into instances (sl-mix.md, 2). */
 #include "lib/formats/sl/mix/scene.h"
 
 #include <string.h>
 
-/* Commands of equal time: stops of layers that started earlier, starts, stops of layers that start at that moment. */
+/* Order of commands at the same time: stops of layers that started earlier, starts, stops of layers that start
+ * now. */
 enum command_kind { STOP_OF_EARLIER, START, STOP_OF_NOW };
 
 struct command {
@@ -38,7 +39,7 @@ static uint32_t list_commands(const struct pose_sl_layer *layers, uint32_t count
     return used;
 }
 
-/* The ease-out begins now, or, of a clip that loops, when the round and the outro leave just time for it. */
+/* Ease-out begins now; in a looping clip, when the current loop and the outro leave just enough time for it. */
 static double begin_of_ease_out(const struct scene_layer *layer, const struct scene_instance *instance,
                                 double now)
 {
@@ -63,12 +64,12 @@ static void tell_to_stop(const struct pose_sl_mix *scene, struct scene_instance 
 {
     if (now >= instance->told)
         return;
-    /* What it would have done by itself later is off. */
+    /* Cancels the end it would have reached by itself. */
     instance->ease_out = instance->end = SCENE_NEVER;
     ease_out_at(scene, instance, now, begin_of_ease_out(&scene->layers[instance->layer], instance, now));
 }
 
-/* The first clip time at which the playhead of a clip that loops is beyond its end; SCENE_NEVER. */
+/* The first clip time at which a looping playhead passes the clip's end; SCENE_NEVER if it never does. */
 static double end_of_odd_loop(const struct pose_clip *clip)
 {
     double in = (double)clip->loop_in, out = (double)clip->loop_out, duration = (double)clip->duration;
@@ -78,14 +79,14 @@ static double end_of_odd_loop(const struct pose_clip *clip)
         return duration;
     if (out >= in)
         return SCENE_NEVER;
-    /* From `out` on the playhead is in + x, x going from where it is at first up to the loop's length, and again. */
+    /* After `out` the playhead is in + x, where x runs from its first value up to the loop's length, repeatedly. */
     double first = fmax(0, out), x = fmod(first - out, out - in), beyond = duration - in;
     if (x > beyond)
         return first;
     return beyond < in - out ? first + (beyond - x) : SCENE_NEVER;
 }
 
-/* When and how it ends if nobody stops it. */
+/* When and how it ends if it is not stopped. */
 static void stop_by_itself(const struct pose_sl_mix *scene, struct scene_instance *instance)
 {
     const struct scene_layer *layer = &scene->layers[instance->layer];

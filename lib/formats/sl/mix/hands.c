@@ -1,4 +1,4 @@
-/* Hands and faces: morphs that the clips of a scene ask for (sl-mix.md, 9). */
+/* Hand poses and facial expressions: morphs requested by the clips of a scene (sl-mix.md, 9). */
 #include "lib/core/text.h"
 #include "lib/formats/sl/mix/scene.h"
 
@@ -6,11 +6,11 @@ enum { HAND_SPREAD, HAND_RELAXED, HAND_POSES = 14 };
 
 #define HAND_FADE 0.2    /* seconds */
 #define EMOTE_UP 0.3     /* seconds from the start of a clip */
-#define EMOTE_HOLD 1.4   /* up to here */
+#define EMOTE_HOLD 1.4   /* from then to here at full weight */
 #define EMOTE_LENGTH 2.8 /* over by then */
 
 static const char *const hand_morphs[HAND_POSES] = {
-    NULL, /* spread: the hand as it is modelled */
+    NULL, /* spread: the hand as modelled */
     "Hands_Relaxed",
     "Hands_Point",
     "Hands_Fist",
@@ -50,7 +50,7 @@ unsigned emote_find(const char *name)
 
 /* ------------------------------------------------------------------------------------------------- hands -- */
 
-/* The pose that the instances of a moment ask for; `now` stands where the one that decides asks for none that is. */
+/* The hand pose that the instances request at a moment; `now` if the deciding one requests an invalid pose. */
 static unsigned hand_wish(const struct pose_sl_mix *scene, double t, unsigned now)
 {
     const struct scene_layer *best = NULL;
@@ -59,7 +59,7 @@ static unsigned hand_wish(const struct pose_sl_mix *scene, double t, unsigned no
         const struct scene_layer *layer = &scene->layers[instance->layer];
         if (instance_plays(instance, t) && !instance_is_covered(scene, instance, t) &&
             (!best || layer->hand_priority > best->hand_priority))
-            best = layer; /* of equal ones the oldest stays */
+            best = layer; /* among equal ones the oldest stays */
     }
     if (!best)
         return HAND_RELAXED;
@@ -71,12 +71,12 @@ static void change_hand(struct pose_sl_mix *scene, double at, unsigned wish)
     const struct hand_change *last = &scene->hands[scene->hand_count - 1];
     if (wish == last->to)
         return;
-    /* A fade that is under way is undone at once. */
+    /* A fade in progress is cancelled at once. */
     unsigned from = at < last->at + HAND_FADE ? last->from : last->to;
     scene->hands[scene->hand_count++] = (struct hand_change){at, from, wish};
 }
 
-/* Between two moments the wish is the same. */
+/* Between two moments the requested pose is constant. */
 void scene_make_hands(struct pose_sl_mix *scene)
 {
     scene->hands[0] = (struct hand_change){-HAND_FADE, HAND_RELAXED, HAND_RELAXED};
@@ -114,7 +114,7 @@ static double emote_weight(double age)
     return scene_ease(1 - (age - EMOTE_HOLD) / (EMOTE_LENGTH - EMOTE_HOLD));
 }
 
-/* The start of the expression's run that t falls into: one that is on is not begun again. */
+/* The start of the expression's run at time t: a running expression is not restarted. */
 static bool emote_run(const struct pose_sl_mix *scene, unsigned emote, double t, double *begun)
 {
     bool runs = false;

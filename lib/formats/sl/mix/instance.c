@@ -1,4 +1,4 @@
-/* One playing of a clip: its weight, its playhead, and what covers it (sl-mix.md, 3, 4 and 8). */
+/* One playback of a clip: its weight, its playhead, and whether others cover it (sl-mix.md, 3, 4 and 8). */
 #include "lib/formats/sl/mix/scene.h"
 
 double scene_ease(double x)
@@ -12,7 +12,7 @@ bool instance_plays(const struct scene_instance *instance, double t)
     return t >= instance->start && (instance->removed ? t < instance->end : t <= instance->end);
 }
 
-/* As if nothing ever stopped it. */
+/* The weight if it were never stopped. */
 static double weight_of_start(const struct scene_layer *layer, const struct scene_instance *instance,
                               double t)
 {
@@ -34,7 +34,7 @@ double instance_weight(const struct pose_sl_mix *scene, const struct scene_insta
                : 0;
 }
 
-/* Where a clip that loops is read before it is told to stop (sl-anim.md, 4). */
+/* The playhead of a looping clip before it is stopped (sl-anim.md, 4). */
 static double looping_playhead(const struct pose_clip *clip, double c)
 {
     double in = (double)clip->loop_in, out = (double)clip->loop_out;
@@ -65,7 +65,7 @@ double instance_last_shown(const struct scene_instance *instance)
     return instance->ease_out > instance->start ? instance->ease_out : -1;
 }
 
-/* A component of a joint that newer instances of full weight drive, at a priority that is not lower. */
+/* Whether newer instances of full weight drive the component, at the same or a higher priority. */
 static bool component_is_covered(const struct pose_sl_mix *scene, const struct scene_instance *instance,
                                  uint32_t joint, uint8_t component, double t)
 {
@@ -99,7 +99,7 @@ static bool all_is_covered(const struct pose_sl_mix *scene, const struct scene_i
 
 bool instance_is_covered(const struct pose_sl_mix *scene, const struct scene_instance *instance, double t)
 {
-    /* One that was covered when its ease-out began stays so while the cover lasts. */
+    /* One that was covered when its ease-out began stays covered as long as the others last. */
     double full = t > instance->ease_out ? instance->ease_out : t;
     if (instance_weight(scene, instance, full) < 1 || !all_is_covered(scene, instance, full))
         return false;

@@ -1,7 +1,7 @@
 /*
- * Second Life's mixing: several clips, each started and perhaps stopped at some moment, and what they make of an avatar's
- * joints. This file makes a scene of its layers; commands.c plays their commands, stack.c mixes, hands.c does hands and
- * faces. Facts and worked examples: sl-mix.md.
+ * Second Life's mixing: several clips, each started and possibly stopped at some time, and their combined effect
+ * on an avatar's joints. This file builds a scene from its layers; commands.c runs their commands, stack.c
+ * mixes, hands.c does hands and faces. Facts and worked examples: sl-mix.md.
  */
 #include "lib/core/error.h"
 #include "lib/core/value.h"
@@ -11,7 +11,7 @@
 
 /* -------------------------------------------------------------------------------------------- the layers -- */
 
-/* The track's own priority, or the clip's; the layer's stands for both. */
+/* The track's own priority, or the clip's; the layer's overrides both. */
 static int32_t priority_of(const struct pose_sl_layer *layer, const struct pose_track *track, int64_t base)
 {
     if (layer->priority >= 0)
@@ -33,7 +33,8 @@ static void take_track(const struct pose_sl_layer *layer, const struct pose_trac
     }
 }
 
-/* The greatest priority that the viewer asks for a hand pose: no joint's -1, and of the base only what is beyond all. */
+/* The highest priority with which a clip requests its hand pose: -1 joints count for nothing, and the base only
+ * if it is above all. */
 static int32_t hand_priority_of(const struct pose_sl_layer *layer, int64_t base)
 {
     int32_t most = base > SL_PRIORITY_LAST ? SL_PRIORITY_LAST : 0;
@@ -47,7 +48,7 @@ static int32_t hand_priority_of(const struct pose_sl_layer *layer, int64_t base)
     return most;
 }
 
-/* Of several tracks on a joint the first alone is played. */
+/* Only the first of several tracks of a joint is played. */
 static bool take_tracks(struct pose_sl_mix *mix, const struct pose_sl_layer *layer, struct arena *scratch,
                         struct scene_layer *to)
 {
@@ -126,7 +127,7 @@ static void note_moment(struct pose_sl_mix *mix, double at)
     mix->moments[place] = at;
 }
 
-/* Where a weight begins to change or stops changing. */
+/* Collects the times at which a weight begins or stops changing. */
 static void note_moments(struct pose_sl_mix *mix)
 {
     for (uint32_t i = 0; i < mix->instance_count; i++) {

@@ -1,20 +1,20 @@
-/* The stack of a joint and what its states make of a component (sl-mix.md, 5 to 7). */
+/* The stack of a joint and how its states form a component's value (sl-mix.md, 5 to 7). */
 #include "lib/formats/sl/mix/scene.h"
 #include "lib/sample/sampler.h"
 
 #include <string.h>
 
-/* Read this much before a weight ends, where it is not yet zero. */
+/* How long before its end a weight is sampled, while it is not yet zero. */
 #define JUST_BEFORE 1e-6
 
-/* What one instance offers to a joint; NULL is the base, which every avatar has. */
+/* What one instance contributes to a joint; NULL is the base, which every avatar has. */
 struct state {
     const struct scene_instance *instance;
     int32_t priority;
     bool additive;
     uint8_t drives;
     double weight;
-    const float *row; /* NULL: of the base, a translation of 0 */
+    const float *row; /* NULL: the base, a translation of 0 */
 };
 
 struct stack {
@@ -22,7 +22,7 @@ struct stack {
     struct state states[POSE_SL_LAYERS + 1];
 };
 
-/* All instances that play at a moment, with their poses. */
+/* All instances that play at one time, with their poses. */
 struct moment {
     double t;
     uint32_t count;
@@ -34,7 +34,7 @@ struct moment {
 /* A component's value: x, y, z, w of a rotation, x, y, z of a translation as the clips store it. */
 struct mixed {
     bool is_set; /* a normal state drives it */
-    bool adds;   /* an additive one does */
+    bool adds;   /* an additive state drives it */
     double value[4], sum;
     double add[4];
 };
@@ -46,7 +46,7 @@ static uint8_t bit_of(enum pose_part part)
 
 /* ----------------------------------------------------------------------------------------- the instances -- */
 
-/* Key values are offsets from the rest where the skeleton says so (mPelvis). */
+/* Makes key values offsets from the rest where the skeleton requires it (mPelvis). */
 static void take_rest_off(const struct pose_sl_mix *mix, float *rows)
 {
     int32_t root = mix->skeleton->root_joint;
@@ -79,7 +79,7 @@ static void moment_make(const struct pose_sl_mix *mix, double t, float *rows, st
     }
 }
 
-/* Highest priority first, of equal priority additive ones, of these the newest. */
+/* Highest priority first; at the same priority additive ones first, then the newest. */
 static bool stands_above(const struct state *a, const struct state *b)
 {
     if (a->priority != b->priority)
@@ -122,8 +122,8 @@ static double dot(const double *a, const double *b)
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
 }
 
-/* The viewer's interpolation (sl-anim.md): straight and normalised, or the spherical way from -a where the two are on
- * opposite sides. */
+/* The viewer's interpolation (sl-anim.md): normalised lerp, or slerp from -a if the two are in opposite
+ * hemispheres. */
 static void turn(double u, const double *a, const double *b, double *to)
 {
     double cosine = dot(a, b), from = 1 - u, share = u, sign = 1;
@@ -207,7 +207,7 @@ static void mix_component(const struct stack *stack, enum pose_part part, struct
     }
 }
 
-/* Adds what the additive states have to a value that stands. */
+/* Adds the additive states to an existing value. */
 static void add_up(struct mixed *mixed, enum pose_part part)
 {
     if (part == POSE_ROTATION)
@@ -218,7 +218,7 @@ static void add_up(struct mixed *mixed, enum pose_part part)
 
 /* ------------------------------------------------------------------------------------ what nothing drives -- */
 
-/* The last moment before t at which an instance with weight drove the component, just before it ended; -1: none. */
+/* The last time before t, just before an instance with weight that drove the component ended; -1: none. */
 static double held_at(const struct pose_sl_mix *mix, uint32_t joint, enum pose_part part, double t)
 {
     double last = -1;
@@ -243,7 +243,7 @@ static void rest_of(const struct pose_sl_mix *mix, uint32_t joint, enum pose_par
         value[i] = is_offset ? 0 : (double)rest[part_place(part) + i];
 }
 
-/* The value that a component had at a moment of the past. */
+/* The value that a component had at an earlier time. */
 static void value_then(const struct pose_sl_mix *mix, const struct moment *past, uint32_t joint,
                        enum pose_part part, struct mixed *mixed)
 {
@@ -272,7 +272,8 @@ static void put_component(const struct pose_sl_mix *mix, uint32_t joint, enum po
         row[part_place(part) + i] = (float)(rest[i] + value[i]);
 }
 
-/* A joint as it is now. held: [2], when the parts that nothing drives now were driven last; -1 for the others. */
+/* A joint at the current time. held: [2], when parts that nothing drives now were last driven; -1 for the
+ * others. */
 static void put_joint(const struct pose_sl_mix *mix, const struct moment *now, uint32_t joint, float *row,
                       double *held)
 {
@@ -293,7 +294,7 @@ static void put_joint(const struct pose_sl_mix *mix, const struct moment *now, u
     }
 }
 
-/* The parts that were driven at that moment for the last time, with what is added to them now. */
+/* The parts that were last driven at that time, plus what is added to them now. */
 static void put_held(const struct pose_sl_mix *mix, const struct moment *now, const struct moment *past,
                      const double *held, float *rows)
 {
@@ -361,7 +362,7 @@ uint32_t pose_sl_mix_playing(const struct pose_sl_mix *mix, double t, struct pos
     return count;
 }
 
-/* How much of the result each state is, as the loop of mix_component makes it. */
+/* The share of each state in the result, as computed by mix_component. */
 static void put_shares(const struct stack *stack, enum pose_part part, struct pose_sl_share *shares)
 {
     double sum = 0;
