@@ -5,18 +5,18 @@
 #include <math.h>
 #include <string.h>
 
-/* Rounds of writing and reading after which the angles come again; two are the rule. */
+/* Rounds of writing and reading until the angles repeat; two are typical. */
 enum { MAX_ROUNDS = 64 };
 
 float bvh_tidy(float value)
 {
-    /* Beyond 8 a float's own steps are as wide. */
+    /* Above 8 the spacing of floats is that wide anyway. */
     if (fabsf(value) < 8)
         value = (float)(round((double)value * 1e6) / 1e6);
     return value == 0 ? 0 : value;
 }
 
-/* An angle as it is written: a quaternion of floats tells no more than a hundred-thousandth of a degree. */
+/* Rounds an angle for output: a quaternion of floats resolves about a hundred-thousandth of a degree. */
 static float tidy_angle(float degrees)
 {
     double grid = fabsf(degrees) < 100 ? 1e5 : 1e4;
@@ -25,7 +25,7 @@ static float tidy_angle(float degrees)
     return degrees == 0 ? 0 : degrees;
 }
 
-/* The angles as they are written, and what is left about the axes that the file does not have. */
+/* The angles to write. Returns what is left about the axes that the file does not have. */
 static float find_angles(const uint8_t axes[3], unsigned count, const float q[4], const float *previous,
                          float angles[3])
 {
@@ -38,7 +38,7 @@ static float find_angles(const uint8_t axes[3], unsigned count, const float q[4]
     return left;
 }
 
-/* Where the same angles stood before, length when they did not. */
+/* The earlier round with the same angles, or length if there is none. */
 static unsigned find_round(const float (*rounds)[3], unsigned length)
 {
     unsigned at = 0;
@@ -58,7 +58,8 @@ float bvh_angles_fit(const uint8_t axes[3], unsigned count, const float q[4], co
         find_angles(axes, count, now, previous, rounds[++length]);
         first = find_round((const float(*)[3])rounds, length);
     } while (first == length && length + 1 < MAX_ROUNDS);
-    /* Where rounds lead in a circle, as they may where the outer axes all but coincide, all that are on it choose alike. */
+    /* Rounds may run in a cycle if the outer axes nearly coincide: then every member of the cycle chooses the
+     * same one. */
     unsigned best = first < length ? first : 0;
     for (unsigned i = first + 1; i < length; i++)
         best = memcmp(rounds[i], rounds[best], sizeof *rounds) < 0 ? i : best;

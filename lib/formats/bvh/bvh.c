@@ -1,5 +1,5 @@
 /*
- * BVH, motion capture as text (Biovision; no specification was ever published, programs agree on this much):
+ * BVH, motion capture as text (Biovision; no specification was ever published, but programs agree on this much):
  *
  *     HIERARCHY
  *     ROOT hip { OFFSET x y z  CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation
@@ -7,14 +7,16 @@
  *     MOTION
  *     Frames: 2
  *     Frame Time: 0.033333
- *     a number a channel, a line a frame, in the order of the hierarchy
+ *     one line per frame, one number per channel, in the order of the hierarchy
  *
- * Angles are degrees; the channels' order is that of the product: Z X Y means Rz Rx Ry of column vectors. A position
- * replaces the joint's OFFSET (as in MotionBuilder and Blender). All joints rest with rotation 0. The format says
- * neither its unit nor which way is up: Y is, or Z in a file whose figure stands that way (up.h). A file whose root is Second Life's pelvis (hip, mPelvis) is in that viewer's inches; of others a unit is
- * taken as a metre, as Blender and three.js do.
+ * Angles are in degrees; the order of the channels is the order of the product: Z X Y means Rz Rx Ry of column
+ * vectors. A position replaces the joint's OFFSET (as in MotionBuilder and Blender). All joints rest with
+ * rotation 0. The format specifies neither the unit nor the up axis: Y is up, or Z if the figure in the file
+ * stands that way (up.h). A file whose root is Second Life's pelvis (hip, mPelvis) is in that viewer's inches;
+ * otherwise one unit is a metre, as in Blender and three.js.
  *
- * Read with any order and choice of channels, several roots, scale channels, words broken into lines anywhere.
+ * The reader accepts any order and choice of channels, several roots, scale channels, and line breaks anywhere
+ * between words.
  */
 #include "lib/core/names.h"
 #include "lib/core/text.h"
@@ -33,14 +35,14 @@ struct building {
     struct decode_job *job;
     struct bvh_layout layout;
     enum pose_axes axes;
-    const char **names; /* of the joints, each once */
+    const char **names; /* of the joints, no duplicates */
     struct pose_track *tracks;
     float *times;
 };
 
 /* ------------------------------------------------------------------------------------------------- names -- */
 
-/* A name that no joint has: tracks find joints by name. */
+/* Finds a name that no other joint has: tracks find joints by name. */
 static const char *make_unique(struct building *building, const struct name_index *index, uint32_t joint)
 {
     struct arena *arena = building->job->arena;
@@ -127,7 +129,7 @@ static bool build_skeleton(struct building *building)
 
 /* ------------------------------------------------------------------------------------------------ motion -- */
 
-/* How a joint's numbers become values. */
+/* How a joint's numbers are converted to values. */
 struct joint_motion {
     float *values[3]; /* translation, rotation, scale; NULL: not driven */
     uint8_t rotation_axes[3];
@@ -154,7 +156,7 @@ static bool begin_motion(struct building *building, uint32_t index, struct joint
     return true;
 }
 
-/* The numbers of one joint in one frame. */
+/* Reads the numbers of one joint in one frame. */
 static void read_joint(struct bvh_words *words, const struct bvh_joint *joint, struct joint_motion *motion,
                        size_t frame)
 {
@@ -209,7 +211,7 @@ static bool read_motion(struct building *building, struct bvh_words *words)
 
 /* -------------------------------------------------------------------------------------------------- clip -- */
 
-/* "Xposition Yposition …": how the file has them, and where. */
+/* "Xposition Yposition …": the channels as in the file, and the line. */
 static const struct pose_value *track_extras(const struct building *building, const struct bvh_joint *joint)
 {
     char channels[BVH_CHANNEL_LIMIT * 11] = "";
@@ -264,7 +266,7 @@ static bool build_clip(struct building *building)
     return !job->arena->failed;
 }
 
-/* A file that begins with a game's own root is in its units; any other is up as its figure is. */
+/* A file with a game's own root uses its units; for any other the figure shows which way is up. */
 static bool find_axes(struct building *building)
 {
     for (unsigned i = 0; bvh_dialect(i); i++) {

@@ -9,7 +9,7 @@ const char *const bvh_channel_names[BVH_CHANNEL_KINDS] = {"Xposition", "Ypositio
                                                           "Xrotation", "Yrotation", "Zrotation",
                                                           "Xscale",    "Yscale",    "Zscale"};
 
-/* Frame times beyond these make no clip: times would not ascend, or not be finite. */
+/* With frame times outside these limits, clip times would not ascend or not be finite. */
 #define MIN_FRAME 1e-6f
 #define MAX_FRAME 1e6f
 
@@ -34,7 +34,7 @@ static inline bool is_brace(uint8_t c)
     return c == '{' || c == '}';
 }
 
-/* Passes blanks, and counts lines. */
+/* Skips blanks, counting lines. */
 static void pass_blanks(struct bvh_words *words)
 {
     struct reader *reader = &words->reader;
@@ -80,7 +80,7 @@ bool bvh_starts(struct bvh_words *words)
     return next_word(words) && is_word(words, "hierarchy");
 }
 
-/* As much of the word as an error shows. */
+/* The part of the word that an error shows. */
 struct shown {
     char text[33];
 };
@@ -95,7 +95,7 @@ static struct shown show(const struct bvh_words *words)
     return shown;
 }
 
-/* A failure at the current word, which should be something else. */
+/* Fails because the current word is not what was expected. */
 static bool fail_word(struct bvh_words *words, const char *field, const char *code, const char *expected)
 {
     struct reader *reader = &words->reader;
@@ -159,7 +159,7 @@ struct parsing {
     int32_t open; /* the joint whose braces are open, -1: none */
 };
 
-/* What is left of the line, up to a brace: names may have blanks in them. */
+/* The rest of the line, up to a brace: names may contain blanks. */
 static bool read_name(struct parsing *parsing, struct bvh_joint *joint)
 {
     struct reader *reader = &parsing->words->reader;
@@ -201,7 +201,7 @@ static bool open_joint(struct parsing *parsing)
     return true;
 }
 
-/* "End Site { OFFSET x y z }", the offset may be missing. */
+/* "End Site { OFFSET x y z }"; the offset is optional. */
 static bool read_end(struct parsing *parsing)
 {
     struct bvh_layout *layout = parsing->layout;
@@ -227,7 +227,7 @@ static bool read_end(struct parsing *parsing)
     return true;
 }
 
-/* Which channel the word names, -1: none. */
+/* The channel that the word names, -1: none. */
 static int find_channel(const struct bvh_words *words)
 {
     static const char *const lower[BVH_CHANNEL_KINDS] = {"xposition", "yposition", "zposition",
@@ -271,7 +271,7 @@ static bool read_channels(struct parsing *parsing, struct bvh_joint *joint)
     return true;
 }
 
-/* What may be inside of a joint. *known is false when the word is none of it. */
+/* An item inside a joint. *known is false if the word does not start one. */
 static bool read_in_joint(struct parsing *parsing, bool *known)
 {
     struct bvh_words *words = parsing->words;
@@ -317,7 +317,7 @@ static bool read_hierarchy(struct parsing *parsing)
     }
 }
 
-/* End Sites in the order of their joints. A joint's own stand together unless joints stand between them. */
+/* Groups End Sites in the order of their joints; they are already in order unless joints stand between them. */
 static bool group_ends(struct parsing *parsing)
 {
     struct bvh_layout *layout = parsing->layout;
@@ -341,7 +341,7 @@ static bool group_ends(struct parsing *parsing)
 
 /* ------------------------------------------------------------------------------------------------ motion -- */
 
-/* A number needs a digit and a blank, a frame without numbers at least the end of its line. */
+/* A number takes at least a digit and a blank, a frame without numbers at least the end of its line. */
 static bool check_frames(struct parsing *parsing, int32_t count)
 {
     struct bvh_layout *layout = parsing->layout;

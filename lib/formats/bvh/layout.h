@@ -1,6 +1,7 @@
 /*
- * What a BVH file holds: its hierarchy, and where its numbers begin. Text of words that blanks and line ends separate;
- * keywords in any case; braces may touch other words. A joint's name is the rest of its line.
+ * The contents of a BVH file: its hierarchy, and where its numbers begin. The text consists of words separated
+ * by blanks and line ends; keywords ignore case; braces may touch other words. A joint's name is the rest of its
+ * line.
  */
 #ifndef POSE_FORMATS_BVH_LAYOUT_H
 #define POSE_FORMATS_BVH_LAYOUT_H
@@ -24,7 +25,7 @@ struct bvh_joint {
     int32_t parent; /* precedes its children; -1 for a root */
     float offset[3];
     uint32_t channel_count;
-    uint8_t channels[BVH_CHANNEL_LIMIT]; /* enum bvh_channel, each at most once but rotations */
+    uint8_t channels[BVH_CHANNEL_LIMIT]; /* enum bvh_channel; only rotations may repeat */
     uint32_t end_count, first_end;       /* End Sites, among those of the layout */
 };
 
@@ -37,27 +38,27 @@ struct bvh_layout {
     uint32_t joint_count, joint_capacity, end_count, end_capacity;
     struct bvh_joint *joints;
     struct bvh_end *ends;   /* grouped by joint */
-    uint32_t number_count;  /* of a frame */
-    uint32_t frame_count;   /* the numbers of all of them fit into what is left of the file */
-    uint32_t frames_line;   /* where the count stands */
-    const char *frame_time; /* as it is written */
-    float frame_seconds;    /* > 0, or 0 of a file of at most one frame */
+    uint32_t number_count;  /* per frame */
+    uint32_t frame_count;   /* the rest of the file has room for the numbers of all frames */
+    uint32_t frames_line;   /* line of the frame count */
+    const char *frame_time; /* as written in the file */
+    float frame_seconds;    /* > 0, or 0 if there is at most one frame */
 };
 
-/* Words, one after another. */
+/* Splits the file into words. */
 struct bvh_words {
-    struct reader reader; /* stands behind the word; its line is that of the word */
-    bool colons;          /* are blanks, too */
+    struct reader reader; /* stands after the word; its line is the word's */
+    bool colons;          /* treat colons as blanks */
     const char *word;
     size_t length; /* 0 at the end of the file */
 };
 
 void bvh_words_init(struct bvh_words *words, struct pose_bytes bytes, struct pose_error *error);
-/* True when the first word is that of a BVH file. */
+/* True if the first word is that of a BVH file. */
 bool bvh_starts(struct bvh_words *words);
 /* The next number; field names it. */
 float bvh_number(struct bvh_words *words, const char *field);
-/* True when nothing but blanks follows; else words->word is what does. */
+/* True if only blanks follow; otherwise words->word is what follows. */
 bool bvh_at_end(struct bvh_words *words);
 
 /* Reads everything up to the first number of the first frame. */

@@ -2,7 +2,7 @@
 
 #include "lib/core/names.h"
 
-/* Blanks end a name in most programs, braces end a joint. */
+/* In most programs a blank ends a name; a brace ends a joint. */
 static bool is_allowed(char c)
 {
     return (unsigned char)c > ' ' && c != '{' && c != '}' && c != 0x7f;

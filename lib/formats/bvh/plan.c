@@ -14,18 +14,18 @@
 #define DEFAULT_FPS 30.0
 #define SLOWEST_FPS 1.0
 #define FASTEST_FPS 1000.0
-#define READABLE_FPS 1e6 /* bvh_layout.c reads no shorter frames; so short a clip is over at once */
+#define READABLE_FPS 1e6 /* layout.c rejects shorter frames; so short a clip is over at once */
 
-/* How far a clip of Second Life may be off its frames: 0.06 degrees, 0.25 mm. */
+/* How far a Second Life clip may deviate from its frames: 0.06 degrees, 0.25 mm. */
 #define MAX_RADIANS 1.05e-3
 #define MAX_INCHES 0.01
 
-/* Rotations of all frames; what a reader with the default limits still takes. */
+/* Rotations of all frames; still within a reader's default limits. */
 #define MAX_KEYS 4e6
 
 /* ----------------------------------------------------------------------------------------- a clip's own frames -- */
 
-/* Times are those that reading a file gives. */
+/* Whether times are the same as those from reading a file. */
 static bool are_frames(const struct pose_channel *channel, uint32_t count, float seconds)
 {
     bool same = channel->count == count;
@@ -34,7 +34,7 @@ static bool are_frames(const struct pose_channel *channel, uint32_t count, float
     return same;
 }
 
-/* Whether every key is that of a frame of the file that the clip was read from. */
+/* Whether every key is on a frame of the file that the clip was read from. */
 static bool is_native(const struct pose_clip *clip, float *seconds, const char **text)
 {
     *text = value_get_string(clip->extras, "frame_time", NULL);
@@ -64,7 +64,7 @@ static int compare_times(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* All key times, sorted, each once. */
+/* All key times, sorted, no duplicates. */
 struct times {
     float *items;
     uint32_t count;
@@ -99,7 +99,7 @@ static bool gather_times(struct arena *arena, const struct pose_clip *clip, stru
     return true;
 }
 
-/* Whether all keys lie on n steps of the clip, but for the rounding of a time to its 16 bits. */
+/* Whether all keys lie on n equal steps of the clip, allowing for the rounding of times to 16 bits. */
 static bool is_grid(const struct times *times, double duration, uint32_t n)
 {
     for (uint32_t k = 0; k < times->count; k++) {
@@ -110,7 +110,8 @@ static bool is_grid(const struct times *times, double duration, uint32_t n)
     return true;
 }
 
-/* The fewest steps that meet all keys, up to 120 a second, divided until they are shorter than a twentieth; 0: none. */
+/* The fewest steps that hit all keys, up to 120 per second, subdivided until shorter than a twentieth of a
+ * second; 0: none. */
 static uint32_t find_grid(const struct times *times, double duration)
 {
     double most = fmin(duration * 120, 8000);
@@ -121,7 +122,7 @@ static uint32_t find_grid(const struct times *times, double duration)
     return 0;
 }
 
-/* Half the angle between two rotations, as long as it is small. */
+/* Half the angle between two rotations; accurate for small angles. */
 static double rotation_distance(const float *a, const float *b)
 {
     double same = 0, opposite = 0;
@@ -132,7 +133,7 @@ static double rotation_distance(const float *a, const float *b)
     return sqrt(fmin(same, opposite));
 }
 
-/* Between two poses of so many rows. */
+/* Interpolates between two poses of so many rows. */
 static void blend(const float *a, const float *b, size_t rows, double u, float *out)
 {
     for (size_t r = 0; r < rows; r++, a += 10, b += 10, out += 10) {
@@ -148,7 +149,7 @@ static void blend(const float *a, const float *b, size_t rows, double u, float *
     }
 }
 
-/* How the clip is between two frames, against what a player makes of them. */
+/* Compares the clip between two frames with what a player interpolates. */
 struct probe {
     const struct pose_sampler *sampler;
     size_t rows;
@@ -156,7 +157,7 @@ struct probe {
     float *before, *after, *real, *made; /* poses */
 };
 
-/* The two frames around a place, which counts in frames. */
+/* Loads the two frames around a position, which is measured in frames. */
 static void take_frames(const struct probe *probe, double place)
 {
     double frame = floor(place);
@@ -178,7 +179,7 @@ static bool is_near(const struct probe *probe, double place)
     return true;
 }
 
-/* Whether frames at that rate give back all keys, and what is between two frames. */
+/* Whether frames at that rate reproduce all keys, and the motion between two frames. */
 static bool is_fast_enough(const struct probe *probe, const struct times *times, double duration)
 {
     for (uint32_t k = 0; k < times->count; k++) {
@@ -197,7 +198,7 @@ static bool is_fast_enough(const struct probe *probe, const struct times *times,
     return true;
 }
 
-/* Steps of a clip of Second Life, which has no frame rate; 0 when memory is out. */
+/* The steps of a Second Life clip, which has no frame rate; 0 if out of memory. */
 static uint32_t choose_steps(struct encode_job *job, const struct bvh_plan *plan)
 {
     struct times times;
@@ -231,7 +232,7 @@ static bool get_fps(struct encode_job *job, double *fps)
     return true;
 }
 
-/* Frames at that rate. Where the clip is a whole number of them, but for rounding, the last one is at its end. */
+/* Frames at that rate. If the clip is a whole number of frames, up to rounding, the last one is at its end. */
 static bool set_rate(struct bvh_plan *plan, struct encode_job *job, double fps)
 {
     double duration = (double)plan->clip->duration, steps = duration * fps, whole = round(steps);
@@ -281,8 +282,8 @@ static uint32_t count_roots(const struct pose_skeleton *skeleton)
     return count;
 }
 
-/* The dialect that readers know by the file's root; NULL: none. Above several roots of a foreign clip there will be
- * another one. */
+/* The dialect that readers recognise by the file's root; NULL: none. If a foreign clip has several roots,
+ * another root is added above them. */
 static const struct bvh_dialect *find_dialect(const struct bvh_plan *plan)
 {
     const char *root = plan->skeleton->joints[0].name;
@@ -296,7 +297,7 @@ static const struct bvh_dialect *find_dialect(const struct bvh_plan *plan)
     return NULL;
 }
 
-/* A dialect knows its own unit only; all other files have none, and take what is asked for. */
+/* A dialect has a fixed unit; all other files have none and get the requested one. */
 static bool choose_unit(struct bvh_plan *plan, struct encode_job *job)
 {
     enum { METRE, CENTIMETRE, INCH };

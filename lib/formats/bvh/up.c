@@ -10,7 +10,7 @@ struct place {
     uint32_t root;
 };
 
-/* Where the joints rest. */
+/* Positions of the joints at rest. */
 static struct place *find_places(const struct bvh_layout *layout, struct arena *arena)
 {
     struct place *places = ARENA_NEW(arena, struct place, layout->joint_count);
@@ -37,7 +37,8 @@ static bool has_word(const char *name, const char *word)
     return false;
 }
 
-/* Mostly along +Z. Half as much to a side is a stoop; an animal with its head in front of it is not up that way. */
+/* Mostly along +Z. A sideways deviation of half as much is a stoop; an animal with its head in front does not
+ * count. */
 static bool is_along_z(const double from[3], const double to[3])
 {
     double x = fabs(to[0] - from[0]), y = fabs(to[1] - from[1]), z = to[2] - from[2];

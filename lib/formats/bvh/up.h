@@ -1,11 +1,11 @@
-/* Which way is up in a BVH file, which says so nowhere: along Y, or along Z as modelling programs have it. */
+/* The up axis of a BVH file, which the file does not state: Y, or Z as in modelling programs. */
 #ifndef POSE_FORMATS_BVH_UP_H
 #define POSE_FORMATS_BVH_UP_H
 
 #include "lib/formats/bvh/layout.h"
 
-/* Whether the figure that the OFFSETs make stands along +Z. A file without a head is not known to. False when memory is
- * out. */
+/* Whether the figure defined by the OFFSETs stands along +Z. Without a head it is assumed not to. False if out
+ * of memory. */
 bool bvh_is_z_up(const struct bvh_layout *layout, struct arena *arena, bool *is_z_up);
 
 #endif

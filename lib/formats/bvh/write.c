@@ -21,7 +21,7 @@ static void put_tabs(struct writer *writer, uint32_t depth)
     writer_bytes(writer, tabs, depth < MAX_TABS ? depth : MAX_TABS);
 }
 
-/* A length in the unit of the file. */
+/* A length in the file's unit. */
 static float measure(const struct bvh_writing *writing, float length)
 {
     return bvh_tidy((float)((double)length * writing->plan.unit));
@@ -51,7 +51,8 @@ static void put_end(const struct bvh_writing *writing, uint32_t depth, const flo
     writer_text(writer, "}\n");
 }
 
-/* Where a bone without children ends: as in the file it came from; else it goes on from its parent by half. */
+/* The end of a bone without children: as in the original file; otherwise it continues the line from its parent
+ * by half. */
 static void put_ends(struct bvh_writing *writing, const struct bvh_out_joint *joint, bool is_leaf)
 {
     const struct pose_joint *from = &writing->plan.skeleton->joints[joint->row];
@@ -118,7 +119,7 @@ static const char *name_added_root(const struct bvh_writing *writing)
 static void put_hierarchy(struct bvh_writing *writing)
 {
     struct writer *writer = writing->job->writer;
-    uint32_t depth = 0; /* braces that are open */
+    uint32_t depth = 0; /* open braces */
     writer_text(writer, "HIERARCHY\n");
     if (writing->adds_root) {
         put_head(writer, 0, name_added_root(writing));
@@ -144,7 +145,7 @@ static char *put_number(char *text, float number)
     return text + 1;
 }
 
-/* The numbers of a joint in the frame of the row. */
+/* The numbers of a joint in the current frame. */
 static char *put_row(struct bvh_writing *writing, struct bvh_out_joint *joint, bool is_first, char *text)
 {
     const float *row = writing->rows + (size_t)joint->row * ROW_FLOATS;
@@ -175,13 +176,13 @@ static void put_frame(struct bvh_writing *writing, bool is_first)
         return;
     for (uint32_t i = 0; i < writing->joint_count; i++)
         text = put_row(writing, &writing->joints[i], is_first, text);
-    /* The last blank, or nothing, becomes the end of the line. */
+    /* Replaces the last blank, if any, by the end of the line. */
     text -= text > start;
     *text++ = '\n';
     writer_commit(writer, (size_t)(text - start));
 }
 
-/* The rest pose, turned a little where the viewer would take a joint for one that is not driven. */
+/* The rest pose, rotated slightly where the viewer would otherwise consider a joint not driven. */
 static void put_reference(struct bvh_writing *writing)
 {
     static const float turned[4] = {1.7453284e-3f, 0, 0, 0.99999848f}; /* 0.2 degrees about X */
@@ -252,8 +253,8 @@ static void tell(const struct bvh_writing *writing)
 
 /* ----------------------------------------------------------------------------------------------- the file -- */
 
-/* A root with a position has no offset, so that it does not matter whether a reader adds the two; other joints that have
- * one keep that of the rest. */
+/* A root with a position has offset 0, so that it does not matter whether a reader adds the two; other joints
+ * keep the offset of the rest pose. */
 static void set_offset(struct bvh_writing *writing, struct bvh_out_joint *joint, const float *rest)
 {
     bool is_root = writing->plan.skeleton->joints[joint->row].parent < 0;

@@ -1,4 +1,4 @@
-/* Which joints a BVH file gets, in which order, and with which channels. */
+/* The joints of a BVH file, their order and their channels. */
 #include "lib/formats/bvh/write_joints.h"
 
 #include "lib/core/value.h"
@@ -8,13 +8,13 @@
 
 /* ------------------------------------------------------------------------------------------ who is driven -- */
 
-/* Collision volumes of Second Life are no bones; they are written when something moves them. */
+/* Second Life's collision volumes are not bones; they are written only if something moves them. */
 static bool is_wanted(const struct pose_joint *joint, bool is_driven)
 {
     return is_driven || strcmp(value_get_string(joint->extras, "kind", ""), "collision_volume") != 0;
 }
 
-/* Which track drives each joint: of several the first. NULL when memory is out. */
+/* The track that drives each joint, the first if there are several. NULL if out of memory. */
 static const struct pose_track **find_tracks(struct bvh_writing *writing)
 {
     const struct pose_clip *clip = writing->plan.clip;
@@ -61,7 +61,7 @@ static bool make_tree(struct bvh_writing *writing, const struct pose_track *cons
         return false;
     for (uint32_t i = 0; i < count; i++)
         tree->child[i] = -1;
-    /* Children follow their parents, so those of a joint are all there when it is reached from behind. */
+    /* Children follow their parents, so going backwards all children of a joint are known when it is reached. */
     for (uint32_t i = count; i-- > 0;) {
         int32_t parent = skeleton->joints[i].parent;
         wanted[i] |= is_wanted(&skeleton->joints[i], tracks[i] && track_drives_joint(tracks[i]));
@@ -77,7 +77,7 @@ static bool make_tree(struct bvh_writing *writing, const struct pose_track *cons
     return true;
 }
 
-/* Depth first, without recursion: up again by the parents. */
+/* Depth first without recursion: back up via the parents. */
 static bool list_joints(struct bvh_writing *writing, const struct pose_track *const *tracks,
                         const struct tree *tree)
 {
@@ -124,7 +124,7 @@ static uint8_t channel_of(const char *name, size_t length)
     return BVH_CHANNEL_KINDS;
 }
 
-/* Axes that the file does not have go last. */
+/* Appends the axes that the file does not have. */
 static void complete_axes(struct bvh_out_joint *joint)
 {
     uint32_t count = joint->rotation_count;
@@ -137,7 +137,7 @@ static void complete_axes(struct bvh_out_joint *joint)
     }
 }
 
-/* The channels that the joint had in the file that it was read from. False when there are none that can be used. */
+/* The channels that the joint had in the original file. False if there are none that can be used. */
 static bool take_channels(struct bvh_out_joint *joint, const struct pose_track *track)
 {
     const char *text = track ? value_get_string(track->extras, "channels", NULL) : NULL;
@@ -168,7 +168,7 @@ static void put_channels(struct bvh_out_joint *joint, bool position)
     joint->rotation_count = 3;
 }
 
-/* Those of a clip that came from BVH, as far as it still has what they drive. */
+/* For a clip that came from BVH its original channels, as far as it still has the data for them. */
 static void choose_channels(const struct bvh_writing *writing, struct bvh_out_joint *joint)
 {
     struct bvh_out_joint old = *joint;

@@ -1,6 +1,6 @@
 /*
- * One file while it is written, the parts among themselves: bvh_write_joints.c (which joints, in which order, with which
- * channels), bvh_write_poses.c (the numbers of a frame); bvh_write.c makes text of them.
+ * Interface between the parts of the BVH writer: write_joints.c (which joints, their order and channels),
+ * write_poses.c (the numbers of a frame); write.c produces the text.
  */
 #ifndef POSE_FORMATS_BVH_WRITE_JOINTS_H
 #define POSE_FORMATS_BVH_WRITE_JOINTS_H
@@ -14,13 +14,13 @@ struct bvh_out_joint {
     uint32_t depth;
     uint8_t channels[BVH_CHANNEL_LIMIT];
     uint32_t channel_count;
-    uint8_t axes[3]; /* of the angles; the first rotation_count are written */
+    uint8_t axes[3]; /* order of the angles; the first rotation_count are written */
     uint32_t rotation_count;
-    const struct pose_track *track; /* that drives it; NULL: none does */
+    const struct pose_track *track; /* the one that drives it; NULL: none */
     float offset[3];
-    float angles[3]; /* of the frame before */
-    bool places;     /* has a position in a clip for Second Life */
-    bool differs;    /* from the reference in some frame */
+    float angles[3]; /* of the previous frame */
+    bool places;     /* has positions in a Second Life clip */
+    bool differs;    /* differs from the reference in some frame */
 };
 
 struct bvh_writing {
@@ -34,18 +34,18 @@ struct bvh_writing {
     uint32_t lost_scales, lost_angles, moving;
 };
 
-/* Fills in joints and adds_root, without channels. False when memory is out. */
+/* Fills in joints and adds_root, without channels. False if out of memory. */
 bool bvh_joints_list(struct bvh_writing *writing);
-/* The channels of all joints, and with them number_count; places must be known. */
+/* Sets the channels of all joints, and number_count; places must be known. */
 void bvh_joints_choose_channels(struct bvh_writing *writing);
 
-/* Makes rows ready, and finds what of the clip needs more than a rotation: places, differs, lost_scales, the first
- * frame's offsets. rest: the pose of reference, [skeleton's joints][ROW_FLOATS] in the job's arena. False when memory is
- * out. */
+/* Allocates rows and finds what in the clip needs more than a rotation: places, differs, lost_scales, the first
+ * frame's offsets. rest: the reference pose, [skeleton's joints][ROW_FLOATS], in the job's arena. False if out
+ * of memory. */
 bool bvh_poses_init(struct bvh_writing *writing, const float **rest);
-/* Fills rows with a frame of the plan. */
+/* Fills rows with the pose of a frame of the plan. */
 void bvh_pose_take(const struct bvh_writing *writing, uint32_t frame);
-/* And with the rest pose. */
+/* Fills rows with the rest pose. */
 void bvh_pose_take_rest(const struct bvh_writing *writing);
 
 #endif

@@ -1,16 +1,16 @@
-/* The numbers of a frame: the clip's own keys, or what is sampled. */
+/* The numbers of a frame: the clip's own keys, or samples. */
 #include "lib/formats/bvh/write_joints.h"
 
 #include <math.h>
 #include <string.h>
 
-/* A joint that differs from the reference by less is left out by Second Life's viewer: the way of its X and Y axes, and
- * inches (sl-anim.md, 7); twice that to be sure. */
+/* Second Life's viewer drops a joint that differs from the reference by less: the movement of its X and Y axes,
+ * and inches (sl-anim.md, 7); twice its limit to be safe. */
 #define STILL 0.002
 
 /* ---------------------------------------------------------------------------------------------- one frame -- */
 
-/* Keys of the clip itself, where the file's numbers are wanted back. */
+/* The clip's own keys, to restore the numbers of the original file. */
 static void take_keys(const struct bvh_writing *writing, uint32_t frame)
 {
     for (uint32_t i = 0; i < writing->joint_count; i++) {
@@ -28,7 +28,7 @@ static void take_keys(const struct bvh_writing *writing, uint32_t frame)
     }
 }
 
-/* The key at that time, give or take the slack; NULL when there is none. */
+/* The key at that time, within the slack; NULL if there is none. */
 static const float *find_key(const struct pose_channel *channel, double time, double slack)
 {
     uint32_t low = 0, high = channel->count;
@@ -43,8 +43,8 @@ static const float *find_key(const struct pose_channel *channel, double time, do
     return is_there ? channel->values + 3 * (size_t)low : NULL;
 }
 
-/* Places of Second Life whose key is on the frame but for the rounding of its time to 16 bits: what is sampled beside a key
- * would come back as another one. */
+/* Uses Second Life positions whose key is on the frame up to the rounding of its time to 16 bits: a sample taken
+ * beside the key would read back as a different one. */
 static void take_places(const struct bvh_writing *writing, double time)
 {
     const struct bvh_plan *plan = &writing->plan;
@@ -86,15 +86,15 @@ void bvh_pose_take_rest(const struct bvh_writing *writing)
 
 /* -------------------------------------------------------------------------------------------- all of them -- */
 
-/* How far the X and Y axes come off their places, together. */
+/* How far the tips of the unit X and Y axes move, added. */
 static double axes_way(const float q[4])
 {
     double x = (double)q[0], y = (double)q[1], z = (double)q[2];
-    /* An axis that is at an angle to the axis of the turn goes 2 sin(angle / 2) times the sine of that. */
+    /* The tip of an axis moves 2 sin(angle / 2) times the sine of its angle to the rotation axis. */
     return 2 * (hypot(y, z) + hypot(x, z));
 }
 
-/* What of the clip needs more than a rotation, over all frames; rest: the pose of reference. */
+/* Finds what in the clip needs more than a rotation, over all frames; rest: the reference pose. */
 static void look_at_motion(struct bvh_writing *writing, const float *rest)
 {
     const float unit = writing->plan.axes == POSE_AXES_INCHES ? 1e-4f : 1e-6f;

@@ -1,4 +1,4 @@
-/* Accessors (section 3.6.2): typed numbers in buffer views, sparse ones over them. */
+/* Accessors (section 3.6.2): typed numbers in buffer views, optionally with sparse substitutions. */
 #include "lib/formats/gltf/read.h"
 
 #include <math.h>
@@ -78,7 +78,7 @@ static float component(const uint8_t *at, enum component type, bool normalised)
 {
     uint32_t word = 0;
     float number;
-    switch (type) { /* section 3.11: from normalised integers */
+    switch (type) { /* section 3.11: normalised integers */
     case BYTE:
         return normalised ? fmaxf((float)(int8_t)at[0] / 127, -1) : (float)(int8_t)at[0];
     case UNSIGNED_BYTE:
@@ -98,8 +98,8 @@ static float component(const uint8_t *at, enum component type, bool normalised)
     }
 }
 
-/* Where count elements of that size lie in a view, stride apart; NULL when they do not. pointer is the member of
- * the accessor that led there. */
+/* The start of count elements of that size, stride apart, in a view; NULL if they do not fit. pointer: the
+ * member of the accessor to blame. */
 static const uint8_t *locate(struct gltf *g, const struct accessor *accessor, uint32_t view, uint64_t offset,
                              uint64_t count, uint64_t size, uint64_t *stride)
 {
@@ -220,7 +220,7 @@ float *gltf_accessor_read(struct gltf *g, uint32_t index, unsigned components, b
     struct accessor accessor;
     if (!read_head(g, index, components, &accessor))
         return NULL;
-    /* Without a view there are no bytes to hold the count against; the caller's limit holds. */
+    /* Without a view the count cannot be checked against any bytes; the caller checks the limit. */
     size_t size = components * sizeof(float);
     float *values =
         keep ? arena_alloc(g->job->arena, accessor.count, size) : json_alloc(&g->json, accessor.count, size);

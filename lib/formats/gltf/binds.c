@@ -1,6 +1,7 @@
 /*
- * Where joints stood when the mesh was bound to them: the inverses of a skin's inverse bind matrices (section 3.7.3.1). The
- * nodes themselves may stand in any frame of an animation. A skin that cannot be read has none: nothing else needs them.
+ * The bind pose of the joints: the inverses of a skin's inverse bind matrices (section 3.7.3.1). The nodes
+ * themselves may be at any frame of an animation. An unreadable skin yields no bind pose, which nothing else
+ * needs.
  */
 #include "lib/formats/gltf/read.h"
 #include "lib/model/matrix.h"
@@ -9,7 +10,7 @@
 
 enum { MAX_SKINS = 64 };
 
-/* [count][16], NULL when there are none that can be used; false when memory is out. */
+/* [count][16], NULL if there are no usable ones; false if out of memory. */
 static bool read_matrices(struct gltf *g, const struct pose_value *skin, uint64_t joints,
                           const float **matrices)
 {
@@ -41,7 +42,7 @@ static bool read_skin(struct gltf *g, const struct pose_value *skin, struct pose
         if (joint >= 0 && skeleton->file_order)
             joint = (int32_t)skeleton->file_order[joint];
         float bind[16];
-        /* The first skin that has a joint counts. */
+        /* If several skins have a joint, the first one counts. */
         if (joint < 0 || binds[joint][15] != 0 || !matrix_invert(matrices + (size_t)i * 16, bind))
             continue;
         memcpy(binds[joint], bind, sizeof bind);
@@ -53,7 +54,7 @@ static bool read_skin(struct gltf *g, const struct pose_value *skin, struct pose
 bool gltf_read_binds(struct gltf *g, struct pose_skeleton *skeleton, const int32_t *place)
 {
     if (g->is_ours || !g->skins.count)
-        return true; /* what we write is bound at its rest */
+        return true; /* our own files are bound at rest */
     float(*binds)[16] = arena_alloc(g->job->arena, skeleton->joint_count, sizeof *binds);
     if (!binds)
         return false;

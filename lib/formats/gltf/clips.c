@@ -1,4 +1,4 @@
-/* Animations (section 3.11): each is a clip, each node that it moves a track, each morph target too. */
+/* Animations (section 3.11): each becomes a clip, with one track per node it moves and one per morph target. */
 #include "lib/formats/gltf/read.h"
 
 #include "lib/model/axes.h"
@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A clip that is being read. */
+/* The clip being read. */
 struct reading {
     struct gltf *g;
     uint32_t index; /* of the animation */
     struct json_list samplers;
-    uint32_t *nodes, node_count; /* those that it moves, in the order in which channels name them */
+    uint32_t *nodes, node_count; /* the ones it moves, in the order in which channels name them */
     struct pose_track *morphs;
     uint32_t morph_count, morph_capacity;
     float duration;
@@ -25,7 +25,7 @@ struct curve {
     const float *times;
 };
 
-/* Times that one accessor holds, read and checked once. */
+/* The times of an accessor, read and checked once. */
 static const float *read_times(struct gltf *g, uint32_t accessor, uint32_t count)
 {
     if (g->inputs[accessor])
@@ -55,7 +55,7 @@ static bool read_kind(struct gltf *g, const struct pose_value *object, enum gltf
     return gltf_refuse(g, "bad_interpolation", "/interpolation", "unknown interpolation \"%.40s\"", name);
 }
 
-/* Keys, those of one time counted once. */
+/* The number of distinct key times. */
 static uint32_t count_times(const struct curve *curve)
 {
     uint32_t count = curve->count ? 1 : 0;
@@ -64,7 +64,7 @@ static uint32_t count_times(const struct curve *curve)
     return count;
 }
 
-/* The sampler of a channel and its times; count is 0 when there is nothing to play. */
+/* The sampler of a channel and its times; count is 0 if there is nothing to play. */
 static bool read_curve(struct reading *r, const struct pose_value *channel, struct curve *curve)
 {
     struct gltf *g = r->g;
@@ -96,7 +96,8 @@ static bool read_curve(struct reading *r, const struct pose_value *channel, stru
     return true;
 }
 
-/* Values of a sampler: how many there are for each key (1, targets; three times as many for splines) is per_key. */
+/* The values of a sampler; per_key is how many there are per key (1 or the number of targets; three times that
+ * for splines). */
 static float *read_values(struct reading *r, const struct curve *curve, unsigned components,
                           uint64_t *per_key)
 {
@@ -121,9 +122,9 @@ static float *read_values(struct reading *r, const struct curve *curve, unsigned
 }
 
 /*
- * Exporters that cut clips out of longer ones leave keys at equal times, which section 3.11 forbids: of those the last
- * counts. values: rows of so many floats, step of them a key; they are moved together, and kept is what is left of the
- * curve.
+ * Exporters that cut clips out of longer ones leave keys at equal times, which section 3.11 forbids: the last
+ * one counts. values: rows of `numbers` floats, step rows per key; they are moved along, and kept is the
+ * remaining curve.
  */
 static bool drop_repeated(struct gltf *g, const struct curve *curve, float *values, size_t numbers,
                           struct curve *kept)
@@ -144,8 +145,8 @@ static bool drop_repeated(struct gltf *g, const struct curve *curve, float *valu
     return times;
 }
 
-/* Rotations of no length turn nowhere, and others have unit length. Those between the tangents of splines are looked at
- * alone. */
+/* Zero-length rotations become the identity, others are normalised. In splines only the values between the
+ * tangents are. */
 static bool settle_rotations(struct gltf *g, const struct curve *curve, float *values)
 {
     unsigned step = curve->kind == GLTF_CUBIC ? 3 : 1;
@@ -190,7 +191,7 @@ static bool read_part(struct reading *r, uint32_t index, enum pose_part part, co
 
 /* ------------------------------------------------------------------------------------------------- morphs -- */
 
-/* By an agreement of exporters the names of a mesh's targets are in its extras. */
+/* By convention exporters put the names of a mesh's targets in its extras. */
 static const struct pose_value *target_names(const struct gltf *g, uint32_t node)
 {
     const struct pose_value *names = NULL;
@@ -219,7 +220,7 @@ static struct pose_track *add_morph(struct reading *r)
     return r->morphs ? &r->morphs[r->morph_count++] : NULL;
 }
 
-/* The weights of all targets lie beside each other in every key. */
+/* Each key holds the weights of all targets, one after the other. */
 static bool read_weights(struct reading *r, uint32_t node, const struct curve *curve)
 {
     struct gltf *g = r->g;
@@ -338,7 +339,7 @@ static bool read_clip(struct gltf *g, uint32_t index, struct pose_clip *clip)
     return true;
 }
 
-/* A clip that had no keys to be an animation of. */
+/* A clip without keys, which could not be written as an animation. */
 static bool read_keyless(struct gltf *g, uint32_t index, struct pose_clip *clip)
 {
     char place[64];

@@ -1,9 +1,10 @@
 /*
- * Interpolations (section 3.11 and appendix C) as keys that are taken linearly.
+ * Converts interpolations (section 3.11 and appendix C) to linear keys.
  *
- * STEP: a second key one float's step before each key holds the value until then. CUBICSPLINE: each piece is cut into
- * equal parts. The chord of a curve p over a part of length h is off by at most h²/8 of the largest |p''|, which for a
- * cubic is at one of its ends; rotations, where the length of the quaternion takes part, are measured as well.
+ * STEP: an additional key one float step before each key holds the value until then. CUBICSPLINE: each piece is
+ * divided into equal parts. Over a part of length h the chord of a curve p deviates by at most h²/8 of the
+ * largest |p''|, which for a cubic is at one of its ends; for rotations, where the quaternion's length matters,
+ * the deviation is also measured.
  */
 #include "lib/formats/gltf/read.h"
 
@@ -35,7 +36,7 @@ static struct piece piece_of(unsigned components, const float *times, const floa
     return piece;
 }
 
-/* The spline at s from 0 to 1; a rotation of length 1. */
+/* The spline at s from 0 to 1; rotations are normalised. */
 static void evaluate(const struct piece *piece, double s, double *value)
 {
     double s2 = s * s, s3 = s2 * s, square = 0;
@@ -50,7 +51,7 @@ static void evaluate(const struct piece *piece, double s, double *value)
         value[c] = square > 1e-24 ? value[c] / sqrt(square) : piece->from[c];
 }
 
-/* The angle between the spline and the slerp of the ends of a part of it, at its quarters. */
+/* The largest angle, measured at the quarters of a part, between the spline and the slerp of the part's ends. */
 static double measure_part(const struct piece *piece, double begin, double end)
 {
     double a[4], b[4], cosine = 0, worst = 0;
@@ -85,7 +86,7 @@ static bool rotation_is_close(const struct piece *piece, uint32_t parts)
     return true;
 }
 
-/* Into how many parts a piece is to be cut; *close is false when more would be needed. */
+/* The number of parts for a piece; *close is false if more would be needed. */
 static uint32_t count_parts(const struct piece *piece, bool *close)
 {
     double first = 0, last = 0;
@@ -108,7 +109,7 @@ static uint32_t count_parts(const struct piece *piece, bool *close)
     return count;
 }
 
-/* How many keys the spline needs; parts of each piece are filled in. 0 when it is refused. */
+/* The number of keys the spline needs; fills in the parts of each piece. 0 if refused. */
 static uint64_t plan(struct gltf *g, unsigned components, uint32_t count, const float *times,
                      const float *values, uint32_t *parts)
 {
@@ -135,7 +136,7 @@ static bool put_part(struct gltf *g, struct channel_builder *builder, uint32_t *
 {
     float time = (float)(piece->begin + piece->length * s);
     if (time <= builder->times[*made - 1] || time >= end)
-        return true; /* closer than floats can tell */
+        return true; /* closer than floats can resolve */
     double value[4];
     evaluate(piece, s, value);
     for (unsigned c = 0; c < piece->components; c++) {

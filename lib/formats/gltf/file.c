@@ -52,7 +52,7 @@ bool gltf_count_keys(struct gltf *g, uint64_t count)
 
 /* ----------------------------------------------------------------------------------------------- members -- */
 
-/* "/name" as a member to point at. */
+/* "/name" as a JSON pointer to a member. */
 static const char *point(char *text, size_t size, const char *member)
 {
     snprintf(text, size, "/%s", member);
@@ -156,7 +156,8 @@ static int hex_digit(char c)
                                   : -1;
 }
 
-/* "my%20walk.bin" (RFC 3986, 2.1); a "%" that begins no escape stands for itself, as some exporters write it. "./" goes. */
+/* "my%20walk.bin" (RFC 3986, 2.1); a "%" that does not begin an escape is kept, as some exporters write it. "./"
+ * is removed. */
 static char *decode_percent(struct gltf *g, const char *uri)
 {
     while (uri[0] == '.' && uri[1] == '/')
@@ -172,8 +173,8 @@ static char *decode_percent(struct gltf *g, const char *uri)
     return name;
 }
 
-/* In the folder of the file or one below it, on any system: no drive, no scheme, no root, no part that is "." or "..", and no
- * hidden one. */
+/* Whether the path stays in the file's folder or below, on any system: no drive, scheme or root, no part "." or
+ * "..", nothing hidden. */
 static bool is_below(const char *name)
 {
     if (!*name || strchr(name, '\\') || strchr(name, ':') || strchr(name, '\n'))
@@ -186,7 +187,7 @@ static bool is_below(const char *name)
     return true;
 }
 
-/* Their names are part of what the clips are made of. */
+/* Buffer names are part of what identifies the clips' source. */
 static bool list_companion(struct gltf *g, const char *name)
 {
     if (++g->companion_count > MAX_COMPANIONS)
@@ -195,7 +196,7 @@ static bool list_companion(struct gltf *g, const char *name)
     return g->companion;
 }
 
-/* A file beside this one or in a folder below. The name is checked as it is after its escapes, with which it could hide
+/* A file beside this one or in a folder below. The name is checked after unescaping, so that escapes cannot hide
  * where it leads. */
 static bool find_companion(struct gltf *g, const char *uri, struct gltf_buffer *buffer)
 {
@@ -273,7 +274,7 @@ bool gltf_view(struct gltf *g, uint32_t view, struct pose_bytes *bytes, uint64_t
 
 enum { GLB_MAGIC = 0x46546c67, GLB_JSON = 0x4e4f534a, GLB_BINARY = 0x004e4942 };
 
-/* The chunks: JSON is the first, BIN the second; others are to be skipped. */
+/* The chunks: JSON comes first, BIN second; others are skipped. */
 static bool read_chunks(struct gltf *g, struct reader *reader, struct pose_bytes *text, uint64_t *offset)
 {
     for (uint32_t i = 0; reader_left(reader) && !reader->failed; i++) {
@@ -323,7 +324,8 @@ static bool is_glb(struct pose_bytes bytes)
     return bytes.size >= 4 && !memcmp(bytes.data, "glTF", 4);
 }
 
-/* What is called .glb may be the text of a .gltf, if it begins as one: with a brace, white space or the mark of UTF-8. */
+/* A file named .glb may hold the text of a .gltf if it begins like one: with a brace, white space or the UTF-8
+ * byte order mark. */
 static bool check_magic(struct gltf *g)
 {
     static const char beginnings[] = "{ \t\r\n\xef";
@@ -341,7 +343,7 @@ static bool check_version(struct gltf *g)
     const char *version = value_get_string(asset, "version", NULL);
     if (!version)
         return gltf_refuse(g, "missing_member", "/asset", "\"asset\" with its \"version\" is missing");
-    /* A later 2.x may be read by who knows 2.0, unless it says otherwise (section 3.2). */
+    /* A reader of 2.0 may read a later 2.x unless minVersion forbids it (section 3.2). */
     const char *least = value_get_string(asset, "minVersion", NULL);
     if (strncmp(version, "2.", 2) != 0)
         return gltf_refuse_kind(g, "gltf_version", "/asset/version", "only glTF 2.0 is supported");
@@ -351,7 +353,7 @@ static bool check_version(struct gltf *g)
     return true;
 }
 
-/* Extensions that say nothing about the motion of nodes. */
+/* Extensions that do not affect the motion of nodes. */
 static bool is_harmless(const char *extension)
 {
     static const char *const beginnings[] = {"KHR_materials_",   "KHR_texture_", "EXT_texture_",
@@ -359,7 +361,7 @@ static bool is_harmless(const char *extension)
                                              "AGI_articulations"};
     static const char *const names[] = {"KHR_mesh_quantization",
                                         "KHR_draco_mesh_compression",
-                                        "KHR_meshopt_compression", /* which is read where keys need it */
+                                        "KHR_meshopt_compression", /* read where keys need it */
                                         "EXT_meshopt_compression",
                                         "KHR_xmp_json_ld",
                                         "EXT_mesh_gpu_instancing",

@@ -1,12 +1,12 @@
 /*
- * glTF 2.0: .glb, and .gltf with its buffers embedded, or in files beside it or in a folder below.
+ * glTF 2.0: .glb, and .gltf with buffers that are embedded, beside the file or in a folder below.
  *
- * Read are the tree of nodes, skins and animations: a clip for each animation, and one skeleton of the nodes that are
- * joints or animated, with all above them. Clips are in glTF's axes; values and times are as stored, but STEP and
- * CUBICSPLINE become keys that are taken linearly (gltf_curve.c). Meshes, cameras and materials are left out. What our
- * own writer kept in extras is taken back (gltf_posed.c): the clip is then in glTF's axes and otherwise what it was.
+ * Reads the node tree, skins and animations: one clip per animation, and one skeleton of all nodes that are
+ * joints or animated, with their ancestors. Clips are in glTF's axes; values and times are as stored, except
+ * that STEP and CUBICSPLINE become linear keys (curve.c). Meshes, cameras and materials are ignored. What our
+ * own writer kept in extras is restored (posed.c): the clip is then in glTF's axes and otherwise unchanged.
  *
- * Verified with files of three.js' GLTFExporter and of assimp; the rest is as the specification says.
+ * Verified with files of three.js' GLTFExporter and of assimp; otherwise follows the specification.
  */
 #include "lib/core/text.h"
 #include "lib/formats/gltf/gltf.h"
@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-/* Our own bone mesh is for the eye alone. */
+/* Our own bone mesh is only for display. */
 static void warn_about_meshes(struct gltf *g)
 {
     if (g->meshes.count && !g->is_ours)
@@ -46,7 +46,7 @@ static enum probe_result probe(const struct pose_source *source)
         return PROBE_SURE;
     if (json_has_members(bytes, members))
         return PROBE_SURE;
-    /* Nobody else calls files so: one that is broken is refused as a glTF, with the byte. */
+    /* No other format uses these extensions: a broken file is refused as glTF, with the byte. */
     return PROBE_BY_NAME;
 }
 

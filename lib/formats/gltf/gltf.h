@@ -60,9 +60,9 @@
 #include "lib/formats/codec.h"
 
 /*
- * Writes clips (several, or none), a skeleton or none, and meshes on it. Settings: "container": "glb" (default) or
- * "gltf" (JSON, buffers as data URIs); "bones": "mesh" (default; left out where there are meshes to be seen) or "none"; "fps":
- * samples a second in place of the original keys.
+ * Writes clips (any number), a skeleton or none, and meshes on it. Settings: "container": "glb" (default) or
+ * "gltf" (JSON, buffers as data URIs); "bones": "mesh" (default; omitted if there are visible meshes) or "none";
+ * "fps": samples per second in place of the original keys.
  */
 bool gltf_encode(struct encode_job *job);
 

@@ -1,12 +1,12 @@
 /*
- * Whose bones the nodes are, by the extensions of VRM 1.0 (VRMC_vrm of figures, VRMC_vrm_animation of motions) and of 0.x
- * (VRM), as the specifications of the VRM Consortium have them:
+ * Human bones among the nodes, by the extensions of VRM 1.0 (VRMC_vrm of figures, VRMC_vrm_animation of motions)
+ * and of 0.x (VRM), as specified by the VRM Consortium:
  *
  *     "extensions": {"VRMC_vrm": {"humanoid": {"humanBones": {"hips": {"node": 3}, ...}}}}
  *     "extensions": {"VRM": {"humanoid": {"humanBones": [{"bone": "hips", "node": 3}, ...]}}}
  *
- * A human bone is a joint also where no skin and no animation has it; which is which is the skeleton's `extras.humanoid`,
- * in the words of 1.0.
+ * A human bone is a joint even if no skin or animation uses it; the mapping is the skeleton's `extras.humanoid`,
+ * with the names of 1.0.
  */
 #include "lib/formats/gltf/read.h"
 
@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-/* 0.x calls the bones of a thumb as those of the other fingers. */
+/* 0.x names thumb bones like those of the other fingers. */
 static const char *word_of(const char *bone)
 {
     static const char *const words[][2] = {{"leftThumbProximal", "leftThumbMetacarpal"},
@@ -28,7 +28,7 @@ static const char *word_of(const char *bone)
     return bone;
 }
 
-/* Its node is a joint, and known as that bone. */
+/* Makes its node a joint and records which bone it is. */
 static bool take_bone(struct gltf *g, const struct pose_value *bone, const char *word,
                       struct value_list *humanoid)
 {
@@ -55,7 +55,7 @@ static bool read_bones(struct gltf *g, const struct pose_value *bones, struct va
     return true;
 }
 
-/* Of 0.x: a node of -1 is none. */
+/* For 0.x: a node of -1 means none. */
 static bool read_old_bones(struct gltf *g, const struct pose_value *bones, struct value_list *humanoid)
 {
     if (bones->kind != POSE_ARRAY)

@@ -1,11 +1,12 @@
 /*
- * Buffer views that meshoptimizer has packed (EXT_meshopt_compression; KHR_meshopt_compression, as far as it is the same):
+ * Buffer views compressed by meshoptimizer (EXT_meshopt_compression; KHR_meshopt_compression, as far as it is
+ * the same):
  *
  *     "extensions": {"EXT_meshopt_compression": {"buffer": 1, "byteOffset": 0, "byteLength": 90, "byteStride": 8,
  *                    "count": 60, "mode": "ATTRIBUTES", "filter": "QUATERNION"}}
  *
- * The view's own buffer is for readers that do not know the extension, and need not be there. Triangles and indices have
- * modes of their own, which keys do not use.
+ * The view's own buffer is a fallback for readers that do not know the extension, and may be missing. The modes
+ * for triangles and indices are not needed for keys.
  */
 #include "lib/formats/gltf/read.h"
 
@@ -51,7 +52,7 @@ static bool read_mode(struct gltf *g, struct packed *packed)
                                                   "must be NONE, OCTAHEDRAL, QUATERNION or EXPONENTIAL");
 }
 
-/* Strides that the specification has. */
+/* Strides that the specification allows. */
 static bool check_stride(struct gltf *g, const struct packed *packed)
 {
     uint64_t stride = packed->stride;
@@ -64,7 +65,7 @@ static bool check_stride(struct gltf *g, const struct packed *packed)
            gltf_refuse(g, "bad_stride", "/byteStride", "elements of %llu bytes", (unsigned long long)stride);
 }
 
-/* The count is believed when as many elements may be in the bytes: at most 64 times as much. */
+/* Accepts the count only if the bytes can hold that many elements: at most 64 times their number. */
 static bool check_count(struct gltf *g, const struct packed *packed)
 {
     uint64_t least = meshopt_least(packed->count, (uint32_t)packed->stride);

@@ -1,4 +1,4 @@
-/* Nodes, skins, and the skeleton that they make (sections 3.5, 3.7.3). */
+/* Nodes, skins, and the skeleton they form (sections 3.5, 3.7.3). */
 #include "lib/formats/gltf/read.h"
 
 #include "lib/model/match.h"
@@ -10,7 +10,7 @@
 
 /* ------------------------------------------------------------------------------------------------ matrices -- */
 
-/* The rotation of three unit columns (m[column][row]) as a quaternion: the largest component by its own root. */
+/* The rotation with these unit columns (m[column][row]) as a quaternion, computed from its largest component. */
 static void quaternion_of(const double m[3][3], float q[4])
 {
     double x = m[0][0], y = m[1][1], z = m[2][2],
@@ -34,7 +34,7 @@ static double dot(const double a[3], const double b[3])
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* A mirroring matrix becomes one whose x is scaled by a negative number. */
+/* A mirroring matrix gets a negative x scale. */
 static void decompose(struct gltf *g, uint32_t index, const float matrix[16], float rest[10])
 {
     double columns[3][3];
@@ -57,7 +57,7 @@ static void decompose(struct gltf *g, uint32_t index, const float matrix[16], fl
     }
     memcpy(rest + 3, (float[4]){0, 0, 0, 1}, 4 * sizeof *rest);
     if (flat)
-        return; /* a scale of 0 hides which way it turns */
+        return; /* with a scale of 0 the rotation is unknown */
     quaternion_of((const double(*)[3])columns, rest + 3);
     if (fabs(dot(columns[0], columns[1])) > 1e-4 || fabs(dot(columns[0], columns[2])) > 1e-4 ||
         fabs(dot(columns[1], columns[2])) > 1e-4)
@@ -117,7 +117,7 @@ static bool read_children(struct gltf *g, uint32_t index, const struct pose_valu
     return true;
 }
 
-/* Each node is walked over once: a walk ends where an earlier one went, or meets itself. */
+/* Visits each node once: a walk ends at a node of an earlier walk, or at one of its own. */
 static bool check_cycles(struct gltf *g)
 {
     for (uint32_t i = 0; i < g->nodes.count; i++) {
@@ -134,7 +134,7 @@ static bool check_cycles(struct gltf *g)
     return true;
 }
 
-/* gltf.h: the node above several roots, unless somebody has moved it. */
+/* The node above several roots (gltf.h), unless it has been moved. */
 static bool is_frame(const struct pose_value *object, const float rest[10])
 {
     static const float identity[10] = {0, 0, 0, 0, 0, 0, 1, 1, 1, 1};
@@ -165,7 +165,7 @@ bool gltf_read_nodes(struct gltf *g)
     return check_cycles(g);
 }
 
-/* "joint_17" is how a joint without a name is called in GLBs. */
+/* "joint_17" is the name of an unnamed joint in GLBs. */
 static bool joint_number(const char *name, uint32_t *id)
 {
     if (!name || strncmp(name, "joint_", 6) != 0 || !name[6] || strlen(name) > 16)
@@ -182,7 +182,7 @@ struct gltf_name gltf_name_of(const struct gltf *g, uint32_t node)
     struct gltf_name name = {.name = g->node[node].name};
     name.has_id = joint_number(name.name, &name.id);
     if (name.has_id && g->is_ours)
-        name.name = NULL; /* somebody else's may really be called so */
+        name.name = NULL; /* in other writers' files it may be a real name */
     return name;
 }
 
@@ -230,7 +230,7 @@ static struct pose_joint make_joint(const struct gltf *g, uint32_t node, const i
     return joint;
 }
 
-/* Until now a track's node was that of the file, of which place is the joint. */
+/* Replaces the file's node of each track by its joint; place maps one to the other. */
 static void link_tracks(struct pose_document *document, struct pose_skeleton *skeleton, const int32_t *place)
 {
     skeleton->tree = skeleton_tree(skeleton);

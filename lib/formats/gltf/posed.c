@@ -1,9 +1,9 @@
 /*
- * `extras.posed` of an animation (gltf.h says what is in it): the clip as it was in its own format, in glTF's axes.
+ * `extras.posed` of an animation (see gltf.h): restores the clip of the original format, in glTF's axes.
  *
- * As long as no part has another number of keys than our writer gave it, the clip gets its own keys and its own rules
- * back. Else somebody has edited it: then every key counts, also those that were added for the sake of glTF's
- * interpolation, and the rules are glTF's.
+ * If every part still has the number of keys that our writer gave it, the clip gets back its own keys and rules.
+ * Otherwise it has been edited: then every key counts, including those added for glTF's interpolation, and the
+ * rules are glTF's.
  */
 #include "lib/formats/gltf/read.h"
 #include "lib/formats/rules.h"
@@ -21,7 +21,7 @@ struct restoring {
     enum pose_axes axes; /* of keys in the extras */
     bool edited;
     struct json_list joints, timelines;
-    float **timeline; /* [timelines.count] those that were read */
+    float **timeline; /* [timelines.count] those already read */
     uint32_t *timeline_count;
     char place[64]; /* "/animations/3/extras/posed" */
 };
@@ -32,7 +32,7 @@ const struct pose_value *gltf_posed(const struct pose_value *object)
     return posed && posed->kind == POSE_OBJECT ? posed : NULL;
 }
 
-/* Of an animation's: of a version that is known. */
+/* An animation's `posed`, if its version is known. */
 static const struct pose_value *known_posed(const struct pose_value *animation)
 {
     const struct pose_value *posed = gltf_posed(animation);
@@ -82,7 +82,7 @@ bool gltf_posed_survey(struct gltf *g)
 
 /* ------------------------------------------------------------------------------------------------ channels -- */
 
-/* What the animation says of a part of a node; NULL when nothing. */
+/* The animation's channel for a part of a node; NULL if there is none. */
 static const struct pose_channel *find_channel(const struct restoring *r, uint32_t node, enum pose_part part)
 {
     if (node == GLTF_NONE || part == POSE_MORPH || r->g->node[node].stamp != r->stamp)
@@ -91,7 +91,7 @@ static const struct pose_channel *find_channel(const struct restoring *r, uint32
     return channel->count ? channel : NULL;
 }
 
-/* True when every key is that value. */
+/* True if every key has that value. */
 static bool stays_at(const struct pose_channel *channel, const float *value, enum pose_part part)
 {
     unsigned components = part_components(part);
@@ -102,13 +102,13 @@ static bool stays_at(const struct pose_channel *channel, const float *value, enu
     return true;
 }
 
-/* A node's own value of a part (not a morph). */
+/* A node's own value of a part (not morph). */
 static const float *rest_of(const struct gltf *g, uint32_t node, enum pose_part part)
 {
     return g->node[node].rest + part_place(part);
 }
 
-/* Keys in arrays of the extras: ascending times. */
+/* Key times in an array of the extras; they must ascend. */
 static float *read_key_times(struct restoring *r, const struct pose_value *array, uint32_t *count)
 {
     size_t size = array && array->kind == POSE_ARRAY ? value_count(array) : 0;
@@ -169,7 +169,7 @@ static bool read_timeline(struct restoring *r, uint32_t index)
     return r->timeline[index];
 }
 
-/* {"timeline": I}: as many keys as the timeline has, all alike. */
+/* {"timeline": I}: the same value at every time of the timeline. */
 static bool repeat_value(struct restoring *r, uint32_t node, enum pose_part part, uint32_t index,
                          const struct pose_channel *from, struct pose_channel *channel)
 {
@@ -185,7 +185,7 @@ static bool repeat_value(struct restoring *r, uint32_t node, enum pose_part part
     return values;
 }
 
-/* The keys of a channel but those that are listed. */
+/* The keys of a channel without the listed ones. */
 static bool drop_added(struct restoring *r, const struct pose_value *added, enum pose_part part,
                        struct pose_channel *channel)
 {
@@ -213,7 +213,7 @@ static bool drop_added(struct restoring *r, const struct pose_value *added, enum
     return true;
 }
 
-/* Second Life's pelvis: what was added for the sake of glTF comes off again. */
+/* Second Life's pelvis: subtracts the rest that was added for glTF. */
 static bool take_off_rest(struct restoring *r, uint32_t node, enum pose_part part,
                           struct pose_channel *channel)
 {
@@ -229,7 +229,7 @@ static bool take_off_rest(struct restoring *r, uint32_t node, enum pose_part par
 
 /* -------------------------------------------------------------------------------------------------- joints -- */
 
-/* The node that a record means: by its index when the name is right too, else by its name. */
+/* The node of a record: by index if its name matches, else by name. */
 static uint32_t find_node(const struct restoring *r, const struct pose_value *joint, uint32_t place)
 {
     const struct gltf *g = r->g;
@@ -244,7 +244,7 @@ static uint32_t find_node(const struct restoring *r, const struct pose_value *jo
     if (node < g->nodes.count && g->node[node].name && !strcmp(g->node[node].name, name))
         return (uint32_t)node;
     int64_t found = name_index_find(&g->names, name);
-    /* Unnamed in the extras, so the number of its row may be another one in the name. */
+    /* Unnamed in the extras, so the number in the made-up name may be another row's. */
     if (found < 0 && node < g->nodes.count && id < 0 && name == made)
         found = node;
     return found < 0 ? GLTF_NONE : (uint32_t)found;
@@ -261,7 +261,7 @@ static bool is_part_edited(const struct restoring *r, const struct pose_value *o
     return !channel || value_get_int(object, "count", -1) != channel->count;
 }
 
-/* Which parts of each node the records speak of, and whether all is as our writer left it. */
+/* Finds which parts of each node the records cover, and whether anything was edited. */
 static void look_for_edits(struct restoring *r, const uint32_t *nodes, uint32_t node_count)
 {
     for (uint32_t i = 0; i < node_count; i++)
@@ -320,7 +320,7 @@ static bool restore_joint(struct restoring *r, uint32_t index, struct pose_track
     return !g->job->arena->failed;
 }
 
-/* A node that carries the scale of the one above it is no track of its own. */
+/* A node that only carries its parent's scale is not a track. */
 static bool is_scale_helper(const struct gltf *g, uint32_t node)
 {
     const struct gltf_node *child = &g->node[node];
@@ -332,7 +332,7 @@ static bool is_scale_helper(const struct gltf *g, uint32_t node)
     return !strncmp(name, parent, length) && !strcmp(name + length, ".scale");
 }
 
-/* What the records say nothing of was added by hand: tracks of its own. */
+/* Channels that no record covers were added by hand: they become new tracks. */
 static bool add_unclaimed(struct restoring *r, uint32_t node, struct pose_track *tracks, uint32_t *count)
 {
     const struct gltf_node *from = &r->g->node[node];
@@ -341,7 +341,7 @@ static bool add_unclaimed(struct restoring *r, uint32_t node, struct pose_track 
     bool any = false;
     for (int part = 0; part < POSE_MORPH; part++) {
         const struct pose_channel *channel = &from->channels[part];
-        /* A joint that is held where it rests is there only because an animation has to have a channel. */
+        /* A joint held at its rest is there only because an animation needs a channel. */
         if (!channel->count || from->claimed & 1u << part ||
             stays_at(channel, rest_of(r->g, node, (enum pose_part)part), (enum pose_part)part))
             continue;
@@ -380,7 +380,7 @@ static bool restore_events(struct restoring *r, struct pose_clip *clip)
     return events && events_sort(arena, events, list.count);
 }
 
-/* The length of the file's clip, unless it was edited to another one. */
+/* The stored duration, unless the clip's length was edited. */
 static float choose_duration(const struct restoring *r, float last_key)
 {
     float duration = value_get_float(r->posed, "duration", last_key),
@@ -420,7 +420,7 @@ static void restore_head(struct restoring *r, struct pose_clip *clip)
     clip->extras = value_copy_object(g->job->arena, pose_value_find(r->posed, "extras"), NULL);
 }
 
-/* Keys of our own files may lie outside of the clip where those of the game's did. */
+/* In our own files keys may lie outside the clip, if they did in the game's file. */
 static void check_keys(struct restoring *r, const struct pose_clip *clip)
 {
     for (uint32_t i = 0; i < clip->track_count; i++) {

@@ -1,4 +1,4 @@
-/* What meshes in the space of the model have beyond The Sims': bind matrices, further UVs, colours, morph targets. */
+/* What meshes in model space have beyond The Sims' meshes: bind matrices, further UVs, colours, morph targets. */
 #include "lib/formats/gltf/write/meshes.h"
 #include "lib/model/mesh.h"
 #include "lib/model/skin.h"
@@ -41,7 +41,8 @@ static bool copy_vertices(struct gltf_mesh *to, const struct pose_mesh *mesh, co
     return true;
 }
 
-/* A skin of its own: each of its joints once, the frame last. owners change from joints of the skeleton to those. */
+/* A skin of the mesh's own: each of its joints once, the frame last. Changes owners from joints of the skeleton
+ * to joints of the skin. */
 static bool bind_itself(struct gltf_mesh *to, const struct pose_skin *skin, uint32_t (*owners)[4],
                         struct arena *arena)
 {
@@ -74,7 +75,7 @@ static bool bind_itself(struct gltf_mesh *to, const struct pose_skin *skin, uint
     return true;
 }
 
-/* Vertices that nothing moves hang on the frame. */
+/* Vertices without weights are attached to the frame. */
 static bool fill_weights(struct gltf_mesh *to, const struct gltf_joints *joints, const struct pose_skin *skin,
                          struct arena *arena, bool *uses_frame)
 {
@@ -202,7 +203,7 @@ void gltf_body_put_morphs(const struct gltf_mesh *mesh, struct gltf_file *file, 
     }
 }
 
-/* All targets of a mesh have the same attributes. */
+/* All targets of a mesh must have the same attributes. */
 static bool has_normals(const struct pose_skin *skin)
 {
     for (uint32_t i = 0; i < skin->mesh->morph_count; i++) {

@@ -29,7 +29,7 @@ static void cross(const float a[3], const float b[3], float out[3])
     out[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-/* Two directions across a third. */
+/* Two directions perpendicular to a third. */
 static void find_sides(const float along[3], float side[3], float other[3])
 {
     static const float axes[2][3] = {{1, 0, 0}, {0, 0, 1}};
@@ -45,7 +45,7 @@ static const float *place_of(const struct bones *bones, uint32_t joint)
     return bones->joints->joints[joint].matrix + 12;
 }
 
-/* An octahedron of that length along a direction of length 1. Normals point away from the axis: it looks round. */
+/* An octahedron of that length along a unit direction. Normals point away from the axis, so that it looks round. */
 static void add_bone(struct bones *bones, uint32_t joint, const float along[3], float length, float waist,
                      float radius)
 {
@@ -94,7 +94,7 @@ static void add_to_child(struct bones *bones, uint32_t joint, uint32_t child, bo
     *has_bone = true;
 }
 
-/* What ends here goes on a little as it came. */
+/* A joint without children: the bone continues a little in the same direction. */
 static void add_end(struct bones *bones, uint32_t joint)
 {
     static const float up[3] = {0, 1, 0};
@@ -133,7 +133,7 @@ static float find_size(const struct gltf_joints *joints)
 
 static bool make_room(struct bones *bones, struct arena *arena)
 {
-    /* A bone a child, and an end where there is none. */
+    /* One bone per child, and an end bone if there are no children. */
     bones->capacity = 2 * bones->joints->count;
     size_t vertices = (size_t)bones->capacity * TIPS_AND_RING;
     bones->positions = arena_alloc(arena, vertices, sizeof *bones->positions);

@@ -1,10 +1,10 @@
-/* Curves onto nodes: which channels an animation has, and what is noted of each to find the file's keys again. */
+/* Assigns curves to nodes: the channels of an animation, and the records needed to restore the file's keys. */
 #include "lib/formats/gltf/write/channels.h"
 
 #include <math.h>
 #include <string.h>
 
-static const float FINEST_LENGTH = 1e-6f; /* what single precision cannot do better */
+static const float FINEST_LENGTH = 1e-6f; /* the limit of single precision */
 
 /* -------------------------------------------------------------------------------------- tracks and parts -- */
 
@@ -21,7 +21,7 @@ static struct gltf_kept *kept_of(const struct gltf_writing *writing, const struc
     return &writing->animation->kept[track_of(writing, channel)][part];
 }
 
-/* All parts are inline until a channel holds them. */
+/* Marks all parts as inline until a channel holds them. */
 bool gltf_kept_init(struct gltf_writing *writing)
 {
     struct gltf_animation *animation = writing->animation;
@@ -69,7 +69,7 @@ static void add_channel(struct gltf_writing *writing, uint32_t node, enum pose_p
     channels[animation->channel_count++] = (struct gltf_channel){node, list->number, output, part};
 }
 
-/* Whether the clip's end is reached, but for rounding. */
+/* Whether the curve reaches the clip's end, up to rounding. */
 static bool reaches_end(const struct gltf_writing *writing, const struct gltf_curve *curve)
 {
     return curve->times[curve->count - 1] >= writing->end * (1 - 1e-6f);
@@ -99,8 +99,8 @@ static bool is_still(const struct gltf_curve *curve)
 }
 
 /*
- * Puts a curve on a node, unless it is where the node is anyway, and tells how the file's keys are found again. The last
- * curve to end holds until the clip does, so that viewers know how long that is.
+ * Puts a curve on a node unless the node has that value anyway; returns how the file's keys are kept. The curve
+ * that ends last is extended to the end of the clip, so that viewers know its length.
  */
 static bool put_curve(struct gltf_writing *writing, uint32_t node, enum pose_part part, const float *rest,
                       struct gltf_curve *curve, bool is_last, struct gltf_kept *kept)
@@ -127,14 +127,14 @@ static bool put_curve(struct gltf_writing *writing, uint32_t node, enum pose_par
 
 /* ---------------------------------------------------------------------------------------- parts of a row -- */
 
-/* A curve that stays at the rest value; for factors that nothing drives. */
+/* A constant curve at the rest value; for factors that nothing drives. */
 static void make_rest_curve(const struct gltf_joint *joint, enum pose_part part, struct gltf_curve *curve)
 {
     *curve = (struct gltf_curve){.components = 3, .values = (float *)rest_value(joint, part)};
     gltf_curve_collapse(curve);
 }
 
-/* The offset of a joint on a parent whose scale its node does not inherit. */
+/* The offset of a joint whose node does not inherit its parent's scale. */
 static bool put_scaled_offset(struct gltf_writing *writing, uint32_t row, uint32_t parent_row, bool is_last)
 {
     const struct gltf_joint *joint = gltf_writing_joint(writing, row),
@@ -173,7 +173,7 @@ static bool put_part(struct gltf_writing *writing, uint32_t row, enum pose_part 
     if (!gltf_keys_curve(writing, row, part, writing->room, &curve))
         return false;
     bool is_split = part == POSE_SCALE && gltf_joint_is_split(joint);
-    /* Several keys in a clip without duration: only the first is ever seen. */
+    /* Several keys in a clip without duration: only the first is ever shown. */
     bool is_hidden = channel->count > 1 && !(gltf_writing_clip(writing)->duration > 0);
     return put_curve(writing, is_split ? joint->holder : joint->node, part, rest_value(joint, part), &curve,
                      is_last, is_split || is_hidden ? NULL : kept_of(writing, channel, part));
@@ -181,7 +181,7 @@ static bool put_part(struct gltf_writing *writing, uint32_t row, enum pose_part 
 
 /* ------------------------------------------------------------------------------------------- all of them -- */
 
-/* The row and part whose keys end last, of those that move if any does: 3 * row + part; -1 when nothing is driven. */
+/* The row and part whose keys end last, preferably a moving one: 3 * row + part; -1 if nothing is driven. */
 static int64_t find_last(const struct gltf_writing *writing)
 {
     int64_t found = -1;
@@ -203,7 +203,7 @@ static int64_t find_last(const struct gltf_writing *writing)
     return found;
 }
 
-/* An animation needs a channel: where nothing is driven the first joint, which rests. */
+/* An animation needs a channel: if nothing is driven, the first joint gets one at rest. */
 static void put_rest_channel(struct gltf_writing *writing)
 {
     const struct gltf_joints *joints = writing->animation->joints;

@@ -1,6 +1,6 @@
 /*
- * One animation while it is written, the parts among themselves: keys.c (the curve of a row and part),
- * channels.c (curves onto nodes); clips.c puts them together.
+ * Interface between the parts that write an animation: keys.c (the curve of a row and part), channels.c (curves
+ * onto nodes); clips.c combines them.
  */
 #ifndef POSE_FORMATS_GLTF_WRITE_CHANNELS_H
 #define POSE_FORMATS_GLTF_WRITE_CHANNELS_H
@@ -9,7 +9,7 @@
 #include "lib/formats/gltf/write/curve.h"
 #include "lib/formats/gltf/write/times.h"
 
-/* Metres in model space, all joints taken together. */
+/* Metres in model space, for all joints together. */
 #define GLTF_POSITION_TOLERANCE 1e-4f
 
 struct gltf_writing {
@@ -17,7 +17,7 @@ struct gltf_writing {
     const struct gltf_clip *clip; /* the animation's */
     struct gltf_file *file;
     struct arena arena;      /* released with it */
-    struct gltf_times times; /* the input accessors by their content */
+    struct gltf_times times; /* input accessors by their content */
     float end;               /* the clip's, seconds */
 
     struct pose_sampler *resampler; /* NULL: original keys */
@@ -27,9 +27,10 @@ struct gltf_writing {
     float *tolerances;  /* [row_count], radians */
     uint32_t longest;   /* keys of the longest channel */
     float *room;        /* for its values */
-    float *spare;       /* for as many rotations as that one has, and those that are likely to be added */
+    float *spare;       /* room for that many rotations plus those likely to be added */
     uint32_t spare_count;
-    float *made_times; /* [made_count] of a channel whose keys' number says where they are */
+    float *
+        made_times; /* [made_count] times computed for a channel whose times follow from its number of keys */
     uint32_t made_count;
 };
 
@@ -43,7 +44,7 @@ static inline const struct gltf_joint *gltf_writing_joint(const struct gltf_writ
     return &writing->animation->joints->joints[writing->clip->joints[row]];
 }
 
-/* The channel that drives a part of a row in the pose, NULL when none does. */
+/* The channel that drives a part of a row in the pose, NULL if there is none. */
 static inline const struct pose_channel *gltf_writing_driver(const struct gltf_writing *writing, uint32_t row,
                                                              enum pose_part part)
 {
@@ -53,18 +54,18 @@ static inline const struct pose_channel *gltf_writing_driver(const struct gltf_w
 
 /* ------------------------------------------------------------------------------------- keys.c -- */
 
-/* Tolerances, room, and the frames when fps is not 0. False on failure. */
+/* Prepares tolerances, room, and the frames if fps is not 0. False on failure. */
 bool gltf_keys_init(struct gltf_writing *writing, float fps);
-/* The curve of a driven part, as the pose has it; its values are in room, which the next one takes again. False when
- * memory is out. */
+/* The curve of a driven part, as in the pose; its values are in room and are overwritten by the next call. False
+ * if out of memory. */
 bool gltf_keys_curve(struct gltf_writing *writing, uint32_t row, enum pose_part part, float *room,
                      struct gltf_curve *curve);
 
 /* --------------------------------------------------------------------------------- channels.c -- */
 
-/* All parts are inline until a channel holds them. */
+/* Marks all parts as inline until a channel holds them. */
 bool gltf_kept_init(struct gltf_writing *writing);
-/* All channels of the animation, one at least. False on failure. */
+/* Writes all channels of the animation, at least one. False on failure. */
 bool gltf_channels_put(struct gltf_writing *writing);
 
 #endif

@@ -87,7 +87,7 @@ static void warn_about(const struct gltf_clip *clip, struct gltf_file *file)
 
 /* ------------------------------------------------------------------------------------------- all of them -- */
 
-/* Clips without keys are no animations; what else is known of them is kept for who writes the game's file back. */
+/* A clip without keys cannot be an animation; its other data is kept so that the game's file can be restored. */
 static bool put_keyless(const struct gltf_joints *joints, struct gltf_file *file)
 {
     bool is_open = false;
@@ -122,8 +122,8 @@ static bool put_keyless(const struct gltf_joints *joints, struct gltf_file *file
 bool gltf_clips_put(const struct gltf_joints *joints, struct gltf_file *file, float fps)
 {
     bool is_open = false;
-    /* Room at once for a clip whose keys are all rotations, for those that may be added and their times, and for a text of
-     * usual length. */
+    /* Reserves memory at once for a clip whose keys are all rotations, for keys that may be added and their
+     * times, and for JSON of typical length. */
     uint64_t keys = joints->clip_count ? clip_count_keys(joints->clips->clip) : 0;
     if (joints->clip_count == 1 && keys < 1 << 22) {
         writer_reserve(&file->bin, (size_t)keys * 7 * sizeof(float) + joints->count * (size_t)640 + 4096);

@@ -1,11 +1,11 @@
-/* The clips of a file as its animations. */
+/* Writes the clips of a file as its animations. */
 #ifndef POSE_FORMATS_GLTF_WRITE_CLIPS_H
 #define POSE_FORMATS_GLTF_WRITE_CLIPS_H
 
 #include "lib/formats/gltf/write/joints.h"
 
-/* "animations" with every clip that has keys, and "extras" with those that have none; fps 0: original keys. False on
- * failure. */
+/* Writes "animations" with every clip that has keys, and "extras" with those that have none; fps 0: original
+ * keys. False on failure. */
 bool gltf_clips_put(const struct gltf_joints *joints, struct gltf_file *file, float fps);
 
 #endif

@@ -28,7 +28,7 @@ void gltf_turn_near(const float last[4], float q[4])
         q[i] = 0 - q[i];
 }
 
-/* Seconds from key to key where their number alone says where they are; 0: each has its time. */
+/* Seconds per key if the number of keys determines their times; 0: each key has its own time. */
 static double key_step(const struct pose_clip *clip, uint32_t count)
 {
     if (clip->rules == POSE_RULES_SIMS)
@@ -82,7 +82,7 @@ static bool add_key(struct gltf_curve *curve, float time, const float *value, bo
     return true;
 }
 
-/* Room for as many keys as are likely. */
+/* Reserves room for as many keys as are likely. */
 static bool make_room(struct gltf_curve *curve)
 {
     curve->times = ARENA_NEW(curve->arena, float, curve->spare_count);
@@ -110,15 +110,15 @@ bool gltf_curve_hold(struct gltf_curve *curve, float time)
 /* ---------------------------------------------------------------------------------------------- rotations -- */
 
 /*
- * Which pairs of keys need no closer look. Between keys whose quaternions are at an angle of a < 0.3, normalised linear
- * interpolation strays from the arc by 0.0323 a^3 at most (as a rotation; a^3 / sqrt(972) as a nears 0), and where their
- * lengths differ by a factor of 1 + d by a d / 2 more.
+ * Which pairs of keys need no further check. Between quaternions at an angle of a < 0.3, normalised linear
+ * interpolation deviates from the arc by at most 0.0323 a^3 (as a rotation; a^3 / sqrt(972) as a approaches 0),
+ * and by another a d / 2 if their lengths differ by a factor of 1 + d.
  */
 struct easy {
     enum pose_rules rules;
-    double nlerp;      /* cosines above this are near enough */
-    float half_square; /* of cosines: half the tolerance is left for lengths */
-    float lengths;     /* which is enough for squares that differ by less than this, relatively */
+    double nlerp;      /* larger cosines are close enough */
+    float half_square; /* of cosines: half the tolerance is reserved for lengths */
+    float lengths;     /* it suffices if the squares differ by less than this, relatively */
     float tolerance;   /* radians */
 };
 
@@ -134,7 +134,7 @@ static struct easy easy_init(enum pose_rules rules, float tolerance)
     };
 }
 
-/* Keys that need not be of unit length. */
+/* For keys that need not have unit length. */
 static inline bool is_easy_with_lengths(const struct easy *easy, const float *a, const float *b, float cosine)
 {
     float size_a = a[0] * a[0] + a[1] * a[1] + a[2] * a[2] + a[3] * a[3];
@@ -160,21 +160,21 @@ static inline bool is_easy(const struct easy *easy, const float *a, const float 
     case POSE_RULES_PRIME:
     case POSE_RULES_PRIME_FRAMES:
         return cosine >= 0 && (cosine <= 0.95f || (double)cosine > easy->nlerp);
-    default: /* normalised linear only where it is within 1e-6 of the arc */
+    default: /* normalised linear is within 1e-6 of the arc only here */
         return true;
     }
 }
 
-/* Keys of The Sims are as long as they are stored (key_source_values), all others of unit length but for rounding. */
+/* Keys of The Sims keep their stored length (key_source_values); all others have unit length up to rounding. */
 static void settle_length(enum pose_rules rules, float q[4])
 {
     if (rules == POSE_RULES_SIMS)
         quat_normalise(q);
     for (unsigned i = 0; i < 4; i++)
-        q[i] = fmaxf(fminf(q[i], 1), -1) + 0.0f; /* never -0, which would not outlive being turned over */
+        q[i] = fmaxf(fminf(q[i], 1), -1) + 0.0f; /* never -0, which negation would not preserve */
 }
 
-/* A key as glTF wants it: unit length, in the hemisphere of the one before. */
+/* A key as glTF requires it: unit length, in the hemisphere of the previous one. */
 static bool add_rotation(struct gltf_curve *curve, enum pose_rules rules, float time, const float *value,
                          bool is_added)
 {
@@ -186,7 +186,8 @@ static bool add_rotation(struct gltf_curve *curve, enum pose_rules rules, float 
     return add_key(curve, time, unit, is_added);
 }
 
-/* The keys between two, and when the clip ends between them the last one. end: of the way from a to b, 0 ... 1. */
+/* Adds keys between two keys, and the last one if the clip ends between them. end: the fraction from a to b, 0
+ * ... 1. */
 static bool add_way(struct gltf_curve *curve, const struct gltf_path *path, const float times[2], double end,
                     float tolerance)
 {
@@ -194,7 +195,7 @@ static bool add_way(struct gltf_curve *curve, const struct gltf_path *path, cons
     uint32_t pieces = gltf_path_pieces(path, end, tolerance), last = pieces - (end >= 1);
     float before = times[0], stop = (float)(start + span * end);
     for (uint32_t piece = 1; piece <= last;) {
-        /* A kernel's worth of them at once. */
+        /* As many as the kernel takes at once. */
         uint32_t count = 0;
         float ready[LANES], way[LANES][4];
         double fractions[LANES] = {0};
@@ -215,7 +216,7 @@ static bool add_way(struct gltf_curve *curve, const struct gltf_path *path, cons
     return true;
 }
 
-/* Where no pair needs another key the file's are taken as they are. */
+/* Whether no pair needs another key, so that the file's keys can be used as they are. */
 static bool is_all_easy(const struct easy *easy, const float *values, uint32_t count)
 {
     bool all = true;
@@ -233,7 +234,7 @@ static void settle_rotations(enum pose_rules rules, float *values, uint32_t coun
     }
 }
 
-/* How many keys are played before the clip ends. Only frames of Prime may lie behind the end. */
+/* The number of keys before the clip's end. Only frames of Prime may lie after it. */
 static uint32_t count_played(const struct pose_clip *clip, const float *times, uint32_t count)
 {
     while (count > 1 && is_after(times[count - 1], clip->duration))
@@ -241,7 +242,7 @@ static uint32_t count_played(const struct pose_clip *clip, const float *times, u
     return count;
 }
 
-/* Prime's uncompressed clips go from the last frame back to the first, as far as the duration reaches. */
+/* Prime's uncompressed clips continue from the last frame to the first until the duration ends. */
 static double share_after_last(const struct pose_clip *clip, const float *times, uint32_t count)
 {
     double interval = key_frame_interval(clip, count);
@@ -317,7 +318,7 @@ bool gltf_curve_vectors(struct gltf_curve *curve, const struct pose_clip *clip, 
     }
     if (after <= 0)
         return true;
-    /* What is behind played in these arrays may be overwritten by no one: a copy with room for the end. */
+    /* The arrays after `played` must not be overwritten: makes a copy with room for the end. */
     struct gltf_curve copy = {.arena = curve->arena, .components = 3, .cut = curve->cut};
     for (uint32_t k = 0; k < played; k++) {
         if (!add_key(&copy, times[k], values + 3 * (size_t)k, false))
@@ -327,7 +328,7 @@ bool gltf_curve_vectors(struct gltf_curve *curve, const struct pose_clip *clip, 
     return add_key(curve, clip->duration, end, true);
 }
 
-/* The value of a curve at a time; *at is where the last one was found. */
+/* The value of a curve at a time; *at caches the position of the previous lookup. */
 static void value_at(const struct gltf_curve *curve, float time, uint32_t *at, float out[3])
 {
     while (*at + 1 < curve->count && curve->times[*at + 1] <= time)
@@ -355,8 +356,8 @@ static void multiply(struct product *product, float time, float out[3])
         out[i] *= other[i];
 }
 
-/* Two linear factors make a parabola, which is off its chord by a quarter of the product of both changes; divided into
- * n pieces, by that over n squared. */
+/* Two linear factors form a parabola, which deviates from its chord by a quarter of the product of their
+ * changes; divided into n pieces, by that over n squared. */
 static uint32_t product_pieces(struct product product, const float span[2], float tolerance)
 {
     double most = 0;

@@ -1,4 +1,4 @@
-/* What is kept of a clip in the extras of its animation; gltf.h has the shape. */
+/* What the extras of an animation keep of its clip; see gltf.h for the format. */
 #include "lib/formats/gltf/write/animation.h"
 #include "lib/formats/gltf/write/times.h"
 #include "lib/formats/rules.h"
@@ -10,7 +10,7 @@ struct extras {
     const struct pose_clip *clip;
     struct gltf_times timelines;
     uint32_t timeline_count;
-    const struct pose_channel **by_number; /* [timeline_count] a channel that has the times */
+    const struct pose_channel **by_number; /* [timeline_count] a channel with these times */
 };
 
 /* ----------------------------------------------------------------------------------------------------- head -- */
@@ -47,7 +47,7 @@ static void put_head(const struct extras *extras, struct json_writer *json)
         jsonw_finite_number(json, "resampled", extras->animation->fps);
 }
 
-/* Second Life's pelvis: rest and key in one. */
+/* Second Life's pelvis: the rest was added to its keys. */
 static void put_root(const struct extras *extras, struct json_writer *json)
 {
     const struct gltf_clip *clip = extras->animation->clip;
@@ -126,7 +126,7 @@ static const char *name_of_node(const struct gltf_joints *joints, uint32_t node)
     return low < joints->count && joints->joints[low].node == node ? joints->joints[low].name : NULL;
 }
 
-/* A skeleton may have a name of its own for what the track has an id or an alias of. */
+/* A skeleton's name for a track may differ from the track's own id or alias. */
 static void put_called(const struct extras *extras, struct json_writer *json, const struct pose_track *track,
                        uint32_t node)
 {

@@ -105,7 +105,7 @@ uint32_t gltf_accessor_view(struct gltf_file *file, enum gltf_target target, enu
     return index;
 }
 
-/* Least and most of a sparse accessor, whose other values are 0. */
+/* Minimum and maximum of a sparse accessor, whose other values are 0. */
 static void bound_sparse(struct gltf_accessor *accessor, const float (*values)[3], uint32_t value_count)
 {
     accessor->bounds = 3;
@@ -229,7 +229,7 @@ static void put_buffer(struct gltf_file *file, bool is_glb)
     jsonw_end(json);
 }
 
-/* Header, JSON filled up with blanks, and the buffer, if there is one, filled up with zeros. */
+/* Header, JSON padded with blanks, and the buffer, if any, padded with zeros. */
 static bool put_glb(struct gltf_file *file)
 {
     struct writer *out = file->job->writer;

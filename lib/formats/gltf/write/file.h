@@ -1,4 +1,4 @@
-/* A glTF file that is being written: JSON text, binary buffer, and the lists that say what lies where in it. */
+/* A glTF file being written: JSON text, binary buffer, and the lists of views and accessors. */
 #ifndef POSE_FORMATS_GLTF_WRITE_FILE_H
 #define POSE_FORMATS_GLTF_WRITE_FILE_H
 
@@ -19,12 +19,12 @@ struct gltf_accessor {
     size_t offset; /* in the view */
     enum gltf_component component;
     enum gltf_shape shape;
-    unsigned bounds; /* numbers of least and most that are to be told; 0: none */
+    unsigned bounds; /* components with minimum and maximum; 0: none */
     float least[3], most[3];
     bool is_normalised;
-    uint32_t sparse_count; /* not 0: zeros but for so many, */
-    uint32_t places_view;  /* which these are (ints); view has what is there */
-    bool is_sparse;        /* also without any: all zeros */
+    uint32_t sparse_count; /* if not 0: all zeros except for this many, */
+    uint32_t places_view;  /* the view of their indices (ints); view has their values */
+    bool is_sparse;        /* even without any: all zeros */
 };
 
 struct gltf_file {
@@ -41,30 +41,30 @@ struct gltf_file {
 void gltf_file_init(struct gltf_file *file, struct encode_job *job);
 void gltf_file_release(struct gltf_file *file);
 
-/* A view of what is written to bin from here on, up to gltf_view_end; views do not nest. Returns its number. */
+/* Starts a view of everything written to bin until gltf_view_end; views do not nest. Returns its number. */
 uint32_t gltf_view_begin(struct gltf_file *file, enum gltf_target target);
 void gltf_view_end(struct gltf_file *file);
 
-/* An accessor of count things, to be written to bin right after this call. Returns its number. */
+/* Adds an accessor of count elements, which the caller writes to bin right after this call. Returns its number. */
 uint32_t gltf_accessor_add(struct gltf_file *file, enum gltf_component component, enum gltf_shape shape,
                            uint32_t count);
-/* Numbers that glTF wants the least and most of: writes them as the accessor of that shape (SCALAR or VEC3). */
+/* Writes numbers whose minimum and maximum glTF requires as an accessor of that shape (SCALAR or VEC3). */
 uint32_t gltf_accessor_bounded(struct gltf_file *file, enum gltf_shape shape, const float *values,
                                uint32_t count);
-/* A whole view of one accessor of floats; bounded ones tell least and most. */
+/* A whole view with one accessor of floats, with minimum and maximum if bounded. */
 uint32_t gltf_accessor_view(struct gltf_file *file, enum gltf_target target, enum gltf_shape shape,
                             const float *values, uint32_t count, bool bounded);
 
-/* An accessor of count VEC3 that are all 0 but for those at so many places, which ascend; in views of its own. */
+/* An accessor of count VEC3, all 0 except at the given indices, which ascend; uses views of its own. */
 uint32_t gltf_accessor_sparse(struct gltf_file *file, uint32_t count, const uint32_t *places,
                               const float (*values)[3], uint32_t value_count, bool bounded);
 
-/* Little-endian floats to bin. */
+/* Appends little-endian floats to bin. */
 void gltf_bin_floats(struct gltf_file *file, const float *values, size_t count);
 
 /*
- * Ends the JSON, whose top-level object is open, with accessors, views and the buffer, and writes the whole file to the
- * job's writer: a GLB, or JSON with the buffer as a data URI.
+ * Closes the JSON, whose top-level object is open, with accessors, views and the buffer, and writes the whole
+ * file to the job's writer: a GLB, or JSON with the buffer as a data URI.
  */
 bool gltf_file_finish(struct gltf_file *file, bool is_glb);
 

@@ -1,4 +1,4 @@
-/* Textures: what a mesh names, found among the pictures that came with it, embedded as PNG. */
+/* Textures that meshes name, looked up in the images of the content and embedded as PNG. */
 #include "lib/core/text.h"
 #include "lib/formats/gltf/write/meshes.h"
 #include "lib/images/picture.h"
@@ -7,13 +7,13 @@
 
 struct images {
     struct gltf_file *file;
-    struct gltf_texture *known; /* [image_count] number -1: not written; -2: cannot be */
-    bool *clamps;               /* [image_count] by their number */
+    struct gltf_texture *known; /* [image_count] number -1: not written; -2: cannot be written */
+    bool *clamps;               /* [image_count] by texture number */
     bool any_clamps;
     uint32_t count;
 };
 
-/* Without folder and extension, and without case. */
+/* Compares without folder, extension and case. */
 static bool is_same_name(const char *a, const char *b)
 {
     a = text_base_name(a);
@@ -28,7 +28,7 @@ static bool is_same_name(const char *a, const char *b)
     return true;
 }
 
-/* One PNG in a view of its own. */
+/* One PNG in its own view. */
 static bool put_picture(struct images *images, const struct pose_image *image, struct gltf_texture *texture)
 {
     struct gltf_file *file = images->file;
@@ -89,7 +89,7 @@ static bool find_texture(struct images *images, const char *name, struct gltf_te
     return true;
 }
 
-/* Two ways to go on beyond the edges: the usual one, repeating, needs no sampler, unless others do not. */
+/* Two wrap modes: repeating, the default, needs no sampler unless other textures clamp. */
 static void put_textures(const struct images *images, struct json_writer *json)
 {
     if (images->any_clamps)

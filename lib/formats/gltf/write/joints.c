@@ -24,7 +24,7 @@ static bool init_clip(struct gltf_clip *to, const struct pose_clip *clip,
     return true;
 }
 
-/* Without a skeleton a joint rests where the clip begins. */
+/* Without a skeleton the rest pose is the clip's first keys. */
 static bool start_at_first_keys(struct gltf_clip *clip, struct arena *arena)
 {
     struct pose_sampler *sampler = &clip->sampler;
@@ -44,12 +44,12 @@ static bool start_at_first_keys(struct gltf_clip *clip, struct arena *arena)
 
 /* --------------------------------------------------------------------------------- joining rows without a tree -- */
 
-/* Joints by name and id, those that are alike in a chain: the n-th of a clip is the n-th of another one. */
+/* Joints by name and id, with equal ones in a chain: the n-th of one clip corresponds to the n-th of another. */
 struct meeting {
     struct gltf_joints *joints;
     uint32_t *table; /* [mask + 1], the first of a chain */
-    uint32_t *last;  /* [mask + 1], the one that the clip at hand has come to */
-    uint32_t *clip;  /* [mask + 1], which clip that is; + 1 */
+    uint32_t *last;  /* [mask + 1], the last one used by the current clip */
+    uint32_t *clip;  /* [mask + 1], number of that clip + 1 */
     uint32_t mask, capacity;
 };
 
@@ -159,7 +159,7 @@ static bool is_one(const float scale[3])
     return scale[0] == 1 && scale[1] == 1 && scale[2] == 1;
 }
 
-/* True when some clip gives the joint another scale than 1. */
+/* Notes joints to which some clip gives a scale other than 1. */
 static void note_scales(const struct gltf_clip *clip, bool *scaled)
 {
     for (uint32_t row = 0; row < clip->sampler.row_count; row++) {
@@ -171,7 +171,7 @@ static void note_scales(const struct gltf_clip *clip, bool *scaled)
     }
 }
 
-/* Nodes: the joints in order, then the holders of scales, then the frame. */
+/* Numbers the nodes: the joints in order, then the scale holders, then the frame. */
 static bool number_nodes(struct gltf_joints *joints, struct arena *arena, bool needs_frame)
 {
     bool *scaled = ARENA_NEW(arena, bool, joints->count), *is_parent = ARENA_NEW(arena, bool, joints->count);
@@ -199,7 +199,7 @@ static bool number_nodes(struct gltf_joints *joints, struct arena *arena, bool n
     return true;
 }
 
-/* The rest pose in model space, by the sampler's own rules. */
+/* Computes the rest pose in model space, by the sampler's rules. */
 static bool place_rest(struct gltf_joints *joints, struct arena *arena)
 {
     size_t count = joints->count;
@@ -260,7 +260,8 @@ static void put_part(struct json_writer *json, const char *key, const float *val
     jsonw_finite_floats(json, key, value, components);
 }
 
-/* Where the node of a joint is: what its parent's scale does to it is in the offset when the scale hangs elsewhere. */
+/* The translation of a joint's node: if the parent's scale is held elsewhere, its effect is included in the
+ * offset. */
 static void put_place(const struct gltf_joints *joints, const struct gltf_joint *joint,
                       struct json_writer *json)
 {

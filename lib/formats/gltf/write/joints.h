@@ -1,4 +1,4 @@
-/* The joints of a file: rows of all its clips as one tree of nodes, and the skin over them. */
+/* The joints of a file: rows of all its clips as one tree of nodes, with its skin. */
 #ifndef POSE_FORMATS_GLTF_WRITE_JOINTS_H
 #define POSE_FORMATS_GLTF_WRITE_JOINTS_H
 
@@ -6,30 +6,30 @@
 #include "lib/sample/sampler_keys.h"
 
 struct gltf_joint {
-    const char *name; /* NULL: made up of the id */
+    const char *name; /* NULL: made up from the id */
     bool has_id;
     uint32_t id;
     int32_t parent;
     float rest[ROW_FLOATS]; /* in glTF's axes; without a skeleton the first value of the first clip */
     uint32_t node;
     uint32_t
-        holder; /* the node that carries the scale and what is bound to the joint: node, or a child of it */
+        holder; /* the node that carries the scale and everything bound to the joint: node, or a child of it */
     float matrix[16];    /* of the rest pose in model space */
-    uint32_t next_alike; /* while clips are joined: the next joint of that name and id */
+    uint32_t next_alike; /* while clips are merged: the next joint of the same name and id */
 };
 
 /* A clip on these joints. */
 struct gltf_clip {
     const struct pose_clip *clip;
-    struct pose_sampler sampler; /* rows and rest alone */
+    struct pose_sampler sampler; /* only rows and rest */
     const struct row_drivers *drivers;
     const uint32_t *joints; /* [sampler.row_count] */
-    int64_t motion_row;     /* not part of the pose; -1 when there is none */
+    int64_t motion_row;     /* not part of the pose; -1: none */
 };
 
 struct gltf_joints {
     const struct pose_skeleton *skeleton; /* NULL: none */
-    bool scales_offsets;                  /* scale stretches the offsets of direct children alone */
+    bool scales_offsets;                  /* scale affects only the offsets of direct children */
     uint32_t count;
     struct gltf_joint *joints; /* parents first */
     uint32_t clip_count;
