@@ -16,7 +16,7 @@ struct building {
     struct warning_list *warnings;
     struct pose_clip *clip;
     struct pose_track *tracks;
-    bool *is_alone; /* [motion] no other one is on its bone */
+    bool *is_alone; /* [motion] whether it is the only one on its bone */
 };
 
 /* ------------------------------------------------------------------------------------------------ checks -- */
@@ -104,7 +104,7 @@ static bool check_names(struct building *b)
     return true;
 }
 
-/* One warning for all of them: a file may hold millions. */
+/* A single warning for all: a file may hold millions. */
 static void check_quaternions(struct building *b)
 {
     const struct sims_pool *pool = &b->skill->pools[POSE_ROTATION];
@@ -179,7 +179,7 @@ static const float *make_times(struct building *b, uint32_t count)
     return times;
 }
 
-/* Motions of one length share their times: nearly always all of a clip. */
+/* Motions with the same frame count share their times: usually all of a clip. */
 static void set_channels(struct building *b, uint32_t i, const struct pose_channel *before)
 {
     const struct sims_motion *motion = &b->skill->motions[i];

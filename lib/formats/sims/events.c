@@ -13,7 +13,7 @@ static float seconds_of(int64_t time_ms)
     return (float)((double)time_ms / 1000);
 }
 
-/* Within 53 bits, whatever the float. */
+/* The result fits in 53 bits for any float. */
 static int64_t ms_of(float seconds)
 {
     double ms = round((double)seconds * 1000);
@@ -22,7 +22,7 @@ static int64_t ms_of(float seconds)
 
 /* ---------------------------------------------------------------------------------------------- decoding -- */
 
-/* Pairs of all moments of a motion. */
+/* Counts the pairs of all moments of a motion. */
 static uint32_t count_pairs(const struct sims_motion *motion)
 {
     uint32_t count = 0;
@@ -85,7 +85,7 @@ static bool moment_is_plain(const struct sims_moment *moment, bool online)
         if (!pairs || (online && pairs > 1))
             return false;
     }
-    /* A time so large that a float does not hold its milliseconds would come back as another one. */
+    /* A time too large for a float to hold its milliseconds would read back as another one. */
     return ms_of(seconds_of(moment->time_ms)) == moment->time_ms;
 }
 
@@ -139,17 +139,17 @@ static void add_happening(struct happenings *list, float time, struct sims_pair 
     list->count++;
 }
 
-/* Tracks of one bone share their events: the first of them is the owner. */
+/* Tracks of one bone share their events: the first track is the owner. */
 struct assignment {
     struct arena *arena;
     const struct pose_clip *clip;
     bool online;
     struct sims_skill *skill;
     uint32_t *owner;       /* [track] */
-    uint32_t *next;        /* [track] the next one of the same owner, UINT32_MAX at the end */
+    uint32_t *next;        /* [track] the next one of the same owner, UINT32_MAX: last */
     uint32_t *event_owner; /* [event] */
-    uint32_t *first_event; /* [track + 1] where its events begin in by_owner */
-    uint32_t *by_owner;    /* events sorted by owner, else as in the clip */
+    uint32_t *first_event; /* [track + 1] index of its first event in by_owner */
+    uint32_t *by_owner;    /* events sorted by owner, then in the clip's order */
 };
 
 static bool group_tracks(struct assignment *a)
@@ -176,12 +176,12 @@ static bool group_tracks(struct assignment *a)
     for (uint32_t e = 0; a->event_owner && e < a->clip->event_count; e++) {
         const char *joint = value_get_string(a->clip->events[e].fields, "joint", NULL);
         int64_t owner = joint ? name_index_find(&index, joint) : -1;
-        a->event_owner[e] = owner >= 0 ? (uint32_t)owner : 0; /* what is on no bone goes to the first */
+        a->event_owner[e] = owner >= 0 ? (uint32_t)owner : 0; /* events on no bone go to the first */
     }
     return a->event_owner != NULL;
 }
 
-/* A counting sort, which keeps the order within each owner. */
+/* Counting sort: keeps the order within each owner. */
 static bool group_events(struct assignment *a)
 {
     uint32_t count = a->clip->event_count, tracks = a->clip->track_count;
@@ -215,7 +215,7 @@ static struct happenings wanted_of(struct assignment *a, uint32_t owner)
     return list;
 }
 
-/* Takes the layout out of the extras of an owner's tracks; false when there is none. */
+/* Reads the layout from the extras of an owner's tracks; false if there is none. */
 static bool take_stored(struct assignment *a, uint32_t owner)
 {
     bool found = false;
@@ -241,7 +241,7 @@ static void gather_moment(struct happenings *list, const struct sims_moment *mom
     }
 }
 
-/* What the stored layout of an owner's tracks says. */
+/* The events in the stored layout of an owner's tracks. */
 static struct happenings stored_of(struct assignment *a, uint32_t owner)
 {
     size_t count = 0;
@@ -272,7 +272,7 @@ static bool agree(const struct happenings *a, const struct happenings *b)
     return true;
 }
 
-/* A moment of the events first … end - 1, which have the same time. */
+/* A moment from the events first … end - 1, all at the same time. */
 static struct sims_moment make_moment(struct assignment *a, const struct happenings *list, uint32_t first,
                                       uint32_t end)
 {
@@ -290,7 +290,7 @@ static struct sims_moment make_moment(struct assignment *a, const struct happeni
     return moment;
 }
 
-/* The plain layout. */
+/* Makes the plain layout. */
 static void make_plain(struct assignment *a, const struct happenings *list, struct sims_motion *motion)
 {
     motion->has_moments = 0;

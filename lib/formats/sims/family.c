@@ -40,7 +40,7 @@ static const struct archive_type *const archives[] = {
 };
 /* clang-format on */
 
-/* How its people call their bones (sims1-character.md); adult and child have the same names. */
+/* Bone names of its people (sims1-character.md); the same for adults and children. */
 static const struct humanoid_names person = {
     .id = "sims",
     .left = "l",

@@ -10,9 +10,10 @@
  *     row of 3:   u32 size, u24 stored size, u8 data type, u32 offset, u8 flag, u8 access number, u16 name length,
  *                 u32 type id, u32 file id, name
  *
- * 1a and 1b both say version 1: the layout under which the whole table makes sense is the right one. In 3 the two
- * sources disagree on which byte says "compressed"; the data itself decides. No real archive is public: the facts
- * come from two independent descriptions and a second reader of archives that were written (see far.md).
+ * 1a and 1b both have version 1: the layout under which the whole table is consistent is the right one. In
+ * version 3 the two sources disagree on which byte means "compressed"; the data itself decides. No real archive
+ * is public: the facts come from two independent descriptions and from a second program that reads the archives
+ * we write (see far.md).
  */
 #include "lib/formats/sims/far.h"
 
@@ -32,7 +33,7 @@ enum layout {
     LAYOUT_COUNT,
 };
 
-/* The games look into a FAR without regard to case, and of how an entry is packed unpacking alone tells. */
+/* The games ignore case in a FAR; only unpacking an entry shows how it is packed. */
 #define FAR_FORMAT(row_id, row_title, row_extensions)                                                        \
     {                                                                                                        \
         .id = row_id, .title = row_title, .extensions = row_extensions,                                      \
@@ -65,15 +66,15 @@ struct far_row {
     uint32_t size, stored, offset;
     uint32_t type, file;
     uint8_t data_type, flag;
-    bool packed; /* as RefPack behind a header of 18 bytes */
+    bool packed; /* RefPack after a header of 18 bytes */
     uint16_t name_length;
     const uint8_t *name;
 };
 
-/* How a table reads under one layout. */
+/* The result of reading the table with one layout. */
 struct walk {
-    uint64_t failed_at; /* where it makes no sense any more; UINT64_MAX: nowhere */
-    uint64_t doubt_at;  /* the first row whose data lies outside of the file; UINT64_MAX: none */
+    uint64_t failed_at; /* where it becomes inconsistent; UINT64_MAX: nowhere */
+    uint64_t doubt_at;  /* the first row whose data lies outside the file; UINT64_MAX: none */
     struct pose_error error;
 };
 
@@ -109,7 +110,7 @@ static bool read_header(struct reader *reader, uint32_t *version, uint32_t *coun
                         "count_too_large");
 }
 
-/* The rules for a name; the empty one is for version 3 alone. */
+/* Checks and reads a name; only version 3 allows empty ones. */
 static bool read_name(struct reader *reader, enum layout layout, uint32_t length, struct far_row *row)
 {
     uint64_t length_at = row->at + (layout == LAYOUT_3 ? 14 : 12);
@@ -146,7 +147,7 @@ static bool read_row(struct reader *reader, enum layout layout, struct far_row *
     return !reader->failed && read_name(reader, layout, length, row);
 }
 
-/* The bytes that an entry takes in the file. In 3 the stored size tells nothing about what is not packed. */
+/* The bytes an entry occupies in the file. In version 3 the stored size is meaningless for uncompressed data. */
 static uint32_t taken_size(const struct far_row *row, enum layout layout)
 {
     return layout == LAYOUT_3 && !row->packed ? row->size : row->stored;
@@ -157,7 +158,7 @@ static bool is_inside(const struct far_row *row, enum layout layout, uint64_t fi
     return row->offset <= file_size && taken_size(row, layout) <= file_size - row->offset;
 }
 
-/* Walks over the rows that the reader stands at, and fills them in unless rows is NULL. */
+/* Walks the rows at the reader's position; fills them in unless rows is NULL. */
 static void walk_table(const struct reader *at, enum layout layout, uint32_t count, struct far_row *rows,
                        struct walk *walk)
 {
@@ -181,7 +182,7 @@ static void walk_table(const struct reader *at, enum layout layout, uint32_t cou
         walk->failed_at = walk->error.offset;
 }
 
-/* Of a version 1: 1a when that makes sense from end to end, else 1b, else the one that gets further. */
+/* For version 1: 1a if it fits from end to end, else 1b, else the one that gets further. */
 static enum layout choose_layout(const struct reader *reader, uint32_t count)
 {
     struct walk first, second;
@@ -203,7 +204,7 @@ static const char *far_identify(const struct pose_source *source)
     return formats[version == 3 ? LAYOUT_3 : sound ? choose_layout(&reader, count) : LAYOUT_1A].id;
 }
 
-/* The layout that the caller forces, LAYOUT_COUNT when none. */
+/* The layout forced by the caller, LAYOUT_COUNT if none. */
 static enum layout forced_layout(const struct pose_source *source)
 {
     enum layout layout = LAYOUT_1A;
@@ -238,7 +239,7 @@ static struct far_row *read_rows(struct pose_archive *archive, const struct pose
 
 /* ---------------------------------------------------------------------------------------------- entries -- */
 
-/* Places an error under entries[i], in a struct of its own: the archive stays usable. */
+/* A reader whose errors are located in entries[i], with its own error struct: the archive stays usable. */
 static struct reader reader_of_entry(const struct pose_archive *archive, uint32_t index,
                                      struct pose_error *error)
 {
@@ -249,7 +250,7 @@ static struct reader reader_of_entry(const struct pose_archive *archive, uint32_
     return reader;
 }
 
-/* True when bytes at the entry's data are the header of a packed body: 1, …, 10 FB. */
+/* True if the entry's data begins with the header of a packed body: 1, …, 10 FB. */
 static bool has_packed_header(const struct pose_archive *archive, const struct far_row *row)
 {
     if (row->offset > archive->bytes.size || archive->bytes.size - row->offset < 15)
@@ -258,7 +259,7 @@ static bool has_packed_header(const struct pose_archive *archive, const struct f
     return p[0] == 1 && p[13] == 0x10 && p[14] == 0xfb;
 }
 
-/* The sizes in the header of a packed body against the row. Warnings go to the archive. */
+/* Compares the sizes in the header of a packed body with the row. Warnings go to the archive. */
 static bool check_packed_header(struct pose_archive *archive, const struct far_row *row, uint32_t index,
                                 struct reader *reader)
 {
@@ -282,13 +283,13 @@ static bool check_packed_header(struct pose_archive *archive, const struct far_r
                     row->stored - 9);
     reader_u16le(&header, "signature");
     const uint8_t *p = reader_bytes(&header, 3, "refpack_size");
-    uint32_t unpacked = (uint32_t)(p[0] << 16 | p[1] << 8 | p[2]); /* there: the part has 18 bytes */
+    uint32_t unpacked = (uint32_t)(p[0] << 16 | p[1] << 8 | p[2]); /* in bounds: the part has 18 bytes */
     if (unpacked != row->size)
         return reader_fail(&header, "size_mismatch", "%u, the entry says %u", unpacked, row->size);
     return !header.failed;
 }
 
-/* Finds out how an entry is stored and whether it can be read. */
+/* Determines how an entry is stored and whether it can be read. */
 static void check_entry(struct pose_archive *archive, enum layout layout, struct far_row *row, uint32_t index)
 {
     struct pose_error error;
@@ -311,7 +312,7 @@ static void check_entry(struct pose_archive *archive, enum layout layout, struct
         archive_reject(archive, index, &error);
 }
 
-/* What the type ids of version 3 are sure to mean; a name with another extension makes it unsure. */
+/* Version 3 type ids with a certain meaning; a name with another extension makes it uncertain. */
 static void set_kind(struct pose_entry *entry, const struct far_row *row)
 {
     entry->has_id = true;

@@ -1,4 +1,4 @@
-/* What reading and writing FAR archives share. */
+/* Shared by reading and writing FAR archives. */
 #ifndef POSE_FORMATS_SIMS_FAR_H
 #define POSE_FORMATS_SIMS_FAR_H
 
@@ -11,7 +11,7 @@ enum {
     FAR_LONGEST_NAME = 4096,
 };
 
-/* A type of file that version 3 has an id for. */
+/* A file type that has an id in version 3. */
 struct far_type {
     uint32_t id;
     const char *extension, *format, *kind;
@@ -21,11 +21,11 @@ struct far_type {
 extern const struct far_type far_types[];
 
 /*
- * Writes far1a, far1b or far3 (job->format). The setting "compress" of far3 is "refpack" (the default: what thereby
- * gets smaller is compressed) or "none", which it always is for the others. The type id of far3 comes from the
- * extension. A name "TTTTTTTT-FFFFFFFF" is the id pair of an entry without a name; "name.FFFFFFFFTTTTTTTT.anim", as
- * files out of the game are called, gives the file id; else that is the entry's number, from 1. Names must be in
- * Windows-1252.
+ * Writes far1a, far1b or far3 (job->format). The setting "compress" of far3 is "refpack" (the default:
+ * compresses what gets smaller) or "none", as for the other formats. The type id of far3 comes from the
+ * extension. A name "TTTTTTTT-FFFFFFFF" is the id pair of an unnamed entry; "name.FFFFFFFFTTTTTTTT.anim", the
+ * naming of extracted game files, gives the file id; otherwise that is the entry's number, from 1. Names must be
+ * in Windows-1252.
  */
 bool far_pack(struct pack_job *job);
 

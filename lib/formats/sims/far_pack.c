@@ -8,10 +8,10 @@
 
 enum {
     ID_TEXT = 8,
-    MAX_COMPRESSED = 0xffffff, /* what the 24 bits of the size after decompression hold */
+    MAX_COMPRESSED = 0xffffff, /* largest size that fits the 24 bits */
 };
 
-/* What is written of an item into the table. */
+/* An item's row in the table. */
 struct row {
     uint32_t stored, offset;
     bool packed;
@@ -39,7 +39,7 @@ static bool parse_id(const char *text, uint32_t *id)
     return true;
 }
 
-/* "TTTTTTTT-FFFFFFFF": the name of an entry that has none. */
+/* "TTTTTTTT-FFFFFFFF": the name of an unnamed entry. */
 static bool is_id_pair(const char *name, struct row *row)
 {
     return strlen(name) == 2 * ID_TEXT + 1 && name[ID_TEXT] == '-' && parse_id(name, &row->type) &&
@@ -63,7 +63,7 @@ static void find_ids(const char *name, uint32_t number, struct row *row)
         row->file = file;
 }
 
-/* The name as the games' Windows would write it. */
+/* Encodes the name in Windows-1252, as the games do. */
 static bool set_name(struct far_writer *far, uint32_t index)
 {
     struct pack_job *job = far->job;
@@ -87,7 +87,7 @@ static bool set_name(struct far_writer *far, uint32_t index)
     return true;
 }
 
-/* Appends the compressed body; false when it saves nothing, and then nothing is appended. */
+/* Appends the compressed body; false, appending nothing, if that saves nothing. */
 static bool write_packed(struct far_writer *far, struct pose_bytes bytes, struct row *row)
 {
     struct writer *writer = far->writer;

@@ -7,7 +7,7 @@
 
 bool sims_keys_are_uniform(const struct pose_channel *channel, float duration)
 {
-    /* A hundredth of a frame, and what single precision and JSON leave of a time. */
+    /* A hundredth of a frame, plus the rounding of a time in single precision and JSON. */
     double tolerance = channel->count ? 0.01 * duration / channel->count + 1e-6 * duration : 0;
     for (uint32_t k = 0; k < channel->count; k++) {
         if (fabs(channel->times[k] - (double)k * duration / channel->count) > tolerance)
@@ -22,7 +22,7 @@ uint32_t sims_frames_of(const struct pose_clip *clip)
     return frames >= 1 ? frames < UINT32_MAX ? (uint32_t)frames : UINT32_MAX : 1;
 }
 
-/* Between two keys; the second is taken on the side of the first. */
+/* Interpolates two keys; rotations on the shorter arc. */
 static void blend(float *to, const float *a, const float *b, double u, uint32_t components, bool is_rotation)
 {
     double dot = 0, length = 0, result[4];

@@ -12,7 +12,7 @@ enum { FACES, BINDINGS, UVS, BLENDS, VERTICES, LIST_COUNT };
 static_assert(sizeof(struct pose_binding) == 5 * sizeof(uint32_t), "a binding is a row");
 static_assert(sizeof(struct pose_blend) == 2 * sizeof(uint32_t), "a blend is a row");
 
-/* A mesh as the file stores it. Lists that a walk passes over are NULL. */
+/* A mesh as stored. Lists are NULL while walking. */
 struct body {
     const struct sims_mesh_form *form;
     const char *name, *texture;
@@ -20,9 +20,9 @@ struct body {
     const char **bones;
     struct sims_rows rows[LIST_COUNT];
     uint32_t *faces;
-    struct pose_binding *bindings; /* an empty range of blended vertices begins at -1 */
+    struct pose_binding *bindings; /* an empty range of blended vertices starts at -1 */
     float *uvs;
-    struct pose_blend *blends; /* weight and vertex the other way round where the form says so */
+    struct pose_blend *blends; /* weight and vertex swapped if the form says so */
     float *positions, *normals;
     bool has_short_count;
     uint64_t vertex_count_offset;
@@ -66,7 +66,7 @@ static void visit_bones(struct sims_stream *s, struct body *body, uint32_t limit
     }
 }
 
-/* A list of integers: its count, its rows, and room for them. */
+/* A list of integers: its count, memory for its rows, and the rows. */
 static void *visit_integers(struct sims_stream *s, struct sims_rows *rows, void *items)
 {
     if (!sims_rows_count(s, rows) || !sims_rows_begin(s, rows))
@@ -87,7 +87,7 @@ static void visit_uvs(struct sims_stream *s, struct body *body)
         sims_rows_floats(s, rows, 2, body->uvs, NULL);
 }
 
-/* FreeSO's importer counts the real vertices alone, and writes the blended ones all the same. */
+/* FreeSO's importer counts only the real vertices, but still writes the blended ones. */
 static bool visit_vertex_count(struct sims_stream *s, struct body *body)
 {
     struct sims_rows *rows = &body->rows[VERTICES];
@@ -147,8 +147,8 @@ static bool check_faces(struct sims_stream *s, const struct body *body)
     return true;
 }
 
-/* A range, as the file stores it, must lie within the vertices of its kind; else its start or its count is at fault.
- * column: of its start. An empty range begins nowhere. */
+/* Checks that a range lies within the vertices of its kind; otherwise blames its start or its count. column:
+ * that of its start. The start of an empty range is ignored. */
 static bool check_range(struct sims_stream *s, const struct body *body, uint32_t row, unsigned column,
                         uint32_t *first, uint32_t count)
 {
@@ -196,8 +196,8 @@ static bool check_blends(struct sims_stream *s, const struct body *body, struct 
     return true;
 }
 
-/* Vertices that no binding covers, and such that several do. A running sum over where ranges begin and end, so that
- * many long ranges cost no more than their own number. */
+/* Finds vertices covered by no binding or by several. Uses a running sum over the ends of ranges, so that the
+ * cost depends only on their number, not their length. */
 static bool check_coverage(struct sims_stream *s, const struct body *body, struct arena *arena,
                            struct warning_list *warnings)
 {
@@ -226,7 +226,7 @@ static bool check_coverage(struct sims_stream *s, const struct body *body, struc
 
 static bool check_body(struct sims_stream *s, struct body *body, struct decode_job *job)
 {
-    /* The memory is this check's alone, so it does not weigh on the document. */
+    /* Scratch memory of this check, not counted against the document. */
     struct arena scratch;
     arena_init(&scratch, job->arena->allocator, job->limits->memory, job->error);
     bool done = check_faces(s, body) && check_bindings(s, body) && check_blends(s, body, &job->warnings) &&
@@ -324,7 +324,8 @@ static bool check_content(struct encode_job *job)
     return true;
 }
 
-/* Bindings and blends as the file wants them; all else is the mesh's own, which writing leaves as it is. */
+/* Bindings and blends as the file stores them; everything else is borrowed from the mesh, and writing does not
+ * change it. */
 static bool body_build(struct encode_job *job, struct body *body)
 {
     const struct pose_mesh *mesh = job->content->meshes;

@@ -12,7 +12,7 @@ static size_t components_of(int part)
     return part_components((enum pose_part)part);
 }
 
-/* Whether the pool has count keys from first on. */
+/* Whether the pool has count keys starting at first. */
 static bool is_in_pool(const struct sims_pool *pool, int64_t first, uint64_t count)
 {
     return first >= 0 && (uint64_t)first + count <= pool->count;
@@ -45,7 +45,7 @@ void sims_pools_describe_motion(struct value_list *extras, const struct sims_mot
         value_put_int(extras, "frame_count", motion->frame_count);
 }
 
-/* Which keys of a pool a motion drives something with. */
+/* Marks the keys of a pool that motions use. */
 static bool *mark_used(struct arena *arena, const struct sims_skill *skill, int part)
 {
     bool *used = ARENA_NEW(arena, bool, skill->pools[part].count);
@@ -57,7 +57,7 @@ static bool *mark_used(struct arena *arena, const struct sims_skill *skill, int 
     return used;
 }
 
-/* Runs of keys that no motion uses: [{"first": 12, "values": [x, y, z, …]}, …]. */
+/* Runs of unused keys: [{"first": 12, "values": [x, y, z, …]}, …]. */
 static void put_unused(struct value_list *pool_object, const struct sims_skill *skill, int part)
 {
     const struct sims_pool *pool = &skill->pools[part];
@@ -119,7 +119,7 @@ static bool open_pool(struct filling *f, uint64_t count)
     return pool->values && f->written;
 }
 
-/* Puts keys into the pool; false where it has none, or other ones. */
+/* Puts keys into the pool; false if they are out of range or conflict with keys already there. */
 static bool place(struct filling *f, int64_t first, const float *values, uint32_t count)
 {
     struct sims_pool *pool = &f->skill->pools[f->part];
@@ -153,7 +153,7 @@ static bool place_unused(struct filling *f, const struct pose_value *runs)
     return true;
 }
 
-/* Keys that the clip's tracks drive the part with. */
+/* The number of keys of the clip's tracks for this part. */
 static uint64_t count_keys(const struct filling *f)
 {
     uint64_t count = 0;
@@ -162,7 +162,8 @@ static uint64_t count_keys(const struct filling *f)
     return count;
 }
 
-/* An upper bound of the pool's count that the stored layout can fill, so that no number is believed blindly. */
+/* An upper bound of the pool's count that the stored layout can fill, so that stored numbers are not trusted
+ * blindly. */
 static uint64_t count_placeable(const struct filling *f, const struct pose_value *runs)
 {
     uint64_t count = count_keys(f);
@@ -171,7 +172,7 @@ static uint64_t count_placeable(const struct filling *f, const struct pose_value
     return count;
 }
 
-/* As the extras say; false when they no longer fit the keys. */
+/* Fills the pool as the extras say; false if they no longer fit the keys. */
 static bool fill_as_stored(struct filling *f)
 {
     const struct pose_value *stored = pose_value_find(f->clip->extras, pool_names[f->part]);
@@ -210,7 +211,7 @@ static bool fill_plainly(struct filling *f)
     return true;
 }
 
-/* Flags, and first keys of motions that do not drive the part though the file said they would. */
+/* Sets flags, and first keys of motions that do not drive the part though the file said they would. */
 static void set_flags(struct filling *f, bool keys_are_missing)
 {
     const struct sims_pool *pool = &f->skill->pools[f->part];
@@ -223,7 +224,7 @@ static void set_flags(struct filling *f, bool keys_are_missing)
             motion->has[f->part] = has ? has : 1;
             continue;
         }
-        /* Keys that are out of range must stay so. */
+        /* Keys that were out of range must stay out of range. */
         bool would_drive =
             has && motion->frame_count && !keys_are_missing && is_in_pool(pool, first, motion->frame_count);
         motion->has[f->part] = would_drive ? 0 : has;

@@ -7,7 +7,7 @@ static void put_pair(struct value_list *list, const struct sims_pair *pair)
     value_put_list(list, NULL, &object);
 }
 
-/* No object has two members: keys may repeat, and not every JSON parser keeps their order. */
+/* One pair per object: keys may repeat, and not every JSON parser keeps their order. */
 static void put_prop(struct value_list *list, const struct sims_prop *prop)
 {
     if (prop->count == 1) {

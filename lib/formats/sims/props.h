@@ -1,8 +1,8 @@
 /*
- * Props and moments as trees, for extras, and back: a prop is {key: value}, or a list of such when it has not just one
- * pair, so that keys that repeat and their order outlive any JSON parser; a moment is {"time_ms": 500, "props": [prop,
- * …]}. What comes back may have been through JSON and hands: whatever does not have that shape is left out; an object of
- * several pairs is taken.
+ * Props and moments as trees for extras, and back: a prop is {key: value}, or a list of such objects if it does
+ * not have exactly one pair, so that repeated keys and their order survive any JSON parser; a moment is
+ * {"time_ms": 500, "props": [prop, …]}. Input may have been edited: values of any other shape are ignored;
+ * objects with several pairs are accepted.
  */
 #ifndef POSE_FORMATS_SIMS_PROPS_H
 #define POSE_FORMATS_SIMS_PROPS_H
@@ -20,12 +20,12 @@ void sims_put_moments_lists(struct value_list *object, const char *key, const st
                             uint32_t count);
 
 struct sims_props sims_get_props(struct arena *arena, const struct pose_value *array);
-/* The lists, *count of them; NULL (and 0) when array is none. */
+/* The lists, *count of them; NULL (and 0) if array is not an array. */
 struct sims_props *sims_get_props_lists(struct arena *arena, const struct pose_value *array, uint32_t *count);
 struct sims_moments *sims_get_moments_lists(struct arena *arena, const struct pose_value *array,
                                             uint32_t *count);
 
-/* A scalar as text: a string as it is, a number in its shortest form; "" for anything else, and for NULL. */
+/* A scalar as text: a string unchanged, a number in its shortest form; "" for anything else, including NULL. */
 const char *sims_text_of(struct arena *arena, const struct pose_value *value);
 
 #endif

@@ -64,20 +64,20 @@ bool sims_relations(const struct pose_character *character, struct pose_bytes fa
         relate_skins(character->extras, relate, user);
     else
         relate_bindings(character->extras, relate, user);
-    return false; /* whose clips they are, none of them says */
+    return false; /* the names do not tell whose clips they are */
 }
 
-/* The beginning of a text, without case. */
+/* Whether text begins with start, ignoring case. */
 static bool begins_with(const char *text, const char *start, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
-        if (text_lower(text[i]) != text_lower(start[i])) /* a text that ends is not equal either */
+        if (text_lower(text[i]) != text_lower(start[i])) /* also differs at the end of text */
             return false;
     }
     return true;
 }
 
-/* "name.FFFFFFFFTTTTTTTT.ext", or the key alone as archives without names have it. */
+/* "name.FFFFFFFFTTTTTTTT.ext", or only the key, as in archives without names. */
 static bool name_has_key(const char *entry_name, const char *key)
 {
     const char *slash = strrchr(entry_name, '/'), *part = slash ? slash + 1 : entry_name;
@@ -92,7 +92,8 @@ static bool name_has_key(const char *entry_name, const char *key)
     }
 }
 
-/* Whether the archive's directory gives the entry the ids of a key: file and type, as a FAR of The Sims Online does. */
+/* Whether the archive's directory gives the entry the ids of a key: file and type, as in a FAR of The Sims
+ * Online. */
 static bool row_has_key(const struct pose_entry *row, const char *key)
 {
     uint32_t file, type;

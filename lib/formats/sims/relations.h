@@ -1,4 +1,4 @@
-/* Who belongs to whom among The Sims' files: a suit names its meshes, an appearance or an outfit its bindings by key, a
+/* Relations among The Sims' files: a suit names its meshes, an appearance or an outfit its bindings by key, a
  * binding its mesh and texture by key. */
 #ifndef POSE_FORMATS_SIMS_RELATIONS_H
 #define POSE_FORMATS_SIMS_RELATIONS_H

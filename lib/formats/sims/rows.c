@@ -17,7 +17,7 @@ bool sims_rows_begin(struct sims_stream *s, struct sims_rows *rows)
 {
     if (sims_is_writing(s))
         return !sims_failed(s);
-    /* A row of text is at least a digit a column and what parts them. */
+    /* A text row has at least one digit per column and separators. */
     unsigned size = s->encoding->is_text ? 2 * rows->type->columns - 1 : 4 * rows->type->columns;
     rows->at = s->reader.at;
     rows->line = s->lines.number;
@@ -26,7 +26,7 @@ bool sims_rows_begin(struct sims_stream *s, struct sims_rows *rows)
 
 /* ----------------------------------------------------------------------------------------- text, a row a line -- */
 
-/* Steps over rows that begin as a number does: enough to know the format by. */
+/* Skips rows that begin like a number: enough to recognise the format. */
 static void pass_lines(struct sims_stream *s, const struct sims_rows *rows)
 {
     for (uint32_t i = 0; i < rows->count && lines_record(&s->lines, rows->type->list); i++) {
@@ -86,7 +86,7 @@ static void write_float_lines(struct sims_stream *s, const struct sims_rows *row
 
 /* --------------------------------------------------------------------------------------- binary, all at once -- */
 
-/* One of the two is no code at all: the compiler knows the byte order of the host. */
+/* On any given host one of the two compiles to nothing. */
 static uint32_t from_little(uint32_t bits)
 {
     return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? bits : __builtin_bswap32(bits);
@@ -97,7 +97,7 @@ static uint32_t from_big(uint32_t bits)
     return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? bits : __builtin_bswap32(bits);
 }
 
-/* From an order of bytes to the host's, or the other way: it is the same. to may be from. */
+/* Converts between a byte order and the host's, in either direction. to may equal from. */
 static void convert_integers(const struct sims_stream *s, void *to, const void *from, size_t count)
 {
     uint8_t *out = to;
@@ -152,7 +152,7 @@ static void write_floats(struct sims_stream *s, const struct sims_rows *rows, un
     writer_commit(s->writer, size);
 }
 
-/* Values that went to one array, whose first column is column of the rows. */
+/* Checks the values of one array, whose first column is `column` of the rows. */
 static void check_finite(struct sims_stream *s, const struct sims_rows *rows, const float *values,
                          size_t width, unsigned column)
 {
@@ -208,7 +208,7 @@ void sims_rows_floats(struct sims_stream *s, const struct sims_rows *rows, unsig
     }
 }
 
-/* Lines have no fixed place: they are counted again, for this is done for errors alone. */
+/* Lines have no fixed position and are counted again, which happens only for errors. */
 static uint64_t seek_line(struct sims_stream *s, const struct sims_rows *rows, uint32_t row, unsigned column)
 {
     struct reader reader = s->reader;

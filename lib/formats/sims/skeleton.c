@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* What the parent of a root is called. */
+/* The parent name of a root. */
 static const char ROOT_PARENT[] = "NULL";
 
 /* ---------------------------------------------------------------------------------------------- decoding -- */
@@ -37,7 +37,7 @@ static bool index_names(struct decode_job *job, struct sims_stream *s, const str
     return true;
 }
 
-/* A flag as JSON has it, with its number (32 bits, signed) where that is none of 0 and 1. */
+/* A flag as a JSON boolean, or as a number (32 bits, signed) if it is neither 0 nor 1. */
 static void put_flag(struct value_list *extras, const char *key, uint32_t flag)
 {
     if (flag <= 1)
@@ -151,7 +151,7 @@ static void make_bone(struct encode_job *job, const struct pose_skeleton *skelet
         pose_convert_axes(POSE_TRANSLATION, bone->translation, 1, skeleton->axes, POSE_AXES_SIMS);
         pose_convert_axes(POSE_ROTATION, bone->rotation, 1, skeleton->axes, POSE_AXES_SIMS);
     }
-    /* As in the game's skeletons: the root moves the figure and is not blended, the others turn. */
+    /* As in the game's skeletons: the root translates and is not blended, the others only rotate. */
     bone->can_translate = (uint32_t)value_get_int(extras, "can_translate", is_root);
     bone->can_rotate = (uint32_t)value_get_int(extras, "can_rotate", 1);
     bone->can_blend = (uint32_t)value_get_int(extras, "can_blend", !is_root);
@@ -170,7 +170,7 @@ static void warn_losses(struct encode_job *job, const struct pose_skeleton *skel
         encode_warn(job, "scale_lost", "the scale of %u joints was left out: bones have none", scaled);
 }
 
-/* Readers find parents by name: two bones of one would not be the same skeleton. */
+/* Readers find parents by name: two bones with the same name would change the skeleton. */
 static bool check_names(struct encode_job *job, const struct sims_bones *bones)
 {
     struct name_index index;

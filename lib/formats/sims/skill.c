@@ -1,4 +1,4 @@
-/* A clip of any origin as a skill of The Sims. */
+/* Converts any clip to a skill of The Sims. */
 #include "lib/core/text.h"
 #include "lib/core/value.h"
 #include "lib/formats/sims/clip.h"
@@ -21,7 +21,7 @@ struct making {
 
 /* ------------------------------------------------------------------------------------------------ losses -- */
 
-/* Names the members of extras that the target has no place for; false when there are none. */
+/* Warns about members of extras that the target cannot hold; false if there are none. */
 static bool warn_extras(struct making *m, const struct pose_value *extras, const char *const *known,
                         const char *what)
 {
@@ -58,7 +58,7 @@ static void warn_losses(struct making *m)
     if (clip->loop != POSE_LOOP_UNKNOWN)
         encode_warn(m->job, "loop_lost", "a skill has no loop flag; the game decides");
     warn_extras(m, clip->extras, clip_names, "a skill");
-    /* The tracks of a clip nearly always have the same members: the first that loses some speaks for all. */
+    /* Tracks of a clip usually have the same members: one warning for the first track stands for all. */
     bool warned = false;
     for (uint32_t t = 0; t < clip->track_count && !warned; t++)
         warned = warn_extras(m, clip->tracks[t].extras, track_names, "a motion");
@@ -79,7 +79,7 @@ static bool is_driven(const struct pose_track *track)
     return track->channels[POSE_TRANSLATION].count || track->channels[POSE_ROTATION].count;
 }
 
-/* The frames of a track: as many as its keys where they lie on the clock of The Sims, else as the clip has. */
+/* The frames of a track: its number of keys if they are on The Sims' clock, else the clip's frames. */
 static uint32_t choose_frames(struct making *m, const struct pose_track *track, bool *as_they_are)
 {
     const struct pose_channel *translation = &track->channels[POSE_TRANSLATION];
@@ -131,7 +131,7 @@ static bool make_motions(struct making *m)
 
 /* --------------------------------------------------------------------------------------------- the whole -- */
 
-/* The stored milliseconds as long as they stand for the clip's duration. */
+/* Keeps the stored milliseconds if they still match the clip's duration. */
 static void set_durations(struct making *m)
 {
     const struct pose_clip *clip = m->clip;
@@ -140,7 +140,7 @@ static void set_durations(struct making *m)
     float stored = value_get_float(clip->extras, "duration_ms", NAN);
     float made = (float)((double)clip->duration * 1000);
     if (!(made > 0) && clip->key_count)
-        made = (float)(frames * 1000.0 / 30); /* a pose: as readers take it anyway */
+        made = (float)(frames * 1000.0 / 30); /* a pose: what readers assume anyway */
     bool is_stored = isfinite(stored) && sims_duration(stored, frames, &implausible) == clip->duration;
     m->skill->duration_ms = is_stored ? stored : made;
     for (uint32_t t = 0; t < m->skill->motion_count; t++) {
@@ -150,7 +150,7 @@ static void set_durations(struct making *m)
     }
 }
 
-/* The pools are copies of the clip's keys: they may be turned. */
+/* The pools are copies of the clip's keys and may be modified. */
 static void set_axes(struct making *m)
 {
     for (int part = 0; part < SIMS_PARTS; part++) {

@@ -1,13 +1,12 @@
 /*
- * A stand-in for the adults of The Sims: the 29 bones in the game's order, with its names, hierarchy and the
- * directions in which its bones lie (along their own x), which are facts that skills rely on. The proportions are
- * ours: an upright figure whose head joint is 4.84 feet high, arms hanging a little away from the body, left and
- * right mirrored. Feet; Y up, facing +Z, the left side at -X; rotations act as their conjugate (tso-anim.md,
- * section 6).
+ * A stand-in for the adults of The Sims: the 29 bones with the game's order, names, hierarchy and bone
+ * directions (along their own x), facts that skills rely on. The proportions are our own: an upright figure
+ * whose head joint is 4.84 feet high, arms hanging slightly away from the body, symmetric. Feet; Y up, facing
+ * +Z, the left side at -X; rotations act as their conjugate (tso-anim.md, section 6).
  */
 #include "lib/model/stand_in.h"
 
-/* A bone that lies straight on in its parent, and one that is turned. */
+/* A bone that continues its parent's direction, and a rotated one. */
 #define BONE(bone, above, x, y, z)                                                                           \
     {                                                                                                        \
         .name = bone, .parent = above, .translation = {x, y, z}, .rotation = { 0, 0, 0, 1 }                  \
@@ -17,7 +16,7 @@
         .name = bone, .parent = above, .translation = {x, y, z}, .rotation = { __VA_ARGS__ }                 \
     }
 
-/* clang-format off: a row a joint */
+/* clang-format off: one row per joint */
 static const struct stand_in_joint joints[] = {
     TURNED("ROOT", NULL, 0, 2.9f, 0, 0, 0.707106781f, 0, 0.707106781f),
     TURNED("PELVIS", "ROOT", 0, 0, 0, -0.5f, -0.5f, -0.5f, 0.5f),

@@ -42,7 +42,7 @@ void sims_unsigned(struct sims_stream *s, const char *field, uint32_t *value)
     *value = (uint32_t)bits;
 }
 
-/* The unit in which items are counted, for the message. */
+/* The unit of item sizes, for the message. */
 bool sims_check_count(struct sims_stream *s, const char *field, uint32_t count, unsigned bytes,
                       unsigned lines)
 {

@@ -21,8 +21,8 @@ static bool contains(const char *text, const char *word)
 }
 
 /*
- * What the name of clothes says of who wears them: of "b001uc" the last two letters are sex (male, female, any) and age.
- * A mesh has the suit's name after its "xskin-".
+ * Who wears clothes of that name: in "b001uc" the last two letters are sex (male, female, any) and age. A mesh
+ * has the suit's name after its "xskin-".
  */
 static const char *wearer_of(const char *name)
 {
@@ -36,7 +36,7 @@ static const char *wearer_of(const char *name)
     return age == 'c' ? "child" : age == 'a' ? "adult" : NULL;
 }
 
-/* What a name says of whom it is for: "a2o-walk" is for adults. */
+/* Who a clip is for by its name: "a2o-walk" is for adults. */
 static const char *species_of(const struct pose_naming *what)
 {
     static const char *const species[][2] = {{"a2", "adult"}, {"c2", "child"},     {"d2", "dog"},

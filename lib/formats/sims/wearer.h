@@ -1,4 +1,4 @@
-/* Whom the names of The Sims' files mean: adults, children, dogs or cats. */
+/* Who the names of The Sims' files refer to: adults, children, dogs or cats. */
 #ifndef POSE_FORMATS_SIMS_WEARER_H
 #define POSE_FORMATS_SIMS_WEARER_H
 
@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-/* For struct family: "a2o-walk" and clothes called "b001ua" are made for the skeleton "adult". */
+/* For struct family: "a2o-walk" and clothes like "b001ua" are made for the skeleton "adult". */
 bool sims_made_for(const struct pose_naming *what, const char *skeleton);
 
 #endif

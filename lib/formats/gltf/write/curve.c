@@ -160,7 +160,7 @@ static inline bool is_easy(const struct easy *easy, const float *a, const float 
     case POSE_RULES_PRIME:
     case POSE_RULES_PRIME_FRAMES:
         return cosine >= 0 && (cosine <= 0.95f || (double)cosine > easy->nlerp);
-    default: /* normalised linear is within 1e-6 of the arc only here */
+    default: /* these use normalised lerp only where it is within 1e-6 of the arc */
         return true;
     }
 }

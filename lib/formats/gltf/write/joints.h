@@ -39,22 +39,24 @@ struct gltf_joints {
     uint32_t node_count;
 };
 
-/* Finds rows, joints and rest poses, and numbers the nodes. needs_frame: a node above all is wanted in any case. */
+/* Finds rows, joints and rest poses, and numbers the nodes. needs_frame: adds a node above all joints in any
+ * case. */
 bool gltf_joints_init(struct gltf_joints *joints, struct encode_job *job, bool needs_frame);
-/* Release in any case. */
+/* Must be called even after a failure. */
 void gltf_joints_release(struct gltf_joints *joints);
 
-/* True when the joint's scale is on a node of its own, so that children must have it in their offsets. */
+/* True if the joint's scale is on its own node, so that the offsets of its children must include it. */
 static inline bool gltf_joint_is_split(const struct gltf_joint *joint)
 {
     return joint->holder != joint->node;
 }
 
-/* The items of "nodes", without brackets. */
+/* Writes the items of "nodes", without brackets. */
 void gltf_joints_put_nodes(const struct gltf_joints *joints, struct gltf_file *file);
-/* The nodes of the scene that belong to the joints, "1,2". */
+/* The joints' root nodes of the scene, "1,2". */
 void gltf_joints_put_roots(const struct gltf_joints *joints, struct gltf_file *file);
-/* "skins":[ with one over all joints, the frame last when with_frame; writes a view. The list stays open. */
+/* Writes "skins":[ with one skin over all joints, the frame last if with_frame; writes a view. The array stays
+ * open. */
 void gltf_joints_put_skin(const struct gltf_joints *joints, struct gltf_file *file, bool with_frame);
 
 #endif

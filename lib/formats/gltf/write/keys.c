@@ -1,4 +1,4 @@
-/* Which keys a channel gets: the clip's own, or those of a frame rate, and how exact they must be. */
+/* The keys of a channel, either the clip's own or sampled at a frame rate, and their tolerance. */
 #include "lib/formats/gltf/write/channels.h"
 
 #include "lib/model/build.h"
@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-static const float ANGLE_TOLERANCE = 1e-4f; /* in model space, all joints taken together */
-static const float FINEST_ANGLE = 1e-6f;    /* what single precision cannot do better */
+static const float ANGLE_TOLERANCE = 1e-4f; /* in model space, for all joints together */
+static const float FINEST_ANGLE = 1e-6f;    /* the limit of single precision */
 
 /* -------------------------------------------------------------------------------------------- tolerances -- */
 
@@ -16,7 +16,7 @@ static float length_of(const float v[3])
     return sqrtf(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
 }
 
-/* How far the joint may be from its parent, give or take. */
+/* The approximate distance of the joint from its parent. */
 static float find_offset(const struct gltf_writing *writing, uint32_t row)
 {
     const struct pose_channel *channel = gltf_writing_driver(writing, row, POSE_TRANSLATION);
@@ -30,8 +30,8 @@ static float find_offset(const struct gltf_writing *writing, uint32_t row)
 }
 
 /*
- * Errors of joints add up along a chain, and move what hangs on a joint by as much as it is away. Each turning joint gets
- * an equal share of what is allowed at the end of the longest chain through it.
+ * Errors of joints accumulate along a chain, and grow with distance from the joint. Each rotating joint gets an
+ * equal share of the tolerance at the end of the longest chain through it.
  */
 static bool share_tolerance(struct gltf_writing *writing)
 {
@@ -68,7 +68,7 @@ static bool share_tolerance(struct gltf_writing *writing)
 
 /* ----------------------------------------------------------------------------------------- original keys -- */
 
-/* Key times of a channel: the file's own, or made once for all channels with as many keys. */
+/* Key times of a channel: the file's own, or computed once for all channels with that many keys. */
 static const float *times_of(struct gltf_writing *writing, const struct pose_channel *channel)
 {
     const struct pose_clip *clip = gltf_writing_clip(writing);
@@ -83,7 +83,7 @@ static const float *times_of(struct gltf_writing *writing, const struct pose_cha
     return writing->made_times;
 }
 
-/* Through the clip's own keys. False when memory is out. */
+/* A curve through the clip's own keys. False if out of memory. */
 static bool make_curve(struct gltf_writing *writing, uint32_t row, enum pose_part part, float *room,
                        struct gltf_curve *curve)
 {
@@ -116,7 +116,7 @@ static bool make_curve(struct gltf_writing *writing, uint32_t row, enum pose_par
 
 /* -------------------------------------------------------------------------------------------- resampling -- */
 
-/* Bytes that so many frames will be at least: what moves is written on each. */
+/* The minimum size in bytes of that many frames: everything that moves is written in each. */
 static size_t size_of_frames(const struct gltf_writing *writing, uint32_t count)
 {
     size_t floats = 1;
@@ -131,7 +131,7 @@ static size_t size_of_frames(const struct gltf_writing *writing, uint32_t count)
     return floats * count * sizeof(float);
 }
 
-/* Times k / fps as long as they lie in the clip, then its end. */
+/* Times k / fps within the clip, then its end. */
 static bool sample_frames(struct gltf_writing *writing, float fps)
 {
     const struct pose_clip *clip = gltf_writing_clip(writing);
@@ -162,7 +162,7 @@ static bool sample_frames(struct gltf_writing *writing, float fps)
     return writing->frames && !writing->arena.failed;
 }
 
-/* The same out of what was sampled. */
+/* The same from the sampled frames. */
 static void make_sampled_curve(struct gltf_writing *writing, uint32_t row, enum pose_part part, float *values,
                                struct gltf_curve *curve)
 {
@@ -185,7 +185,7 @@ static void make_sampled_curve(struct gltf_writing *writing, uint32_t row, enum 
 
 /* ------------------------------------------------------------------------------------------- any of them -- */
 
-/* Keys of the longest channel. */
+/* The number of keys of the longest channel. */
 static uint32_t find_longest(const struct gltf_writing *writing)
 {
     uint32_t longest = writing->frame_count;

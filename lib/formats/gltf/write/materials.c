@@ -1,4 +1,4 @@
-/* Materials: one for each mesh that has none of its own, and those of the others. */
+/* Materials: a default one for each mesh that has none, and those of the other meshes. */
 #include "lib/formats/gltf/write/meshes.h"
 
 #include <math.h>

@@ -57,8 +57,8 @@ static void settle_positions(float (*positions)[3], uint32_t count)
     }
 }
 
-/* Vertices that no joint moves hang on the frame, since a skinned vertex has to hang on something. True when there are
- * any. */
+/* Vertices that no joint moves are attached to the frame, since a skinned vertex needs a joint. True if there
+ * are any. */
 static bool hang_on_frame(uint32_t (*joints)[4], float (*weights)[4], uint32_t count, uint32_t frame)
 {
     bool any = false;
@@ -72,7 +72,7 @@ static bool hang_on_frame(uint32_t (*joints)[4], float (*weights)[4], uint32_t c
     return any;
 }
 
-/* The drawn vertices in the rest pose: where blended ones pull them then is where they are bound. */
+/* The visible vertices in the rest pose: blended ones are bound at their blended positions. */
 static bool deform(const struct gltf_joints *joints, const struct pose_skin *skin, struct arena *arena,
                    float (*positions)[3], float (*normals)[3])
 {
@@ -124,7 +124,7 @@ static bool add_skinned(struct gltf_mesh_list *list, const struct gltf_joints *j
     return true;
 }
 
-/* In the space of the model: the skin's own vertices, which live as long as the skin does. */
+/* A mesh in model space: borrows the skin's vertices, which must outlive it. */
 static bool add_body(struct gltf_mesh_list *list, const struct gltf_joints *joints,
                      const struct pose_mesh *mesh, const struct pose_skin *skin, struct arena *arena)
 {
@@ -198,7 +198,7 @@ void gltf_meshes_release(struct gltf_mesh_list *list)
 
 /* --------------------------------------------------------------------------------------------------- writing -- */
 
-/* Whole numbers as bytes, shorts or ints of glTF. */
+/* Integers as bytes, shorts or ints of glTF. */
 static uint32_t put_indices(struct gltf_file *file, enum gltf_target target, enum gltf_component component,
                             enum gltf_shape shape, const uint32_t *numbers, uint32_t count, size_t amount)
 {
@@ -252,11 +252,11 @@ static void put_vertices(const struct gltf_mesh *mesh, struct gltf_file *file)
     }
 }
 
-/* Faces from first on, and what they look like. */
+/* The faces from first on, and their material. */
 static void put_faces(const struct gltf_mesh *mesh, const struct pose_primitive *primitive,
                       struct gltf_file *file)
 {
-    /* 65535 itself restarts a primitive. */
+    /* 65535 would mean primitive restart. */
     uint32_t count = primitive->face_count;
     put_attribute(file, "indices",
                   put_indices(file, GLTF_INDICES, mesh->vertex_count < UINT16_MAX ? GLTF_SHORTS : GLTF_INTS,
@@ -264,7 +264,7 @@ static void put_faces(const struct gltf_mesh *mesh, const struct pose_primitive 
     put_attribute(file, "material", mesh->first_material + primitive->material);
 }
 
-/* The primitives share their vertices: the first one's attributes are said again by the others. */
+/* The primitives share their vertices: all refer to the attributes of the first one. */
 static void put_primitives(const struct gltf_mesh *mesh, struct gltf_file *file)
 {
     const struct pose_primitive whole = {.face_count = mesh->face_count};
@@ -284,7 +284,7 @@ static void put_primitives(const struct gltf_mesh *mesh, struct gltf_file *file)
             size_t start = file->json_bytes.size;
             put_vertices(mesh, file);
             jsonw_end(&file->json);
-            if (!start || file->json_bytes.size <= start) /* out of memory, which empties the text */
+            if (!start || file->json_bytes.size <= start) /* out of memory; json_bytes is then empty */
                 return;
             attributes = arena_text(file->job->arena, (const char *)file->json_bytes.data + start - 1,
                                     file->json_bytes.size - start + 1);

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* As the kernels do it (sample_scalar.c). On the arc: up to what is_easy says of it. */
+/* As the kernels do it (sample_scalar.c). On the arc if is_easy says so. */
 static enum gltf_blending find_blending(enum pose_rules rules, double cosine)
 {
     switch (rules) {
@@ -38,7 +38,7 @@ void gltf_path_init(struct gltf_path *path, enum pose_rules rules, const float *
     }
 }
 
-/* The engine's rotations at eight fractions of the way. */
+/* The engine's rotations at eight fractions of the path. */
 void gltf_path_follow(const struct gltf_path *path, const double fractions[LANES], float rotations[LANES][4])
 {
     static const uint32_t places[LANES] = {0, 4, 8, 12, 16, 20, 24, 28};
@@ -46,9 +46,9 @@ void gltf_path_follow(const struct gltf_path *path, const double fractions[LANES
 }
 
 /*
- * Where the k-th of n pieces begins. Linear interpolation is slow at both ends and fast in the middle, and just as far
- * along as the arc there: it strays most before and behind, so the pieces are shorter near the ends. Many pieces are
- * as good when they are alike, and better where keys of unlike lengths bend the way in its middle too.
+ * Where the k-th of n pieces begins. Linear interpolation is slow at both ends and fast in the middle, where it
+ * meets the arc: it deviates most in between, so pieces are shorter near the ends. If there are many pieces,
+ * equal ones are as good, and better where keys of different lengths bend the path in its middle too.
  */
 double gltf_path_piece(const struct gltf_path *path, uint32_t piece, uint32_t pieces)
 {
@@ -56,7 +56,7 @@ double gltf_path_piece(const struct gltf_path *path, uint32_t piece, uint32_t pi
     return path->is_symmetric && pieces < 16 ? (1 - copysign(sqrt(fabs(side)), side)) / 2 : place;
 }
 
-/* The angle between two rotations that are near each other. */
+/* The angle between two nearby rotations. */
 static double angle_between(const double *a, const float *b)
 {
     double near = 0, far = 0;
@@ -67,7 +67,7 @@ static double angle_between(const double *a, const float *b)
     return 2 * sqrt(fmin(near, far));
 }
 
-/* glTF's way. */
+/* glTF's interpolation. */
 static void slerp(const float *a, const float *b, double fraction, double out[4])
 {
     double cosine = quat_dot(a, b), sign = cosine < 0 ? -1 : 1, size = fmin(fabs(cosine), 1);
@@ -78,10 +78,10 @@ static void slerp(const float *a, const float *b, double fraction, double out[4]
         out[i] = from * (double)a[i] + to * (double)b[i];
 }
 
-/* How far glTF is off the engine's way when a part of it is one piece; as it is found at some spots. */
+/* How far glTF deviates from the engine's path if this part is one piece, measured at a few points. */
 static double measure(const struct gltf_path *path, double from, double to)
 {
-    /* The ends of a piece, and where a cubic error is largest; the lanes left are not looked at. */
+    /* The ends of a piece, and where a cubic error is largest; the remaining lanes are unused. */
     static const double spots[LANES] = {0, 0.2113, 0.5, 0.7887, 1, 1, 1, 1};
     double worst = 0, fractions[LANES];
     float way[LANES][4];
@@ -96,15 +96,17 @@ static double measure(const struct gltf_path *path, double from, double to)
     return worst;
 }
 
-/* How far on the arc linear interpolation is at a fraction of the way: radians of quaternions, half those of a turn. */
+/* The position of linear interpolation on the arc at a fraction of the path: in radians of quaternions, half
+ * those of the rotation. */
 static double arc_at(const struct gltf_path *path, double fraction)
 {
     return atan2(fraction * path->sine, 1 - fraction + fraction * path->cosine);
 }
 
 /*
- * The same for linear interpolation, exactly: both stay on one arc, and are farthest from each other where they are as fast.
- * The speed at x is sine / ((1 - x)^2 + 2 x (1 - x) cosine + x^2 square), which is any speed at two places at most.
+ * The same for linear interpolation, exactly: both stay on one arc, and are farthest apart where their speeds
+ * are equal. The speed at x is sine / ((1 - x)^2 + 2 x (1 - x) cosine + x^2 square), which takes any value at
+ * most twice.
  */
 static double calculate(const struct gltf_path *path, double from, double to)
 {
@@ -121,7 +123,7 @@ static double calculate(const struct gltf_path *path, double from, double to)
     return 2 * worst;
 }
 
-/* The worst of all pieces of the way up to end. */
+/* The largest deviation of all pieces of the path up to end. */
 static double error_of(const struct gltf_path *path, double end, uint32_t pieces)
 {
     double worst = 0, from = 0;
@@ -134,8 +136,8 @@ static double error_of(const struct gltf_path *path, double end, uint32_t pieces
     return worst;
 }
 
-/* As many pieces as the tolerance asks for. Where linear interpolation is on the arc's place in the middle a key there would
- * change nothing: the number is odd. */
+/* The number of pieces needed for the tolerance. It is odd if linear interpolation meets the arc in the middle,
+ * since a key there would change nothing. */
 uint32_t gltf_path_pieces(const struct gltf_path *path, double end, float tolerance)
 {
     uint32_t pieces = 1;

@@ -1,10 +1,10 @@
 /*
- * The Sims 1: character file in binary (.bcf, inside of archives .cmx.bcf): the fields of .cmx without its header.
- * Integers and booleans are i32, floats f32, all little-endian; a text is a byte with its length and its bytes, 255
- * meaning that an i32 with the length follows. No magic number and no version.
+ * The Sims 1: binary character file (.bcf, .cmx.bcf inside archives): the fields of .cmx without its header.
+ * Integers and booleans are i32, floats f32, all little-endian; a text is a length byte followed by its bytes;
+ * 255 means that an i32 with the length follows. No magic number and no version.
  *
- * From the notes of the engine's author and other readers. No real file could be had: verified on files that were made
- * of real .cmx, and by what others read.
+ * From the notes of the engine's author and other readers. No real file was available: verified with files
+ * converted from real .cmx, and against other readers.
  */
 #include "lib/core/text.h"
 #include "lib/formats/sims/sims1/body.h"
@@ -12,7 +12,7 @@
 
 /* --------------------------------------------------------------------------------------------- the codec -- */
 
-/* Without a magic number only a file that holds something and ends exactly is one, whatever its name. */
+/* Without a magic number only a file that is not empty and ends exactly is recognised, whatever its name. */
 static enum probe_result probe(const struct pose_source *source)
 {
     struct sims_stream s;

@@ -1,6 +1,7 @@
 /*
- * The Sims 1: a deformable mesh in binary (.bmf), little-endian: the fields of .skn, but a blend is its weight and then
- * its vertex. No magic number and no version. No real file could be had: the layout is what another decoder reads.
+ * The Sims 1: a deformable mesh in binary (.bmf), little-endian: the fields of .skn, but a blend is its weight
+ * and then its vertex. No magic number and no version. No real file was available: the layout follows another
+ * decoder.
  */
 #include "lib/core/text.h"
 #include "lib/formats/sims/mesh.h"

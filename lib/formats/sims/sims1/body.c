@@ -1,6 +1,6 @@
 #include "lib/formats/sims/sims1/body.h"
 
-/* The smallest size of each record: its bytes in binary, its lines in text. */
+/* The minimum size of each record: bytes in binary, lines in text. */
 enum {
     SKELETON_BYTES = 5,
     SKELETON_LINES = 2,
@@ -20,7 +20,7 @@ enum {
     MOMENT_LINES = 2,
 };
 
-/* A count of things that are not in this file, or not here. */
+/* A count of items stored elsewhere, not after it. */
 static void visit_far_count(struct sims_stream *s, const char *field, uint32_t *count)
 {
     sims_unsigned(s, field, count);
@@ -82,7 +82,7 @@ static void visit_suit(struct sims_stream *s, struct sims1_suit *suit)
 
 /* ------------------------------------------------------------------------------------------------ skills -- */
 
-/* A moment has one prop. */
+/* A moment with its one prop. */
 static void visit_moment(struct sims_stream *s, struct sims_moment *moment)
 {
     struct sims_prop single = {0};

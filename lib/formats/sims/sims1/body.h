@@ -1,5 +1,5 @@
 /*
- * The body of The Sims 1's character files, which is the same in text (.cmx) and in binary (.bcf): skeletons, suits and
+ * The body of The Sims 1's character files, the same in text (.cmx) and binary (.bcf): skeletons, suits and
  * skills, any number of each (sims1-character.md, section 1).
  */
 #ifndef POSE_FORMATS_SIMS_SIMS1_BODY_H
@@ -30,15 +30,15 @@ struct sims1_body {
     struct sims_skill *skills;
 };
 
-/* Reads, writes or walks the body in the encoding of the stream. */
+/* Reads, writes or walks the body in the stream's encoding. */
 void sims1_visit_body(struct sims_stream *s, struct sims1_body *body);
 
 /*
- * What s has read, as the document: a skill's keys are taken from its .cfp, which the job's source finds. Failures name
- * their place in this file or, below its name, in the .cfp.
+ * Builds the document from what s has read: a skill's keys are read from its .cfp, found through the job's
+ * source. Errors are located in this file or, below its name, in the .cfp.
  */
 bool sims1_document_build(struct decode_job *job, struct sims_stream *s, const struct sims1_body *body);
-/* The body that holds the job's skeletons, suits and clips. */
+/* Builds the body from the job's skeletons, suits and clips. */
 bool sims1_body_build(struct encode_job *job, struct sims1_body *body);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * The Sims 1: keys of a skill (.cfp), see sims1_keys.h. How many translations and rotations there are is written in the
- * skill, in a .cmx or .bcf, alone. So a .cfp by itself decodes to an empty document: its codes are checked, and a note
- * says how many values they make and where they belong.
+ * The Sims 1: keys of a skill (.cfp), see keys.h. The numbers of translations and rotations are stored only in
+ * the skill, in a .cmx or .bcf. So a .cfp alone decodes to an empty document: its codes are checked, and a note
+ * says how many values they yield and where they belong.
  *
- * Written from one clip: the setting "cfp" is "compact" (the default: within 5e-4 of each value, as the game's own
- * files) or "lossless".
+ * Written from one clip: the setting "cfp" is "compact" (the default: within 5e-4 of each value, like the game's
+ * own files) or "lossless".
  */
 #include "lib/core/text.h"
 #include "lib/core/setting.h"

@@ -1,14 +1,16 @@
 /*
- * The Sims 1: character file in text (.cmx), a field a line. Lines end with CR LF or LF; "//" begins a comment line.
+ * The Sims 1: text character file (.cmx), one field per line. Lines end with CR LF or LF; "//" begins a comment
+ * line.
  *
  *     // Character File. Copyright 1997, Maxis Inc.
  *     version 300
- *     1                            skeletons, then suits, then skills: see sims1_body.c
+ *     1                            skeletons, then suits, then skills: see body.c
  *     adult
  *     …
  *
- * Numbers are decimal, one a line; a vector is "| x y z |". A text is its line as it is. Checked on 34 real files, whose
- * numbers are those of an old C library ("-5.88894e-005"). The keys of a skill are in its .cfp.
+ * Numbers are decimal, one per line; a vector is "| x y z |". A text is its whole line. Checked on 34 real
+ * files, whose numbers have the format of an old C library ("-5.88894e-005"). The keys of a skill are in its
+ * .cfp.
  */
 #include "lib/core/numbers/decimal.h"
 #include "lib/core/text.h"
@@ -23,13 +25,13 @@ static bool is_version(const char *word, size_t length)
 {
     static const char version[] = "version";
     for (size_t i = 0; i < length; i++) {
-        if (text_lower(word[i]) != version[i]) /* the NUL of a longer word differs, too */
+        if (text_lower(word[i]) != version[i]) /* the NUL of a longer word also differs */
             return false;
     }
     return length == sizeof version - 1;
 }
 
-/* "version 300" after any comments; the word may be missing, which *has_word tells. */
+/* "version 300" after any comments; the word is optional, see *has_word. */
 static bool read_version(struct sims_stream *s, bool *has_word)
 {
     struct lines *lines = &s->lines;

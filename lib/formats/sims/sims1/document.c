@@ -1,4 +1,4 @@
-/* The records of a character file of The Sims 1 and the document, both ways. */
+/* Converts between the records of a Sims 1 character file and the document. */
 #include "lib/core/text.h"
 #include "lib/core/value.h"
 #include "lib/formats/sims/sims1/body.h"
@@ -29,7 +29,8 @@ static bool build_skeletons(struct decode_job *job, struct sims_stream *s, const
     return skeletons != NULL;
 }
 
-/* {"type": 0, "props": […], "skins": [{"bone": …, "mesh": …, "flags": 0, "props": […]}, …]}; props where there are any. */
+/* {"type": 0, "props": […], "skins": [{"bone": …, "mesh": …, "flags": 0, "props": […]}, …]}; props only if there
+ * are any. */
 static const struct pose_value *suit_extras(struct arena *arena, const struct sims1_suit *suit)
 {
     struct value_list extras = value_object(arena), skins = value_array(arena);
@@ -61,7 +62,7 @@ static bool build_suits(struct decode_job *job, const struct sims1_body *body)
     return suits != NULL;
 }
 
-/* keys: of the document so far. */
+/* keys: total of the document so far. */
 static bool check_keys(struct decode_job *job, const struct sims_skill *skill, uint64_t *keys)
 {
     *keys += (uint64_t)skill->pools[POSE_TRANSLATION].count + skill->pools[POSE_ROTATION].count;
@@ -71,7 +72,7 @@ static bool check_keys(struct decode_job *job, const struct sims_skill *skill, u
                        (unsigned long long)*keys, (unsigned long long)job->limits->keys);
 }
 
-/* Reads the keys out of the companion. */
+/* Reads the keys from the companion file. */
 static bool read_keys(struct decode_job *job, const char *name, struct pose_bytes bytes,
                       struct warning_list *warnings, struct sims_skill *skill, uint64_t *keys)
 {
@@ -87,7 +88,7 @@ static bool read_keys(struct decode_job *job, const char *name, struct pose_byte
     return true;
 }
 
-/* Finds the keys of a skill, which it does without when there is no such file. */
+/* Finds the keys of a skill; a missing file is not an error. */
 static bool load_keys(struct decode_job *job, struct warning_list *warnings, struct sims_skill *skill,
                       const char **companion, uint64_t *keys)
 {
@@ -106,7 +107,8 @@ static bool load_keys(struct decode_job *job, struct warning_list *warnings, str
     return true;
 }
 
-/* The pairs of a list one by one, as The Sims Online nests them: [[{"a": "1"}, {"b": "2"}]] is one list of two. */
+/* Nests the pairs of a list individually, as The Sims Online does: [[{"a": "1"}, {"b": "2"}]] is one list of
+ * two. */
 static void part_props(struct arena *arena, struct sims_motion *motion)
 {
     for (uint32_t i = 0; i < motion->props_count; i++) {
@@ -196,7 +198,7 @@ static bool make_suits(struct encode_job *job, struct sims1_body *body)
     return body->suits != NULL;
 }
 
-/* All pairs of the props in one, which is how deep these files nest. */
+/* Joins all pairs of the props into one, the depth that these files support. */
 static void join_props(struct arena *arena, struct sims_props *props)
 {
     uint32_t count = 0;

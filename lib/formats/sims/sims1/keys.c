@@ -4,7 +4,7 @@
 #include <string.h>
 
 enum {
-    LAST_DIFFERENCE = 0xfc, /* codes 00 to FC: a difference out of the table */
+    LAST_DIFFERENCE = 0xfc, /* codes 00 to FC: a difference from the table */
     RESERVED = 0xfd,
     RUN = 0xfe,     /* u16 n: the same value n + 1 times */
     LITERAL = 0xff, /* f32 */
@@ -43,16 +43,16 @@ static float load_f32(const uint8_t *p)
 
 /* ---------------------------------------------------------------------------------------------- decoding -- */
 
-/* The sequence: one accumulator and at most one unfinished run, whatever component they are in. */
+/* The sequence of values: one accumulator and at most one unfinished run, across all components. */
 struct sequence {
     const uint8_t *at, *end;
     float value;
-    uint32_t run; /* values that are still to come of it */
+    uint32_t run; /* remaining values of it */
 };
 
 enum outcome { DONE, ENDS_EARLY, IS_RESERVED, NOT_FINITE };
 
-/* The next count values, to every stride-th float. On failure s->at is at the code that is wrong, *index its value. */
+/* Reads the next count values into every stride-th float. On failure s->at is at the bad code, *index its value. */
 static enum outcome take_values(struct sequence *s, const float *table, float *to, uint32_t count,
                                 unsigned stride, uint32_t *index)
 {
@@ -68,7 +68,7 @@ static enum outcome take_values(struct sequence *s, const float *table, float *t
                 to[(size_t)i * stride] = value;
             continue;
         }
-        /* Most codes are differences: as long as they are, there is nothing but them to look at. */
+        /* Most codes are differences: a tight loop for these. */
         while (i < count && at < end && *at <= LAST_DIFFERENCE) {
             value += table[*at++];
             to[(size_t)i++ * stride] = value;
@@ -108,7 +108,7 @@ static bool fail(struct reader *r, uint64_t offset, const char *field, enum outc
     return reader_fail_at(r, offset, field, "non_finite", "the literal is NaN or infinity");
 }
 
-/* The codes alone, until they make that many values or end. */
+/* Only skips codes, until they yield that many values or end. */
 static enum outcome skip_codes(const uint8_t **at, const uint8_t *end, uint64_t wanted, uint64_t *count)
 {
     while (*at < end && *count < wanted) {
@@ -145,7 +145,8 @@ uint64_t sims1_keys_count(struct reader *r)
     return count;
 }
 
-/* Up to a plain ratio decoding will see; beyond it the values are counted before they get memory. */
+/* Up to a moderate ratio decoding finds the error; beyond it values are counted before memory is allocated for
+ * them. */
 bool sims1_keys_check(struct reader *r, const struct sims_pool *pools)
 {
     enum { PLAIN_RATIO = 64 };
@@ -193,7 +194,7 @@ bool sims1_keys_decode(struct reader *r, struct arena *arena, struct warning_lis
         if (!pools[part].values || !decode_part(r, &s, table, part, &pools[part], &crossed))
             return false;
     }
-    if (s.run) /* the last code: no other comes after a run that goes on */
+    if (s.run) /* the last code: nothing follows a run that continues */
         return reader_fail_at(r, r->base + (uint64_t)(s.at - RUN_SIZE - r->start), "codes", "run_too_long",
                               "the run exceeds the skill by %u values", s.run);
     if (crossed)
@@ -210,8 +211,8 @@ struct packing {
     struct writer *writer;
     const float *table;
     enum sims1_keys_mode mode;
-    float value;  /* what a decoder has */
-    uint32_t run; /* values of a run that is not written yet */
+    float value;  /* as a decoder computes it */
+    uint32_t run; /* values of a run not yet written */
 };
 
 static void end_run(struct packing *p)
@@ -238,13 +239,13 @@ static void put_literal(struct packing *p, float value)
     p->value = value;
 }
 
-/* The code whose difference is nearest to d, |d| <= 0.1. */
+/* The code with the difference nearest to d, |d| <= 0.1. */
 static unsigned nearest_code(const float *table, double d)
 {
     double u = copysign(sqrt(sqrt(fabs(d) * 10)), d);
     int code = (int)lround((u + 1) * LAST_DIFFERENCE / 2);
     unsigned best = code < 0 ? 0 : code > LAST_DIFFERENCE ? LAST_DIFFERENCE : (unsigned)code;
-    /* The fourth root's nearest is one off at most. */
+    /* The estimate by fourth root is off by one at most. */
     if (best > 0 && fabs(table[best - 1] - d) < fabs(table[best] - d))
         return best - 1;
     if (best < LAST_DIFFERENCE && fabs(table[best + 1] - d) < fabs(table[best] - d))
@@ -252,7 +253,7 @@ static unsigned nearest_code(const float *table, double d)
     return best;
 }
 
-/* The original tool's choice, with a bound on the error that a difference may leave. */
+/* The original tool's choice, with a bound on the error left by a difference. */
 static void put_compact(struct packing *p, float value)
 {
     double d = (double)value - p->value;
@@ -278,7 +279,7 @@ static void put_lossless(struct packing *p, float value)
         put_literal(p, value);
 }
 
-/* A component begins with a literal and ends its runs, so that every decoder agrees on it. */
+/* A component begins with a literal and ends its runs, so that all decoders agree on it. */
 static void put_component(struct packing *p, const float *values, uint32_t count, unsigned stride)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -300,7 +301,7 @@ void sims1_keys_encode(struct writer *writer, const struct sims_pool *pools, enu
     struct packing p = {.writer = writer, .table = table, .mode = mode};
     for (int part = 0; part < SIMS_PARTS; part++) {
         unsigned components = part_components((enum pose_part)part);
-        for (unsigned c = 0; pools[part].count && c < components; c++) /* none: values may be NULL */
+        for (unsigned c = 0; pools[part].count && c < components; c++) /* if empty, values may be NULL */
             put_component(&p, pools[part].values + c, pools[part].count, components);
     }
 }

@@ -1,7 +1,7 @@
 /*
- * The Sims 1: a deformable mesh as text (.skn). Lines end CR LF; the first is the name of the mesh, the second that of
- * its texture ("x": none), then the body of sims_mesh.h, a row a line. Numbers come from an old C library
- * ("-5.88894e-005"). Checked on 12 real files.
+ * The Sims 1: a deformable mesh as text (.skn). Lines end with CR LF; the first is the name of the mesh, the
+ * second that of its texture ("x": none), then the body of mesh.h, one row per line. Numbers have the format of
+ * an old C library ("-5.88894e-005"). Checked on 12 real files.
  */
 #include "lib/core/text.h"
 #include "lib/formats/sims/mesh.h"

@@ -22,7 +22,7 @@ static void read_number_line(struct sims_stream *s, const char *field, float *va
     lines_done(&s->lines);
 }
 
-/* The bars around it are for the eye. */
+/* The surrounding bars are decoration. */
 static void read_vector_line(struct sims_stream *s, const char *field, float *values, unsigned count)
 {
     struct lines *lines = &s->lines;
@@ -71,7 +71,7 @@ static void write_vector_line(struct sims_stream *s, const char *field, float *v
     writer_text(s->writer, "|\r\n");
 }
 
-/* Whether a line would read back as another text. */
+/* Whether a line would read back as a different text. */
 static bool loses_by_lines(const char *text)
 {
     size_t length = strlen(text);

@@ -1,6 +1,6 @@
 /*
- * How fields of The Sims 1's files are encoded: as text, a field a line (.cmx, .skn), or in binary, little-endian with
- * a byte of length in front of a text, which 255 escapes to an i32 (.bcf, .bmf).
+ * Field encodings of The Sims 1's files: text with one field per line (.cmx, .skn), or little-endian binary with
+ * a length byte before a text, where 255 means that an i32 length follows (.bcf, .bmf).
  */
 #ifndef POSE_FORMATS_SIMS_SIMS1_STREAM_H
 #define POSE_FORMATS_SIMS_SIMS1_STREAM_H

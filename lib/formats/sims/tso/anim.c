@@ -9,9 +9,9 @@
  *         u8 has_props: u32 count, props lists: u32 count, props: u32 count, pairs of string8
  *         u8 has_time_props: u32 count, time props lists: u32 count of (u32 milliseconds, props list)
  *
- * From the wiki of the niotso project, libvitaboy and FreeSO's reader. Verified on 44 real files, which all come from
- * FreeSO's importer; "unknown" and the nesting of motion props in the game's own files are as others report them. One
- * add-on nests motion props one level less deep: such a file is read when nothing else fits it.
+ * From the wiki of the niotso project, libvitaboy and FreeSO's reader. Verified on 44 real files, all from
+ * FreeSO's importer; "unknown" and the nesting of motion props in the game's own files are as reported by
+ * others. One add-on nests motion props one level less: such a file is read if nothing else fits it.
  */
 #include "lib/core/text.h"
 #include "lib/formats/sims/clip.h"
@@ -21,7 +21,7 @@
 
 enum { VERSION = 2, MIN_MOTION = 25 };
 
-/* What a visit finds out besides the fields. */
+/* What a visit learns besides the fields. */
 struct layout {
     bool two_level_props; /* lists hold pairs, without props between them */
     bool has_motion_props;
@@ -132,7 +132,7 @@ static void visit_skill(struct sims_stream *s, struct sims_skill *skill, struct 
 
 /* --------------------------------------------------------------------------------------------- the codec -- */
 
-/* Whether the bytes are such a file to the last one. */
+/* Whether the bytes are exactly such a file. */
 static bool walk_ends_exactly(struct pose_bytes bytes, struct layout *layout)
 {
     struct sims_stream s;
@@ -142,7 +142,7 @@ static bool walk_ends_exactly(struct pose_bytes bytes, struct layout *layout)
     return !sims_failed(&s) && reader_left(&s.reader) == 0;
 }
 
-/* Three levels of motion props, unless only two make sense of the file and it has any. */
+/* Three levels of motion props, unless only two levels fit the file and it has any props. */
 static bool find_layout(struct pose_bytes bytes, struct layout *layout)
 {
     *layout = (struct layout){.two_level_props = false};

@@ -3,7 +3,7 @@
  *
  *     u32 version 1 · thumbnail u32 file, type · u32 count · bindings, each u32 file, type
  *
- * Checked on 22 real files, all of them made by FreeSO's importer and of one binding.
+ * Checked on 22 real files, all made by FreeSO's importer and with one binding.
  */
 #include "lib/formats/sims/tso/key.h"
 
@@ -14,8 +14,8 @@ enum { VERSION = 1, KEY_SIZE = 8 };
 struct appearance {
     struct tso_key thumbnail;
     uint32_t count;
-    struct tso_key *bindings; /* NULL in a walk */
-    bool all_bindings;        /* all of them are of that type */
+    struct tso_key *bindings; /* NULL while walking */
+    bool all_bindings;        /* all keys are of the binding type */
 };
 
 static void visit_appearance(struct sims_stream *s, struct appearance *appearance)

@@ -1,9 +1,9 @@
 /*
- * The Sims Online: a binding (.bnd), which says what hangs on a bone. Big-endian:
+ * The Sims Online: a binding (.bnd), which attaches a mesh to a bone. Big-endian:
  *
  *     u32 version 1 · text bone · mesh · texture, each u32 8 and then u32 group, file, type; or u32 0 alone
  *
- * Checked on 22 real files, all of them made by FreeSO's importer.
+ * Checked on 22 real files, all made by FreeSO's importer.
  */
 #include "lib/formats/sims/tso/key.h"
 
@@ -11,7 +11,7 @@
 
 enum { VERSION = 1, PRESENT = 8 };
 
-/* What a binding refers to: a key, when has is not 0. */
+/* What a binding refers to: a key, if has is not 0. */
 struct reference {
     uint32_t has;
     struct tso_key key;

@@ -1,7 +1,7 @@
 /*
- * The Sims Online: a deformable mesh (.mesh). Version 2, then the body of sims_mesh.h, integers big-endian and floats
- * little-endian. The mesh has no name and no texture: a binding (.bnd) says them. Checked on 21 real files, all of
- * them made by the importer of FreeSO.
+ * The Sims Online: a deformable mesh (.mesh). Version 2, then the body of mesh.h, integers big-endian and floats
+ * little-endian. The mesh has no name and no texture: a binding (.bnd) names them. Checked on 21 real files, all
+ * made by FreeSO's importer.
  */
 #include "lib/core/text.h"
 #include "lib/formats/sims/mesh.h"

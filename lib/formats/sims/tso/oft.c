@@ -1,9 +1,9 @@
 /*
- * The Sims Online: an outfit (.oft), an appearance for each skin colour. 40 bytes, big-endian:
+ * The Sims Online: an outfit (.oft), one appearance per skin colour. 40 bytes, big-endian:
  *
  *     u32 version · u32 unknown, 0 · light, medium, dark appearance, each u32 file, type · u32 hand group · u32 region
  *
- * No real file could be had: the layout is read in public documents, and nothing of it is checked.
+ * No real file was available: the layout is from public documents and entirely unchecked.
  */
 #include "lib/formats/sims/tso/key.h"
 
@@ -29,7 +29,7 @@ static void visit_outfit(struct sims_stream *s, struct outfit *outfit)
     sims_unsigned(s, "region", &outfit->region);
 }
 
-/* Forty bytes say little, so the types of what they name have to be right. */
+/* Forty bytes are weak evidence, so the types of the referenced files must be right. */
 static bool names_appearances(const struct outfit *outfit)
 {
     for (unsigned i = 0; i < COLOURS; i++) {

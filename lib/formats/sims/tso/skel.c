@@ -1,5 +1,6 @@
 /*
- * The Sims Online: .skel (type id 5), a tree of bones with its rest pose. Integers big-endian, floats little-endian.
+ * The Sims Online: .skel (type id 5), a tree of bones with its rest pose. Integers big-endian, floats
+ * little-endian.
  *
  *     u32 version = 1 · string8 name · u16 count, bones:
  *         u32 unknown = 1 · string8 name · string8 parent ("NULL" for the root)
@@ -7,8 +8,8 @@
  *         translation x y z · rotation x y z w · u32 can_translate, can_rotate, can_blend
  *         f32 wiggle_value, wiggle_power (not used)
  *
- * From the wiki of the niotso project and FreeSO's reader. No real file could be had: verified on made ones only, which
- * other decoders read alike. A child may come before its parent.
+ * From the wiki of the niotso project and FreeSO's reader. No real file was available: verified only with
+ * generated ones, which other decoders read identically. A child may precede its parent.
  */
 #include "lib/core/text.h"
 #include "lib/formats/sims/skeleton.h"
