@@ -187,7 +187,7 @@ static bool is_below(const char *name)
     return true;
 }
 
-/* Buffer names are part of what identifies the clips' source. */
+/* Records the names of external buffers, which the clips depend on. */
 static bool list_companion(struct gltf *g, const char *name)
 {
     if (++g->companion_count > MAX_COMPANIONS)

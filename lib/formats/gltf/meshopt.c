@@ -65,7 +65,7 @@ static bool check_stride(struct gltf *g, const struct packed *packed)
            gltf_refuse(g, "bad_stride", "/byteStride", "elements of %llu bytes", (unsigned long long)stride);
 }
 
-/* Accepts the count only if the bytes can hold that many elements: at most 64 times their number. */
+/* Accepts the count only if the bytes can hold that many elements: data expands at most 64-fold. */
 static bool check_count(struct gltf *g, const struct packed *packed)
 {
     uint64_t least = meshopt_least(packed->count, (uint32_t)packed->stride);

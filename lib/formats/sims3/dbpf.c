@@ -10,9 +10,9 @@
  *             0 type, 1 group, 2 and 3 instance (high, low), 4 offset, 5 stored size and bit 31 "extended",
  *             6 size in memory, 7 u16 compression and u16 committed
  *
- * Field 7 is there in full when the record says "extended", as all real ones do; how long it is otherwise readers do
- * not agree on, so that the length under which the index makes sense is taken. What is known of real packages and what
- * was only read is told apart in dbpf.md.
+ * Field 7 is complete if the record is marked "extended", as all real ones are; otherwise readers disagree about
+ * its length, so the length under which the index is consistent is used. dbpf.md distinguishes what was seen in
+ * real packages from what is only documented.
  */
 #include "lib/formats/sims3/dbpf.h"
 
@@ -29,7 +29,7 @@ enum {
     FIELD_STORED = 5,
     FIELD_MEMORY = 6,
     FIELD_COMPRESSION = 7,
-    MAX_DEFLATE_RATIO = 1032, /* bytes out of one */
+    MAX_DEFLATE_RATIO = 1032, /* output bytes per input byte */
 };
 
 static const uint32_t extended_bit = 0x80000000u;
@@ -90,8 +90,8 @@ struct dbpf_index {
     uint32_t constants[FIELDS];
     uint64_t at;
     unsigned fixed_size; /* of a record, without field 7 */
-    bool unextended;     /* a record was seen that does not say "extended" */
-    bool plausible;      /* every record lies in the file and is stored in a known way */
+    bool unextended;     /* some record is not marked "extended" */
+    bool plausible;      /* every record lies in the file and has a known compression */
 };
 
 static const char *const field_names[FIELDS] = {"type",     "group",       "instance_high", "instance_low",
@@ -102,7 +102,7 @@ static bool is_constant(const struct dbpf_index *index, unsigned field)
     return index->flags >> field & 1;
 }
 
-/* Where a field of a record is: a constant one once behind the flags, the others in each record. */
+/* The position of a field of a record: constant ones once after the flags, the others in each record. */
 static uint64_t field_offset(const struct dbpf_index *index, const struct dbpf_row *row, unsigned field)
 {
     bool constant = is_constant(index, field);
@@ -127,14 +127,15 @@ static bool read_flags(struct reader *reader, struct dbpf_index *index)
     return !reader->failed;
 }
 
-/* Bytes of a record at the least. */
+/* The minimum size of a record. */
 static unsigned smallest_record(const struct dbpf_index *index)
 {
     bool extended = is_constant(index, FIELD_STORED) && index->constants[FIELD_STORED] & extended_bit;
     return index->fixed_size + (extended && !is_constant(index, FIELD_COMPRESSION) ? 4 : 0);
 }
 
-/* Field 7 of a record: 4 bytes of it, 2 (committed alone) or none. Without a code a resource is stored. */
+/* Field 7 of a record: 4 bytes, 2 (only committed) or none. Without a compression code a resource is
+ * uncompressed. */
 static uint16_t read_compression(struct reader *reader, const struct dbpf_index *index, unsigned length)
 {
     if (is_constant(index, FIELD_COMPRESSION))
@@ -174,7 +175,7 @@ static bool read_row(struct reader *reader, struct dbpf_index *index, unsigned l
     return !reader->failed;
 }
 
-/* Reads the records that the reader stands at; length is that of field 7 where a record is not extended. */
+/* Reads the records at the reader's position; length is that of field 7 in records not marked extended. */
 static bool read_rows(const struct reader *at, struct dbpf_index *index, unsigned length, size_t file_size,
                       struct dbpf_row *rows, uint32_t count, struct pose_error *error)
 {
@@ -193,7 +194,7 @@ static bool read_rows(const struct reader *at, struct dbpf_index *index, unsigne
     return true;
 }
 
-/* The first length of field 7 under which all of the index makes sense, else the full one. */
+/* The first length of field 7 under which the whole index is consistent, otherwise the full length. */
 static bool choose_length(const struct reader *reader, struct dbpf_index *index, size_t file_size,
                           struct dbpf_row *rows, uint32_t count, struct pose_error *error)
 {
@@ -249,7 +250,7 @@ static void set_kind(struct pose_entry *entry, uint32_t type)
     }
 }
 
-/* What its record shows to be wrong with an entry. */
+/* Checks an entry as far as its record shows errors. */
 static void check_row(struct pose_archive *archive, const struct dbpf_index *layout, uint32_t index)
 {
     const struct dbpf_row *row = &((const struct dbpf_row *)archive->rows)[index];
@@ -274,7 +275,7 @@ static void check_row(struct pose_archive *archive, const struct dbpf_index *lay
         archive_reject(archive, index, &error);
 }
 
-/* The name that a name map gives to the instance, NULL when none does. */
+/* The name that a name map gives to the instance, NULL if none does. */
 static const char *find_name(const struct pose_archive *archive, uint64_t id)
 {
     uint32_t low = 0, high = archive->name_count;
@@ -288,7 +289,7 @@ static const char *find_name(const struct pose_archive *archive, uint64_t id)
     return low < archive->name_count && archive->names[low].id == id ? archive->names[low].text : NULL;
 }
 
-/* Key text, and "_name" where there is one. A name is no path: its slashes become "_". */
+/* The key as text, plus "_name" if it has a name. Slashes in the name become "_", as it is not a path. */
 static const char *entry_name(struct pose_archive *archive, const struct dbpf_row *row, const char *label)
 {
     size_t length = label ? strlen(label) + 1 : 0;

@@ -1,4 +1,4 @@
-/* What reading and writing DBPF packages share. */
+/* Shared by reading and writing of DBPF packages. */
 #ifndef POSE_FORMATS_SIMS3_DBPF_H
 #define POSE_FORMATS_SIMS3_DBPF_H
 
@@ -9,7 +9,7 @@ enum {
     DBPF_KEY = 34,    /* characters of "TTTTTTTT-GGGGGGGG-IIIIIIIIIIIIIIII" */
 };
 
-/* Types of resources. */
+/* Resource types. */
 #define DBPF_CLIP 0x6b20c4f3u
 #define DBPF_RIG 0x8eaf13deu
 #define DBPF_GEOM 0x015a1849u
@@ -38,18 +38,19 @@ struct dbpf_row {
 };
 
 /*
- * Reads the name maps among the rows and fills in the archive's names, sorted by id; of several names of one id the
- * last stands. A map that is broken is a warning and gives what it has before the break.
+ * Reads the name maps among the rows and fills in the archive's names, sorted by id; of several names for one id
+ * the last counts. A broken map causes a warning and contributes its names up to the error.
  */
 void dbpf_read_names(struct pose_archive *archive, const struct dbpf_row *rows, uint32_t count);
 
-/* Unpacks a resource; the limit of its size has been checked. */
+/* Unpacks a resource whose size has been checked against the limit. */
 bool dbpf_read_row(struct read_job *job, const struct dbpf_row *row);
 
 /*
- * Writes a package. Items are named by key, "TTTTTTTT-GGGGGGGG-IIIIIIIIIIIIIIII" (and "_name" when it has one), or
- * "name.clip" and "name.rig", whose key follows from the name. Names go into a name map, unless there is one among
- * the items. The setting "compress" is "refpack" (the default), "zlib" (a package of version 2.1) or "none".
+ * Writes a package. Items are named by key, "TTTTTTTT-GGGGGGGG-IIIIIIIIIIIIIIII" (plus "_name" if it has one),
+ * or "name.clip" and "name.rig", from which the key is derived. Names go into a name map, unless there is one
+ * among the items. The setting "compress" is "refpack" (the default), "zlib" (a package of version 2.1) or
+ * "none".
  */
 bool dbpf_pack(struct pack_job *job);
 

@@ -1,6 +1,6 @@
 /*
- * Name maps of DBPF packages: u32 version 1, u32 count, then per name u64 instance, u32 length, bytes (dbpf.md). They
- * name resources of the package and of others, so that all of them are kept.
+ * Name maps of DBPF packages: u32 version 1, u32 count, then per name u64 instance, u32 length, bytes (dbpf.md).
+ * They name resources of this package and of others, so all names are kept.
  */
 #include "lib/formats/sims3/dbpf.h"
 
@@ -10,7 +10,7 @@
 
 enum {
     NAME_SIZE = 12,               /* bytes of a name without its text */
-    MAX_BYTES = 16 * 1024 * 1024, /* of all name maps together, unpacked: real ones have some kilobytes */
+    MAX_BYTES = 16 * 1024 * 1024, /* of all name maps together, unpacked: real ones have a few kilobytes */
 };
 
 /* A name in the order of the maps. */
@@ -65,7 +65,7 @@ static void parse_map(struct name_list *list, struct reader *reader)
     }
 }
 
-/* One map; whatever is wrong with it becomes a warning. */
+/* Reads one map; errors become warnings. */
 static void read_map(struct name_list *list, const struct dbpf_row *row, uint32_t index)
 {
     struct pose_archive *archive = list->archive;
@@ -77,7 +77,7 @@ static void read_map(struct name_list *list, const struct dbpf_row *row, uint32_
     if (done && row->size > list->bytes_left)
         done = error_limit(&error, "max-unpacked", "%u bytes, more than the limit for name maps", row->size);
     if (done) {
-        list->bytes_left -= row->size; /* whether it can be read or not: many maps may share the same bytes */
+        list->bytes_left -= row->size; /* even if it is unreadable: many maps may share the same bytes */
         done = dbpf_read_row(&job, row);
     }
     if (done) {

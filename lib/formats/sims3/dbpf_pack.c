@@ -10,10 +10,10 @@
 #include <string.h>
 
 enum {
-    MAX_SIZE = 0x7fffffff, /* bit 31 of the stored size is taken */
-    MAX_SHORT = 0xffffff,  /* RefPack sizes beyond it take 4 bytes */
+    MAX_SIZE = 0x7fffffff, /* bit 31 of the stored size is a flag */
+    MAX_SHORT = 0xffffff,  /* larger RefPack sizes take 4 bytes */
     ZLIB_LEVEL = 6,
-    CONSTANT_FIELDS = 3, /* type, group and instance (high) may be constants of the index */
+    CONSTANT_FIELDS = 3, /* type, group and instance (high) may be constant in the index */
 };
 
 struct item {
@@ -37,7 +37,7 @@ struct package {
 
 /* ---------------------------------------------------------------------------------------------- the key -- */
 
-/* A name that holds the key; what else is in it is the resource's own name. */
+/* Parses the key in a name; the rest is the resource's own name. */
 static bool parse_key(const char *name, struct item *item)
 {
     struct pose_sims3_key key;
@@ -52,7 +52,7 @@ static bool parse_key(const char *name, struct item *item)
     return true;
 }
 
-/* The key that the game would look for under that name. */
+/* The key under which the game would look up that name. */
 static bool make_key(const char *name, struct item *item)
 {
     size_t length = text_stem_length(name);
@@ -86,7 +86,7 @@ static bool set_keys(struct package *package)
 
 /* ------------------------------------------------------------------------------------------ the name map -- */
 
-/* Adds a name map as one item more, unless no item has a name or one is a name map itself. */
+/* Adds a name map as another item, unless no item has a name or one is already a name map. */
 static bool add_name_map(struct package *package, struct pose_buffer *map)
 {
     struct writer writer;
@@ -141,7 +141,7 @@ static void put_zlib(struct package *package, struct pose_bytes bytes)
                       libdeflate_zlib_compress(package->deflate, bytes.data, bytes.size, to, bound));
 }
 
-/* The data of an item, packed when that makes it smaller. */
+/* The data of an item, compressed if that makes it smaller. */
 static bool write_data(struct package *package, struct item *item)
 {
     struct writer *writer = package->writer;

@@ -45,7 +45,7 @@ typedef uint8_t pixel[4];
 
 /* ------------------------------------------------------------------------------------------------ header -- */
 
-/* What the four letters say, whatever the flags do. False when they say nothing that is read. */
+/* Determines the packing from the four-letter code, whatever the flags. False if the code is not supported. */
 static bool find_packing(struct decode_job *job, struct reader *reader, struct surface *surface)
 {
     static const struct {
@@ -177,7 +177,8 @@ static void expand(uint32_t color, uint8_t *to)
     to[3] = 255;
 }
 
-/* Eight bytes: two colours and what lies between them. Of DXT1 the second one may say that the block has holes. */
+/* Eight bytes: two colours, with interpolated ones between them. In DXT1 the second may mean that the block has
+ * transparent pixels. */
 static void read_colors(const uint8_t *block, bool may_have_holes, pixel *to)
 {
     uint32_t first = word16(block), second = word16(block + 2);
@@ -244,7 +245,7 @@ static void read_blocks(const struct surface *surface, const uint8_t *at, pixel 
 
 /* ------------------------------------------------------------------------------------------------- masks -- */
 
-/* A channel of a pixel, of whatever bits there are, as 0 to 255. */
+/* A channel of a pixel, scaled from any number of bits to 0 to 255. */
 static uint8_t channel(uint32_t value, uint32_t mask)
 {
     unsigned shift = mask ? (unsigned)__builtin_ctz(mask) : 0;

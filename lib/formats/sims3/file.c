@@ -10,7 +10,7 @@ void sims3_file_init(struct sims3_file *file, struct decode_job *job)
 {
     *file = (struct sims3_file){.job = job};
     reader_init(&file->reader, job->source->bytes, job->error);
-    /* Actors are called by a letter, most often x and y. */
+    /* Actors are named by a letter, usually x and y. */
     for (char letter = 'a'; letter <= 'z'; letter++)
         sims3_know_name(file, arena_text(job->arena, &letter, 1));
 }

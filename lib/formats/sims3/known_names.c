@@ -1,7 +1,7 @@
 /*
- * What the keys of The Sims 3's clips stand for: the bones of the game's ten rigs of people and pets, and the morphs of
- * pets' faces. Names are facts of the game; each key is the hash of its name, which the tests compute anew. Two rigs
- * spell one bone differently, b__mouth_slot and b__Mouth_slot: the name of people's rigs stands here.
+ * Names for the keys of The Sims 3's clips: the bones of the game's ten rigs of people and pets, and the morphs
+ * of pets' faces. Names are facts of the game; each key is the hash of its name, which the tests recompute. Two
+ * rigs spell one bone differently, b__mouth_slot and b__Mouth_slot: listed is the name in people's rigs.
  */
 #include "lib/formats/sims3/known_names.h"
 

@@ -1,4 +1,4 @@
-/* Names behind the keys of The Sims 3's clips, as far as the library ships them. */
+/* Names for the keys of The Sims 3's clips that ship with the library. */
 #ifndef POSE_FORMATS_SIMS3_KNOWN_NAMES_H
 #define POSE_FORMATS_SIMS3_KNOWN_NAMES_H
 
@@ -10,9 +10,9 @@ struct sims3_key {
     const char *name;
 };
 
-/* The bone whose name has that FNV-32, NULL when it is not known. */
+/* The bone whose name has that FNV-32, NULL if it is unknown. */
 const char *sims3_bone_name(uint32_t key);
-/* The morph whose name's FNV-64 ends with these 32 bits, NULL when it is not known. */
+/* The morph whose name's FNV-64 ends with these 32 bits, NULL if it is unknown. */
 const char *sims3_morph_name(uint32_t key);
 
 #endif

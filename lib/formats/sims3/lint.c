@@ -1,5 +1,5 @@
-/* What is odd about a Sims 3 clip: the id that it is filed under (sims3-hash.md), its name, sounds, and length
- * (sims3-clip.md, section 7). */
+/* Checks of a Sims 3 clip: the id in its file name (sims3-hash.md), its name, sounds, and length (sims3-clip.md,
+ * section 7). */
 #include "lib/formats/sims3/lint.h"
 
 #include "lib/core/text.h"
@@ -16,7 +16,7 @@ static uint64_t id_of(const char *name)
     return hashes.clip_id;
 }
 
-/* Which of the named clip's variants the id is, ", but ..."; empty when it is none. */
+/* Which variant of the named clip the id belongs to, ", but ..."; empty if none. */
 static void describe_variant(const char *name, uint64_t id, char *text, size_t size)
 {
     struct pose_sims3_actor actors[2];
@@ -26,8 +26,8 @@ static void describe_variant(const char *name, uint64_t id, char *text, size_t s
         snprintf(text, size, " but that of \"%.120s\"", variant);
 }
 
-/* The packages' own maps of names are right where the inner name is not (15 of 15 real clips against 14), so either will
- * do. */
+/* The packages' name maps are right where the inner name is wrong (15 of 15 real clips against 14), so either
+ * may match. */
 static void lint_id(const struct lint *lint, const struct pose_clip *clip, const struct pose_sims3_key *key)
 {
     char mapped[POSE_SIMS3_NAME] = "", variant[160];
@@ -40,7 +40,7 @@ static void lint_id(const struct lint *lint, const struct pose_clip *clip, const
                 variant);
 }
 
-/* In 2 of 34 real clips the names differ, so that it is but a note. */
+/* In 2 of 34 real clips the names differ, so this is only a note. */
 static void lint_map(const struct lint *lint, const struct pose_clip *clip, const struct pose_sims3_key *key)
 {
     char mapped[200];
@@ -68,7 +68,7 @@ static void lint_sounds(const struct lint *lint, const struct pose_clip *clip)
                     count, count == 1 ? " names" : "s name", (double)first);
 }
 
-/* The last key or event. */
+/* The time of the last key or event. */
 static double find_last(const struct pose_clip *clip)
 {
     double last = 0;
@@ -84,8 +84,8 @@ static double find_last(const struct pose_clip *clip)
     return last;
 }
 
-/* The number of ticks is one more than the last key's in all real clips. One that holds its last pose for a while may be
- * meant to; for more than a second, and more than half of it, it is not. */
+/* In all real clips the number of ticks is the last key's plus one. A clip may hold its last pose for a while on
+ * purpose, but not for more than a second and more than half of its length. */
 static void lint_length(const struct lint *lint, const struct pose_clip *clip)
 {
     double last = find_last(clip), rest = (double)clip->duration - last;

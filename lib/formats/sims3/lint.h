@@ -1,11 +1,11 @@
-/* What is odd about clips of The Sims 3. */
+/* Checks of Sims 3 clips. */
 #ifndef POSE_FORMATS_SIMS3_LINT_H
 #define POSE_FORMATS_SIMS3_LINT_H
 
 #include "lib/model/lint.h"
 
-/* A clip whose instance id, as its file's name has it, is of another clip's name; whose own name is not the one there; with
- * sounds without a name; or that ends long after all that happens in it. */
+/* Reports a clip whose instance id, as given in its file name, belongs to another clip's name; whose own name
+ * differs from that in the file name; that has sounds without a name; or that ends long after everything in it. */
 void sims3_lint_clip(const struct lint *lint, const struct pose_clip *clip, const char *file);
 
 /* For struct family. */

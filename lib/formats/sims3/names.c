@@ -11,7 +11,7 @@
 
 enum {
     MAX_PREFIX = 5,
-    LAST_OF_PEOPLE = 6, /* greater ages are species */
+    LAST_OF_PEOPLE = 6, /* higher ages are species */
 };
 
 /* Part of a name. */
@@ -20,16 +20,16 @@ struct part {
     size_t length;
 };
 
-/* A name cut as the game does. */
+/* A name divided as the game does it. */
 struct clip_name {
-    bool generic; /* the whole name as it stands */
+    bool generic; /* the whole name, undivided */
     bool two_actors;
     struct part x, y; /* actor codes */
     struct part rest; /* what follows the first '_' */
 };
 
-/* Codes that the game knows, and the rigs of those who have one of their own (teens and elders are on the adults');
- * nobody has said yet what those without words are of. */
+/* Codes known to the game, and the rigs of those that have their own (teens and elders use the adults'); the
+ * meaning of codes without words is unknown. */
 static const struct {
     char code[3];
     uint8_t number;
@@ -56,7 +56,7 @@ static const struct {
 
 enum { AGES = sizeof ages / sizeof *ages };
 
-/* The row of a code, AGES when the game does not know it. */
+/* The row of a code, AGES if the game does not know it. */
 static size_t find_code(struct part code)
 {
     for (size_t i = 0; i < AGES; i++) {
@@ -78,7 +78,7 @@ static bool is_letter(struct part code, char letter)
     return code.length == 1 && text_lower(code.text[0]) == letter;
 }
 
-/* An adult or an object: those have no age in the mask. */
+/* An adult or an object: these have no age in the mask. */
 static bool is_default(struct part code)
 {
     return is_letter(code, 'a') || is_letter(code, 'o');
@@ -113,7 +113,7 @@ static char generic_letter(struct part code)
     return text_lower(code.text[0]) == 'o' ? 'o' : 'a';
 }
 
-/* "a2o_" of a name that is not generic; returns its length. */
+/* The prefix "a2o_" of a name that is not generic; returns its length. */
 static size_t generic_prefix(const struct clip_name *cut, char prefix[5])
 {
     size_t length = 0;
@@ -160,8 +160,8 @@ uint32_t sims3_clip_group(const char *name, size_t length)
     return pets ? 0x48000000u : 0;
 }
 
-/* A track of a morph stores the low half of the FNV-64 of its name, and the resource of the morph has the whole of it as
- * its instance. So a package that brings morphs, and names them in its map, names the tracks of others. */
+/* A morph track stores the low half of the FNV-64 of the morph's name, and the morph's resource has the whole
+ * hash as its instance. So a package with morphs and a name map provides the names for other packages' tracks. */
 bool sims3_morph_id(const struct pose_name *name, uint32_t *id)
 {
     *id = (uint32_t)name->id;
@@ -180,7 +180,7 @@ void pose_sims3_hash(const char *name, struct pose_sims3_name *hashes)
 
 /* ------------------------------------------------------------------------------------- from an id to actors -- */
 
-/* What all variants of a name share: the generic names that it may be a variant of begin so. */
+/* What all variants of a name have in common: the beginnings of the generic names that it may be a variant of. */
 static const struct {
     char prefix[5];
     char x, y; /* y 0: one actor */
@@ -194,7 +194,7 @@ static void set_actor(size_t row, struct pose_sims3_actor *actor)
     actor->species = ages[row].species;
 }
 
-/* The actor of an age; 0 is an adult or an object, as the generic name says. */
+/* The actor of an age; 0 is an adult or an object, depending on the generic name. */
 static bool find_actor(unsigned number, char letter, struct pose_sims3_actor *actor)
 {
     for (size_t i = 0; i < AGES; i++) {
@@ -206,7 +206,7 @@ static bool find_actor(unsigned number, char letter, struct pose_sims3_actor *ac
     return false;
 }
 
-/* An actor as the name spells it, known or not. */
+/* An actor as spelled in the name, known or not. */
 static void spell_actor(struct part code, struct pose_sims3_actor *actor)
 {
     *actor = (struct pose_sims3_actor){.age = NULL};
@@ -218,7 +218,7 @@ static void spell_actor(struct part code, struct pose_sims3_actor *actor)
     }
 }
 
-/* Reads the mask that separates an id from that of a generic name. Ages of 0 alone are those of unknown codes. */
+/* Decodes the xor mask between an id and that of a generic name. Ages that are all 0 belong to unknown codes. */
 static bool read_mask(unsigned mask, char x, char y, struct pose_sims3_actor actors[2])
 {
     unsigned first = mask >> 8 & 0x7f, second = mask & 0xff;
@@ -275,7 +275,7 @@ static bool has_prefix(const char *text, const char *prefix)
     return !*prefix;
 }
 
-/* Package tools add "%%+CLIP.animation"; other names may hold dots of their own. */
+/* Package tools append "%%+CLIP.animation"; other names may contain dots. */
 static size_t name_length(const char *name)
 {
     const char *tag = strstr(name, "%%+");
@@ -309,7 +309,7 @@ bool pose_sims3_key(const char *file, struct pose_sims3_key *key)
 
 /* --------------------------------------------------------------------------------- from names to their rig -- */
 
-/* Which of its two actors a clip is of: "_y" at the end of the name says so, else the clip itself. */
+/* Whether a clip is of its second actor: by "_y" at the end of the name, otherwise by the clip itself. */
 static bool is_of_second(const struct pose_naming *what)
 {
     if (text_ends_with_nocase(what->name, "_x"))
@@ -317,7 +317,8 @@ static bool is_of_second(const struct pose_naming *what)
     return text_ends_with_nocase(what->name, "_y") || (what->actor && text_equal_nocase(what->actor, "y"));
 }
 
-/* The name, or where the key of a package tells more ("a_walk" under the id of "ad_walk") the variant's, in room. */
+/* The name, or the variant's, built in room, if a package's key is more specific ("a_walk" under the id of
+ * "ad_walk"). */
 static const char *variant_of(const struct pose_naming *what, char room[POSE_SIMS3_NAME])
 {
     struct pose_sims3_actor actors[2];
@@ -328,7 +329,7 @@ static const char *variant_of(const struct pose_naming *what, char room[POSE_SIM
     return room;
 }
 
-/* Whether that is what the rig is called, alone or behind its key. */
+/* Whether the skeleton has the rig's name, alone or after its key. */
 static bool is_rig(const char *skeleton, const char *rig)
 {
     struct pose_sims3_key key;
@@ -337,7 +338,7 @@ static bool is_rig(const char *skeleton, const char *rig)
     return key.name && key.name_length == strlen(rig) && has_prefix(key.name, rig);
 }
 
-/* The rig that a part or mesh of that name is made for, "auRig" of "afBodyDressSunbelt_lod1"; NULL: it says nothing. */
+/* The rig for a part or mesh of that name, "auRig" for "afBodyDressSunbelt_lod1"; NULL: the name does not tell. */
 static const char *sims3_rig_of_part(const char *name)
 {
     static const struct {
@@ -352,7 +353,7 @@ static const char *sims3_rig_of_part(const char *name)
     return NULL;
 }
 
-/* Of meshes and what is worn: the part's own name, or behind the key. */
+/* For meshes and worn parts: the part's own name, or the name after the key. */
 static bool is_part_for(const struct pose_naming *what, const char *skeleton)
 {
     struct pose_sims3_key key;

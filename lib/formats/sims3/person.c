@@ -1,4 +1,4 @@
-/* How people of The Sims 3 call their bones (sims3-bone-names.tsv). */
+/* Bone names of people in The Sims 3 (sims3-bone-names.tsv). */
 #include "lib/retarget/names.h"
 
 static const struct humanoid_names person = {

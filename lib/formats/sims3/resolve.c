@@ -13,7 +13,7 @@ static uint64_t clip_id_of(const char *name)
     return hashes.clip_id;
 }
 
-/* The name in a key as text of its own; cut. */
+/* Copies the name in a key, truncated. */
 static void copy_label(const struct pose_sims3_key *key, char name[POSE_SIMS3_NAME])
 {
     snprintf(name, POSE_SIMS3_NAME, "%.*s", (int)key->name_length, key->name ? key->name : "");
@@ -57,7 +57,7 @@ void sims3_describe(const char *name, const char *file, struct json_writer *json
     bool filed = file && pose_sims3_key(file, &key);
     if (filed)
         copy_label(&key, label);
-    /* The map of names is right where the inner name is not. */
+    /* The name map is right where the inner name is wrong. */
     if (*label && (clip_id_of(label) == key.instance || clip_id_of(name) != key.instance))
         name = label;
     uint64_t id = clip_id_of(name);

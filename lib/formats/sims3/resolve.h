@@ -1,4 +1,4 @@
-/* What names say of clips of The Sims 3, and who has a name or an id. */
+/* What names tell about Sims 3 clips, and which of them have a name or an id. */
 #ifndef POSE_FORMATS_SIMS3_RESOLVE_H
 #define POSE_FORMATS_SIMS3_RESOLVE_H
 

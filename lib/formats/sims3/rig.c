@@ -1,15 +1,16 @@
 /*
- * The Sims 3: rig (type id 0x8EAF13DE), EA's own layout, which all patched games and user content have. Little-endian,
- * nothing aligned.
+ * The Sims 3: rig (type id 0x8EAF13DE), EA's own layout, used by all patched games and user content.
+ * Little-endian, unaligned.
  *
  *     u32 major (3, 4), minor (1, 2)   i32 bone_count
  *     bones: f32 position[3], orientation[4], scale[3]   i32 length, name   i32 opposite, parent   u32 hash, flags
  *     i32 length, skeleton name
  *     major 4: i32 chain_count, chains: i32 count, bones[count], info[11], pole, slot_info, slot_offset, root
  *
- * Facts: sims3-rig.md, checked there on ten rigs of the game and four of users, and on four here; major 3 is only
- * read about. A rig before the patches is a Granny file, plain or wrapped, which is told apart and refused. Axes and
- * units are glTF's. Chains are of inverse kinematics, which poses do not need; they are kept in extras.
+ * Facts: sims3-rig.md, checked there on ten rigs of the game and four of users, and on four here; major 3 is
+ * only known from documents. A rig of unpatched games is a Granny file, plain or wrapped, which is recognised
+ * and refused. Axes and units are glTF's. Chains are for inverse kinematics, which poses do not need; they are
+ * kept in extras.
  */
 #include "lib/core/hash.h"
 #include "lib/core/text.h"
@@ -32,8 +33,8 @@ struct building {
     struct decode_job *job;
     struct reader reader;
     struct pose_joint *joints;
-    uint64_t *offsets; /* where each bone begins */
-    uint64_t *parents; /* where its parent is told */
+    uint64_t *offsets; /* start of each bone */
+    uint64_t *parents; /* offset of each bone's parent index */
     uint32_t major, minor, count;
 };
 
@@ -165,7 +166,7 @@ static int compare_numbers(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Clips know bones by hash: of several with one hash only the first is ever moved. */
+/* Clips refer to bones by hash: of several with the same hash only the first is animated. */
 static bool find_duplicates(struct building *building)
 {
     struct arena *arena = building->job->arena;
@@ -325,7 +326,7 @@ static void skip_text(struct reader *reader)
     reader_skip(reader, length < 0 ? UINT64_MAX : (uint64_t)length, NULL);
 }
 
-/* True when bones, name and chains end where the file does. */
+/* True if bones, name and chains end exactly at the end of the file. */
 static bool walk_is_exact(struct pose_bytes bytes)
 {
     struct reader reader;

@@ -8,13 +8,13 @@
 
 enum { USUAL_FLAGS = 0x23 };
 
-/* Rotations this near to unit length are written as they are, so that sound files keep their bytes. */
+/* Rotations this close to unit length are written unchanged, so that valid files round-trip. */
 static const double UNIT_TOLERANCE = 1e-4;
 
 struct writing {
     struct encode_job *job;
     const struct pose_skeleton *skeleton;
-    uint32_t *places; /* where in the file each joint stands */
+    uint32_t *places; /* the position of each joint in the file */
     uint32_t other_hashes;
 };
 
@@ -72,7 +72,7 @@ static bool write_bone(struct writing *writing, uint32_t place)
         name = joint->has_id ? arena_format(writing->job->arena, "joint_%u", joint->id) : "";
     if (!name || !write_rest(writing, joint))
         return false;
-    /* Joints with flags are from a rig, where the id was a hash. */
+    /* Joints with flags come from a rig, where the id is a hash. */
     uint32_t hash = joint->name || !joint->has_id ? hash_fnv32(name, strlen(name)) : joint->id;
     writing->other_hashes +=
         joint->has_id && value_get_int(joint->extras, "flags", -1) >= 0 && joint->id != hash;
@@ -86,14 +86,14 @@ static bool write_bone(struct writing *writing, uint32_t place)
 
 /* ------------------------------------------------------------------------------------------------- chains -- */
 
-/* The index of a bone of the file, -1 for anything else. */
+/* The index of a bone of the file, otherwise -1. */
 static void write_index(const struct writing *writing, int64_t index)
 {
     bool is_bone = index >= 0 && index < (int64_t)writing->skeleton->joint_count;
     writer_u32le(writing->job->writer, is_bone ? (uint32_t)index : UINT32_MAX);
 }
 
-/* count indices of a list, as many of them as it has. */
+/* Exactly count indices, from a list that may have fewer. */
 static void write_indices(const struct writing *writing, const struct pose_value *list, size_t count)
 {
     const struct pose_value *item = list && list->kind == POSE_ARRAY ? list->first : NULL;

@@ -1,5 +1,5 @@
 /*
- * Sims3Pack, what The Sims 3 installs: packages and pictures behind a manifest. Little-endian.
+ * Sims3Pack, the installer format of The Sims 3: packages and images after a manifest. Little-endian.
  *
  *     0   u32 7, "TS3Pack"        17  the manifest, XML in UTF-8
  *     11  u16 version, 0x0101     17 + length: the data, from which offsets count
@@ -7,7 +7,7 @@
  *
  *     <Sims3Package ...>  <PackagedFile>  <Name>  <Length>  <Offset>
  *
- * Facts, their sources and what is not known: sims3pack.md. Nothing in it is packed; the packages in it may be.
+ * Facts, their sources and open questions: sims3pack.md. The data is not compressed; packages inside it may be.
  */
 #include "lib/core/text.h"
 #include "lib/formats/archive.h"
@@ -67,7 +67,7 @@ struct manifest {
     struct member *open; /* the one whose text is being read, NULL: none */
     struct member members[MEMBERS];
     struct pose_entry *entries;
-    uint64_t *rows; /* where an entry begins in the file */
+    uint64_t *rows; /* start of each entry in the file */
 };
 
 static uint64_t place(const struct manifest *manifest)
@@ -76,7 +76,7 @@ static uint64_t place(const struct manifest *manifest)
     return HEADER + (at < 0 ? 0 : (uint64_t)at);
 }
 
-/* Ends the parsing. */
+/* Stops parsing with an error. */
 static void refuse(struct manifest *manifest, const char *code, const char *reason)
 {
     if (!error_is_set(manifest->error)) {
@@ -87,7 +87,7 @@ static void refuse(struct manifest *manifest, const char *code, const char *reas
     XML_StopParser(manifest->parser, XML_FALSE);
 }
 
-/* Room for one entry more: each takes a good many bytes of the manifest. */
+/* Makes room for one more entry; each takes many bytes of the manifest, which bounds the memory. */
 static bool grow(struct manifest *manifest)
 {
     struct pose_archive *archive = manifest->archive;
@@ -139,7 +139,7 @@ static bool take_number(struct manifest *manifest, unsigned which, uint64_t *val
                                member->is_there ? "not a whole number of at most 18 digits" : "missing");
 }
 
-/* What the three members say, in an entry that has its place already. */
+/* Interprets the three members of an entry that already exists. */
 static void take_range(struct manifest *manifest)
 {
     uint64_t size, offset, left = manifest->archive->bytes.size - manifest->data_at;
@@ -230,7 +230,7 @@ static void XMLCALL take_text(void *user, const XML_Char *text, int length)
     member->text[member->length] = 0;
 }
 
-/* Entities are what a hostile manifest would grow with. */
+/* Refuses entities, by which a hostile manifest could expand. */
 static void XMLCALL start_doctype(void *user, const XML_Char *name, const XML_Char *system_id,
                                   const XML_Char *public_id, int has_internal_subset)
 {

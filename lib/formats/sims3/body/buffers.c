@@ -1,4 +1,5 @@
-/* Buffers and materials of object models: how vertices lie (VRTF), they (VBUF), indices (IBUF), looks (MATD, MTST). */
+/* Buffers and materials of object models: vertex layouts (VRTF), vertices (VBUF), indices (IBUF), materials
+ * (MATD, MTST). */
 #include "lib/formats/sims3/body/model.h"
 
 #include <math.h>
@@ -11,7 +12,7 @@ enum {
     IBUF_DIFFERENCES = 1,
     IBUF_WIDE = 2,
     MATD_WITH_SIZES = 0x103,
-    MAX_SETS = 4, /* of materials inside of each other */
+    MAX_SETS = 4, /* nested sets of materials */
 };
 
 /* -------------------------------------------------------------------------------------------------- layout -- */
@@ -139,7 +140,7 @@ bool model_read_indices(struct model *model, uint32_t chunk, struct model_part *
 
 /* ----------------------------------------------------------------------------------------------- materials -- */
 
-/* The material that a set has when nobody asks for another one. */
+/* Follows a set to its default material. */
 static bool follow_sets(struct model *model, uint32_t *chunk)
 {
     static const char tag[] = "MTST";
@@ -275,7 +276,7 @@ static void unpack_uv(const struct model_part *part, const uint8_t *p, uint8_t f
         unpack_floats(p, format, to, 2);
 }
 
-/* Bones that the part does not have count nothing; true when there was one. */
+/* Ignores bones that the part does not have; true if there was one. */
 static bool unpack_joints(const struct model_part *part, const uint8_t *p, struct pose_influences *to)
 {
     bool is_beyond = false;

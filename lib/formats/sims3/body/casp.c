@@ -42,7 +42,7 @@ struct casp {
     struct decode_job *job;
     struct reader reader;
     struct value_list extras;
-    uint64_t table; /* where the keys begin */
+    uint64_t table; /* offset of the table of keys */
     uint32_t key_count;
     const struct sims3_resource *keys;
 };
@@ -63,7 +63,7 @@ static size_t put_utf8(char *to, uint32_t c)
     return more + 1;
 }
 
-/* UTF-16 as UTF-8; NUL and halves of pairs become U+FFFD. */
+/* UTF-16 as UTF-8; NUL and unpaired surrogates become U+FFFD. */
 static const char *read_utf16(struct casp *casp, const uint8_t *bytes, size_t units, bool is_big)
 {
     enum { REPLACEMENT = 0xfffd };
@@ -272,7 +272,7 @@ static bool read_casp(struct casp *casp, const char **name)
     return read_keys(casp) && take_fields(casp, name);
 }
 
-/* The table of keys must be where its offset says, and end with the file. */
+/* The table of keys must be at its offset and end with the file. */
 static bool is_casp(struct pose_bytes bytes)
 {
     enum { HEAD = 8, LEAST_VERSION = 8, MOST_VERSION = 64 };
@@ -288,7 +288,7 @@ static bool is_casp(struct pose_bytes bytes)
 
 static enum probe_result probe(const struct pose_source *source)
 {
-    enum { STRUCTURE = 60 }; /* less cannot hold the fields */
+    enum { STRUCTURE = 60 }; /* minimum size of all fields */
     if (source->bytes.size >= STRUCTURE && is_casp(source->bytes)) {
         struct reader reader;
         reader_init(&reader, source->bytes, NULL);

@@ -1,7 +1,7 @@
 /*
- * What reading and writing of CASP share. extras: version, presets: [{xml, number}], priority, own_texture_space, the
- * numbers and lists below, parts: {name: key's number}, overlay_priority, vpxy: [number], levels: [{level, texture,
- * meshes: [3 a mesh]}], shoe_material, keys: [key].
+ * Shared by reading and writing of CASP. extras: version, presets: [{xml, number}], priority, own_texture_space,
+ * the numbers and lists below, parts: {name: key number}, overlay_priority, vpxy: [number], levels: [{level,
+ * texture, meshes: [3 per mesh]}], shoe_material, keys: [key].
  */
 #ifndef POSE_FORMATS_SIMS3_BODY_CASP_H
 #define POSE_FORMATS_SIMS3_BODY_CASP_H
@@ -10,14 +10,14 @@
 
 enum {
     CASP_VERSION = 18,
-    CASP_CLOTHING = 0, /* which number is which */
+    CASP_CLOTHING = 0, /* indices of the numbers */
     CASP_AGE = 2,
     CASP_NUMBERS = 4,
     CASP_PARTS = 6,
     CASP_LISTS = 5,
 };
 
-/* What the numbers, the other parts and the lists are called among the extras. */
+/* The names of the numbers, other parts and lists in the extras. */
 const char *casp_number_name(unsigned i);
 const char *casp_part_name(unsigned i);
 const char *casp_list_name(unsigned i);

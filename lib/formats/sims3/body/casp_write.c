@@ -1,4 +1,4 @@
-/* Writing CASP: what was read comes back byte for byte. Facts: sims3-geom.md, 4 and 10. */
+/* Writing CASP: a decoded file round-trips byte for byte. Facts: sims3-geom.md, 4 and 10. */
 #include "lib/formats/sims3/body/casp.h"
 
 #include <string.h>

@@ -1,11 +1,11 @@
 /*
- * The Sims 3: the mesh of a part of a body, of clothes, of hair (GEOM, type 0x015A1849), a lone chunk:
+ * The Sims 3: the mesh of a part of a body, of clothes, of hair (GEOM, type 0x015A1849), a single chunk:
  *
  *     "GEOM"  u32 5   u32 offset, size of the table of keys
  *     u32 shader      [shader: u32 size, the material's block]
  *     u32 merge group, sort order   u32 vertices
- *     u32 elements    u32 usage, u32 type, u8 bytes each;  the vertices, their elements one after the other
- *     u32 groups      u8 bytes of an index, u32 indices each, and these
+ *     u32 elements    u32 usage, u32 type, u8 bytes each;  the vertices, each with its elements in that order
+ *     u32 groups      u8 bytes of an index, u32 number of indices each, followed by the indices
  *     i32 skin controller, a key    u32 bones, u32 hash of the name each
  *     the table of keys
  *
@@ -37,7 +37,7 @@ struct geom {
     struct geom_element elements[GEOM_MAX_ELEMENTS];
     const uint8_t *vertices;
     uint64_t vertices_offset;
-    uint32_t further_size; /* bytes of a vertex that the mesh has no place for */
+    uint32_t further_size; /* bytes per vertex that the mesh model cannot represent */
 };
 
 static void warn(struct geom *geom, const char *code, const char *text, uint32_t count)
@@ -221,7 +221,7 @@ static const uint8_t *value_at(const struct geom *geom, const struct geom_elemen
     return geom->vertices + (size_t)vertex * geom->stride + element->offset;
 }
 
-/* The numbers of an element, components of them a vertex. NULL on failure. */
+/* The values of an element, components per vertex. NULL on failure. */
 static float *read_floats(struct geom *geom, const struct geom_element *element, unsigned components,
                           const char *field)
 {
@@ -303,7 +303,7 @@ static bool read_influences(struct geom *geom)
     return true;
 }
 
-/* Tangents, tags, and what nobody knows, for the way back. */
+/* Keeps tangents, tags and unknown data for writing. */
 static bool keep_further(struct geom *geom)
 {
     for (uint32_t i = 0; i < geom->element_count; i++)
@@ -352,7 +352,7 @@ static bool read_vertices(struct geom *geom)
 
 /* ------------------------------------------------------------------------------------------------- faces -- */
 
-/* What one group has; the faces of all of them follow one another. */
+/* One group; the faces of all groups are contiguous. */
 struct face_group {
     uint32_t index_size, count;
     const uint8_t *indices;
@@ -505,7 +505,7 @@ static bool read_chunk(struct geom *geom)
     return true;
 }
 
-/* Positions, normals and ids alone are differences for another mesh. */
+/* A mesh with only positions, normals and ids holds differences to be added to another mesh. */
 static bool is_morph(const struct geom *geom)
 {
     return geom->element_count == 3 && find_element(geom, GEOM_NORMAL) && find_element(geom, GEOM_ID);

@@ -1,4 +1,4 @@
-/* What reading and writing of GEOM share. Facts: sims3-geom.md, 2. */
+/* Shared by reading and writing of GEOM. Facts: sims3-geom.md, 2. */
 #ifndef POSE_FORMATS_SIMS3_BODY_GEOM_H
 #define POSE_FORMATS_SIMS3_BODY_GEOM_H
 
@@ -30,10 +30,10 @@ struct geom_element {
     uint32_t usage, type, size;
     uint32_t offset; /* in a vertex */
     uint32_t set;    /* of texture coordinates */
-    bool is_kept;    /* the mesh has a place for it; else it is among what is further */
+    bool is_kept;    /* the mesh model can represent it; otherwise it is part of "further" */
 };
 
-/* Offsets, sets and what the mesh keeps; returns the stride. */
+/* Sets offsets, UV sets and is_kept; returns the stride. */
 uint32_t geom_lay_out(struct geom_element *elements, uint32_t count);
 /* Writes a mesh, for struct codec. */
 bool geom_encode(struct encode_job *job);

@@ -1,4 +1,4 @@
-/* Writing GEOM; what was read comes back byte for byte. Facts: sims3-geom.md, 10. */
+/* Writing GEOM: a decoded file round-trips byte for byte. Facts: sims3-geom.md, 10. */
 #include "lib/formats/sims3/body/geom.h"
 
 #include "lib/core/hash.h"
@@ -32,7 +32,7 @@ static void add_element(struct writing *writing, uint32_t usage, uint32_t type, 
             (struct geom_element){.usage = usage, .type = type, .size = size};
 }
 
-/* The order of the game's own files. */
+/* The elements in the order of the game's own files. */
 static void usual_elements(struct writing *writing)
 {
     const struct pose_mesh *mesh = writing->mesh;
@@ -51,7 +51,7 @@ static void usual_elements(struct writing *writing)
         add_element(writing, GEOM_ID, GEOM_WORD, 4);
 }
 
-/* Whether the mesh has what an element of that usage is made of. */
+/* Whether the mesh has the data for an element of that usage. */
 static bool has_data(const struct writing *writing, const struct geom_element *element)
 {
     const struct pose_mesh *mesh = writing->mesh;
@@ -88,7 +88,7 @@ static bool is_sound(const struct geom_element *element)
     }
 }
 
-/* Those that the extras name, as far as they fit the mesh. False: they do not. */
+/* The elements listed in the extras, if they fit the mesh. False if they do not. */
 static bool take_elements(struct writing *writing)
 {
     const struct pose_value *list = pose_value_find(writing->mesh->extras, "elements");
@@ -207,7 +207,7 @@ static void write_vertices(struct writing *writing)
 
 /* ------------------------------------------------------------------------------------------------- faces -- */
 
-/* The group that is written: its end among all indices. */
+/* Writes one group; returns the index of its end among all indices. */
 static uint32_t write_group(struct writing *writing, unsigned index_size, uint32_t first, uint32_t count)
 {
     const struct pose_mesh *mesh = writing->mesh;
@@ -221,7 +221,7 @@ static uint32_t write_group(struct writing *writing, unsigned index_size, uint32
     return first + count;
 }
 
-/* Whether the groups of the extras are those of the mesh. */
+/* Whether the groups in the extras match the mesh. */
 static bool fits(const struct pose_value *groups, uint32_t index_count)
 {
     uint64_t sum = 0;

@@ -16,7 +16,7 @@ enum {
     KEY_WORDS = 5,
 };
 
-/* Names of what counts here, and of their neighbours. */
+/* Names of parameters used here, and of related ones. */
 static const struct {
     uint32_t id;
     const char *name;
@@ -54,7 +54,7 @@ static float float_of(uint32_t bits)
     return value;
 }
 
-/* What a row says; false when it leads out of the block or holds no number. */
+/* Reads a row; false if it points outside the block or holds no number. */
 static bool read_row(const struct mtnf *mtnf, const uint8_t *row, struct parameter *parameter)
 {
     uint64_t offset = word_of(row + 12), words = word_of(row + 8);
@@ -69,7 +69,7 @@ static bool read_row(const struct mtnf *mtnf, const uint8_t *row, struct paramet
     return true;
 }
 
-/* The key of a texture; NULL when it has none. */
+/* The key of a texture; NULL if there is none. */
 static const char *texture_of(const struct mtnf *mtnf, const struct parameter *parameter, struct arena *arena,
                               bool *is_wrong)
 {
@@ -130,7 +130,7 @@ static void use(struct mtnf *mtnf, const struct parameter *parameter, const char
     }
 }
 
-/* All parameters; false when the block is damaged. */
+/* Reads all parameters; false if the block is damaged. */
 static bool read_parameters(struct mtnf *mtnf, struct arena *arena, struct pose_material *material,
                             struct value_list *list, bool *is_wrong)
 {

@@ -12,18 +12,18 @@ enum sims3_shader_id {
     SHADER_SHADOW_MAP = 0x21fe207d,
 };
 
-/* The block of a material, and what a reference of it stands for. */
+/* The block of a material, and how to resolve its references. */
 struct mtnf {
     uint32_t shader;
     struct pose_bytes block;
-    uint64_t offset; /* of the block in the file */
+    uint64_t offset; /* of the block, in the file */
     const struct sims3_resource *keys;
     uint32_t key_count;
-    bool is_geom;       /* references are numbers of keys, not of the container */
-    float uv_scales[4]; /* what objects multiply texture coordinates with; 0: not given */
+    bool is_geom;       /* references are key numbers, not references into the container */
+    float uv_scales[4]; /* by which objects multiply texture coordinates; 0: not given */
 };
 
-/* The material as it is drawn. What is damaged is a warning, "bad_material", and nothing of it counts. */
+/* The material as rendered. If the block is damaged, reports the warning "bad_material" and uses none of it. */
 void sims3_read_material(struct mtnf *mtnf, struct arena *arena, struct warning_list *warnings,
                          struct pose_material *material);
 

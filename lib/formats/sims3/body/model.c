@@ -20,7 +20,7 @@ enum {
     MODL_LAST = 0x102,
     MLOD_FIRST = 0x201,
     MLOD_LAST = 0x203,
-    MLOD_TAIL = 0x202, /* since which parts end with five words more */
+    MLOD_TAIL = 0x202, /* version from which parts end with five more words */
     LEVEL_SIZE = 20,
     STATE_SIZE = 20,
     SHADOW_LEVEL = 1 << 16,
@@ -91,7 +91,7 @@ static bool read_bones(struct model *model, struct reader *reader, struct model_
     return true;
 }
 
-/* Looks that come and go: that of the first part's first name is drawn. */
+/* Alternative appearances: the one named first in the first part is shown. */
 static bool read_states(struct model *model, struct reader *reader, struct model_part *part)
 {
     uint32_t count = reader_u32le(reader, "state_count"), shown = 0;
@@ -146,7 +146,7 @@ static bool read_row(struct model *model, struct reader *reader, struct model_pa
            check_skin(model, chunks->skin) && read_bones(model, reader, part);
 }
 
-/* What the row leads to. Shadows are passed over. */
+/* Reads the chunks that the row refers to. Skips shadows. */
 static bool read_chunks(struct model *model, struct reader *reader, struct model_part *part,
                         const struct part_chunks *chunks)
 {
@@ -220,7 +220,7 @@ static bool read_level(struct model *model, uint32_t chunk)
 
 /* ----------------------------------------------------------------------------------------------------- levels -- */
 
-/* The finest level that is here, and not for shadows alone; MODEL_NO_CHUNK when all are elsewhere. */
+/* Chooses the finest level in this file that is not only for shadows; MODEL_NO_CHUNK if all are in other files. */
 static bool choose_level(struct model *model, struct reader *reader, uint32_t count, int64_t *chosen,
                          const struct sims3_resource **elsewhere)
 {
@@ -364,7 +364,7 @@ static bool read_mesh(struct model *model, int64_t level, struct pose_mesh *mesh
            name_bones(model, mesh);
 }
 
-/* A level that is a file or entry of its own, called by its key. False when it is not there, or broken. */
+/* Reads a level that is a separate file or entry, named by its key. False if it is missing or broken. */
 static bool read_elsewhere(struct decode_job *job, const struct sims3_resource *key, struct pose_mesh *mesh)
 {
     struct model *model = ARENA_NEW(job->arena, struct model, 1);

@@ -1,4 +1,4 @@
-/* Inside the reader of object models (MODL, MLOD): one part of a level of detail. Facts: sims3-geom.md, 7. */
+/* Internals of the object model reader (MODL, MLOD): one part of a level of detail. Facts: sims3-geom.md, 7. */
 #ifndef POSE_FORMATS_SIMS3_BODY_MODEL_H
 #define POSE_FORMATS_SIMS3_BODY_MODEL_H
 
@@ -13,7 +13,7 @@ enum {
     MODEL_NO_CHUNK = -1,
 };
 
-/* What an element of a vertex is for, and how it is packed. */
+/* The usage of a vertex element, and its packing. */
 enum vertex_usage { VERTEX_POSITION, VERTEX_NORMAL, VERTEX_UV, VERTEX_JOINTS, VERTEX_WEIGHTS, VERTEX_USAGES };
 
 struct vertex_element {
@@ -39,7 +39,7 @@ struct model_part {
     struct pose_material material;
     float uv_scales[4];
     uint32_t bone_first, bone_count; /* in the mesh's list */
-    uint32_t state_name;             /* of the first state; 0: there is none */
+    uint32_t state_name;             /* of the first state; 0: none */
     bool is_shadow;
 };
 
@@ -54,17 +54,17 @@ struct model {
     uint32_t bone_ids[MODEL_MAX_BONES];
 };
 
-/* The chunk that a reference leads to: MODEL_NO_CHUNK for 0. False, at the last value of the reader, where it leads to
- * nothing or not to a chunk. */
+/* The chunk of a reference: MODEL_NO_CHUNK for 0. False, with an error at the reader's last value, if the
+ * reference is invalid or not to a chunk. */
 bool model_follow(struct model *model, struct reader *reader, uint32_t reference, int64_t *chunk);
 
-/* The layout of vertices (VRTF), the vertices of a part and its indices. */
+/* Reads the vertex layout (VRTF), the vertices of a part and its indices. */
 bool model_read_layout(struct model *model, uint32_t chunk, struct vertex_layout *layout);
 bool model_read_vertices(struct model *model, uint32_t chunk, struct model_part *part);
 bool model_read_indices(struct model *model, uint32_t chunk, struct model_part *part);
-/* A material, or the one that a set of them has for most times. */
+/* Reads a material, or the default one of a set. */
 bool model_read_material(struct model *model, uint32_t chunk, struct model_part *part, uint32_t *shader);
-/* Positions, normals, texture coordinates and weights of a part, from vertex first on. */
+/* Unpacks positions, normals, texture coordinates and weights of a part, starting at vertex first. */
 bool model_unpack(struct model *model, const struct model_part *part, uint32_t first, float (*positions)[3],
                   float (*normals)[3], float (*uvs)[2], struct pose_influences *influences);
 

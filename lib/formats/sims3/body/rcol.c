@@ -120,7 +120,7 @@ static bool read_counts(struct rcol *rcol)
     return !reader->failed;
 }
 
-/* A lone chunk is all that follows, whatever the table says; of several it counts. */
+/* A single chunk extends to the end, whatever the table says; with several chunks the table counts. */
 static bool read_extents(struct rcol *rcol, struct rcol_chunk *chunks)
 {
     struct reader *reader = &rcol->reader;

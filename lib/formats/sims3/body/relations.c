@@ -1,7 +1,7 @@
 /*
- * Who belongs to whom in The Sims 3: a part that is worn names lists of meshes, a list the meshes of each level of detail
- * or an object's model and rig, meshes their pictures; by keys, of which the instance counts here. Facts: sims3-geom.md, 3
- * to 5.
+ * Relations in The Sims 3: a worn part names lists of meshes, a list names the meshes of each level of detail or
+ * an object's model and rig, meshes name their images; all by keys, of which only the instance matters here.
+ * Facts: sims3-geom.md, 3 to 5.
  */
 #include "lib/formats/sims3/body/relations.h"
 
@@ -14,7 +14,7 @@
 
 /* -------------------------------------------------------------------------------------------- from names to ids -- */
 
-/* The digits at the end of "name_0x00000000D9DBB6AB" and "736884F1_00000001_00000000008C9DFC". */
+/* The hex digits at the end of "name_0x00000000D9DBB6AB" and "736884F1_00000001_00000000008C9DFC". */
 static bool read_tail(const char *stem, size_t length, uint64_t *id)
 {
     enum { DIGITS = 16 };
@@ -50,11 +50,11 @@ bool sims3_resource_id(const char *entry_name, uint64_t *id)
 
 enum { AGE_BABY = 1, AGE_TODDLER = 2, AGE_CHILD = 4, SPECIES_HUMAN = 1, SPECIES = 6 };
 
-/* The rig of a species, of the young and of the others. */
+/* The rigs of a species: young, adult. */
 static const char *const rigs[SPECIES][2] = {{"cuRig", "auRig"}, {"cuRig", "auRig"}, {"chRig", "ahRig"},
                                              {"ccRig", "acRig"}, {"cdRig", "adRig"}, {"cdRig", "alRig"}};
 
-/* Of bits: who it is for. */
+/* The rig of the age and sex in the bits. */
 static const char *rig_of(uint32_t bits)
 {
     uint32_t species = bits >> 8 & 15, ages = bits & 0x7f;
@@ -86,7 +86,7 @@ static bool tell(const struct telling *telling, const char *kind, const char *fo
                                                                   .axes = POSE_AXES_GLTF});
 }
 
-/* By what a file of it is called, and by its key. */
+/* Reports the rig by its file name and by its key. */
 static void tell_rig(const struct telling *telling, const char *name)
 {
     struct pose_relation relation = {
@@ -105,7 +105,7 @@ static const struct pose_value *items_of(const struct pose_value *object, const 
     return list && list->kind == POSE_ARRAY ? list->first : NULL;
 }
 
-/* The key, when it is of a resource of that type; else NULL. */
+/* The key if it refers to a resource of that type; otherwise NULL. */
 static const char *key_of_type(const struct pose_value *value, uint32_t type)
 {
     struct sims3_resource key;
@@ -121,7 +121,7 @@ static const char *find_key(const struct pose_value *extras, uint32_t type)
     return key;
 }
 
-/* The meshes of the smallest level that there is; all entries of that level. */
+/* The meshes of the lowest existing level; all entries of that level. */
 static void tell_meshes(const struct telling *telling, const struct pose_value *extras)
 {
     int64_t least = INT64_MAX;
@@ -140,7 +140,7 @@ static void tell_meshes(const struct telling *telling, const struct pose_value *
     }
 }
 
-/* Of an object its model, else one level of it; of a part its meshes. */
+/* For an object its model, otherwise one of its levels; for a part its meshes. */
 static void tell_parts(const struct telling *telling, const struct pose_value *extras)
 {
     const char *model = find_key(extras, SIMS3_MODL), *level = find_key(extras, SIMS3_MLOD);

@@ -1,6 +1,6 @@
 /*
- * The Sims 3: which meshes a part is made of, by level of detail, or an object's model and rig (VPXY, type 0x736884F1), a
- * lone chunk:
+ * The Sims 3: the meshes of a part by level of detail, or an object's model and rig (VPXY, type 0x736884F1), a
+ * single chunk:
  *
  *     "VPXY"  u32 4   u32 offset, size of the table of keys   u8 entries
  *         u8 0, u8 level, u8 n, u32 key each: meshes   |   u8 1, u32 key: another part
@@ -22,7 +22,7 @@ struct vpxy {
     struct value_list extras;
 };
 
-/* A key by its number; null, with a warning, when there is none of that number. */
+/* A key by its number; null, with a warning, if there is none. */
 static void put_key(struct vpxy *vpxy, struct value_list *list, const char *name, uint32_t index)
 {
     if (index >= vpxy->keys.count) {
@@ -132,7 +132,7 @@ struct writing {
     uint32_t key_count;
 };
 
-/* A number as it stands there, or that of a key. False, with error, when it is neither. */
+/* A number as given, or that of a key. False, with an error, if it is neither. */
 static bool write_key(struct writing *writing, const struct pose_value *value, const char *what)
 {
     struct sims3_resource key;

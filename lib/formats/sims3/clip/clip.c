@@ -1,16 +1,16 @@
 /*
- * The Sims 3: clip (type id 0x6B20C4F3), one animation of one actor. Little-endian, nothing aligned. An offset leads
- * from its own place; 0: there is nothing.
+ * The Sims 3: clip (type id 0x6B20C4F3), one animation of one actor. Little-endian, unaligned. An offset counts
+ * from its own position; 0: none.
  *
  *     0x00  u32 type id, linked clip   u32 section size, section offset
  *     0x10  u32 offsets of the table of inverse kinematics, the actor's name, the events   u32 unknown_28
  *     0x20  u32 unknown_32, offset of the end data (4 floats)   16 bytes of zeros
- *     0x38  the clip section (sims3_section.h), then inverse kinematics (sims3_ik.h), the actor's name, events
- *           (sims3_events.h) and end data, each at a multiple of 4 with 0x7e in the gaps
+ *     0x38  the clip section (section.h), then inverse kinematics (ik.h), the actor's name, events (events.h)
+ *           and end data, each at a multiple of 4 with 0x7e in the gaps
  *
- * Facts: sims3-clip.md, checked there on 34 clips made by users. No clip of the game itself could be had; palettes,
- * most constants and half of the kinds of events are verified on made files only. Values are whole local transforms, in
- * glTF's axes and metres. Writing is in sims3_clip_write.c.
+ * Facts: sims3-clip.md, checked there on 34 user-made clips. No clip of the game itself was available; palettes,
+ * most constants and half of the kinds of events are verified only with generated files. Values are complete
+ * local transforms, in glTF's axes and metres. Writing is in clip_write.c.
  */
 #include "lib/core/text.h"
 #include "lib/formats/sims3/clip/clip_write.h"
@@ -51,7 +51,7 @@ static bool read_head(struct sims3_file *file)
     return !reader->failed;
 }
 
-/* Where a block is that the head leads to, 0: nowhere. The reader has just read its offset. */
+/* The position of a block that the head points to, 0: none. Reads its offset. */
 static uint64_t find_block(struct reader *reader, unsigned head_offset, const char *field)
 {
     reader_seek(reader, head_offset, field);
@@ -118,7 +118,7 @@ static void put_unknown(struct reader *reader, struct value_list *extras)
     value_put_int(extras, "unknown_32", reader_u32le(reader, "unknown_32"));
 }
 
-/* Everything outside of the section, in the order of the head. */
+/* Reads everything outside the section, in the order of the head. */
 static bool read_blocks(struct sims3_file *file, struct value_list *extras, struct sims3_events *events)
 {
     struct reader *reader = &file->reader;
@@ -148,7 +148,7 @@ static float find_last_time(const struct sims3_tracks *tracks)
     return last;
 }
 
-/* The tick count includes frame 0: the largest tick is one less. */
+/* The tick count includes frame 0: the last tick is one less. */
 static float find_duration(const struct sims3_section *section, const struct sims3_tracks *tracks)
 {
     unsigned last_tick = section->tick_count ? section->tick_count - 1u : 0;
@@ -202,7 +202,7 @@ static bool decode(struct decode_job *job)
 
 /* ----------------------------------------------------------------------------------------------- the codec -- */
 
-/* The offset that the head gives leads to the section's magic. */
+/* Whether the head's offset points to the section's magic number. */
 static bool has_section(struct pose_bytes bytes)
 {
     struct reader reader;
@@ -225,7 +225,7 @@ static enum probe_result probe(const struct pose_source *source)
     struct pose_sims3_key key;
     if (source->name && pose_sims3_key(source->name, &key) && key.type == SIMS3_CLIP_TYPE)
         return PROBE_NAME;
-    /* Whatever the bytes say, such a file is refused as a clip (or as one of the successor), with the byte. */
+    /* Such a file is always refused as a clip (or as one of The Sims 4), with the byte. */
     return PROBE_BY_NAME;
 }
 

@@ -9,7 +9,7 @@
 
 static const char DEFAULT_ACTOR[] = "x";
 
-/* Where the section begins in the file, and what it holds. */
+/* The start of the section in the file, and its contents. */
 struct writing {
     struct encode_job *job;
     const struct pose_clip *clip;
@@ -17,7 +17,7 @@ struct writing {
     size_t section;
 };
 
-/* Fills the gap before a block, and lets the head lead there. */
+/* Pads before a block, and sets its offset in the head. */
 static void begin_block(struct writer *writer, unsigned head_offset)
 {
     while (!writer->failed && writer->out->size % 4)
@@ -37,7 +37,7 @@ static bool write_text(struct encode_job *job, const char *text, const char *wha
 
 /* ---------------------------------------------------------------------------------------------- section -- */
 
-/* What is written next belongs at that offset of the section's head. */
+/* Sets the offset in the section's head to the current position. */
 static void mark(const struct writing *writing, unsigned head_offset)
 {
     struct writer *writer = writing->job->writer;
@@ -57,10 +57,10 @@ static void write_section_head(struct writing *writing)
     writer_u16le(writer, 0);
     writer_u32le(writer, fit->channel_count);
     writer_u32le(writer, fit->palette_count);
-    writer_zeros(writer, SIMS3_SECTION_HEAD - 0x20); /* offsets, filled in as their blocks come */
+    writer_zeros(writer, SIMS3_SECTION_HEAD - 0x20); /* offsets, filled in later */
 }
 
-/* Rows of channels; the keys follow in the same order from that offset of the section on. */
+/* Writes the rows of channels; the keys follow in the same order from keys_at in the section. */
 static bool write_channels(struct writing *writing, uint64_t keys_at)
 {
     struct writer *writer = writing->job->writer;
@@ -125,7 +125,7 @@ static bool write_section(struct writing *writing)
 
 /* ------------------------------------------------------------------------------------------------ the file -- */
 
-/* null in extras: the file that the clip is from had no such block. */
+/* null in extras: the original file had no such block. */
 static bool is_absent(const struct pose_clip *clip, const char *key)
 {
     const struct pose_value *value = pose_value_find(clip->extras, key);

@@ -6,7 +6,7 @@
 
 /* ------------------------------------------------------------------------------------------------- kinds -- */
 
-/* Names of fields whose meaning is not known tell their offset, in the payload where they are of one. */
+/* Fields of unknown meaning are named by their offset, within the payload if they belong to it. */
 static const struct sims3_event_kind kinds[] = {
     {1,
      "attach_object",
@@ -54,7 +54,7 @@ const struct sims3_event_kind *sims3_event_kind_find(const char *type)
 
 /* ----------------------------------------------------------------------------------------------- payloads -- */
 
-/* One event under way. */
+/* The event being read. */
 struct building {
     struct sims3_file *file;
     struct reader *reader;
@@ -66,7 +66,7 @@ static void put_hash(struct building *building, const struct sims3_field *field)
 {
     uint32_t hash = reader_u32le(building->reader, field->key);
     const char *name = sims3_name_hash(building->file, hash);
-    /* An instance of an effect may be called as the event is. */
+    /* An effect's instance may have the event's name. */
     if (!name && building->name && *building->name &&
         hash_fnv32(building->name, strlen(building->name)) == hash)
         name = building->name;
@@ -128,7 +128,7 @@ static void put_field(struct building *building, const struct sims3_field *field
     }
 }
 
-/* Does an event begin here? */
+/* Whether an event begins here. */
 static bool begins_event(const uint8_t *bytes, size_t left)
 {
     unsigned type = left >= 4 ? (unsigned)bytes[0] | (unsigned)bytes[1] << 8 : 0;
@@ -136,7 +136,7 @@ static bool begins_event(const uint8_t *bytes, size_t left)
            ((unsigned)bytes[2] | (unsigned)bytes[3] << 8) == SIMS3_EVENT_MARK;
 }
 
-/* What an unknown event holds: up to the next event, or to the end of the table. */
+/* The data of an unknown event: up to the next event or the end of the table. */
 static void put_unknown(struct building *building, uint16_t type, uint64_t at)
 {
     struct reader *reader = building->reader;
@@ -161,7 +161,7 @@ static uint16_t read_type(struct reader *reader)
     return type;
 }
 
-/* Behind the length: the name, its NUL, and zeros up to a multiple of 4. */
+/* After the length: the name, its NUL, and zeros up to a multiple of 4. */
 static void read_name(struct building *building)
 {
     struct reader *reader = building->reader;

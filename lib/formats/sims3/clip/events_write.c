@@ -7,7 +7,7 @@
 
 enum { UNKNOWN_TYPE_DIGITS = 5 };
 
-/* A hash as "0x…"; without one that of the name beside it. */
+/* A hash as "0x…"; otherwise computed from the name beside it. */
 static uint64_t find_hash(const struct pose_value *fields, const struct sims3_field *field,
                           const char *event_name)
 {
@@ -94,7 +94,7 @@ static bool write_payload(struct encode_job *job, const struct pose_value *field
     return bytes != NULL;
 }
 
-/* The number of a type as the model has it: a known one's name, or "type_N". 0: the format has none such. */
+/* The number of a type: by its name if known, or from "type_N". 0: not supported by the format. */
 static uint16_t find_number(const char *type)
 {
     const struct sims3_event_kind *kind = sims3_event_kind_find(type);
@@ -123,7 +123,7 @@ static bool write_event(struct encode_job *job, const struct pose_event *event, 
     writer_f32le(writer, finite_or(event->time, 0));
     writer_u32le(writer, value_get_float_bits(fields, "unknown_12", -1));
     writer_u32le(writer, value_get_float_bits(fields, "unknown_16", -1));
-    /* 7 in calls of scripts, 3 elsewhere, in all files but those of one exporter. */
+    /* 7 in script calls, 3 otherwise, in all files except those of one exporter. */
     writer_u32le(writer,
                  (uint32_t)value_get_int(fields, "unknown_20", !strcmp(event->type, "script") ? 7 : 3));
     writer_u32le(writer, (uint32_t)length);

@@ -8,18 +8,18 @@
 #include <math.h>
 
 enum {
-    KEYS_LAST = 65535,    /* the most keys of a channel */
-    PALETTE_LAST = 65536, /* the most values that an index can tell apart */
+    KEYS_LAST = 65535,    /* maximum keys per channel */
+    PALETTE_LAST = 65536, /* maximum values that an index can address */
     TABLE_SIZE = 1 << 17,
-    SETTLE_ROUNDS = 32, /* each but the last brings a rotation nearer to unit length; few need three */
-    SLACK_STEPS = 2,    /* so far a rotation may leave its channel's range by being brought to unit length */
+    SETTLE_ROUNDS = 32, /* each but the last brings a rotation nearer to unit length; three usually suffice */
+    SLACK_STEPS = 2,    /* how far normalising a rotation may move it out of its channel's range */
 };
 
-/* No component of a rotation needs more; a greater scale would only be coarse. */
+/* No rotation component needs more; a greater scale would only lose precision. */
 static const float MAX_ROTATION_SCALE = 1.01f;
-/* Rotations of a file are turned over only when it is beyond doubt that this is nearer. */
+/* Rotations of a file are negated only if the result is clearly nearer. */
 static const float OPPOSITE = -0.01f;
-/* Well above what single precision loses, well below a step. */
+/* Well above the error of single precision, well below a step. */
 static const double SAME_NUMBER = 2e-6;
 
 static const double DEFAULT_FRAME_DURATION = 1 / 30.0; /* as in every known file */
@@ -29,7 +29,7 @@ struct fitting {
     const struct pose_clip *clip;
     struct sims3_fit *fit;
     uint32_t last_tick;
-    /* Told once a clip. */
+    /* Reported once per clip. */
     uint32_t merged_keys, nameless, other;
 };
 
@@ -47,7 +47,7 @@ static uint32_t bits_of(float value)
     return bits;
 }
 
-/* The slot of the palette's table that holds the value, or the free one where it belongs. */
+/* The slot of the value in the palette's table, or the free slot where it belongs. */
 static uint32_t find_slot(const struct sims3_fit *fit, float value)
 {
     uint32_t bits = bits_of(value), slot = (bits * 2654435761u) >> 15;
@@ -56,7 +56,7 @@ static uint32_t find_slot(const struct sims3_fit *fit, float value)
     return slot;
 }
 
-/* A component as it is stored. */
+/* A component as stored. */
 struct raw {
     unsigned whole;
     bool negative;
@@ -91,8 +91,9 @@ static struct raw pack_component(const struct sims3_fit *fit, const struct sims3
 }
 
 /*
- * A reader brings rotations to unit length, and so off the steps: written again they could go on to a neighbour. Each
- * round brings the stored rotation nearer to unit length, until it is the nearest one to what is read from it.
+ * A reader normalises rotations, which moves them off the grid: written again they could drift to a neighbouring
+ * step. Each round brings the stored rotation nearer to unit length, until it is the nearest one to what is read
+ * from it.
  */
 static void settle(const struct sims3_fit_channel *channel, struct raw raws[4])
 {
@@ -160,7 +161,7 @@ static bool index_palette(struct fitting *fitting)
     return true;
 }
 
-/* Makes every value of the channel one of the palette's; false when there is no room. */
+/* Adds every value of the channel to the palette; false if it is full. */
 static bool extend_palette(struct fitting *fitting, const float *values, size_t count)
 {
     struct sims3_fit *fit = fitting->fit;
@@ -179,7 +180,7 @@ static bool extend_palette(struct fitting *fitting, const float *values, size_t 
     return true;
 }
 
-/* The palette that the clip came with, which may be one that no channel uses, and room for more. */
+/* Takes the clip's original palette, even if no channel uses it, and reserves room for more. */
 static bool take_palette(struct fitting *fitting)
 {
     struct sims3_fit *fit = fitting->fit;
@@ -203,7 +204,7 @@ static const uint8_t palette_types[POSE_PART_COUNT] = {SIMS3_F3, SIMS3_F4, SIMS3
 static const uint8_t packed_types[POSE_PART_COUNT] = {SIMS3_F3_PACKED, SIMS3_F4_PACKED, SIMS3_F3_PACKED,
                                                       SIMS3_F1_NORMALIZED};
 
-/* How the part was stored in the file that the track is from, in that packing; NULL when it was not. */
+/* How the part was stored in the track's original file, in that packing; NULL if it was not. */
 static const struct pose_value *find_row(const struct pose_track *track, enum pose_part part, uint8_t type)
 {
     const struct pose_value *channels = pose_value_find(track->extras, "channels"), *found = NULL;
@@ -237,7 +238,7 @@ static void choose_range(struct sims3_fit_channel *channel, const float *values,
         channel->scale = 1;
 }
 
-/* Would the values lie within these offset and scale, but for what bringing rotations to unit length adds? */
+/* Whether the values fit this offset and scale, allowing for normalisation of rotations. */
 static bool fits(const struct sims3_fit_channel *range, const float *values, size_t count, unsigned max)
 {
     double most = 1 + (double)SLACK_STEPS / max;
@@ -250,7 +251,7 @@ static bool fits(const struct sims3_fit_channel *range, const float *values, siz
     return true;
 }
 
-/* Offset and scale of the part in the file that the track is from; false when it was not stored in that packing. */
+/* The original offset and scale of the part; false if it was not stored in that packing. */
 static bool read_range(const struct pose_track *track, enum pose_part part, uint8_t type,
                        struct sims3_fit_channel *range)
 {
@@ -260,7 +261,7 @@ static bool read_range(const struct pose_track *track, enum pose_part part, uint
     return row != NULL;
 }
 
-/* Values that come from a file are whole steps of its own offset and scale: with these they are written as they were. */
+/* Values from a file are whole steps of its offset and scale: reusing these restores them exactly. */
 static bool keep_range(const struct pose_track *track, enum pose_part part, struct sims3_fit_channel *channel,
                        size_t count)
 {
@@ -294,7 +295,7 @@ static void choose_packing(struct fitting *fitting, const struct pose_track *tra
         choose_range(channel, channel->values, numbers);
 }
 
-/* Are the rotations those that are read from the steps of this channel? */
+/* Whether the rotations are what is read from the steps of this channel. */
 static bool are_steps_of(const struct sims3_fit_channel *channel, const float *rotations, uint32_t count)
 {
     unsigned max = largest_raw(SIMS3_WORDS);
@@ -320,8 +321,9 @@ static float dot(const float *a, const float *b)
 }
 
 /*
- * Unit length, and each key in the hemisphere of the one before. What was written so before stays: between keys that are
- * about half a turn apart quantising decides which hemisphere that is, and may decide otherwise each time.
+ * Normalises, and puts each key in the hemisphere of the previous one. Keys already stored keep their sign:
+ * between keys about half a turn apart the hemisphere depends on quantisation, which could decide differently
+ * each time.
  */
 static void straighten(const struct pose_track *track, float *rotations, uint32_t count, float opposite)
 {
@@ -340,7 +342,7 @@ static void straighten(const struct pose_track *track, float *rotations, uint32_
     }
 }
 
-/* Of keys that fall on one tick the last one stays. */
+/* Of keys that fall on the same tick the last one is kept. */
 static bool take_keys(struct fitting *fitting, const struct pose_track *track, enum pose_part part,
                       struct sims3_fit_channel *channel)
 {
@@ -384,7 +386,7 @@ static bool are_finite(const struct pose_channel *channel, uint32_t components)
     return true;
 }
 
-/* The key by which the game finds what the track drives. Other formats' ids are none. */
+/* The key by which the game finds what the track drives. Ids of other formats are not keys. */
 static bool find_key(const struct fitting *fitting, const struct pose_track *track, enum pose_part part,
                      uint32_t *key)
 {
@@ -427,7 +429,7 @@ static bool fit_channel(struct fitting *fitting, uint32_t index, enum pose_part 
 
 /* --------------------------------------------------------------------------------------------------- clip -- */
 
-/* The clip's own; every known file has 1/30, so rates close to that become it. */
+/* The clip's own; every known file has 1/30, so rates close to that are rounded to it. */
 static void choose_frame_duration(struct fitting *fitting)
 {
     const struct pose_clip *clip = fitting->clip;
@@ -491,7 +493,7 @@ bool sims3_fit_clip(struct encode_job *job, const struct pose_clip *clip, struct
                 return false;
         }
     }
-    /* 65536 ticks do not fit into their count: the last key tells of the last one. */
+    /* 65536 ticks do not fit the count: the last key implies the last tick. */
     fit->tick_count = (uint16_t)(fitting.last_tick < UINT16_MAX ? fitting.last_tick + 1 : UINT16_MAX);
     tell(&fitting);
     return !job->arena->failed;

@@ -1,5 +1,5 @@
 /*
- * A clip fitted to what Sims 3 channels can hold: whole ticks, a packing a channel, and its offset and scale.
+ * A clip fitted to Sims 3 channels: whole ticks, and a packing, offset and scale per channel.
  */
 #ifndef POSE_FORMATS_SIMS3_CLIP_FIT_H
 #define POSE_FORMATS_SIMS3_CLIP_FIT_H
@@ -13,26 +13,26 @@ struct sims3_fit_channel {
     float offset, scale;
     uint32_t count; /* 0 for constants; at most 65535 */
     const uint16_t *ticks;
-    const float *values; /* in the format's axes; rotations at unit length and on one hemisphere */
+    const float *values; /* in the format's axes; rotations normalised and in one hemisphere */
 };
 
 struct sims3_fit {
     float frame_duration;
     uint16_t tick_count;
-    bool settled; /* rotations are written so that reading and writing them again changes nothing */
+    bool settled; /* rotations are chosen so that rereading and rewriting changes nothing */
     uint32_t channel_count;
     struct sims3_fit_channel *channels; /* in the order of tracks: translation, rotation, scale, morph */
     float *palette;
     uint32_t palette_count;
-    uint32_t *palette_table; /* finds values in the palette; NULL until one is looked for */
+    uint32_t *palette_table; /* looks up values in the palette; NULL until first used */
 };
 
-/* False when the clip cannot be written; what is lost is reported. */
+/* False if the clip cannot be written; losses are reported. */
 bool sims3_fit_clip(struct encode_job *job, const struct pose_clip *clip, struct sims3_fit *fit);
 
-/* The bytes of a channel's key. */
+/* The size in bytes of a channel's key. */
 unsigned sims3_fit_key_size(const struct sims3_fit_channel *channel);
-/* Writes one key's flags and payload, as many bytes as a key has after its tick. */
+/* Writes one key's flags and payload: all bytes after its tick. */
 void sims3_fit_pack(const struct sims3_fit *fit, const struct sims3_fit_channel *channel, const float *value,
                     uint8_t *to);
 

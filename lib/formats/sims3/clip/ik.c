@@ -3,8 +3,8 @@
 enum {
     TEXT_SIZE = 512,
     TARGET_SIZE = 4 + 2 * TEXT_SIZE,
-    CHAIN_LIMIT = 1024,       /* of a table, and of the targets of a chain */
-    ALL_TARGETS_LIMIT = 4096, /* of a table: chains may lie on top of each other */
+    CHAIN_LIMIT = 1024,       /* per table, and targets per chain */
+    ALL_TARGETS_LIMIT = 4096, /* per table: chains may overlap */
 };
 
 #define CHAIN_PADDING 0x7e7e7e7eu

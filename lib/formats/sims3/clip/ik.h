@@ -1,6 +1,6 @@
 /*
- * The table of actors and slots that chains of inverse kinematics may be pinned to. A chain belongs to the chain of the
- * rig that has its number.
+ * The table of actors and slots that inverse kinematics chains may be pinned to. Each chain belongs to the rig's
+ * chain of the same number.
  *
  *     u32 chain_count   u32 offset[chain_count], from the byte after the count
  *     a chain: u32 0x7e7e7e7e, u32 target_count   u32 offset[target_count], from their own start
@@ -14,9 +14,9 @@
 #include "lib/core/value.h"
 #include "lib/formats/sims3/file.h"
 
-/* at 0: there is no table. Names are remembered. False on the first thing that is wrong. */
+/* at 0: no table. Remembers names. False on the first error. */
 bool sims3_ik_read(struct sims3_file *file, uint64_t at, struct value_list *extras);
-/* Writes the table that extras hold. False when a text is too long. */
+/* Writes the table in the extras. False if a text is too long. */
 bool sims3_ik_write(struct encode_job *job, const struct pose_value *chains);
 
 #endif

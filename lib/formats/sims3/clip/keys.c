@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { PALETTE_GAP = 5 }; /* returned for an index without a value: more than any component */
+enum { PALETTE_GAP = 5 }; /* returned for an index without a value; greater than any component number */
 
 static const float SHORTEST_ROTATION = 1e-6f;
 
@@ -52,7 +52,7 @@ void sims3_normalise(double q[4])
         q[i] /= length;
 }
 
-/* One key's value; false when it is beyond the range of floats. */
+/* Stores one key's value; false if it exceeds the range of floats. */
 static bool store(const double *values, unsigned components, float *to)
 {
     bool finite = true;

@@ -1,4 +1,4 @@
-/* The head of a Sims 3 clip, for its reader and its writer. */
+/* The head of a Sims 3 clip, shared by reader and writer. */
 #ifndef POSE_FORMATS_SIMS3_CLIP_LAYOUT_H
 #define POSE_FORMATS_SIMS3_CLIP_LAYOUT_H
 
@@ -14,7 +14,7 @@ enum {
     SIMS3_AT_UNKNOWN_32 = 0x20,
     SIMS3_AT_END = 0x24,
     SIMS3_HEAD = 56,
-    SIMS3_GAP = 0x7e,         /* fills up to the next multiple of 4 between blocks */
+    SIMS3_GAP = 0x7e,         /* padding to a multiple of 4 between blocks */
     SIMS4_VERSION_LAST = 255, /* The Sims 4's wrapper begins with its version, 14 today */
 };
 

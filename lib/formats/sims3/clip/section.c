@@ -52,7 +52,7 @@ int sims3_part_of(uint8_t sub_type)
 
 /* ------------------------------------------------------------------------------------------ sizes of keys -- */
 
-/* Where the keys of channels begin, in ascending order. */
+/* Start offsets of the channels' keys, ascending. */
 struct key_starts {
     uint32_t *offsets;
     uint32_t count;
@@ -78,7 +78,7 @@ static bool list_starts(struct arena *arena, const struct sims3_section *section
     return starts->offsets != NULL;
 }
 
-/* The bytes from the channel's keys up to those of the next channel, at most up to the end of the section. */
+/* The bytes from the channel's keys to the next channel's, or to the end of the section. */
 static uint64_t measure_span(const struct sims3_section *section, const struct key_starts *starts,
                              uint32_t offset)
 {
@@ -109,7 +109,7 @@ static bool indices_fit(const struct sims3_section *section, const struct sims3_
     return true;
 }
 
-/* Would keys of that size make sense? They lie within the section. */
+/* Whether keys of that size would be valid: within the section and plausible. */
 static bool is_plausible(const struct sims3_section *section, const struct sims3_channel *channel,
                          unsigned key_size)
 {
@@ -125,7 +125,7 @@ static bool is_plausible(const struct sims3_section *section, const struct sims3
     return true;
 }
 
-/* The rule of sims3-clip.md, 3, for payloads that may be padded. */
+/* The rule of sims3-clip.md, 3, for payloads with optional padding. */
 static unsigned choose_key_size(const struct sims3_section *section, const struct sims3_channel *channel,
                                 uint64_t span)
 {
@@ -192,7 +192,7 @@ static void read_channel(struct reader *reader, struct sims3_channel *channel)
     channel->sub_type = reader_u8(reader, "sub_type");
 }
 
-/* Channels may share their keys, so the number of all keys is bounded by itself. */
+/* Channels may share keys, so the total number of keys has its own limit. */
 static bool check_key_sum(struct sims3_file *file, struct reader *reader, const struct sims3_section *section)
 {
     uint64_t sum = 0, limit = file->job->limits->keys;
@@ -211,7 +211,7 @@ static bool check_key_sum(struct sims3_file *file, struct reader *reader, const 
                            (unsigned long long)limit);
 }
 
-/* Reads an offset in the head and stands where it leads to. */
+/* Reads an offset in the head and moves the reader there. */
 static bool go_to(struct reader *reader, const struct sims3_section *section, unsigned head_offset,
                   const char *field, uint32_t *offset)
 {
@@ -286,7 +286,7 @@ static bool read_head(struct reader *reader, struct sims3_section *section)
         return reader_fail(reader, "bad_frame_duration", "frames of %g seconds",
                            (double)section->frame_duration);
     section->tick_count = reader_u16le(reader, "tick_count");
-    reader_u16le(reader, "unused"); /* memory that was left over */
+    reader_u16le(reader, "unused"); /* uninitialised memory */
     section->channel_count = reader_u32le(reader, "channel_count");
     section->palette_count = reader_u32le(reader, "palette_count");
     return !reader->failed;

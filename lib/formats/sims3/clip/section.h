@@ -1,6 +1,6 @@
 /*
- * The clip section of a Sims 3 clip: its head, its table of channels and its palette. Every offset counts from the
- * first byte of the section.
+ * The clip section of a Sims 3 clip: its head, its table of channels and its palette. All offsets count from the
+ * start of the section.
  *
  *     0x00  "_pilC3S_"   u32 version = 2, flags   f32 frame_duration   u16 tick_count, unused
  *     0x18  u32 channel_count, palette_count   u32 offsets of the channels, the palette, clip_name, source_name
@@ -21,7 +21,7 @@ enum {
     SIMS3_CHANNEL_AT_KEY = 4,
     SIMS3_CHANNEL_AT_COUNT = 16,
     SIMS3_TICK_LAST = 65535,
-    /* offsets in the head that lead on */
+    /* positions in the head of offsets */
     SIMS3_SECTION_AT_CHANNELS = 0x20,
     SIMS3_SECTION_AT_PALETTE = 0x24,
     SIMS3_SECTION_AT_CLIP_NAME = 0x28,
@@ -36,7 +36,7 @@ enum {
     SIMS3_MORPH = 7,
 };
 
-/* How a channel is stored: its type. Those not named here are known by number only. */
+/* A channel's packing: its type. Types not named here are only known by number. */
 enum {
     SIMS3_F1 = 0x01,
     SIMS3_F3 = 0x03,
@@ -62,14 +62,14 @@ enum sims3_packing_kind {
 struct sims3_packing {
     enum sims3_packing_kind kind;
     uint8_t components;
-    uint8_t key_size;        /* bytes of a key with its tick and flags; 0 for what has none */
-    uint8_t padded_key_size; /* the same with the payload filled up to a multiple of 4 */
+    uint8_t key_size;        /* bytes per key with its tick and flags; 0 if there are no keys */
+    uint8_t padded_key_size; /* the same with the payload padded to a multiple of 4 */
 };
 
-/* Of any type; kind SIMS3_UNKNOWN when nothing is known about it. */
+/* Works for any type; kind SIMS3_UNKNOWN if nothing is known about it. */
 const struct sims3_packing *sims3_packing_of(uint8_t type);
 bool sims3_is_constant(const struct sims3_packing *packing);
-/* The part that a sub-type drives, -1 for those that no part of the model stands for. */
+/* The part that a sub-type drives, -1 if the model has no such part. */
 int sims3_part_of(uint8_t sub_type);
 
 struct sims3_channel {
@@ -79,7 +79,7 @@ struct sims3_channel {
     float offset, scale;
     uint16_t key_count;
     uint8_t type, sub_type;
-    uint8_t key_size; /* as found out by the rule of sims3-clip.md, 3; 0 when there are no keys to be read */
+    uint8_t key_size; /* determined by the rule of sims3-clip.md, 3; 0 if there are no readable keys */
 };
 
 struct sims3_section {
@@ -91,11 +91,10 @@ struct sims3_section {
     uint32_t channel_count, palette_count;
     struct sims3_channel *channels;
     float *palette;
-    const char *clip_name, *source_name; /* "" where there is none */
+    const char *clip_name, *source_name; /* "" if missing */
 };
 
-/* False on the first thing that is wrong, also over the limit of keys. Nothing of a channel's keys is read but what
- * tells their size. */
+/* False on the first error, also above the limit of keys. Reads of the keys only what determines their size. */
 bool sims3_section_read(struct sims3_file *file, uint64_t start, uint64_t size,
                         struct sims3_section *section);
 

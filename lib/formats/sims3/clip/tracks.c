@@ -35,7 +35,7 @@ static struct member *sort_members(struct arena *arena, const struct sims3_secti
     return members;
 }
 
-/* The track of each channel, by number; NULL when memory is out. */
+/* The track of each channel, by number; NULL if out of memory. */
 static uint32_t *assign_tracks(struct arena *arena, const struct sims3_section *section,
                                uint32_t *track_count)
 {
@@ -43,7 +43,7 @@ static uint32_t *assign_tracks(struct arena *arena, const struct sims3_section *
     uint32_t *track_of = ARENA_NEW(arena, uint32_t, section->channel_count);
     if (!members || !track_of)
         return NULL;
-    /* First the channel that leads each group, then its number. */
+    /* First finds the leading channel of each group, then numbers the groups. */
     for (uint32_t i = 0; i < section->channel_count; i++) {
         const struct member *member = &members[i];
         bool same = i && member->key == member[-1].key && member->is_morph == member[-1].is_morph;
@@ -57,7 +57,7 @@ static uint32_t *assign_tracks(struct arena *arena, const struct sims3_section *
 
 /* ------------------------------------------------------------------------------------------------- tracks -- */
 
-/* Extras of a track under way. */
+/* Extras of a track being built. */
 struct draft {
     struct value_list channels, other;
 };
@@ -139,7 +139,7 @@ static const struct pose_value *finish_extras(struct arena *arena, const struct 
     return value_done(&extras);
 }
 
-/* The channel that begins the first track too many is at fault, by its key. */
+/* Blames the channel that begins the first excess track, by its key. */
 static bool check_count(struct sims3_file *file, const struct sims3_section *section,
                         const uint32_t *track_of, uint32_t count)
 {

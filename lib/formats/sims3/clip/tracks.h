@@ -1,4 +1,5 @@
-/* Channels of a Sims 3 clip as tracks: those of one key make one track; a morph's is a track of its own. */
+/* Channels of a Sims 3 clip as tracks: channels with the same key form one track; each morph is a separate
+ * track. */
 #ifndef POSE_FORMATS_SIMS3_CLIP_TRACKS_H
 #define POSE_FORMATS_SIMS3_CLIP_TRACKS_H
 
@@ -7,10 +8,10 @@
 struct sims3_tracks {
     struct pose_track *items; /* in the order of their first channel */
     uint32_t count;
-    uint64_t odd_flags; /* keys with flags that mean nothing here */
+    uint64_t odd_flags; /* keys with meaningless flags */
 };
 
-/* False on a broken key, and over the limit of joints. */
+/* False on an invalid key, and above the limit of joints. */
 bool sims3_tracks_build(struct sims3_file *file, const struct sims3_section *section,
                         struct sims3_tracks *tracks);
 
