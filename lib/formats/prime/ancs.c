@@ -1,22 +1,22 @@
 /*
- * Metroid Prime 1 and 2: a set of characters (ANCS), which says what belongs together. Big-endian:
+ * Metroid Prime 1 and 2: a set of characters (ANCS), which ties their resources together. Big-endian:
  *
- *     u16 1, u16 1, u32 count, characters (prime_character.c)
- *     u16 tables, u32 count, animations: name, meta-animation (prime_meta.c)
+ *     u16 1, u16 1, u32 count, characters (character.c)
+ *     u16 tables, u32 count, animations: name, meta-animation (meta.c)
  *     u32 count, transitions: u32, u32 a, u32 b, meta-transition;  the default meta-transition
  *     tables >= 2: u32 count, additives: u32 index, f32 fade in, f32 fade out;  f32 default fade in, fade out
  *     tables >= 3: u32 count, half transitions: u32 index, meta-transition
- *     tables >= 4: mp1: u32 count, each u32 ANIM id, u32 EVNT id;  mp2: u32 count, bodies of events (prime_events.c)
+ *     tables >= 4: mp1: u32 count, each u32 ANIM id, u32 EVNT id;  mp2: u32 count, bodies of events (events.c)
  *     padding
  *
- * Facts: prime-skeleton.md, 4; no file of the games is public. The version of the characters says the game.
+ * Facts: prime-skeleton.md, 4; no file of the games is public. The version of the characters tells the game.
  */
 #include "lib/core/text.h"
 #include "lib/formats/prime/events.h"
 #include "lib/formats/prime/set.h"
 
 enum {
-    CHARACTER_SIZE = 4 + 2 + 1 + 12 + 4 + 12 + 3 * 4 + 4, /* at least */
+    CHARACTER_SIZE = 4 + 2 + 1 + 12 + 4 + 12 + 3 * 4 + 4, /* minimum */
     AT_VERSION = 12,                                      /* of the first character */
     VERSION_MP2 = 10,
 };
@@ -67,7 +67,7 @@ static void take_event_set(struct prime_set *set, struct value_list *item)
         struct value_list event = value_object(item->arena);
         value_put_float(&event, "time", events.items[i].time);
         value_put_string(&event, "type", events.items[i].type);
-        if (event.last && events.items[i].fields) /* whose members become this one's */
+        if (event.last && events.items[i].fields) /* whose fields are moved to this one */
             event.last->next = (struct pose_value *)events.items[i].fields->first;
         value_put_list(&list, NULL, &event);
     }
@@ -127,7 +127,7 @@ static bool read_characters(struct prime_set *set)
     return !reader->failed;
 }
 
-/* By the version of the first character. */
+/* From the version of the first character. */
 static enum prime_game find_game(struct pose_bytes bytes)
 {
     struct reader reader;
@@ -148,7 +148,7 @@ static bool decode(struct decode_job *job)
     return !job->arena->failed;
 }
 
-/* The only magic number lies behind the animations of the first character. */
+/* The only magic number follows the animations of the first character. */
 static bool has_magic(struct pose_bytes bytes)
 {
     struct reader reader;

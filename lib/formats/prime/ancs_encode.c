@@ -1,4 +1,4 @@
-/* Writing ANCS of Metroid Prime 1 and 2 (prime-skeleton.md, 4): a document's characters and its set of animations. */
+/* Writing ANCS of Metroid Prime 1 and 2 (prime-skeleton.md, 4): a document's characters and its animation set. */
 #include "lib/formats/prime/evnt_write.h"
 
 #include "lib/core/value.h"
@@ -7,7 +7,7 @@
 
 enum {
     MP1_VERSION = 6,
-    MP2_VERSION = 10, /* tells the games apart */
+    MP2_VERSION = 10, /* distinguishes the games */
     PAS_FLOAT = 2,
     PAS_BOOL = 3,
     TABLES = 4,
@@ -21,7 +21,7 @@ static const struct pose_value *items_of(const struct pose_value *object, const 
 
 /* --------------------------------------------------------------------------------------------- characters -- */
 
-/* A number of a state's table: a float, a byte for a bool, else a word, by the type of its parameter. */
+/* A number in a state's table: a float, a byte for a bool, otherwise a word, by its parameter's type. */
 static void write_pas_number(struct prime_put *put, int64_t type, const struct pose_value *value,
                              const char *key)
 {
@@ -114,7 +114,7 @@ static void write_particles(struct prime_put *put, const struct pose_value *extr
         prime_put_int(put, extras, "unknown_2", 4, 0);
 }
 
-/* What came with later versions. */
+/* The fields of later versions. */
 static void write_tail(struct prime_put *put, const struct pose_value *extras, int64_t version)
 {
     if (version >= 2) {
@@ -138,7 +138,7 @@ static void write_tail(struct prime_put *put, const struct pose_value *extras, i
     }
 }
 
-/* The version tells the games apart, so it has to be one of the game's. */
+/* The version distinguishes the games, so it must be one of this game's. */
 static int64_t version_of(const struct prime_put *put, const struct pose_value *extras)
 {
     bool is_mp2 = put->game == PRIME_MP2;
@@ -172,7 +172,7 @@ static void write_character(struct prime_put *put, const struct pose_character *
 
 /* ---------------------------------------------------------------------------------------- meta-animations -- */
 
-/* One that is being written, and what is left of it. */
+/* A meta-animation being written, and its remaining children. */
 struct open_meta {
     enum prime_meta type;
     const struct pose_value *meta;
@@ -206,7 +206,7 @@ static bool open_meta(struct prime_put *put, const struct pose_value *meta, stru
     return true;
 }
 
-/* What follows the children. */
+/* Writes what follows the children. */
 static void close_meta(struct prime_put *put, const struct open_meta *open)
 {
     if (open->type != PRIME_BLEND && open->type != PRIME_PHASE_BLEND)
@@ -215,7 +215,7 @@ static void close_meta(struct prime_put *put, const struct open_meta *open)
     prime_put_int(put, open->meta, "unknown", 1, 0);
 }
 
-/* What follows a child. */
+/* Writes what follows a child. */
 static void end_child(struct prime_put *put, struct open_meta *parent)
 {
     if (parent->type != PRIME_RANDOM)

@@ -1,11 +1,11 @@
 /*
- * One character of a Metroid Prime character set; v is its version, 5 or 6 in the first game, 10 in the second. Texts end
- * with a NUL, a list is u32 count and its items.
+ * One character of a Metroid Prime character set; v is its version, 5 or 6 in the first game, 10 in the second.
+ * Texts end with a NUL; a list is u32 count followed by its items.
  *
  *     u32 id, u16 v, name, u32 CMDL, CSKR, CINF
  *     list of animations: u32 index, [v < 10: text], name
  *     "PAS4", u32 states, u32 default, states: u32 type, u32 parameters, u32 animations,
- *         parameters: u32 type, u32 function, f32 weight, value least, value most;  animations: u32 index, values
+ *         parameters: u32 type, u32 function, f32 weight, minimum and maximum value;  animations: u32 index, values
  *         (a value is a byte in parameters of type 3, else 4; those of type 2 are floats)
  *     lists of ids PART, SWHC; [v >= 6: u32]; lists of ids ELSC, [v >= 10: SPSC]
  *     u32, [v >= 10: u32]
@@ -175,7 +175,7 @@ static void take_details(struct prime_set *set, struct value_list *extras, unsig
     }
 }
 
-/* The version tells the games apart, and all characters of a set are of one. */
+/* The version distinguishes the games; all characters of a set belong to one game. */
 static unsigned take_version(struct prime_set *set, struct value_list *extras)
 {
     struct reader *reader = &set->reader;

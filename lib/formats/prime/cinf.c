@@ -6,10 +6,10 @@
  *     u32 count, ids: the order in which the game builds them
  *     u32 count, names: text with its NUL, u32 bone id      padding
  *
- * Origins are in model space; a bone's rest is its origin less its parent's, unturned. The quaternions of the second
- * game are kept and not used, as in every known viewer. Facts: prime-skeleton.md, 1 and 2; no file of the games is
- * public. The file does not say of which game it is: the caller may, or it is of the second when it reads as such to its
- * end and all its quaternions have unit length.
+ * Origins are in model space; a bone's rest is its origin minus its parent's, without rotation. The quaternions
+ * of the second game are kept but unused, as in every known viewer. Facts: prime-skeleton.md, 1 and 2; no file
+ * of the games is public. The file does not name its game: either the caller does, or it is the second game's if
+ * it can be read as such to its end and all its quaternions have unit length.
  */
 #include "lib/formats/prime/prime.h"
 
@@ -21,7 +21,7 @@
 
 enum { BONE_SIZE = 24, BONE_SIZE_MP2 = 56 }; /* without links */
 
-/* One decoding; without a job a walk, which keeps nothing. */
+/* One decoding; without a job a walk, which stores nothing. */
 struct building {
     struct decode_job *job;
     struct reader reader;
@@ -36,7 +36,7 @@ struct building {
 
 /* -------------------------------------------------------------------------------------------------- lists -- */
 
-/* Into list when that is not NULL. */
+/* Adds to list unless it is NULL. */
 static bool read_ids(struct reader *reader, struct value_list *list, const char *field)
 {
     uint32_t count = reader_u32be(reader, field);
@@ -68,7 +68,7 @@ static void read_floats(struct reader *reader, float *values, int count, const c
         values[i] = reader_finite_f32be(reader, field, "not_finite");
 }
 
-/* w comes first in the file. */
+/* The file has w first. */
 static void read_rotation(struct building *building, struct value_list *extras, const char *field)
 {
     float w, q[4];
@@ -108,7 +108,7 @@ static bool read_bone(struct building *building, uint32_t index)
     if (!check_id(building, index))
         return false;
     uint32_t parent = reader_u32be(reader, "parent");
-    joint->parent = parent < PRIME_BONE_LIMIT ? (int32_t)parent : -1; /* an id for now */
+    joint->parent = parent < PRIME_BONE_LIMIT ? (int32_t)parent : -1; /* temporarily an id */
     read_floats(reader, building->origins[index], 3, "origin");
     if (building->job) {
         extras = value_object(building->job->arena);
@@ -149,7 +149,7 @@ static bool read_bones(struct building *building)
 
 /* -------------------------------------------------------------------------------------------------- names -- */
 
-/* A bone keeps the first of its names. */
+/* A bone keeps its first name. */
 static void name_bone(struct building *building, const char *name, uint32_t id)
 {
     int index = id < PRIME_BONE_LIMIT ? building->index_of[id] : -1;
@@ -188,7 +188,7 @@ static bool read_names(struct building *building, struct value_list *names)
 
 /* ----------------------------------------------------------------------------------------------- the file -- */
 
-/* True when the bytes read as a skeleton of that game, to their end. */
+/* True if the bytes are exactly a skeleton of that game. */
 static bool walk(struct pose_bytes bytes, enum prime_game game)
 {
     struct building building = {.game = game, .has_unit_rotations = true};
@@ -197,7 +197,7 @@ static bool walk(struct pose_bytes bytes, enum prime_game game)
            read_names(&building, NULL) && prime_check_end(&building.reader) && building.has_unit_rotations;
 }
 
-/* The second game's when it walks so or, where nothing walks, when a unit quaternion's w follows the first origin. */
+/* The second game if the walk succeeds or, if none does, if the w of a unit quaternion follows the first origin. */
 static enum prime_game find_game(const struct pose_source *source)
 {
     int forced = prime_forced_game(source, PRIME_MP2_DEMO);
@@ -231,7 +231,7 @@ static void check_build_order(struct building *building, const struct value_list
                     "the build order lists %u of the %u bones in %u places", found, building->count, length);
 }
 
-/* From ids to indices, and from model space to the parent's. */
+/* Replaces ids by indices, and model space by the parent's. */
 static void join_bones(struct building *building)
 {
     uint32_t roots = 0;
@@ -248,7 +248,7 @@ static void join_bones(struct building *building)
                     "%u bones have no parent", roots);
 }
 
-/* The difference of two finite floats may be none. */
+/* The difference of two finite floats may overflow. */
 static bool check_offsets(struct building *building)
 {
     for (uint32_t i = 0; i < building->count; i++) {

@@ -1,6 +1,6 @@
 /*
- * Writing CINF of Metroid Prime 1 and 2 (prime-skeleton.md, 1): the bones of one skeleton, where they are in model space.
- * A bind pose has no rotations: those of other formats' rests are left out, their places stay.
+ * Writing CINF of Metroid Prime 1 and 2 (prime-skeleton.md, 1): the bones of one skeleton at their positions in
+ * model space. A bind pose has no rotations: those of other formats are dropped, the positions stay.
  */
 #include "lib/formats/prime/anim/put.h"
 
@@ -10,11 +10,11 @@
 #include <math.h>
 #include <string.h>
 
-/* The first id and the one that no bone has, by game. */
+/* The first id, and the id that means no bone, by game. */
 static const uint32_t first_ids[] = {[PRIME_MP1] = 3, [PRIME_MP2] = 0};
 static const uint32_t null_ids[] = {[PRIME_MP1] = 2, [PRIME_MP2] = 97};
 
-/* A stored origin counts as the joint's own when it is this near to where the joint's translation puts it. */
+/* A stored origin is used if it is this close to where the joint's translation puts it. */
 static const double SAME_PLACE = 1e-4;
 
 struct bones {
@@ -110,7 +110,7 @@ static void follow(const struct rest *parent, const float row[10], struct rest *
     rest->q[3] = a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2];
 }
 
-/* The file's own origin, which an offset from the parent gives back only up to rounding. */
+/* The file's own origin, which the offset from the parent reproduces only up to rounding. */
 static void take_own_origin(const struct pose_joint *joint, struct rest *rest)
 {
     float own[3];
@@ -159,7 +159,7 @@ static bool find_origins(struct bones *bones)
 
 /* -------------------------------------------------------------------------------------------------- lists -- */
 
-/* A list of ids as the file had it, if all of them still mean what they did. */
+/* Whether all ids of a list from the file are still valid. */
 static bool are_known(const struct bones *bones, const struct pose_value *list, uint32_t parent_id)
 {
     if (!bones->keeps_ids || !list || list->kind != POSE_ARRAY)
@@ -172,7 +172,7 @@ static bool are_known(const struct bones *bones, const struct pose_value *list, 
     return true;
 }
 
-/* The null id of the file, or the game's. */
+/* The file's id for no parent, or the game's. */
 static uint32_t parent_id_of(const struct bones *bones, const struct pose_joint *joint)
 {
     if (joint->parent >= 0)
@@ -235,7 +235,7 @@ static void write_build_order(struct bones *bones)
         writer_u32be(bones->put.writer, bones->ids[i]);
 }
 
-/* The first of the names that the list has for a bone. */
+/* The first name in the list for a bone. */
 static const char *listed_name(const struct pose_value *names, uint32_t id)
 {
     for (const struct pose_value *item = names->first; item; item = item->next) {
@@ -245,7 +245,7 @@ static const char *listed_name(const struct pose_value *names, uint32_t id)
     return NULL;
 }
 
-/* Is the file's list still that of the joints? */
+/* Whether the file's list still matches the joints. */
 static bool are_names(const struct bones *bones, const struct pose_value *names)
 {
     if (!bones->keeps_ids || !names || names->kind != POSE_ARRAY)

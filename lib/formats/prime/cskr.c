@@ -6,8 +6,8 @@
  *     mp2: u32 count, u16 each: matrix banks, ten groups each   u32 size, bytes
  *     padding
  *
- * The groups share out the vertices of the model (CMDL) in order. The model is not read: the mesh knows how many there
- * are, and its groups are in its extras. Facts: prime-skeleton.md, 5.
+ * The groups cover consecutive runs of the model's vertices (CMDL). The model is not read: the mesh knows the
+ * number of vertices, and its groups are in its extras. Facts: prime-skeleton.md, 5.
  */
 #include "lib/formats/prime/model/model.h"
 #include "lib/formats/prime/prime.h"
@@ -19,7 +19,7 @@
 
 enum { VERTEX_SIZE = 12 };
 
-/* One decoding; without a job a walk, which keeps nothing. */
+/* One decoding; without a job a walk, which stores nothing. */
 struct building {
     struct decode_job *job;
     struct reader reader;
@@ -122,8 +122,8 @@ static bool read_footer_mp1(struct building *building, struct value_list *extras
     return !building->reader.failed;
 }
 
-/* Banks of the matrices that a surface is drawn with, ten numbers of groups each; their count has nothing to do with that of
- * the vertices (prime-cmdl.md, 6). Then a byte for each position, the number of its group. */
+/* Banks of the matrices used to draw surfaces, ten group numbers each; their count is unrelated to that of the
+ * vertices (prime-cmdl.md, 6). Then one byte per position, the number of its group. */
 static bool read_footer_mp2(struct building *building, struct value_list *extras)
 {
     struct reader *reader = &building->reader;
@@ -168,7 +168,7 @@ static bool walk(struct pose_bytes bytes, enum prime_game game)
     return read_file(&building, NULL) && building.group_count;
 }
 
-/* How far the bytes read as a skin of that game. */
+/* How far the bytes can be read as a skin of that game. */
 static uint64_t reach(struct pose_bytes bytes, enum prime_game game)
 {
     struct building building = {.game = game};
@@ -178,7 +178,7 @@ static uint64_t reach(struct pose_bytes bytes, enum prime_game game)
     return read_file(&building, NULL) ? UINT64_MAX : error.offset;
 }
 
-/* The one as which it reads farther. */
+/* The game with which it can be read farther. */
 static enum prime_game find_game(const struct pose_source *source)
 {
     int forced = prime_forced_game(source, PRIME_MP2_DEMO);

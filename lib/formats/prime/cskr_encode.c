@@ -1,11 +1,12 @@
-/* Writing CSKR of Metroid Prime 1 and 2 (prime-skeleton.md, 5): which bones move which run of a model's vertices. */
+/* Writing CSKR of Metroid Prime 1 and 2 (prime-skeleton.md, 5): which bones move which run of a model's
+ * vertices. */
 #include "lib/formats/prime/anim/put.h"
 
 #include "lib/core/value.h"
 
 #include <string.h>
 
-static const uint32_t COUNT_ALONE = 0xffffffff; /* in the footer: what the game's tools cooked */
+static const uint32_t COUNT_ALONE = 0xffffffff; /* footer with only a count, as in the games' files */
 enum { VECTOR_SIZE = 12 };
 
 static int64_t count_vertices(const struct pose_value *extras)

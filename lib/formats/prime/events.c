@@ -15,12 +15,12 @@
 
 enum { HEAD_SIZE = 2 + 1 + 2 + 8 + 4 + 1 + 4 + 4 + 4 };
 
-/* One reading. */
+/* The state of a reader. */
 struct reading {
-    struct decode_job *job; /* NULL: a walk */
+    struct decode_job *job; /* NULL: only a walk */
     struct reader *reader;
     enum prime_game game;
-    struct value_list fields; /* of the event under way */
+    struct value_list fields; /* of the current event */
 };
 
 static void put_int(struct reading *reading, const char *key, int64_t value)
@@ -98,7 +98,7 @@ static void read_payload(struct reading *reading, enum prime_event_kind kind, un
         read_sound(reading);
 }
 
-/* The fields come in the order of prime.h, the words before those that are in the file. */
+/* Adds fields in the order of prime.h, texts before those in the file. */
 static bool read_event(struct reading *reading, enum prime_event_kind kind, struct prime_events *events,
                        struct pose_event *event)
 {

@@ -1,10 +1,10 @@
 /*
- * Metroid Prime: events of a clip (EVNT), a file of their own in the first game; in the second they lie in sets of
- * characters, and such a body alone is read as well. prime_events.c says the layout.
+ * Metroid Prime: events of a clip (EVNT), a separate file in the first game; in the second they are part of
+ * character sets, but such a body alone can be read as well. See events.c for the layout.
  *
- * The file does not say of which game it is, but its events do, in the word before each of them: what most of them say
- * is it, as far as a layout can be followed to the end, else what the first one says. Where none says anything, the
- * layout that ends where the file does is it.
+ * The file does not name its game, but the word before each event does: the majority decides if its layout can
+ * be followed to the end, otherwise the first event. Without any such word, it is the layout that ends exactly
+ * at the end of the file.
  */
 #include "lib/formats/prime/events.h"
 

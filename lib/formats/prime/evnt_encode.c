@@ -1,11 +1,11 @@
-/* Writing EVNT of Metroid Prime 1 and 2 (prime-skeleton.md, 3): a document's events, or else those of its one clip. */
+/* Writing EVNT of Metroid Prime 1 and 2 (prime-skeleton.md, 3): a document's events, or those of its one clip. */
 #include "lib/formats/prime/evnt_write.h"
 
 #include "lib/core/value.h"
 
 #include <math.h>
 
-/* Of a file that has no head of its own. */
+/* For events without a head of their own. */
 static const int64_t default_heads[] = {[PRIME_MP1] = 1, [PRIME_MP2] = 2};
 
 enum { EVERY_CHARACTER = -1 };
@@ -15,8 +15,7 @@ struct event_place {
     int64_t type;
 };
 
-/* The streams in which the types lie: loop, bool, int32, -, sound (as int32), particle, user event, random rate,
- * sound. */
+/* The stream of each type: loop, bool, int32, -, sound (as int32), particle, user event, random rate, sound. */
 static const enum prime_event_kind streams[PRIME_EVENT_TYPES] = {PRIME_BOOL,  PRIME_BOOL,  PRIME_INT32,
                                                                  PRIME_INT32, PRIME_INT32, PRIME_PARTICLE,
                                                                  PRIME_INT32, PRIME_INT32, PRIME_SOUND};
@@ -96,7 +95,7 @@ static void write_event(struct prime_put *put, const struct pose_event *event, s
     }
 }
 
-/* An effect is held by a locator's name in one game, and by a bone's id in the other. */
+/* An effect is attached by a locator's name in one game, and by a bone's id in the other. */
 static bool loses_bone(const struct prime_put *put, const struct pose_event *event)
 {
     const char *own = put->game == PRIME_MP1 ? "locator" : "bone_id",

@@ -1,11 +1,12 @@
-/* What the joining of a pak remembers of its documents: of a clip the id of its events, of a character set who plays what. */
+/* What linking a pak needs of its documents: of a clip the id of its events, of a character set which clips each
+ * character plays. */
 #include "lib/core/value.h"
 #include "lib/formats/prime/join.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Trees of animations are nested 32 deep at most, with a list between every two. */
+/* Trees of animations are at most 32 levels deep, with a list between any two. */
 enum { MAX_DEPTH = 80 };
 
 static const struct pose_value *items_of(const struct pose_value *object, const char *key)
@@ -45,7 +46,7 @@ static void add_leaf(struct leaf_list *list, struct prime_leaf leaf)
     items[list->count++] = leaf;
 }
 
-/* All clips below a meta-animation, in order. */
+/* Adds all clips below a meta-animation, in order. */
 static void add_leaves(struct leaf_list *list, const struct pose_value *meta, uint32_t animation,
                        const char *name)
 {
@@ -56,7 +57,7 @@ static void add_leaves(struct leaf_list *list, const struct pose_value *meta, ui
         const struct pose_value *at = stack[depth - 1], *first = items_of(at, "animations");
         if (pose_value_find(at, "anim"))
             add_leaf(list, (struct prime_leaf){number_of(at, "anim"), animation, name});
-        stack[depth - 1] = depth > 1 ? at->next : NULL; /* the first has no brothers that are its own */
+        stack[depth - 1] = depth > 1 ? at->next : NULL; /* siblings of the root do not belong to it */
         if (first && depth < MAX_DEPTH)
             stack[depth++] = first;
         while (depth && !stack[depth - 1])

@@ -49,7 +49,7 @@ static int compare_resources(const void *a, const void *b)
 /* An animation that plays a clip of the archive. */
 struct use {
     uint32_t clip; /* member */
-    uint32_t set;  /* member: the character set */
+    uint32_t set;  /* member index of the character set */
     uint32_t order;
     const struct prime_leaf *leaf;
 };
@@ -57,8 +57,8 @@ struct use {
 struct joining {
     struct link_job *job;
     uint32_t resource_count;
-    struct resource *resources;      /* sorted; of a resource that is repeated the first counts */
-    const struct prime_facts **sets; /* [member count], NULL where there is none */
+    struct resource *resources;      /* sorted; the first of repeated resources counts */
+    const struct prime_facts **sets; /* [member count], NULL if the member is not a set */
     uint32_t use_count, use_capacity;
     struct use *uses;
 };
@@ -73,7 +73,7 @@ static bool is_own(const struct pose_member *member)
     return member->format && !strncmp(member->format, "prime-", 6);
 }
 
-/* False when there is nothing to join. */
+/* False if there is nothing to link. */
 static bool list_resources(struct joining *work)
 {
     const struct link_job *job = work->job;
@@ -140,7 +140,7 @@ static int compare_names(const void *a, const void *b)
     return order ? order : x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* The names of all uses, each once, in the order of the uses. */
+/* The names of all uses without duplicates, in the order of the uses. */
 static void list_names(struct arena *arena, const struct use *uses, uint32_t count, struct pose_link *link)
 {
     const struct use **order = ARENA_NEW(arena, const struct use *, count);
@@ -160,7 +160,7 @@ static void list_names(struct arena *arena, const struct use *uses, uint32_t cou
     link->names = names;
 }
 
-/* The name that the pak gives, "walk" of "000000A1_walk.ANIM", else the id as it stands there. */
+/* The name in the pak, "walk" of "000000A1_walk.ANIM", otherwise the id as written there. */
 static const char *plain_name(struct arena *arena, const char *entry_name)
 {
     const char *base = base_of(entry_name);
@@ -186,7 +186,7 @@ static bool has_animation(const struct prime_wearer *wearer, uint32_t animation)
     return low < wearer->count && wearer->animations[low] == animation;
 }
 
-/* The skeleton of the first character that has the animation, else of the first. */
+/* The skeleton of the first character that has the animation, otherwise of the first character. */
 static int64_t skeleton_of(const struct joining *work, const struct use *use)
 {
     const struct prime_facts *set = work->sets[use->set];
@@ -212,7 +212,7 @@ static uint32_t own_events(const struct pose_member *member)
     return member->facts.size ? reader_u32le(&reader, "evnt") : 0;
 }
 
-/* The clip's own events, else those that a set says it has. */
+/* The clip's own events, otherwise those that a set assigns to it. */
 static void link_events(const struct joining *work, uint32_t clip, const struct use *uses, uint32_t count,
                         uint32_t anim, struct pose_link *link)
 {
@@ -245,14 +245,14 @@ static void link_clip(const struct joining *work, uint32_t clip, const struct us
         link->name = arena_copy_text(arena, uses[0].leaf->name);
         list_names(arena, uses, count, link);
     }
-    /* Sound sets play a clip a few times; what a file may choose is not multiplied. */
+    /* Real sets play a clip a few times; the limit bounds the work for hostile files. */
     uint32_t looked_at = count < MAX_USES ? count : MAX_USES;
     for (uint32_t i = 0; i < looked_at && link->skeleton < 0; i++)
         link->skeleton = skeleton_of(work, &uses[i]);
     link_events(work, clip, uses, looked_at, (uint32_t)anim, link);
 }
 
-/* A skin is bound to the skeleton of the first character that wears it. */
+/* A skin is bound to the skeleton of the first character that uses it. */
 static void link_skins(const struct joining *work, const struct prime_facts *set)
 {
     for (uint32_t i = 0; i < set->wearer_count; i++) {
@@ -311,7 +311,7 @@ bool prime_link(struct link_job *job)
 
 /* ---------------------------------------------------------------------------------------------- characters -- */
 
-/* A character names its model and its skin by ids. */
+/* A character refers to its model and its skin by id. */
 static bool relate_mesh(const struct pose_value *extras, const char *key, const char *format,
                         pose_relate *relate, void *user)
 {
@@ -337,7 +337,7 @@ static bool relate_resource(const char *kind, const char *format, uint32_t id, p
             .way = POSE_BY_RESOURCE, .kind = kind, .format = format, .id = id, .axes = POSE_AXES_PRIME});
 }
 
-/* The clips that the character's animations play. */
+/* The clips played by the character's animations. */
 static bool relate_clips(const struct pose_value *extras, const struct prime_facts *set, pose_relate *relate,
                          void *user)
 {

@@ -6,17 +6,17 @@
  *     3 random        u32 count, each: one of them, u32 probability
  *     4 sequence      u32 count of them
  *
- * A file may nest them as it likes: a stack of our own takes them up to a depth that sound ones do not reach.
+ * Files may nest them arbitrarily: an explicit stack handles them up to a depth that valid files do not reach.
  */
 #include "lib/formats/prime/set.h"
 
 struct open_meta {
     enum prime_meta type;
-    uint32_t left; /* of its children */
+    uint32_t left; /* children still to be read */
     struct value_list object, children, probabilities;
 };
 
-/* What comes before the children. */
+/* Reads what precedes the children. */
 static void begin(struct prime_set *set, struct open_meta *meta)
 {
     struct reader *reader = &set->reader;
@@ -45,7 +45,7 @@ static void begin(struct prime_set *set, struct open_meta *meta)
     }
 }
 
-/* What comes after them. */
+/* Reads what follows them. */
 static void end(struct prime_set *set, struct open_meta *meta)
 {
     if (meta->type == PRIME_PLAY)

@@ -6,9 +6,9 @@
  *     u32 count, then resources: u32 compressed, char[4] type, u32 id, u32 size, u32 offset
  *     the data, each padded with 0xFF to 32 bytes, which its size includes
  *
- * Compressed data is u32 size, then for the first game a zlib stream, for the second segments: s16 length and LZO1X of
- * 0x4000 bytes, or a negative length and plain bytes. Which of them it is shows at the first bytes, and so does the
- * game. Paks of the third game are of another layout, version 2: recognised and refused. No public pak exists; see
+ * Compressed data is u32 size, then in the first game a zlib stream, in the second segments: s16 length and
+ * LZO1X of 0x4000 bytes, or a negative length and plain bytes. The first bytes show which it is, and thereby the
+ * game. Paks of the third game have another layout, version 2: recognised and refused. No public pak exists; see
  * prime-pak.md for the sources.
  */
 #include "lib/formats/prime/pak.h"
@@ -23,8 +23,8 @@
 
 enum {
     NAME_ROW = 12,            /* bytes of a named resource without its name */
-    MAX_DEFLATE_RATIO = 1032, /* bytes out of one; LZO1X gives 255 */
-    MIN_PACKED = 6,           /* the size, and what tells zlib from segments */
+    MAX_DEFLATE_RATIO = 1032, /* output bytes per input byte; LZO1X at most 255 */
+    MIN_PACKED = 6,           /* the size, and the bytes that distinguish zlib from segments */
 };
 
 static const struct pose_format formats[] = {
@@ -145,7 +145,7 @@ static int compare_names(const void *a, const void *b)
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* The names of all ids: of several the first. */
+/* The names of all ids: the first if there are several. */
 static void publish_names(struct pose_archive *archive, const struct pak_name *names, uint32_t count)
 {
     struct pose_name *public_names = ARENA_NEW(&archive->arena, struct pose_name, count);
@@ -172,7 +172,7 @@ static const char *find_name(const struct pak_name *names, uint32_t count, const
     return low < count && names[low].id == row->id && names[low].type == row->type ? names[low].text : NULL;
 }
 
-/* A type as it may stand in a file name: four letters or digits, else 8 hex digits. */
+/* A type for use in a file name: four letters or digits, else 8 hex digits. */
 static void write_type(uint32_t type, char *text)
 {
     bool plain = true;
@@ -186,7 +186,8 @@ static void write_type(uint32_t type, char *text)
         snprintf(text, PRIME_ID + 1, "%08X", type);
 }
 
-/* "IIIIIIII.TYPE", or "IIIIIIII_NAME.TYPE" where it has one. A name is no path: its slashes become "_". */
+/* "IIIIIIII.TYPE", or "IIIIIIII_NAME.TYPE" if it has a name. Slashes in the name become "_", as it is not a
+ * path. */
 static const char *entry_name(struct pose_archive *archive, const struct pak_row *row, const char *label)
 {
     size_t length = label ? strlen(label) : 0;
@@ -209,7 +210,7 @@ static bool is_zlib(const uint8_t *p)
     return (p[0] == 0x48 || p[0] == 0x58 || p[0] == 0x68 || p[0] == 0x78) && (p[0] << 8 | p[1]) % 31 == 0;
 }
 
-/* What the row and the first bytes show to be wrong; else the entry's size. */
+/* Reports errors visible in the row and the first bytes, otherwise finds the entry's size. */
 static void check_row(struct pose_archive *archive, const struct pak_row *row, uint32_t index,
                       uint64_t header_end)
 {
@@ -238,7 +239,7 @@ static void check_row(struct pose_archive *archive, const struct pak_row *row, u
         archive_reject(archive, index, &error);
 }
 
-/* Character sets tell the games apart: u16 1, u16 1, u32 count, u32 id, u16 version of the first character. */
+/* Character sets distinguish the games: u16 1, u16 1, u32 count, u32 id, u16 version of the first character. */
 static const char *game_of_ancs(const uint8_t *data, uint32_t size)
 {
     static const uint8_t start[] = {0, 1, 0, 1};
@@ -248,7 +249,7 @@ static const char *game_of_ancs(const uint8_t *data, uint32_t size)
     return version == 10 ? "mp2" : version == 5 || version == 6 ? "mp1" : NULL;
 }
 
-/* By how most of the compressed resources are stored, else by a character set; NULL when neither tells. */
+/* The game by the storage of most compressed resources, otherwise by a character set; NULL if neither tells. */
 static const char *find_game(const struct pose_archive *archive, const struct pak_row *rows, uint32_t count)
 {
     uint32_t zlib = 0, segments = 0;
@@ -300,7 +301,7 @@ static bool same_key(const struct keyed_row *a, const struct keyed_row *b)
     return a->id == b->id && a->type == b->type;
 }
 
-/* The disc repeats resources so that they lie near each area that needs them: the first sound one stands for all. */
+/* The disc repeats resources to place them near the areas that need them: the first valid one represents all. */
 static void mark_copies(struct pose_archive *archive, const struct pak_row *rows, uint32_t count)
 {
     struct keyed_row *keys = ARENA_NEW(&archive->arena, struct keyed_row, count);
@@ -327,7 +328,7 @@ static bool pak_open(struct pose_archive *archive, const struct pose_source *sou
     reader_init(&reader, source->bytes, error);
     if (!read_version(&reader))
         return false;
-    /* A pak of the header alone is on a demo disc. */
+    /* A demo disc has a pak with only the header. */
     if (reader_left(&reader) &&
         (!read_names(archive, &reader, &names, &name_count) || !read_rows(archive, &reader, &rows, &count)))
         return false;
@@ -356,7 +357,7 @@ static bool pak_open(struct pose_archive *archive, const struct pose_source *sou
 
 /* --------------------------------------------------------------------------------------------- reading -- */
 
-/* One zlib stream into at most room bytes; *made says how many. What follows it in the reader is left. */
+/* Inflates one zlib stream into at most room bytes; *made is their number. Leaves the reader after it. */
 static bool inflate_stream(struct reader *data, uint8_t *out, size_t room, size_t *made)
 {
     size_t taken;
@@ -389,7 +390,7 @@ static bool begins_zlib(const struct reader *segment)
     return segment->at[1] == 0xda || segment->at[1] == 0x9c || segment->at[1] == 0x01;
 }
 
-/* One segment behind its length, into at most room bytes. */
+/* Reads one segment, after its length, into at most room bytes. */
 static bool read_segment(struct reader *segment, bool plain, uint8_t *out, size_t room, size_t *made)
 {
     if (!plain && begins_zlib(segment))

@@ -1,4 +1,4 @@
-/* What reading and writing paks of Metroid Prime share. */
+/* Shared by reading and writing paks of Metroid Prime. */
 #ifndef POSE_FORMATS_PRIME_PAK_H
 #define POSE_FORMATS_PRIME_PAK_H
 
@@ -8,7 +8,7 @@ enum {
     PRIME_VERSION = 0x00030005,
     PRIME_ALIGNMENT = 32,
     PRIME_ROW = 20,         /* bytes of a resource in the table */
-    PRIME_SEGMENT = 0x4000, /* bytes that a segment of Metroid Prime 2 expands to */
+    PRIME_SEGMENT = 0x4000, /* unpacked size of a Metroid Prime 2 segment */
     PRIME_ID = 8,           /* hex digits of an id or type in a name */
 };
 
@@ -18,11 +18,11 @@ enum {
 
 /*
  * Writes a pak. The setting "game" is "mp1" (the default, zlib) or "mp2" (segments of LZO1X); "compress" is
- * "default", which compresses what the games' own paks do where that saves space, or "none".
+ * "default", which compresses the types that the games' own paks do if that saves space, or "none".
  *
- * Names are "IIIIIIII.TYPE" or "IIIIIIII_NAME.TYPE", as entries are called; the latter are named resources. A type
- * may stand as 8 hex digits. Any other "NAME.TYPE" is a named resource too, with the CRC-32 of the name in lower case
- * as its id.
+ * Names are "IIIIIIII.TYPE" or "IIIIIIII_NAME.TYPE", like entry names; the latter are named resources. A type
+ * may be given as 8 hex digits. Any other "NAME.TYPE" is also a named resource, with the CRC-32 of the name in
+ * lower case as its id.
  */
 bool prime_pak_pack(struct pack_job *job);
 

@@ -23,10 +23,10 @@ struct pak {
     struct writer *writer;
     struct item *items;
     bool compress;
-    bool segments; /* of Metroid Prime 2 */
+    bool segments; /* Metroid Prime 2 */
     struct lzo1x_encoder *lzo;
     struct libdeflate_compressor *deflate;
-    struct pose_buffer packed; /* the resource at hand */
+    struct pose_buffer packed; /* the current resource */
 };
 
 /* ------------------------------------------------------------------------------------------------ names -- */
@@ -43,7 +43,7 @@ static bool parse_hex(const char *text, uint32_t *value)
     return true;
 }
 
-/* Four characters, in upper case as the games' own are; or 8 hex digits. */
+/* Four characters, in upper case like the games' own; or 8 hex digits. */
 static bool parse_type(const char *text, uint32_t *type)
 {
     size_t length = strlen(text);
@@ -100,7 +100,7 @@ static bool set_names(struct pak *pak)
 
 /* ------------------------------------------------------------------------------------------ compression -- */
 
-/* What the builders of the games' own paks compress. */
+/* The types that the games' own paks compress. */
 static bool is_compressed_type(uint32_t type)
 {
     return type == PRIME_TYPE('A', 'N', 'I', 'M') || type == PRIME_TYPE('A', 'N', 'C', 'S') ||
@@ -116,7 +116,7 @@ static void put_zlib(struct pak *pak, struct writer *writer, struct pose_bytes b
         writer_commit(writer, libdeflate_zlib_compress(pak->deflate, bytes.data, bytes.size, to, bound));
 }
 
-/* LZO1X behind its length, or plain bytes behind a negative one where that is shorter. */
+/* LZO1X after its length, or plain bytes after a negative length if that is shorter. */
 static void put_segment(struct pak *pak, struct writer *writer, struct pose_bytes bytes)
 {
     size_t start = writer->out->size;
@@ -149,7 +149,7 @@ static size_t padded(size_t size)
     return (size + PRIME_ALIGNMENT - 1) / PRIME_ALIGNMENT * PRIME_ALIGNMENT;
 }
 
-/* Compresses an item into pak->packed; false when that saves nothing, or when memory is out. */
+/* Compresses an item into pak->packed; false if that saves nothing, or if out of memory. */
 static bool pack_item(struct pak *pak, const struct item *item)
 {
     struct writer writer;
@@ -183,7 +183,7 @@ static void write_names(struct pak *pak)
     }
 }
 
-/* The rows with type and id; the rest is filled in with the data. */
+/* Writes the rows with type and id; the rest is filled in with the data. */
 static void write_rows(struct pak *pak)
 {
     struct writer *writer = pak->writer;

@@ -73,9 +73,9 @@
 enum prime_game { PRIME_MP1, PRIME_MP2, PRIME_MP2_DEMO, PRIME_GAME_COUNT };
 
 enum {
-    PRIME_NO_ID = 0, /* and PRIME_NO_ID_EITHER */
+    PRIME_NO_ID = 0, /* also PRIME_NO_ID_EITHER */
     PRIME_BONE_LIMIT = 100,
-    PRIME_META_DEPTH = 32, /* of meta-animations in each other */
+    PRIME_META_DEPTH = 32, /* nesting of meta-animations */
     PRIME_PADDING = 63,    /* bytes of 0xFF or 0x00 that may follow a file */
     PRIME_BANK_SIZE = 10,  /* groups in a bank of matrices (MP2) */
 };
@@ -95,7 +95,7 @@ enum prime_transition {
 
 enum { PRIME_EVENT_TYPES = 9, PRIME_USER_EVENT = 6, PRIME_ACTIONS = 35 };
 
-/* The words of these numbers; NULL where a number has none (prime_event_types[3]). */
+/* The words of these numbers; NULL for a number without one (prime_event_types[3]). */
 extern const char *const prime_games[PRIME_GAME_COUNT];
 extern const char *const prime_event_kinds[PRIME_EVENT_KINDS];
 extern const char *const prime_event_types[PRIME_EVENT_TYPES];
@@ -103,10 +103,10 @@ extern const char *const prime_actions[PRIME_ACTIONS]; /* values of user events 
 extern const char *const prime_metas[PRIME_METAS];
 extern const char *const prime_transitions[PRIME_TRANSITIONS];
 
-/* Which number has that word, -1 when none (or word is NULL). */
+/* The number of a word, -1 if there is none (or word is NULL). */
 int prime_word_find(const char *const *words, int count, const char *word);
 
-/* What follows the end of a file may be padding only; else the failure "trailing_bytes". */
+/* Only padding may follow the end of a file; otherwise the error "trailing_bytes". */
 bool prime_check_end(struct reader *reader);
 /* The bytes of a text up to its NUL, and where the text begins. */
 struct prime_text {
@@ -115,11 +115,11 @@ struct prime_text {
     uint64_t at;
 };
 struct prime_text prime_read_text(struct reader *reader, const char *field);
-/* In the arena, as UTF-8; a warning where it is not. */
+/* In the arena, as UTF-8; warns if it is not valid. */
 const char *prime_keep_text(struct decode_job *job, const struct prime_text *text);
 /* Four characters of the file as text. */
 const char *prime_read_type(struct reader *reader, struct arena *arena, const char *field);
-/* The game that the caller says, if it is one of the first so many; -1 else. */
+/* The game forced by the caller if it is one of the first count; otherwise -1. */
 int prime_forced_game(const struct pose_source *source, int count);
 
 /* Definitions are in prime_*_encode.c. */

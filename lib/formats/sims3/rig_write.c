@@ -93,7 +93,7 @@ static void write_index(const struct writing *writing, int64_t index)
     writer_u32le(writing->job->writer, is_bone ? (uint32_t)index : UINT32_MAX);
 }
 
-/* Exactly count indices, from a list that may have fewer. */
+/* Writes count indices; -1 for those that the list lacks. */
 static void write_indices(const struct writing *writing, const struct pose_value *list, size_t count)
 {
     const struct pose_value *item = list && list->kind == POSE_ARRAY ? list->first : NULL;

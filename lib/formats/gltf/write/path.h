@@ -15,10 +15,9 @@ struct gltf_path {
     lane_kernel *kernel;
     float from[4 * LANES], to[4 * LANES];
     enum gltf_blending blending;
-    bool is_symmetric; /* linear between keys of nearly the same length */
-    double cosine,
-        sine; /* GLTF_BLEND_LINEAR: sine of the angle between the keys, times the ratio of the second key's length to the first's */
-    double square; /* of that ratio */
+    bool is_symmetric;   /* linear between keys of nearly the same length */
+    double cosine, sine; /* GLTF_BLEND_LINEAR: sine of the angle between the keys, times their length ratio */
+    double square;       /* of that ratio */
 };
 
 /* a, b: keys as from key_source_values. */

@@ -1,13 +1,14 @@
 /*
- * Metroid Prime 1 and 2: an animation clip (ANIM). Big-endian, nothing aligned, no magic number: u32 version, then
+ * Metroid Prime 1 and 2: an animation clip (ANIM). Big-endian, unaligned, no magic number: u32 version, then
  *
- *     0   every frame a key, as floats (prime_frames.c)
- *     2   keys as differences in a stream of bits (prime_packed.c)
+ *     0   every frame is a key, as floats (frames.c)
+ *     2   keys as differences in a bitstream (packed.c)
  *     3   made by a fan's engine, refused
  *
- * up to 63 bytes of 0xFF or 0x00 may follow. The file does not say of which game it is: the caller may, or the one
- * layout that ends where the file does is it. Facts: prime-anim.md; no file of the games is public, so nothing here was
- * checked on one. Values are local to the parent, absolute, and in the game's own axes.
+ * optionally followed by up to 63 bytes of 0xFF or 0x00. The file does not name its game: either the caller
+ * does, or it is the layout that ends exactly at the end of the file. Facts: prime-anim.md; no file of the games
+ * is public, so nothing here was checked on one. Values are local to the parent, absolute, and in the game's own
+ * axes.
  */
 #include "lib/formats/prime/anim/clip.h"
 
@@ -40,7 +41,7 @@ float prime_walk_duration(struct prime_walk *walk)
     float duration = reader_finite_f32be(&walk->reader, "duration", "bad_duration");
     if (!walk->reader.failed && duration < 0)
         reader_fail(&walk->reader, "bad_duration", "a clip of %g seconds", (double)duration);
-    return duration + 0; /* -0 is 0 */
+    return duration + 0; /* turns -0 into 0 */
 }
 
 float prime_walk_interval(struct prime_walk *walk)
@@ -89,7 +90,7 @@ void prime_put_head(struct value_list *extras, enum prime_game game, uint32_t ve
 
 /* ----------------------------------------------------------------------------------------- finding the game -- */
 
-/* The layouts that a file may be of, the likeliest first. */
+/* The layouts that a file may have, the most likely first. */
 struct choice {
     unsigned count;
     enum prime_game games[3];
@@ -108,7 +109,7 @@ static void add_choice(struct choice *choice, enum prime_game game)
     choice->games[choice->count++] = game;
 }
 
-/* What the caller says. The demo of the second game is of that game. */
+/* The caller's choice. The second game's demo counts as that game. */
 static bool forced_choice(const char *game, bool packed, struct choice *choice)
 {
     int found = prime_word_find(prime_games, PRIME_GAME_COUNT, game);
@@ -120,7 +121,7 @@ static bool forced_choice(const char *game, bool packed, struct choice *choice)
     return true;
 }
 
-/* Which constants are in their places. 01 01 may as well be the top of an EVNT id. */
+/* Tests which constants are in place. 01 01 could also be the top of an EVNT id. */
 static void marked_choice(struct pose_bytes bytes, bool packed, struct choice *choice)
 {
     if (!packed || word_at(bytes, 8) >> 16 == 0x0101)
@@ -143,7 +144,8 @@ static void begin_walk(struct prime_walk *walk, struct pose_bytes bytes, enum pr
     reader_init(&walk->reader, bytes, error);
 }
 
-/* How many of the layouts the file walks as; *game is that with the fewest warnings, without any that gets farthest. */
+/* The number of layouts in which the file can be walked; *game is the one with the fewest warnings, or if there
+ * is none, the one that gets farthest. */
 static unsigned try_layouts(struct pose_bytes bytes, bool packed, const struct choice *choice,
                             enum prime_game *game)
 {
@@ -175,8 +177,8 @@ static bool is_version(uint32_t version)
     return version == PRIME_ANIM_FRAMES || version == PRIME_ANIM_PACKED;
 }
 
-/* Whether both constants of a layout are in their places: a clip of The Sims Online begins with the same word, and has
- * the letters of names there. */
+/* Whether both constants of a layout are in place: a clip of The Sims Online begins with the same word, but has
+ * letters of names there. */
 static bool is_marked(struct pose_bytes bytes)
 {
     return (word_at(bytes, 0x0c) == 1 && word_at(bytes, 0x2c) == 1) ||
@@ -277,7 +279,7 @@ static bool decode(struct decode_job *job)
     return true;
 }
 
-/* The first root bone of Prime 1's figures is 3 (prime-anim.md, 2.2). */
+/* The first root bone of Prime 1's characters is 3 (prime-anim.md, 2.2). */
 static const struct target_game games[] = {
     {.name = "mp1", .root_bone_id = 3},
     {.name = "mp2", .holds_scale = true, .has_all_bones = true},

@@ -1,6 +1,6 @@
 /*
- * Writing ANIM of Metroid Prime 1 and 2 (prime-anim.md, 5): what prime_fit.h makes of a clip, as float keys (version 0)
- * or as a bitstream of differences (version 2, prime_stream.h).
+ * Writing ANIM of Metroid Prime 1 and 2 (prime-anim.md, 5): the result of fit.h, as float keys (version 0) or as
+ * a bitstream of differences (version 2, stream.h).
  */
 #include "lib/core/value.h"
 #include "lib/formats/prime/anim/fit.h"
@@ -11,7 +11,7 @@
 
 enum { TABLE = PRIME_BONE_LIMIT, NOT_ANIMATED = 0xff };
 
-/* Of "char anim time"s; which kind of zero makes no difference. */
+/* Kinds of "char anim time"s; the two kinds of zero are equivalent. */
 enum { TIME_NON_ZERO = 0, TIME_ZERO_STEADY = 2, TIME_KINDS = 5 };
 
 /* ---------------------------------------------------------------------------------------------- version 0 -- */
@@ -42,7 +42,7 @@ static void write_table(struct writer *writer, const uint8_t table[TABLE])
     writer_bytes(writer, table, TABLE);
 }
 
-/* Channel by channel, each with all of its keys. */
+/* Channel by channel, each with all its keys. */
 static void write_keys(struct writer *writer, const struct prime_fit *fit, const struct tables *tables,
                        enum pose_part part)
 {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const double DEFAULT_INTERVAL = 1 / 30.0;
-/* A frame rate is told in fewer digits than an interval. */
+/* A frame rate is stated with fewer digits than an interval. */
 static const double SAME_RATE = 1e-3;
 
 /* The roots of the games' skeletons (prime-skeleton.md, 1). */
@@ -111,7 +111,7 @@ static bool too_long(struct encode_job *job, double frames)
                      "a clip of %.0f frames; at most %d fit: cut it first", frames, PRIME_TRACKS_FRAMES);
 }
 
-/* The last frame, and a duration that ends there. */
+/* Chooses the last frame, and a duration that ends there. */
 static bool choose_duration(struct encode_job *job, const struct pose_clip *clip, struct prime_fit *fit)
 {
     bool keeps_frames = clip->rules == POSE_RULES_PRIME_FRAMES && fit->target.version == 0;

@@ -1,11 +1,12 @@
 /*
- * Metroid Prime: a clip as the game's frames. What prime-anim writes, whatever the clip was before.
+ * Metroid Prime: converts any clip to the game's frames, for prime-anim to write.
  *
- * A clip that fits as it is: axes POSE_AXES_PRIME, tracks with the bones' ids, every key on a frame (a whole multiple of
- * `interval`, which is the extras' or 1 / fps), rotations whose neighbours lie in one hemisphere. Anything else is made
- * to fit: axes are converted, a bone's id is found by its name in the content's skeleton, keys between frames are
- * sampled on every frame (linear; slerp on the shorter arc, but for Prime's own rules), rotations are turned to their
- * neighbours' hemisphere, and a clip of one frame becomes one of two equal ones. encode_warn tells what was lost.
+ * A clip that fits as it is has axes POSE_AXES_PRIME, tracks with the bones' ids, every key on a frame (a whole
+ * multiple of `interval`, from the extras or 1 / fps) and adjacent rotations in the same hemisphere. Any other
+ * is converted: axes are changed, a bone's id is found by its name in the content's skeleton, keys between
+ * frames are resampled on every frame (linear; slerp on the shorter arc, except with Prime's own rules),
+ * rotations are negated to match their neighbours' hemisphere, and a clip of one frame gets a second, equal one.
+ * encode_warn reports losses.
  */
 #ifndef POSE_FORMATS_PRIME_ANIM_FIT_H
 #define POSE_FORMATS_PRIME_ANIM_FIT_H

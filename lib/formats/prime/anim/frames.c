@@ -1,14 +1,14 @@
 /*
- * Metroid Prime: clips of version 0, a float key for every frame and channel.
+ * Metroid Prime: clips of version 0, with a float key for every frame and channel.
  *
  *     u32 0   f32 duration, u32 kind   f32 interval, u32 kind   u32 frames, root bone
  *     tables of u32 count, s8 each:  bones: the channel of each, then for each channel the rows of keys:
  *         [mp2: rotation], translation, [mp2: scale]
- *     keys of u32 count, floats:  [mp2: scale, x y z], rotation, w x y z, translation, x y z; a row after the other
+ *     keys of u32 count, floats:  [mp2: scale, x y z], rotation, w x y z, translation, x y z; row by row
  *     [mp1: u32 EVNT]
  *
- * In mp1 a channel is the row of its rotation. What the order of scale keys is in the game itself is disputed
- * (prime-anim.md, 3); here it is that of the others.
+ * In mp1 a channel is the row of its rotation. The order of scale keys in the game itself is disputed
+ * (prime-anim.md, 3); here it is the same as for the others.
  */
 #include "lib/formats/prime/anim/clip.h"
 
@@ -106,7 +106,7 @@ static int row_of(const struct prime_frames *file, enum prime_game game, unsigne
     return table->bytes[channel] < 0x80 ? (int)table->bytes[channel] : -1;
 }
 
-/* Channels are indices into tables, and tables into keys: all that lead nowhere are errors. */
+/* Channels index tables, and tables index keys: an index out of range is an error. */
 static bool check_channel(struct prime_walk *walk, struct prime_frames *file, uint32_t bone,
                           bool seen[3][0x80])
 {
@@ -174,7 +174,7 @@ struct building {
     const struct prime_frames *file;
     enum prime_game game;
     float *times;
-    float *rows[3][0x80]; /* those that are read already: bones may share one */
+    float *rows[3][0x80]; /* those already read: bones may share a row */
 };
 
 static float *read_row(struct building *building, enum pose_part part, int row)
@@ -223,7 +223,7 @@ bool prime_frames_build(struct decode_job *job, const struct prime_walk *walk,
         return false;
     struct building building = {.job = job, .file = file, .game = walk->game};
     struct pose_track *tracks = ARENA_NEW(job->arena, struct pose_track, count_tracks(file));
-    /* Without keys nobody believes the number of frames. */
+    /* Without keys the number of frames is not trusted. */
     building.times =
         prime_key_times(job->arena, NULL, file->part_count ? file->frame_count : 0, file->interval);
     for (uint32_t bone = 0; tracks && building.times && bone < file->bones.count; bone++) {

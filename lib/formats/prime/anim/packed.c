@@ -5,9 +5,9 @@
  *     f32 duration, interval   u32 root bone, looping, rotation divisor   f32 translation multiplier
  *     [mp2: f32 scale multiplier]   u32 channels, 1, bits   u32 bitmap[bits / 32, rounded up]
  *     [mp1: u32 channels]   u32 channels
- *     channels: id (mp1 u32, mp2 u8), then for rotation, translation and (mp2) scale: u16 keys, and when there are
+ *     channels: id (mp1 u32, mp2 u8), then for rotation, translation and (mp2) scale: u16 keys, and if there are
  *               any, for x, y, z: s16 first value, u8 width
- *     u32 stream[]: a key after the other, each of every channel: [rotation: a sign bit], x, y, z as differences
+ *     u32 stream[]: key by key, for every channel: [rotation: a sign bit], x, y, z as differences
  */
 #include "lib/core/bytes/bits.h"
 #include "lib/formats/prime/anim/clip.h"
@@ -25,7 +25,7 @@ static bool has_scale(enum prime_game game)
 struct descriptor {
     uint32_t bone_id;
     unsigned part_count;
-    struct prime_part parts[3]; /* those that are there, in file order */
+    struct prime_part parts[3]; /* those present, in file order */
 };
 
 static const enum pose_part part_order[3] = {POSE_ROTATION, POSE_TRANSLATION, POSE_SCALE};
@@ -65,7 +65,7 @@ static void check_constant(struct prime_walk *walk, uint32_t value, uint32_t exp
                         "%s is 0x%x where all known files have 0x%x", what, value, expected);
 }
 
-/* Every product with what the stream can hold has to be a float. */
+/* Its product with any value in the stream must be a finite float. */
 static float read_multiplier(struct reader *reader, const char *field)
 {
     float multiplier = reader_finite_f32be(reader, field, "bad_multiplier");
@@ -104,7 +104,7 @@ static bool read_head(struct prime_walk *walk, struct prime_packed *file)
     return !reader->failed;
 }
 
-/* How many bits are set in [from, end). */
+/* The number of bits set in [from, end). */
 static uint32_t count_keys(const struct bits *bitmap, uint64_t from, uint64_t end)
 {
     uint32_t count = 0;
@@ -113,7 +113,7 @@ static uint32_t count_keys(const struct bits *bitmap, uint64_t from, uint64_t en
     return count;
 }
 
-/* The last frame is where the engine looks for it; later keys are never reached (prime-anim.md, 2.5). */
+/* Finds the last frame where the engine looks for it; later keys are never played (prime-anim.md, 2.5). */
 static void find_end(struct prime_walk *walk, struct prime_packed *file, const struct bits *bitmap,
                      uint64_t offset)
 {
@@ -168,7 +168,7 @@ static bool read_counts(struct prime_walk *walk, struct prime_packed *file)
     return reader_count(reader, file->channel_count, least, "channels", "count_too_large");
 }
 
-/* All parts of all channels have the same keys; the engine believes the first. */
+/* All parts of all channels must have the same number of keys; the engine uses the first one's. */
 static bool check_part(struct prime_walk *walk, struct prime_packed *file, const struct prime_part *part)
 {
     struct reader *reader = &walk->reader;
@@ -241,7 +241,7 @@ bool prime_packed_walk(struct prime_walk *walk, struct prime_packed *file)
 
 /* ---------------------------------------------------------------------------------------------- the stream -- */
 
-/* The next difference, whose bits are the window's lowest. The sums wrap. */
+/* Adds the next difference, the lowest bits of the window. Sums wrap. */
 static inline void add_delta(struct prime_part *part, int i, uint64_t window)
 {
     uint32_t delta = (uint32_t)bits_sign_extend(window, part->widths[i]);
@@ -249,7 +249,7 @@ static inline void add_delta(struct prime_part *part, int i, uint64_t window)
     part->out[i] = part->values[i];
 }
 
-/* A key of which one window holds all bits, as it does of almost all. */
+/* Reads a key that fits in one window, as almost all do. */
 static inline void read_short(const struct bits *bits, struct prime_part *part, unsigned sign)
 {
     uint64_t window = bits_peek(bits) >> sign;
@@ -295,8 +295,8 @@ void prime_packed_read(const struct prime_packed *file, struct prime_part *parts
 /* ------------------------------------------------------------------------------------------------ the values -- */
 
 /*
- * The sine of an angle within +-1.6, to the last bit or next to it: the series up to x^21, whose rest is below 3e-18.
- * libm's costs three times as much, and cannot be done for several angles at once.
+ * The sine of an angle within +-1.6, within one ulp: the series up to x^21, whose remainder is below 3e-18.
+ * libm's takes three times as long, and cannot be vectorised.
  */
 static inline double short_sine(double x)
 {
@@ -353,7 +353,7 @@ struct building {
     struct decode_job *job;
     const struct prime_packed *file;
     struct pose_track *tracks;
-    struct prime_part *parts; /* of all channels, as the stream has them */
+    struct prime_part *parts; /* of all channels, in stream order */
     float *times;
 };
 
@@ -370,11 +370,11 @@ static void begin_part(struct building *building, struct prime_part *part, const
     for (int i = 0; i < 3; i++)
         part->out[i] = from->values[i];
     if (numbers == 4)
-        part->out[3] = 1; /* there is no sign for frame 0 */
+        part->out[3] = 1; /* frame 0 has no sign */
     part->out += numbers;
 }
 
-/* The descriptors once more, which the walk has found sound. */
+/* Reads the descriptors again, which the walk has validated. */
 static bool begin_tracks(struct building *building, const struct prime_walk *walk)
 {
     struct reader reader = walk->reader;
@@ -410,7 +410,7 @@ static void finish_tracks(const struct building *building)
     }
 }
 
-/* Frames of the keys, frame 0 and those of the bitmap that are played. */
+/* The frames of the keys: frame 0 and those in the bitmap that are played. */
 static uint32_t *list_frames(struct arena *arena, const struct prime_packed *file)
 {
     uint32_t *frames = ARENA_NEW(arena, uint32_t, (size_t)file->keys + 1);

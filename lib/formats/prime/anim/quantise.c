@@ -5,19 +5,19 @@
 #include <string.h>
 
 enum {
-    SETTLE_ROUNDS = 8, /* two are enough: what is left of a round can be found again */
+    SETTLE_ROUNDS = 8, /* two are enough: the rest of a round can be found again */
     CANDIDATES = 8,
-    NEAR_WINDOW = 16, /* steps near a quarter turn whose sines may be one in single precision */
+    NEAR_WINDOW = 16, /* steps near a quarter turn whose sines may be equal in single precision */
 };
 
 static const double QUARTER_TURN = 1.57079632679489661923;
 static const double NEAR_ONE = 0.99999;
-/* So little may single precision and another order of operations change a component. */
+/* How much single precision and a different order of operations may change a component. */
 static const float EXACT = 1e-6f;
 
 /* -------------------------------------------------------------------------------------------- rotations -- */
 
-/* From the sines of the three components; w >= 0. */
+/* Computes q from the sines of the three components; w >= 0. */
 static void complete(const double sines[3], float q[4])
 {
     double square = sines[0] * sines[0] + sines[1] * sines[1] + sines[2] * sines[2];
@@ -48,8 +48,8 @@ bool prime_rotation_is_long(const float q[4])
 }
 
 /*
- * The arcsine of a component of a unit quaternion, from what lies across from it: near 1 the sine of single precision
- * tells many steps apart no more, the others do.
+ * The arcsine of a component of a unit quaternion, computed from the other components: near 1 a single-precision
+ * sine cannot distinguish steps, the others can.
  */
 static double angle_of(const float q[4], int component)
 {
@@ -73,7 +73,7 @@ static double distance(const float a[4], const float b[4])
     return sum;
 }
 
-/* How far q is from what a reader makes of these sines and brings to unit length. */
+/* The distance of q from what a reader gets from these sines after normalising. */
 static double distance_of_unit(const double sines[3], const float q[4])
 {
     float read[4];
@@ -85,8 +85,8 @@ static double distance_of_unit(const double sines[3], const float q[4])
 }
 
 /*
- * The best of the eight around a unit quaternion, whose w >= 0: rounding each by itself would do badly where w is
- * small, since it is what the others leave.
+ * The best of the eight grid points around a unit quaternion, whose w >= 0: rounding each component separately
+ * is bad for small w, which is derived from the others.
  */
 static void pick_around(const float q[4], uint32_t divisor, int16_t steps[3])
 {
@@ -111,7 +111,7 @@ static void pick_around(const float q[4], uint32_t divisor, int16_t steps[3])
     }
 }
 
-/* The steps whose sine is nearest. */
+/* The step with the nearest sine. */
 static int16_t pick_sine(float sine, uint32_t divisor)
 {
     double step = QUARTER_TURN / divisor, middle = floor(asin((double)sine) / step + 0.5), least = INFINITY;
@@ -128,7 +128,7 @@ static int16_t pick_sine(float sine, uint32_t divisor)
     return best;
 }
 
-/* What a reader made of steps that left no w; false when it is not that. */
+/* Recovers steps that left nothing for w; false if q does not come from such steps. */
 static bool pick_long(const float q[4], uint32_t divisor, int16_t steps[3])
 {
     float read[4];
@@ -146,7 +146,7 @@ struct prime_rotation prime_rotation_quantise(const float q[4], uint32_t divisor
     const float upright[4] = {q[0], q[1], q[2], fabsf(q[3])};
     float read[4];
     memcpy(read, upright, sizeof read);
-    /* Until what is read is written the same. */
+    /* Repeats until reading and writing give the same steps. */
     for (int round = 0; round < SETTLE_ROUNDS; round++) {
         int16_t before[3];
         memcpy(before, rotation.steps, sizeof before);
@@ -156,7 +156,7 @@ struct prime_rotation prime_rotation_quantise(const float q[4], uint32_t divisor
         if (round && !memcmp(before, rotation.steps, sizeof before))
             break;
     }
-    /* The sign of a w that is lost says nothing, unless it was there before. */
+    /* If w is lost its sign means nothing, unless the input had one. */
     rotation.is_negative = read[3] > 0 ? q[3] < 0 : q[3] == 0 && signbit(q[3]);
     *is_exact = distance(read, upright) <= (double)(EXACT * EXACT);
     return rotation;
@@ -178,7 +178,8 @@ float prime_multiplier(double most)
     if (!(most > 0))
         return 0;
     float multiplier = (float)(most / PRIME_STEPS);
-    /* Rounding to single precision must not leave the largest outside; among the smallest floats it could. */
+    /* Rounding to single precision must not put the largest value out of range, which can happen among the
+     * smallest floats. */
     while (multiplier == 0 || most / (double)multiplier > INT16_MAX)
         multiplier = nextafterf(multiplier, INFINITY);
     return multiplier;

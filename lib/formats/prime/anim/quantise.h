@@ -1,9 +1,9 @@
 /*
- * Metroid Prime: values as whole numbers of 16 bits, and what a reader makes of them (prime-anim.md, 2.4 and 5).
+ * Metroid Prime: values as 16-bit integers, and what a reader makes of them (prime-anim.md, 2.4 and 5).
  *
- * A rotation is three quantised arcsines of the quaternion's components and the sign of w; w itself is what is missing
- * to unit length. A vector is whole multiples of one number a file. Both ways back are computed here exactly as the
- * format has them, so that what was read is written as it was.
+ * A rotation is three quantised arcsines of the quaternion's components and the sign of w; w follows from the
+ * unit length. Vectors are integer multiples of one number per file. Decoding is computed here exactly as the
+ * format defines it, so that what was read is written unchanged.
  */
 #ifndef POSE_FORMATS_PRIME_ANIM_QUANTISE_H
 #define POSE_FORMATS_PRIME_ANIM_QUANTISE_H
@@ -13,8 +13,8 @@
 #include <stdint.h>
 
 enum {
-    PRIME_DIVISOR = 32767, /* steps of a quarter turn when the choice is ours */
-    PRIME_STEPS = 32766,   /* of the largest vector component */
+    PRIME_DIVISOR = 32767, /* steps per quarter turn if we choose */
+    PRIME_STEPS = 32766,   /* for the largest vector component */
 };
 
 struct prime_rotation {
@@ -23,19 +23,20 @@ struct prime_rotation {
 };
 
 /*
- * The nearest one to q, which is finite and of unit length, or longer as a reader makes it. What is read from the result
- * becomes the same result again; is_exact tells that q itself already was such a rotation, up to rounding.
+ * The nearest one to q, which is finite and of unit length, or longer as a reader may produce. Reading the
+ * result and quantising it again gives the same result; is_exact is set if q already was such a rotation, up to
+ * rounding.
  */
 struct prime_rotation prime_rotation_quantise(const float q[4], uint32_t divisor, bool *is_exact);
-/* Whether q may be one that is longer than 1: its length then is no mistake. */
+/* Whether q may be one that reads back longer than 1, so that its length is not an error. */
 bool prime_rotation_is_long(const float q[4]);
 
-/* How large a step has to be for these vectors of a channel: raises most, the largest component or difference between
- * neighbours so far. */
+/* Determines the step size for the vectors of a channel: raises *most to their largest component or difference
+ * between neighbours. */
 void prime_vectors_measure(const float *values, size_t count, double *most);
 /* The multiplier for a largest component; 0 for 0. */
 float prime_multiplier(double most);
-/* All of the numbers as multiples; false when one is none of 16 bits, up to rounding to single precision. */
+/* Whether all numbers are 16-bit multiples, up to rounding to single precision. */
 bool prime_vectors_are_multiples(const float *values, size_t count, float multiplier);
 /* The nearest multiple. */
 int16_t prime_vector_quantise(float value, float multiplier);

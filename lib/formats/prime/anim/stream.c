@@ -9,19 +9,19 @@
 /* The game computes the length of the stream in single precision. */
 static const uint64_t MAX_STREAM = 1 << 24;
 
-/* The order in a descriptor and in the stream. */
+/* The order in descriptors and in the stream. */
 static const enum pose_part file_order[PRIME_FIT_PARTS] = {POSE_ROTATION, POSE_TRANSLATION, POSE_SCALE};
 
 struct planning {
     struct encode_job *job;
     const struct prime_fit *fit;
-    const struct pose_value *extras; /* the clip's when they are an ANIM's */
+    const struct pose_value *extras; /* the clip's, if they are an ANIM's */
     struct prime_stream *stream;
 };
 
 /* ------------------------------------------------------------------------------------------ rotations -- */
 
-/* The sign of the first w cannot be stored: the whole track is turned over. */
+/* The sign of the first w cannot be stored: negates the whole track. */
 static void turn_over(float *rotations, uint32_t count)
 {
     bool is_negative = rotations[3] < 0;
@@ -29,7 +29,7 @@ static void turn_over(float *rotations, uint32_t count)
         rotations[i] = -rotations[i];
 }
 
-/* All rotations as steps of that divisor; false when it was to be exact, and is not. */
+/* Quantises all rotations with that divisor; false if must_be_exact and they are not. */
 static bool quantise_rotations(struct planning *planning, uint32_t divisor, bool must_be_exact)
 {
     const struct prime_fit *fit = planning->fit;
@@ -100,7 +100,7 @@ static void plan_vectors(struct planning *planning, enum pose_part part, const c
 
 /* ---------------------------------------------------------------------------------------------- stream -- */
 
-/* Readers add up 16 bits that wrap: so do the differences. */
+/* Readers add 16-bit numbers that wrap, so differences wrap too. */
 static int16_t difference(int16_t from, int16_t to)
 {
     return (int16_t)(uint16_t)((unsigned)to - (unsigned)from);
@@ -110,7 +110,7 @@ static void measure_widths(const struct prime_fit *fit, struct prime_stream_chan
 {
     for (int part = 0; part < PRIME_FIT_PARTS; part++) {
         for (int i = 0; channel->steps[part] && i < 3; i++) {
-            /* 0 is legal, but some tools shift by the width - 1. */
+            /* 0 is valid, but some tools shift by width - 1. */
             unsigned widest = 1;
             for (uint32_t k = 1; k < fit->key_count; k++) {
                 unsigned width =

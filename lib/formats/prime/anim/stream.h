@@ -6,7 +6,7 @@
 #include "lib/formats/prime/anim/fit.h"
 #include "lib/formats/prime/anim/quantise.h"
 
-/* A channel in whole numbers. Keys: [key_count], that of frame 0 is the initial one. */
+/* A channel as integers. Keys: [key_count]; the first, at frame 0, is the initial value. */
 struct prime_stream_channel {
     int16_t (*steps[PRIME_FIT_PARTS])[3]; /* NULL: not driven */
     bool *are_negative;                   /* signs of w */
@@ -19,7 +19,8 @@ struct prime_stream {
     struct prime_stream_channel *channels;
 };
 
-/* Divisor and multipliers are the clip's own where they give its values back, else chosen. False when memory is out. */
+/* Keeps the clip's own divisor and multipliers if they reproduce its values, otherwise chooses new ones. False
+ * if out of memory. */
 bool prime_stream_plan(struct encode_job *job, const struct pose_clip *clip, const struct prime_fit *fit,
                        struct prime_stream *stream);
 void prime_stream_write_channels(const struct prime_stream *stream, const struct prime_fit *fit,

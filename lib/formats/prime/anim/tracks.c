@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A key that is this near to a frame lies on it: times are single precision. */
+/* A key this close to a frame counts as on it: times are single precision. */
 static const double SNAP = 0.01;
 
 struct bone {
@@ -22,17 +22,17 @@ struct fitting {
     struct bone bones[PRIME_TRACKS_BONES];
     uint32_t bone_end;
     bool *is_key; /* [last_frame + 1] */
-    /* Told once a clip. */
+    /* Reported once per clip. */
     uint32_t unmatched, out_of_range, doubled, with_scale, with_morph, empty, between_frames;
 };
 
-/* One part of a track on its way: keys at frames, which need not be whole. */
+/* One part of a track being converted: keys at frames, possibly fractional. */
 struct curve {
     enum pose_part part;
     uint32_t count, components;
     double *places; /* in frames, never descending */
     float *values;
-    bool wraps; /* what lies behind the last key is the first one */
+    bool wraps; /* the first key follows the last one */
 };
 
 /* -------------------------------------------------------------------------------------------------- bones -- */
@@ -63,7 +63,7 @@ static bool find_by_name(const struct pose_content *content, const char *name, u
     return false;
 }
 
-/* Other formats' ids are hashes of names, which no bone of ours has for its number. */
+/* Ids of other formats are hashes of names, not bone numbers. */
 static bool find_id(const struct fitting *fitting, const struct pose_track *track, uint32_t *id)
 {
     bool is_own = fitting->fit->target.is_own;
@@ -111,7 +111,7 @@ static void collect_bones(struct fitting *fitting)
     }
 }
 
-/* "One channel for each bone of the skeleton": the given ones', and what is missing in between. */
+/* "One channel for each bone of the skeleton": adds the missing bones in between. */
 static void add_missing_bones(struct fitting *fitting)
 {
     const struct pose_content *content = fitting->job->content;
@@ -146,7 +146,7 @@ static bool check_finite(struct fitting *fitting, const struct pose_track *track
                      (unsigned)(track - fitting->clip->tracks), part_name(part));
 }
 
-/* Rotations of other engines go the shorter way, Prime's the way they are stored, and may be longer than 1. */
+/* Rotations of other engines take the shorter arc; Prime's interpolate as stored, and may be longer than 1. */
 static void straighten(const struct fitting *fitting, struct curve *curve)
 {
     bool is_stored = fitting->clip->rules == POSE_RULES_PRIME_FRAMES && fitting->fit->target.version == 0;
@@ -169,7 +169,7 @@ static double place_of(const struct fitting *fitting, const struct pose_channel 
     return fmin(fmax(place, 0), fitting->fit->last_frame);
 }
 
-/* A copy of a channel in the game's axes. count 0: not driven, or of no use. */
+/* A copy of a channel in the game's axes. count 0: not driven, or not usable. */
 static bool read_curve(struct fitting *fitting, const struct pose_track *track, enum pose_part part,
                        struct curve *curve)
 {
@@ -193,7 +193,7 @@ static bool read_curve(struct fitting *fitting, const struct pose_track *track, 
     return true;
 }
 
-/* Metroid Prime 1 has no scale: what is 1 all along is not missed. */
+/* Whether scale can be kept: Metroid Prime 1 has none, but a scale that is always 1 is no loss. */
 static bool is_scale_held(struct fitting *fitting, const struct curve *curve)
 {
     if (is_mp2(fitting))
@@ -219,7 +219,7 @@ static void mark_keys(struct fitting *fitting, const struct curve *curve)
 
 /* ----------------------------------------------------------------------------------------------- sampling -- */
 
-/* The game's slerp (prime-anim.md, 2.5), which takes the way that the signs say. */
+/* The game's slerp (prime-anim.md, 2.5), in which the signs determine the arc. */
 static void slerp(const float *a, const float *b, double u, float *to)
 {
     double dot = 0, sum[4], square = 0;
@@ -251,7 +251,7 @@ static void blend(const struct curve *curve, uint32_t key, uint32_t next, double
         to[i] = (float)((1 - u) * (double)a[i] + u * (double)b[i]);
 }
 
-/* The value at a frame; *key is where the last search ended, and frames never descend. */
+/* The value at a frame; *key is where the previous search ended; frames must not descend. */
 static void sample(const struct curve *curve, uint32_t frame, uint32_t *key, float *to)
 {
     while (*key + 1 < curve->count && curve->places[*key + 1] <= frame)
@@ -286,7 +286,7 @@ static float *no_rotation(struct fitting *fitting)
 
 /* ---------------------------------------------------------------------------------------------- the whole -- */
 
-/* The bones to be written, in their order. */
+/* Puts the bones to be written in order. */
 static uint32_t order_bones(struct fitting *fitting, uint32_t *ids)
 {
     const struct pose_clip *clip = fitting->clip;
@@ -333,7 +333,8 @@ static bool read_bone(struct fitting *fitting, const struct pose_track *track, s
     return true;
 }
 
-/* Every rotation of Metroid Prime 1 is read, whatever its count says; of Metroid Prime 2 the first one counts keys. */
+/* Metroid Prime 1 reads every rotation, whatever its count; Metroid Prime 2 takes the number of keys from the
+ * first one. */
 static bool needs_rotation(const struct fitting *fitting, uint32_t index)
 {
     return is_mp2(fitting) ? has_every_bone(fitting) && index == 0 : true;

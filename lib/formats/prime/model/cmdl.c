@@ -2,8 +2,8 @@
  * Metroid Prime 1 and 2: a model (CMDL). Big-endian:
  *
  *     u32 0xDEADBABE, u32 version: 2 mp1, 4 mp2 (1 and 3 their demos)   u32 flags   f32 box[6]
- *     u32 section count   u32 material set count (version 1: not there, 1)   u32 each: section sizes   zeros to 32
- *     sections: material sets, positions, normals, colours, UVs, [flag 4: short UVs], surface table, a surface each
+ *     u32 section count   u32 material set count (version 1: missing, 1)   u32 each: section sizes   zeros to 32
+ *     sections: material sets, positions, normals, colours, UVs, [flag 4: short UVs], surface table, one per surface
  *
  * Facts: prime-cmdl.md, 1 and 8.
  */
@@ -67,7 +67,7 @@ static bool read_header(struct cmdl *model)
     return reader_count(reader, model->section_count, 4, "section sizes", "bad_count");
 }
 
-/* Where each section begins; their sizes are added up in 64 bits, so that none can wrap. */
+/* The start of each section; sizes are added in 64 bits and cannot overflow. */
 static bool read_sections(struct cmdl *model)
 {
     struct reader *reader = &model->reader;
@@ -117,7 +117,7 @@ static void find_arrays(struct cmdl *model)
     model->first_surface = model->set_count + count + 1;
 }
 
-/* A size of 32 may stand for an array of nothing, so the table alone says how many surfaces there are. */
+/* An empty array may have size 32, so only the table tells how many surfaces there are. */
 static bool read_surface_table(struct cmdl *model)
 {
     struct reader part;

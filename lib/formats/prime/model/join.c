@@ -1,7 +1,7 @@
 /*
- * A model of Metroid Prime and the skin that says which bones move it. Groups share out the position array in order; in the
- * second game a surface's bank of matrices names the group of a vertex, and what the hardware draws with wins. Facts:
- * prime-cmdl.md, 6.
+ * A model of Metroid Prime with the skin that determines which bones move it. Groups cover consecutive runs of
+ * the position array; in the second game a surface's bank of matrices gives the group of a vertex, and takes
+ * precedence, as the hardware draws with it. Facts: prime-cmdl.md, 6.
  */
 #include "lib/formats/prime/model/model.h"
 
@@ -12,7 +12,7 @@
 enum { USED_WEIGHTS = 3, ROOT_MP1 = 3, ROOT_MP2 = 0 };
 
 struct group {
-    uint64_t end; /* of its positions: the sum up to it */
+    uint64_t end; /* of its positions: the cumulative count */
     struct pose_influences influences;
 };
 
@@ -21,7 +21,7 @@ struct joining {
     const struct pose_mesh *model, *skin;
     uint32_t group_count;
     struct group *groups;
-    uint32_t bank_count; /* entries of whole banks */
+    uint32_t bank_count; /* entries in complete banks */
     uint32_t *banks;
     uint32_t bone_count;
     uint32_t bones[PRIME_BONE_LIMIT + 1];
@@ -40,7 +40,7 @@ static uint32_t bone_index(struct joining *work, int64_t id)
     return (uint32_t)work->bone_of[id];
 }
 
-/* The game keeps the first three weights of a group, and what is left without one goes with the root. */
+/* The game keeps the first three weights of a group; the remaining weight goes to the root. */
 static void take_group(struct joining *work, const struct pose_value *item, struct group *group,
                        uint32_t *extra)
 {
@@ -89,7 +89,7 @@ static bool take_banks(struct joining *work)
     return work->banks != NULL;
 }
 
-/* The group whose range a position is in; group_count behind all of them. */
+/* The group whose range contains a position; group_count if it is after all of them. */
 static uint32_t group_by_range(const struct joining *work, uint32_t position)
 {
     uint32_t low = 0, high = work->group_count;

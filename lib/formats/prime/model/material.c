@@ -1,6 +1,6 @@
 /*
- * Material sets of a CMDL: u32 and ids of textures, u32 count, u32 each: where the materials end, the materials. Facts:
- * prime-cmdl.md, 2.
+ * Material sets of a CMDL: u32 and ids of textures, u32 count, u32 each: ends of the materials, the materials.
+ * Facts: prime-cmdl.md, 2.
  */
 #include "lib/formats/prime/model/model.h"
 
@@ -10,7 +10,7 @@ enum { MAX_STAGES = 16, MAX_KONST = 4, MAX_CHANNELS = 4, MAX_UV_ANIMATIONS = 10,
 
 /* ---------------------------------------------------------------------------------------------- one material -- */
 
-/* Everything that is read of it, and what goes to its extras. */
+/* A material being read, and its extras. */
 struct material_reader {
     struct cmdl *model;
     struct reader *part;
@@ -22,7 +22,7 @@ struct material_reader {
     bool is_lit;
 };
 
-/* A count that its limit bounds. */
+/* A count that must not exceed most. */
 static uint32_t read_count(struct material_reader *from, uint32_t most, uint64_t size, const char *field)
 {
     uint32_t count = reader_u32be(from->part, field);
@@ -48,7 +48,7 @@ static void read_textures(struct material_reader *from)
     value_put_list(&from->extras, "textures", &ids);
 }
 
-/* Which attributes vertices have, and how. */
+/* The vertex attributes and their formats. */
 static void read_attributes(struct material_reader *from)
 {
     uint32_t attributes = from->pipeline.attributes = reader_u32be(from->part, "attributes");
@@ -134,7 +134,7 @@ static void read_coordinates(struct material_reader *from)
         from->pipeline.coordinates[i] = reader_u32be(from->part, "coordinate");
 }
 
-/* Slots and coordinates that do not exist are none. */
+/* Invalid slots and coordinates are treated as none. */
 static void check_stages(struct material_reader *from, uint64_t offset)
 {
     struct cmdl_pipeline *pipeline = &from->pipeline;
@@ -153,7 +153,7 @@ static void check_stages(struct material_reader *from, uint64_t offset)
     }
 }
 
-/* Numbers of 4 bytes by type; those of type 8 begin with a whole one. */
+/* The size in 4-byte numbers by type; those of type 8 begin with an integer. */
 static int animation_size(uint32_t type)
 {
     static const int sizes[] = {0, 0, 4, 2, 4, 4, 0, 2, 9};
@@ -182,7 +182,7 @@ static bool read_animation(struct material_reader *from, struct value_list *list
     return !from->part->failed;
 }
 
-/* The size counts from the count on. */
+/* The size includes the count. */
 static void read_animations(struct material_reader *from)
 {
     uint32_t size = reader_u32be(from->part, "uv_bytes");
@@ -280,10 +280,10 @@ bool cmdl_read_material(struct cmdl *model, struct reader *part, const uint32_t 
 struct set_reader {
     uint32_t texture_count, count;
     uint32_t *textures;
-    uint32_t *ends; /* [count] from the first material on */
+    uint32_t *ends; /* [count] relative to the first material */
 };
 
-/* All ends are checked before a material is read: equal ones would let thousands of materials share their bytes. */
+/* Checks all ends before reading a material: equal ends would let thousands of materials share their bytes. */
 static bool read_ends(struct cmdl *model, struct reader *part, struct set_reader *set)
 {
     set->count = reader_u32be(part, "material_count");
@@ -317,7 +317,7 @@ static bool read_set(struct cmdl *model, struct reader *part, struct set_reader 
     return set->textures && read_ends(model, part, set);
 }
 
-/* A material of a set: of the first it is kept, of others compared. */
+/* Reads a material of a set: keeps the first set's, compares those of the others. */
 static bool take_material(struct cmdl *model, uint32_t set_number, uint32_t index, struct reader *part,
                           const struct set_reader *set, struct value_list *pictures)
 {

@@ -1,14 +1,16 @@
 /*
- * Inside the reader of Metroid Prime's models (CMDL): its sections, materials and display lists. Facts: prime-cmdl.md.
+ * Internals of the Metroid Prime model (CMDL) reader: its sections, materials and display lists. Facts:
+ * prime-cmdl.md.
  *
- * prime-cmdl: one mesh in the space of the model, axes POSE_AXES_PRIME, without bones: which move it is in a CSKR, and
- *     nothing here names that. vertex_ids are places in the position array, which CSKR's groups share out; vertex_slots
- *     places in MP2's table of matrix banks. A vertex for each distinct tuple; UV set 0 is the one that a material's base
- *     picture is laid out by (TEX0 where it has none), set 1 that of its emissive picture where it is another one.
- *     A primitive for each surface that is drawn; materials are those of set 0.
+ * prime-cmdl: one mesh in model space, axes POSE_AXES_PRIME, without bones: those are in a CSKR, which nothing
+ * here refers
+ *     to. vertex_ids are indices into the position array, which CSKR's groups divide; vertex_slots indices into
+ *     MP2's table of matrix banks. One vertex per distinct tuple; UV set 0 is the one used by a material's base
+ *     image (TEX0 if it has none), set 1 that of its emissive image if it differs.
+ *     One primitive per surface that is drawn; materials are those of set 0.
  *     image names: the id of the TXTR, 8 hex digits.
- *     mesh extras: game, version, flags, box: [6], material_sets: [[image or null, ...]] where there are several: the base
- *         picture of each material in each set
+ *     mesh extras: game, version, flags, box: [6], material_sets: [[image or null, ...]] if there are several: the base
+ *         image of each material in each set
  *     material extras: flags, textures: [ids], konst: [[r, g, b, a]], blend_source, blend_destination, additive, lit,
  *         uv_animations: [{type, values}]
  */
@@ -24,7 +26,7 @@ enum {
     CMDL_MAX_MATERIALS = 4096,
     CMDL_MAX_SURFACES = 16384,
     CMDL_MAX_CORNERS = 4 << 20,
-    CMDL_MAX_TEXTURES = 8, /* of a material; also its texture coordinates */
+    CMDL_MAX_TEXTURES = 8, /* per material; also its texture coordinates */
     CMDL_UV_SETS = 7,      /* TEX0 ... TEX6 */
 };
 
@@ -39,7 +41,7 @@ enum cmdl_material_flag {
     CMDL_SHORT_TEX0 = 0x2000,
 };
 
-/* Places in the attribute flags: two bits each. */
+/* Positions in the attribute flags: two bits each. */
 enum cmdl_attribute { CMDL_POS, CMDL_NRM, CMDL_CLR0, CMDL_CLR1, CMDL_TEX0, CMDL_ATTRIBUTES = 11 };
 
 enum { CMDL_MATRIX_BYTES = 8, CMDL_FIRST_MATRIX = 24 };
@@ -47,7 +49,7 @@ enum { CMDL_MATRIX_BYTES = 8, CMDL_FIRST_MATRIX = 24 };
 struct cmdl_material {
     uint32_t flags, attributes;
     struct pose_material view;
-    unsigned base_set, emissive_set; /* of TEX0 ...; without a picture 0 */
+    unsigned base_set, emissive_set; /* of TEX0 ...; 0 without an image */
 };
 
 struct cmdl_array {
@@ -61,9 +63,9 @@ enum { CMDL_POSITIONS, CMDL_NORMALS, CMDL_COLORS, CMDL_UVS, CMDL_SHORT_UV_ARRAY,
 struct cmdl {
     struct decode_job *job;
     struct reader reader; /* of the whole file */
-    struct arena scratch; /* for the time of decoding */
+    struct arena scratch; /* released after decoding */
     uint32_t version, flags;
-    bool is_mp2; /* version 3 and 4 */
+    bool is_mp2; /* versions 3 and 4 */
     float box[6];
     uint32_t section_count, set_count;
     const uint64_t *sections; /* [section_count + 1] offsets */
@@ -73,18 +75,18 @@ struct cmdl {
     uint32_t first_surface, surface_count;
 };
 
-/* How many elements of that size an array has. */
+/* The number of elements of that size in an array. */
 static inline uint32_t cmdl_array_count(const struct cmdl_array *array, size_t size)
 {
     return (uint32_t)(array->size / size);
 }
 
-/* A reader of section k, whose path names it. */
+/* Opens a reader of section k, whose path names it. */
 bool cmdl_section(struct cmdl *model, uint32_t k, struct reader *part, const char *name, uint64_t index);
 
-/* All material sets, and what is to be drawn with those of the first (material.c). */
+/* Reads all material sets, and what is needed to draw with the first (material.c). */
 bool cmdl_read_sets(struct cmdl *model, struct value_list *extras);
-/* One material, of which everything is read; part ends where it does (tev.c finds the pictures). */
+/* Reads one material completely; part must end with it (tev.c finds the images). */
 bool cmdl_read_material(struct cmdl *model, struct reader *part, const uint32_t *textures,
                         uint32_t texture_count, struct cmdl_material *material);
 
@@ -103,11 +105,11 @@ struct cmdl_pipeline {
     uint32_t coordinates[CMDL_MAX_TEXTURES];
 };
 
-/* Base colour, emission and alpha of it as far as a simple material can have them (tev.c). */
+/* Base colour, emission and alpha, as far as a simple material can represent them (tev.c). */
 void cmdl_interpret(const struct cmdl_pipeline *pipeline, struct arena *arena,
                     struct cmdl_material *material);
 
-/* The surfaces, as vertices, faces and primitives of the mesh (surface.c). */
+/* Reads the surfaces as vertices, faces and primitives of the mesh (surface.c). */
 bool cmdl_read_surfaces(struct cmdl *model, struct pose_mesh *mesh);
 
 /* A corner of a display list: indices into the arrays; CMDL_NONE: none. */
@@ -118,19 +120,19 @@ struct cmdl_corner {
 };
 #define CMDL_SHORT 0x10000u
 
-/* The distinct corners as the mesh's vertices (vertices.c). */
+/* Deduplicates corners into the mesh's vertices (vertices.c). */
 struct cmdl_vertices {
     struct cmdl *model;
-    uint32_t count, capacity; /* capacity: the corners that there are */
+    uint32_t count, capacity; /* capacity: the total number of corners */
     struct cmdl_corner *corners;
     uint32_t mask;
     uint32_t *slots; /* open addressing: index + 1 */
 };
 
 bool cmdl_vertices_init(struct cmdl_vertices *vertices, struct cmdl *model, uint32_t corner_count);
-/* The number of the vertex. */
+/* Adds a corner; returns the number of its vertex. */
 uint32_t cmdl_vertices_add(struct cmdl_vertices *vertices, const struct cmdl_corner *corner);
-/* Their attributes from the arrays. */
+/* Fills in the mesh's attributes from the arrays. */
 bool cmdl_vertices_finish(const struct cmdl_vertices *vertices, struct pose_mesh *mesh);
 
 /* The mesh of a model with the weights of a skin; for struct family (join.c). */

@@ -62,7 +62,7 @@ static unsigned vertex_size(uint32_t attributes)
     return size;
 }
 
-/* The rest of the section is the list, whatever the header says of its size. */
+/* The list is the rest of the section, whatever size the header states. */
 static bool find_list(struct cmdl *model, struct reader *part, uint32_t stored_size)
 {
     uint64_t head = reader_offset(part) - part->base;
@@ -116,7 +116,7 @@ struct primitive {
     uint32_t count;
 };
 
-/* The next primitive's head; count 0 and opcode 0 at the end. */
+/* Reads the next primitive's header; count 0 and opcode 0 at the end. */
 static bool read_head(struct surfaces *work, struct surface *surface, struct primitive *primitive)
 {
     struct reader *list = &surface->list;
@@ -146,7 +146,7 @@ static bool read_head(struct surfaces *work, struct surface *surface, struct pri
     return !list->failed;
 }
 
-/* How many corners there are, before anything is allocated for them. */
+/* Counts the corners before anything is allocated for them. */
 static bool count_corners(struct surfaces *work, struct surface *surface)
 {
     const struct reader start = surface->list;
@@ -176,7 +176,7 @@ static uint32_t read_index(struct reader *list, unsigned kind, uint32_t count, c
     return index;
 }
 
-/* A place in the table of matrix banks; without a bank none. */
+/* An index into the table of matrix banks; none without a bank. */
 static uint32_t find_slot(struct surfaces *work, struct surface *surface, unsigned byte)
 {
     bool is_sound = byte % 3 == 0 && byte <= MAX_MATRIX_BYTE;
@@ -229,7 +229,7 @@ static bool read_corner(struct surfaces *work, struct surface *surface, struct c
 
 /* ------------------------------------------------------------------------------------------------ triangles -- */
 
-/* A corner's vertex, and its place: faces with two equal ones are not drawn. */
+/* A corner's vertex and position: faces in which two are equal are not drawn. */
 struct seen {
     uint32_t vertex, position;
 };
@@ -246,7 +246,7 @@ static void add_face(struct surfaces *work, struct seen a, struct seen b, struct
     face[2] = c.vertex;
 }
 
-/* The face that corner i of a primitive completes, if any. last: the corners before it, the nearest first. */
+/* The face that corner i of a primitive completes, if any. last: the previous corners, most recent first. */
 static void complete(struct surfaces *work, unsigned opcode, uint32_t i, struct seen first,
                      const struct seen last[2], struct seen now)
 {

@@ -1,6 +1,6 @@
 /*
- * What a simple material takes from the game's colour pipeline: which picture is the base colour, which one shines, what
- * the colour is without a picture. A heuristic, prime-cmdl.md 4.
+ * The simple material derived from the game's colour pipeline: the base colour image, the emissive image, and
+ * the colour without an image. A heuristic, prime-cmdl.md 4.
  */
 #include "lib/formats/prime/model/model.h"
 
@@ -40,7 +40,7 @@ static bool has_alpha(const struct cmdl_stage *stage, unsigned input)
            alpha_input(stage, 2) == input || alpha_input(stage, 3) == input;
 }
 
-/* Which of TEX0 ... TEX6 a stage's picture is laid out by; -1: none, or a reflection. */
+/* Which of TEX0 ... TEX6 a stage's image uses; -1: none, or a reflection. */
 static int uv_set(const struct cmdl_pipeline *pipeline, const struct cmdl_stage *stage)
 {
     if (stage->slot == 0xff || stage->coordinate == 0xff)
@@ -56,7 +56,7 @@ static bool uses_alpha_alone(const struct cmdl_stage *stage)
     return has_color(stage, INPUT_TEXEL_ALPHA) || has_alpha(stage, ALPHA_TEXEL);
 }
 
-/* The k-th stage to be looked at: a lightmap in the first one comes last. */
+/* The k-th stage in search order: a lightmap in the first stage comes last. */
 static uint32_t stage_at(const struct cmdl_pipeline *pipeline, uint32_t k)
 {
     bool is_lightmap = pipeline->stage_count > 1 &&

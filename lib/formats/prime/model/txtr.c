@@ -6,8 +6,8 @@
  *     levels, the largest first: tiles of 32 bytes (RGBA8: 64), row by row
  *     padding
  *
- * There is no magic number. Level 0 alone is decoded: it is all that an exporter needs. Rows stay in the stored order, the
- * first is v = 0; art is drawn bottom row first. Facts: prime-txtr.md.
+ * There is no magic number. Only level 0 is decoded, which is all that an exporter needs. Rows stay in stored
+ * order, the first is v = 0; images are stored bottom row first. Facts: prime-txtr.md.
  */
 #include "lib/core/text.h"
 #include "lib/core/value.h"
@@ -133,7 +133,7 @@ static void tile_rgba8(const uint8_t *from, struct texel *to)
         to[i] = make(from[2 * i + 1], from[32 + 2 * i], from[33 + 2 * i], from[2 * i]);
 }
 
-/* The hardware's weights are eighths, and what is transparent keeps the mean as its colour. */
+/* The hardware's weights are eighths; transparent texels keep the mean as their colour. */
 static void block_colors(unsigned c0, unsigned c1, struct texel colors[4])
 {
     struct texel a = from_rgb565(c0), b = from_rgb565(c1);
@@ -161,7 +161,7 @@ static void tile_cmpr(const uint8_t *from, struct texel *to)
     }
 }
 
-/* Codes of the palette, two bytes each. */
+/* Palette codes of two bytes each. */
 static void tile_c4(const uint8_t *from, uint16_t *to)
 {
     for (unsigned i = 0; i < 64; i++)
@@ -250,7 +250,7 @@ static uint32_t side_of(uint32_t side, uint32_t level)
     return side >> level ? side >> level : 1;
 }
 
-/* In whole tiles. */
+/* The size in whole tiles. */
 static size_t tiled_size(const struct texture *texture, uint32_t level)
 {
     const struct tile_form *form = &forms[texture->format];
@@ -259,7 +259,7 @@ static size_t tiled_size(const struct texture *texture, uint32_t level)
            form->size;
 }
 
-/* As the game counts: sides rounded up to 4. */
+/* The size as the game computes it: sides rounded up to 4. */
 static size_t game_size(const struct texture *texture, uint32_t level)
 {
     size_t width = (side_of(texture->width, level) + 3) & ~3u,
@@ -267,7 +267,7 @@ static size_t game_size(const struct texture *texture, uint32_t level)
     return width * height * forms[texture->format].bits / 8;
 }
 
-/* What all levels but the first take, in either way of counting. */
+/* The size of all levels after the first, by either computation. */
 static size_t rest_size(const struct texture *texture, size_t (*count)(const struct texture *, uint32_t))
 {
     size_t size = 0;
@@ -287,7 +287,7 @@ static bool is_padding(const uint8_t *bytes, size_t size)
 
 /* ------------------------------------------------------------------------------------------------- pixels -- */
 
-/* Tile after tile, with what sticks out of the picture cut off. */
+/* Copies tiles, cropped to the image. */
 struct painting {
     const struct texture *texture;
     const uint8_t *data;
@@ -296,7 +296,7 @@ struct painting {
     const struct texel *palette;
 };
 
-/* The texels of a code; false where the palette ends before it. */
+/* Looks up the texels of a tile; false if a code is outside the palette. */
 static bool look_up(const struct painting *painting, const uint8_t *tile, unsigned width, unsigned height,
                     struct texel texels[TILE_TEXELS])
 {
@@ -314,7 +314,7 @@ static bool look_up(const struct painting *painting, const uint8_t *tile, unsign
     return true;
 }
 
-/* The tile at a texel; behind the end of the level lie zeros. */
+/* The tile at a texel; after the end of the level tiles are zeros. */
 static bool paint_tile(const struct painting *painting, size_t at, uint32_t left, uint32_t top)
 {
     const struct texture *texture = painting->texture;
@@ -366,7 +366,7 @@ static struct texel *read_colors(const struct texture *texture, struct arena *ar
 
 /* ----------------------------------------------------------------------------------------------- the codec -- */
 
-/* Levels below the first are as long as their writer counted. */
+/* Levels after the first have the size that their writer computed. */
 static void check_rest(struct decode_job *job, const struct texture *texture, size_t left)
 {
     size_t tiled = rest_size(texture, tiled_size), counted = rest_size(texture, game_size);
@@ -459,7 +459,7 @@ static bool decode(struct decode_job *job)
     return !job->arena->failed;
 }
 
-/* All of the file is accounted for: nothing else marks it. */
+/* Every byte of the file must be accounted for: there is nothing else to recognise it by. */
 static bool walk(struct pose_bytes bytes)
 {
     struct texture texture = {0};
@@ -500,7 +500,7 @@ static void put_rgba8_tile(struct writer *writer, const struct pose_image *image
     writer_bytes(writer, tile, sizeof tile);
 }
 
-/* One level of RGBA8, in which no pixel changes. */
+/* Writes one level of RGBA8, lossless. */
 static bool encode(struct encode_job *job)
 {
     const struct pose_image *image = job->content->images;

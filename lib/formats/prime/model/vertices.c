@@ -1,4 +1,5 @@
-/* Corners of display lists index each attribute by itself; a mesh wants vertices. Facts: prime-cmdl.md, 3. */
+/* Converts corners of display lists, which index each attribute separately, to vertices of a mesh. Facts:
+ * prime-cmdl.md, 3. */
 #include "lib/formats/prime/model/model.h"
 #include "lib/model/mesh.h"
 
@@ -28,7 +29,7 @@ static uint32_t hash_corner(const struct cmdl_corner *corner)
     return (uint32_t)(hash >> 32);
 }
 
-/* Their number is at most half of the slots, so that there always is a free one. */
+/* At most half of the slots are used, so there is always a free one. */
 uint32_t cmdl_vertices_add(struct cmdl_vertices *vertices, const struct cmdl_corner *corner)
 {
     uint32_t slot = hash_corner(corner) & vertices->mask;
@@ -95,7 +96,7 @@ static bool read_uv(const struct cmdl *model, uint32_t index, float uv[2])
     return true;
 }
 
-/* Which of the optional attributes some vertex has. */
+/* Which optional attributes any vertex has. */
 struct presence {
     bool normals, all_normals, colors, uvs[2], slots;
 };
@@ -133,7 +134,7 @@ static bool put_positions(const struct cmdl_vertices *vertices, struct pose_mesh
     return true;
 }
 
-/* Where some vertices have none of their own, those get their faces'. */
+/* If only some vertices have normals, the others get those of their faces. */
 static bool put_normals(const struct cmdl_vertices *vertices, const struct presence *found,
                         struct pose_mesh *mesh)
 {

@@ -109,7 +109,7 @@ static bool indices_fit(const struct sims3_section *section, const struct sims3_
     return true;
 }
 
-/* Whether keys of that size would be valid: within the section and plausible. */
+/* Whether keys of that size, which lie within the section, have ascending ticks and valid palette indices. */
 static bool is_plausible(const struct sims3_section *section, const struct sims3_channel *channel,
                          unsigned key_size)
 {
