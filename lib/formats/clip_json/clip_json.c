@@ -1,4 +1,4 @@
-/* Reading clip JSON (clip_json.h): what /keys and .json answer, or what somebody wrote by hand in that form. */
+/* Reading clip JSON (clip_json.h): responses of /keys and .json, or hand-written files of that form. */
 #include "lib/formats/clip_json/clip_json.h"
 #include "lib/formats/rules.h"
 
@@ -12,9 +12,9 @@ struct reading {
     struct decode_job *job;
     struct json json;
     struct pose_clip *clip;
-    struct pose_skeleton *skeleton; /* NULL: the clip has none of its own */
+    struct pose_skeleton *skeleton; /* NULL: the clip contains none */
     uint64_t keys;
-    char at[80]; /* JSON pointer of the object that is being read */
+    char at[80]; /* JSON pointer of the current object */
 };
 
 static bool refuse(struct reading *r, const char *code, const char *member, const char *format, ...)
@@ -39,7 +39,7 @@ static const struct pose_value *copy_extras(struct reading *r, const struct pose
     return value_copy_object(r->job->arena, pose_value_find(object, "extras"), NULL);
 }
 
-/* An array that may be missing. */
+/* An optional array. */
 static bool find_array(struct reading *r, const struct pose_value *object, const char *member,
                        const struct pose_value **array)
 {
@@ -140,7 +140,7 @@ static bool read_identity(struct reading *r, const struct pose_value *object, co
     return true;
 }
 
-/* Which joint of the clip's own skeleton a track moves; without that its name tells. */
+/* The joint of the clip's own skeleton that a track moves; found by name if there is no "joint". */
 static bool read_binding(struct reading *r, const struct pose_value *object, struct pose_track *track)
 {
     const struct pose_value *joint = pose_value_find(object, "joint");
@@ -195,7 +195,7 @@ static bool read_joints(struct reading *r)
 
 /* ------------------------------------------------------------------------------------------------ skeleton -- */
 
-/* Numbers that may be missing. */
+/* Optional numbers. */
 static bool read_part(struct reading *r, const struct pose_value *object, enum pose_part part, float *value)
 {
     const struct pose_value *array = pose_value_find(object, part_name(part));
@@ -241,12 +241,12 @@ static bool read_rests(struct reading *r, const struct pose_value *array)
     return joints;
 }
 
-/* {"joints": [...]}: the skeleton of the file that the clip was in. */
+/* {"joints": [...]}: the skeleton of the clip's original file. */
 static bool read_skeleton(struct reading *r)
 {
     const struct pose_value *object = pose_value_find(r->json.root, "skeleton"), *array;
     if (!object || object->kind != POSE_OBJECT)
-        return true; /* the id of one, or none */
+        return true; /* an id, or nothing */
     snprintf(r->at, sizeof r->at, "/skeleton");
     if (!find_array(r, object, "joints", &array))
         return false;
@@ -307,7 +307,7 @@ static bool read_events(struct reading *r)
 
 /* ---------------------------------------------------------------------------------------------------- clip -- */
 
-/* Whose clip it was: "origin", else "format"; formats of exchange have no extras of their own. */
+/* The clip's original format: "origin", else "format"; exchange formats have no extras of their own. */
 static const char *find_origin(struct reading *r)
 {
     const char *origin = copy_text(r, r->json.root, "origin");

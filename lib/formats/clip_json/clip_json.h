@@ -1,5 +1,5 @@
 /*
- * Clip JSON, the parts of its codec: clip_json.c (reading), clip_json_write.c.
+ * Clip JSON, in two parts: clip_json.c (reading), clip_json_write.c.
  *
  *   {"name": TEXT | null, "format": ID, "duration": S, "fps": N | null, "frame_count": N | null, "loop": true | false |
  *    null, "loop_in": S, "loop_out": S, "interpolation": "nlerp" | "slerp", ..., "extras": {...},
@@ -10,11 +10,12 @@
  *                 "joints": [{"name", "id", "parent": N, "translation", "rotation", "scale", "extras"}, ...]},
  *    "events": [{"time": S, "type": TEXT, FIELD...}, ...]}
  *
- * "native" are the axes of the game whose rules the clip plays by; of a BVH, "unit": "inch" are glTF's axes in inches, and
- * "up": "z" are metres with Z up. "origin" and "game" are there when the clip has them. "skeleton" is that of the clip's own
- * file where the tracks are bound to it (glTF, BVH), parents first; "joint" is then the track's place in it.
- * Needed are duration and joints; what is not there is null, and a clip that tells neither its rules nor a format that is
- * known is played as glTF's are. Other members (id, bytes, counts, warnings) are for people.
+ * "native" are the axes of the game whose rules the clip has; for BVH, "unit": "inch" means glTF's axes in
+ * inches, and "up": "z" metres with Z up. "origin" and "game" are present if the clip has them. "skeleton" is
+ * that of the clip's original file if the tracks are bound to it (glTF, BVH), parents first; "joint" is then the
+ * index of the track's joint in it. Only duration and joints are required; anything missing is null, and a clip
+ * with neither rules nor a known format is played like glTF's. Other members (id, bytes, counts, warnings) are
+ * informative.
  */
 #ifndef POSE_FORMATS_CLIP_JSON_CLIP_JSON_H
 #define POSE_FORMATS_CLIP_JSON_CLIP_JSON_H

@@ -1,4 +1,4 @@
-/* Writing clip JSON: of the codec, and of whoever adds members of his own to it. */
+/* Writing clip JSON, for the codec and for callers that add members of their own. */
 #include "lib/formats/clip_json/clip_json.h"
 #include "lib/formats/rules.h"
 
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK = 64 }; /* keys that are brought to other axes at a time */
+enum { BLOCK = 64 }; /* keys converted to other axes at a time */
 
 static void put_timing(struct json_writer *json, const struct pose_clip *clip)
 {
@@ -72,7 +72,7 @@ static void put_identity(struct json_writer *json, const char *name, bool has_id
         jsonw_null(json, "id");
 }
 
-/* is_bound: the track's joint in the clip's own skeleton is told. */
+/* is_bound: whether to write the track's joint in the clip's own skeleton. */
 static void put_joint(struct json_writer *json, const struct pose_track *track, bool is_bound,
                       enum pose_axes from, enum pose_axes to)
 {
@@ -114,7 +114,7 @@ static void put_rest(struct json_writer *json, const struct pose_joint *joint, e
     }
 }
 
-/* Parents first. What else is known of a joint is in the axes of the file, and left out where they are others. */
+/* Parents first. Other data of a joint is in the file's axes, and omitted if the output has others. */
 static void put_skeleton(struct json_writer *json, const struct pose_skeleton *skeleton, enum pose_axes to)
 {
     jsonw_object(json, "skeleton");
@@ -137,7 +137,7 @@ static void put_skeleton(struct json_writer *json, const struct pose_skeleton *s
     jsonw_end(json);
 }
 
-/* The skeleton to whose joints the clip's tracks are bound; NULL. */
+/* The skeleton that the clip's tracks are bound to; NULL. */
 static const struct pose_skeleton *find_own(const struct pose_clip *clip,
                                             const struct pose_skeleton *skeletons, uint32_t count)
 {
@@ -150,11 +150,11 @@ static const struct pose_skeleton *find_own(const struct pose_clip *clip,
 
 /* ------------------------------------------------------------------------------------------------- content -- */
 
-/* own: the skeleton of the clip's own file; NULL. */
+/* own: the skeleton of the clip's original file; NULL. */
 static void put_keys(struct json_writer *json, const struct pose_clip *clip, const struct pose_skeleton *own,
                      bool gltf)
 {
-    /* Axes that are neither of the rules nor glTF's have no name here, but for those of files without a word on it. */
+    /* Axes other than those of the rules or glTF's have no name here, except those of BVH files. */
     bool is_plain = clip->rules == POSE_RULES_PLAIN && !gltf;
     bool is_inches = is_plain && clip->axes == POSE_AXES_INCHES;
     bool is_z_up = is_plain && clip->axes == POSE_AXES_Z_UP;
@@ -221,7 +221,7 @@ bool clip_json_encode(struct encode_job *job)
         return false;
     struct pose_clip clip = *content->clips;
     if (!clip.origin && clip.rules != POSE_RULES_PLAIN)
-        clip.origin = rules_row(clip.rules)->format; /* as near as can be told */
+        clip.origin = rules_row(clip.rules)->format; /* a best guess */
     struct json_writer json = {.to = *job->writer};
     jsonw_object(&json, NULL);
     jsonw_string(&json, "name", clip.name);

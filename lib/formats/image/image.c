@@ -1,6 +1,6 @@
 /*
- * Pictures of the usual kinds, as they lie beside meshes that name them: BMP (The Sims' textures), PNG, JPEG, TGA. One image
- * each, its pixels as they are stored. The decoder is lib/images'; what it can read is what these formats can.
+ * Images of common kinds that accompany meshes: BMP (The Sims' textures), PNG, JPEG, TGA. One image each, with
+ * its pixels as stored. Decoded by lib/images, which determines what these formats can read.
  */
 #include "lib/core/text.h"
 #include "lib/formats/codec.h"
@@ -43,7 +43,7 @@ static enum probe_result by_name(const struct pose_source *source, const char *e
 #define JPEG_EXTENSIONS ".jpg .jpeg"
 #define TGA_EXTENSIONS ".tga"
 
-/* The size of the header behind the mark, of all versions that there are. */
+/* The size of the header after the magic number, in any version. */
 static enum probe_result probe_bmp(const struct pose_source *source)
 {
     static const uint8_t sizes[] = {12, 40, 52, 56, 64, 108, 124};
@@ -64,7 +64,7 @@ static enum probe_result probe_jpeg(const struct pose_source *source)
     return begins_with(source, "\xff\xd8\xff", 3) ? PROBE_SURE : by_name(source, JPEG_EXTENSIONS);
 }
 
-/* There is no mark; the name alone says it. */
+/* There is no magic number; only the name counts. */
 static enum probe_result probe_tga(const struct pose_source *source)
 {
     return by_name(source, TGA_EXTENSIONS);

@@ -1,16 +1,16 @@
 /*
- * Metroid Prime 1 and 2: what the formats share, and how each of them lies in the common model. Decoders make these
- * shapes, encoders (prime_*_encode.c) take them; a member that is missing on the way back stands for the default in
- * [brackets], so that what was made by hand can be written too. Facts: prime-anim.md, prime-skeleton.md.
+ * Metroid Prime 1 and 2: shared definitions, and how each format is represented in the common model. Decoders produce
+ * these shapes, encoders (*_encode.c) accept them; a missing member has the default in [brackets], so that hand-made
+ * documents can be written too. Facts: prime-anim.md, prime-skeleton.md.
  *
- * Everywhere: `game` is "mp1", "mp2" or (prime-anim only) "mp2demo". Members come in the order given. Ids and other
- * unsigned numbers are as stored (POSE_INT, 0 ... 2^32 - 1; an id of none is 0 or 4294967295, as stored). Quaternions
+ * Everywhere: `game` is "mp1", "mp2" or (prime-anim only) "mp2demo". Members are in the order given. Ids and other
+ * unsigned numbers are as stored (POSE_INT, 0 ... 2^32 - 1; 0 or 4294967295 means no id, as stored). Quaternions
  * are [x, y, z, w], whatever the file's order. "|null": the layout has no such field. A four-character type is a string
- * of 4 characters, or of 8 hex digits where it is not printable ASCII. A time of the game is two members, `X` (seconds)
+ * of 4 characters, or of 8 hex digits if it is not printable ASCII. A game time is two members, `X` (seconds)
  * and `X_kind` (0 ... 4) [0].
  *
  * prime-anim: one clip: axes POSE_AXES_PRIME, rules POSE_RULES_PRIME (version 2) or POSE_RULES_PRIME_FRAMES
- *     (version 0), name NULL, fps 1 / interval (whole where it is), frame_count L + 1 or K, loop POSE_LOOP_UNKNOWN in
+ *     (version 0), name NULL, fps 1 / interval (an integer if it is one), frame_count L + 1 or K, loop POSE_LOOP_UNKNOWN in
  *     version 0. Tracks in file order (version 0: by bone id), has_id, name NULL; a bone without keys has a track without
  *     channels. Keys are values, at frame * interval.
  *     clip extras: game, version, evnt|null (mp1), root_bone_id, interval, scratch_size|null,
@@ -26,7 +26,7 @@
  * prime-evnt: document events (struct pose_document, struct pose_content), sorted by time, stable over the streams in
  *     the order bool, int32, particle, sound.
  *     document extras: game, version
- *     event: type = prime_event_types[event_type], "unknown" when that is none; fields:
+ *     event: type = prime_event_types[event_type], "unknown" if there is none; fields:
  *         kind ("bool", "int32", "particle", "sound": the stream), name, head (the u16 before it) [1 mp1, 2 mp2],
  *         event_type, time_kind, index, unique, weight, character_index, flags; then
  *         bool      value
@@ -35,7 +35,7 @@
  *                   parented_mode
  *         sound     sound_id, fall_off, max_distance, and in mp2 unknown_12, unknown_16, unknown_18, unknown_20
  *
- * prime-ancs: a character for each of the set: type "character_set".
+ * prime-ancs: one character for each in the set: type "character_set".
  *     character extras: id, version, cmdl, cskr, cinf,
  *         animations: [{index, string (version < 10), name}],
  *         pas: {default_state, states: [{type, parameters: [{type, weight_function, weight, min, max}],
@@ -59,11 +59,11 @@
  *     META_TRANSITION: {type: "animation", animation: META}   {type: "snap"}
  *         {type: "transition" | "phase_transition", duration, duration_kind, unknown (a byte), run_outgoing, flags}
  *
- * prime-cskr: one mesh without vertices of its own (they are in the model, which is not read), axes POSE_AXES_PRIME.
+ * prime-cskr: one mesh without vertices (they are in the model, which is not read), axes POSE_AXES_PRIME.
  *     mesh extras: game, groups: [{weights: [{bone_id, weight}], vertex_count}],
- *         mp1: vertex_count, vertices (hex; only where the footer holds 12 bytes each in place of 0xFFFFFFFF),
+ *         mp1: vertex_count, vertices (hex; only if the footer has 12 bytes each instead of 0xFFFFFFFF),
  *              normal_count, normals (the same)
- *         mp2: matrix_banks: [u16], ten groups a bank, 65535 unused; footer (hex)
+ *         mp2: matrix_banks: [u16], ten groups per bank, 65535 unused; footer (hex)
  */
 #ifndef POSE_FORMATS_PRIME_PRIME_H
 #define POSE_FORMATS_PRIME_PRIME_H
@@ -122,7 +122,7 @@ const char *prime_read_type(struct reader *reader, struct arena *arena, const ch
 /* The game forced by the caller if it is one of the first count; otherwise -1. */
 int prime_forced_game(const struct pose_source *source, int count);
 
-/* Definitions are in prime_*_encode.c. */
+/* Defined in *_encode.c. */
 bool prime_anim_encode(struct encode_job *job);
 bool prime_cinf_encode(struct encode_job *job);
 bool prime_evnt_encode(struct encode_job *job);

@@ -1,16 +1,16 @@
 /*
- * ZIP by its central directory (APPNOTE.TXT of PKWARE, 6.3): where every entry lies is known from the end of the file,
- * so that one can be read without passing the others. Little-endian.
+ * ZIP by its central directory (APPNOTE.TXT of PKWARE, 6.3): the end of the file tells where every entry is, so
+ * that one can be read without scanning the others. Little-endian.
  *
  *     end record     u32 "PK\5\6", u16 disk, u16 disk of the directory, u16 entries on it, u16 entries, u32 size and
- *                    u32 offset of the directory, u16 comment length, comment. With zip64 a locator stands before it
+ *                    u32 offset of the directory, u16 comment length, comment. With zip64 it is preceded by a locator
  *                    ("PK\6\7", u32 disk, u64 offset of the zip64 record, u32 disks), and a record "PK\6\6" with
  *                    64-bit fields.
  *     directory      per entry 46 bytes, name, extra fields, comment
  *     local header   30 bytes, name, extra fields; then the data
  *
- * Programs that unpack themselves have a prefix that the offsets leave out: the directory ends where the end record
- * starts, and the difference to where it says it starts is added to every offset.
+ * Self-extracting programs have a prefix that the offsets do not include: the directory ends at the end record,
+ * and the difference between its actual and its stated start is added to every offset.
  */
 #include "lib/formats/zip/zip.h"
 
@@ -25,7 +25,7 @@ enum {
     RECORD_SIZE = 46,
     LOCAL_SIZE = 30,
     MAX_COMMENT = 65535,
-    MAX_DEFLATE_RATIO = 1032, /* bytes out of one */
+    MAX_DEFLATE_RATIO = 1032, /* output bytes per input byte */
     METHOD_STORED = 0,
     METHOD_DEFLATE = 8,
     FLAG_ENCRYPTED = 1,
@@ -36,7 +36,7 @@ static const uint32_t end_signature = 0x06054b50, end64_signature = 0x06064b50,
                       locator_signature = 0x07064b50, record_signature = 0x02014b50,
                       local_signature = 0x04034b50;
 
-/* Where the directory lies. */
+/* The position of the directory. */
 struct directory {
     uint64_t start, end, prefix;
 };
@@ -55,7 +55,8 @@ static uint32_t peek_u32(const uint8_t *p)
     return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-/* End records near the end of the file: those whose comment ends with it, else the last whose comment fits. */
+/* End records near the end of the file: those whose comment ends with it, otherwise the last one whose comment
+ * fits. */
 struct ends {
     uint64_t at; /* UINT64_MAX: none */
     unsigned exact;
@@ -80,7 +81,7 @@ static struct ends find_ends(struct pose_bytes bytes)
     return ends;
 }
 
-/* Of two records that end with the file one is in the other's comment; programs differ in which one they take. */
+/* If two records end with the file, one is in the other's comment; programs differ in which one they use. */
 static bool find_end(struct reader *file, struct pose_bytes bytes, uint64_t *at)
 {
     const struct ends ends = find_ends(bytes);
@@ -92,7 +93,7 @@ static bool find_end(struct reader *file, struct pose_bytes bytes, uint64_t *at)
                           "%u records of the directory's end end with the file", ends.exact);
 }
 
-/* The 64-bit fields, when a locator stands before the end record. */
+/* The 64-bit fields, if a locator precedes the end record. */
 static bool read_end64(struct reader *file, uint64_t end_at, uint64_t *size, uint64_t *offset,
                        uint64_t *records_end)
 {
@@ -102,7 +103,7 @@ static bool read_end64(struct reader *file, uint64_t end_at, uint64_t *size, uin
     reader_part(file, &reader, end_at - LOCATOR_SIZE, LOCATOR_SIZE, "locator");
     reader_skip(&reader, 8, "locator");
     uint64_t at = reader_u64le(&reader, "locator.offset");
-    /* A prefix is left out here as well; the record then stands right before the locator. */
+    /* Offsets do not include a prefix here either; the record is then right before the locator. */
     uint64_t before = end_at - LOCATOR_SIZE >= END64_SIZE ? end_at - LOCATOR_SIZE - END64_SIZE : 0;
     if (at > before || peek_u32(file->start + at) != end64_signature)
         at = before;
@@ -143,7 +144,7 @@ static bool find_directory(struct reader *file, struct pose_bytes bytes, struct 
     return true;
 }
 
-/* The fields that are all ones stand in the extra field 1 of zip64, in this order. */
+/* Fields whose bits are all 1 are stored in the zip64 extra field 1, in this order. */
 static bool read_zip64(struct reader *reader, struct record *record)
 {
     struct reader extra;
@@ -193,7 +194,7 @@ static bool read_record(struct reader *reader, struct record *record)
     return !reader->failed && read_zip64(reader, record);
 }
 
-/* By the mode that Unix systems store; the other systems have no links and devices in a ZIP. */
+/* By the mode stored by Unix systems; others have no links or devices in a ZIP. */
 static const char *skipped_reason(const struct record *record)
 {
     if (record->made_by >> 8 != MADE_BY_UNIX)
@@ -217,7 +218,7 @@ static bool is_folder(const struct record *record)
     return (last == '/' || last == '\\') && record->size == 0;
 }
 
-/* Room for one entry more, in the archive's two arrays. */
+/* Makes room for one more entry in the archive's two arrays. */
 static bool grow(struct pose_archive *archive, struct zip_row **rows, uint32_t *capacity)
 {
     uint32_t before = *capacity;
@@ -257,7 +258,7 @@ static void add_entry(struct pose_archive *archive, const struct record *record,
                    "stored uncompressed, but with another size");
 }
 
-/* An entry by where its header starts. */
+/* An entry by the start of its header. */
 struct placed {
     uint64_t start, end;
     uint32_t index;
@@ -271,7 +272,7 @@ static int compare_places(const void *a, const void *b)
     return x->index < y->index ? -1 : x->index > y->index;
 }
 
-/* No honest ZIP has entries that share their data; in a bomb a thousand share the same few kilobytes. */
+/* Entries of legitimate ZIPs never share data; in a zip bomb a thousand may share the same few kilobytes. */
 static void reject_overlaps(struct pose_archive *archive, const struct zip_row *rows)
 {
     struct placed *places = ARENA_NEW(&archive->arena, struct placed, archive->entry_count);
@@ -322,7 +323,7 @@ bool zip_directory_open(struct pose_archive *archive, struct pose_error *error)
 
 /* --------------------------------------------------------------------------------------------- reading -- */
 
-/* Where the data lies: behind the local header, whose name and extra fields may differ from the directory's. */
+/* The position of the data: after the local header, whose name and extra fields may differ from the directory's. */
 static bool find_data(const struct read_job *job, const struct zip_row *row, struct reader *data)
 {
     struct reader file, header;

@@ -1,4 +1,4 @@
-/* Archives of no game: ZIP, TAR, 7z, RAR. */
+/* Archives that belong to no game: ZIP, TAR, 7z, RAR. */
 #include "lib/formats/family.h"
 
 extern const struct archive_type zip_archive;

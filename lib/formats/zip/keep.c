@@ -1,14 +1,14 @@
 /*
- * Entries of a container that unpacks as one stream. Reading one by itself would mean to unpack all before it, and
- * reading all of them one by one the square of that. So the container is unpacked once, while it is listed, and every
- * entry is kept by itself, deflated: about as much memory as a ZIP of the same files has bytes.
+ * Entries of a container that is one compressed stream. Reading one entry would unpack everything before it, and
+ * reading all one by one would take quadratic time. So the container is unpacked once, while it is listed, and
+ * every entry is kept separately, deflated: this needs about as much memory as a ZIP of the same files.
  */
 #include "lib/formats/zip/zip.h"
 
 #include <libdeflate.h>
 #include <string.h>
 
-enum { KEEP_LEVEL = 1 }; /* fast: this is no archive for anybody */
+enum { KEEP_LEVEL = 1 }; /* fast: only kept in memory */
 
 void zip_keeper_init(struct zip_keeper *keeper, struct pose_archive *archive)
 {
@@ -50,7 +50,7 @@ bool zip_keep(struct zip_keeper *keeper, size_t size, struct zip_row *row, struc
     uint8_t *packed = keeper->bytes + keeper->capacity;
     size_t packed_size =
         size ? libdeflate_deflate_compress(keeper->deflater, keeper->bytes, size, packed, size) : 0;
-    bool plain = !packed_size; /* it does not fit into as many bytes */
+    bool plain = !packed_size; /* deflating would not make it smaller */
     uint8_t *kept = ARENA_NEW(&keeper->archive->arena, uint8_t, plain ? size : packed_size);
     if (!kept)
         return false;

@@ -1,4 +1,4 @@
-/* Writing a ZIP. No times and no owners are stored: the same files give the same bytes. */
+/* Writing a ZIP. No times or owners are stored: the same files give the same bytes. */
 #include "lib/core/bytes/zip_records.h"
 #include "lib/core/utf8.h"
 #include "lib/formats/zip/zip.h"
@@ -29,7 +29,7 @@ static bool check_size(const struct pack_job *job)
            error_set(job->error, POSE_BAD_ARGUMENT, "too_large", "a ZIP of more than 4 GiB is not written");
 }
 
-/* The data of a file behind its record; deflated where that makes it smaller. */
+/* Writes the data of a file after its record; deflated if that makes it smaller. */
 static void write_data(const struct zip_writing *zip, struct zip_file *file, struct pose_bytes bytes)
 {
     struct writer *writer = zip->job->writer;

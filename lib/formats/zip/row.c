@@ -1,9 +1,9 @@
-/* A row of a ZIP or of one of its like: its name, and what is wrong with it. */
+/* A row of a ZIP or similar container: its name and its errors. */
 #include "lib/formats/zip/zip.h"
 
 #include <string.h>
 
-/* Names that would leave the folder that they are unpacked into, on any system. */
+/* Names that would escape the target folder of unpacking, on any system. */
 static bool is_unsafe(const char *name)
 {
     bool drive = ((name[0] >= 'A' && name[0] <= 'Z') || (name[0] >= 'a' && name[0] <= 'z')) && name[1] == ':';

@@ -1,15 +1,16 @@
 /*
- * Containers by libarchive, from memory, in one direction.
+ * Containers read by libarchive, from memory, sequentially.
  *
- * What keeps hostile ones in bounds:
- * - only formats and filters that run inside of this process; a filter holds a TAR and nothing else, and there is one
- *   filter at the most (a gzip of a gzip could unpack a million to one before anything is seen);
- * - libarchive passes an entry by unpacking it, in one call: so the sizes in the headers are added up and checked
- *   against the limits before the next header is asked for;
- * - an entry's memory is taken when its size has passed the limits.
+ * Limits against hostile files:
+ * - only formats and filters implemented in this process; a filter may contain only a TAR, and there is at most
+ * one filter (a gzip of a gzip could expand a million times before any header is seen);
+ * - libarchive skips an entry by unpacking it, in one call: so the sizes in the headers are added and checked
+ * against the limits before the next header is read;
+ * - an entry's memory is allocated only after its size has been checked against the limits.
  *
- * TAR and cpio store entries as they are, and ZIP packs each by itself: those are read from their own headers on. What
- * unpacks as one stream is unpacked while it is listed, and kept (zip_keep.c).
+ * TAR and cpio store entries uncompressed, and ZIP compresses each separately: such entries are read starting at
+ * their own headers. A container that is one compressed stream is unpacked while it is listed, and its entries
+ * are kept (keep.c).
  */
 #include "lib/formats/zip/zip.h"
 
@@ -19,7 +20,7 @@
 #include <string.h>
 
 enum {
-    HEADER_SIZE = 512, /* what an entry counts at least when sizes are added up */
+    HEADER_SIZE = 512, /* the minimum size of an entry in the sum */
 };
 
 /* An open container. */
@@ -59,8 +60,8 @@ bool zip_is_filtered(struct pose_bytes bytes)
     return filter_of(bytes) != ARCHIVE_FILTER_NONE;
 }
 
-/* Appended, a filter is used without asking which others might follow it. One that is not part of the library would
- * be run as a program: it answers with a warning. */
+/* An appended filter is used without probing for further ones. libarchive would run a filter not built into it
+ * as an external program, in which case it returns a warning. */
 static bool support_filtered(struct archive *archive, int filter)
 {
     return archive_read_support_format_tar(archive) == ARCHIVE_OK &&
@@ -78,7 +79,7 @@ static bool support_plain(struct archive *archive)
            archive_read_support_format_cpio(archive) == ARCHIVE_OK;
 }
 
-/* A failure at the last header. Behind a filter no offset of the file is known, and its beginning stands for it. */
+/* An error at the last header. Behind a filter file offsets are unknown, and 0 is used instead. */
 static bool fail_at_header(struct stream *stream, const char *code, const char *format, ...)
     POSE_PRINTF(3, 4);
 static bool fail_at_header(struct stream *stream, const char *code, const char *format, ...)
@@ -97,7 +98,7 @@ static bool fail_at_header(struct stream *stream, const char *code, const char *
     return false;
 }
 
-/* libarchive's reason behind ours. */
+/* Appends libarchive's reason to ours. */
 static bool fail(struct stream *stream, const char *code, const char *reason)
 {
     const char *text = archive_error_string(stream->archive);
@@ -114,7 +115,7 @@ static void close_stream(struct stream *stream)
     }
 }
 
-/* Names are converted to the thread's locale: make that UTF-8 for as long as names are read. */
+/* libarchive converts names to the thread's locale: makes it UTF-8 while names are read. */
 static void use_utf8(struct stream *stream)
 {
     stream->locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
@@ -128,7 +129,7 @@ static bool fail_without_tar(struct pose_error *error)
                      "a compressed stream without a TAR archive");
 }
 
-/* Opens the bytes from that offset on. Close it whatever this returns. */
+/* Opens the bytes starting at that offset. The caller must close the stream, even after a failure. */
 static bool open_stream(struct stream *stream, struct pose_bytes bytes, uint64_t start,
                         struct pose_error *error)
 {
@@ -147,7 +148,7 @@ static bool open_stream(struct stream *stream, struct pose_bytes bytes, uint64_t
     return filtered ? fail_without_tar(error) : fail(stream, "damaged", "the archive cannot be opened");
 }
 
-/* The next header: 1, or 0 at the end, or -1 (reported) where nothing can be read on. */
+/* Reads the next header: 1, or 0 at the end, or -1 (reported) if reading cannot continue. */
 static int next_header(struct stream *stream)
 {
     int result = archive_read_next_header(stream->archive, &stream->entry);
@@ -184,7 +185,7 @@ static const char *skipped_reason(struct archive_entry *entry)
     }
 }
 
-/* What unpacks as one stream counts as one: the sizes of its entries are added up. */
+/* A container that is one stream counts as a whole: the sizes of its entries are added. */
 struct listing {
     struct pose_archive *archive;
     struct stream *stream;
@@ -192,7 +193,7 @@ struct listing {
     struct zip_row *rows;
     uint32_t capacity;
     uint64_t unpacked;
-    bool from_headers; /* an entry can be read from its own header on */
+    bool from_headers; /* entries can be read starting at their own headers */
 };
 
 static uint64_t offset_of_header(struct stream *stream)
@@ -201,7 +202,7 @@ static uint64_t offset_of_header(struct stream *stream)
     return stream->filter == ARCHIVE_FILTER_NONE && at > 0 ? (uint64_t)at : 0;
 }
 
-/* Unpacks an entry whose size no header tells, to no avail but its size. */
+/* Unpacks an entry of unknown size, only to measure it. */
 static bool measure(struct listing *listing, uint64_t *size)
 {
     const void *block;
@@ -234,8 +235,8 @@ static bool add_size(struct listing *listing, uint64_t *size)
 }
 
 /*
- * The bytes of the entry whose header was last read; the holes of a sparse one are zeros. out has room for size bytes,
- * and as many must come.
+ * The bytes of the entry whose header was last read; holes of a sparse one are zeros. out has room for size
+ * bytes, and the entry must have exactly as many.
  */
 static bool read_data(struct stream *stream, uint8_t *out, uint64_t size)
 {
@@ -263,7 +264,7 @@ static bool read_data(struct stream *stream, uint8_t *out, uint64_t size)
     return true;
 }
 
-/* Keeps an entry of a container that unpacks as one; one that is broken is listed with its error. */
+/* Keeps an entry of a container that is one stream; a broken entry is listed with its error. */
 static bool keep_entry(struct listing *listing, uint32_t index)
 {
     struct pose_archive *archive = listing->archive;
@@ -327,7 +328,7 @@ static bool list(struct listing *listing)
 {
     struct pose_archive *archive = listing->archive;
     struct stream *stream = listing->stream;
-    bool is_empty = true; /* without even a folder */
+    bool is_empty = true; /* not even a folder */
     int found;
     while ((found = next_header(stream)) > 0) {
         is_empty = false;
@@ -335,7 +336,7 @@ static bool list(struct listing *listing)
         if (!add_entry(listing))
             return false;
     }
-    /* To libarchive zeros, whatever they are, are a TAR of nothing. */
+    /* libarchive takes any run of zeros for an empty TAR. */
     if (found == 0 && is_empty && stream->filter != ARCHIVE_FILTER_NONE)
         return fail_without_tar(stream->error);
     if (found == 0 || !archive->entry_count)

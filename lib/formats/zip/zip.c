@@ -1,6 +1,6 @@
 /*
- * The archive type "zip": everything that people pack mods in. Which of its containers the bytes are is told by their
- * magic; plain text and raw streams are never claimed.
+ * The archive type "zip": all containers commonly used for mods. Magic numbers tell which one it is; plain text
+ * and raw streams are never accepted.
  */
 #include "lib/formats/zip/zip.h"
 
@@ -26,7 +26,7 @@ bool zip_has_magic(struct pose_bytes bytes, const struct zip_magic *magic)
            !memcmp(bytes.data + magic->offset, magic->bytes, magic->size);
 }
 
-/* Of the extensions the one that nobody else has: what is called so is refused as a ZIP, with the byte. */
+/* The only extension that is unambiguous: such a file is refused as a ZIP, with the byte. */
 static bool is_called_zip(const struct pose_source *source)
 {
     return source->name && text_has_extension(source->name, ".zip");
@@ -68,7 +68,7 @@ static bool zip_open(struct pose_archive *archive, const struct pose_source *sou
     archive->is_stream = !is_zip;
     bool listed = zip_stream_open(archive, error);
     if (is_zip && !archive->entry_count && (listed || error->status == POSE_BAD_DATA)) {
-        *error = of_directory; /* which knows where */
+        *error = of_directory; /* has the exact position */
         return false;
     }
     if (!is_zip && !archive->entry_count && is_called_zip(source) &&
