@@ -1,11 +1,11 @@
 /*
  * Clip JSON, in two parts: clip_json.c (reading), clip_json_write.c.
  *
- *   {"name": TEXT | null, "format": ID, "duration": S, "fps": N | null, "frame_count": N | null, "loop": true | false |
- *    null, "loop_in": S, "loop_out": S, "interpolation": "nlerp" | "slerp", ..., "extras": {...},
+ *   {"name": TEXT | null, "format": ID, "duration": S, "fps": N | null, "frame_count": N | null, "loop": true |
+ *    false | null, "loop_in": S, "loop_out": S, "interpolation": "nlerp" | "slerp", ..., "extras": {...},
  *    "axes": "native" | "gltf", "rules": RULES, "origin": ID, "game": TEXT,
- *    "joints": [{"name": TEXT | null, "id": N | null, "rotation": {"times": [S, ...], "values": [[x, y, z, w], ...]},
- *                "translation", "scale", "morph", "joint": N, "extras": {...}}, ...],
+ *    "joints": [{"name": TEXT | null, "id": N | null, "rotation": {"times": [S, ...], "values": [[x, y, z, w],
+ *                ...]}, "translation", "scale", "morph", "joint": N, "extras": {...}}, ...],
  *    "skeleton": {"name", "scaling": "inherited" | "offsets", "root_joint": N,
  *                 "joints": [{"name", "id", "parent": N, "translation", "rotation", "scale", "extras"}, ...]},
  *    "events": [{"time": S, "type": TEXT, FIELD...}, ...]}

@@ -1,8 +1,9 @@
 /*
  * glTF 2.0: gltf.c is the codec, read.h lists the parts of the reader, write/ has the writer.
  *
- * Data that glTF cannot represent is in the `extras` of each animation, in one object `posed`: enough to restore the
- * game's file with every key. Lengths there are in the file's unit, rotations [x, y, z, w] as stored, times in seconds.
+ * Data that glTF cannot represent is in the `extras` of each animation, in one object `posed`: enough to restore
+ * the game's file with every key. Lengths there are in the file's unit, rotations [x, y, z, w] as stored, times in
+ * seconds.
  *
  *   "posed": {
  *     "version": 1,
@@ -12,7 +13,8 @@
  *     "axes": "gltf" | "sl" | "sims" | "prime" | "inches" | "z_up"
  *     "rules": "plain" | "sl" | "sims" | "sims3" | "prime" | "prime_frames"
  *     "interpolation": "nlerp" | "slerp"                             informative; rules are exact
- *     "duration": S, "fps": N | null, "frame_count": N | null, "loop": true | false | null, "loop_in": S, "loop_out": S
+ *     "duration": S, "fps": N | null, "frame_count": N | null, "loop": true | false | null, "loop_in": S,
+ *         "loop_out": S
  *     "resampled": FPS                   only if the keys are not the original ones
  *     "skeleton": NAME | "" | null       null: the nodes are the clip's tracks; else a skeleton's joints
  *     "root": {"joint": I, "node": N, "rest": [x, y, z]}
@@ -25,34 +27,35 @@
  *   }
  *
  *   JOINT: {"name": NAME | null, "id": N | null, "node": N, "called": NODE_NAME, PART..., "extras": {...}}
- *     node      the index of the glTF node that holds the track (valid only if that node has the name that the track
- *               would have, otherwise search by name); absent if there is no node
+ *     node      the index of the glTF node that holds the track (valid only if that node has the name that the
+ *               track would have, otherwise search by name); absent if there is no node
  *     called    the node's name if it differs from the track's: a skeleton's for an id or an alias
  *     extras    the track's extras, if any
  *   PART: "translation" | "rotation" | "scale" | "morph", one for each channel that the track drives:
- *     {"times": [...], "values": [[...], ...]}   the keys themselves, native, as in the clip JSON (a morph: [v]), if no
- *                      channel of the animation is identical (a track without a node, or overridden by
+ *     {"times": [...], "values": [[...], ...]}   the keys themselves, native, as in the clip JSON (a morph: [v]),
+ *                      if no channel of the animation is identical (a track without a node, or overridden by
  *                      another one, a morph, Prime's root, a scale that glTF would inherit). These take precedence.
- *     {"timeline": I}  all keys are equal, at timelines[I]: their value is that of the animation's channel (one key, or
- *                      two equal ones), or the node's own translation, rotation or scale if there is no such channel
- *     {"count": N, "added": [K, ...]}   the animation's channel has N keys; those with these indices (ascending) were
- *                      added and must be removed, unless the number of keys is no longer N
+ *     {"timeline": I}  all keys are equal, at timelines[I]: their value is that of the animation's channel (one
+ *                      key, or two equal ones), or the node's own translation, rotation or scale if there is no
+ *                      such channel
+ *     {"count": N, "added": [K, ...]}   the animation's channel has N keys; those with these indices (ascending)
+ *                      were added and must be removed, unless the number of keys is no longer N
  *     {"count": N}     the animation's channel holds exactly the file's N keys
  *     {}               the animation's channel was resampled (see "resampled")
  *   If a channel's number of keys differs from the record, it was edited: then all keys of the animation count.
- *   Times in the animation are the file's (key k of The Sims at k * duration / count), values in glTF's axes and metres,
- *   rotations normalised, in the hemisphere of the previous key. Keys are added where the engine interpolates
- *   differently, and at the end of the clip to the channel that ends last, if that is earlier.
+ *   Times in the animation are the file's (key k of The Sims at k * duration / count), values in glTF's axes and
+ *   metres, rotations normalised, in the hemisphere of the previous key. Keys are added where the engine
+ *   interpolates differently, and at the end of the clip to the channel that ends last, if that is earlier.
  *
- * `extras` of the file itself: "posed": {"clips": [...]} with such an object for each clip without keys, which cannot be
- * an animation.
+ * `extras` of the file itself: "posed": {"clips": [...]} with such an object for each clip without keys, which
+ * cannot be an animation.
  *
  * `extras` of the scene: "posed": {"skeleton": ..., "scaling": "offsets" | "inherited"} if there is a skeleton.
- * A joint's node may have a child of the same name plus ".scale", which carries the scale that its other children must
- * not inherit (POSE_SCALE_OFFSETS); skin.joints[i] is the node that vertices of row i are bound to.
+ * A joint's node may have a child of the same name plus ".scale", which carries the scale that its other children
+ * must not inherit (POSE_SCALE_OFFSETS); skin.joints[i] is the node that vertices of row i are bound to.
  * If there are several roots, a node above them all has the extras "posed": {"frame": true}; it is not a joint.
- * Nodes have the names of the pose, even if two joints share one: glTF binds animations and skins by node index, and its
- * names need not be unique. Unnamed joints are named "joint_ID" (decimal), without an id "joint_INDEX".
+ * Nodes have the names of the pose, even if two joints share one: glTF binds animations and skins by node index,
+ * and its names need not be unique. Unnamed joints are named "joint_ID" (decimal), without an id "joint_INDEX".
  */
 #ifndef POSE_FORMATS_GLTF_GLTF_H
 #define POSE_FORMATS_GLTF_GLTF_H

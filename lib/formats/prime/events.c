@@ -1,7 +1,7 @@
 /*
  *     u32 version (1, 2), then streams of u32 count and events: bool, int32, particle, and in version 2 sound
- *     event:     u16 (1 in mp1, 2 in mp2), name with its NUL, u16 type, f32 time, u32 time kind, s32 index, u8 unique,
- *                f32 weight, s32 character (-1: all), s32 flags, then
+ *     event:     u16 (1 in mp1, 2 in mp2), name with its NUL, u16 type, f32 time, u32 time kind, s32 index, u8
+ *                unique, f32 weight, s32 character (-1: all), s32 flags, then
  *     bool       u8 value
  *     int32      s32 value, locator with its NUL
  *     particle   u32 frames, char[4] type, u32 id, mp1: locator, mp2: u32 bone id, f32 scale, u32 mode

@@ -1,38 +1,38 @@
 /*
- * Metroid Prime 1 and 2: shared definitions, and how each format is represented in the common model. Decoders produce
- * these shapes, encoders (*_encode.c) accept them; a missing member has the default in [brackets], so that hand-made
- * documents can be written too. Facts: prime-anim.md, prime-skeleton.md.
+ * Metroid Prime 1 and 2: shared definitions, and how each format is represented in the common model. Decoders
+ * produce these shapes, encoders (*_encode.c) accept them; a missing member has the default in [brackets], so that
+ * hand-made documents can be written too. Facts: prime-anim.md, prime-skeleton.md.
  *
  * Everywhere: `game` is "mp1", "mp2" or (prime-anim only) "mp2demo". Members are in the order given. Ids and other
  * unsigned numbers are as stored (POSE_INT, 0 ... 2^32 - 1; 0 or 4294967295 means no id, as stored). Quaternions
- * are [x, y, z, w], whatever the file's order. "|null": the layout has no such field. A four-character type is a string
- * of 4 characters, or of 8 hex digits if it is not printable ASCII. A game time is two members, `X` (seconds)
- * and `X_kind` (0 ... 4) [0].
+ * are [x, y, z, w], whatever the file's order. "|null": the layout has no such field. A four-character type is a
+ * string of 4 characters, or of 8 hex digits if it is not printable ASCII. A game time is two members, `X`
+ * (seconds) and `X_kind` (0 ... 4) [0].
  *
  * prime-anim: one clip: axes POSE_AXES_PRIME, rules POSE_RULES_PRIME (version 2) or POSE_RULES_PRIME_FRAMES
- *     (version 0), name NULL, fps 1 / interval (an integer if it is one), frame_count L + 1 or K, loop POSE_LOOP_UNKNOWN in
- *     version 0. Tracks in file order (version 0: by bone id), has_id, name NULL; a bone without keys has a track without
- *     channels. Keys are values, at frame * interval.
+ *     (version 0), name NULL, fps 1 / interval (an integer if it is one), frame_count L + 1 or K, loop
+ *     POSE_LOOP_UNKNOWN in version 0. Tracks in file order (version 0: by bone id), has_id, name NULL; a bone
+ *     without keys has a track without channels. Keys are values, at frame * interval.
  *     clip extras: game, version, evnt|null (mp1), root_bone_id, interval, scratch_size|null,
  *         rotation_divisor|null, translation_multiplier|null, scale_multiplier|null (mp2),
- *         key_frames|null: [frames], 0 first; the keys of every channel. Version 0 has none of the nulls but evnt, and
- *         then duration_kind [0], interval_kind [0].
+ *         key_frames|null: [frames], 0 first; the keys of every channel. Version 0 has none of the nulls but evnt,
+ *         and then duration_kind [0], interval_kind [0].
  *
  * prime-cinf: one skeleton: joints with id, name of the first of its names; translation = origin - parent's origin.
  *     skeleton extras: game, build_order: [ids], names: [{name, bone_id}], in file order
  *     joint extras: parent_id, origin: [3], rotation|absent, local_rotation|absent: [4] (mp2), linked_bones: [ids]
  *     file_order of the skeleton is the order of the bones in the file.
  *
- * prime-evnt: document events (struct pose_document, struct pose_content), sorted by time, stable over the streams in
- *     the order bool, int32, particle, sound.
+ * prime-evnt: document events (struct pose_document, struct pose_content), sorted by time, stable over the streams
+ *     in the order bool, int32, particle, sound.
  *     document extras: game, version
  *     event: type = prime_event_types[event_type], "unknown" if there is none; fields:
  *         kind ("bool", "int32", "particle", "sound": the stream), name, head (the u16 before it) [1 mp1, 2 mp2],
  *         event_type, time_kind, index, unique, weight, character_index, flags; then
  *         bool      value
  *         int32     value, locator, action|absent (text of value in user events; not read back)
- *         particle  duration_frames, effect_type (four characters), effect_id, locator (mp1) or bone_id (mp2), scale,
- *                   parented_mode
+ *         particle  duration_frames, effect_type (four characters), effect_id, locator (mp1) or bone_id (mp2),
+ *                   scale, parented_mode
  *         sound     sound_id, fall_off, max_distance, and in mp2 unknown_12, unknown_16, unknown_18, unknown_20
  *
  * prime-ancs: one character for each in the set: type "character_set".
@@ -42,8 +42,8 @@
  *             animations: [{index, values: []}]}]}   (numbers of type 2 are floats, all others ints),
  *         part: [ids], swhc: [ids], unknown_particles (version >= 6), elsc: [ids], spsc: [ids] (version >= 10),
  *         unknown_1, unknown_2 (version >= 10),
- *         boxes: [{name, box: [6]}], effects: [{name, components: [{name, type, id, bone (text; version >= 10 an id),
- *             scale, mode, flags}]}]   (version >= 2),
+ *         boxes: [{name, box: [6]}], effects: [{name, components: [{name, type, id, bone (text; version >= 10 an
+ *             id), scale, mode, flags}]}]   (version >= 2),
  *         frozen_cmdl, frozen_cskr (version >= 4), animation_map: [ids] (version >= 5),
  *         cspp, unknown_3 (a byte), indexed_boxes: [{id, box: [6]}] (version >= 10)
  *     document extras: game, table_count,

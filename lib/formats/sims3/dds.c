@@ -5,7 +5,7 @@
  *     u32 32, pixel flags  u8[4] code  u32 bits, red, green, blue, alpha masks  u32 caps, caps 2, ...   128 bytes
  *     levels, each half as wide and high: blocks of 4 x 4 pixels (DXT) or rows of pixels
  *
- * The first level is decoded, and the first face of a cube map. Facts: dds.md, where other readers gave the same bytes.
+ * Decodes the first level, and the first face of a cube map. Facts: dds.md, whose results other readers share.
  */
 #include "lib/core/text.h"
 #include "lib/core/value.h"

@@ -2,10 +2,10 @@
  * ZIP by its central directory (APPNOTE.TXT of PKWARE, 6.3): the end of the file tells where every entry is, so
  * that one can be read without scanning the others. Little-endian.
  *
- *     end record     u32 "PK\5\6", u16 disk, u16 disk of the directory, u16 entries on it, u16 entries, u32 size and
- *                    u32 offset of the directory, u16 comment length, comment. With zip64 it is preceded by a locator
- *                    ("PK\6\7", u32 disk, u64 offset of the zip64 record, u32 disks), and a record "PK\6\6" with
- *                    64-bit fields.
+ *     end record     u32 "PK\5\6", u16 disk, u16 disk of the directory, u16 entries on it, u16 entries, u32 size
+ *                    and u32 offset of the directory, u16 comment length, comment. With zip64 it is preceded by a
+ *                    locator ("PK\6\7", u32 disk, u64 offset of the zip64 record, u32 disks), and a record "PK\6\6"
+ *                    with 64-bit fields.
  *     directory      per entry 46 bytes, name, extra fields, comment
  *     local header   30 bytes, name, extra fields; then the data
  *

@@ -3,7 +3,8 @@
  *
  *     u32 0xDEADBABE, u32 version: 2 mp1, 4 mp2 (1 and 3 their demos)   u32 flags   f32 box[6]
  *     u32 section count   u32 material set count (version 1: missing, 1)   u32 each: section sizes   zeros to 32
- *     sections: material sets, positions, normals, colours, UVs, [flag 4: short UVs], surface table, one per surface
+ *     sections: material sets, positions, normals, colours, UVs, [flag 4: short UVs], surface table,
+ *               one per surface
  *
  * Facts: prime-cmdl.md, 1 and 8.
  */

@@ -9,10 +9,10 @@
  *     image (TEX0 if it has none), set 1 that of its emissive image if it differs.
  *     One primitive per surface that is drawn; materials are those of set 0.
  *     image names: the id of the TXTR, 8 hex digits.
- *     mesh extras: game, version, flags, box: [6], material_sets: [[image or null, ...]] if there are several: the base
- *         image of each material in each set
- *     material extras: flags, textures: [ids], konst: [[r, g, b, a]], blend_source, blend_destination, additive, lit,
- *         uv_animations: [{type, values}]
+ *     mesh extras: game, version, flags, box: [6], material_sets: [[image or null, ...]] if there are several: the
+ *         base image of each material in each set
+ *     material extras: flags, textures: [ids], konst: [[r, g, b, a]], blend_source, blend_destination, additive,
+ *         lit, uv_animations: [{type, values}]
  */
 #ifndef POSE_FORMATS_PRIME_MODEL_MODEL_H
 #define POSE_FORMATS_PRIME_MODEL_MODEL_H

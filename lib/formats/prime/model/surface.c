@@ -1,6 +1,6 @@
 /*
- * Surfaces of a CMDL: a header, and a display list of triangles, strips, fans and quads for the console's graphics chip.
- * Facts: prime-cmdl.md, 5.
+ * Surfaces of a CMDL: a header, and a display list of triangles, strips, fans and quads for the console's graphics
+ * chip. Facts: prime-cmdl.md, 5.
  */
 #include "lib/formats/prime/model/model.h"
 

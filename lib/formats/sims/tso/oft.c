@@ -1,7 +1,8 @@
 /*
  * The Sims Online: an outfit (.oft), one appearance per skin colour. 40 bytes, big-endian:
  *
- *     u32 version · u32 unknown, 0 · light, medium, dark appearance, each u32 file, type · u32 hand group · u32 region
+ *     u32 version · u32 unknown, 0 · light, medium, dark appearance, each u32 file, type
+ *     u32 hand group · u32 region
  *
  * No real file was available: the layout is from public documents and entirely unchecked.
  */

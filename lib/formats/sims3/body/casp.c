@@ -7,7 +7,8 @@
  *     u8 n levels: u8 level, u32 texture, u8 m, u32[3] each     list8[5]   str7 shoe material
  *     u8 n, 16 bytes each: the table of keys
  *
- * list8 is u8 n and a key's number each, str7 a length in bytes of seven bits and UTF-16BE. Facts: sims3-geom.md, 4.
+ * list8 is u8 n and a key number each, str7 a length in bytes of seven bits and UTF-16BE. Facts:
+ * sims3-geom.md, 4.
  */
 #include "lib/formats/sims3/body/casp.h"
 

@@ -1,12 +1,12 @@
 /*
- * The Sims 3: an object's model (MODL, type 0x01661233), a list of its levels of detail, and one of these (MLOD, type
- * 0x01D10F34), which a MODL may hold as a chunk:
+ * The Sims 3: an object's model (MODL, type 0x01661233), a list of its levels of detail, and one of these (MLOD,
+ * type 0x01D10F34), which a MODL may hold as a chunk:
  *
  *     "MODL"  u32 version, n   f32[6] bounds   [0x102: u32 m, 24 bytes each, u32, f32]
  *             u32 reference, flags, level, f32 nearest, farthest each
- *     "MLOD"  u32 version, n   u32 size each, then name, material, VRTF, VBUF, IBUF, primitive, offset of vertices, start,
- *             first index, lowest vertex, vertices, triangles, f32[6] bounds, SKIN, u32 n bones, scale, u32 n states of u32[5],
- *             [0x202: u32, f32[4]]
+ *     "MLOD"  u32 version, n   u32 size each, then name, material, VRTF, VBUF, IBUF, primitive, offset of vertices,
+ *             start, first index, lowest vertex, vertices, triangles, f32[6] bounds, SKIN, u32 n bones, scale, u32
+ *             n states of u32[5], [0x202: u32, f32[4]]
  *
  * The finest level becomes one mesh with a primitive per part. Facts: sims3-geom.md, 7.
  */

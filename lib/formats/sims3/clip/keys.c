@@ -12,7 +12,7 @@ static unsigned word_at(const uint8_t *bytes)
     return (unsigned)bytes[0] | (unsigned)bytes[1] << 8;
 }
 
-/* The components before sign, scale and offset. Returns PALETTE_GAP, or the component whose index is out of range. */
+/* The components before sign, scale and offset. Returns PALETTE_GAP, or the first component with a bad index. */
 static unsigned unpack(const struct sims3_section *section, const struct sims3_packing *packing,
                        const uint8_t *payload, double values[4])
 {

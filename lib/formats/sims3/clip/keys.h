@@ -1,4 +1,4 @@
-/* Keys of Sims 3 clips: u16 tick, u16 flags (bit c is the sign of component c), payload by the channel's packing. */
+/* Keys of Sims 3 clips: u16 tick, u16 flags (bit c is the sign of component c), packed payload. */
 #ifndef POSE_FORMATS_SIMS3_CLIP_KEYS_H
 #define POSE_FORMATS_SIMS3_CLIP_KEYS_H
 

@@ -1,7 +1,8 @@
 /*
  * Second Life: a part of the avatar's body (.llm), little-endian, unaligned:
  *
- *     char[24] "Linden Binary Mesh 1.0"   u8 has weights   u8 detail   f32[3] position, rotation   u8   f32[3] scale
+ *     char[24] "Linden Binary Mesh 1.0"   u8 has weights   u8 detail   f32[3] position, rotation   u8
+ *         f32[3] scale
  *     u16 vertices   f32[3] position, normal, binormal each; f32[2] uv each; f32 weight each
  *     u16 faces      u16[3] each
  *     u16 joints     char[64] each             with weights only
