@@ -56,7 +56,7 @@ struct gltf {
     char at[80];             /* JSON pointer of the current object */
 };
 
-/* ------------------------------------------------------------------------------------- gltf_file.c: objects -- */
+/* --------------------------------------------------------------------------------------- file.c: objects -- */
 
 /* Sets the location that errors report. Always true. */
 bool gltf_at(struct gltf *g, const char *format, ...) POSE_PRINTF(2, 3);
@@ -96,7 +96,7 @@ bool gltf_unpack(struct gltf *g, uint32_t view, const struct pose_value *object,
 /* The bytes of a view. */
 bool gltf_view(struct gltf *g, uint32_t view, struct pose_bytes *bytes, uint64_t *stride);
 
-/* ---------------------------------------------------------------------------------------------- gltf_accessor.c -- */
+/* -------------------------------------------------------------------------------------------- accessor.c -- */
 
 /* The number of elements of an accessor, without reading it; its type must have that many components. */
 bool gltf_accessor_count(struct gltf *g, uint32_t accessor, unsigned components, uint64_t *count);
@@ -104,7 +104,7 @@ bool gltf_accessor_count(struct gltf *g, uint32_t accessor, unsigned components,
  * reading. The caller has checked the limits. NULL on failure. */
 float *gltf_accessor_read(struct gltf *g, uint32_t accessor, unsigned components, bool keep);
 
-/* ------------------------------------------------------------------------------------------------ gltf_nodes.c -- */
+/* ----------------------------------------------------------------------------------------------- nodes.c -- */
 
 bool gltf_read_nodes(struct gltf *g);
 /* Marks the joints of skins; reading clips marks animated nodes. */
@@ -124,7 +124,7 @@ struct gltf_name {
 };
 struct gltf_name gltf_name_of(const struct gltf *g, uint32_t node);
 
-/* ------------------------------------------------------------------------------------------------ gltf_curve.c -- */
+/* ----------------------------------------------------------------------------------------------- curve.c -- */
 
 enum gltf_curve { GLTF_LINEAR, GLTF_STEP, GLTF_CUBIC };
 
@@ -137,11 +137,11 @@ enum gltf_curve { GLTF_LINEAR, GLTF_STEP, GLTF_CUBIC };
 bool gltf_curve(struct gltf *g, enum gltf_curve curve, enum pose_part part, uint32_t count,
                 const float *times, const float *values, struct pose_channel *channel);
 
-/* ------------------------------------------------------------------------------------------------ gltf_clips.c -- */
+/* ----------------------------------------------------------------------------------------------- clips.c -- */
 
 bool gltf_read_clips(struct gltf *g);
 
-/* ------------------------------------------------------------------------------------------------ gltf_posed.c -- */
+/* ----------------------------------------------------------------------------------------------- posed.c -- */
 
 /* The object our writer left in the extras, NULL if there is none that this reader knows. */
 const struct pose_value *gltf_posed(const struct pose_value *object);

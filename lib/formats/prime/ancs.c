@@ -127,7 +127,7 @@ static bool read_characters(struct prime_set *set)
     return !reader->failed;
 }
 
-/* From the version of the first character. */
+/* The game, from the version of the first character. */
 static enum prime_game find_game(struct pose_bytes bytes)
 {
     struct reader reader;

@@ -98,7 +98,7 @@ static void read_payload(struct reading *reading, enum prime_event_kind kind, un
         read_sound(reading);
 }
 
-/* Adds fields in the order of prime.h, texts before those in the file. */
+/* Adds fields in the order of prime.h, beginning with kind, which is not in the file. */
 static bool read_event(struct reading *reading, enum prime_event_kind kind, struct prime_events *events,
                        struct pose_event *event)
 {

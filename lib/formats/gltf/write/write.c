@@ -1,4 +1,4 @@
-/* From what is to be written to a glTF file; gltf.h has the settings. */
+/* Writes the content of an encode job as a glTF file; see gltf.h for the settings. */
 #include "lib/core/numbers/floats.h"
 #include "lib/core/setting.h"
 #include "lib/core/value.h"
@@ -28,7 +28,7 @@ static bool choose(struct encode_job *job, struct choices *choices)
 
 /* ------------------------------------------------------------------------------------------------- contents -- */
 
-/* What decoders promise of times, and JSON cannot do without. */
+/* Decoders guarantee this of times, and JSON requires it. */
 static bool check_clip(const struct pose_clip *clip, uint32_t index, struct pose_error *error)
 {
     if (!isfinite(clip->duration))
@@ -65,7 +65,7 @@ static bool check_content(struct encode_job *job)
     return true;
 }
 
-/* Bones where nothing else is to be seen: Prime's weights come as a mesh without faces. */
+/* Adds bones if no other mesh is visible: Prime's weights are a mesh without faces. */
 static bool find_meshes(struct gltf_mesh_list *meshes, const struct gltf_joints *joints,
                         const struct choices *choices, struct encode_job *job)
 {

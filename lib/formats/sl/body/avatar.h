@@ -13,7 +13,7 @@
 /* For struct family. */
 bool sl_relations(const struct pose_character *character, struct pose_bytes facts, pose_relate *relate,
                   void *user);
-/* Prefers the plain skeleton for clips over a shaped one. */
+/* Clips prefer the plain skeleton to a shaped one. */
 bool sl_made_for(const struct pose_naming *what, const char *skeleton);
 
 #endif

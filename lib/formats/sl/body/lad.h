@@ -60,7 +60,7 @@ struct lad {
     const struct lad_bone *bones;
     const struct lad_driven *driven;
     const struct lad_mesh *meshes;
-    const char *const *masks; /* morphs masked by clothing */
+    const char *const *masks; /* morphs applied only with a piece of clothing */
 };
 
 /* "headMesh" */

@@ -6,7 +6,7 @@ enum { HAND_SPREAD, HAND_RELAXED, HAND_POSES = 14 };
 
 #define HAND_FADE 0.2    /* seconds */
 #define EMOTE_UP 0.3     /* seconds from the start of a clip */
-#define EMOTE_HOLD 1.4   /* from then to here at full weight */
+#define EMOTE_HOLD 1.4   /* at full weight until here */
 #define EMOTE_LENGTH 2.8 /* over by then */
 
 static const char *const hand_morphs[HAND_POSES] = {

@@ -33,8 +33,8 @@ static void take_track(const struct pose_sl_layer *layer, const struct pose_trac
     }
 }
 
-/* The highest priority with which a clip requests its hand pose: -1 joints count for nothing, and the base only
- * if it is above all. */
+/* The priority with which the viewer requests a hand pose: the highest of the joints, ignoring -1; the base counts
+ * only if it exceeds the highest valid priority. */
 static int32_t hand_priority_of(const struct pose_sl_layer *layer, int64_t base)
 {
     int32_t most = base > SL_PRIORITY_LAST ? SL_PRIORITY_LAST : 0;
