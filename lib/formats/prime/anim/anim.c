@@ -109,7 +109,7 @@ static void add_choice(struct choice *choice, enum prime_game game)
     choice->games[choice->count++] = game;
 }
 
-/* The caller's choice. The second game's demo counts as that game. */
+/* The caller's choice; the second game includes its demo. */
 static bool forced_choice(const char *game, bool packed, struct choice *choice)
 {
     int found = prime_word_find(prime_games, PRIME_GAME_COUNT, game);

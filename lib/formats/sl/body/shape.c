@@ -166,7 +166,7 @@ static float morph_weight(const struct lad *lad, const float *weights, enum lad_
     return 0;
 }
 
-/* The sum of the pivots of a bone and of its ancestors in the original avatar. */
+/* The sum of the pivots of a bone and its ancestors, counting only the avatar's original ("base") joints. */
 static void pivot_of(const struct pose_skeleton *skeleton, int64_t joint, float pivot[3])
 {
     memset(pivot, 0, 3 * sizeof *pivot);
