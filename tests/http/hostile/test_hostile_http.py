@@ -281,7 +281,7 @@ class Sizes(HostileCase):
         """Around the size of a connection's memory, where there is room for the request and none for an answer."""
         head = b" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
         for what, refusal, message in (
-            ("target", 414, lambda size: b"GET /v1/clips?q=" + b"a" * size + head + b"\r\n"),
+            ("target", 414, lambda size: b"GET /v1/clips?name=" + b"a" * size + head + b"\r\n"),
             ("header", 431, lambda size: b"GET /v1/clips" + head + b"X: " + b"a" * size + b"\r\n\r\n"),
             ("headers", 431, lambda size: b"GET /v1/clips" + head + b"X-A: b\r\n" * (size // 72) + b"\r\n"),
             ("cookies", 431, lambda size: b"GET /v1/clips" + head + b"Cookie: " + b"a=b; " * (size // 76) + b"\r\n\r\n"),
@@ -400,8 +400,11 @@ class Targets(HostileCase):
 
     def test_raw_text_is_taken(self):
         """Some clients send UTF-8 as it is."""
-        status, body = self.ask("/v1/clips?q=wälk".encode())
+        status, body = self.ask("/v1/clips?name=wälk".encode())
         self.assertEqual((status, json.loads(body)["total"]), (200, 0))
+        raw, encoded, plain = (json.loads(self.ask(target)[1])["total"]
+                               for target in ("/v1/clips?q=wälk".encode(), b"/v1/clips?q=w%C3%A4lk", b"/v1/clips?q=walk"))
+        self.assertEqual((raw, encoded), (plain, plain))
 
     def test_slashes_stay_in_their_segment(self):
         clip = self.client.get("/v1/clips").json["items"][0]["id"].encode()
