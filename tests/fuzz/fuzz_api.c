@@ -220,8 +220,10 @@ static void check_response(struct api_response *response, const char *method)
     }
     const char *type = response_find_header(response, "Content-Type");
     bool is_plain = !response_find_header(response, "Content-Encoding");
-    if (response->status >= 400 && (!type || strcmp(type, "application/problem+json") != 0))
-        give_up("an error that is no problem");
+    /* A browser gets it as a page, if the program was built with its pages. */
+    if (response->status >= 400 &&
+        (!type || (strcmp(type, "application/problem+json") != 0 && !strstr(type, "text/html"))))
+        give_up("an error that is neither a problem nor a page");
     if (type && strstr(type, "json") && !strstr(type, "ndjson") && is_plain && response->size &&
         strcmp(method, "HEAD") != 0)
         check_json(response);
