@@ -8,7 +8,7 @@ import hashlib
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "http"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "http" / "support"))
 from contract import Contract  # noqa: E402
 from daemon import Daemon  # noqa: E402
 
