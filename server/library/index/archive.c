@@ -3,10 +3,11 @@
 #include "server/library/index/entry.h"
 #include "server/library/index/morphs.h"
 #include "server/library/index/nested.h"
+#include "server/library/index/refusal.h"
 #include "server/library/names.h"
+#include "lib/core/error.h"
 
 #include <malloc.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,23 +35,6 @@ static struct index_archive *new_archive(const char *path, const char *name, siz
     if (region.failed)
         archive_no_memory(archive);
     return archive;
-}
-
-static const struct pose_error no_memory = {
-    .status = POSE_NO_MEMORY, .code = "no_memory", .detail = "out of memory", .offset = POSE_NO_OFFSET};
-
-static void set_error(struct index_archive *archive, const struct pose_error *error)
-{
-    struct pose_error *copy = REGION_NEW(&archive->region, struct pose_error, 1);
-    if (copy)
-        *copy = *error;
-    archive->error = copy ? copy : &no_memory;
-}
-
-bool archive_no_memory(struct index_archive *archive)
-{
-    archive->error = &no_memory;
-    return false;
 }
 
 static struct asset_id id_of(const char *format, const void *bytes, size_t size)
@@ -96,7 +80,7 @@ struct index_archive *archive_of_container(const char *path, const char *name, c
         new_archive(path, name, strlen(name), opened ? pose_archive_format(opened) : format,
                     opened ? pose_archive_count(opened) : 0);
     if (!opened)
-        set_error(archive, &error);
+        archive_set_error(archive, &error);
     archive->archive = opened;
     archive->stamp = map->stamp;
     archive->bytes = map->bytes.size;
@@ -106,21 +90,6 @@ struct index_archive *archive_of_container(const char *path, const char *name, c
     if (opened)
         index_list_morphs(archive);
     return archive;
-}
-
-bool archive_over_limit(struct index_archive *archive, const char *limit, const char *format, ...)
-{
-    struct pose_error error;
-    va_list arguments;
-    pose_error_init(&error);
-    error.status = POSE_OVER_LIMIT;
-    strcpy(error.code, "over_limit");
-    snprintf(error.limit, sizeof error.limit, "%s", limit);
-    va_start(arguments, format);
-    vsnprintf(error.detail, sizeof error.detail, format, arguments);
-    va_end(arguments);
-    set_error(archive, &error);
-    return false;
 }
 
 void index_archive_ref(struct index_archive *archive)
@@ -485,7 +454,8 @@ struct pose_document *index_decode(const struct index_archive *archive, uint32_t
     if (document && finder.no_memory) {
         pose_document_free(document);
         document = NULL;
-        *error = no_memory;
+        pose_error_init(error);
+        error_no_memory(error);
     }
     finder_release(&finder);
     pose_buffer_free(&bytes);

@@ -25,11 +25,6 @@ struct index_archive *archive_of_file(const char *path, const struct file_stamp 
 struct index_archive *archive_of_container(const char *path, const char *name, const char *format,
                                            const struct index_hints *hints, struct file_bytes *map,
                                            const struct pose_options *options);
-/* Sets the archive's error; always returns false. */
-bool archive_over_limit(struct index_archive *archive, const char *limit, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-/* The same for running out of memory. */
-bool archive_no_memory(struct index_archive *archive);
 /* Drops entries that are NULL and builds the table of names. */
 void archive_finish(struct index_archive *archive);
 /* Sets time and digest, as the last step before the archive is shared. It must not change afterwards. */

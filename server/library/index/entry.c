@@ -3,7 +3,7 @@
 #include "lib/core/hash.h"
 #include "server/library/index/describe.h"
 #include "server/library/index/keywords.h"
-#include "server/library/index/texts.h"
+#include "server/library/texts.h"
 #include "lib/core/value.h"
 #include "server/library/names.h"
 

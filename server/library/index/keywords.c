@@ -1,6 +1,6 @@
 #include "server/library/index/keywords.h"
 
-#include "server/library/index/texts.h"
+#include "server/library/texts.h"
 #include "lib/core/value.h"
 #include "lib/core/fold.h"
 

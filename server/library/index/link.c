@@ -1,6 +1,7 @@
 #include "server/library/index/link.h"
 
 #include "server/library/index/archive.h"
+#include "server/library/index/refusal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,6 +8,7 @@
 #include "lib/core/error.h"
 #include "server/library/index/nested.h"
 #include "server/library/index/work.h"
+#include "server/library/index/refusal.h"
 
 #include <stdlib.h>
 #include <string.h>

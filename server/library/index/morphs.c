@@ -1,7 +1,7 @@
 /* Names that archives give to morphs, by the ids that clips use. */
 #include "server/library/index/morphs.h"
 
-#include "server/library/index/archive.h"
+#include "server/library/index/refusal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "server/library/index/nested.h"
 
-#include "server/library/index/archive.h"
+#include "server/library/index/refusal.h"
 
 #include "lib/core/error.h"
 #include <stdlib.h>

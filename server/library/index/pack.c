@@ -1,6 +1,6 @@
 #include "server/library/index/pack.h"
 
-#include "server/library/index/texts.h"
+#include "server/library/texts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 
 #include "server/library/index/archive.h"
 #include "server/library/index/nested.h"
+#include "server/library/index/refusal.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -191,9 +191,12 @@ static void check_skeleton(struct exercise *exercise, const struct pose_skeleton
 static void check_mesh(struct exercise *exercise, const struct pose_mesh *mesh)
 {
     size_t vertices = (size_t)mesh->real_count + mesh->blend_count;
-    check_finite(exercise, "uvs", mesh->real_count ? mesh->uvs[0] : NULL, 2 * (size_t)mesh->real_count);
-    check_finite(exercise, "positions", vertices ? mesh->positions[0] : NULL, 3 * vertices);
-    check_finite(exercise, "normals", vertices ? mesh->normals[0] : NULL, 3 * vertices);
+    if (vertices)
+        check_finite(exercise, "positions", mesh->positions[0], 3 * vertices);
+    if (vertices && mesh->normals)
+        check_finite(exercise, "normals", mesh->normals[0], 3 * vertices);
+    if (mesh->real_count && mesh->uvs)
+        check_finite(exercise, "uvs", mesh->uvs[0], 2 * (size_t)mesh->real_count);
     for (uint32_t i = 0; i < mesh->face_count; i++) {
         for (int corner = 0; corner < 3; corner++) {
             if (mesh->faces[i][corner] >= mesh->real_count)

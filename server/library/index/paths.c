@@ -11,11 +11,10 @@
 #include "server/library/index/work.h"
 #include "server/ops/parallel.h"
 #include "server/library/index/link.h"
+#include "server/library/index/refusal.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* The places after the archive and the containers that already follow it. */
 
 /* Places after the archive and after the containers that already follow it. */
 static uint32_t place_after(const struct index_result *result, const struct index_archive *folder)

@@ -1,4 +1,4 @@
-#include "server/library/index/texts.h"
+#include "server/library/texts.h"
 
 #include "lib/core/hash.h"
 #include "server/ops/region.h"

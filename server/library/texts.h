@@ -1,8 +1,8 @@
 /*
  * Interned texts: the joints of a thousand clips of one rig are stored once. Reference-counted and thread-safe.
  */
-#ifndef POSED_SERVER_LIBRARY_INDEX_TEXTS_H
-#define POSED_SERVER_LIBRARY_INDEX_TEXTS_H
+#ifndef POSED_SERVER_LIBRARY_TEXTS_H
+#define POSED_SERVER_LIBRARY_TEXTS_H
 
 #include <stddef.h>
 
