@@ -117,14 +117,11 @@ bool card_find(struct api_call *call, enum card_kind kind, const char *id, const
 
 /* Writes prefix, id, and the scope as the first or a further parameter. */
 static void put_path(const struct card *card, const char *prefix, const struct asset_id *id,
-                     const char *ending, char path[CARD_PATH])
+                     const char *ending, bool has_scope, char path[CARD_PATH])
 {
     char text[ID_TEXT], archive[ID_TEXT];
     id_write(id, text);
     id_write(&card->archive, archive);
-    bool has_scope = card->has_scope && card->kind != CARD_ARCHIVE;
-    if (id == &card->clip)
-        has_scope = card->has_scope;
     snprintf(path, CARD_PATH, "%s%s%s%s%s%s", prefix, text, ending,
              has_scope ? strchr(ending, '?') ? "&" : "?" : "", has_scope ? "archive=" : "",
              has_scope ? archive : "");
@@ -132,17 +129,18 @@ static void put_path(const struct card *card, const char *prefix, const struct a
 
 void card_page(const struct card *card, char path[CARD_PATH])
 {
-    put_path(card, path_of_kind[card->kind], &card->id, "", path);
+    put_path(card, path_of_kind[card->kind], &card->id, "", card->has_scope && card->kind != CARD_ARCHIVE,
+             path);
 }
 
 void card_picture(const struct card *card, char path[CARD_PATH])
 {
     char ending[64];
     snprintf(ending, sizeof ending, "/preview.png?width=%d&height=%d", CARD_WIDTH, CARD_HEIGHT);
-    put_path(card, "/v1/clips/", &card->clip, ending, path);
+    put_path(card, "/v1/clips/", &card->clip, ending, card->has_scope, path);
 }
 
 void card_embed(const struct card *card, char path[CARD_PATH])
 {
-    put_path(card, "/embed/", &card->clip, "", path);
+    put_path(card, "/embed/", &card->clip, "", card->has_scope, path);
 }

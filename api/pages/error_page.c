@@ -43,8 +43,11 @@ static void fill(struct writer *writer, const struct api_call *call, const char 
 void error_page_replace(struct api_call *call)
 {
     struct api_response *response = call->response;
+    /* Every response passes here: what costs something is only looked at for errors. */
+    if (response->status < 400 || !call->request || !is_problem(response) || !accept_prefers_page(call))
+        return;
     const struct web_file *file = web_file_find("error.html");
-    if (!call->request || !file || !is_problem(response) || !accept_prefers_page(call))
+    if (!file)
         return;
     struct pose_buffer page = {0}, plain = web_file_unpack(file);
     struct pose_error error;

@@ -134,7 +134,6 @@ enum api_outcome handle_oembed(struct api_call *call)
     const char *scope = address.archive[0] ? address.archive : NULL;
     if (!card_find(call, address.kind, address.id, scope, &card))
         return API_DONE;
-    return card.has_clip
-               ? reply_rich(call, &card, width, height)
-               : reply_problem(call, 404, "not_found", "nothing in it moves: there is no clip to embed");
+    return card.has_clip ? reply_rich(call, &card, width, height)
+                         : reply_problem(call, 404, "not_found", "it contains no clip to embed");
 }

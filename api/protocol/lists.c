@@ -200,7 +200,8 @@ struct asset_id list_digest(const struct api_call *call)
     return digest;
 }
 
-bool archive_filter(struct api_call *call, int64_t *archive, struct param_error *error)
+/* The archive index that archive= selects, -1 if absent; false if there is no archive of that id. */
+static bool archive_filter(struct api_call *call, int64_t *archive, struct param_error *error)
 {
     const char *text = params_get(&call->params, "archive");
     struct asset_id id;

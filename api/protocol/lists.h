@@ -26,9 +26,6 @@ void page_finish(struct api_call *call, struct json_writer *json, const struct p
 /* The digest of a list: the catalogue and every parameter. */
 struct asset_id list_digest(const struct api_call *call);
 
-/* The archive index that archive= selects, -1 if absent; false if there is no archive of that id. */
-bool archive_filter(struct api_call *call, int64_t *archive, struct param_error *error);
-
 /* A value of sort=; "-word" reverses it. "newest" starts with the latest time. */
 struct list_sort {
     const char *word; /* NULL ends the array */

@@ -112,35 +112,35 @@ static uint32_t take_u32(struct cursor *cursor)
     return value;
 }
 
-static const char *take_text(struct cursor *cursor)
+/* The bytes of the next text, in place, and their count; NULL for a text that is NULL, and if it is broken. */
+static const char *take_characters(struct cursor *cursor, uint32_t *length)
 {
-    uint32_t length = take_u32(cursor);
-    if (cursor->broken || length == UINT32_MAX)
+    *length = take_u32(cursor);
+    if (cursor->broken || *length == UINT32_MAX)
         return NULL;
-    if (length > cursor->left) {
+    if (*length > cursor->left) {
         cursor->broken = true;
         return NULL;
     }
-    const char *text = region_text_sized(cursor->region, (const char *)cursor->at, length);
-    cursor->at += length;
-    cursor->left -= length;
-    return text;
+    const char *characters = (const char *)cursor->at;
+    cursor->at += *length;
+    cursor->left -= *length;
+    return characters;
+}
+
+static const char *take_text(struct cursor *cursor)
+{
+    uint32_t length;
+    const char *characters = take_characters(cursor, &length);
+    return characters ? region_text_sized(cursor->region, characters, length) : NULL;
 }
 
 /* A shared text; the entry holds a reference, and drops it if the rest is broken. */
 static const char *take_shared(struct cursor *cursor)
 {
-    uint32_t length = take_u32(cursor);
-    if (cursor->broken || length == UINT32_MAX)
-        return NULL;
-    if (length > cursor->left) {
-        cursor->broken = true;
-        return NULL;
-    }
-    const char *text = text_hold((const char *)cursor->at, length);
-    cursor->at += length;
-    cursor->left -= length;
-    return text;
+    uint32_t length;
+    const char *characters = take_characters(cursor, &length);
+    return characters ? text_hold(characters, length) : NULL;
 }
 
 /* A text that must not be NULL. */

@@ -341,7 +341,7 @@ bool model_unpack(struct model *model, const struct model_part *part, uint32_t f
         if (!are_finite(positions[v], 3) || !are_finite(normals[v], 3) || !are_finite(uvs[v], 2) ||
             !are_finite(influences[v].weights, POSE_WEIGHTS))
             return reader_fail_at(&model->rcol.reader, (uint64_t)(vertex - model->job->source->bytes.data),
-                                  "vertices", "non_finite", "vertex %u has a value that is no number", i);
+                                  "vertices", "non_finite", "vertex %u has a value that is not a number", i);
     }
     if (beyond)
         warning_add(&model->job->warnings, POSE_WARNING, "joint_index", POSE_NO_OFFSET,

@@ -235,7 +235,7 @@ static float *read_floats(struct geom *geom, const struct geom_element *element,
             if (!isfinite(*to)) {
                 reader_fail_at(&geom->reader,
                                geom->vertices_offset + (uint64_t)(from - geom->vertices) + 4 * i, field,
-                               "non_finite", "vertex %u has a value that is no number", v);
+                               "non_finite", "vertex %u has a value that is not a number", v);
                 return NULL;
             }
         }

@@ -297,12 +297,12 @@ static bool check(struct writing *writing)
     for (uint32_t v = 0; v < mesh->real_count; v++) {
         for (int i = 0; i < 3; i++) {
             if (!isfinite(mesh->positions[v][i]) || (mesh->normals && !isfinite(mesh->normals[v][i])))
-                return refuse(writing, "non_finite", "a value of a vertex is no number");
+                return refuse(writing, "non_finite", "a vertex has a value that is not a number");
         }
         for (int i = 0; mesh->influences && i < POSE_WEIGHTS; i++) {
             if (!isfinite(mesh->influences[v].weights[i]) || mesh->influences[v].bones[i] > UINT8_MAX)
                 return refuse(writing, "non_finite",
-                              "a weight is no number, or of a bone that none can name");
+                              "a weight is not a number, or is for a bone beyond the format's range");
         }
     }
     return true;
