@@ -1,4 +1,5 @@
 #include "api/protocol/lists.h"
+#include "lib/core/hex.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,6 @@ enum { CURSOR_TEXT = 2 * MAX_CURSOR + 1 };
 
 static void cursor_write(const struct list_cursor *cursor, char text[CURSOR_TEXT])
 {
-    static const char digits[] = "0123456789abcdef";
     uint8_t bytes[MAX_CURSOR] = {CURSOR_VERSION, (uint8_t)(cursor->sort & 0xff), cursor->key.text != NULL};
     size_t size = CURSOR_HEAD;
     memcpy(bytes + 3, &cursor->key.number, 8);
@@ -30,30 +30,14 @@ static void cursor_write(const struct list_cursor *cursor, char text[CURSOR_TEXT
         memcpy(bytes + size, &cursor->key.value, sizeof cursor->key.value);
         size += sizeof cursor->key.value;
     }
-    for (size_t i = 0; i < size; i++) {
-        text[2 * i] = digits[bytes[i] >> 4];
-        text[2 * i + 1] = digits[bytes[i] & 15];
-    }
-    text[2 * size] = 0;
-}
-
-static bool hex_read(const char *text, uint8_t *bytes, size_t size)
-{
-    for (size_t i = 0; i < 2 * size; i++) {
-        const char digit = text[i];
-        if (!(digit >= '0' && digit <= '9') && !(digit >= 'a' && digit <= 'f'))
-            return false;
-        unsigned value = (unsigned)(digit <= '9' ? digit - '0' : digit - 'a' + 10);
-        bytes[i / 2] = (uint8_t)(i % 2 ? bytes[i / 2] | value : value << 4);
-    }
-    return true;
+    hex_write(bytes, size, text);
 }
 
 static bool cursor_parse(const char *text, struct list_cursor *cursor)
 {
     uint8_t bytes[MAX_CURSOR];
     size_t length = strlen(text), size = length / 2;
-    if (length % 2 || size < CURSOR_HEAD || size > MAX_CURSOR || !hex_read(text, bytes, size) ||
+    if (length % 2 || size < CURSOR_HEAD || size > MAX_CURSOR || !hex_parse(text, length, bytes, size) ||
         bytes[0] != CURSOR_VERSION || bytes[2] > 1)
         return false;
     cursor->is_given = true;

@@ -14,28 +14,29 @@ static unsigned min(unsigned a, unsigned b)
     return a < b ? a : b;
 }
 
-/* Optimal string alignment: insertions, deletions, substitutions and swaps of neighbours. Both are shorter than
- * NEAREST_CAPACITY. */
-static unsigned distance_of(const char *a, size_t a_length, const char *b, size_t b_length)
+unsigned nearest_distance(const char *a, size_t a_length, const char *b, size_t b_length, unsigned most)
 {
-    unsigned rows[3][NEAREST_CAPACITY];
-    unsigned *before = rows[0], *last = rows[1], *now = rows[2];
+    unsigned rows[3][NEAREST_CAPACITY]; /* a row for each letter of a, of which the last three are kept */
+    const size_t apart = a_length > b_length ? a_length - b_length : b_length - a_length;
+    if (apart > most || b_length >= NEAREST_CAPACITY)
+        return most + 1;
     for (size_t k = 0; k <= b_length; k++)
-        last[k] = (unsigned)k;
+        rows[0][k] = (unsigned)k;
     for (size_t i = 1; i <= a_length; i++) {
-        now[0] = (unsigned)i;
+        unsigned *row = rows[i % 3];
+        const unsigned *before = rows[(i + 2) % 3], *swapped = rows[(i + 1) % 3];
+        unsigned least = row[0] = (unsigned)i;
         for (size_t k = 1; k <= b_length; k++) {
-            const unsigned cost = lower(a[i - 1]) != lower(b[k - 1]);
-            now[k] = min(min(last[k] + 1, now[k - 1] + 1), last[k - 1] + cost);
+            const unsigned wrong = lower(a[i - 1]) != lower(b[k - 1]);
+            row[k] = min(min(before[k], row[k - 1]) + 1, before[k - 1] + wrong);
             if (i > 1 && k > 1 && lower(a[i - 1]) == lower(b[k - 2]) && lower(a[i - 2]) == lower(b[k - 1]))
-                now[k] = min(now[k], before[k - 2] + 1);
+                row[k] = min(row[k], swapped[k - 2] + 1);
+            least = min(least, row[k]);
         }
-        unsigned *spare = before;
-        before = last;
-        last = now;
-        now = spare;
+        if (least > most)
+            return most + 1;
     }
-    return last[b_length];
+    return min(rows[a_length % 3][b_length], most + 1);
 }
 
 void nearest_begin(struct nearest *nearest, const char *wanted, size_t length)
@@ -86,7 +87,7 @@ void nearest_offer(struct nearest *nearest, const char *word)
     if (shorter >= MIN_BEGINNING && !strncasecmp(nearest->wanted, word, shorter)) {
         keep(nearest, word, longer - shorter <= tolerance ? (unsigned)(longer - shorter) : tolerance);
     } else if (longer - shorter <= tolerance) {
-        const unsigned distance = distance_of(nearest->wanted, wanted, word, length);
+        const unsigned distance = nearest_distance(nearest->wanted, wanted, word, length, tolerance);
         if (distance <= tolerance)
             keep(nearest, word, distance);
     }

@@ -13,6 +13,10 @@ struct nearest {
     char words[NEAREST_COUNT][NEAREST_CAPACITY]; /* nearest first */
 };
 
+/* The number of letters to insert, delete, replace or swap with their neighbour to turn one word into the other,
+ * ignoring the case of ASCII letters; most + 1 if it is more than most or b has NEAREST_CAPACITY bytes or more. */
+unsigned nearest_distance(const char *a, size_t a_length, const char *b, size_t b_length, unsigned most);
+
 /* Sets the wanted word, of length bytes. A word that is too long gets no suggestions. */
 void nearest_begin(struct nearest *nearest, const char *wanted, size_t length);
 /* Offers a valid word. It is kept if it is near, that is, if a few letters are missing, wrong, swapped or added,

@@ -1,6 +1,7 @@
 /* Facet counts of a list, and suggestions for a search without results. */
 #include "server/library/search/listing.h"
 #include "lib/core/fold.h"
+#include "lib/core/nearest.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -134,7 +135,7 @@ struct facet_value *listing_count(const struct catalog *catalog, enum asset_kind
 
 /* -------------------------------------------------------------------------------------------- suggestions -- */
 
-enum { MAX_LOOKED_AT = 50000, MAX_DISTANCE = 3, FAR = 1000 };
+enum { MAX_LOOKED_AT = 50000, MAX_DISTANCE = 3, MAX_NEAR = 32 /* bytes of a word */, FAR = 1000 };
 
 /* Up to a third of the letters may differ. */
 static unsigned most_wrong(size_t length)
@@ -148,7 +149,8 @@ static unsigned nearest_word(const struct search_word *word, const char *folded)
     unsigned most = most_wrong(word->length), best = most + 1;
     for (const char *at = folded + 1; *at && best;) {
         size_t length = strcspn(at, " ");
-        unsigned distance = word_distance(word->text, word->length, at, length, most);
+        unsigned distance =
+            length > MAX_NEAR ? most + 1 : nearest_distance(word->text, word->length, at, length, most);
         best = distance < best ? distance : best;
         at += length + (at[length] == ' ');
     }

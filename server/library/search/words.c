@@ -57,35 +57,3 @@ enum search_match search_match(const struct search_word *word, const char *folde
     }
     return word->is_phrase ? MATCH_NONE : best;
 }
-
-static unsigned least_of(unsigned a, unsigned b)
-{
-    return a < b ? a : b;
-}
-
-/* Damerau's distance: a transposition counts as one mistake. Has a row for each letter of a; the last
- * three are kept. */
-unsigned word_distance(const char *a, size_t a_length, const char *b, size_t b_length, unsigned most)
-{
-    enum { LONGEST = 32 };
-    unsigned rows[3][LONGEST + 1];
-    size_t apart = a_length > b_length ? a_length - b_length : b_length - a_length;
-    if (apart > most || b_length > LONGEST)
-        return most + 1;
-    for (size_t j = 0; j <= b_length; j++)
-        rows[0][j] = (unsigned)j;
-    for (size_t i = 1; i <= a_length; i++) {
-        unsigned *row = rows[i % 3];
-        const unsigned *before = rows[(i + 2) % 3], *swapped = rows[(i + 1) % 3];
-        unsigned least = row[0] = (unsigned)i;
-        for (size_t j = 1; j <= b_length; j++) {
-            row[j] = least_of(least_of(before[j], row[j - 1]) + 1, before[j - 1] + (a[i - 1] != b[j - 1]));
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                row[j] = least_of(row[j], swapped[j - 2] + 1);
-            least = least_of(least, row[j]);
-        }
-        if (least > most)
-            return most + 1;
-    }
-    return least_of(rows[a_length % 3][b_length], most + 1);
-}

@@ -29,8 +29,4 @@ enum search_match { MATCH_WHOLE, MATCH_BEGINNING, MATCH_PART, MATCH_NONE };
 /* Searches a text made by fold_text. */
 enum search_match search_match(const struct search_word *word, const char *folded);
 
-/* The number of letters to change, add, remove or swap to turn one word into the other; most + 1 if it is
- * more than most. */
-unsigned word_distance(const char *a, size_t a_length, const char *b, size_t b_length, unsigned most);
-
 #endif

@@ -6,7 +6,7 @@ import math
 import struct
 import unittest
 
-from daemon import Daemon
+from fixture import SampleCase
 
 # A person by Mixamo's names: name, parent, offset in metres in a T-pose.
 BONES = [
@@ -63,17 +63,7 @@ def person(hanging=False, centimetres=False, broken=False):
     }).encode()
 
 
-class Bound(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.daemon = Daemon(Daemon.samples)
-        cls.daemon.__enter__()
-        cls.client = cls.daemon.client
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.daemon.__exit__(None, None, None)
-
+class Bound(SampleCase):
     def made(self, name, **options):
         reply = self.client.post("/v1/archives", person(**options), name=f"{name}.gltf")
         self.assertIn(reply.status, (200, 201), reply.body[:300])

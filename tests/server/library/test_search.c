@@ -1,6 +1,7 @@
 /* Words as people type them: folding, cutting, matching, and how near one is to another. */
 #include "server/library/search/words.h"
 #include "lib/core/fold.h"
+#include "lib/core/nearest.h"
 #include "tests/support/unit.h"
 
 #include <string.h>
@@ -97,7 +98,7 @@ END_TEST
 
 static unsigned distance(const char *a, const char *b)
 {
-    return word_distance(a, strlen(a), b, strlen(b), 3);
+    return nearest_distance(a, strlen(a), b, strlen(b), 3);
 }
 
 START_TEST(how_near_words_are)

@@ -5,6 +5,7 @@
  */
 #include "lib/formats/sims3/body/relations.h"
 
+#include "lib/core/hex.h"
 #include "lib/core/hash.h"
 #include "lib/core/text.h"
 #include "lib/formats/sims3/body/casp.h"
@@ -22,10 +23,10 @@ static bool read_tail(const char *stem, size_t length, uint64_t *id)
     if (length < DIGITS + 1 || !strchr("_-xX", stem[length - DIGITS - 1]))
         return false;
     for (size_t i = length - DIGITS; i < length; i++) {
-        const char *digit = strchr("0123456789abcdef", text_lower(stem[i]));
-        if (!digit)
+        int digit = hex_digit(stem[i]);
+        if (digit < 0)
             return false;
-        *id = *id << 4 | (uint64_t)(digit - "0123456789abcdef");
+        *id = *id << 4 | (uint64_t)digit;
     }
     return true;
 }
