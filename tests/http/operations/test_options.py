@@ -347,7 +347,7 @@ class Limits(unittest.TestCase):
                     (folder / f"a{k}.anim").unlink()
                 wait_until(lambda: not client.get("/readyz").json.get("warnings"))
                 self.assertEqual(entries(client), known - {"m0.anim"})
-                self.assertIn("--max-path-entries", daemon.errors())
+                daemon.wait_for_log(re.escape("--max-path-entries"))
             for k in range(5):
                 (folder / f"a{k}.anim").write_bytes(clip)
             with Daemon("--max-path-entries", "3", folder) as daemon: # over it from the start

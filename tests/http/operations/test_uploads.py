@@ -1,6 +1,7 @@
 """POST and DELETE of /v1/archives, and forms for /v1/inspect."""
 
 import hashlib
+import re
 import socket
 import struct
 import tempfile
@@ -432,7 +433,7 @@ def own_address():
 class InMemory(unittest.TestCase):
     def test_uploads_without_a_store(self):
         with Daemon() as daemon:
-            self.assertIn("uploads live in memory", daemon.errors())
+            daemon.wait_for_log(re.escape("uploads live in memory"))
             reply = daemon.client.post("/v1/archives?name=wave.anim", sample(WAVE))
             self.assertEqual(reply.status, 201)
             clip = reply.json["clips"][0]["id"]

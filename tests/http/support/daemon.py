@@ -1,5 +1,6 @@
 """The real daemon as a child process."""
 
+import fcntl
 import os
 import re
 import select
@@ -14,6 +15,7 @@ from client import Client
 LISTENING = re.compile(r"posed: listening on http://(.+):(\d+)$")
 START_SECONDS = 60
 STOP_SECONDS = 30
+LOG_SECONDS = 30
 
 
 class Daemon:
@@ -25,6 +27,8 @@ class Daemon:
     def __init__(self, *arguments, listen="127.0.0.1:0"):
         self.arguments = [self.binary, "serve", "--listen", listen, *map(str, arguments)]
         self.log = tempfile.TemporaryFile("w+")
+        # The daemon shares its place in the file: reading moves it, so each write has to find the end by itself.
+        fcntl.fcntl(self.log, fcntl.F_SETFL, fcntl.fcntl(self.log, fcntl.F_GETFL) | os.O_APPEND)
         self.lines = []
         self.process = None
         self.client = None
@@ -87,6 +91,15 @@ class Daemon:
         """What it has written on standard error."""
         self.log.seek(0)
         return self.log.read()
+
+    def wait_for_log(self, pattern):
+        """Until the pattern is found in what it has written: a request's line follows its answer."""
+        deadline = time.monotonic() + LOG_SECONDS
+        while not (found := re.search(pattern, self.errors())):
+            if time.monotonic() > deadline:
+                raise AssertionError(f"{pattern!r} is not in the log:\n{self.errors()}")
+            time.sleep(0.02)
+        return found
 
     def resident_bytes(self, which="VmRSS"):
         """Held now, or (VmHWM) at most so far."""
