@@ -248,7 +248,8 @@ void framing_note(struct framing *framing, const char *name, size_t name_size, c
         framing->expects_continue = value != NULL && strcasecmp(value, "100-continue") == 0;
     } else if (name_size == 14 && strcasecmp(name, "Content-Length") == 0) {
         framing->lengths++;
-        framing->length = strtoull(value, NULL, 10); /* libmicrohttpd has seen that it is a number */
+        framing->length =
+            value != NULL ? strtoull(value, NULL, 10) : 0; /* libmicrohttpd checks that it is a number */
     } else if (name_size == 17 && strcasecmp(name, "Transfer-Encoding") == 0) {
         framing->codings++;
         framing->is_chunked = value != NULL && strcasecmp(value, "chunked") == 0;
@@ -257,9 +258,7 @@ void framing_note(struct framing *framing, const char *name, size_t name_size, c
     framing->has_blank_name |= name_size == 0 || name[name_size - 1] == ' ' || name[name_size - 1] == '\t';
 }
 
-/* Refuses a request whose end is ambiguous: the bytes after it could be taken for another request (request
- * smuggling). */
-static bool refuse_framing(struct http_exchange *exchange, const struct framing *framing)
+bool exchange_refuse_framing(struct http_exchange *exchange, const struct framing *framing)
 {
     if (framing->lengths + framing->codings > 1) {
         exchange_refuse(exchange, 400, "conflicting body lengths");
@@ -275,7 +274,12 @@ static bool refuse_framing(struct http_exchange *exchange, const struct framing 
     return true;
 }
 
-static bool refuse_line(struct http_exchange *exchange, const struct framing *framing, const char *version)
+void exchange_refuse_host(struct http_exchange *exchange)
+{
+    exchange_refuse(exchange, 400, "HTTP/1.1 needs exactly one Host header");
+}
+
+static bool refuse_line(struct http_exchange *exchange, const struct framing *framing)
 {
     const struct api_request *request = &exchange->request;
 
@@ -283,8 +287,6 @@ static bool refuse_line(struct http_exchange *exchange, const struct framing *fr
         exchange_refuse(exchange, 400, "the request line contains NUL");
     } else if (request->path[0] != '/' || has_control(request->path) || has_control(request->query)) {
         exchange_refuse(exchange, 400, "the request's target is not a path");
-    } else if (framing->hosts > 1 || (framing->hosts == 0 && strcmp(version, "HTTP/1.0") != 0)) {
-        exchange_refuse(exchange, 400, "HTTP/1.1 needs exactly one Host header");
     } else {
         return false;
     }
@@ -334,11 +336,16 @@ bool exchange_begin(struct http_exchange *exchange, const struct framing *framin
         exchange->close = true;
         return false;
     }
-    if (refuse_framing(exchange, framing)) {
+    if (exchange_refuse_framing(exchange, framing)) {
         exchange->close = true;
         return false;
     }
-    if (refuse_line(exchange, framing, version) || !admit(exchange, framing)) {
+    if (framing->hosts > 1 || (framing->hosts == 0 && strcmp(version, "HTTP/1.0") != 0)) {
+        exchange_refuse_host(exchange);
+        exchange->close = true;
+        return false;
+    }
+    if (refuse_line(exchange, framing) || !admit(exchange, framing)) {
         exchange->close = has_body && (framing->expects_continue || framing->length > MAX_DROPPED_BODY);
     }
     return !exchange->close;

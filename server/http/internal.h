@@ -195,6 +195,11 @@ struct http_exchange *exchange_new(struct http_connection *connection);
 bool exchange_take_target(struct http_exchange *exchange, const char *raw);
 /* Examines one header of the request. */
 void framing_note(struct framing *framing, const char *name, size_t name_size, const char *value);
+/* Refuses a request whose end is ambiguous: the bytes after it could be taken for another request (request
+ * smuggling). False if it is not. */
+bool exchange_refuse_framing(struct http_exchange *exchange, const struct framing *framing);
+/* Refuses a request that does not have exactly one Host header. */
+void exchange_refuse_host(struct http_exchange *exchange);
 /* The headers are complete. True: continue with the body (which is discarded if the request is refused);
  * false: a refusal must be sent at once, or (STAGE_RAW) has been sent and the connection must be closed. */
 bool exchange_begin(struct http_exchange *exchange, const struct framing *framing, const char *version);

@@ -1,8 +1,7 @@
 /*
  * libmicrohttpd: requests in, answers out. The only file that includes its header.
  *
- * Behaviour of version 0.9.75 that this file works around (since 0.9.77 the library has a level of strictness that
- * refuses folds, NULs and bare CRs by itself; the rest applies to both):
+ * Behaviour of version 0.9.75 that this file works around (most of it applies to 1.0 as well):
  *  - an answer in the first call of the access handler closes the connection, so the first call only decides and
  *    the answer follows in the last one;
  *  - an answer cannot be queued while a body is arriving, nor before the headers are whole. Those answers are
@@ -17,6 +16,8 @@
  *    of those answers come twice; so they are written by hand when the library's log speaks of it, see on_log;
  *  - a folded header is kept under a name and a value that nobody sent, a bare CR stays in a value, a NUL ends it. Names and
  *    values lie in the connection's memory as they came, so each line has to begin two bytes behind the one before;
+ *  - since 0.9.77 it refuses folds, NULs and bare CRs by itself at the level of strictness chosen here, with answers in
+ *    HTML, and closes without an answer on a NUL in the request line or a chunk's line that is too long;
  *  - it answers 100-continue though nothing follows but the next request, takes that for the body, and closes;
  *  - a 304 carries Content-Length: 0, which is not quite right. The ways around it hang real clients.
  */
@@ -466,51 +467,71 @@ static void on_completed(void *cls, struct MHD_Connection *mhd, void **context,
     connection_idles(connection);
 }
 
-/* The status for headers that the library rejects: a bad or too large Content-Length, otherwise cookies. */
-static unsigned status_of_headers(const struct http_exchange *exchange, const char **detail)
+/* Whether a line of the library's log is about a request that it refuses. Until 0.9.77 it logs nothing else of a
+ * request whose headers are complete. */
+static bool is_refusal(const char *format)
+{
+#if MHD_VERSION < 0x00097701
+    return format != NULL;
+#else
+    return strncmp(format, "Error processing request", strlen("Error processing request")) == 0;
+#endif
+}
+
+/* Since 0.9.77 the library refuses HTTP/1.1 without Host. */
+static bool lacks_host(const struct framing *framing)
+{
+    return MHD_VERSION >= 0x00097701 && framing->hosts == 0;
+}
+
+/* Refuses headers that the library refuses, in words of our own. */
+static void refuse_headers(struct http_exchange *exchange)
 {
     const char *length = transport_find_header(&exchange->request, "Content-Length");
-
     const bool is_number =
         length != NULL && length[0] != '\0' && length[strspn(length, "0123456789")] == '\0';
+    struct framing framing = {.lengths = 0};
 
+    MHD_get_connection_values_n(exchange->connection->mhd, MHD_HEADER_KIND, note_header, &framing);
+    framing.is_off = false; /* the version, from where the lines are compared, is not known here */
     errno = 0;
+    if (exchange_refuse_framing(exchange, &framing)) {
+        return;
+    }
     if (is_number && strtoull(length, NULL, 10) == ULLONG_MAX && errno == ERANGE) {
-        *detail = "no body may be as large as Content-Length says";
-        return 413;
+        exchange_refuse(exchange, 413, "no body may be as large as Content-Length says");
+    } else if (length != NULL && !is_number) {
+        exchange_refuse(exchange, 400, "Content-Length is no number");
+    } else if (lacks_host(&framing)) {
+        exchange_refuse_host(exchange);
+    } else {
+        exchange_refuse(exchange, 431, "the request's cookies are too large");
     }
-    if (length == NULL || is_number) {
-        *detail = "the request's cookies are too large";
-        return 431;
-    }
-    *detail = "Content-Length is no number";
-    return 400;
 }
 
 /*
  * The library logs an error. If the headers of a request are complete and the access handler has not been called
- * yet, it is about to refuse them by itself, with two heads. There is at most one such request, since the refusal
- * follows at once. It is answered here, and what the library writes afterwards is discarded.
+ * yet, it is about to refuse them by itself, with two heads or as HTML. There is at most one such request, since the
+ * refusal follows at once. It is answered here, and what the library writes afterwards is discarded.
  */
 static void on_log(void *cls, const char *format, va_list values)
 {
     struct http_loop *loop = cls;
 
-    (void)format;
     (void)values;
+    if (!is_refusal(format)) {
+        return;
+    }
     for (struct http_connection *at = loop->connections; at != NULL; at = at->next) {
         struct http_exchange *exchange = at->exchange;
         const union MHD_ConnectionInfo *size;
-        const char *detail;
 
         if (exchange == NULL || exchange->stage != STAGE_HEADERS) {
             continue;
         }
         size = MHD_get_connection_info(at->mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
         if (size != NULL && size->header_size > 0) {
-            const unsigned status = status_of_headers(exchange, &detail);
-
-            exchange_refuse(exchange, status, detail);
+            refuse_headers(exchange);
             exchange_answer_raw(exchange);
             exchange->close = true;
             shutdown(at->fd, SHUT_WR);

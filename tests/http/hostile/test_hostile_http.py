@@ -15,6 +15,8 @@ from daemon import Daemon
 from test_options import connect, receive_all
 from uploads import WAVE, sample
 
+# Since 1.0 libmicrohttpd closes without a word on some of what its parser refuses: docs/stability.md.
+IS_SILENT = not os.environ.get("POSED_LIBMICROHTTPD", "0.9").startswith("0.9")
 SANITIZED = bool(os.environ.get("POSED_SANITIZE"))
 CANARY = b"GET /v1/hash?name=smuggled HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 POST = b"POST /v1/inspect?name=a.anim HTTP/1.1\r\nHost: localhost\r\n"
@@ -29,10 +31,11 @@ class HostileCase(unittest.TestCase):
     """self.daemon with short time-outs; at the end of each test it must answer and hold no more than before."""
 
     FLAT = 24 << 20  # a first use of everything, spread over two loops
+    OPTIONS = "--request-timeout", "2s"
 
     @classmethod
     def setUpClass(cls):
-        cls.daemon = Daemon("--request-timeout", "2s", "--idle-timeout", "3s", "--log", "json", Daemon.samples)
+        cls.daemon = Daemon(*cls.OPTIONS, "--idle-timeout", "3s", "--log", "json", Daemon.samples)
         cls.daemon.start()
         cls.client = cls.daemon.client
 
@@ -198,21 +201,6 @@ class Framing(HostileCase):
                 answer = self.send(POST + b"Transfer-Encoding: chunked\r\n\r\n" + rest, half_close=True)
                 self.assertFalse({200, 201, 415, 422} & set(statuses(answer)), answer[:300])
 
-    def test_a_line_of_a_chunk_that_never_ends(self):
-        """It fills the connection's memory; whoever else is on the same loop is served, and this one ends."""
-        for first in (b"", b"5\r\nhello\r\n"):
-            head = POST + b"Transfer-Encoding: chunked\r\n\r\n" + first + b"1;"
-            streams = []
-            for size in (40_000, *range(32_400 - len(head), 32_800 - len(head), 16)):
-                streams.append(connect(self.client))
-                streams[-1].sendall(head + b"a" * size)
-            for _ in range(8):
-                self.client.close()
-                self.assertEqual(self.client.post("/v1/inspect", sample(WAVE), name="wave.anim").status, 200)
-            found = [statuses(receive_all(stream)) for stream in streams]
-            self.assertIn(found[0], ([400], [408]))  # 408: on a machine so busy that its time ran out
-            self.assertTrue(all(status in ([400], [408], [413]) for status in found), found)
-
     def test_a_length_that_lies(self):
         for body, half in ((b"short", True), (b"", True), (b"short", False)):
             begun = time.monotonic()
@@ -249,13 +237,37 @@ class Framing(HostileCase):
                        b"http://localhost/v1/clips\0"):
             with self.subTest(target):
                 answer = self.send(b"GET " + target + b" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-                self.assertEqual(statuses(answer), [400], answer[:200])
-                self.assertIn(b"application/problem+json", answer)
+                self.assertEqual(statuses(answer), [] if IS_SILENT else [400], answer[:200])
+                self.assertEqual(b"application/problem+json" in answer, not IS_SILENT)
 
     def test_hosts(self):
         for hosts in (b"", b"Host: a\r\nHost: b\r\n", b"Host: a\r\nHost: a\r\n"):
-            answer = self.send(b"GET /healthz HTTP/1.1\r\n" + hosts + b"Connection: close\r\n\r\n")
+            answer = self.send(b"GET /healthz HTTP/1.1\r\n" + hosts + b"\r\n" + CANARY)
             self.assertEqual(statuses(answer), [400], hosts)
+            self.assertIn(b"application/problem+json", answer)
+
+
+class LongLines(HostileCase):
+    """With more time for a request than it takes to see that nothing of it is read any more."""
+
+    OPTIONS = "--request-timeout", "8s"
+
+    def test_a_line_of_a_chunk_that_never_ends(self):
+        """It fills the connection's memory; whoever else is on the same loop is served, and this one ends."""
+        for first in (b"", b"5\r\nhello\r\n"):
+            head = POST + b"Transfer-Encoding: chunked\r\n\r\n" + first + b"1;"
+            streams = []
+            for size in (40_000, *range(32_400 - len(head), 32_800 - len(head), 16)):
+                streams.append(connect(self.client))
+                streams[-1].sendall(head + b"a" * size)
+            for _ in range(8):
+                self.client.close()
+                self.assertEqual(self.client.post("/v1/inspect", sample(WAVE), name="wave.anim").status, 200)
+            found = [statuses(receive_all(stream)) for stream in streams]
+            self.client.close()  # it has been idle for too long
+            self.assertEqual(found[0], [] if IS_SILENT else [400])
+            # Around the size of the memory: whether there is room for more decides.
+            self.assertTrue(all(status in ([400], [408]) or IS_SILENT and not status for status in found), found)
 
 
 class Sizes(HostileCase):
@@ -287,7 +299,7 @@ class Sizes(HostileCase):
             ("cookies", 431, lambda size: b"GET /v1/clips" + head + b"Cookie: " + b"a=b; " * (size // 76) + b"\r\n\r\n"),
         ):
             found = set()
-            for size in range(28_000, 34_000, 200):
+            for size in range(24_000, 34_000, 250):
                 with self.subTest(what, size=size):
                     answer = self.send(message(size))
                     self.assertIn(set(statuses(answer)), ({200}, {414}, {431}), answer[:200])
