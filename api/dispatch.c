@@ -247,7 +247,7 @@ static void preflight(struct api_response *response, const char *allowed)
 static bool lacks_length(const struct api_call *call)
 {
     const struct api_request *request = call->request;
-    return call->route->flags & ROUTE_BODY && !request->body_size &&
+    return call->route->flags & ROUTE_BODY && !request->body_size && !request->form &&
            !request->header(request, "Content-Length") && !request->header(request, "Transfer-Encoding");
 }
 

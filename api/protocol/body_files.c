@@ -1,7 +1,7 @@
 #include "api/protocol/body_files.h"
 
 #include "api/protocol/disposition.h"
-#include "api/protocol/multipart.h"
+#include "api/protocol/form.h"
 #include "api/protocol/reply.h"
 
 #include <stdlib.h>
@@ -38,35 +38,67 @@ static char *choose_name(const struct api_call *call, const char *other)
     return name;
 }
 
-static bool read_form(struct api_call *call, const char *type, struct pose_bytes body,
-                      struct body_files *files)
+/* The files of a form in memory. False if the response is already an error. */
+static bool parse_form(struct api_call *call, const char *type, struct pose_bytes body, struct parts *parts)
 {
     struct pose_error error;
     uint32_t most = (uint32_t)call->service->config->max_entries;
-    if (!multipart_parse(type, body, most, &files->parts, &error)) {
+    if (!multipart_parse(type, body, most, parts, &error)) {
         reply_error(call, &error, NULL, NULL);
         return false;
     }
-    if (!files->parts.count) {
-        reply_problem(call, 400, "empty_body", "the form contains no file");
-        return false;
-    }
-    if (parts_bytes(&files->parts) > PARTS_MOST_BYTES) {
+    return true;
+}
+
+/* The files of a form that went to a draft. */
+static bool finish_form(struct api_call *call, struct form *form)
+{
+    struct pose_error error;
+    if (form_finish(form, &error))
+        return true;
+    if (error.status)
+        reply_error(call, &error, NULL, NULL);
+    else
+        reply_problem(call, 507, "no_room", "no space left for the request body");
+    return false;
+}
+
+static bool take_parts(struct api_call *call, struct parts *parts, bool is_too_large,
+                       struct body_files *files)
+{
+    if (is_too_large || parts_bytes(parts) > PARTS_MOST_BYTES) {
         reply_problem(call, 413, "too_large", "the files of a form are at most 3.75 GiB");
         return false;
     }
-    const struct part *first = &files->parts.items[0];
+    if (!parts->count) {
+        reply_problem(call, 400, "empty_body", "the form contains no file");
+        return false;
+    }
+    const struct part *first = &parts->items[0];
     files->name = choose_name(call, first->name);
     if (!files->name) {
         reply_no_memory(call);
         return false;
     }
-    if (files->parts.count == 1) {
+    if (parts->count == 1) {
         files->upload.bytes = first->bytes;
     } else {
-        parts_sort(&files->parts);
-        files->upload.parts = &files->parts;
+        parts_sort(parts);
+        files->upload.parts = parts;
     }
+    return true;
+}
+
+static bool read_form(struct api_call *call, const char *type, struct pose_bytes body,
+                      struct body_files *files)
+{
+    struct form *form = call->request->form;
+    if (!form)
+        return parse_form(call, type, body, &files->parts) && take_parts(call, &files->parts, false, files);
+    if (!finish_form(call, form) || !take_parts(call, &form->spool.parts, form->spool.is_too_large, files))
+        return false;
+    files->upload.draft = call->request->body_draft;
+    files->upload.is_zip = true;
     return true;
 }
 
@@ -83,7 +115,7 @@ bool body_files_read(struct api_call *call, struct body_files *files)
         reply_parameter(call, &error);
         return false;
     }
-    if (!body.size) {
+    if (!body.size && !call->request->form) {
         reply_problem(call, 400, "empty_body", "the body is empty");
         return false;
     }
@@ -117,7 +149,7 @@ static bool append(void *user, const void *data, size_t size)
 }
 
 /* Packs the parts into one archive in an unnamed file. NULL if there is no room. */
-static struct draft *spool_parts(struct service *service, const struct parts *parts)
+static struct draft *spool_parts(struct service *service, struct parts *parts)
 {
     struct store_error error;
     const char *folder = service->store ? store_spool_folder(service->store) : "/tmp";
@@ -137,12 +169,14 @@ bool body_files_source(struct api_call *call, struct body_files *files, struct u
                                      .game = files->upload.game};
     if (!files->upload.parts)
         return true;
-    files->spooled = spool_parts(call->service, files->upload.parts);
-    if (!files->spooled) {
+    struct draft *zip = files->upload.is_zip ? *files->upload.draft : NULL;
+    if (!zip)
+        zip = files->spooled = spool_parts(call->service, &files->parts);
+    if (!zip) {
         reply_problem(call, 507, "no_room", "no space left for the request body");
         return false;
     }
-    source->bytes = (struct pose_bytes){files->spooled->data, (size_t)files->spooled->size};
+    source->bytes = (struct pose_bytes){zip->data, (size_t)zip->size};
     source->has_parts = true;
     source->id = parts_id(files->upload.parts);
     return true;

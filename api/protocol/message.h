@@ -15,6 +15,7 @@
 enum { API_HEADER_CAPACITY = 3072, API_CLIENT_CAPACITY = 46 };
 
 struct draft;
+struct form;
 
 struct route;
 
@@ -44,6 +45,8 @@ struct api_request {
     /* The file that holds a large body; otherwise NULL, or points to NULL. A handler may take over the
      * draft, and the body with it, by setting *body_draft to NULL. */
     struct draft **body_draft;
+    /* A form too large for memory, whose files are in the draft; the body is then empty. Otherwise NULL. */
+    struct form *form;
     const char *client; /* the peer's address as text, without its port */
     bool client_is_loopback;
     bool may_wait; /* true on the thread pool: decoding and file access are allowed */

@@ -158,6 +158,7 @@ static bool open_http(struct daemon *daemon)
                                    .request_timeout_s = (unsigned)((config->request_timeout_ms + 999) / 1000),
                                    .queue_limit = QUEUE_LIMIT,
                                    .spool_threshold = SPOOL_THRESHOLD,
+                                   .max_files = (uint32_t)config->max_entries,
                                    .spool_dir = store_spool_folder(daemon->service->store)};
     char error[256];
     daemon->http = http_open(&options, &application, error, sizeof error);

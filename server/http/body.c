@@ -13,16 +13,19 @@ enum {
     MEMORY_FOR_ALL = 64 * 1024 * 1024, /* above this every body goes to a file */
 };
 
-void body_init(struct http_body *body, struct body_store *store, uint64_t limit, uint64_t expected)
+void body_init(struct http_body *body, struct body_store *store, uint64_t limit, uint64_t expected,
+               const char *content_type)
 {
     body->store = store;
     body->limit = limit;
     body->expected = expected;
+    body->form_type = multipart_is(content_type) ? content_type : NULL;
     body->data = NULL;
     body->size = 0;
     body->memory = NULL;
     body->capacity = 0;
     body->draft = NULL;
+    body->form = NULL;
 }
 
 static void drop_memory(struct http_body *body)
@@ -36,6 +39,8 @@ static void drop_memory(struct http_body *body)
 void body_release(struct http_body *body)
 {
     drop_memory(body);
+    form_free(body->form);
+    body->form = NULL;
     draft_free(body->draft);
     body->draft = NULL;
     body->data = NULL;
@@ -48,6 +53,14 @@ static unsigned status_of(const struct store_error *error)
     return error->status == STORE_FULL ? 507 : 500;
 }
 
+static unsigned add_bytes(struct http_body *body, const void *data, size_t size)
+{
+    struct store_error error;
+    if (body->form)
+        return form_add(body->form, data, size) ? 0 : status_of(&body->form->spool.error);
+    return draft_append(body->draft, data, size, &error) ? 0 : status_of(&error);
+}
+
 /* Moves the body from memory to a file. */
 static unsigned spool(struct http_body *body)
 {
@@ -55,9 +68,14 @@ static unsigned spool(struct http_body *body)
     body->draft = draft_in_folder(body->store->directory, false, &error);
     if (!body->draft)
         return status_of(&error);
-    bool done = draft_append(body->draft, body->memory, (size_t)body->size, &error);
+    if (body->form_type) {
+        body->form = form_new(body->form_type, body->store->max_files, body->draft);
+        if (!body->form)
+            return 500;
+    }
+    unsigned status = add_bytes(body, body->memory, (size_t)body->size);
     drop_memory(body);
-    return done ? 0 : status_of(&error);
+    return status;
 }
 
 /* Makes room in memory for size more bytes; false if the body should move to a file. */
@@ -94,9 +112,8 @@ static bool fits_memory(struct http_body *body, size_t size)
 
 static unsigned add_to_file(struct http_body *body, const void *data, size_t size)
 {
-    struct store_error error;
     unsigned status = body->draft ? 0 : spool(body);
-    return status || draft_append(body->draft, data, size, &error) ? status : status_of(&error);
+    return status ? status : add_bytes(body, data, size);
 }
 
 unsigned body_add(struct http_body *body, const void *data, size_t size)
@@ -117,6 +134,8 @@ unsigned body_finish(struct http_body *body)
 {
     struct store_error error;
 
+    if (body->form)
+        return 0;
     if (body->draft && !draft_finish(body->draft, &error))
         return status_of(&error);
     body->data = body->draft ? body->draft->data : body->memory;

@@ -68,7 +68,7 @@ struct http_exchange *exchange_new(struct http_connection *connection)
         .has_left = has_left,
         .transport = connection->mhd,
     };
-    body_init(&exchange->body, &loop->server->bodies, 0, 0);
+    body_init(&exchange->body, &loop->server->bodies, 0, 0, NULL);
     response_init(&exchange->response, 200);
     return exchange;
 }
@@ -311,7 +311,8 @@ static bool admit(struct http_exchange *exchange, const struct framing *framing)
         exchange_refuse(exchange, 413, detail);
         return false;
     }
-    body_init(&exchange->body, &server->bodies, most, framing->length);
+    body_init(&exchange->body, &server->bodies, most, framing->length,
+              exchange->request.header(&exchange->request, "Content-Type"));
     exchange->stage = STAGE_BODY;
     return true;
 }
@@ -387,7 +388,10 @@ bool exchange_handle(struct http_exchange *exchange)
         exchange_refuse(exchange, 500, "the body cannot be read back");
         return true;
     }
-    if (body->size > 0) {
+    request->form = body->form;
+    if (body->form) {
+        request->body_draft = &body->draft;
+    } else if (body->size > 0) {
         request->body = body->data;
         request->body_size = (size_t)body->size;
         request->body_draft = &body->draft;

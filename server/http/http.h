@@ -74,6 +74,7 @@ struct http_options {
     uint64_t queue_time_ms; /* a request queued for longer is answered 503; 0: never */
     size_t spool_threshold; /* larger bodies go to an unlinked file */
     const char *spool_dir;  /* directory for it; NULL: /tmp */
+    uint32_t max_files;     /* of a form */
 };
 
 struct http_counters {

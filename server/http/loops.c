@@ -307,6 +307,7 @@ struct http_server *http_open(const struct http_options *options, const struct h
     server->options = *options;
     server->spool_dir = strdup(options->spool_dir != NULL ? options->spool_dir : "/tmp");
     server->bodies.threshold = options->spool_threshold;
+    server->bodies.max_files = options->max_files;
     server->bodies.directory = server->spool_dir;
     server->loop_count = options->threads > 0 ? options->threads : 1;
     server->loops = calloc(server->loop_count, sizeof(*server->loops));

@@ -148,7 +148,7 @@ static struct index_archive **refresh_uploads(struct service *service, const str
             continue;
         }
         struct upload_source source = {.name = archive->name,
-                                       .bytes = archive->blob->bytes,
+                                       .bytes = archive->map.bytes,
                                        .format = archive->forced_format,
                                        .game = archive->forced_game,
                                        .has_parts = archive->archive && !strcmp(archive->format, "folder"),

@@ -14,7 +14,7 @@ struct upload_row {
     struct blob_hash blob;
     const char *name;
     const char *format, *game; /* forced by the client; NULL: detected */
-    bool has_parts;            /* a multipart upload: the blob is a ZIP of its parts (parts.h) */
+    bool has_parts;            /* the blob is a ZIP of the parts of a form, or of its only one (parts.h) */
     uint64_t bytes;            /* of the blob */
     int64_t created_ms;        /* since 1970 */
 };

@@ -1,6 +1,6 @@
 #include "server/uploads/parts.h"
 
-#include "lib/core/bytes/zip_records.h"
+#include "lib/core/bytes/reader.h"
 
 #include <libdeflate.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ bool parts_add(struct parts *parts, const char *name, struct pose_bytes bytes)
     const char *copy = region_text(&parts->names, keep_end(name));
     if (!copy)
         return false;
-    parts->items[parts->count++] = (struct part){copy, bytes};
+    parts->items[parts->count++] = (struct part){.name = copy, .bytes = bytes};
     return true;
 }
 
@@ -87,47 +87,72 @@ uint64_t parts_bytes(const struct parts *parts)
 
 /* ------------------------------------------------------------------------------------------------ writing -- */
 
-static bool write_files(const struct parts *parts, struct zip_file *files, parts_sink *sink, void *user)
+struct zip_file part_record(const struct part *part, bool is_streamed)
 {
-    uint64_t offset = 0;
-    for (uint32_t i = 0; i < parts->count; i++) {
-        const struct part *part = &parts->items[i];
-        uint32_t size = (uint32_t)part->bytes.size;
-        uint8_t record[ZIP_LOCAL_SIZE];
-        files[i] = (struct zip_file){.name_length = strlen(part->name),
-                                     .crc = libdeflate_crc32(0, part->bytes.data, size),
-                                     .packed = size,
-                                     .size = size,
-                                     .offset = (uint32_t)offset};
-        zip_put_local(record, &files[i]);
-        if (!sink(user, record, sizeof record) || !sink(user, part->name, files[i].name_length) ||
-            (size && !sink(user, part->bytes.data, size)))
-            return false;
-        offset += sizeof record + files[i].name_length + size;
-    }
-    return true;
+    uint32_t size = (uint32_t)part->bytes.size;
+    return (struct zip_file){.name_length = strlen(part->name),
+                             .crc = part->crc,
+                             .packed = size,
+                             .size = size,
+                             .offset = part->offset,
+                             .is_streamed = is_streamed};
 }
 
-static bool write_directory(const struct parts *parts, const struct zip_file *files, parts_sink *sink,
-                            void *user)
+bool parts_write_directory(const struct parts *parts, uint64_t at, bool is_streamed, parts_sink *sink,
+                           void *user)
 {
-    uint64_t offset = 0, size = 0;
+    uint64_t size = 0;
     for (uint32_t i = 0; i < parts->count; i++) {
+        struct zip_file file = part_record(&parts->items[i], is_streamed);
         uint8_t row[ZIP_ROW_SIZE];
-        zip_put_row(row, &files[i]);
-        if (!sink(user, row, sizeof row) || !sink(user, parts->items[i].name, files[i].name_length))
+        zip_put_row(row, &file);
+        if (!sink(user, row, sizeof row) || !sink(user, parts->items[i].name, file.name_length))
             return false;
-        size += sizeof row + files[i].name_length;
-        offset += ZIP_LOCAL_SIZE + files[i].name_length + files[i].size;
+        size += sizeof row + file.name_length;
     }
     uint8_t end[ZIP_MAX_END];
-    return sink(user, end, zip_put_end(end, parts->count, size, offset));
+    return sink(user, end, zip_put_end(end, parts->count, size, at));
 }
 
-bool parts_write(const struct parts *parts, parts_sink *sink, void *user)
+bool parts_write(struct parts *parts, parts_sink *sink, void *user)
 {
-    struct zip_file *files = try_alloc(parts->count, sizeof *files);
-    bool done = files && write_files(parts, files, sink, user) && write_directory(parts, files, sink, user);
-    free(files);
-    return done;
+    uint64_t at = 0;
+    for (uint32_t i = 0; i < parts->count; i++) {
+        struct part *part = &parts->items[i];
+        part->offset = (uint32_t)at;
+        part->crc = libdeflate_crc32(0, part->bytes.data, part->bytes.size);
+        struct zip_file file = part_record(part, false);
+        uint8_t record[ZIP_LOCAL_SIZE];
+        zip_put_local(record, &file);
+        if (!sink(user, record, sizeof record) || !sink(user, part->name, file.name_length) ||
+            (file.size && !sink(user, part->bytes.data, file.size)))
+            return false;
+        at += sizeof record + file.name_length + file.size;
+    }
+    return parts_write_directory(parts, at, false, sink, user);
+}
+
+/* ------------------------------------------------------------------------------------------------ reading -- */
+
+/* As parts_write wrote it: one record at the start, one row, and the end. */
+bool parts_only(struct pose_bytes zip, struct pose_bytes *file)
+{
+    enum { END = 22, COUNT_AT = 10, SIZE_AT = 24 };
+    struct reader whole, end, row;
+    reader_init(&whole, zip, NULL);
+    if (zip.size < END || !reader_part(&whole, &end, zip.size - END, END, "end"))
+        return false;
+    reader_skip(&end, COUNT_AT, "end");
+    if (reader_u16le(&end, "count") != 1)
+        return false;
+    uint64_t row_size = reader_u32le(&end, "size"), row_at = reader_u32le(&end, "offset");
+    if (!reader_part(&whole, &row, row_at, row_size, "row"))
+        return false;
+    reader_skip(&row, SIZE_AT, "row");
+    uint32_t size = reader_u32le(&row, "size");
+    uint32_t name_length = reader_u16le(&row, "name");
+    if (row.failed || ZIP_LOCAL_SIZE + (uint64_t)name_length + size > row_at)
+        return false;
+    *file = (struct pose_bytes){zip.data + ZIP_LOCAL_SIZE + name_length, size};
+    return true;
 }

@@ -20,10 +20,10 @@ static bool append(void *user, const void *data, size_t size)
     return draft_append(sink->draft, data, size, sink->error);
 }
 
-/* The body's own file, if the upload is all of it. */
+/* The file that the upload is in already. */
 static struct draft *take_draft(const struct upload *upload)
 {
-    if (upload->parts || !upload->draft)
+    if (!upload->draft)
         return NULL;
     struct draft *draft = *upload->draft;
     *upload->draft = NULL;
@@ -48,6 +48,13 @@ static struct blob *seal(struct service *service, const struct upload *upload, s
         return store_seal(service->store, sink.draft, error);
     draft_free(sink.draft);
     return NULL;
+}
+
+/* A ZIP of several parts is an archive of its own; a ZIP of one stands for that part. */
+static void find_bytes(struct upload_source *source, const struct blob *blob, bool is_zip)
+{
+    source->bytes = blob->bytes;
+    source->has_parts = is_zip && !parts_only(blob->bytes, &source->bytes);
 }
 
 /* ----------------------------------------------------------------------------------------------- catalogue -- */
@@ -144,7 +151,7 @@ static enum upload_outcome keep(struct service *service, const struct upload *up
                              .name = archive->name,
                              .format = upload->format,
                              .game = upload->game,
-                             .has_parts = upload->parts != NULL,
+                             .has_parts = upload->parts || upload->is_zip,
                              .created_ms = clock_wall_ns() / 1000000};
     index_set_created(archive, row.created_ms);
     struct catalog *draft = uploaded->store_error.status == STORE_OK
@@ -169,11 +176,8 @@ void upload_take(struct service *service, const struct upload *upload, struct up
     struct catalog *catalog = service_enter(service, false, 0);
     struct index_neighbours paths = {catalog->archives, catalog->path_count};
     struct index_options options = service_request_options(service);
-    struct upload_source source = {.name = upload->name,
-                                   .bytes = blob->bytes,
-                                   .format = upload->format,
-                                   .game = upload->game,
-                                   .has_parts = upload->parts != NULL};
+    struct upload_source source = {.name = upload->name, .format = upload->format, .game = upload->game};
+    find_bytes(&source, blob, upload->parts || upload->is_zip);
     if (upload->parts)
         source.id = parts_id(upload->parts);
     uploaded->archive = index_upload(&source, &paths, &options);
@@ -243,12 +247,9 @@ static void load_one(void *user, size_t item)
         log_message(LOG_WARNING, "the upload %s is not served: %s", row->name, error.detail);
         return;
     }
-    struct upload_source source = {.name = row->name,
-                                   .bytes = blob->bytes,
-                                   .format = row->format,
-                                   .game = row->game,
-                                   .has_parts = row->has_parts,
-                                   .id = row->id};
+    struct upload_source source = {
+        .name = row->name, .format = row->format, .game = row->game, .id = row->id};
+    find_bytes(&source, blob, row->has_parts);
     struct pose_error why;
     if (!blob_check(blob, &why)) {
         log_message(LOG_WARNING, "the upload %s is not served: %s", row->name, why.detail);

@@ -13,14 +13,15 @@ enum upload_outcome {
     UPLOAD_NOT_KEPT, /* see store_error */
 };
 
-/* The uploaded data: bytes, or sorted parts. */
+/* The uploaded data: bytes, or sorted parts. The draft, if there is one, holds these bytes, or (is_zip) the ZIP of the
+ * parts; or the ZIP of the one part whose bytes they are. It is taken over; NULL or pointing to NULL: none. */
 struct upload {
     const char *name;
     const char *format, *game;
     struct pose_bytes bytes;
-    struct draft *
-        *draft; /* the file that contains bytes, which is taken over; NULL or pointing to NULL: none */
-    const struct parts *parts; /* NULL: bytes */
+    struct parts *parts; /* NULL: bytes */
+    struct draft **draft;
+    bool is_zip;
 };
 
 struct uploaded {

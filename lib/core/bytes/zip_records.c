@@ -2,7 +2,13 @@
 
 #include <string.h>
 
-enum { VERSION = 20, VERSION_64 = 45, FLAG_UTF8 = 0x800, DOS_DATE = 0x21 /* the first of January 1980 */ };
+enum {
+    VERSION = 20,
+    VERSION_64 = 45,
+    FLAG_STREAMED = 8,
+    FLAG_UTF8 = 0x800,
+    DOS_DATE = 0x21 /* the first of January 1980 */
+};
 
 static uint8_t *put16(uint8_t *at, uint32_t value)
 {
@@ -25,7 +31,7 @@ static uint8_t *put64(uint8_t *at, uint64_t value)
 static uint8_t *put_common(uint8_t *at, const struct zip_file *file)
 {
     at = put16(at, VERSION);
-    at = put16(at, FLAG_UTF8);
+    at = put16(at, file->is_streamed ? FLAG_UTF8 | FLAG_STREAMED : FLAG_UTF8);
     at = put16(at, file->method);
     at = put16(at, 0); /* the time */
     at = put16(at, DOS_DATE);
@@ -38,7 +44,15 @@ static uint8_t *put_common(uint8_t *at, const struct zip_file *file)
 
 void zip_put_local(uint8_t record[ZIP_LOCAL_SIZE], const struct zip_file *file)
 {
-    put_common(put32(record, 0x04034b50), file);
+    struct zip_file known = *file;
+    if (file->is_streamed)
+        known.crc = known.packed = known.size = 0;
+    put_common(put32(record, 0x04034b50), &known);
+}
+
+void zip_put_after(uint8_t record[ZIP_AFTER_SIZE], const struct zip_file *file)
+{
+    put32(put32(put32(put32(record, 0x08074b50), file->crc), file->packed), file->size);
 }
 
 void zip_put_row(uint8_t record[ZIP_ROW_SIZE], const struct zip_file *file)

@@ -5,6 +5,7 @@
 #ifndef POSE_CORE_BYTES_ZIP_RECORDS_H
 #define POSE_CORE_BYTES_ZIP_RECORDS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,6 +14,7 @@ enum zip_method { ZIP_STORED = 0, ZIP_DEFLATED = 8 };
 enum {
     ZIP_LOCAL_SIZE = 30, /* before the name and the data of a file */
     ZIP_ROW_SIZE = 46,   /* before its name in the directory */
+    ZIP_AFTER_SIZE = 16, /* after the data, if is_streamed */
     ZIP_MAX_END = 98,
     ZIP_MAX_NAME = 0xffff,
 };
@@ -24,9 +26,12 @@ struct zip_file {
     size_t name_length; /* at most ZIP_MAX_NAME */
     uint32_t method, crc, packed, size;
     uint32_t offset; /* of its local record */
+    bool
+        is_streamed; /* sum and sizes follow the data, and the local record has zeros for them (4.4.4, bit 3) */
 };
 
 void zip_put_local(uint8_t record[ZIP_LOCAL_SIZE], const struct zip_file *file);
+void zip_put_after(uint8_t record[ZIP_AFTER_SIZE], const struct zip_file *file);
 void zip_put_row(uint8_t record[ZIP_ROW_SIZE], const struct zip_file *file);
 /* Writes the records that follow a directory of that size at that offset; returns their size. If the number of
  * files does not fit in 16 bits, this includes the zip64 records. */

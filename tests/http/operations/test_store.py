@@ -15,6 +15,7 @@ import tempfile
 import threading
 import time
 import unittest
+import zipfile
 from pathlib import Path
 
 from daemon import Daemon, run
@@ -775,6 +776,94 @@ class Written(StoreCase):
             self.assertNoStrays(daemon)
         with self.daemon() as daemon:
             self.assertEqual(len(self.archives(daemon)), 2)
+
+    def written_form(self, daemon, files, path="/v1/archives", **query):
+        """The answer to a form, and how many bytes were written for it but its note."""
+        headers, body = form(files)
+        before = daemon.client.metric("posed_written_bytes_total")
+        reply = daemon.client.post(path, body, headers=headers, **query)
+        self.assertIn(reply.status, (200, 201), reply)
+        if reply.status == 201:
+            before += (self.data / "notes" / reply.json["id"]).stat().st_size
+        return reply, daemon.client.metric("posed_written_bytes_total") - before
+
+    def blob(self):
+        return max((self.data / "blobs").iterdir(), key=lambda path: path.stat().st_mtime_ns)
+
+    def test_the_file_of_a_form_once(self):
+        with self.daemon() as daemon:
+            for name, data in (("wave.anim", sample(WAVE)), ("large.zip", LARGE)):
+                reply, written = self.written_form(daemon, [(name, data)])
+                self.assertLess(written, len(data) + 512)
+                self.assertEqual(written, self.blob().stat().st_size)
+                self.assertEqual(self.blob().name, digest(self.blob().read_bytes()))
+                self.assertEqual(reply.json["bytes"], len(data))
+                again = daemon.client.post("/v1/archives", data, name=name)
+                self.assertEqual((again.status, again.json), (200, reply.json))
+            known, _ = self.written_form(daemon, [("large.zip", LARGE)])
+            self.assertEqual((known.status, known.json), (200, reply.json))
+            self.assertNoStrays(daemon)
+        with self.daemon() as daemon:
+            served = daemon.client.get(f"/v1/archives/{reply.json['id']}").json
+            self.assertEqual(served, reply.json)
+            entry = daemon.client.get(f"/v1/archives/{reply.json['id']}/entries/0")
+            self.assertEqual(entry.body, sample(WAVE))
+
+    def test_the_files_of_a_form_once(self):
+        """Whatever their order and size, they are one archive: a ZIP, which other programs open."""
+        pad = random.Random(2).randbytes(1 << 20)
+        files = [("pad.bin", pad), ("wave.anim", sample(WAVE)), ("pad.bin", pad[::-1]), ("empty.txt", b""),
+                 ("more.bin", pad[1:])]
+        total = sum(len(data) for _, data in files)
+        with self.daemon() as daemon:
+            reply, written = self.written_form(daemon, files)
+            self.assertLess(written, total + 1024)
+            blob = self.blob()
+            self.assertEqual((written, blob.name), (blob.stat().st_size, digest(blob.read_bytes())))
+            with zipfile.ZipFile(blob) as archive:
+                self.assertIsNone(archive.testzip())
+                self.assertEqual(sorted((info.filename, archive.read(info)) for info in archive.infolist()), sorted(files))
+            again, _ = self.written_form(daemon, files[::-1])
+            self.assertEqual((again.status, again.json), (200, reply.json))
+            self.assertNoStrays(daemon)
+        with self.daemon() as daemon:
+            archive = f"/v1/archives/{reply.json['id']}"
+            self.assertEqual(daemon.client.get(archive).json, reply.json)
+            entries = daemon.client.items(f"{archive}/entries")
+            bodies = [(e["name"], daemon.client.get(f"{archive}/entries/{e['index']}").body) for e in entries]
+            self.assertEqual(bodies, sorted(files))
+            self.assertEqual(daemon.client.request("DELETE", archive).status, 204)
+            self.assertNoStrays(daemon)
+            self.assertEqual(stored_files(self.data), set())
+
+    def test_what_is_not_kept_is_written_once(self):
+        """Bodies of inspect and convert: one that fits into memory not at all, others once; and each file in them is decoded once."""
+        pad = ("pad.bin", random.Random(3).randbytes(2 << 20))
+        with self.daemon() as daemon:
+            for path, query in (("/v1/inspect", {}), ("/v1/convert", {"to": "bvh"})):
+                for files, count, most in (
+                    ([("wave.anim", sample(WAVE))], 1, 0),
+                    ([("wave.anim", sample(WAVE)), pad], 2, len(sample(WAVE)) + len(pad[1]) + 1024),
+                    ([("large.zip", LARGE)], 2, len(LARGE) + 512),
+                ):
+                    with self.subTest(path=path, files=[name for name, _ in files]):
+                        before = daemon.client.metric("posed_decoded_files_total")
+                        _, written = self.written_form(daemon, files, path, **query)
+                        self.assertLessEqual(written, most)
+                        self.assertEqual(daemon.client.metric("posed_decoded_files_total") - before, count)
+                before = daemon.client.metric("posed_written_bytes_total")
+                self.assertEqual(daemon.client.post(path, LARGE, name="large.zip", **query).status, 200)
+                self.assertEqual(daemon.client.metric("posed_written_bytes_total") - before, len(LARGE))
+            self.assertEqual(stored_files(self.data), set())
+
+    def test_the_file_of_a_form_in_memory(self):
+        with Daemon() as daemon:
+            headers, body = form([("large.zip", LARGE)])
+            before = daemon.client.metric("posed_written_bytes_total")
+            archive = daemon.client.post("/v1/archives", body, headers=headers).json
+            self.assertLess(daemon.client.metric("posed_written_bytes_total") - before, len(LARGE) + 512)
+            reply = daemon.client.get(f"/v1/archives/{archive['id']}/entries/0")
+            self.assertEqual(reply.body, sample(WAVE))
 
     def test_known_and_refused_leave_nothing(self):
         with self.daemon() as daemon:

@@ -291,6 +291,40 @@ class Forms(UploadCase):
         self.assertProblem(reply, 422, entry="a.anim", format="sl-anim")
         self.assertProblem(self.upload_form([("a.txt", b"hello"), ("b.txt", b"world")]), 415)
 
+    def test_broken_forms_that_are_large(self):
+        """They are parsed while they arrive: the same refusals, the same bytes."""
+        pad = b'--b\r\nContent-Disposition: form-data; name="f"; filename="pad.bin"\r\n\r\n' + b"\r\n--" * (1 << 19)
+        for rest, offset in (
+            (b"\r\n--b", 5),
+            (b"\r\n--b\r\nno header\r\n\r\n\r\n--b--\r\n", 7),
+            (b"\r\n--b\r\nx: " + b"y" * 5000 + b"\r\n\r\n\r\n--b--", 7),
+            (b"\r\n--b\r\n" + b"A: b\r\n" * 40 + b"\r\n\r\n--b--", 7 + 6 * 32),
+            (b"\r\n--b\r\nContent-Transfer-Encoding: base64\r\n\r\nx\r\n--b--", 7),
+        ):
+            for then in (b"", b"x" * (2 << 20)):
+                if offset == 5 and then:
+                    continue
+                reply = self.client.post(
+                    "/v1/archives", pad + rest + then, headers={"Content-Type": "multipart/form-data; boundary=b"}
+                )
+                self.assertProblem(reply, 400, code="bad_multipart", offset=len(pad) + offset)
+        for path in ("/v1/archives", "/v1/inspect", "/v1/convert?to=glb"):
+            reply = self.client.post(
+                path, b"--b" + b"-" * (2 << 20), headers={"Content-Type": "multipart/form-data; boundary=b"}
+            )
+            self.assertProblem(reply, 400, code="empty_body")
+        reply = self.client.post(
+            "/v1/archives",
+            b"--b" + b"\r\n\r\nx\r\n--b" * 100_001 + b"--",
+            headers={"Content-Type": "multipart/form-data; boundary=b"},
+        )
+        self.assertProblem(reply, 413, limit="max-entries")
+        reply = self.client.post(
+            "/v1/poses", pad + b"\r\n--b--", headers={"Content-Type": "multipart/form-data; boundary=b"}
+        )
+        self.assertProblem(reply, 400)
+        self.assertEqual(stored_files(self.data), set())
+
     def test_broken_forms(self):
         def post(body, kind="multipart/form-data; boundary=b"):
             return self.client.post("/v1/archives", body, headers={"Content-Type": kind})
@@ -312,6 +346,7 @@ class Forms(UploadCase):
         self.assertProblem(post(part, "multipart/form-data"), 400, code="bad_multipart")
         self.assertProblem(post(part, "multipart/form-data; boundary=" + "b" * 71), 400, code="bad_multipart")
         self.assertProblem(post(b"--b--\r\n"), 400, code="empty_body")
+        self.assertEqual(stored_files(self.data), set())
         whole = b"preamble\r\n" + part + sample(WAVE) + b'\r\n--b \t\r\nX: y\r\n\r\n\r\n--bc\r\n--b--epilogue'
         self.assertEqual(post(whole, 'Multipart/Form-Data; charset=x; boundary="b"').status, 201)
 

@@ -85,7 +85,7 @@ static void expect_bytes(size_t size)
 
 START_TEST(nothing_is_a_body)
 {
-    body_init(&body, &store, 0, 0);
+    body_init(&body, &store, 0, 0, NULL);
     ck_assert_uint_eq(body_finish(&body), 0);
     ck_assert_ptr_null(body.data);
     ck_assert_ptr_null(body.draft);
@@ -95,7 +95,7 @@ END_TEST
 
 START_TEST(up_to_the_threshold_it_is_in_memory)
 {
-    body_init(&body, &store, UINT64_MAX, 0);
+    body_init(&body, &store, UINT64_MAX, 0, NULL);
     ck_assert_uint_eq(add(THRESHOLD, 997), 0);
     ck_assert_ptr_null(body.draft);
     ck_assert_uint_ge(atomic_load(&store.in_memory), THRESHOLD);
@@ -107,7 +107,7 @@ START_TEST(above_the_threshold_it_is_in_a_file)
 {
     uint8_t first[4];
 
-    body_init(&body, &store, UINT64_MAX, 0);
+    body_init(&body, &store, UINT64_MAX, 0, NULL);
     ck_assert_uint_eq(add(3 * THRESHOLD, 997), 0);
     ck_assert_uint_eq(atomic_load(&store.in_memory), 0);
     expect_bytes(3 * THRESHOLD);
@@ -119,7 +119,7 @@ END_TEST
 
 START_TEST(the_file_is_hashed_as_it_comes)
 {
-    body_init(&body, &store, UINT64_MAX, 0);
+    body_init(&body, &store, UINT64_MAX, 0, NULL);
     ck_assert_uint_eq(add(3 * THRESHOLD, 997), 0);
     expect_bytes(3 * THRESHOLD);
     struct blob_hash hash = hash_of(body.data, 3 * THRESHOLD);
@@ -131,7 +131,7 @@ START_TEST(the_file_can_be_taken_and_named)
 {
     struct store_error error;
     char path[128];
-    body_init(&body, &store, UINT64_MAX, 0);
+    body_init(&body, &store, UINT64_MAX, 0, NULL);
     ck_assert_uint_eq(add(3 * THRESHOLD, 997), 0);
     expect_bytes(3 * THRESHOLD);
     uint64_t before = draft_written();
@@ -153,7 +153,7 @@ START_TEST(a_file_that_cannot_be_linked_is_copied)
 {
     struct store_error error;
     char path[] = "/tmp/posed-test-draft-XXXXXX";
-    body_init(&body, &store, UINT64_MAX, 0);
+    body_init(&body, &store, UINT64_MAX, 0, NULL);
     ck_assert_uint_eq(add(3 * THRESHOLD, 997), 0);
     expect_bytes(3 * THRESHOLD);
     uint64_t before = draft_written();
@@ -173,7 +173,7 @@ END_TEST
 
 START_TEST(what_promises_to_be_large_goes_to_the_file_at_once)
 {
-    body_init(&body, &store, UINT64_MAX, THRESHOLD + 1);
+    body_init(&body, &store, UINT64_MAX, THRESHOLD + 1, NULL);
     ck_assert_uint_eq(add(10, 3), 0);
     ck_assert_ptr_nonnull(body.draft);
     ck_assert_uint_eq(atomic_load(&store.in_memory), 0);
@@ -184,7 +184,7 @@ END_TEST
 START_TEST(a_promise_allocates_nothing)
 {
     store.threshold = SIZE_MAX;
-    body_init(&body, &store, UINT64_MAX, UINT64_C(1) << 60);
+    body_init(&body, &store, UINT64_MAX, UINT64_C(1) << 60, NULL);
     ck_assert_uint_eq(add(10, 10), 0);
     ck_assert_uint_le(atomic_load(&store.in_memory), 16 * 1024);
     expect_bytes(10);
@@ -193,11 +193,11 @@ END_TEST
 
 START_TEST(the_limit_is_exact)
 {
-    body_init(&body, &store, 5000, 0);
+    body_init(&body, &store, 5000, 0, NULL);
     ck_assert_uint_eq(add(5000, 1000), 0);
     ck_assert_uint_eq(add(1, 1), 413);
     body_release(&body);
-    body_init(&body, &store, THRESHOLD + 5000, 0);
+    body_init(&body, &store, THRESHOLD + 5000, 0, NULL);
     ck_assert_uint_eq(add(THRESHOLD + 5000, 1000), 0);
     ck_assert_uint_eq(add(1, 1), 413);
 }
@@ -206,7 +206,7 @@ END_TEST
 START_TEST(bodies_share_a_bound_of_memory)
 {
     atomic_store(&store.in_memory, 64 * 1024 * 1024);
-    body_init(&body, &store, UINT64_MAX, 0);
+    body_init(&body, &store, UINT64_MAX, 0, NULL);
     ck_assert_uint_eq(add(10, 10), 0);
     ck_assert_ptr_nonnull(body.draft);
     expect_bytes(10);
@@ -221,7 +221,7 @@ START_TEST(no_room_is_507)
 
     signal(SIGXFSZ, SIG_IGN);
     ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &smallest), 0);
-    body_init(&body, &store, UINT64_MAX, 0);
+    body_init(&body, &store, UINT64_MAX, 0, NULL);
     ck_assert_uint_eq(add(3 * THRESHOLD, 4096), 507);
 }
 END_TEST
@@ -229,7 +229,7 @@ END_TEST
 START_TEST(no_directory_is_500)
 {
     store.directory = "/nowhere/at/all";
-    body_init(&body, &store, UINT64_MAX, 0);
+    body_init(&body, &store, UINT64_MAX, 0, NULL);
     ck_assert_uint_eq(add(THRESHOLD + 1, 4096), 500);
 }
 END_TEST
