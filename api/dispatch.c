@@ -5,7 +5,7 @@
 #include "api/protocol/access.h"
 #include "api/protocol/admission.h"
 #include "api/protocol/forwarded.h"
-#include "api/protocol/named.h"
+#include "api/named.h"
 #include "api/protocol/reply.h"
 #include "lib/core/hex.h"
 

@@ -1,5 +1,5 @@
 /* Finds the clip of a path, by its id or by the names of archive and clip. */
-#include "api/protocol/named.h"
+#include "api/named.h"
 
 #include "api/protocol/scope.h"
 

@@ -1,6 +1,6 @@
 /* Finds the clip of a path: by its id, or (call->by_name) by the names of archive and clip. */
-#ifndef POSED_API_PROTOCOL_NAMED_H
-#define POSED_API_PROTOCOL_NAMED_H
+#ifndef POSED_API_NAMED_H
+#define POSED_API_NAMED_H
 
 #include "api/protocol/call.h"
 
