@@ -95,7 +95,7 @@ const struct route routes[] = {
     {"GET", "/v1/hash", hash_parameters, handle_hash, ROUTE_JSON},
     {"GET", "/v1/resolve", resolve_parameters, handle_resolve, ROUTE_JSON},
     {"GET", "/v1/formats", list_parameters, handle_formats, ROUTE_JSON},
-    {"POST", "/v1/poses", NULL, handle_batch, ROUTE_BODY | ROUTE_POOL | ROUTE_JSON},
+    {"POST", "/v1/poses", NULL, handle_batch, ROUTE_BODY | ROUTE_POOL},
     {"POST", "/v1/convert", convert_body_parameters, handle_convert, ROUTE_BODY | ROUTE_POOL | ROUTE_DEAR},
     {"POST", "/v1/inspect", inspect_parameters, handle_inspect,
      ROUTE_BODY | ROUTE_POOL | ROUTE_JSON | ROUTE_DEAR},

@@ -184,13 +184,50 @@ export interface Layer {
   clip: string;
   t?: number;
   weight?: number;
+  additive?: boolean;
+  /** What an additive layer's difference is from. */
+  reference?: "first" | "rest" | { clip: string; t?: number; archive?: string };
   joints?: string[];
   archive?: string;
 }
 
-export type BatchRequest =
-  | ({ clip: string; t?: number | number[]; joints?: string[] } & Omit<PoseOptions, "joints">)
-  | ({ layers: Layer[] } & Omit<PoseOptions, "joints">);
+/** An animation that is started and stopped, of a mix as its game plays it. */
+export interface PlayedLayer {
+  clip: string;
+  start?: number;
+  stop?: number | null;
+  offset?: number;
+  immediate?: boolean;
+  additive?: boolean;
+  priority?: number | null;
+  joints?: string[];
+  archive?: string;
+}
+
+export interface Fade {
+  clip: string;
+  at?: number;
+  duration?: number;
+  archive?: string;
+}
+
+export interface Times {
+  t?: number | number[];
+  fps?: number;
+  from?: number;
+  to?: number;
+  end?: 0 | 1;
+}
+
+/** Several clips on one skeleton. */
+export type Mixture = (
+  | { layers: Layer[]; mix?: undefined }
+  | { crossfade: Fade[] }
+  | { mix: "sl"; layers: PlayedLayer[]; base?: "none" | "avatar"; undriven?: "hold" | "rest" }
+) &
+  Times & { joints?: string[]; explain?: boolean } & Omit<PoseOptions, "joints">;
+
+export type BatchRequest = ({ clip: string; joints?: string[] } & Times & Omit<PoseOptions, "joints">) | Mixture;
 
 export type BatchResult = (PosesHead & { poses: Frame[] }) | { error: Problem };
 
@@ -255,6 +292,7 @@ export class Posed {
   poses(id: string, options?: PosesOptions, init?: RequestInit): Promise<Poses>;
   stream(id: string, options?: PosesOptions, init?: RequestInit): AsyncGenerator<Frame>;
   batch(requests: BatchRequest[], init?: RequestInit): Promise<BatchResult[]>;
+  mixed(item: Mixture, init?: RequestInit): Promise<Poses>;
   vertices(
     mesh: string,
     options?: { clip?: string; t?: number; skeleton?: string; axes?: "gltf" | "native"; wrap?: "clamp" | "loop"; archive?: string },

@@ -254,11 +254,22 @@ export class Posed {
     }
   }
 
-  /** Poses of many clips, and blends, in one request; a result is {error} where an item was refused. */
+  /** Poses of many clips, and of several together, in one request; a result is {error} where an item was refused. */
   async batch(requests, init = {}) {
     const body = JSON.stringify({ requests });
     const headers = { "Content-Type": "application/json" };
     return (await this.json("/v1/poses", { ...init, method: "POST", headers, body })).results;
+  }
+
+  /**
+   * Several clips together as typed arrays: {layers}, {crossfade}, or {mix: "sl", layers}, and {t: [0, 0.5]} or
+   * {fps, from, to}. `batch` has the layers and the explanation of each pose.
+   */
+  async mixed(item, init = {}) {
+    const body = JSON.stringify({ requests: [{ ...item, as: "posed" }] });
+    const headers = { "Content-Type": "application/json" };
+    const response = await this.request("/v1/poses", { ...init, method: "POST", headers, body });
+    return decodePoses(await response.arrayBuffer());
   }
 
   /** Positions and normals of a mesh on a clip: Float32Array, 6 a vertex. */

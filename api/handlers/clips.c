@@ -4,7 +4,7 @@
 #include "api/views/asset_json.h"
 #include "api/views/clip_json.h"
 #include "api/handlers/handlers.h"
-#include "api/handlers/pose_request.h"
+#include "api/poses/pose_request.h"
 #include "server/library/index/describe.h"
 #include "lib/core/value.h"
 

@@ -3,7 +3,7 @@
 #include "api/handlers/handlers.h"
 #include "api/protocol/scope.h"
 #include "api/views/asset_json.h"
-#include "api/handlers/pose_request.h"
+#include "api/poses/pose_request.h"
 #include "server/library/body.h"
 
 #include <inttypes.h>

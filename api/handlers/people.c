@@ -1,7 +1,7 @@
 /* Whether a skeleton is a person's, and how well a clip fits another skeleton. */
 #include "api/handlers/assets.h"
 #include "api/handlers/handlers.h"
-#include "api/handlers/pose_request.h"
+#include "api/poses/pose_request.h"
 #include "api/views/asset_json.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* preview.svg, preview.png, preview.webp: drawn on the pool and cached among the encoded replies. */
 
 #include "api/handlers/handlers.h"
-#include "api/handlers/pose_request.h"
+#include "api/poses/pose_request.h"
 #include "server/ops/clock.h"
 #include "server/draw/loading.h"
 

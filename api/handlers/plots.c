@@ -1,6 +1,6 @@
 /* plot.svg: the curves of a joint. */
 #include "api/handlers/handlers.h"
-#include "api/handlers/pose_request.h"
+#include "api/poses/pose_request.h"
 #include "server/ops/clock.h"
 #include "server/draw/loading.h"
 

@@ -1,7 +1,7 @@
 /* Poses: one, many, or streamed; as JSON or floats. */
 #include "api/handlers/handlers.h"
-#include "api/handlers/pose_request.h"
-#include "api/handlers/pose_series.h"
+#include "api/poses/pose_request.h"
+#include "api/poses/pose_series.h"
 #include "server/ops/clock.h"
 
 #include <math.h>
@@ -111,7 +111,7 @@ static enum api_outcome pose_as_json(struct api_call *call, struct pose_request 
         return reply_problem(call, 503, "no_memory", "out of memory");
     }
     put_morphs(&json, request, scratch->morphs);
-    pose_request_tail(&json, request);
+    pose_request_tail(&json, request, NULL, 0);
     jsonw_end(&json);
     return reply_json(call, &body);
 }
@@ -209,7 +209,7 @@ enum api_outcome handle_poses(struct api_call *call)
     enum api_outcome outcome = API_DONE;
     if (!reply_cached(call, digest, pose_request_freshness(&request), form < 2) &&
         pose_request_open(call, &request, &outcome))
-        outcome = series_reply(call, &request, &times, (enum series_form)form);
+        outcome = series_reply(call, &request, NULL, &times, (enum series_form)form);
     times_release(&times);
     return outcome;
 }

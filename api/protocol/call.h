@@ -29,6 +29,9 @@ struct api_call {
     uint32_t scope_index;
     double begun, sample_seconds, write_seconds;
     struct effort *effort; /* budget of the request; NULL unless on the pool */
+    /* The pointer of the object in a JSON body whose members the parameters are, and that of its part that has
+     * "clip", "joints" and "archive"; NULL: the query, and the same object. */
+    const char *pointer, *part_pointer;
 };
 
 /* Options for libpose: the service's limits, and the end of the effort. */

@@ -133,13 +133,30 @@ enum api_outcome reply_limit(struct api_call *call, unsigned status, const char 
     return simple_problem(call, status, code, (struct problem_about){.limit = limit}, detail);
 }
 
+/* Where the parameter is in the body, if it is a member of one; else where in its value the error is. */
+static void point_to(const struct api_call *call, const struct param_error *error, char *pointer, size_t size)
+{
+    static const char *const of_parts[] = {"clip", "joints", "archive"};
+    const char *object = call->pointer;
+    for (size_t i = 0; i < sizeof of_parts / sizeof *of_parts && call->part_pointer; i++) {
+        if (!strcmp(error->name, of_parts[i]))
+            object = call->part_pointer;
+    }
+    if (object)
+        snprintf(pointer, size, "%s/%s%s", object, error->name, error->pointer);
+    else
+        snprintf(pointer, size, "%s", error->pointer);
+}
+
 enum api_outcome reply_parameter(struct api_call *call, const struct param_error *error)
 {
     char detail[sizeof error->name + sizeof error->detail + 2];
     snprintf(detail, sizeof detail, "%s%s%s", error->name, error->name[0] ? ": " : "", error->detail);
     unsigned status = strcmp(error->code, PARAM_NO_MEMORY) ? 400 : 503;
+    char pointer[sizeof error->name + sizeof error->pointer + 80];
+    point_to(call, error, pointer, sizeof pointer);
     struct problem_about about = {.parameter = error->name,
-                                  .pointer = error->pointer[0] ? error->pointer : NULL,
+                                  .pointer = *pointer ? pointer : NULL,
                                   .limit = error->limit[0] ? error->limit : NULL,
                                   .nearest = &error->nearest};
     return simple_problem(call, status, error->code[0] ? error->code : "bad_parameter", about, detail);

@@ -712,11 +712,19 @@ struct pose_layer {
 POSE_API void pose_mix(const struct pose_layer *layers, uint32_t layer_count, uint32_t row_count,
                        float *rows);
 
+/*
+ * Adds weight times the difference of two poses to rows, where factors are above 0: rows turns by the rotation from
+ * reference to layer->rows in the joint's own space, is shifted by the difference of the translations, and scaled by
+ * the ratio of the scales. axes are those of all rows. Allocates nothing.
+ */
+POSE_API void pose_add(const struct pose_layer *layer, const float *reference, enum pose_axes axes,
+                       uint32_t row_count, float *rows);
+
 /* ------------------------------------------------------------------------------------ mixing of Second Life -- */
 
 enum {
     POSE_SL_LAYERS = 16, /* of one mix, at most */
-    POSE_SL_MORPHS = 24, /* that a moment has, at most */
+    POSE_SL_MORPHS = 32, /* of hands and face, at most */
     POSE_SL_STACK = 6,   /* layers that one joint takes, at most */
 };
 
@@ -732,8 +740,9 @@ struct pose_sl_layer {
 };
 
 struct pose_sl_mix_options {
-    bool avatar_base;   /* below all layers the pelvis returns home: for avatars, not animated objects */
-    bool rest_undriven; /* undriven joints return to rest at once; else they keep their last value */
+    enum pose_axes axes; /* of the rows: the clips' own, glTF's, or others that differ by a rotation */
+    bool avatar_base;    /* below all layers the pelvis returns home: for avatars, not animated objects */
+    bool rest_undriven;  /* undriven joints return to rest at once; else they keep their last value */
 };
 
 /*
@@ -756,7 +765,7 @@ POSE_API uint32_t pose_sl_mix_moments(const struct pose_sl_mix *mix, const doubl
 
 /* Size of the scratch memory for pose_sl_mix_sample, in bytes. */
 POSE_API size_t pose_sl_mix_scratch(const struct pose_sl_mix *mix);
-/* The local pose at t (seconds, finite, >= 0): joint_count rows of 10 floats in the skeleton's own axes. scratch
+/* The local pose at t (seconds, finite, >= 0): joint_count rows of 10 floats in the axes of the options. scratch
  * has pose_sl_mix_scratch bytes, aligned for doubles. Allocates nothing. */
 POSE_API void pose_sl_mix_sample(const struct pose_sl_mix *mix, double t, float *rows, void *scratch);
 
@@ -765,7 +774,11 @@ struct pose_sl_morph {
     float weight;     /* 0 to 1 */
 };
 
-/* Morphs of hands and face at t: fills in morphs, at most POSE_SL_MORPHS entries, and returns their count. */
+/* Names of all morphs that the mix has at any time: fills in names, at most POSE_SL_MORPHS static texts, and returns
+ * their count. */
+POSE_API uint32_t pose_sl_mix_morph_names(const struct pose_sl_mix *mix, const char **names);
+/* Morphs of hands and face at t: fills in morphs, at most POSE_SL_MORPHS entries, whose names are pointers of
+ * pose_sl_mix_morph_names, and returns their count. */
 POSE_API uint32_t pose_sl_mix_morphs(const struct pose_sl_mix *mix, double t, struct pose_sl_morph *morphs);
 
 /* A playing instance of a layer's clip. */
@@ -787,11 +800,25 @@ struct pose_sl_share {
     double shares[2]; /* of the resulting translation and rotation, 0 to 1; -1: not driven by it */
 };
 
-/* The layers that determine a joint's value at t, highest precedence first: fills in shares, at most POSE_SL_STACK
- * entries, and returns their count. held: whether translation and rotation keep their value from when they were
- * last driven. */
-POSE_API uint32_t pose_sl_mix_explain(const struct pose_sl_mix *mix, double t, uint32_t joint,
-                                      struct pose_sl_share *shares, bool held[2]);
+/* The instances that play at a time, oldest first, with their weights. */
+struct pose_sl_moment {
+    double t;
+    uint32_t count;
+    uint32_t instances[POSE_SL_LAYERS];
+    double weights[POSE_SL_LAYERS];
+};
+
+POSE_API void pose_sl_mix_moment(const struct pose_sl_mix *mix, double t, struct pose_sl_moment *moment);
+
+/* The layers that determine a joint's value at a moment, highest precedence first: fills in shares, at most
+ * POSE_SL_STACK entries, and returns their count. held: whether translation and rotation keep their value from when
+ * they were last driven. */
+POSE_API uint32_t pose_sl_mix_explain(const struct pose_sl_mix *mix, const struct pose_sl_moment *moment,
+                                      uint32_t joint, struct pose_sl_share *shares, bool held[2]);
+
+/* Whether the viewer freezes the layer's clip once it has full weight, because none of its priorities is valid; the
+ * mix plays on. */
+POSE_API bool pose_sl_mix_freezes(const struct pose_sl_mix *mix, uint32_t layer);
 
 /* How many of the clip's tracks have a joint in the skeleton, by name, alias or id; 0 when out of memory. */
 POSE_API uint32_t pose_skeleton_match(const struct pose_skeleton *skeleton, const struct pose_clip *clip);

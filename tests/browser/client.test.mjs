@@ -119,6 +119,17 @@ test("a batch, a blend, and what of it was refused", async () => {
   results[2].poses[0].rotation.forEach((rotation, i) => rotation && nearTurn(rotation, results[0].poses[1].rotation[i], 1e-5));
 });
 
+test("clips together", async () => {
+  const clips = (await posed.clips({ format: "sl-anim" })).items;
+  const layers = ["walk", "wave"].map((name) => ({ clip: clips.find((clip) => clip.name === name).id }));
+  const mixed = await posed.mixed({ mix: "sl", layers: [{ ...layers[0], stop: 1 }, { ...layers[1], start: 0.5 }], fps: 10, to: 2 });
+  assert.equal(mixed.frameCount, 21);
+  assert.ok(mixed.head.morphs.includes("Hands_Relaxed"));
+  const [one] = await posed.batch([{ layers: [{ ...layers[0], weight: 2 }, { ...layers[1], additive: true }], t: 0.3, explain: true }]);
+  assert.equal(one.poses[0].explain.length, one.joints.length);
+  await assert.rejects(posed.mixed({ mix: "sl", layers: [{ ...layers[0], start: -1 }] }), (error) => error.problem.pointer === "/requests/0/layers/0/start");
+});
+
 test("refusals are thrown with their problem", async () => {
   await assert.rejects(posed.clip("0".repeat(32)), (error) => error instanceof PosedError && error.status === 404 && error.problem.status === 404 && error.message === error.problem.detail);
   await assert.rejects(posed.pose(walk.id, 0, { space: "sideways" }), (error) => error.status === 400 && error.problem.parameter === "space");

@@ -14,6 +14,7 @@ EXCUSED = (
     (r"(api|server)/.*", r"json|\.json|zip|\.zip|png|\.png", "words of HTTP and names of files: JSON, ZIP and PNG as anybody's"),
     (r"(api|server)/.*", r"gltf", "the word of axes= and as=: the axes of an answer"),
     (r"api/views/sims3_json\.c", r"sims3.*", "the endpoints about names of The Sims 3"),
+    (r"api/poses/mixture\.c", r"sl", "the word of mix=: what plays, as the format of its clips"),
     (r"api/views/clip_json\.c", r"\.glb", "the path's ending of a link"),
     (r"server/commands/(names|info|pack|convert|preview|sample)\w*\.c", r".*", "help of the command line, which names what there is"),
 )

@@ -37,6 +37,8 @@ static const char *const emote_morphs[] = {
     "Express_Worry_Emote",
 };
 
+static const char closed_mouth[] = "Express_Closed_Mouth";
+
 enum { EMOTES = sizeof emote_morphs / sizeof *emote_morphs };
 
 unsigned emote_find(const char *name)
@@ -142,8 +144,36 @@ static uint32_t put_emotes(const struct pose_sl_mix *scene, double t, struct pos
         morphs[count++] = (struct pose_sl_morph){emote_morphs[emote], (float)weight};
     }
     if (most >= 0)
-        morphs[count++] = (struct pose_sl_morph){"Express_Closed_Mouth", (float)(1 - most)};
+        morphs[count++] = (struct pose_sl_morph){closed_mouth, (float)(1 - most)};
     return count;
+}
+
+static uint32_t add_name(const char *name, const char **names, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (names[i] == name)
+            return count;
+    }
+    if (name)
+        names[count++] = name;
+    return count;
+}
+
+uint32_t pose_sl_mix_morph_names(const struct pose_sl_mix *mix, const char **names)
+{
+    uint32_t count = 0;
+    bool has_face = false;
+    for (uint32_t i = 0; i < mix->hand_count; i++) {
+        count = add_name(hand_morphs[mix->hands[i].from], names, count);
+        count = add_name(hand_morphs[mix->hands[i].to], names, count);
+    }
+    for (uint32_t i = 0; i < mix->instance_count; i++) {
+        unsigned emote = mix->layers[mix->instances[i].layer].emote;
+        has_face |= emote != EMOTE_NONE;
+        if (emote != EMOTE_NONE)
+            count = add_name(emote_morphs[emote], names, count);
+    }
+    return has_face ? add_name(closed_mouth, names, count) : count;
 }
 
 uint32_t pose_sl_mix_morphs(const struct pose_sl_mix *mix, double t, struct pose_sl_morph *morphs)

@@ -8,6 +8,7 @@
 #include "lib/formats/sl/layout.h"
 #include "lib/formats/sl/mix/scene.h"
 #include "lib/model/match.h"
+#include "lib/sample/sampler.h"
 
 /* -------------------------------------------------------------------------------------------- the layers -- */
 
@@ -93,7 +94,7 @@ static bool make_layer(struct pose_sl_mix *mix, const struct pose_sl_layer *laye
     bool made = take_tracks(mix, layer, &scratch, to);
     arena_release(&scratch);
     to->sampler =
-        made ? pose_sampler_new(layer->clip, mix->skeleton, mix->skeleton->axes, options, error) : NULL;
+        made ? pose_sampler_new(layer->clip, mix->skeleton, mix->options.axes, options, error) : NULL;
     return to->sampler != NULL;
 }
 
@@ -142,9 +143,21 @@ static void note_moments(struct pose_sl_mix *mix)
     }
 }
 
+static bool take_rest(struct pose_sl_mix *mix)
+{
+    uint32_t joints = mix->skeleton->joint_count;
+    float *rest = arena_alloc(&mix->arena, joints, ROW_FLOATS * sizeof *rest);
+    for (uint32_t i = 0; rest && i < joints; i++)
+        pose_joint_rest(mix->skeleton, i, mix->options.axes, rest + (size_t)i * ROW_FLOATS);
+    mix->rest = rest;
+    return rest;
+}
+
 static bool make_scene(struct pose_sl_mix *mix, const struct pose_sl_layer *layers, uint32_t count,
                        const struct pose_options *options, struct pose_error *error)
 {
+    if (!take_rest(mix))
+        return false;
     for (; mix->layer_count < count; mix->layer_count++) {
         uint32_t i = mix->layer_count;
         if (!check_layer(&layers[i], i, error) ||
@@ -193,6 +206,18 @@ void pose_sl_mix_free(struct pose_sl_mix *mix)
         pose_sampler_free(mix->layers[i].sampler);
     struct arena arena = mix->arena;
     arena_release(&arena);
+}
+
+bool pose_sl_mix_freezes(const struct pose_sl_mix *mix, uint32_t layer)
+{
+    const struct pose_clip *clip = mix->layers[layer].clip;
+    int64_t base = value_get_int(clip->extras, "base_priority", 0);
+    for (uint32_t i = 0; i < clip->track_count; i++) {
+        int64_t own = value_get_int(clip->tracks[i].extras, "priority", -1);
+        if (own == -1 ? base != -1 : own <= SL_PRIORITY_LAST + 1)
+            return false;
+    }
+    return clip->track_count;
 }
 
 double pose_sl_mix_end(const struct pose_sl_mix *mix)

@@ -53,6 +53,7 @@ struct hand_change {
 struct pose_sl_mix {
     struct arena arena; /* holds the whole scene, including this struct */
     const struct pose_skeleton *skeleton;
+    const float *rest; /* [joint_count][ROW_FLOATS] in the axes of the options */
     struct pose_sl_mix_options options;
     uint32_t layer_count, instance_count, hand_count, moment_count;
     struct scene_layer layers[POSE_SL_LAYERS];

@@ -2,6 +2,7 @@
 #include "lib/formats/sl/mix/scene.h"
 #include "lib/sample/sampler.h"
 
+#include <float.h>
 #include <string.h>
 
 /* How long before its end a weight is sampled, while it is not yet zero. */
@@ -52,10 +53,9 @@ static void take_rest_off(const struct pose_sl_mix *mix, float *rows)
     int32_t root = mix->skeleton->root_joint;
     if (root < 0)
         return;
-    float rest[ROW_FLOATS];
-    pose_joint_rest(mix->skeleton, (uint32_t)root, mix->skeleton->axes, rest);
+    size_t place = (size_t)root * ROW_FLOATS;
     for (unsigned i = 0; i < 3; i++)
-        rows[(size_t)root * ROW_FLOATS + i] -= rest[i];
+        rows[place + i] -= mix->rest[place + i];
 }
 
 static void moment_make(const struct pose_sl_mix *mix, double t, float *rows, struct moment *moment)
@@ -236,8 +236,7 @@ static double held_at(const struct pose_sl_mix *mix, uint32_t joint, enum pose_p
 
 static void rest_of(const struct pose_sl_mix *mix, uint32_t joint, enum pose_part part, double *value)
 {
-    float rest[ROW_FLOATS];
-    pose_joint_rest(mix->skeleton, joint, mix->skeleton->axes, rest);
+    const float *rest = mix->rest + (size_t)joint * ROW_FLOATS;
     bool is_offset = part == POSE_TRANSLATION && (int64_t)joint == mix->skeleton->root_joint;
     for (unsigned i = 0; i < (part == POSE_ROTATION ? 4 : 3); i++)
         value[i] = is_offset ? 0 : (double)rest[part_place(part) + i];
@@ -262,14 +261,11 @@ static void put_component(const struct pose_sl_mix *mix, uint32_t joint, enum po
                           const double *value, float *row)
 {
     double rest[4] = {0};
-    float whole[ROW_FLOATS];
-    if (part == POSE_TRANSLATION && (int64_t)joint == mix->skeleton->root_joint) {
-        pose_joint_rest(mix->skeleton, joint, mix->skeleton->axes, whole);
-        for (unsigned i = 0; i < 3; i++)
-            rest[i] = (double)whole[i];
-    }
+    for (unsigned i = 0; i < 3 && part == POSE_TRANSLATION && (int64_t)joint == mix->skeleton->root_joint;
+         i++)
+        rest[i] = (double)mix->rest[(size_t)joint * ROW_FLOATS + i];
     for (unsigned i = 0; i < (part == POSE_ROTATION ? 4 : 3); i++)
-        row[part_place(part) + i] = (float)(rest[i] + value[i]);
+        row[part_place(part) + i] = (float)fmin(fmax(rest[i] + value[i], (double)-FLT_MAX), (double)FLT_MAX);
 }
 
 /* A joint at the current time. held: [2], when parts that nothing drives now were last driven; -1 for the
@@ -278,7 +274,7 @@ static void put_joint(const struct pose_sl_mix *mix, const struct moment *now, u
                       double *held)
 {
     struct stack stack;
-    pose_joint_rest(mix->skeleton, joint, mix->skeleton->axes, row);
+    memcpy(row, mix->rest + (size_t)joint * ROW_FLOATS, ROW_FLOATS * sizeof *row);
     stack_make(mix, now, joint, &stack);
     for (enum pose_part part = POSE_TRANSLATION; part <= POSE_ROTATION; part++) {
         struct mixed mixed;
@@ -387,18 +383,27 @@ static void put_shares(const struct stack *stack, enum pose_part part, struct po
     }
 }
 
-uint32_t pose_sl_mix_explain(const struct pose_sl_mix *mix, double t, uint32_t joint,
-                             struct pose_sl_share *shares, bool held[2])
+void pose_sl_mix_moment(const struct pose_sl_mix *mix, double t, struct pose_sl_moment *moment)
 {
-    struct moment now = {.t = t};
-    struct stack stack;
+    *moment = (struct pose_sl_moment){.t = t};
     for (uint32_t i = 0; i < mix->instance_count; i++) {
         const struct scene_instance *instance = &mix->instances[i];
         if (!instance_plays(instance, t) ||
             (mix->layers[instance->layer].additive && instance_is_covered(mix, instance, t)))
             continue;
-        now.weights[now.count] = instance_weight(mix, instance, t);
-        now.instances[now.count++] = instance;
+        moment->weights[moment->count] = instance_weight(mix, instance, t);
+        moment->instances[moment->count++] = i;
+    }
+}
+
+uint32_t pose_sl_mix_explain(const struct pose_sl_mix *mix, const struct pose_sl_moment *moment,
+                             uint32_t joint, struct pose_sl_share *shares, bool held[2])
+{
+    struct moment now = {.t = moment->t, .count = moment->count};
+    struct stack stack;
+    for (uint32_t i = 0; i < moment->count; i++) {
+        now.weights[i] = moment->weights[i];
+        now.instances[i] = &mix->instances[moment->instances[i]];
     }
     stack_make(mix, &now, joint, &stack);
     for (uint32_t i = 0; i < stack.count; i++) {
@@ -417,7 +422,7 @@ uint32_t pose_sl_mix_explain(const struct pose_sl_mix *mix, double t, uint32_t j
         for (uint32_t i = 0; i < stack.count; i++)
             driven |= !stack.states[i].additive && state_counts(&stack.states[i], part);
         put_shares(&stack, part, shares);
-        held[part] = !driven && !mix->options.rest_undriven && held_at(mix, joint, part, t) >= 0;
+        held[part] = !driven && !mix->options.rest_undriven && held_at(mix, joint, part, moment->t) >= 0;
     }
     return stack.count;
 }

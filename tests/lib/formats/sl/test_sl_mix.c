@@ -62,6 +62,7 @@ static struct pose_sl_mix *mix_of(const struct pose_sl_layer *layers, uint32_t c
 {
     struct pose_error error;
     pose_error_init(&error);
+    how.axes = skeleton->axes;
     struct pose_sl_mix *mix = pose_sl_mix_new(layers, count, skeleton, &how, NULL, &error);
     ck_assert_msg(mix != NULL, "%s", error.detail);
     return mix;
@@ -357,7 +358,9 @@ START_TEST(six_states_at_most_newer_ones_first)
         layers[i] = play(&clips[i], i * 0.1, INFINITY);
     }
     struct pose_sl_mix *mix = mix_of(layers, 9, &one, (struct pose_sl_mix_options){0});
-    ck_assert_uint_eq(pose_sl_mix_explain(mix, 2, 0, shares, held), 6);
+    struct pose_sl_moment moment;
+    pose_sl_mix_moment(mix, 2, &moment);
+    ck_assert_uint_eq(pose_sl_mix_explain(mix, &moment, 0, shares, held), 6);
     for (int i = 0; i < 6; i++)
         ck_assert_int_eq(shares[i].layer, stack[i]);
     ck_assert_double_eq(shares[0].shares[POSE_ROTATION], 1);

@@ -1,4 +1,4 @@
-#include "api/handlers/pose_series.h"
+#include "api/poses/pose_series.h"
 
 #include "server/ops/clock.h"
 
@@ -142,8 +142,8 @@ struct series {
     struct pose_request request;
     enum series_form form;
     struct times times;
-    const float *given;      /* the rows of a single given frame; NULL: sampled */
-    const bool *driven;      /* for given rows */
+    struct series_source source; /* owner NULL: the request's clip */
+    uint32_t morph_count;
     size_t next_time, next;  /* next to write: in the head, as a frame */
     struct json_writer head; /* still open, inside the array of times */
     struct pose_buffer tail; /* the text that closes it */
@@ -171,6 +171,8 @@ void series_headers(struct api_call *call, size_t frames, uint32_t joints, doubl
 static void series_free(void *owner)
 {
     struct series *series = owner;
+    if (series->source.owner)
+        series->source.free(series->source.owner);
     pose_request_close(&series->request);
     times_release(&series->times);
     pose_buffer_free(&series->pending);
@@ -191,16 +193,18 @@ static void take_request(struct series *series, struct pose_request *request)
     request->morph_names = NULL;
 }
 
-/* NULL if out of memory. */
-static struct series *series_new(struct pose_request *request, const struct times *times,
-                                 enum series_form form)
+/* NULL if out of memory: then it takes over nothing. */
+static struct series *series_new(struct pose_request *request, const struct series_source *source,
+                                 const struct times *times, enum series_form form)
 {
     const struct pose_sampler *sampler = request->player->sampler;
-    size_t rows = pose_sampler_row_count(sampler), morphs = pose_sampler_morph_count(sampler);
+    size_t rows = pose_sampler_row_count(sampler);
+    size_t morphs = source ? source->morph_count : pose_sampler_morph_count(sampler);
     struct series *series = try_alloc(1, sizeof *series);
     if (!series)
         return NULL;
     series->form = form;
+    series->morph_count = (uint32_t)morphs;
     series->times = *times;
     series->times.items = times->items ? try_alloc(times->count, sizeof *times->items) : NULL;
     series->rows = try_alloc(rows, ROW * sizeof(float));
@@ -216,6 +220,8 @@ static struct series *series_new(struct pose_request *request, const struct time
     if (times->items)
         memcpy(series->times.items, times->items, times->count * sizeof *times->items);
     take_request(series, request);
+    if (source)
+        series->source = *source;
     return series;
 }
 
@@ -238,8 +244,8 @@ static void sample(struct series *series, double t)
 {
     const struct pose_request *request = &series->request;
     const struct pose_sampler *sampler = request->player->sampler;
-    if (series->given)
-        memcpy(series->rows, series->given, pose_sampler_row_count(sampler) * ROW * sizeof *series->rows);
+    if (series->source.owner)
+        series->source.sample(series->source.owner, t, series->rows, series->morphs);
     else
         pose_sample(sampler, t, request->wrap, request->flags, series->rows, series->morphs);
     if (request->gltf)
@@ -296,9 +302,10 @@ static void put_pose(struct json_writer *json, const struct series *series, doub
             jsonw_floats(json, NULL, series->matrices + (size_t)row_at(series, i) * MATRIX, MATRIX);
         jsonw_end(json);
     }
-    uint32_t morphs = pose_sampler_morph_count(series->request.player->sampler);
-    if (morphs && !series->given)
-        jsonw_floats(json, "morphs", series->morphs, morphs);
+    if (series->morph_count)
+        jsonw_floats(json, "morphs", series->morphs, series->morph_count);
+    if (series->source.put)
+        series->source.put(series->source.owner, &series->request, t, json);
 }
 
 static void put_joints(struct json_writer *json, const struct series *series)
@@ -323,18 +330,19 @@ static void put_joints(struct json_writer *json, const struct series *series)
             jsonw_null(json, "id");
         if (request->player->skeleton)
             jsonw_integer(json, "parent", parents[i]);
-        jsonw_bool(json, "driven", series->driven ? series->driven[row_at(series, i)] : row->driven);
+        jsonw_bool(json, "driven",
+                   series->source.owner ? series->source.driven[row_at(series, i)] : row->driven);
         jsonw_end(json);
     }
     jsonw_end(json);
     free(parents);
-    uint32_t morphs = series->given ? 0 : pose_sampler_morph_count(request->player->sampler);
-    if (!morphs)
+    if (!series->morph_count)
         return;
     jsonw_array(json, "morphs");
-    for (uint32_t i = 0; i < morphs; i++) {
+    for (uint32_t i = 0; i < series->morph_count; i++) {
         char room[16];
-        jsonw_string(json, NULL, pose_request_morph(request, i, room));
+        jsonw_string(json, NULL,
+                     series->source.owner ? series->source.morphs[i] : pose_request_morph(request, i, room));
     }
     jsonw_end(json);
 }
@@ -345,7 +353,7 @@ static void open_head(struct series *series)
 {
     struct json_writer *json = &series->head;
     jsonw_object(json, NULL);
-    jsonw_string(json, "clip", series->given ? NULL : series->clip);
+    jsonw_string(json, "clip", series->source.owner ? NULL : series->clip);
     pose_request_head(json, &series->request);
     if (series->times.fps > 0)
         jsonw_number(json, "fps", (float)series->times.fps);
@@ -356,7 +364,7 @@ static void open_head(struct series *series)
     tail.to.out = &series->tail;
     jsonw_end(&tail);
     put_joints(&tail, series);
-    pose_request_tail(&tail, &series->request);
+    pose_request_tail(&tail, &series->request, series->source.warnings, series->source.warning_count);
     if (series->form == SERIES_POSED)
         jsonw_end(&tail);
     series->failed |= json->to.failed || tail.to.failed;
@@ -479,25 +487,24 @@ static bool finish_text(struct series *series, struct pose_buffer *out)
     return done;
 }
 
-bool series_text(struct pose_request *request, const struct times *times, struct pose_buffer *out)
+static void drop(struct pose_request *request, const struct series_source *source)
 {
-    struct series *series = series_new(request, times, SERIES_JSON);
+    if (source)
+        source->free(source->owner);
+    pose_request_close(request);
+}
+
+bool series_text(struct pose_request *request, const struct series_source *source, const struct times *times,
+                 struct pose_buffer *out)
+{
+    struct series *series = series_new(request, source, times, SERIES_JSON);
+    if (!series)
+        drop(request, source);
     return series && finish_text(series, out);
 }
 
-bool series_text_of(struct pose_request *request, double t, const float *rows, const bool *driven,
-                    struct pose_buffer *out)
-{
-    struct times once = {.items = &t, .count = 1};
-    struct series *series = series_new(request, &once, SERIES_JSON);
-    if (!series)
-        return false;
-    series->given = rows;
-    series->driven = driven;
-    return finish_text(series, out);
-}
-
-enum api_outcome series_reply(struct api_call *call, struct pose_request *request, const struct times *times,
+enum api_outcome series_reply(struct api_call *call, struct pose_request *request,
+                              const struct series_source *source, const struct times *times,
                               enum series_form form)
 {
     enum { INLINE_ROWS = 4096, STREAMED_ROWS = 32768 };
@@ -505,13 +512,13 @@ enum api_outcome series_reply(struct api_call *call, struct pose_request *reques
                                         "application/octet-stream", "application/octet-stream"};
     uint64_t rows = (uint64_t)times->count * request->row_count;
     if (rows > INLINE_ROWS && !call->request->may_wait) {
-        pose_request_close(request);
+        drop(request, source);
         return API_WAIT;
     }
     series_headers(call, times->count, request->row_count, times->fps);
-    struct series *series = series_new(request, times, form);
+    struct series *series = series_new(request, source, times, form);
     if (!series) {
-        pose_request_close(request);
+        drop(request, source);
         return reply_no_memory(call);
     }
     double started = clock_seconds();

@@ -1,7 +1,7 @@
 /* The parameters that all poses share, read once: space, axes, skeleton, wrap, joints, root, and the
  * clip's player. */
-#ifndef POSED_API_HANDLERS_POSE_REQUEST_H
-#define POSED_API_HANDLERS_POSE_REQUEST_H
+#ifndef POSED_API_POSES_POSE_REQUEST_H
+#define POSED_API_POSES_POSE_REQUEST_H
 
 #include "api/conversion/converted.h"
 #include "api/conversion/retargeting.h"
@@ -38,6 +38,8 @@ void pose_request_twin(struct api_call *call, const struct pose_request *request
 /* Gets the player and the rows. False with *outcome: wait, or already answered. */
 bool pose_request_open(struct api_call *call, struct pose_request *request, enum api_outcome *outcome);
 void pose_request_close(struct pose_request *request);
+/* Limits the rows of an open request to the named joints; NULL: all. False with the answer in call. */
+bool pose_request_select(struct api_call *call, struct pose_request *request, const char *joints);
 enum freshness pose_request_freshness(const struct pose_request *request);
 
 /* All warnings of a player: about its skeletons, and about the quality of a retargeting. Borrowed from the
@@ -47,8 +49,9 @@ void pose_request_warnings(const struct pose_request *request, const struct play
 
 /* Writes "clip" … "skeleton" of an answer into an open object. */
 void pose_request_head(struct json_writer *json, const struct pose_request *request);
-/* Writes "unmatched" and "warnings" if there are any. */
-void pose_request_tail(struct json_writer *json, const struct pose_request *request);
+/* Writes "unmatched" and "warnings" if there are any; more: further ones. */
+void pose_request_tail(struct json_writer *json, const struct pose_request *request,
+                       const struct pose_warning *more, uint32_t more_count);
 
 /* Parses "#123", an id without sign or leading zeros. */
 bool joint_id_read(const char *word, size_t length, uint32_t *id);

@@ -1,4 +1,4 @@
-#include "api/handlers/pose_request.h"
+#include "api/poses/pose_request.h"
 
 #include "api/protocol/scope.h"
 #include "api/views/asset_json.h"
@@ -317,6 +317,14 @@ bool pose_request_open(struct api_call *call, struct pose_request *request, enum
     return false;
 }
 
+bool pose_request_select(struct api_call *call, struct pose_request *request, const char *joints)
+{
+    free(request->selected);
+    request->selected = NULL;
+    request->joints = joints;
+    return select_rows(call, request);
+}
+
 void pose_request_close(struct pose_request *request)
 {
     uint32_t morphs = request->morph_names ? pose_sampler_morph_count(request->player->sampler) : 0;
@@ -344,7 +352,8 @@ void pose_request_head(struct json_writer *json, const struct pose_request *requ
         jsonw_null(json, "skeleton");
 }
 
-void pose_request_tail(struct json_writer *json, const struct pose_request *request)
+void pose_request_tail(struct json_writer *json, const struct pose_request *request,
+                       const struct pose_warning *more, uint32_t more_count)
 {
     const struct pose_sampler *sampler = request->player->sampler;
     uint32_t unmatched = pose_sampler_unmatched_count(sampler);
@@ -359,13 +368,14 @@ void pose_request_tail(struct json_writer *json, const struct pose_request *requ
         }
         jsonw_end(json);
     }
-    if (!has_warnings(request))
+    if (!has_warnings(request) && !more_count)
         return;
     struct convert_warnings warnings = {.count = 0};
     pose_request_warnings(request, request->player, &warnings);
-    if (warnings.count) {
+    if (warnings.count || more_count) {
         jsonw_array(json, "warnings");
         jsonw_warnings(json, warnings.items, warnings.count);
+        jsonw_warnings(json, more, more_count);
         jsonw_end(json);
     }
 }

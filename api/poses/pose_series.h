@@ -1,0 +1,57 @@
+/* Many poses of one clip: their times, and the answer, which is written at once if small and streamed
+ * otherwise. */
+#ifndef POSED_API_POSES_POSE_SERIES_H
+#define POSED_API_POSES_POSE_SERIES_H
+
+#include "api/poses/pose_request.h"
+
+enum series_form { SERIES_JSON, SERIES_NDJSON, SERIES_F32, SERIES_POSED };
+
+/* A list of times, or frames at a rate, which are not stored because the client chooses their number. */
+struct times {
+    double *items; /* NULL: frames */
+    size_t count;
+    double fps;   /* 0: a list */
+    double first; /* frame number */
+    bool has_final;
+    double final; /* the last time, if it is not on a frame */
+    enum pose_wrap wrap;
+    double duration;
+};
+
+double times_at(const struct times *times, size_t i);
+struct asset_id times_digest(struct asset_id digest, const struct times *times);
+
+/* Reads t=, or fps=, from=, to=, end=. False with the wrong parameter in error. */
+bool times_read(const struct api_call *call, const struct pose_request *request, struct times *times,
+                struct param_error *error);
+void times_release(struct times *times);
+
+/* Posed-Frames, Posed-Joints and, unless 0, Posed-Fps. */
+void series_headers(struct api_call *call, size_t frames, uint32_t joints, double fps);
+
+/* Poses made elsewhere, on the joints of a request's player; the answer then names no clip. */
+struct series_source {
+    void *owner;
+    /* Local rows [row_count of the sampler][10] and morphs [morph_count] at t, in the axes of the request. */
+    void (*sample)(void *owner, double t, float *rows, float *morphs);
+    /* Writes further members of a pose; NULL: none. */
+    void (*put)(void *owner, const struct pose_request *request, double t, struct json_writer *json);
+    void (*free)(void *owner);
+    const bool *driven; /* [row_count of the sampler], owned by the owner */
+    uint32_t morph_count;
+    const char *const *morphs; /* their names, static */
+    const struct pose_warning *warnings;
+    uint32_t warning_count;
+};
+
+/* Both take over the open request and the source, which is NULL for the poses of the request's own clip. */
+
+/* Writes the complete JSON answer to out; false if out of memory. */
+bool series_text(struct pose_request *request, const struct series_source *source, const struct times *times,
+                 struct pose_buffer *out);
+enum api_outcome series_reply(struct api_call *call, struct pose_request *request,
+                              const struct series_source *source, const struct times *times,
+                              enum series_form form);
+
+#endif
