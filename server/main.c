@@ -1,19 +1,13 @@
 /*
- * `posed`: which command, its help, and the ways to end.
+ * `posed`: from the command line to a command, and the ways to end.
  */
 #include "server/commands/commands.h"
+#include "server/commands/standard_input.h"
 #include "lib/core/escape.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* In the order in which the help lists them. */
-static const struct command *const commands[] = {
-    &command_serve,   &command_ls,      &command_info, &command_sample, &command_convert,
-    &command_preview, &command_extract, &command_pack, &command_hash,   &command_resolve,
-    &command_health,  &command_reindex, NULL,
-};
 
 /* ---------------------------------------------------------------------------------------------------- ending -- */
 
@@ -24,7 +18,7 @@ static void complain(const char *file, const char *format, va_list arguments)
     vsnprintf(text, sizeof text, format, arguments);
     fputs("posed: ", stderr);
     if (file) {
-        escape_print(file, stderr);
+        escape_print(standard_input_shown(file), stderr);
         fputs(": ", stderr);
     }
     escape_print(text, stderr);
@@ -90,36 +84,7 @@ int command_finish(void)
     return COMMAND_DONE;
 }
 
-/* ----------------------------------------------------------------------------------------------------- help -- */
-
-static void print_usage(FILE *out)
-{
-    fputs("usage: posed COMMAND [OPTIONS] ...\n"
-          "\n"
-          "Reads, serves and packs animations of games.\n"
-          "\n",
-          out);
-    for (const struct command *const *command = commands; *command; command++)
-        fprintf(out, "  %-10s %s\n", (*command)->name, (*command)->summary);
-    fputs("\n"
-          "posed COMMAND --help describes a command, posed --version prints the version.\n",
-          out);
-}
-
-static void print_help(const struct command *command)
-{
-    printf("usage: posed %s%s%s%s\n\n", command->name, command->options ? " [OPTIONS]" : "",
-           *command->operands ? " " : "", command->operands);
-    if (command->description)
-        fputs(command->description, stdout);
-    else
-        printf("%s\n", command->summary);
-    if (!command->options)
-        return;
-    fputs("\nOptions", stdout);
-    fputs(command->environment ? " [default, environment variable]:\n" : " [default]:\n", stdout);
-    options_print(command->options, command->environment, stdout);
-}
+/* -------------------------------------------------------------------------------------------------- commands -- */
 
 /* --help among the options, before a "--" that ends them. */
 static bool wants_help(int argc, char **argv)
@@ -130,8 +95,6 @@ static bool wants_help(int argc, char **argv)
     }
     return false;
 }
-
-/* -------------------------------------------------------------------------------------------------- commands -- */
 
 bool command_parse(const struct command *command, void *values, int argc, char **argv, size_t least,
                    size_t most, struct operands *operands)
@@ -147,39 +110,32 @@ bool command_parse(const struct command *command, void *values, int argc, char *
                         *command->operands ? command->operands : "no operands", command->name);
         return false;
     }
+    if (command->reads_input && operands->count && !strcmp(operands->items[0], "-"))
+        standard_input_keep(&operands->items[0]);
     return true;
-}
-
-static const struct command *find_command(const char *name)
-{
-    for (const struct command *const *command = commands; *command; command++) {
-        if (!strcmp((*command)->name, name))
-            return *command;
-    }
-    return NULL;
 }
 
 int main(int argc, char **argv)
 {
     if (argc < 2) {
-        print_usage(stderr);
+        command_print_usage(stderr);
         return COMMAND_BAD_USAGE;
     }
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
-        print_usage(stdout);
+        command_print_usage(stdout);
         return command_finish();
     }
-    if (!strcmp(argv[1], "--version")) {
+    if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "version")) {
         printf("posed %s (decoders %u)\n", pose_version(), pose_revision());
         return command_finish();
     }
-    const struct command *command = find_command(argv[1]);
+    const struct command *command = command_find(argv[1]);
     if (!command)
-        return command_misused("%s: no such command; posed --help lists them", argv[1]);
+        return COMMAND_BAD_USAGE;
     if (command->prepare)
         command->prepare();
     if (wants_help(argc - 1, argv + 1)) {
-        print_help(command);
+        command_print_help(command);
         return command_finish();
     }
     return command->run(command, argc - 1, argv + 1);

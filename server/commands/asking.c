@@ -1,6 +1,7 @@
 #include "server/commands/asking.h"
 
 #include "api/dispatch.h"
+#include "lib/core/nearest.h"
 #include "server/commands/commands.h"
 #include "server/commands/library.h"
 #include "server/library/names.h"
@@ -51,6 +52,20 @@ static void explain_no_clip(const struct catalog *catalog, const char *path)
     command_failed(path, "holds no clip");
 }
 
+static void tell_unknown(const struct catalog *catalog, const char *path, const char *name, const char *names)
+{
+    const struct catalog_list *clips = &catalog->lists[ASSET_CLIP];
+    struct nearest nearest;
+    char hint[NEAREST_HINT];
+    nearest_begin(&nearest, name, strlen(name));
+    for (uint32_t i = 0; i < clips->count; i++) {
+        if (asking_is_from(catalog, &clips->items[i], path))
+            nearest_offer(&nearest, clips->items[i].asset->name);
+    }
+    nearest_hint(&nearest, hint);
+    command_failed(path, "holds no clip of the name %s but %s%s", name, names, hint);
+}
+
 const struct catalog_item *asking_clip(const struct catalog *catalog, const char *path, const char *name)
 {
     const struct catalog_list *clips = &catalog->lists[ASSET_CLIP];
@@ -73,7 +88,7 @@ const struct catalog_item *asking_clip(const struct catalog *catalog, const char
     else if (name && count)
         command_failed(path, "holds %u clips of the name %s", count, name);
     else if (name)
-        command_failed(path, "holds no clip of the name %s but %s", name, names);
+        tell_unknown(catalog, path, name, names);
     else
         command_failed(path, "holds several clips; --clip is one of %s", names);
     return NULL;

@@ -1,12 +1,14 @@
 /*
  * The commands of the program: each is one constant at the end of its own file in server/commands/, and is listed
- * in server/main.c.
+ * in server/commands/table.c.
  */
 #ifndef POSED_SERVER_COMMANDS_COMMANDS_H
 #define POSED_SERVER_COMMANDS_COMMANDS_H
 
 #include "pose.h"
 #include "server/ops/options.h"
+
+#include <stdio.h>
 
 /* The exit status of a command. */
 enum command_status {
@@ -23,15 +25,18 @@ struct command {
         *description; /* lines for `posed COMMAND --help`, each terminated by \n; NULL: the summary only */
     const struct option *options; /* NULL: none */
     bool environment;             /* options can also be set in the environment */
+    bool reads_input;             /* the first operand "-" is standard input */
     void (*prepare)(void);        /* fills in text that --help prints; may be NULL */
     /* argv[0] is the command's name; --help is already handled. Returns the exit status. */
     int (*run)(const struct command *command, int argc, char **argv);
 };
 
+extern const struct command command_completion;
 extern const struct command command_convert;
 extern const struct command command_extract;
 extern const struct command command_hash;
 extern const struct command command_health;
+extern const struct command command_help;
 extern const struct command command_info;
 extern const struct command command_ls;
 extern const struct command command_pack;
@@ -41,9 +46,18 @@ extern const struct command command_resolve;
 extern const struct command command_sample;
 extern const struct command command_serve;
 
+/* All commands, in the order in which the help lists them; NULL-terminated. */
+extern const struct command *const commands[];
+/* NULL, with a message printed that names the nearest one, if there is no such command. */
+const struct command *command_find(const char *name);
+/* Prints what `posed --help` and `posed COMMAND --help` print. */
+void command_print_usage(FILE *out);
+void command_print_help(const struct command *command);
+
 /*
- * Parses the options and checks the number of operands (most 0: no limit). False, with a message printed, if the
- * command line is bad; the command then returns COMMAND_BAD_USAGE.
+ * Parses the options and checks the number of operands (most 0: no limit). An operand "-" of a command that reads
+ * standard input becomes the path of a file with what was read. False, with a message printed, if the command line
+ * is bad or the input cannot be read; the command then returns COMMAND_BAD_USAGE.
  */
 bool command_parse(const struct command *command, void *values, int argc, char **argv, size_t least,
                    size_t most, struct operands *operands);

@@ -4,6 +4,7 @@
 
 #include "api/conversion/converted.h"
 #include "server/commands/commands.h"
+#include "server/commands/report.h"
 
 struct job {
     struct service *service;
@@ -11,6 +12,7 @@ struct job {
     struct catalog *source;      /* where the clips are: the same, or with --from a catalogue of IN alone */
     const char *in, *map;        /* paths; map NULL: none */
     const struct params *params; /* the options, as API parameters */
+    struct report *report;
 };
 
 /* The file made from a clip. */

@@ -1,8 +1,11 @@
 /* `posed convert`: converts a file, some clips of an archive, or all of them to another format. */
+#include "lib/core/nearest.h"
 #include "server/commands/commands.h"
 #include "server/commands/asking.h"
 #include "server/commands/conversion_job.h"
 #include "server/commands/library.h"
+#include "server/commands/progress.h"
+#include "server/commands/save.h"
 #include "server/library/index/upload.h"
 
 #include <stdio.h>
@@ -14,7 +17,7 @@ struct convert_values {
     const char *from, *to, *skeleton, *mesh, *clip, *map;
     const char *onto, *map_onto, *ik, *travel, *heading, *tolerance;
     const char *fps, *priority, *ease_in, *ease_out, *game, *bones, *axes, *unit, *up;
-    bool strict, loop, no_loop, retarget;
+    bool strict, loop, no_loop, retarget, json, quiet;
 };
 
 #define TEXT(name_, metavar_, member_, shown_, help_)                                                        \
@@ -33,7 +36,7 @@ static char to_help[CONVERT_WORDS];
 
 static const struct option options[] = {
     TEXT("--from", "F", from, "as its bytes say", "the format of IN, whatever its bytes say"),
-    TEXT("--to", "F", to, "by OUT's extension", to_help),
+    TEXT("--to", "TARGET", to, "by OUT's extension", to_help),
     TEXT("--skeleton", "FILE", skeleton, "the best of IN and those that posed ships",
          "a file with the skeleton; none: the tracks as they are"),
     TEXT("--mesh", "FILE", mesh, "the bones", "glb, gltf: a file with the mesh, or several in a folder"),
@@ -64,6 +67,12 @@ static const struct option options[] = {
     TEXT("--unit", "m|cm|inch", unit, "m",
          "bvh: of lengths; under a root called hip or mPelvis always inches"),
     TEXT("--up", "y|z|auto", up, "auto", "IN is a bvh: which way is up in it; auto: as its figure stands"),
+    FLAG("--json", json, "what was made and what failed as JSON on standard output"),
+    {.name = "--quiet",
+     .letter = 'q',
+     .kind = OPTION_FLAG,
+     .member = offsetof(struct convert_values, quiet),
+     .help = "says only what failed"},
     {.name = NULL},
 };
 
@@ -93,12 +102,22 @@ static bool means_folder(const struct job *job, const char *out)
     return false;
 }
 
+/* OUT names neither a format nor, by what it is or how it ends, only a folder. */
+static int tell_no_target(const char *out)
+{
+    char words[CONVERT_WORDS];
+    const char *base = strrchr(out, '/'), *dot = strrchr(base ? base : out, '.');
+    convert_target_words(NULL, words);
+    if (!is_folder(out) && dot && dot[1])
+        return command_misused("%s: no format ends in .%s; --to is one of %s", out, dot + 1, words);
+    return command_misused("%s is a folder: --to says what goes into it, one of %s", out, words);
+}
+
 static int convert_job(const struct job *job, const struct convert_values *values, const char *out)
 {
     if (means_folder(job, out) && !values->clip) {
         const struct pose_target *target = values->to ? pose_target_find(values->to) : NULL;
-        return target ? convert_all(job, target, out)
-                      : command_misused("%s is a folder: --to says what goes into it", out);
+        return target ? convert_all(job, target, out) : tell_no_target(out);
     }
     return convert_one(job, values->clip, values->to, out);
 }
@@ -223,6 +242,7 @@ static int convert(struct service *service, const struct convert_values *values,
 {
     struct catalog *catalog = service_enter(service, false, 0);
     struct arguments arguments;
+    struct report report = {.json = values->json, .quiet = values->quiet};
     int status = COMMAND_BAD_INPUT;
     if (read_arguments(catalog, values, &arguments)) {
         struct job job = {.service = service,
@@ -230,8 +250,12 @@ static int convert(struct service *service, const struct convert_values *values,
                           .source = catalog,
                           .in = in,
                           .map = values->map,
-                          .params = &arguments.params};
+                          .params = &arguments.params,
+                          .report = &report};
         status = values->from ? convert_forced(&job, values, out) : convert_job(&job, values, out);
+        bool with_counts = means_folder(&job, out) && !values->clip;
+        if (status != COMMAND_BAD_USAGE)
+            status = report_end(&report, with_counts) == COMMAND_DONE ? status : COMMAND_BAD_INPUT;
     }
     free(arguments.meshes);
     free(arguments.map);
@@ -255,18 +279,31 @@ static bool check_alone(const struct convert_values *values)
     return true;
 }
 
-static bool check_values(const struct convert_values *values)
+static bool check_values(const struct convert_values *values, const char *out)
 {
-    char words[CONVERT_WORDS];
+    char words[CONVERT_WORDS], hint[NEAREST_HINT];
+    struct nearest nearest;
     if (!check_alone(values))
         return false;
     if (values->to && !pose_target_find(values->to)) {
         convert_target_words(NULL, words);
-        command_misused("--to: %s is not one of %s", values->to, words);
+        nearest_begin(&nearest, values->to, strlen(values->to));
+        for (const struct pose_target *target = pose_targets(); target->word; target++)
+            nearest_offer(&nearest, target->word);
+        nearest_hint(&nearest, hint);
+        command_misused("--to: %s is not one of %s%s", values->to, words, hint);
         return false;
     }
     if (values->from && !pose_format_find(values->from)) {
-        command_misused("--from: there is no format %s", values->from);
+        nearest_begin(&nearest, values->from, strlen(values->from));
+        for (const struct pose_format *format = pose_formats(); format->id; format++)
+            nearest_offer(&nearest, format->id);
+        nearest_hint(&nearest, hint);
+        command_misused("--from: there is no format %s%s", values->from, hint);
+        return false;
+    }
+    if (values->json && save_is_output(out)) {
+        command_misused("--json: standard output has the converted file");
         return false;
     }
     if (values->loop && values->no_loop) {
@@ -286,7 +323,8 @@ static int run_convert(const struct command *command, int argc, char **argv)
     struct convert_values values;
     struct operands operands;
     struct library library;
-    if (!command_parse(command, &values, argc, argv, 2, 2, &operands) || !check_values(&values))
+    if (!command_parse(command, &values, argc, argv, 2, 2, &operands) ||
+        !check_values(&values, operands.items[1]))
         return COMMAND_BAD_USAGE;
     const char *const others[] = {values.skeleton, values.mesh, values.onto};
     char *paths[4] = {operands.items[0]};
@@ -296,6 +334,8 @@ static int run_convert(const struct command *command, int argc, char **argv)
             paths[count++] = strdup(others[i]);
     }
     files_init();
+    if (values.quiet)
+        progress_hide();
     int status = COMMAND_BAD_INPUT;
     if (library_open(&library, paths, count)) {
         status = convert(library.service, &values, paths[0], operands.items[1]);
@@ -318,5 +358,6 @@ const struct command command_convert = {
         "one.\n",
     .options = options,
     .prepare = list_targets,
+    .reads_input = true,
     .run = run_convert,
 };

@@ -17,10 +17,11 @@
 struct task {
     const struct catalog_item *item; /* as it is at that location: with the skeleton beside it there */
     struct catalog_place place;
-    char *name;     /* in the output folder, without extension, from malloc */
-    char *key_file; /* name of a pair's second file, without extension; NULL: as in the clip */
-    char *said;     /* the error or the warnings, from malloc; NULL: none */
-    bool failed;
+    char *name;                   /* in the output folder, without extension, from malloc */
+    char *key_file;               /* name of a pair's second file, without extension; NULL: as in the clip */
+    char *said;                   /* the error or the warnings, from malloc; NULL: none */
+    bool failed, is_note;         /* is_note: none of the warnings is serious */
+    struct pose_buffer described; /* for a report in JSON */
 };
 
 struct work {
@@ -155,11 +156,13 @@ static void name_files(struct work *work)
 
 /* -------------------------------------------------------------------------------------------------- converting -- */
 
-static bool save(const struct work *work, const struct task *task, const struct job_result *result)
+static bool save(const struct work *work, struct task *task, const struct job_result *result)
 {
     char extension[16];
     convert_target_extension(work->target, extension);
     char *path = print("%s.%s", task->name, extension);
+    if (work->job->report->json)
+        report_describe(&task->described, path, &result->made.bytes, &result->made.warnings);
     const struct pose_buffer *first = &result->made.bytes, *second = &result->made.second.bytes;
     bool done = save_below(work->folder, path, (struct pose_bytes){first->data, first->size});
     free(path);
@@ -191,9 +194,9 @@ static void convert_task(void *user, size_t index)
         done = false;
     } else {
         conversion_warning_codes(&result.made.warnings, codes);
+        task->is_note = !convert_warnings_serious(&result.made.warnings);
         if (*codes)
-            task->said =
-                print("%s: %s", convert_warnings_serious(&result.made.warnings) ? "warning" : "note", codes);
+            task->said = print("%s: %s", task->is_note ? "note" : "warning", codes);
     }
     task->failed = !done;
     job_result_release(&result);
@@ -227,47 +230,70 @@ static bool is_skipped(const struct index_archive *archive, uint32_t entry)
 }
 
 /* Reports entries that could not be read, and archives that could not be opened. */
-static size_t tell_broken(const struct job *job)
+static void tell_broken(const struct job *job)
 {
-    size_t count = 0;
     for (uint32_t a = 0; a < job->source->archive_count; a++) {
         const struct index_archive *archive = job->source->archives[a];
         if (!job_has_archive(job, a))
             continue;
-        if (archive->error) {
-            command_broken(archive->path ? archive->path : job->in, archive->error);
-            count++;
-        }
+        if (archive->error)
+            report_failed(job->report, archive->path ? archive->path : job->in, archive->error, NULL);
         for (uint32_t e = 0; e < archive->entry_count; e++) {
             if (!archive->entries[e]->error)
                 continue;
             char *label = print("%s: %s", job->in, archive->entries[e]->name);
-            command_broken(label, archive->entries[e]->error);
+            if (is_skipped(archive, e))
+                report_skipped(job->report, label, archive->entries[e]->error);
+            else
+                report_failed(job->report, label, archive->entries[e]->error, NULL);
             free(label);
-            count += !is_skipped(archive, e);
         }
     }
-    return count;
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Notes are the same for most files of an archive: one line for each kind, with the number of files. */
+static void tell_notes(const struct work *work)
+{
+    char **notes = must_alloc(work->count + 1, sizeof *notes);
+    size_t count = 0;
+    for (size_t i = 0; i < work->count; i++) {
+        if (work->tasks[i].said && !work->tasks[i].failed && work->tasks[i].is_note)
+            notes[count++] = work->tasks[i].said;
+    }
+    qsort(notes, count, sizeof *notes, compare_texts);
+    for (size_t i = 0, next; i < count; i = next) {
+        for (next = i + 1; next < count && !strcmp(notes[i], notes[next]);)
+            next++;
+        command_failed(NULL, "%s (%zu %s)", notes[i], next - i, next - i == 1 ? "file" : "files");
+    }
+    free(notes);
 }
 
 static int tell(const struct work *work)
 {
-    size_t failed = tell_broken(work->job), done = 0;
+    struct report *report = work->job->report;
+    bool lines = !report->json && !report->quiet;
+    tell_broken(work->job);
     for (size_t i = 0; i < work->count; i++) {
-        const struct task *task = &work->tasks[i];
-        if (task->said)
+        struct task *task = &work->tasks[i];
+        if (task->failed) {
+            report_failed(report, task->name, NULL, task->said ? task->said : "out of memory");
+            continue;
+        }
+        report_made(report, &task->described);
+        if (task->said && !task->is_note && lines)
             command_failed(task->name, "%s", task->said);
-        failed += task->failed;
-        done += !task->failed;
     }
-    if (failed)
-        printf("%zu converted, %zu failed\n", done, failed);
-    else
-        printf("%zu converted\n", done);
-    int status = command_finish();
-    if (!work->count && !failed)
-        return command_failed(work->job->in, "holds no clip");
-    return failed ? COMMAND_BAD_INPUT : status;
+    if (lines)
+        tell_notes(work);
+    if (!work->count && !report->failed)
+        report_failed(report, work->job->in, NULL, "holds no clip");
+    return COMMAND_DONE;
 }
 
 int convert_all(const struct job *job, const struct pose_target *target, const char *folder)
@@ -292,6 +318,7 @@ int convert_all(const struct job *job, const struct pose_target *target, const c
         free(work.tasks[i].name);
         free(work.tasks[i].key_file);
         free(work.tasks[i].said);
+        pose_buffer_free(&work.tasks[i].described);
     }
     free(work.tasks);
     return status;

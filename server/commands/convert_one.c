@@ -1,10 +1,12 @@
 /* Converts one clip, or several into one file: selects the clips, finds the format by the file's name, and
  * writes the file. */
 #include "server/commands/conversion_job.h"
+#include "lib/core/nearest.h"
 #include "server/commands/save.h"
 #include "server/library/names.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +43,7 @@ static const struct pose_target *target_of(const char *out, const char *format)
     if (count)
         command_misused("%s: --to says which it is of %s", out, words);
     else
-        command_misused("%s: its extension tells no format; --to is one of %s", out, words);
+        command_misused("%s: no format ends in .%s; --to is one of %s", out, extension, words);
     return NULL;
 }
 
@@ -61,6 +63,19 @@ static const char *origin_of(const struct job *job, const struct catalog_item *i
 
 /* ------------------------------------------------------------------------------------------------ what is meant -- */
 
+static int fail(const struct job *job, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static int fail(const struct job *job, const char *format, ...)
+{
+    char detail[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(detail, sizeof detail, format, arguments);
+    va_end(arguments);
+    report_failed(job->report, job->in, NULL, detail);
+    return COMMAND_BAD_INPUT;
+}
+
 struct choice {
     uint32_t count;
     struct ingredient *clips; /* from malloc */
@@ -79,8 +94,22 @@ static bool add_called(const struct job *job, const char *name, struct choice *c
     }
     choice->count += found > 0;
     if (found > 1)
-        command_failed(job->in, "holds %u clips of the name %s", found, name);
+        fail(job, "holds %u clips of the name %s", found, name);
     return found == 1;
+}
+
+static void tell_unknown(const struct job *job, const char *name)
+{
+    const struct catalog_list *clips = &job->source->lists[ASSET_CLIP];
+    struct nearest nearest;
+    char hint[NEAREST_HINT];
+    nearest_begin(&nearest, name, strlen(name));
+    for (uint32_t i = 0; i < clips->count; i++) {
+        if (job_has(job, &clips->items[i]))
+            nearest_offer(&nearest, clips->items[i].asset->name);
+    }
+    nearest_hint(&nearest, hint);
+    fail(job, "holds no clip of the name %s%s", name, hint);
 }
 
 /* Finds the clips by name; false, with a message printed, if one is missing or ambiguous. */
@@ -93,7 +122,7 @@ static bool choose_named(const struct job *job, const char *names, struct choice
         uint32_t before = choice->count;
         done = add_called(job, name, choice);
         if (!done && choice->count == before)
-            command_failed(job->in, "holds no clip of the name %s", name);
+            tell_unknown(job, name);
     }
     free(text);
     return done;
@@ -109,7 +138,7 @@ static void choose_all(const struct job *job, struct choice *choice)
     }
 }
 
-/* Prints the first error of IN's files; false if there is none. */
+/* Reports the first error of IN's files; false if there is none. */
 static bool tell_broken(const struct job *job)
 {
     for (uint32_t a = 0; a < job->source->archive_count; a++) {
@@ -120,7 +149,7 @@ static bool tell_broken(const struct job *job)
         for (uint32_t e = 0; e < archive->entry_count && !error; e++)
             error = archive->entries[e]->error;
         if (error) {
-            command_broken(job->in, error);
+            report_failed(job->report, job->in, error, NULL);
             return true;
         }
     }
@@ -154,28 +183,22 @@ static bool take_model(const struct job *job, struct conversion_parts *parts)
 
 /* ----------------------------------------------------------------------------------------------------- one file -- */
 
-static void tell_warnings(const char *in, const struct convert_warnings *warnings)
-{
-    for (uint32_t i = 0; i < warnings->count; i++)
-        command_failed(in, "%s: %s (%s)", warnings->items[i].severity == POSE_WARNING ? "warning" : "note",
-                       warnings->items[i].message, warnings->items[i].code);
-}
-
-static bool save(const char *out, const struct pose_buffer *bytes)
+static bool save(const struct job *job, const char *out, const struct pose_buffer *bytes)
 {
     if (save_file(out, (struct pose_bytes){bytes->data, bytes->size}))
         return true;
-    command_failed(out, "%s", strerror(errno));
+    report_failed(job->report, out, NULL, strerror(errno));
     return false;
 }
 
 /* The second file of a pair is saved beside the first. */
-static bool save_pair(const char *out, const struct pose_target *target, const struct conversion_result *made)
+static bool save_pair(const struct job *job, const char *out, const struct pose_target *target,
+                      const struct conversion_result *made)
 {
     char *path = NULL, *name = convert_second_name(target, made->second.name);
     if (asprintf(&path, "%.*s%s", (int)(name_base(out) - out), out, name) < 0)
         abort();
-    bool done = save(path, &made->second.bytes) && save(out, &made->bytes);
+    bool done = save(job, path, &made->second.bytes) && save(job, out, &made->bytes);
     free(path);
     free(name);
     return done;
@@ -197,6 +220,15 @@ bool convert_is_stream(const char *out)
            (!stat(out, &status) && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode));
 }
 
+static void report_one(const struct job *job, const struct conversion_result *made, const char *out)
+{
+    struct pose_buffer text = {0};
+    if (job->report->json)
+        report_describe(&text, out, &made->bytes, &made->warnings);
+    report_made(job->report, &text);
+    report_warnings(job->report, job->in, &made->warnings);
+}
+
 static int write_one(const struct job *job, const struct pose_target *target, const struct choice *choice,
                      const struct conversion_parts *parts, const char *out)
 {
@@ -209,14 +241,15 @@ static int write_one(const struct job *job, const struct pose_target *target, co
     bool done = job_convert(job, target, parts, &file, &result);
     int status = COMMAND_BAD_INPUT;
     if (done) {
-        done = result.made.is_pair ? save_pair(out, target, &result.made) : save(out, &result.made.bytes);
+        done = result.made.is_pair ? save_pair(job, out, target, &result.made)
+                                   : save(job, out, &result.made.bytes);
         if (done)
-            tell_warnings(job->in, &result.made.warnings);
+            report_one(job, &result.made, out);
         status = done ? COMMAND_DONE : COMMAND_BAD_INPUT;
     } else if (result.misused) {
         status = job_misused(job, &result);
     } else {
-        command_failed(job->in, "%s", result.detail);
+        report_failed(job->report, job->in, NULL, result.detail);
     }
     job_result_release(&result);
     free(name);
@@ -237,13 +270,13 @@ static int convert_chosen(const struct job *job, const struct choice *choice, co
     if (!target)
         return COMMAND_BAD_USAGE;
     if (!choice->count && !(target->is_scene && take_model(job, &parts)))
-        return tell_broken(job) ? COMMAND_BAD_INPUT : command_failed(job->in, "holds no clip");
+        return tell_broken(job) ? COMMAND_BAD_INPUT : fail(job, "holds no clip");
     if (choice->count <= 1 || (target->is_scene && named))
         return write_one(job, target, choice, &parts, out);
     if (named)
         return command_misused("--clip: a file of this format holds one clip");
     list_names(choice, names, sizeof names);
-    return command_failed(job->in, "holds several clips; --clip is one of %s", names);
+    return fail(job, "holds several clips; --clip is one of %s", names);
 }
 
 int convert_one(const struct job *job, const char *names, const char *to, const char *out)

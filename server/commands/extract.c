@@ -188,5 +188,6 @@ const struct command command_extract = {
         "extracted. Nothing is ever written outside of DIR. An entry whose name came before gets its\n"
         "index into the name of its file; of a resource that a .pak repeats the first is extracted.\n",
     .options = options,
+    .reads_input = true,
     .run = run_extract,
 };

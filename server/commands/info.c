@@ -4,6 +4,7 @@
 #include "server/commands/commands.h"
 #include "server/commands/library.h"
 #include "server/commands/progress.h"
+#include "server/commands/standard_input.h"
 #include "lib/core/escape.h"
 
 #include <errno.h>
@@ -219,7 +220,7 @@ static void print_text(const char *path, const json_t *root)
     const char *id = text_of(root, "format"), *comma = ", ";
     const struct pose_format *format = pose_format_find(id);
     bool is_archive = !strcmp(text_of(root, "kind"), "archive");
-    escape_print(path, stdout);
+    escape_print(standard_input_shown(path), stdout);
     printf(": %s", id);
     if (format)
         printf(" (%s)", format->title);
@@ -406,7 +407,7 @@ static void print_person(const char *path, const char *name, const json_t *perso
     const json_t *value, *arms = json_object_get(person, "arm_alignment");
     json_t *missing = json_object_get(person, "missing");
     size_t index;
-    escape_print(path, stdout);
+    escape_print(standard_input_shown(path), stdout);
     printf(": ");
     escape_print(name, stdout);
     printf(
@@ -506,5 +507,6 @@ const struct command command_info = {
                    "whether its id\n"
                    "fits its name. ENTRY is a name in the archive, or an index as `posed ls` shows it.\n",
     .options = options,
+    .reads_input = true,
     .run = run_info,
 };

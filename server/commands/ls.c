@@ -162,5 +162,6 @@ const struct command command_ls = {
         "A line has index, size in bytes, kind, format and name of an entry, and what is wrong with it\n"
         "when it cannot be read. A PATH is an archive, a folder (walked) or a loose file.\n",
     .options = options,
+    .reads_input = true,
     .run = run_ls,
 };

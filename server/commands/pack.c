@@ -1,6 +1,7 @@
 /* `posed pack`: writes an archive. */
 #include "server/commands/commands.h"
 #include "server/commands/progress.h"
+#include "server/commands/report.h"
 #include "server/commands/save.h"
 #include "server/ops/files.h"
 #include "server/ops/region.h"
@@ -14,6 +15,7 @@ struct pack_options {
     const char *format;
     const char *game;
     const char *compress;
+    bool json, quiet;
 };
 
 static const struct option options[] = {
@@ -34,6 +36,15 @@ static const struct option options[] = {
      .kind = OPTION_TEXT,
      .member = offsetof(struct pack_options, compress),
      .help = "none, or of a .package refpack or zlib"},
+    {.name = "--json",
+     .kind = OPTION_FLAG,
+     .member = offsetof(struct pack_options, json),
+     .help = "what was made and what failed as JSON on standard output"},
+    {.name = "--quiet",
+     .letter = 'q',
+     .kind = OPTION_FLAG,
+     .member = offsetof(struct pack_options, quiet),
+     .help = "says only what failed"},
     {.name = NULL},
 };
 
@@ -141,7 +152,7 @@ static int compare_names(const void *a, const void *b)
 }
 
 /* Files of the same name could not be distinguished in the archive. */
-static bool names_differ(const struct package *package)
+static bool names_differ(const struct package *package, struct report *report)
 {
     char **sorted = must_alloc(package->count + 1, sizeof *sorted);
     const char *twice = NULL;
@@ -150,7 +161,7 @@ static bool names_differ(const struct package *package)
     for (uint32_t i = 1; i < package->count && !twice; i++)
         twice = strcmp(sorted[i - 1], sorted[i]) ? NULL : sorted[i];
     if (twice)
-        command_failed(twice, "two files are to be packed under this name");
+        report_failed(report, twice, NULL, "two files are to be packed under this name");
     free(sorted);
     return !twice;
 }
@@ -168,8 +179,8 @@ static void release(struct package *package)
 
 /* ---------------------------------------------------------------------------------------------------- packing -- */
 
-static int write_package(const struct package *package, const char *out, const char *format,
-                         const struct pack_options *values)
+static void write_package(const struct package *package, const char *out, const char *format,
+                          const struct pack_options *values, struct report *report)
 {
     struct pose_value compress = {.kind = POSE_STRING, .key = "compress", .as.string = values->compress};
     struct pose_value game = {.kind = POSE_STRING, .key = "game", .as.string = values->game};
@@ -178,18 +189,21 @@ static int write_package(const struct package *package, const char *out, const c
         game.next = settings.first;
         settings.first = &game;
     }
-    struct pose_buffer bytes = {0};
+    struct pose_buffer bytes = {0}, described = {0};
     struct pose_error error;
     progress_start("packing", 0);
     bool packed = pose_pack(format, package->items, package->count, &settings, NULL, &bytes, &error);
     progress_end();
-    int status = COMMAND_DONE;
-    if (!packed)
-        status = command_broken(out, &error);
-    else if (!save_file(out, (struct pose_bytes){bytes.data, bytes.size}))
-        status = command_failed(out, "%s", strerror(errno));
+    if (!packed) {
+        report_failed(report, out, &error, NULL);
+    } else if (!save_file(out, (struct pose_bytes){bytes.data, bytes.size})) {
+        report_failed(report, out, NULL, strerror(errno));
+    } else {
+        if (report->json)
+            report_describe(&described, out, &bytes, NULL);
+        report_made(report, &described);
+    }
     pose_buffer_free(&bytes);
-    return status;
 }
 
 static int run_pack(const struct command *command, int argc, char **argv)
@@ -204,18 +218,20 @@ static int run_pack(const struct command *command, int argc, char **argv)
     const struct pose_format *format = choose_format(&values, out);
     if (!format)
         return COMMAND_BAD_USAGE;
+    struct report report = {.json = values.json, .quiet = values.quiet};
+    if (values.json && save_is_output(out))
+        return command_misused("--json: standard output has the archive");
+    if (values.quiet)
+        progress_hide();
     files_init();
-    int status = COMMAND_DONE;
-    for (size_t i = 1; i < operands.count && status == COMMAND_DONE; i++) {
+    for (size_t i = 1; i < operands.count && !report.failed; i++) {
         if (!add_path(&package, operands.items[i], &error))
-            status = command_broken(operands.items[i], &error);
+            report_failed(&report, operands.items[i], &error, NULL);
     }
-    if (status == COMMAND_DONE && !names_differ(&package))
-        status = COMMAND_BAD_INPUT;
-    if (status == COMMAND_DONE)
-        status = write_package(&package, out, format->id, &values);
+    if (!report.failed && names_differ(&package, &report))
+        write_package(&package, out, format->id, &values, &report);
     release(&package);
-    return status;
+    return report_end(&report, false);
 }
 
 const struct command command_pack = {

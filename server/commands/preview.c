@@ -218,5 +218,6 @@ const struct command command_preview = {
     .description =
         "IN is a clip, or an archive or folder of clips. What the clip needs is looked for beside it.\n",
     .options = options,
+    .reads_input = true,
     .run = run_preview,
 };

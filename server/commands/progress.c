@@ -17,7 +17,7 @@ static struct {
     const char *what;
     uint64_t total;
     _Atomic uint64_t done;
-    bool running, ending, drawn;
+    bool hidden, running, ending, drawn;
     pthread_mutex_t lock; /* guards the end */
     pthread_cond_t ended;
     pthread_t thread;
@@ -27,8 +27,11 @@ static void draw(time_t begun)
 {
     unsigned long long done = atomic_load(&progress.done), total = progress.total;
     long seconds = (long)(time(NULL) - begun);
-    if (total)
-        fprintf(stderr, "\r\033[Kposed: %s: %llu of %llu (%ld s)", progress.what, done, total, seconds);
+    if (total && done)
+        fprintf(stderr, "\r\033[Kposed: %s: %llu of %llu (%ld s, about %.0f s to go)", progress.what, done,
+                total, seconds, (double)seconds * (double)(total - done) / (double)done);
+    else if (total)
+        fprintf(stderr, "\r\033[Kposed: %s: 0 of %llu (%ld s)", progress.what, total, seconds);
     else
         fprintf(stderr, "\r\033[Kposed: %s (%ld s)", progress.what, seconds);
     fflush(stderr);
@@ -52,9 +55,14 @@ static void *draw_until_ended(void *unused)
     return NULL;
 }
 
+void progress_hide(void)
+{
+    progress.hidden = true;
+}
+
 void progress_start(const char *what, uint64_t total)
 {
-    if (!isatty(STDERR_FILENO))
+    if (progress.hidden || !isatty(STDERR_FILENO))
         return;
     progress.what = what;
     progress.total = total;

@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+/* From now on nothing is shown. */
+void progress_hide(void);
 /* what: "extracting". total: number of steps, 0 if unknown. Only one progress at a time. */
 void progress_start(const char *what, uint64_t total);
 void progress_step(void);

@@ -2,7 +2,10 @@
 #include "server/commands/commands.h"
 #include "server/commands/asking.h"
 
+#include <jansson.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 struct sample_options {
     double t;
@@ -51,6 +54,16 @@ static const struct option options[] = {
     {.name = NULL},
 };
 
+/* As it came, for programs; one value per line where a person looks. */
+static void print_json(struct pose_bytes text)
+{
+    json_t *value = isatty(STDOUT_FILENO) ? json_loadb((const char *)text.data, text.size, 0, NULL) : NULL;
+    if (!value || json_dumpf(value, stdout, JSON_INDENT(2)))
+        fwrite(text.data, 1, text.size, stdout);
+    putchar('\n');
+    json_decref(value);
+}
+
 static int ask(struct service *service, const char *path, const struct sample_options *values,
                const struct catalog_item *clip, const char *skeleton)
 {
@@ -66,8 +79,7 @@ static int ask(struct service *service, const char *path, const struct sample_op
     int status = asking_get(service, path, target, query, &response);
     if (status != COMMAND_DONE)
         return status;
-    fwrite(response.data, 1, response.size, stdout);
-    putchar('\n');
+    print_json((struct pose_bytes){response.data, response.size});
     response_release(&response);
     return command_finish();
 }
@@ -100,5 +112,6 @@ const struct command command_sample = {
     .description =
         "FILE is a clip, or an archive or folder of clips. What the clip needs is looked for beside it.\n",
     .options = options,
+    .reads_input = true,
     .run = run_sample,
 };

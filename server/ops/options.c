@@ -1,5 +1,6 @@
 #include "server/ops/options.h"
 
+#include "lib/core/nearest.h"
 #include "server/ops/addresses.h"
 
 #include <arpa/inet.h>
@@ -258,8 +259,11 @@ static bool within_bounds(const struct option *option, const void *values, const
 /* origin: the option or variable that the text comes from. */
 static bool take(const struct option *option, void *values, const char *text, const char *origin, char *error)
 {
-    if (!store(option, values, text))
-        return fail(error, "%s: \"%.40s\" is not %s", origin, text, describe_kind(option));
+    if (!store(option, values, text)) {
+        bool is_choice = option->kind == OPTION_CHOICE;
+        return fail(error, "%s: \"%.40s\" is not %s%s", origin, text, is_choice ? "one of " : "",
+                    describe_kind(option));
+    }
     return within_bounds(option, values, text, origin, error);
 }
 
@@ -311,17 +315,35 @@ static bool take_environment(const struct option *options, void *values, option_
     return true;
 }
 
-/* The option of an argument such as "--name" or "--name=value"; value then points after the '='. */
+static bool is_called(const struct option *option, const char *argument, size_t length)
+{
+    if (length == 2 && argument[1] == option->letter)
+        return true;
+    return strlen(option->name) == length && !strncmp(option->name, argument, length);
+}
+
+/* The option of an argument such as "-n", "--name" or "--name=value"; value then points after the '='. */
 static const struct option *find_option(const struct option *options, const char *argument,
                                         const char **value)
 {
     size_t length = strcspn(argument, "=");
     *value = argument[length] ? argument + length + 1 : NULL;
     for (const struct option *option = options; option && option->name; option++) {
-        if (strlen(option->name) == length && !strncmp(option->name, argument, length))
+        if (is_called(option, argument, length))
             return option;
     }
     return NULL;
+}
+
+static bool fail_unknown(const struct option *options, const char *argument, char *error)
+{
+    struct nearest nearest;
+    char hint[NEAREST_HINT];
+    nearest_begin(&nearest, argument, strcspn(argument, "="));
+    for (const struct option *option = options; option && option->name; option++)
+        nearest_offer(&nearest, option->name);
+    nearest_hint(&nearest, hint);
+    return fail(error, "%.*s: no such option%s", (int)strcspn(argument, "="), argument, hint);
 }
 
 /* Processes an argument that is an option; next is the following argument, or NULL. used: the number of
@@ -333,7 +355,7 @@ static bool take_argument(const struct option *options, void *values, const char
     const struct option *option = find_option(options, argument, &value);
     *used = 1;
     if (!option)
-        return fail(error, "%.*s: no such option", (int)strcspn(argument, "="), argument);
+        return fail_unknown(options, argument, error);
     if (option->kind == OPTION_FLAG) {
         if (value)
             return fail(error, "%s: takes no value", option->name);
@@ -400,7 +422,10 @@ static void print_option(const struct option *option, bool with_environment, FIL
 {
     char note[160], variable[VARIABLE_CAPACITY];
     const char *shown = option->shown ? option->shown : option->fallback;
-    int column = fprintf(out, "  %s%s%s", option->name, option->metavar ? " " : "",
+    char letter[8] = "";
+    if (option->letter)
+        snprintf(letter, sizeof letter, "-%c, ", option->letter);
+    int column = fprintf(out, "  %s%s%s%s", letter, option->name, option->metavar ? " " : "",
                          option->metavar ? option->metavar : "");
     if (column >= HELP_COLUMN - 1) {
         fputc('\n', out);

@@ -33,6 +33,7 @@ struct option {
     size_t member;        /* offsetof in the values */
     uint64_t least, most; /* for a size, count or duration (ms); most 0: unlimited */
     const char *help;
+    char letter; /* "-q" is the same as the name; 0: it has no short form */
 };
 
 /* The arguments that are not options: pointers into argv, NULL-terminated. */

@@ -1,0 +1,58 @@
+/* `posed help`, and what --help prints. */
+#include "server/commands/commands.h"
+
+#include <string.h>
+
+void command_print_usage(FILE *out)
+{
+    fputs("usage: posed COMMAND [OPTIONS] ...\n"
+          "\n"
+          "Reads, serves and packs animations of games.\n"
+          "\n",
+          out);
+    for (const struct command *const *command = commands; *command; command++)
+        fprintf(out, "  %-10s %s\n", (*command)->name, (*command)->summary);
+    fputs("\n"
+          "posed help COMMAND describes a command, posed --version prints the version.\n",
+          out);
+}
+
+void command_print_help(const struct command *command)
+{
+    printf("usage: posed %s%s%s%s\n\n", command->name, command->options ? " [OPTIONS]" : "",
+           *command->operands ? " " : "", command->operands);
+    if (command->description)
+        fputs(command->description, stdout);
+    else
+        printf("%s\n", command->summary);
+    if (!command->options)
+        return;
+    fputs("\nOptions", stdout);
+    fputs(command->environment ? " [default, environment variable]:\n" : " [default]:\n", stdout);
+    options_print(command->options, command->environment, stdout);
+}
+
+static int run_help(const struct command *command, int argc, char **argv)
+{
+    struct operands operands;
+    if (!command_parse(command, NULL, argc, argv, 0, 1, &operands))
+        return COMMAND_BAD_USAGE;
+    if (!operands.count) {
+        command_print_usage(stdout);
+        return command_finish();
+    }
+    const struct command *described = command_find(operands.items[0]);
+    if (!described)
+        return COMMAND_BAD_USAGE;
+    if (described->prepare)
+        described->prepare();
+    command_print_help(described);
+    return command_finish();
+}
+
+const struct command command_help = {
+    .name = "help",
+    .operands = "[COMMAND]",
+    .summary = "what a command does, and its options",
+    .run = run_help,
+};
