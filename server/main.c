@@ -2,7 +2,6 @@
  * `posed`: from the command line to a command, and the ways to end.
  */
 #include "server/commands/commands.h"
-#include "server/commands/standard_input.h"
 #include "lib/core/escape.h"
 
 #include <stdarg.h>

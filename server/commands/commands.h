@@ -1,6 +1,6 @@
 /*
  * The commands of the program: each is one constant at the end of its own file in server/commands/, and is listed
- * in server/commands/table.c.
+ * in server/commands/help.c.
  */
 #ifndef POSED_SERVER_COMMANDS_COMMANDS_H
 #define POSED_SERVER_COMMANDS_COMMANDS_H
@@ -71,5 +71,14 @@ int command_failed(const char *file, const char *format, ...) __attribute__((for
 int command_broken(const char *file, const struct pose_error *error);
 /* Flushes standard output; COMMAND_BAD_INPUT, with a message, if the output could not be written. */
 int command_finish(void);
+
+/*
+ * "-" as the file that a command reads. Reads standard input to its end into a file, at most what the daemon takes as an upload, and sets *operand to the
+ * file's path. The file is removed at the end of the program. Once per program; ends it with a message and
+ * COMMAND_BAD_INPUT when that fails.
+ */
+void standard_input_keep(char **operand);
+/* The file's name in a message: "standard input" for that one. */
+const char *standard_input_shown(const char *file);
 
 #endif

@@ -4,7 +4,6 @@
 #include "server/commands/commands.h"
 #include "server/commands/library.h"
 #include "server/commands/progress.h"
-#include "server/commands/standard_input.h"
 #include "lib/core/escape.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
-#include "server/commands/standard_input.h"
-
+/* "-" as the file that a command reads: what arrives on standard input becomes a file of its own. */
 #include "server/commands/commands.h"
 #include "server/ops/config.h"
 
