@@ -73,9 +73,9 @@ int command_broken(const char *file, const struct pose_error *error);
 int command_finish(void);
 
 /*
- * "-" as the file that a command reads. Reads standard input to its end into a file, at most what the daemon takes as an upload, and sets *operand to the
- * file's path. The file is removed at the end of the program. Once per program; ends it with a message and
- * COMMAND_BAD_INPUT when that fails.
+ * "-" as the file that a command reads. Reads standard input to its end into a file, at most what the daemon takes as
+ * an upload, and sets *operand to the file's path. The file is removed at the end of the program. Once per program;
+ * ends it with a message and COMMAND_BAD_INPUT when that fails.
  */
 void standard_input_keep(char **operand);
 /* The file's name in a message: "standard input" for that one. */

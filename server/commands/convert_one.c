@@ -42,8 +42,10 @@ static const struct pose_target *target_of(const char *out, const char *format)
     convert_target_words(count ? extension : NULL, words);
     if (count)
         command_misused("%s: --to says which it is of %s", out, words);
-    else
+    else if (*extension)
         command_misused("%s: no format ends in .%s; --to is one of %s", out, extension, words);
+    else
+        command_misused("%s has no extension; --to is one of %s", out, words);
     return NULL;
 }
 
