@@ -137,9 +137,9 @@ START_TEST(a_bad_command_line_is_status_2)
     fails("posed dance", 2, "posed: dance: no such command; posed help lists them\n");
     fails("posed ls", 2, "posed: ls takes PATH...; posed ls --help tells more\n");
     fails("posed info a b c", 2, "posed: info takes FILE [ENTRY]; posed info --help tells more\n");
-    fails("posed ls --jsn .", 2, "posed: --jsn: no such option\n");
+    fails("posed ls --jsn .", 2, "posed: --jsn: no such option; did you mean \"--json\"?\n");
     fails("posed serve --cache-size 12Q", 2, "posed: --cache-size: \"12Q\" is not a size such as 256M\n");
-    fails("POSED_LOG=loud posed serve", 2, "posed: POSED_LOG: \"loud\" is not text|json\n");
+    fails("POSED_LOG=loud posed serve", 2, "posed: POSED_LOG: \"loud\" is not one of text|json\n");
     fails("posed extract a.far", 2, "posed: extract needs --to DIR\n");
     fails("posed sample x --t soon", 2, "posed: --t: \"soon\" is not a number\n");
     fails("posed preview a b.png --angle left", 2,

@@ -243,8 +243,8 @@ START_TEST(what_is_wrong_is_said_in_one_line)
         {{"--data="}, "--data: \"\" is not a value"},
         {{"--cache-size"}, "--cache-size: a size such as 256M is missing"},
         {{"--check=no"}, "--check: takes no value"},
-        {{"--cache"}, "--cache: no such option"},
-        {{"--cache-sizes=1"}, "--cache-sizes: no such option"},
+        {{"--cache"}, "--cache: no such option; did you mean \"--cache-size\"?"},
+        {{"--cache-sizes=1"}, "--cache-sizes: no such option; did you mean \"--cache-size\"?"},
         {{"-v"}, "-v: no such option"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
