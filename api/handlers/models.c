@@ -120,19 +120,24 @@ static bool is_used(const struct relations *relations, const struct catalog_item
     return false;
 }
 
+static struct ingredient_skeleton choose_skeleton(const struct model *model,
+                                                  const struct relations *relations)
+{
+    const struct catalog *catalog = model->call->catalog;
+    if (!model->parts.automatic)
+        return model->parts.skeleton;
+    struct skeleton_choice choice = relations_skeleton(catalog, model->character, relations);
+    if (!choice.asset && model->parts.clip_count && !relations->has_clips)
+        choice = catalog_skeleton(catalog, (struct catalog_item *)(uintptr_t)model->parts.clips[0].item);
+    return (struct ingredient_skeleton){catalog, choice};
+}
+
 static bool gather_parts(struct model *model, const struct relations *relations,
                          struct ingredients *ingredients, struct convert_warnings *warnings,
                          struct pose_error *error)
 {
     struct api_call *call = model->call;
-    struct ingredient_skeleton skeleton = model->parts.skeleton;
-    if (model->parts.automatic) {
-        skeleton = (struct ingredient_skeleton){
-            call->catalog, relations_skeleton(call->catalog, model->character, relations)};
-        if (!skeleton.choice.asset && model->parts.clip_count && !relations->has_clips)
-            skeleton.choice =
-                catalog_skeleton(call->catalog, (struct catalog_item *)(uintptr_t)model->parts.clips[0].item);
-    }
+    struct ingredient_skeleton skeleton = choose_skeleton(model, relations);
     if (!conversion_add_skeleton(&skeleton, model->conversion, ingredients, warnings, error))
         return false;
     for (uint32_t i = 0; i < relations->count && skeleton.choice.asset; i++) {
@@ -151,28 +156,52 @@ static bool gather_parts(struct model *model, const struct relations *relations,
     return true;
 }
 
-static bool gather_character(void *user, struct ingredients *ingredients, struct convert_warnings *warnings,
-                             struct pose_error *error)
+/* Must be released if true. */
+static bool find_relations(const struct model *model, struct relations *relations, struct pose_error *error)
 {
-    struct model *model = user;
     struct api_call *call = model->call;
     struct fetch fetch = {.may_wait = true};
-    struct relations relations;
     struct decoded *decoded = document_get(call->service, call->catalog, model->character->place, &fetch);
     if (!decoded) {
         *error = fetch.error;
         return false;
     }
     pose_error_init(error);
-    bool done = (relations_find(call->service, call->catalog, model->character,
-                                &decoded->document->characters[model->character->asset->inner], &relations) ||
-                 error_no_memory(error)) &&
-                gather_parts(model, &relations, ingredients, warnings, error);
+    bool found = relations_find(call->service, call->catalog, model->character,
+                                &decoded->document->characters[model->character->asset->inner], relations);
+    document_put(decoded);
+    if (!found)
+        relations_release(relations);
+    return found || error_no_memory(error);
+}
+
+static bool gather_character(void *user, struct ingredients *ingredients, struct convert_warnings *warnings,
+                             struct pose_error *error)
+{
+    struct model *model = user;
+    struct relations relations;
+    if (!find_relations(model, &relations, error))
+        return false;
+    bool done = gather_parts(model, &relations, ingredients, warnings, error);
     for (uint32_t i = 0; i < model->parts.clip_count && done; i++)
         done = ingredients_add_clip(ingredients, &model->parts.clips[i], error);
     relations_release(&relations);
-    document_put(decoded);
     return done;
+}
+
+/* Whether everything that the model consists of is inside the scope. To be called on the pool. */
+static bool is_whole_in_scope(const struct model *model)
+{
+    const struct api_call *call = model->call;
+    struct relations relations;
+    struct pose_error error;
+    if (!find_relations(model, &relations, &error))
+        return false;
+    const struct ingredient_skeleton skeleton = choose_skeleton(model, &relations);
+    bool is_whole =
+        !relations.needs_others && (!model->parts.automatic || scope_holds(call, &skeleton.choice));
+    relations_release(&relations);
+    return is_whole;
 }
 
 /* clips=, from malloc; false with error. */
@@ -198,15 +227,25 @@ static bool read_clips(const struct api_call *call, struct ingredient **clips, u
     return true;
 }
 
-static struct asset_id character_digest(const struct model *model)
+static struct asset_id character_digest(const struct model *model, bool is_fixed)
 {
     const struct api_call *call = model->call;
     struct asset_id digest = digest_begin(call, &model->character->asset->id);
-    digest = id_quick(&digest, &call->catalog->digest, sizeof call->catalog->digest);
+    if (!is_fixed)
+        digest = id_quick(&digest, &call->catalog->digest, sizeof call->catalog->digest);
     digest = digest_text(digest, params_get(&call->params, "skeleton"));
     for (uint32_t i = 0; i < model->parts.clip_count; i++)
         digest = id_quick(&digest, &model->parts.clips[i].item->asset->id, sizeof digest);
     return digest;
+}
+
+static enum api_outcome reply_character(struct model *model)
+{
+    const struct api_call *call = model->call;
+    if (call->scope && !call->request->may_wait)
+        return API_WAIT;
+    bool is_fixed = call->scope && is_whole_in_scope(model);
+    return reply_model(model, character_digest(model, is_fixed), is_fixed ? FRESH_CONTENT : FRESH_REVALIDATE);
 }
 
 enum api_outcome handle_character_model(struct api_call *call)
@@ -233,7 +272,7 @@ enum api_outcome handle_character_model(struct api_call *call)
     if (!read || !conversion_frames_fit(&conversion, &model.parts, call->service->config->max_frames, &error))
         outcome = reply_parameter(call, &error);
     else
-        outcome = reply_model(&model, character_digest(&model), FRESH_REVALIDATE);
+        outcome = reply_character(&model);
     free(clips);
     conversion_release(&conversion);
     return outcome;

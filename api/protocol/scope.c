@@ -34,12 +34,17 @@ struct catalog_item *scope_other(const struct api_call *call, struct catalog_ite
     return placed ? placed : item;
 }
 
-bool scope_holds(const struct api_call *call, const struct skeleton_choice *choice)
+bool scope_has(const struct api_call *call, const struct catalog_item *item)
 {
     const struct index_archive *scope = call->scope;
-    if (!scope || !choice->item)
+    if (!scope || !item)
         return false;
     /* The id of a folder is derived from its path. */
     bool is_fixed = strcmp(scope->format, "folder") || !strcmp(scope->source, "upload");
-    return is_fixed && catalog_item_in((struct catalog_item *)(uintptr_t)choice->item, call->scope_index);
+    return is_fixed && catalog_item_in((struct catalog_item *)(uintptr_t)item, call->scope_index);
+}
+
+bool scope_holds(const struct api_call *call, const struct skeleton_choice *choice)
+{
+    return scope_has(call, choice->item);
 }

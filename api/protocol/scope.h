@@ -14,6 +14,8 @@ bool scope_item_in(struct api_call *call, const char *archive, struct catalog_it
 /* Another asset of the request as the scope has it; unchanged if the scope does not contain it or there is
  * no scope. */
 struct catalog_item *scope_other(const struct api_call *call, struct catalog_item *item);
+/* Whether the item is inside the scope, whose id stands for its contents. False without a scope. */
+bool scope_has(const struct api_call *call, const struct catalog_item *item);
 /* Whether the chosen skeleton is inside the scope, whose id stands for its contents: then nothing else
  * that is loaded can change the choice. */
 bool scope_holds(const struct api_call *call, const struct skeleton_choice *choice);

@@ -82,7 +82,7 @@ struct finding {
     unsigned characters; /* number of characters found by name */
 };
 
-static bool find_named(const struct finding *work, const struct pose_relation *relation,
+static bool find_place(const struct finding *work, const struct pose_relation *relation,
                        struct catalog_place *place)
 {
     *place = (struct catalog_place){work->own, work->entry};
@@ -98,6 +98,28 @@ static bool find_named(const struct finding *work, const struct pose_relation *r
     return find_entry(work->catalog, work->own, &wanted, place);
 }
 
+static bool find_named(const struct finding *work, const struct pose_relation *relation,
+                       struct catalog_place *place)
+{
+    bool found = find_place(work, relation, place);
+    if (strcmp(relation->kind, "clip") != 0)
+        work->relations->needs_others |= !found || place->archive != work->own;
+    return found;
+}
+
+static void add_texture(const struct finding *work, const struct pose_relation *relation,
+                        struct related_mesh *part)
+{
+    const struct wanted texture = {POSE_BY_KEY, work->format, relation->texture, NULL};
+    struct catalog_place place;
+    if (!relation->texture)
+        return;
+    bool found = find_entry(work->catalog, work->own, &texture, &place);
+    if (found)
+        part->texture = copy(work->relations, catalog_entry(work->catalog, place)->name);
+    work->relations->needs_others |= !found || place.archive != work->own;
+}
+
 static void add_mesh(const struct finding *work, const struct pose_relation *relation)
 {
     struct relations *relations = work->relations;
@@ -110,9 +132,7 @@ static void add_mesh(const struct finding *work, const struct pose_relation *rel
     part->bone = copy(relations, relation->bone);
     if (find_named(work, relation, &place))
         part->item = mesh_at(catalog, place, relation->way == POSE_BY_PLACE ? relation->id : 0);
-    const struct wanted texture = {POSE_BY_KEY, work->format, relation->texture, NULL};
-    if (relation->texture && find_entry(catalog, work->own, &texture, &place))
-        part->texture = copy(relations, catalog->archives[place.archive]->entries[place.entry]->name);
+    add_texture(work, relation, part);
 }
 
 static void add_skeleton(const struct finding *work, const struct pose_relation *relation)

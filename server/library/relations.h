@@ -20,7 +20,8 @@ struct relations {
     bool has_clips;                  /* it names its clips, even if none exists */
     uint32_t clip_count;
     struct catalog_item **clips;
-    bool no_memory; /* incomplete: out of memory */
+    bool needs_others; /* something other than clips is outside its own archive, or missing */
+    bool no_memory;    /* incomplete: out of memory */
 };
 
 /* May decode bindings, so call it on the pool. False if out of memory; must be released in either case. */

@@ -117,6 +117,21 @@ class Recolours(UploadCase):
             first = self.client.get(f"/v1/characters/{archive['characters'][0]['id']}.glb")
             self.assertEqual(red_of(first.body), 10)
 
+    def test_whole_characters_may_be_cached(self):
+        """Without the scope, or with a part that may come from elsewhere, what else is loaded may change it."""
+        whole = [("adult-skeleton.cmx", SKELETON.encode()), ("suit.cmx", SUIT.encode()), ("body.skn", SKIN.encode()),
+                 ("skin.png", png(30))]
+        for missing in (None, "skin.png", "body.skn", "adult-skeleton.cmx"):
+            files = [file for file in whole if file[0] != missing]
+            archive = self.client.post("/v1/archives", zipped(files), name=f"without {missing}.zip").json
+            path = f"/v1/characters/{archive['characters'][0]['id']}.glb"
+            scoped = self.client.get(path, archive=archive["id"])
+            wanted = "no-cache" if missing in ("body.skn", "adult-skeleton.cmx") else "public, max-age=3600"
+            self.assertEqual(scoped["Cache-Control"], wanted, missing)
+            again = self.client.get(path, archive=archive["id"], headers={"If-None-Match": scoped["ETag"]})
+            self.assertEqual(again.status, 304, missing)
+            self.assertEqual(self.client.get(path)["Cache-Control"], "no-cache", missing)
+
 
 class Clips(UploadCase):
     def setUp(self):
