@@ -256,10 +256,16 @@ static struct pose_channel reduce(struct encode_job *job, enum pose_part part, s
     return channel_done(keys, left);
 }
 
+/* The viewer turns the axes of the joints that it knows; of others it changes the unit alone. */
+static enum pose_axes axes_of(int number)
+{
+    return number < 0 ? POSE_AXES_GLTF : POSE_AXES_SL;
+}
+
 static bool convert_rotation(struct encode_job *job, const struct pose_track *from, double seconds,
                              float duration, int number, struct pose_channel *to)
 {
-    bool relative = number == SL_PELVIS, is_known = number >= 0;
+    bool relative = number == SL_PELVIS;
     const struct pose_channel *channel = &from->channels[POSE_ROTATION];
     struct channel_builder keys;
     uint32_t count;
@@ -275,8 +281,7 @@ static bool convert_rotation(struct encode_job *job, const struct pose_track *fr
         for (int i = 0; q[3] < 0 && i < 4; i++)
             q[i] = -q[i];
     }
-    if (is_known)
-        pose_convert_axes(POSE_ROTATION, keys.values, count, POSE_AXES_INCHES, POSE_AXES_SL);
+    pose_convert_axes(POSE_ROTATION, keys.values, count, POSE_AXES_INCHES, axes_of(number));
     *to = reduce(job, POSE_ROTATION, &keys, count);
     return !job->arena->failed;
 }
@@ -338,7 +343,7 @@ static bool convert_position(struct encode_job *job, const struct pose_track *fr
         if (relative && rotation->count)
             turn_back(rotation->values, p);
     }
-    pose_convert_axes(POSE_TRANSLATION, keys.values, count, POSE_AXES_INCHES, POSE_AXES_SL);
+    pose_convert_axes(POSE_TRANSLATION, keys.values, count, POSE_AXES_INCHES, axes_of(number));
     *to = reduce(job, POSE_TRANSLATION, &keys, count);
     return !job->arena->failed;
 }

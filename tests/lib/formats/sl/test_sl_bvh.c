@@ -89,11 +89,16 @@ START_TEST(unknown_joint)
     struct codec_losses losses;
     const char *text =
         "HIERARCHY\nROOT hip\n{\nOFFSET 0 0 0\nCHANNELS 3 Xrotation Yrotation Zrotation\nJOINT bow\n{\n"
-        "OFFSET 0 0 0\nCHANNELS 3 Xrotation Yrotation Zrotation\n}\n}\nMOTION\nFrames: 2\n"
-        "Frame Time: 1\n0 0 0 0 0 0\n0 0 0 90 0 0\n";
+        "OFFSET 0 0 0\nCHANNELS 6 Xposition Yposition Zposition Xrotation Yrotation Zrotation\n}\n}\nMOTION\n"
+        "Frames: 2\nFrame Time: 1\n0 0 0 0 0 0 0 0 0\n0 0 0 10 20 30 90 0 0\n";
     struct pose_document *document = upload(text, &losses, NULL);
     ck_assert_str_eq(losses.codes, "unknown_joint ");
     ck_assert_str_eq(document->clips->tracks[0].name, "bow");
+    /* Inches become metres, but X stays X. */
+    const struct pose_channel *channels = document->clips->tracks[0].channels;
+    ck_assert_float_eq_tol(channels[POSE_ROTATION].values[0], sqrtf(0.5f), 1e-4f);
+    for (int i = 0; i < 3; i++)
+        ck_assert_float_eq_tol(channels[POSE_TRANSLATION].values[i], (float)(i + 1) * 0.2540005f, 2e-4f);
     pose_document_free(document);
 }
 END_TEST
