@@ -335,6 +335,7 @@ struct catalog *catalog_new(struct index_archive *const *archives, uint32_t coun
     catalog->tables = tables;
     catalog->generation = before ? before->generation + 1 : 0;
     catalog->next_number = before ? before->next_number : 0;
+    catalog->context = before ? before->context : (struct asset_id){{0}};
     catalog->path_count = path_count;
     catalog->shipped = shipped;
     catalog->shipped_count = shipped_count;

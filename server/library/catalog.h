@@ -52,8 +52,9 @@ struct shipped_skeleton {
 struct catalog {
     atomic_uint references;
     uint64_t generation;
-    struct asset_id digest; /* of everything that lists depend on: their ETag */
-    uint64_t sums[2];       /* the sums it is computed from */
+    struct asset_id digest;  /* of everything that lists depend on: their ETag */
+    uint64_t sums[2];        /* the sums it is computed from */
+    struct asset_id context; /* of the PATHs, see struct index_result */
     struct catalog_tables *tables;
     uint32_t archive_count;
     struct index_archive **archives; /* those of the command line first */

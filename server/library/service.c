@@ -122,15 +122,6 @@ void service_publish(struct service *service, struct catalog *draft)
     catalog_unref(old);
 }
 
-static bool wants_companions(const struct index_archive *archive)
-{
-    for (uint32_t i = 0; i < archive->entry_count; i++) {
-        if (archive->entries[i]->wants_companions)
-            return true;
-    }
-    return false;
-}
-
 /* Reindexes the uploads of a catalogue whose companions may be among changed files of the command line.
  * From malloc, each referenced; NULL if out of memory. Called with the service's write lock held. */
 static struct index_archive **refresh_uploads(struct service *service, const struct catalog *catalog,
@@ -142,7 +133,7 @@ static struct index_archive **refresh_uploads(struct service *service, const str
         return NULL;
     for (uint32_t i = 0; i < *count; i++) {
         struct index_archive *archive = catalog->archives[catalog->path_count + i];
-        if (!wants_companions(archive)) {
+        if (!index_wants_companions(archive)) {
             index_archive_ref(archive);
             uploads[i] = archive;
             continue;
@@ -170,8 +161,10 @@ static bool join_uploads(struct service *service, const struct index_result *pat
     if (!uploads)
         return false;
     struct catalog *draft = service_draft(service, &neighbours, uploads, count);
-    if (draft)
+    if (draft) {
+        draft->context = paths->context;
         service_publish(service, draft);
+    }
     for (uint32_t i = 0; i < count; i++)
         index_archive_unref(uploads[i]);
     free(uploads);

@@ -6,6 +6,7 @@
 #define POSED_SERVER_STORE_BLOBS_H
 
 #include "pose.h"
+#include "server/ops/files.h"
 #include "server/store/draft.h"
 
 #include <stdatomic.h>
@@ -21,6 +22,7 @@ struct blob {
     atomic_uint references;
     struct blob_hash hash;
     struct pose_bytes bytes;
+    struct file_stamp stamp; /* of its file when it was opened or kept; zeros: it has none */
     /* Whether the bytes still match their hash; cheap unless the file was touched since. NULL: always. */
     bool (*check)(struct blob *blob, struct pose_error *error);
     void (*free)(struct blob *blob);

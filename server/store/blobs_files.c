@@ -224,6 +224,7 @@ static bool keep(struct blobs *blobs, struct blob *blob, struct store_error *err
     bool is_directory;
     pthread_mutex_lock(&file->lock);
     file->checked = file_stat(path, &file->stamp, &is_directory);
+    blob->stamp = file->stamp;
     file->path = path;
     pthread_mutex_unlock(&file->lock);
     close(file->draft->fd);
@@ -244,6 +245,7 @@ static struct blob *open_blob(struct blobs *blobs, const struct blob_hash *hash,
     struct file_blob *file = new_blob(hash);
     file->path = path;
     file->blob.bytes = bytes.bytes;
+    file->blob.stamp = bytes.stamp;
     file->mapped = bytes.mapped;
     return &file->blob;
 }

@@ -5,18 +5,29 @@
 #ifndef POSED_SERVER_STORE_CATALOG_H
 #define POSED_SERVER_STORE_CATALOG_H
 
+#include "server/ops/files.h"
 #include "server/store/blobs.h"
 #include "server/store/ids.h"
+
+/* What indexing has made of an upload: a copy, which can be made anew from the bytes at any time. */
+struct upload_record {
+    struct pose_bytes data;    /* packed, see index_pack_archive; nothing: none */
+    uint32_t revision;         /* of what packed it */
+    bool is_bound;             /* it holds in that context only */
+    struct asset_id context;   /* of the PATHs */
+    struct file_stamp checked; /* the blob's file when its bytes were those of its hash */
+};
 
 /* Texts are owned by whoever made the row. */
 struct upload_row {
     struct asset_id id; /* of the archive */
     struct blob_hash blob;
     const char *name;
-    const char *format, *game; /* forced by the client; NULL: detected */
-    bool has_parts;            /* the blob is a ZIP of the parts of a form, or of its only one (parts.h) */
-    uint64_t bytes;            /* of the blob */
-    int64_t created_ms;        /* since 1970 */
+    const char *format, *game;   /* forced by the client; NULL: detected */
+    bool has_parts;              /* the blob is a ZIP of the parts of a form, or of its only one (parts.h) */
+    uint64_t bytes;              /* of the blob */
+    int64_t created_ms;          /* since 1970 */
+    struct upload_record record; /* for add only */
 };
 
 /* The row is valid during the call. False ends the walk. */
@@ -40,6 +51,12 @@ struct store_catalog {
     /* Adds many rows in one transaction: next returns them, and false at the end. */
     bool (*add_all)(struct store_catalog *catalog, bool (*next)(void *user, struct upload_row *row),
                     void *user, struct store_error *error);
+    /* The record of an upload; data is allocated in the buffer. Without one, data.size is 0. */
+    bool (*record)(struct store_catalog *catalog, const struct asset_id *id, struct upload_record *record,
+                   struct pose_buffer *buffer, struct store_error *error);
+    /* Replaces the records of many uploads in one transaction; those that do not exist are left out. */
+    bool (*set_records)(struct store_catalog *catalog, const struct upload_row *rows, size_t count,
+                        struct store_error *error);
     void (*close)(struct store_catalog *catalog);
 };
 

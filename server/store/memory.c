@@ -47,6 +47,7 @@ static bool add(struct store_catalog *catalog, const struct upload_row *row, str
         memory->capacity = capacity;
     }
     struct upload_row kept = *row;
+    kept.record = (struct upload_record){0};
     kept.name = strdup(row->name);
     kept.format = row->format ? strdup(row->format) : NULL;
     kept.game = row->game ? strdup(row->game) : NULL;
@@ -104,6 +105,28 @@ static bool add_all(struct store_catalog *catalog, bool (*next)(void *user, stru
     return done;
 }
 
+/* Nothing outlives the process, so nothing is kept for the next one. */
+static bool read_record(struct store_catalog *catalog, const struct asset_id *id,
+                        struct upload_record *record, struct pose_buffer *buffer, struct store_error *error)
+{
+    (void)catalog;
+    (void)id;
+    (void)buffer;
+    (void)error;
+    *record = (struct upload_record){0};
+    return true;
+}
+
+static bool set_records(struct store_catalog *catalog, const struct upload_row *rows, size_t count,
+                        struct store_error *error)
+{
+    (void)catalog;
+    (void)rows;
+    (void)count;
+    (void)error;
+    return true;
+}
+
 static void close_catalog(struct store_catalog *catalog)
 {
     struct memory_catalog *memory = (struct memory_catalog *)catalog;
@@ -116,6 +139,7 @@ static void close_catalog(struct store_catalog *catalog)
 struct store_catalog *store_memory_open(void)
 {
     struct memory_catalog *memory = must_alloc(1, sizeof *memory);
-    memory->catalog = (struct store_catalog){add, remove_row, each, count_blob, find, add_all, close_catalog};
+    memory->catalog = (struct store_catalog){add,     remove_row,  each,        count_blob,   find,
+                                             add_all, read_record, set_records, close_catalog};
     return &memory->catalog;
 }

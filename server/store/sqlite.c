@@ -1,6 +1,6 @@
 /*
- * The catalogue of uploads in SQLite: one table, a write-ahead log that is synced with every commit. The schema's
- * version is user_version; older ones are migrated step by step, newer ones are refused.
+ * The catalogue of uploads in SQLite: their rows and the records of their contents, a write-ahead log that is synced
+ * with every commit. The schema's version is user_version; older ones are migrated step by step, newer ones are refused.
  */
 #include "server/store/catalog.h"
 
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum statement { ADD, REMOVE, COUNT_BLOB, FIND, STATEMENT_COUNT };
+enum statement { ADD, REMOVE, COUNT_BLOB, FIND, RECORD, SET_RECORD, DROP_RECORD, STATEMENT_COUNT };
 
 struct sqlite_catalog {
     struct store_catalog catalog; /* must be first */
@@ -26,6 +26,12 @@ static const char *const statement_texts[STATEMENT_COUNT] = {
     [REMOVE] = "DELETE FROM upload WHERE id = ?1",
     [COUNT_BLOB] = "SELECT count(*) FROM upload WHERE blob = ?1",
     [FIND] = ("SELECT id, blob, name, format, game, has_parts, bytes, created_ms FROM upload WHERE id = ?1"),
+    [RECORD] = ("SELECT data, revision, context, size, modified_ns, inode FROM record"
+                " WHERE upload = (SELECT sequence FROM upload WHERE id = ?1)"),
+    [SET_RECORD] =
+        ("INSERT OR REPLACE INTO record (upload, data, revision, context, size, modified_ns, inode)"
+         " SELECT sequence, ?2, ?3, ?4, ?5, ?6, ?7 FROM upload WHERE id = ?1"),
+    [DROP_RECORD] = "DELETE FROM record WHERE upload = (SELECT sequence FROM upload WHERE id = ?1)",
 };
 
 /* migrations[k] leads from version k to k + 1. */
@@ -42,6 +48,15 @@ static const char *const migrations[] = {
     " created_ms INTEGER NOT NULL"
     ") STRICT;"
     "CREATE INDEX upload_blob ON upload (blob);",
+    "CREATE TABLE record ("
+    " upload INTEGER PRIMARY KEY,"
+    " revision INTEGER NOT NULL," /* of the decoder and the layout */
+    " context BLOB,"              /* of the PATHs that it depends on; NULL: it depends on none */
+    " size INTEGER NOT NULL,"     /* of the blob's file when its bytes were verified: size, time and inode */
+    " modified_ns INTEGER NOT NULL,"
+    " inode INTEGER NOT NULL,"
+    " data BLOB NOT NULL"
+    ") STRICT;",
 };
 enum { VERSION = sizeof migrations / sizeof migrations[0] };
 
@@ -79,11 +94,40 @@ static bool finish(struct sqlite_catalog *catalog, sqlite3_stmt *statement, cons
     return done;
 }
 
-static bool add(struct store_catalog *catalog, const struct upload_row *row, struct store_error *error)
+static void bind_id(sqlite3_stmt *statement, const struct asset_id *id)
 {
-    struct sqlite_catalog *sqlite = (struct sqlite_catalog *)catalog;
+    sqlite3_bind_blob(statement, 1, id->bytes, sizeof id->bytes, SQLITE_STATIC);
+}
+
+static bool drop_record(struct sqlite_catalog *sqlite, const struct asset_id *id, struct store_error *error)
+{
+    bind_id(sqlite->statements[DROP_RECORD], id);
+    return finish(sqlite, sqlite->statements[DROP_RECORD], "removing a record", error);
+}
+
+static bool set_record(struct sqlite_catalog *sqlite, const struct upload_row *row, struct store_error *error)
+{
+    const struct upload_record *record = &row->record;
+    sqlite3_stmt *statement = sqlite->statements[SET_RECORD];
+    if (!record->data.size)
+        return true;
+    bind_id(statement, &row->id);
+    sqlite3_bind_blob64(statement, 2, record->data.data, record->data.size, SQLITE_STATIC);
+    sqlite3_bind_int64(statement, 3, record->revision);
+    if (record->is_bound)
+        sqlite3_bind_blob(statement, 4, record->context.bytes, sizeof record->context.bytes, SQLITE_STATIC);
+    sqlite3_bind_int64(statement, 5, (sqlite3_int64)record->checked.size);
+    sqlite3_bind_int64(statement, 6, record->checked.modified_ns);
+    sqlite3_bind_int64(statement, 7, (sqlite3_int64)record->checked.inode);
+    return finish(sqlite, statement, "adding a record", error);
+}
+
+static bool add_row(struct sqlite_catalog *sqlite, const struct upload_row *row, struct store_error *error)
+{
     sqlite3_stmt *statement = sqlite->statements[ADD];
-    sqlite3_bind_blob(statement, 1, row->id.bytes, sizeof row->id.bytes, SQLITE_STATIC);
+    if (!drop_record(sqlite, &row->id, error))
+        return false;
+    bind_id(statement, &row->id);
     sqlite3_bind_blob(statement, 2, row->blob.bytes, sizeof row->blob.bytes, SQLITE_STATIC);
     bind_text(statement, 3, row->name);
     bind_text(statement, 4, row->format);
@@ -91,15 +135,82 @@ static bool add(struct store_catalog *catalog, const struct upload_row *row, str
     sqlite3_bind_int(statement, 6, row->has_parts);
     sqlite3_bind_int64(statement, 7, (sqlite3_int64)row->bytes);
     sqlite3_bind_int64(statement, 8, row->created_ms);
-    return finish(sqlite, statement, "adding an upload", error);
+    return finish(sqlite, statement, "adding an upload", error) && set_record(sqlite, row, error);
+}
+
+static bool begin(struct sqlite_catalog *sqlite, struct store_error *error)
+{
+    return execute(sqlite, "BEGIN IMMEDIATE", error);
+}
+
+/* Commits what was done since begin, or takes it back. */
+static bool end(struct sqlite_catalog *sqlite, bool done, struct store_error *error)
+{
+    done = done && execute(sqlite, "COMMIT", error);
+    if (!done)
+        sqlite3_exec(sqlite->db, "ROLLBACK", NULL, NULL, NULL);
+    return done;
+}
+
+static bool add(struct store_catalog *catalog, const struct upload_row *row, struct store_error *error)
+{
+    struct sqlite_catalog *sqlite = (struct sqlite_catalog *)catalog;
+    return begin(sqlite, error) && end(sqlite, add_row(sqlite, row, error), error);
 }
 
 static bool remove_row(struct store_catalog *catalog, const struct asset_id *id, struct store_error *error)
 {
     struct sqlite_catalog *sqlite = (struct sqlite_catalog *)catalog;
     sqlite3_stmt *statement = sqlite->statements[REMOVE];
-    sqlite3_bind_blob(statement, 1, id->bytes, sizeof id->bytes, SQLITE_STATIC);
-    return finish(sqlite, statement, "removing an upload", error);
+    if (!begin(sqlite, error))
+        return false;
+    bool done = drop_record(sqlite, id, error);
+    bind_id(statement, id);
+    done = done && finish(sqlite, statement, "removing an upload", error);
+    return end(sqlite, done, error);
+}
+
+static bool set_records(struct store_catalog *catalog, const struct upload_row *rows, size_t count,
+                        struct store_error *error)
+{
+    struct sqlite_catalog *sqlite = (struct sqlite_catalog *)catalog;
+    bool done = begin(sqlite, error);
+    if (!done)
+        return false;
+    for (size_t i = 0; i < count && done; i++)
+        done = set_record(sqlite, &rows[i], error);
+    return end(sqlite, done, error);
+}
+
+static void take_record(sqlite3_stmt *statement, struct upload_record *record, struct pose_buffer *buffer)
+{
+    const size_t size = (size_t)sqlite3_column_bytes(statement, 0);
+    const void *context = sqlite3_column_blob(statement, 2);
+    record->is_bound = context != NULL;
+    if (context && sqlite3_column_bytes(statement, 2) == sizeof record->context.bytes)
+        memcpy(record->context.bytes, context, sizeof record->context.bytes);
+    record->revision = (uint32_t)sqlite3_column_int64(statement, 1);
+    record->checked = (struct file_stamp){.size = (uint64_t)sqlite3_column_int64(statement, 3),
+                                          .modified_ns = sqlite3_column_int64(statement, 4),
+                                          .inode = (uint64_t)sqlite3_column_int64(statement, 5)};
+    buffer->size = 0;
+    if (size && pose_buffer_append(buffer, sqlite3_column_blob(statement, 0), size))
+        record->data = (struct pose_bytes){buffer->data, buffer->size};
+}
+
+static bool read_record(struct store_catalog *catalog, const struct asset_id *id,
+                        struct upload_record *record, struct pose_buffer *buffer, struct store_error *error)
+{
+    struct sqlite_catalog *sqlite = (struct sqlite_catalog *)catalog;
+    sqlite3_stmt *statement = sqlite->statements[RECORD];
+    *record = (struct upload_record){0};
+    bind_id(statement, id);
+    const int status = sqlite3_step(statement);
+    bool done = status == SQLITE_ROW || status == SQLITE_DONE || fail(sqlite, "reading", error);
+    if (status == SQLITE_ROW)
+        take_record(statement, record, buffer);
+    sqlite3_reset(statement);
+    return done;
 }
 
 static bool take_row(sqlite3_stmt *statement, struct upload_row *row)
@@ -130,6 +241,7 @@ static bool each(struct store_catalog *catalog, upload_visit *visit, void *user,
     int status = SQLITE_DONE;
     while (going && (status = sqlite3_step(statement)) == SQLITE_ROW) {
         struct upload_row row;
+        row.record = (struct upload_record){0};
         if (take_row(statement, &row))
             going = visit(user, &row);
     }
@@ -169,14 +281,12 @@ static bool add_all(struct store_catalog *catalog, bool (*next)(void *user, stru
 {
     struct sqlite_catalog *sqlite = (struct sqlite_catalog *)catalog;
     struct upload_row row;
-    bool done = execute(sqlite, "BEGIN IMMEDIATE", error);
-    while (done && next(user, &row))
-        done = add(catalog, &row, error);
-    if (done)
-        done = execute(sqlite, "COMMIT", error);
+    bool done = begin(sqlite, error);
     if (!done)
-        sqlite3_exec(sqlite->db, "ROLLBACK", NULL, NULL, NULL);
-    return done;
+        return false;
+    while (done && next(user, &row))
+        done = add_row(sqlite, &row, error);
+    return end(sqlite, done, error);
 }
 
 /* ----------------------------------------------------------------------------------------------- opening -- */
@@ -293,7 +403,8 @@ struct store_catalog *store_sqlite_open(const char *path, struct store_error *er
 {
     enum { BUSY_MS = 2000 }; /* another process may be reading it or backing it up */
     struct sqlite_catalog *sqlite = must_alloc(1, sizeof *sqlite);
-    sqlite->catalog = (struct store_catalog){add, remove_row, each, count_blob, find, add_all, close_catalog};
+    sqlite->catalog = (struct store_catalog){add,     remove_row,  each,        count_blob,   find,
+                                             add_all, read_record, set_records, close_catalog};
     bool done = sqlite3_open_v2(path, &sqlite->db,
                                 SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX |
                                     SQLITE_OPEN_NOFOLLOW,

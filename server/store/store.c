@@ -266,8 +266,9 @@ bool store_keep(struct store *store, struct blob *blob, struct upload_row *row, 
     row->bytes = blob->bytes.size;
     pthread_mutex_lock(&store->lock);
     bool done = fits(store, row->bytes, error) && is_in_place(store, error) &&
-                store->blobs->keep(store->blobs, blob, error) && note_keep(store->blobs, row, error) &&
-                store->catalog->add(store->catalog, row, error);
+                store->blobs->keep(store->blobs, blob, error) && note_keep(store->blobs, row, error);
+    row->record.checked = blob->stamp;
+    done = done && store->catalog->add(store->catalog, row, error);
     if (done)
         atomic_fetch_add(&store->bytes, row->bytes);
     else
@@ -300,6 +301,24 @@ bool store_each(struct store *store, upload_visit *visit, void *user, struct sto
 {
     pthread_mutex_lock(&store->lock);
     bool done = store->catalog->each(store->catalog, visit, user, error);
+    pthread_mutex_unlock(&store->lock);
+    return done;
+}
+
+bool store_record(struct store *store, const struct asset_id *id, struct upload_record *record,
+                  struct pose_buffer *buffer, struct store_error *error)
+{
+    pthread_mutex_lock(&store->lock);
+    bool done = store->catalog->record(store->catalog, id, record, buffer, error);
+    pthread_mutex_unlock(&store->lock);
+    return done;
+}
+
+bool store_set_records(struct store *store, const struct upload_row *rows, size_t count,
+                       struct store_error *error)
+{
+    pthread_mutex_lock(&store->lock);
+    bool done = is_in_place(store, error) && store->catalog->set_records(store->catalog, rows, count, error);
     pthread_mutex_unlock(&store->lock);
     return done;
 }

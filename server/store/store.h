@@ -31,14 +31,21 @@ struct draft *store_begin(struct store *store, uint64_t size, struct store_error
  * store_spool_folder. */
 struct blob *store_seal(struct store *store, struct draft *draft, struct store_error *error);
 /*
- * Keeps a sealed blob as the upload of that row, whose blob and bytes are filled in; its id must be new. On
- * success, the bytes were synced first, then their name, then the note, then the row. On failure nothing is left
+ * Keeps a sealed blob as the upload of that row, whose blob, bytes and record.checked are filled in; its id must be
+ * new. On success, the bytes were synced first, then their name, then the note, then the row. On failure nothing is left
  * behind.
  */
 bool store_keep(struct store *store, struct blob *blob, struct upload_row *row, struct store_error *error);
 bool store_remove(struct store *store, const struct asset_id *id, struct store_error *error);
 /* Visits the uploads in order of arrival; the visitor may only call store_blob. */
 bool store_each(struct store *store, upload_visit *visit, void *user, struct store_error *error);
+/* The record of an upload; data is allocated in the buffer, and empty if there is none. */
+bool store_record(struct store *store, const struct asset_id *id, struct upload_record *record,
+                  struct pose_buffer *buffer, struct store_error *error);
+/* Keeps the records of rows, of which only these and the ids are read. On failure nothing is lost: they are made
+ * anew at the next start. */
+bool store_set_records(struct store *store, const struct upload_row *rows, size_t count,
+                       struct store_error *error);
 struct blob *store_blob(struct store *store, const struct blob_hash *hash, struct store_error *error);
 
 /*

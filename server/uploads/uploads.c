@@ -1,5 +1,6 @@
 #include "server/uploads/uploads.h"
 
+#include "server/library/index/pack.h"
 #include "server/ops/clock.h"
 #include "server/ops/log.h"
 #include "server/ops/parallel.h"
@@ -119,6 +120,28 @@ static struct index_archive *find(const struct service *service, const struct as
     return current->archives[index];
 }
 
+/* ------------------------------------------------------------------------------------------------ records -- */
+
+/* Packs an archive that was indexed beside the PATHs of that context. Without memory, or if its contents may change,
+ * there is no record. */
+static struct upload_record make_record(const struct index_archive *archive, const struct asset_id *context,
+                                        struct pose_buffer *buffer)
+{
+    struct upload_record record = {
+        .revision = index_pack_revision(), .is_bound = index_wants_companions(archive), .context = *context};
+    if (index_pack_archive(archive, buffer))
+        record.data = (struct pose_bytes){buffer->data, buffer->size};
+    return record;
+}
+
+/* Whether indexing the upload now would have the same result. */
+static bool record_holds(const struct upload_record *record, const struct asset_id *context)
+{
+    static const struct asset_id none;
+    return record->data.size && record->revision == index_pack_revision() &&
+           (!record->is_bound || (id_equal(&record->context, context) && !id_equal(context, &none)));
+}
+
 /* ------------------------------------------------------------------------------------------------- taking -- */
 
 /* The existing archive with the same bytes; if its bytes are damaged, it is replaced. */
@@ -137,7 +160,7 @@ static struct index_archive *find_sound(struct service *service, const struct as
 
 /* Called with the write lock held. */
 static enum upload_outcome keep(struct service *service, const struct upload *upload,
-                                struct uploaded *uploaded)
+                                const struct upload_record *record, struct uploaded *uploaded)
 {
     struct index_archive *archive = uploaded->archive;
     struct index_archive *known = find_sound(service, &archive->id, &uploaded->store_error);
@@ -152,7 +175,8 @@ static enum upload_outcome keep(struct service *service, const struct upload *up
                              .format = upload->format,
                              .game = upload->game,
                              .has_parts = upload->parts || upload->is_zip,
-                             .created_ms = clock_wall_ns() / 1000000};
+                             .created_ms = clock_wall_ns() / 1000000,
+                             .record = *record};
     index_set_created(archive, row.created_ms);
     struct catalog *draft = uploaded->store_error.status == STORE_OK
                                 ? redraft(service, NULL, archive, &uploaded->store_error)
@@ -182,14 +206,20 @@ void upload_take(struct service *service, const struct upload *upload, struct up
         source.id = parts_id(upload->parts);
     uploaded->archive = index_upload(&source, &paths, &options);
     uploaded->archive->blob = blob;
+    const struct asset_id context = catalog->context;
     service_leave(service, catalog, false);
     if (!index_keepable(uploaded->archive, &uploaded->refusal)) {
         uploaded->outcome = UPLOAD_REFUSED;
         return;
     }
+    struct pose_buffer buffer = {0};
+    struct upload_record record = {0};
+    if (service->config->data)
+        record = make_record(uploaded->archive, &context, &buffer);
     pthread_mutex_lock(&service->write_lock);
-    uploaded->outcome = keep(service, upload, uploaded);
+    uploaded->outcome = keep(service, upload, &record, uploaded);
     pthread_mutex_unlock(&service->write_lock);
+    pose_buffer_free(&buffer);
 }
 
 bool upload_remove(struct service *service, const struct asset_id *id, struct store_error *error)
@@ -205,15 +235,22 @@ bool upload_remove(struct service *service, const struct asset_id *id, struct st
 
 /* ------------------------------------------------------------------------------------------------ loading -- */
 
+/* So many are read before their new records are written. */
+enum { BATCH = 256 };
+
 struct loading {
     struct service *service;
     struct index_neighbours paths;
+    struct asset_id context;
     struct index_options options;
     struct region region;
-    bool no_memory;
+    bool no_memory, cannot_write;
     uint32_t count, capacity;
     struct upload_row *rows;
     struct index_archive **archives; /* [count], NULL: its bytes are missing */
+    uint32_t first;                  /* of the batch */
+    struct upload_row renewed[BATCH];
+    struct pose_buffer buffers[BATCH]; /* of the records */
 };
 
 static bool list_row(void *user, const struct upload_row *row)
@@ -237,28 +274,74 @@ static bool list_row(void *user, const struct upload_row *row)
     return !work->no_memory;
 }
 
-static void load_one(void *user, size_t item)
+/* The blob of an upload, with the bytes of its hash. If its file is as it was when its record was made they are not
+ * read. NULL with a line in the log. */
+static struct blob *load_blob(const struct loading *work, const struct upload_row *row,
+                              const struct upload_record *record, bool *is_verified)
 {
-    struct loading *work = user;
-    const struct upload_row *row = &work->rows[item];
     struct store_error error;
+    struct pose_error why;
     struct blob *blob = store_blob(work->service->store, &row->blob, &error);
     if (!blob) {
         log_message(LOG_WARNING, "the upload %s is not served: %s", row->name, error.detail);
-        return;
+        return NULL;
     }
+    *is_verified = record->data.size && stamp_equal(&record->checked, &blob->stamp);
+    if (*is_verified || blob_check(blob, &why))
+        return blob;
+    log_message(LOG_WARNING, "the upload %s is not served: %s", row->name, why.detail);
+    blob_release(blob);
+    return NULL;
+}
+
+static void load_one(void *user, size_t item)
+{
+    struct loading *work = user;
+    const struct upload_row *row = &work->rows[work->first + item];
+    struct pose_buffer *buffer = &work->buffers[item];
+    struct upload_record record;
+    struct store_error ignored;
+    bool is_verified;
+    store_record(work->service->store, &row->id, &record, buffer, &ignored);
+    struct blob *blob = load_blob(work, row, &record, &is_verified);
+    if (!blob)
+        return;
     struct upload_source source = {
         .name = row->name, .format = row->format, .game = row->game, .id = row->id};
     find_bytes(&source, blob, row->has_parts);
-    struct pose_error why;
-    if (!blob_check(blob, &why)) {
-        log_message(LOG_WARNING, "the upload %s is not served: %s", row->name, why.detail);
-        blob_release(blob);
-        return;
+    struct index_archive *archive = NULL;
+    if (record_holds(&record, &work->context))
+        archive = index_upload_recall(&source, record.data, &work->options);
+    const bool is_known = archive;
+    if (!is_known) {
+        archive = index_upload(&source, &work->paths, &work->options);
+        buffer->size = 0;
+        record = make_record(archive, &work->context, buffer);
     }
-    work->archives[item] = index_upload(&source, &work->paths, &work->options);
-    work->archives[item]->blob = blob;
-    index_set_created(work->archives[item], row->created_ms);
+    archive->blob = blob;
+    index_set_created(archive, row->created_ms);
+    work->archives[work->first + item] = archive;
+    record.checked = blob->stamp;
+    if (!is_known || !is_verified)
+        work->renewed[item] = (struct upload_row){.id = row->id, .record = record};
+}
+
+/* Loads a batch of uploads, and keeps the records that it had to make. */
+static void load_batch(struct loading *work, uint32_t count)
+{
+    struct store_error error;
+    uint32_t renewed = 0;
+    memset(work->renewed, 0, sizeof work->renewed);
+    parallel_for(count, work->service->index_options.threads, load_one, work);
+    for (uint32_t i = 0; i < count; i++) {
+        if (work->renewed[i].record.data.size)
+            work->renewed[renewed++] = work->renewed[i];
+    }
+    if (renewed && !work->cannot_write &&
+        !store_set_records(work->service->store, work->renewed, renewed, &error)) {
+        log_message(LOG_WARNING, "the next start decodes uploads again: %s", error.detail);
+        work->cannot_write = true;
+    }
 }
 
 /* Adds the listed uploads after the PATHs. Called with the write lock held. */
@@ -269,8 +352,12 @@ static bool load_listed(struct loading *work)
     work->archives = try_alloc(work->count, sizeof(struct index_archive *));
     if (!work->archives)
         return false;
+    work->context = service->current->context;
     work->options.threads = 1;
-    parallel_for(work->count, service->index_options.threads, load_one, work);
+    for (; work->first < work->count; work->first += BATCH)
+        load_batch(work, work->count - work->first < BATCH ? work->count - work->first : BATCH);
+    for (uint32_t i = 0; i < BATCH; i++)
+        pose_buffer_free(&work->buffers[i]);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < work->count; i++) {
         if (work->archives[i])
@@ -286,17 +373,21 @@ static bool load_listed(struct loading *work)
 
 bool uploads_load(struct service *service, struct store_error *error)
 {
-    struct loading work = {.service = service, .options = service->index_options, .region.may_fail = true};
-    bool done = store_each(service->store, list_row, &work, error);
-    if (work.no_memory)
+    struct loading *work = must_alloc(1, sizeof *work);
+    work->service = service;
+    work->options = service->index_options;
+    work->region.may_fail = true;
+    bool done = store_each(service->store, list_row, work, error);
+    if (work->no_memory)
         done = store_fail(error, STORE_DOWN, "out of memory");
-    if (done && work.count) {
+    if (done && work->count) {
         pthread_mutex_lock(&service->write_lock);
-        done = load_listed(&work) || store_fail(error, STORE_DOWN, "out of memory");
+        done = load_listed(work) || store_fail(error, STORE_DOWN, "out of memory");
         pthread_mutex_unlock(&service->write_lock);
     }
-    free(work.archives);
-    free(work.rows);
-    region_release(&work.region);
+    free(work->archives);
+    free(work->rows);
+    region_release(&work->region);
+    free(work);
     return done;
 }

@@ -55,14 +55,14 @@ struct index_archive *archive_of_folder(const char *path, uint32_t entry_count)
 }
 
 struct index_archive *archive_of_file(const char *path, const struct file_stamp *stamp,
-                                      struct pose_bytes bytes)
+                                      struct pose_bytes bytes, const struct asset_id *id)
 {
     size_t length;
     const char *name = path_base(path, &length);
     struct index_archive *archive = new_archive(path, name, length, "file", 1);
     archive->stamp = *stamp;
     archive->bytes = stamp->size;
-    archive->id = id_of("file", bytes.data, bytes.size);
+    archive->id = id ? *id : id_of("file", bytes.data, bytes.size);
     return archive;
 }
 
@@ -191,6 +191,15 @@ static bool is_sealed(const struct index_archive *archive)
 {
     static const struct asset_id none;
     return !id_equal(&archive->digest, &none);
+}
+
+bool index_wants_companions(const struct index_archive *archive)
+{
+    for (uint32_t i = 0; i < archive->entry_count; i++) {
+        if (archive->entries[i]->wants_companions)
+            return true;
+    }
+    return false;
 }
 
 void archive_seal(struct index_archive *archive)

@@ -17,9 +17,9 @@ struct index_hints {
 
 /* An archive for a folder, with an empty slot for each entry. */
 struct index_archive *archive_of_folder(const char *path, uint32_t entry_count);
-/* An archive for a file that is not a container. */
+/* An archive for a file that is not a container; id NULL: it is made of the bytes. */
 struct index_archive *archive_of_file(const char *path, const struct file_stamp *stamp,
-                                      struct pose_bytes bytes);
+                                      struct pose_bytes bytes, const struct asset_id *id);
 /* An archive for a container (of that format unless hints, which may be NULL, force another): opened, with
  * an empty slot for each entry; error is set if it cannot be opened. */
 struct index_archive *archive_of_container(const char *path, const char *name, const char *format,

@@ -38,7 +38,7 @@ static int stored_version(struct index_cache *cache)
 /* Rows of another decoder version or layout are dropped. */
 static bool make_tables(struct index_cache *cache)
 {
-    int wanted = (int)(pose_revision() % 1000000) * 100 + INDEX_PACK_VERSION;
+    const int wanted = (int)index_pack_revision();
     char text[400];
     if (stored_version(cache) == wanted)
         return true;

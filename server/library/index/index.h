@@ -134,8 +134,9 @@ struct index_result {
     char **directories; /* full paths of folders to watch */
     uint32_t
         over_count; /* number of PATHs with more files than max_path_entries, whose further files are not listed */
-    uint32_t lost_count; /* number of PATHs of an earlier index that have disappeared */
-    bool unsettled;      /* skipped files that may still be being written: index again soon */
+    uint32_t lost_count;     /* number of PATHs of an earlier index that have disappeared */
+    bool unsettled;          /* skipped files that may still be being written: index again soon */
+    struct asset_id context; /* digest of what was listed, see recall_context; zeros without a cache */
 };
 
 enum { INDEX_SETTLE_MS = 300 };
@@ -177,6 +178,9 @@ bool index_read(const struct index_archive *archive, uint32_t entry, struct pose
 
 /* The size of an archive's file, or of all files of a folder. */
 uint64_t index_bytes_of(const struct index_archive *archive);
+
+/* Whether an entry asked for companions, so that it may change with the PATHs. */
+bool index_wants_companions(const struct index_archive *archive);
 
 /* Sets the time of an upload. Must be called before the archive is shared. */
 void index_set_created(struct index_archive *archive, int64_t created_ms);

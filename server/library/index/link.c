@@ -129,19 +129,31 @@ static void link_members(struct index_archive *archive)
     free(members);
 }
 
-void index_link(struct index_archive *archive)
+static bool has_linked(const struct index_archive *archive)
 {
     bool any = false;
-    if (archive->linked || archive->error)
-        return;
-    archive->linked = true;
     for (uint32_t e = 0; e < archive->entry_count && !any; e++) {
         const struct index_entry *entry = archive->entries[e];
         const struct pose_format *format = is_usable(entry) ? pose_format_find(entry->format) : NULL;
         any = format && format->is_linked;
     }
-    if (!any)
+    return any;
+}
+
+void index_link(struct index_archive *archive)
+{
+    if (archive->linked || archive->error)
+        return;
+    archive->linked = true;
+    if (!has_linked(archive))
         return;
     list_resources(archive);
     link_members(archive);
+}
+
+void index_linked_before(struct index_archive *archive)
+{
+    archive->linked = true;
+    if (has_linked(archive))
+        list_resources(archive);
 }

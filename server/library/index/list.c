@@ -265,7 +265,7 @@ static bool list_file(struct indexing *work, const char *path, struct pose_error
         if (done)
             list_container(work, archive);
     } else {
-        struct index_archive *archive = archive_of_file(path, &map.stamp, map.bytes);
+        struct index_archive *archive = archive_of_file(path, &map.stamp, map.bytes, NULL);
         struct entry_facts facts = {.name = archive->name, .size = map.stamp.size, .stamp = map.stamp};
         archive->entries[0] = index_entry_plain(&facts);
         archive_finish(archive);

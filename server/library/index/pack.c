@@ -1,5 +1,6 @@
 #include "server/library/index/pack.h"
 
+#include "server/library/index/nested.h"
 #include "server/library/texts.h"
 
 #include <stdlib.h>
@@ -52,6 +53,13 @@ static void put_asset(struct packing *out, const struct index_asset *asset)
     put_text(out, asset->words);
     put_text(out, asset->events);
     put(out, &asset->loop, sizeof asset->loop);
+    put_text(out, asset->own_name);
+    put_u32(out, asset->skeleton != NULL);
+    if (asset->skeleton)
+        put(out, asset->skeleton, sizeof *asset->skeleton);
+    put(out, &asset->events_entry, sizeof asset->events_entry);
+    put(out, &asset->event_set, sizeof asset->event_set);
+    put(out, &asset->skin_entry, sizeof asset->skin_entry);
 }
 
 static bool is_linked(const struct index_entry *entry)
@@ -60,13 +68,16 @@ static bool is_linked(const struct index_entry *entry)
     return format && format->is_linked;
 }
 
-bool index_pack(const struct index_entry *entry, struct pose_buffer *buffer)
+/* Another daemon, or this one with other limits, may be able to read it. */
+static bool may_change(const struct index_entry *entry)
 {
-    struct packing packing = {.buffer = buffer}, *out = &packing;
-    if (entry->facts.size || is_linked(entry) ||
-        (entry->error && (entry->error->status == POSE_OVER_LIMIT || entry->error->status == POSE_NO_MEMORY ||
-                          entry->error->status == POSE_BAD_ARGUMENT)))
-        return false;
+    return entry->error &&
+           (entry->error->status == POSE_OVER_LIMIT || entry->error->status == POSE_NO_MEMORY ||
+            entry->error->status == POSE_BAD_ARGUMENT);
+}
+
+static void put_entry(struct packing *out, const struct index_entry *entry)
+{
     put_text(out, entry->name);
     put(out, &entry->size, sizeof entry->size);
     put_text(out, entry->kind);
@@ -75,11 +86,51 @@ bool index_pack(const struct index_entry *entry, struct pose_buffer *buffer)
     put_u32(out, entry->error != NULL);
     if (entry->error)
         put(out, entry->error, sizeof *entry->error);
+    put_u32(out, entry->is_copy);
     put_u32(out, entry->wants_companions);
     put(out, &entry->content, sizeof entry->content);
+    put_u32(out, (uint32_t)entry->facts.size);
+    put(out, entry->facts.data, entry->facts.size);
     put_u32(out, entry->asset_count);
     for (uint32_t i = 0; i < entry->asset_count; i++)
         put_asset(out, &entry->assets[i]);
+}
+
+bool index_pack(const struct index_entry *entry, struct pose_buffer *buffer)
+{
+    struct packing packing = {.buffer = buffer};
+    if (entry->facts.size || is_linked(entry) || may_change(entry))
+        return false;
+    put_entry(&packing, entry);
+    return !packing.failed;
+}
+
+uint32_t index_pack_revision(void)
+{
+    return pose_revision() % 1000000 * 100 + INDEX_PACK_VERSION;
+}
+
+bool index_pack_archive(const struct index_archive *archive, struct pose_buffer *buffer)
+{
+    struct packing packing = {.buffer = buffer}, *out = &packing;
+    if (archive->error)
+        return false;
+    put_u32(out, archive->archive != NULL);
+    put_u32(out, nested_own_count(archive));
+    put_u32(out, archive->nested_count);
+    for (uint32_t i = 0; i < archive->nested_count; i++) {
+        put_u32(out, archive->nested[i]->entry);
+        put_u32(out, archive->nested[i]->count);
+    }
+    for (uint32_t i = 0; i < archive->entry_count; i++) {
+        if (may_change(archive->entries[i]))
+            return false;
+        put_entry(out, archive->entries[i]);
+    }
+    if (packing.failed)
+        return false;
+    const struct asset_id digest = id_quick(NULL, buffer->data, buffer->size);
+    put(out, &digest, sizeof digest);
     return !packing.failed;
 }
 
@@ -151,6 +202,22 @@ static const char *need_text(struct cursor *cursor)
     return text;
 }
 
+static void take_links(struct cursor *cursor, struct index_asset *asset)
+{
+    asset->own_name = take_text(cursor);
+    if (take_u32(cursor)) {
+        struct asset_id *skeleton = REGION_NEW(cursor->region, struct asset_id, 1);
+        cursor->broken |= !skeleton;
+        if (!skeleton)
+            return;
+        take(cursor, skeleton, sizeof *skeleton);
+        asset->skeleton = skeleton;
+    }
+    take(cursor, &asset->events_entry, sizeof asset->events_entry);
+    take(cursor, &asset->event_set, sizeof asset->event_set);
+    take(cursor, &asset->skin_entry, sizeof asset->skin_entry);
+}
+
 static void take_asset(struct cursor *cursor, struct index_asset *asset)
 {
     take(cursor, &asset->id, sizeof asset->id);
@@ -183,12 +250,26 @@ static void take_asset(struct cursor *cursor, struct index_asset *asset)
     asset->events = take_shared(cursor);
     take(cursor, &asset->loop, sizeof asset->loop);
     cursor->broken |= asset->moving_count > count;
-    asset->events_entry = asset->event_set = asset->skin_entry = -1;
+    take_links(cursor, asset);
+}
+
+static void take_facts(struct cursor *cursor, struct index_entry *entry)
+{
+    const uint32_t size = take_u32(cursor);
+    cursor->broken |= size > cursor->left;
+    if (cursor->broken || !size)
+        return;
+    uint8_t *facts = REGION_NEW(cursor->region, uint8_t, size);
+    cursor->broken |= !facts;
+    if (!facts)
+        return;
+    take(cursor, facts, size);
+    entry->facts = (struct pose_bytes){facts, size};
 }
 
 static void take_entry(struct cursor *cursor, struct index_entry *entry)
 {
-    enum { MIN_ASSET = 85 };
+    enum { MIN_ASSET = 117 };
     entry->name = need_text(cursor);
     take(cursor, &entry->size, sizeof entry->size);
     entry->kind = need_text(cursor);
@@ -205,8 +286,10 @@ static void take_entry(struct cursor *cursor, struct index_entry *entry)
         take(cursor, error, sizeof *error);
         entry->error = error;
     }
+    entry->is_copy = take_u32(cursor) != 0;
     entry->wants_companions = take_u32(cursor) != 0;
     take(cursor, &entry->content, sizeof entry->content);
+    take_facts(cursor, entry);
     uint32_t count = take_u32(cursor);
     cursor->broken |= count > cursor->left / MIN_ASSET;
     if (cursor->broken)
@@ -217,20 +300,111 @@ static void take_entry(struct cursor *cursor, struct index_entry *entry)
         take_asset(cursor, &entry->assets[i]);
 }
 
-struct index_entry *index_unpack(const void *bytes, size_t size, const struct file_stamp *stamp)
+/* Takes the next entry; NULL if it is broken. */
+static struct index_entry *unpack_entry(struct cursor *cursor, const struct file_stamp *stamp)
 {
     struct region region;
     region_init(&region);
     struct index_entry *entry = REGION_NEW(&region, struct index_entry, 1);
-    struct cursor cursor = {.at = bytes, .left = size, .region = &region};
     atomic_init(&entry->references, 1);
     entry->stamp = *stamp;
     region.may_fail = true;
-    take_entry(&cursor, entry);
-    bool is_broken = cursor.broken || region.failed || cursor.left;
+    cursor->region = &region;
+    take_entry(cursor, entry);
+    cursor->broken |= region.failed;
     entry->region = region;
-    if (!is_broken)
+    if (!cursor->broken)
         return entry;
     index_entry_unref(entry);
     return NULL;
+}
+
+struct index_entry *index_unpack(const void *bytes, size_t size, const struct file_stamp *stamp)
+{
+    struct cursor cursor = {.at = bytes, .left = size};
+    struct index_entry *entry = unpack_entry(&cursor, stamp);
+    if (!entry || !cursor.left)
+        return entry;
+    index_entry_unref(entry);
+    return NULL;
+}
+
+/* ------------------------------------------------------------------------------------------ whole archives -- */
+
+/* Nested containers stay closed. Sets the number of all entries. */
+static void take_nested(struct cursor *cursor, struct index_archive *archive, uint32_t own, uint32_t *total)
+{
+    enum { NESTED = 8 };
+    const uint32_t count = take_u32(cursor);
+    *total = own;
+    cursor->broken |= count > cursor->left / NESTED;
+    if (cursor->broken || !count)
+        return;
+    archive->nested = try_alloc(count, sizeof *archive->nested);
+    cursor->broken |= !archive->nested;
+    for (uint32_t i = 0; !cursor->broken && i < count; i++) {
+        struct index_nested *nested = must_alloc(1, sizeof *nested);
+        archive->nested[archive->nested_count++] = nested;
+        nested->entry = take_u32(cursor);
+        nested->first = *total;
+        nested->count = take_u32(cursor);
+        cursor->broken |= nested->entry >= own || nested->count > cursor->left;
+        *total += cursor->broken ? 0 : nested->count;
+    }
+}
+
+/* Whether what links refer to is there. */
+static bool links_fit(const struct index_archive *archive)
+{
+    const int64_t count = archive->entry_count;
+    for (uint32_t e = 0; e < archive->entry_count; e++) {
+        for (uint32_t i = 0; i < archive->entries[e]->asset_count; i++) {
+            const struct index_asset *asset = &archive->entries[e]->assets[i];
+            if (asset->events_entry < -1 || asset->events_entry >= count || asset->skin_entry < -1 ||
+                asset->skin_entry >= count)
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool take_entries(struct cursor *cursor, struct index_archive *archive, uint32_t total)
+{
+    enum { MIN_ENTRY = 60 };
+    static const struct file_stamp none;
+    if (cursor->broken || total > cursor->left / MIN_ENTRY)
+        return false;
+    archive->entries = REGION_NEW(&archive->region, struct index_entry *, total);
+    archive->entry_count = archive->entry_capacity = archive->entries ? total : 0;
+    for (uint32_t i = 0; i < archive->entry_count && !cursor->broken; i++)
+        archive->entries[i] = unpack_entry(cursor, &none);
+    return archive->entries && !cursor->broken && !cursor->left && links_fit(archive);
+}
+
+bool index_packed_is_container(struct pose_bytes packed)
+{
+    uint32_t is_container = 0;
+    if (packed.size >= sizeof is_container)
+        memcpy(&is_container, packed.data, sizeof is_container);
+    return is_container;
+}
+
+bool index_unpack_archive(struct pose_bytes packed, struct index_archive *archive)
+{
+    struct asset_id digest;
+    if (packed.size < sizeof digest)
+        return false;
+    const size_t size = packed.size - sizeof digest;
+    memcpy(&digest, packed.data + size, sizeof digest);
+    const struct asset_id right = id_quick(NULL, packed.data, size);
+    if (!id_equal(&digest, &right))
+        return false;
+    struct cursor cursor = {.at = packed.data, .left = size};
+    const bool is_container = take_u32(&cursor) != 0;
+    const uint32_t own = take_u32(&cursor);
+    uint32_t total;
+    if (cursor.broken || is_container != (archive->archive != NULL) || own != archive->entry_count)
+        return false;
+    take_nested(&cursor, archive, own, &total);
+    return take_entries(&cursor, archive, total);
 }

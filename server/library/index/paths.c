@@ -148,10 +148,11 @@ bool index_paths(const char *const *paths, size_t count, const struct index_opti
         return false;
     }
     if (options->cache) {
-        work.context = recall_context(result->archives, result->count);
+        result->context = work.context = recall_context(result->archives, result->count);
         index_cache_begin(options->cache);
     }
     decode_all(&work);
+    free(work.tasks); /* when all of them were recalled */
     if (options->cache && !before)
         forget_gone(options->cache, result->archives, result->count);
     if (options->cache)
@@ -209,7 +210,7 @@ struct index_archive *index_bytes(const char *name, struct pose_bytes bytes, con
         free(result.archives);
     } else {
         struct file_stamp stamp = {.size = bytes.size};
-        archive = archive_of_file(name, &stamp, bytes);
+        archive = archive_of_file(name, &stamp, bytes, NULL);
         archive->map = map;
         struct entry_facts facts = {.name = name, .size = bytes.size, .format = format, .game = game};
         decode_single(archive, &facts, neighbours ? neighbours : &nobody, options);

@@ -1,7 +1,9 @@
 #include "server/library/index/upload.h"
 
 #include "server/library/index/archive.h"
+#include "server/library/index/link.h"
 #include "server/library/index/nested.h"
+#include "server/library/index/pack.h"
 #include "server/library/index/refusal.h"
 
 #include <pthread.h>
@@ -19,13 +21,15 @@ static void become_folder(struct index_archive *archive, const struct upload_sou
     archive->format = "folder";
 }
 
-struct index_archive *index_upload(const struct upload_source *source,
-                                   const struct index_neighbours *neighbours,
-                                   const struct index_options *options)
+/* The name of the container or file as the decoder sees it. */
+static const char *decoded_name(const struct upload_source *source)
 {
-    const char *name = source->has_parts ? "parts.zip" : source->name;
-    struct index_archive *archive = index_bytes(
-        name, source->bytes, source->has_parts ? NULL : source->format, source->game, neighbours, options);
+    return source->has_parts ? "parts.zip" : source->name;
+}
+
+/* What the row of the upload says about it. */
+static void complete(struct index_archive *archive, const struct upload_source *source)
+{
     const char *own_name = region_text(&archive->region, source->name);
     archive->name = own_name ? own_name : archive->name;
     archive->forced_format = region_text(&archive->region, source->format);
@@ -35,7 +39,52 @@ struct index_archive *index_upload(const struct upload_source *source,
     if (source->has_parts)
         become_folder(archive, source);
     archive_seal(archive);
+}
+
+struct index_archive *index_upload(const struct upload_source *source,
+                                   const struct index_neighbours *neighbours,
+                                   const struct index_options *options)
+{
+    struct index_archive *archive =
+        index_bytes(decoded_name(source), source->bytes, source->has_parts ? NULL : source->format,
+                    source->game, neighbours, options);
+    complete(archive, source);
     return archive;
+}
+
+/* ----------------------------------------------------------------------------------------------- from records -- */
+
+/* The archive with empty slots, as index_bytes opens it. */
+static struct index_archive *reopen(const struct upload_source *source, bool is_container,
+                                    const struct index_options *options)
+{
+    struct file_bytes map = {.bytes = source->bytes};
+    const char *name = decoded_name(source);
+    if (is_container) {
+        const struct index_hints hints = {
+            .format = source->has_parts ? NULL : source->format, .game = source->game, .id = &source->id};
+        return archive_of_container("", name, "", &hints, &map, &options->pose);
+    }
+    const struct file_stamp stamp = {.size = source->bytes.size};
+    struct index_archive *archive = archive_of_file(name, &stamp, source->bytes, &source->id);
+    archive->map = map;
+    return archive;
+}
+
+struct index_archive *index_upload_recall(const struct upload_source *source, struct pose_bytes packed,
+                                          const struct index_options *options)
+{
+    struct index_archive *archive = reopen(source, index_packed_is_container(packed), options);
+    archive->source = "upload";
+    if (!archive->error && index_unpack_archive(packed, archive)) {
+        archive_finish(archive);
+        index_linked_before(archive);
+        complete(archive, source);
+        if (!archive->error)
+            return archive;
+    }
+    index_archive_unref(archive);
+    return NULL;
 }
 
 /* ------------------------------------------------------------------------------------------- what is kept -- */

@@ -9,13 +9,20 @@ struct upload_source {
     struct pose_bytes bytes;   /* must outlive the archive */
     const char *format, *game; /* forced; NULL: detected */
     bool has_parts;            /* the bytes are a ZIP of the parts of a multipart upload */
-    struct asset_id id;        /* the id of the parts */
+    struct asset_id id;        /* of the parts; for index_upload_recall: of the archive */
 };
 
 /* Never NULL; index_verdict reports what is wrong with it. */
 struct index_archive *index_upload(const struct upload_source *source,
                                    const struct index_neighbours *neighbours,
                                    const struct index_options *options);
+
+/*
+ * The same from what index_pack_archive has made of it: nothing is decoded, and of the bytes only the directory of a
+ * container is read. NULL if it is damaged or does not fit: the upload has then to be indexed.
+ */
+struct index_archive *index_upload_recall(const struct upload_source *source, struct pose_bytes packed,
+                                          const struct index_options *options);
 
 /* The same for one request: up to MAX_KEPT bytes of decoded documents stay with the archive, so that later
  * steps do not decode them again. options->keep is not called. */
