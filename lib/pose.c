@@ -15,7 +15,7 @@ const char *pose_version(void)
 /* Increment whenever any decoded or sampled value changes. */
 unsigned pose_revision(void)
 {
-    return 5;
+    return 6;
 }
 
 static struct pose_limits limits_with_defaults(const struct pose_options *options)
@@ -371,6 +371,17 @@ static bool write_png(const struct pose_image *image, struct pose_buffer *out, s
     return picture_write_png(&picture, out) || error_no_memory(error);
 }
 
+/* A picture that is no file of a game. */
+static bool convert_png(struct pose_bytes bytes, struct pose_buffer *out, struct pose_error *error)
+{
+    struct picture picture;
+    if (!picture_read(bytes, &picture, error))
+        return false;
+    bool done = picture_write_png(&picture, out) || error_no_memory(error);
+    picture_free(&picture);
+    return done;
+}
+
 bool pose_image_png(const struct pose_image *image, struct pose_buffer *out, struct pose_error *error)
 {
     struct pose_error local;
@@ -379,6 +390,8 @@ bool pose_image_png(const struct pose_image *image, struct pose_buffer *out, str
     if (image->pixels)
         return write_png(image, out, error);
     const struct pose_source source = {.name = image->name, .bytes = image->bytes};
+    if (!pose_detect(&source))
+        return convert_png(image->bytes, out, error);
     struct pose_document *document = pose_decode(&source, NULL, error);
     if (!document)
         return false;

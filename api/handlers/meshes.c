@@ -280,20 +280,27 @@ static bool open_skeleton(struct api_call *call, const struct vertices *vertices
 static float (*deform(const struct stage *stage, const struct pose_sampler *sampler,
                       const struct vertices *vertices, uint32_t count))[3]
 {
-    size_t rows = pose_sampler_row_count(sampler);
+    const struct pose_mesh *mesh = stage->body.mesh;
+    size_t rows = pose_sampler_row_count(sampler), morphs = pose_sampler_morph_count(sampler);
+    float *weights = try_alloc(morphs + mesh->morph_count + 1, sizeof *weights);
     float *local = try_alloc(rows, 26 * sizeof *local), *matrices = local ? local + rows * 10 : NULL;
     float(*out)[3] = try_alloc(count, 2 * sizeof *out);
     void *scratch = try_alloc(pose_deform_scratch(stage->skin), 1);
-    if (local && out && scratch) {
-        pose_sample(sampler, vertices->t, vertices->wrap, POSE_IN_PLACE, local, NULL);
+    bool done = local && out && scratch && weights;
+    if (done) {
+        pose_sample(sampler, vertices->t, vertices->wrap, POSE_IN_PLACE, local, weights);
         pose_model(sampler, local, matrices);
-        pose_deform(stage->skin, matrices, out, out + count, scratch);
+        done = pose_mesh_weights(mesh, sampler, weights, weights + morphs);
+    }
+    if (done) {
+        pose_deform_morphed(stage->skin, matrices, weights + morphs, out, out + count, scratch);
     } else {
         free(out);
         out = NULL;
     }
     free(scratch);
     free(local);
+    free(weights);
     return out;
 }
 

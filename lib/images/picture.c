@@ -39,16 +39,27 @@ static void *cleared(size_t size)
 #include <stb/stb_image.h>
 #pragma GCC diagnostic pop
 
-bool picture_read(struct pose_bytes bytes, struct picture *picture, struct pose_error *error)
+bool picture_survey(struct pose_bytes bytes, struct picture_facts *facts, struct pose_error *error)
 {
     int width, height, channels, size = bytes.size < INT32_MAX ? (int)bytes.size : 0;
-    *picture = (struct picture){0};
+    *facts = (struct picture_facts){0};
     if (!stbi_info_from_memory(bytes.data, size, &width, &height, &channels) || width < 1 || height < 1)
         return error_set(error, POSE_BAD_DATA, "bad_picture", "not a readable BMP, PNG, JPEG or TGA");
     if (width > PICTURE_SIDE || height > PICTURE_SIDE || (int64_t)width * height > PICTURE_PIXELS)
         return error_set(error, POSE_OVER_LIMIT, "picture_too_large",
                          "%d by %d pixels; at most %d a side and %d in all are read", width, height,
                          PICTURE_SIDE, PICTURE_PIXELS);
+    *facts = (struct picture_facts){(uint32_t)width, (uint32_t)height, channels == 2 || channels == 4};
+    return true;
+}
+
+bool picture_read(struct pose_bytes bytes, struct picture *picture, struct pose_error *error)
+{
+    struct picture_facts facts;
+    int width, height, channels, size = (int)bytes.size;
+    *picture = (struct picture){0};
+    if (!picture_survey(bytes, &facts, error))
+        return false;
     picture->pixels = stbi_load_from_memory(bytes.data, size, &width, &height, &channels, 4);
     if (!picture->pixels)
         return error_set(error, POSE_BAD_DATA, "bad_picture", "the picture is broken");

@@ -14,6 +14,15 @@ struct picture {
     bool see_through; /* alpha is below 255 somewhere */
 };
 
+/* What the head of a picture says. */
+struct picture_facts {
+    uint32_t width, height;
+    bool has_alpha; /* it has an alpha channel */
+};
+
+/* Reads the head alone: the same refusals as picture_read, except that broken pixels are not noticed. */
+bool picture_survey(struct pose_bytes bytes, struct picture_facts *facts, struct pose_error *error);
+
 /* Returns false, with error, if the bytes are not such an image or it is too large. Must be freed with
  * picture_free. */
 bool picture_read(struct pose_bytes bytes, struct picture *picture, struct pose_error *error);

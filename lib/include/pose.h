@@ -367,6 +367,10 @@ struct pose_mesh {
     /* [bone_count][16], column-major, from model to bone space, in the mesh's axes and units; NULL: the inverse
      * of the rest matrix of the skeleton's joint. */
     const float (*inverse_binds)[16];
+    /* The joint of each bone in skeletons of that tree (struct pose_skeleton), plus 1; 0: found by name, as in all
+     * other skeletons. NULL, and tree 0: all are. */
+    uint64_t tree;
+    const uint32_t *bone_joints; /* [bone_count] */
     bool cofactor_normals;     /* normals use the inverse transpose of the blended matrix, else the matrix */
     uint32_t further_uv_count; /* UV sets 1 ... */
     const float (*const *further_uvs)[2]; /* [further_uv_count][real_count] */
@@ -386,8 +390,8 @@ struct pose_mesh {
 };
 
 /*
- * An image. Decoded images have pixels; an image passed to an encoder may instead hold the bytes of a BMP, PNG,
- * JPEG or TGA file.
+ * An image. Decoded images have pixels; an image passed to an encoder, and one inside of a glTF file, may instead
+ * hold the bytes of a BMP, PNG, JPEG or TGA file.
  */
 struct pose_image {
     const char
@@ -397,7 +401,7 @@ struct pose_image {
     uint32_t width, height;
     const uint8_t (
         *pixels)[4]; /* [height][width] red, green, blue, alpha, not premultiplied; the first row is v = 0 */
-    bool has_alpha;  /* at least one pixel is not opaque */
+    bool has_alpha;  /* at least one pixel is not opaque; of bytes: the file has an alpha channel */
     bool clamps;     /* clamped at the edges instead of repeated */
     const struct pose_value *extras;
     uint32_t warning_count;
@@ -907,10 +911,15 @@ POSE_API void pose_deform_morphed(const struct pose_skin *skin, const float *mat
                                   const float *morph_weights, float (*positions)[3], float (*normals)[3],
                                   void *scratch);
 
+/* The weights of the mesh's morph targets, [morph_count] of it, in a pose: those of the sampler's morphs of the same
+ * name, else id, which morphs has as from pose_sample; the others keep their own. Returns false if out of memory. */
+POSE_API bool pose_mesh_weights(const struct pose_mesh *mesh, const struct pose_sampler *sampler,
+                                const float *morphs, float *weights);
+
 /* ------------------------------------------------------------------------------------------------- images -- */
 
 /* Appends an image as PNG, 8 bits per channel, with an alpha channel if it has one. Uses its pixels, or decodes
- * its bytes (any format that pose_decode reads). Returns false on failure. */
+ * its bytes (BMP, PNG, JPEG, TGA, and any format that pose_decode reads). Returns false on failure. */
 POSE_API bool pose_image_png(const struct pose_image *image, struct pose_buffer *out,
                              struct pose_error *error);
 

@@ -25,7 +25,8 @@
  * warnings about weights are up to the codec. bone_count 0, or influences NULL: a static mesh. inverse_binds NULL
  * (Prime, GEOM): the inverse of the rest matrix of the skeleton's joint. Set them if the file or the rules differ
  * (SL: scale * translation(-pivot); MLOD's SKIN without a rig): column-major, for column vectors, in `axes`. A bone
- * that the skeleton lacks does not move (its matrix is the identity).
+ * that the skeleton lacks does not move (its matrix is the identity). Where bones belong to nodes of the file,
+ * which may be unnamed (glTF), tree and bone_joints bind them to joints of its own skeleton.
  *
  * MATERIALS. See struct pose_material. image and emissive_image are references as in the format; the family's join
  * resolves them. Set two_sided only where the spec says so. Everything else in a material goes to its extras.
@@ -41,7 +42,8 @@
  *
  * IMAGES are documents of their own: job->document->images, one of struct pose_image with width, height, pixels
  * (from the arena; check width * height * 4 against the spec's limit before allocating), has_alpha
- * (image_has_alpha). Only level 0, or the first level that is small enough.
+ * (image_has_alpha). Only level 0, or the first level that is small enough. Those inside of a glTF file keep their
+ * bytes instead, which may be large and are seldom needed.
  *
  * JOINING (CMDL with CSKR, GEOMs of a VPXY, LLMs with a lad) makes a new pose_mesh that points into the parts'
  * arrays where possible; the parts must then outlive it.

@@ -20,8 +20,10 @@ static bool find_joints(struct pose_skin *skin, const struct pose_skeleton *skel
         !joint_index_init(&index, scratch, skeleton ? skeleton : &none,
                           mesh->bone_ids ? POSE_RULES_SIMS3 : POSE_RULES_SIMS))
         return false;
+    index.node_count = mesh->tree && mesh->tree == (skeleton ? skeleton->tree : 0) ? skin->joint_count : 0;
     for (uint32_t i = 0; i < mesh->bone_count; i++) {
         const struct pose_track bone = {.name = mesh->bones ? mesh->bones[i] : NULL,
+                                        .node = mesh->bone_joints ? mesh->bone_joints[i] : 0,
                                         .has_id = mesh->bone_ids,
                                         .id = mesh->bone_ids ? mesh->bone_ids[i] : 0};
         int64_t found = joint_index_find(&index, &bone);

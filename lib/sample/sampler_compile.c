@@ -2,6 +2,7 @@
 #include "lib/core/value.h"
 #include "lib/model/axes.h"
 #include "lib/model/build.h"
+#include "lib/model/match.h"
 #include "lib/sample/sampler_keys.h"
 
 #include <math.h>
@@ -192,6 +193,13 @@ int64_t sampler_motion_row(const struct pose_sampler *sampler)
     for (uint32_t row = 0; id >= 0 && row < sampler->row_count; row++) {
         if (sampler->rows[row].has_id && sampler->rows[row].id == id)
             return row;
+    }
+    /* In a glTF file joints have no ids, and tracks are bound to them by their nodes. */
+    bool is_bound = id >= 0 && clip_is_of_tree(clip, sampler->skeleton);
+    for (uint32_t i = 0; is_bound && i < clip->track_count; i++) {
+        const struct pose_track *track = &clip->tracks[i];
+        if (track->has_id && track->id == id && track->node && track->node <= sampler->row_count)
+            return track->node - 1;
     }
     return -1;
 }

@@ -203,16 +203,29 @@ static void add_image(struct ingredients *ingredients, const struct catalog *cat
     ingredients->image_count++;
 }
 
-/* Adds an image under the name that a material gives it; one that cannot be read is skipped. */
+/* The image of that name in the mesh's own file; NULL: it has none. */
+static const struct pose_image *own_image(const struct pose_document *document, const char *reference)
+{
+    for (uint32_t i = 0; i < document->image_count; i++) {
+        const char *name = document->images[i].name;
+        if (name && !strcmp(name, reference))
+            return &document->images[i];
+    }
+    return NULL;
+}
+
+/* Adds an image under the name that a material gives it; one that cannot be read is skipped. document: the
+ * mesh's. */
 static void add_named_image(struct ingredients *ingredients, const struct ingredient *mesh,
-                            const char *reference)
+                            const struct pose_document *document, const char *reference)
 {
     uint32_t archive = mesh->item->place.archive;
     struct catalog_place place;
     struct pose_error ignored;
     if (!reference || ingredients->image_count == INGREDIENT_IMAGES)
         return;
-    if (!body_find_image(mesh->catalog, archive, reference, &place)) {
+    const struct pose_image *found = own_image(document, reference);
+    if (!found && !body_find_image(mesh->catalog, archive, reference, &place)) {
         if (texture_find(mesh->catalog, archive, reference, &place))
             add_image(ingredients, mesh->catalog, place);
         return;
@@ -221,12 +234,15 @@ static void add_named_image(struct ingredients *ingredients, const struct ingred
         if (!strcmp(ingredients->images[i].name, reference))
             return;
     }
-    const struct pose_document *document = hold(ingredients, mesh->catalog, place, &ignored);
+    if (!found) {
+        const struct pose_document *other = hold(ingredients, mesh->catalog, place, &ignored);
+        found = other && other->image_count ? other->images : NULL;
+    }
     const char *copy = region_text(&ingredients->region, reference);
-    if (!document || !document->image_count || !copy)
+    if (!found || !copy)
         return;
     struct pose_image *image = &ingredients->images[ingredients->image_count++];
-    *image = document->images[0];
+    *image = *found;
     image->name = copy;
 }
 
@@ -262,8 +278,8 @@ bool ingredients_add_mesh(struct ingredients *ingredients, const struct ingredie
     if (!make_whole(ingredients, mesh, copy, error))
         return false;
     for (uint32_t i = 0; i < copy->material_count; i++) {
-        add_named_image(ingredients, mesh, copy->materials[i].image);
-        add_named_image(ingredients, mesh, copy->materials[i].emissive_image);
+        add_named_image(ingredients, mesh, document, copy->materials[i].image);
+        add_named_image(ingredients, mesh, document, copy->materials[i].emissive_image);
     }
     if (texture)
         copy->texture = region_text(&ingredients->region, name_base(texture));

@@ -259,7 +259,9 @@ static void put_image(FILE *out, const struct pose_image *image)
             image->has_alpha ? " with alpha" : "", image->clamps ? " clamps" : "");
     put_value(out, "extras", image->extras);
     put_warnings(out, image->warnings, image->warning_count);
-    for (size_t i = 0; i < (size_t)image->width * image->height; i += MESH_STEP)
+    if (!image->pixels)
+        fprintf(out, "  %zu bytes\n", image->bytes.size);
+    for (size_t i = 0; image->pixels && i < (size_t)image->width * image->height; i += MESH_STEP)
         fprintf(out, "%02x%02x%02x%02x%c", image->pixels[i][0], image->pixels[i][1], image->pixels[i][2],
                 image->pixels[i][3], i / MESH_STEP % 16 == 15 ? '\n' : ' ');
     fputc('\n', out);

@@ -42,7 +42,8 @@ static unsigned size_of(uint64_t type)
 
 static const char *type_name(unsigned components)
 {
-    return components == 1 ? "SCALAR" : components == 3 ? "VEC3" : components == 16 ? "MAT4" : "VEC4";
+    static const char *const names[] = {[1] = "SCALAR", [2] = "VEC2", [3] = "VEC3", [4] = "VEC4"};
+    return components < 5 ? names[components] : "MAT4";
 }
 
 static bool read_head(struct gltf *g, uint32_t index, unsigned components, struct accessor *accessor)
@@ -74,28 +75,44 @@ bool gltf_accessor_count(struct gltf *g, uint32_t index, unsigned components, ui
     return done;
 }
 
-static float component(const uint8_t *at, enum component type, bool normalised)
+static double component(const uint8_t *at, enum component type, bool normalised)
 {
     uint32_t word = 0;
     float number;
     switch (type) { /* section 3.11: normalised integers */
     case BYTE:
-        return normalised ? fmaxf((float)(int8_t)at[0] / 127, -1) : (float)(int8_t)at[0];
+        return normalised ? fmax((double)(int8_t)at[0] / 127, -1) : (double)(int8_t)at[0];
     case UNSIGNED_BYTE:
-        return normalised ? (float)at[0] / 255 : (float)at[0];
+        return normalised ? (double)at[0] / 255 : (double)at[0];
     case SHORT:
         word = (uint32_t)at[0] | (uint32_t)at[1] << 8;
-        return normalised ? fmaxf((float)(int16_t)word / 32767, -1) : (float)(int16_t)word;
+        return normalised ? fmax((double)(int16_t)word / 32767, -1) : (double)(int16_t)word;
     case UNSIGNED_SHORT:
         word = (uint32_t)at[0] | (uint32_t)at[1] << 8;
-        return normalised ? (float)word / 65535 : (float)word;
+        return normalised ? (double)word / 65535 : (double)word;
     default:
         word = (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
         if (type == UNSIGNED_INT)
-            return (float)word;
+            return (double)word;
         memcpy(&number, &word, sizeof number);
-        return number;
+        return (double)number;
     }
+}
+
+/* Where the numbers go: one of the two. */
+struct sink {
+    float *floats;
+    uint32_t *integers;
+};
+
+/* Elements of an unsigned type that is not normalised, as gltf_accessor_integers ensures, fit in the integers. */
+static void put(const struct sink *to, size_t place, const uint8_t *at, const struct accessor *accessor)
+{
+    double number = component(at, accessor->type, accessor->normalised);
+    if (to->integers)
+        to->integers[place] = (uint32_t)number;
+    else
+        to->floats[place] = (float)number;
 }
 
 /* The start of count elements of that size, stride apart, in a view; NULL if they do not fit. pointer: the
@@ -124,7 +141,7 @@ static const uint8_t *locate(struct gltf *g, const struct accessor *accessor, ui
     return bytes.data + (count ? offset : 0);
 }
 
-static bool read_plain(struct gltf *g, const struct accessor *accessor, float *values)
+static bool read_plain(struct gltf *g, const struct accessor *accessor, const struct sink *to)
 {
     unsigned components = accessor->components;
     uint64_t stride;
@@ -134,9 +151,10 @@ static bool read_plain(struct gltf *g, const struct accessor *accessor, float *v
                                (uint64_t)components * accessor->component_size, &stride);
     if (!at)
         return false;
+    size_t place = 0;
     for (uint64_t i = 0; i < accessor->count; i++) {
         for (unsigned c = 0; c < components; c++)
-            *values++ = component(at + c * accessor->component_size, accessor->type, accessor->normalised);
+            put(to, place++, at + c * accessor->component_size, accessor);
         at += stride;
     }
     return true;
@@ -191,7 +209,7 @@ static uint32_t sparse_index(const struct sparse *sparse, uint64_t i)
     return index;
 }
 
-static bool read_sparse(struct gltf *g, const struct accessor *accessor, float *values)
+static bool read_sparse(struct gltf *g, const struct accessor *accessor, const struct sink *to)
 {
     const struct pose_value *object = pose_value_find(accessor->object, "sparse");
     struct sparse sparse = {0};
@@ -209,10 +227,26 @@ static bool read_sparse(struct gltf *g, const struct accessor *accessor, float *
                                (long long)before, (unsigned long long)accessor->count);
         before = index;
         for (unsigned c = 0; c < accessor->components; c++, at += accessor->component_size)
-            values[(size_t)index * accessor->components + c] =
-                component(at, accessor->type, accessor->normalised);
+            put(to, (size_t)index * accessor->components + c, at, accessor);
     }
     return true;
+}
+
+static bool check_finite(struct gltf *g, const struct accessor *accessor, const float *values)
+{
+    gltf_at(g, "/accessors/%u", accessor->index);
+    for (uint64_t i = 0; i < accessor->count * accessor->components; i++) {
+        if (!isfinite(values[i]))
+            return gltf_refuse(g, "not_finite", "", "element %llu is not finite",
+                               (unsigned long long)(i / accessor->components));
+    }
+    return true;
+}
+
+static bool fill(struct gltf *g, const struct accessor *accessor, float *values)
+{
+    const struct sink to = {.floats = values};
+    return read_plain(g, accessor, &to) && read_sparse(g, accessor, &to) && check_finite(g, accessor, values);
 }
 
 float *gltf_accessor_read(struct gltf *g, uint32_t index, unsigned components, bool keep)
@@ -224,15 +258,59 @@ float *gltf_accessor_read(struct gltf *g, uint32_t index, unsigned components, b
     size_t size = components * sizeof(float);
     float *values =
         keep ? arena_alloc(g->job->arena, accessor.count, size) : json_alloc(&g->json, accessor.count, size);
-    if (!values || !read_plain(g, &accessor, values) || !read_sparse(g, &accessor, values))
-        return NULL;
-    gltf_at(g, "/accessors/%u", index);
-    for (uint64_t i = 0; i < accessor.count * components; i++) {
-        if (!isfinite(values[i])) {
-            gltf_refuse(g, "not_finite", "", "element %llu is not finite",
-                        (unsigned long long)(i / components));
-            return NULL;
-        }
+    return values && fill(g, &accessor, values) ? values : NULL;
+}
+
+static bool check_length(struct gltf *g, const struct accessor *accessor, uint64_t count)
+{
+    gltf_at(g, "/accessors/%u", accessor->index);
+    return accessor->count == count ||
+           gltf_refuse(g, "count_mismatch", "/count", "%llu elements, not %llu",
+                       (unsigned long long)accessor->count, (unsigned long long)count);
+}
+
+bool gltf_accessor_fill(struct gltf *g, uint32_t index, unsigned components, uint64_t count, float *values)
+{
+    struct accessor accessor;
+    if (!read_head(g, index, components, &accessor) || !check_length(g, &accessor, count))
+        return false;
+    memset(values, 0, (size_t)count * components * sizeof *values);
+    return fill(g, &accessor, values);
+}
+
+bool gltf_accessor_integers(struct gltf *g, uint32_t index, unsigned components, uint64_t count,
+                            uint32_t *values)
+{
+    struct accessor accessor;
+    if (!read_head(g, index, components, &accessor) || !check_length(g, &accessor, count))
+        return false;
+    if (accessor.normalised ||
+        (accessor.type != UNSIGNED_BYTE && accessor.type != UNSIGNED_SHORT && accessor.type != UNSIGNED_INT))
+        return gltf_refuse(g, "bad_component_type", "/componentType", "must be unsigned integers");
+    const struct sink to = {.integers = values};
+    memset(values, 0, (size_t)count * components * sizeof *values);
+    return read_plain(g, &accessor, &to) && read_sparse(g, &accessor, &to);
+}
+
+bool gltf_accessor_shape(struct gltf *g, uint32_t index, uint64_t *count, unsigned *components,
+                         bool *has_view)
+{
+    const struct pose_value *object = gltf_object(g, "/accessors", &g->accessors, index);
+    struct accessor accessor;
+    *components = 0;
+    *count = 0;
+    if (!object)
+        return false;
+    for (unsigned c = 1; c < 5; c++) {
+        if (!strcmp(value_get_string(object, "type", ""), type_name(c)))
+            *components = c;
     }
-    return values;
+    if (!*components)
+        return true;
+    if (!read_head(g, index, *components, &accessor))
+        return false;
+    uint64_t stride, size = (uint64_t)*components * accessor.component_size;
+    *count = accessor.count;
+    *has_view = accessor.view != GLTF_NONE;
+    return !*has_view || locate(g, &accessor, accessor.view, accessor.offset, accessor.count, size, &stride);
 }

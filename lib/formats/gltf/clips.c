@@ -192,7 +192,7 @@ static bool read_part(struct reading *r, uint32_t index, enum pose_part part, co
 /* ------------------------------------------------------------------------------------------------- morphs -- */
 
 /* By convention exporters put the names of a mesh's targets in its extras. */
-static const struct pose_value *target_names(const struct gltf *g, uint32_t node)
+const struct pose_value *gltf_target_names(const struct gltf *g, uint32_t node)
 {
     const struct pose_value *names = NULL;
     if (g->node[node].mesh != GLTF_NONE)
@@ -201,7 +201,7 @@ static const struct pose_value *target_names(const struct gltf *g, uint32_t node
     return names && names->kind == POSE_ARRAY ? names->first : NULL;
 }
 
-static const char *target_name(struct gltf *g, uint32_t node, uint64_t target, const struct pose_value *item)
+const char *gltf_target_name(struct gltf *g, uint32_t node, uint64_t target, const struct pose_value *item)
 {
     if (item && item->kind == POSE_STRING && *item->as.string)
         return arena_copy_text(g->job->arena, item->as.string);
@@ -227,7 +227,7 @@ static bool read_weights(struct reading *r, uint32_t node, const struct curve *c
     uint64_t targets = 0;
     const float *values = read_values(r, curve, 1, &targets);
     size_t rows = (size_t)curve->count * (curve->kind == GLTF_CUBIC ? 3 : 1);
-    const struct pose_value *item = target_names(g, node);
+    const struct pose_value *item = gltf_target_names(g, node);
     for (uint64_t target = 0; values && target < targets; target++) {
         struct pose_track *track = add_morph(r);
         float *own = track ? ARENA_NEW(g->job->arena, float, rows) : NULL;
@@ -235,7 +235,7 @@ static bool read_weights(struct reading *r, uint32_t node, const struct curve *c
             return false;
         for (size_t i = 0; i < rows; i++)
             own[i] = values[i * targets + target];
-        *track = (struct pose_track){.name = target_name(g, node, target, item)};
+        *track = (struct pose_track){.name = gltf_target_name(g, node, target, item)};
         item = item ? item->next : NULL;
         struct curve kept;
         if (!drop_repeated(g, curve, own, curve->kind == GLTF_CUBIC ? 3 : 1, &kept) ||

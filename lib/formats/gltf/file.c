@@ -132,7 +132,7 @@ const char *gltf_text(struct gltf *g, const struct pose_value *object, const cha
 /* ----------------------------------------------------------------------------------------------- buffers -- */
 
 /* "data:[type];base64,DIGITS" */
-static bool decode_data_uri(struct gltf *g, const char *uri, struct gltf_buffer *buffer)
+static bool decode_data_uri(struct gltf *g, const char *uri, struct pose_bytes *to)
 {
     const char *comma = strchr(uri, ',');
     if (!comma || comma - uri < 7 || memcmp(comma - 7, ";base64", 7) != 0)
@@ -144,7 +144,7 @@ static bool decode_data_uri(struct gltf *g, const char *uri, struct gltf_buffer 
     size_t size = base64_decode(comma + 1, length, bytes, &bad);
     if (size == SIZE_MAX)
         return gltf_refuse(g, "bad_base64", "/uri", "character %zu of %zu is not base64", bad, length);
-    buffer->bytes = (struct pose_bytes){bytes, size};
+    *to = (struct pose_bytes){bytes, size};
     return true;
 }
 
@@ -158,7 +158,7 @@ static int hex_digit(char c)
 
 /* "my%20walk.bin" (RFC 3986, 2.1); a "%" that does not begin an escape is kept, as some exporters write it. "./"
  * is removed. */
-static char *decode_percent(struct gltf *g, const char *uri)
+char *gltf_path(struct gltf *g, const char *uri)
 {
     while (uri[0] == '.' && uri[1] == '/')
         uri += 2;
@@ -198,18 +198,22 @@ static bool list_companion(struct gltf *g, const char *name)
 
 /* A file beside this one or in a folder below. The name is checked after unescaping, so that escapes cannot hide
  * where it leads. */
-static bool find_companion(struct gltf *g, const char *uri, struct gltf_buffer *buffer)
+static bool find_companion(struct gltf *g, const char *uri, struct pose_bytes *bytes)
 {
     const struct pose_source *source = g->job->source;
-    const char *name = decode_percent(g, uri);
+    const char *name = gltf_path(g, uri);
     if (!name)
         return false;
     if (!is_below(name) || strchr(uri, ':'))
-        return gltf_refuse_kind(g, "external_uri", "/uri", "external files are not read; embed the buffer");
-    if (!source->find || !source->find(source->user, name, &buffer->bytes))
-        return gltf_refuse_kind(g, "external_uri", "/uri",
-                                "the file of the buffer is missing; add or embed it");
+        return gltf_refuse_kind(g, "external_uri", "/uri", "external files are not read; embed it");
+    if (!source->find || !source->find(source->user, name, bytes))
+        return gltf_refuse_kind(g, "external_uri", "/uri", "the file is missing; add or embed it");
     return list_companion(g, name);
+}
+
+bool gltf_resource(struct gltf *g, const char *uri, struct pose_bytes *bytes)
+{
+    return strncmp(uri, "data:", 5) ? find_companion(g, uri, bytes) : decode_data_uri(g, uri, bytes);
 }
 
 static bool load_buffer(struct gltf *g, uint32_t index)
@@ -228,7 +232,7 @@ static bool load_buffer(struct gltf *g, uint32_t index)
         buffer->bytes = g->binary;
     else if (!uri)
         return gltf_refuse(g, "no_buffer", "", "neither a \"uri\" nor a BIN chunk");
-    else if (!strncmp(uri, "data:", 5) ? !decode_data_uri(g, uri, buffer) : !find_companion(g, uri, buffer))
+    else if (!gltf_resource(g, uri, &buffer->bytes))
         return false;
     if (size > buffer->bytes.size)
         return gltf_refuse(g, "truncated", "/byteLength", "%llu bytes promised, %zu are there",
@@ -412,7 +416,9 @@ bool gltf_open(struct gltf *g)
     if (!check_version(g) || !check_extensions(g) || !gltf_list(g, root, "nodes", &g->nodes) ||
         !gltf_list(g, root, "accessors", &g->accessors) || !gltf_list(g, root, "bufferViews", &g->views) ||
         !gltf_list(g, root, "buffers", &g->buffers) || !gltf_list(g, root, "animations", &g->animations) ||
-        !gltf_list(g, root, "skins", &g->skins) || !gltf_list(g, root, "meshes", &g->meshes))
+        !gltf_list(g, root, "skins", &g->skins) || !gltf_list(g, root, "meshes", &g->meshes) ||
+        !gltf_list(g, root, "materials", &g->materials) || !gltf_list(g, root, "textures", &g->textures) ||
+        !gltf_list(g, root, "images", &g->images))
         return false;
     g->buffer = json_alloc(&g->json, g->buffers.count, sizeof *g->buffer);
     g->inputs = json_alloc(&g->json, g->accessors.count, sizeof *g->inputs);

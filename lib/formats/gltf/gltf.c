@@ -3,8 +3,9 @@
  *
  * Reads the node tree, skins and animations: one clip per animation, and one skeleton of all nodes that are
  * joints or animated, with their ancestors. Clips are in glTF's axes; values and times are as stored, except
- * that STEP and CUBICSPLINE become linear keys (curve.c). Meshes, cameras and materials are ignored. What our
- * own writer kept in extras is restored (posed.c): the clip is then in glTF's axes and otherwise unchanged.
+ * that STEP and CUBICSPLINE become linear keys (curve.c). What our own writer kept in extras is restored
+ * (posed.c): the clip is then in glTF's axes and otherwise unchanged. Each node with a mesh becomes a mesh with
+ * its materials and images (meshes.h). Cameras and lights are ignored.
  *
  * Verified with files of three.js' GLTFExporter and of assimp; otherwise follows the specification.
  */
@@ -14,13 +15,8 @@
 
 #include <string.h>
 
-/* Our own bone mesh is only for display. */
-static void warn_about_meshes(struct gltf *g)
+static void warn_about_clips(struct gltf *g)
 {
-    if (g->meshes.count && !g->is_ours)
-        warning_add(&g->job->warnings, POSE_NOTE, "meshes_left_out", POSE_NO_OFFSET,
-                    "%u mesh%s ignored: only skeletons and animations of glTF files are read",
-                    g->meshes.count, g->meshes.count == 1 ? "" : "es");
     if (!g->job->document->clip_count)
         warning_add(&g->job->warnings, POSE_NOTE, "no_animation", POSE_NO_OFFSET,
                     "the file contains no animation");
@@ -30,9 +26,9 @@ static bool decode(struct decode_job *job)
 {
     struct gltf g = {.job = job, .root = GLTF_NONE};
     bool done = gltf_open(&g) && gltf_read_nodes(&g) && gltf_read_skins(&g) && gltf_read_humanoid(&g) &&
-                gltf_read_clips(&g) && gltf_build_skeleton(&g);
+                gltf_read_clips(&g) && gltf_build_skeleton(&g) && gltf_read_meshes(&g);
     if (done)
-        warn_about_meshes(&g);
+        warn_about_clips(&g);
     done = done && !g.json.arena.failed;
     json_close(&g.json);
     return done;
@@ -73,7 +69,7 @@ const struct codec codec_gltf = {
                .title = "glTF 2.0",
                .extensions = ".glb .gltf",
                .media_type = "model/gltf-binary",
-               .kinds = "clip skeleton mesh",
+               .kinds = "clip skeleton mesh image",
                .has_companions = true},
     .probe = probe,
     .decode = decode,

@@ -155,6 +155,7 @@ bool gltf_read_nodes(struct gltf *g)
         struct gltf_node *node = &g->node[i];
         if (!object || !read_rest(g, i, object, node->rest) ||
             !gltf_index(g, object, "mesh", g->meshes.count, false, &node->mesh) ||
+            !gltf_index(g, object, "skin", g->skins.count, false, &node->skin) ||
             !read_children(g, i, object))
             return false;
         node->name = gltf_text(g, object, "name");
@@ -253,7 +254,7 @@ bool gltf_build_skeleton(struct gltf *g)
     uint32_t count = 0;
     int32_t cycle, *place = json_alloc(&g->json, g->nodes.count, sizeof *place);
     for (uint32_t i = 0; i < g->nodes.count && place; i++)
-        place[i] = g->node[i].is_joint ? (int32_t)count++ : -1;
+        place[i] = g->node[i].joint = g->node[i].is_joint ? (int32_t)count++ : -1;
     if (count > job->limits->joints)
         return error_limit(job->error, "joints", "%u joints, at most %u are read", count,
                            job->limits->joints);
@@ -278,6 +279,10 @@ bool gltf_build_skeleton(struct gltf *g)
     skeleton->root_joint = g->root == GLTF_NONE ? -1 : place[g->root];
     if (skeleton->root_joint >= 0 && skeleton->file_order)
         skeleton->root_joint = (int32_t)skeleton->file_order[skeleton->root_joint];
+    for (uint32_t i = 0; i < g->nodes.count && skeleton->file_order; i++) {
+        if (place[i] >= 0)
+            g->node[i].joint = (int32_t)skeleton->file_order[place[i]];
+    }
     if (!gltf_read_binds(g, skeleton, place))
         return false;
     link_tracks(job->document, skeleton, place);

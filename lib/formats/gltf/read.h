@@ -1,7 +1,7 @@
 /*
  * Interface between the parts of the glTF 2.0 reader: file.c (container, members of objects, buffers),
  * accessor.c (numbers from buffers), nodes.c (the tree, the skeleton), curve.c (interpolations), clips.c
- * (animations), posed.c (what our own writer kept in extras).
+ * (animations), posed.c (what our own writer kept in extras); meshes.h has those of the meshes.
  *
  * Source: the glTF 2.0 specification (Khronos, 2.0.1); comments cite its section numbers.
  */
@@ -24,7 +24,8 @@ struct gltf_node {
     const char *name;       /* NULL: none */
     uint32_t parent;        /* GLTF_NONE: a root */
     float rest[ROW_FLOATS]; /* translation, rotation xyzw, scale */
-    uint32_t mesh;          /* GLTF_NONE: none */
+    uint32_t mesh, skin;    /* GLTF_NONE: none */
+    int32_t joint;          /* of the skeleton, -1: none */
     bool is_joint;          /* of a skin, or animated, or an ancestor of such a node */
     bool is_frame;          /* our writer's node above all joints, not a joint itself */
     /* For the animation being read: the following members are valid if stamp is its number + 1. */
@@ -33,13 +34,19 @@ struct gltf_node {
     unsigned claimed;                              /* one bit per part: covered by our writer's records */
 };
 
+/* An image that a material uses. */
+struct gltf_image {
+    bool is_read;
+    const char *name; /* in the document; NULL: it is left out */
+};
+
 /* The file being read. */
 struct gltf {
     struct decode_job *job;
     struct json json;
     bool has_binary;
     struct pose_bytes binary; /* the BIN chunk */
-    struct json_list nodes, accessors, views, buffers, animations, skins, meshes;
+    struct json_list nodes, accessors, views, buffers, animations, skins, meshes, materials, textures, images;
     struct json_list keyless;   /* clips without keys, which our writer kept in extras */
     struct gltf_buffer *buffer; /* [buffers.count] */
     float **inputs;             /* [accessors.count] times already read */
@@ -52,8 +59,12 @@ struct gltf {
     bool is_ours;                      /* an animation or scene has the extras of our own writer */
     uint32_t root; /* node whose translation keys include the skeleton's rest, GLTF_NONE: none */
     float root_rest[3];
-    struct name_index names; /* of nodes */
-    char at[80];             /* JSON pointer of the current object */
+    struct name_index names;            /* of nodes */
+    struct gltf_look *look;             /* [materials.count + 1] */
+    struct gltf_image *picture;         /* [images.count] */
+    size_t image_bytes;                 /* of all images so far */
+    uint64_t mesh_vertices, mesh_faces; /* of all meshes so far */
+    char at[80];                        /* JSON pointer of the current object */
 };
 
 /* --------------------------------------------------------------------------------------- file.c: objects -- */
@@ -95,6 +106,10 @@ bool gltf_unpack(struct gltf *g, uint32_t view, const struct pose_value *object,
                  uint64_t *stride, bool *is_packed);
 /* The bytes of a view. */
 bool gltf_view(struct gltf *g, uint32_t view, struct pose_bytes *bytes, uint64_t *stride);
+/* The bytes that a URI refers to: base64 data, or a file beside this one or below, whose name is recorded. */
+bool gltf_resource(struct gltf *g, const char *uri, struct pose_bytes *bytes);
+/* The path that a URI of a file means, in the document's arena; NULL if out of memory. */
+char *gltf_path(struct gltf *g, const char *uri);
 
 /* -------------------------------------------------------------------------------------------- accessor.c -- */
 
@@ -103,6 +118,16 @@ bool gltf_accessor_count(struct gltf *g, uint32_t accessor, unsigned components,
 /* The elements, [count][components], in the document's arena (keep), or in the one that is released after
  * reading. The caller has checked the limits. NULL on failure. */
 float *gltf_accessor_read(struct gltf *g, uint32_t accessor, unsigned components, bool keep);
+/* The same into memory for count elements, which must be how many there are. */
+bool gltf_accessor_fill(struct gltf *g, uint32_t accessor, unsigned components, uint64_t count,
+                        float *values);
+/* Unsigned integers that are not normalised: indices, joints. */
+bool gltf_accessor_integers(struct gltf *g, uint32_t accessor, unsigned components, uint64_t count,
+                            uint32_t *values);
+/* The number of elements, of their components (0: a matrix or unknown), and whether bytes hold them: if not, the
+ * count must not be believed. */
+bool gltf_accessor_shape(struct gltf *g, uint32_t accessor, uint64_t *count, unsigned *components,
+                         bool *has_view);
 
 /* ----------------------------------------------------------------------------------------------- nodes.c -- */
 
@@ -140,6 +165,15 @@ bool gltf_curve(struct gltf *g, enum gltf_curve curve, enum pose_part part, uint
 /* ----------------------------------------------------------------------------------------------- clips.c -- */
 
 bool gltf_read_clips(struct gltf *g);
+/* The names of the morph targets of a node's mesh, as JSON; NULL: none. */
+const struct pose_value *gltf_target_names(const struct gltf *g, uint32_t node);
+/* The name of a target and of its track: item's, else one made from the node's. NULL if out of memory. */
+const char *gltf_target_name(struct gltf *g, uint32_t node, uint64_t target, const struct pose_value *item);
+
+/* ---------------------------------------------------------------------------------------------- meshes.c -- */
+
+/* Reads the meshes that nodes show, with their materials and images, once the skeleton is built. */
+bool gltf_read_meshes(struct gltf *g);
 
 /* ----------------------------------------------------------------------------------------------- posed.c -- */
 

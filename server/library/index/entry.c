@@ -64,8 +64,24 @@ static bool is_moving(const struct pose_track *track, bool any_moves)
     return any_moves ? moves_joint(track) : !track->channels[POSE_MORPH].count;
 }
 
+/* A track that is bound to a node of its file counts as that node's joint, whose name may differ: a clip of Metroid
+ * Prime in a glTF file has ids, its nodes have the names of the skeleton. */
+static uint64_t known_track(const struct pose_document *document, const struct pose_clip *clip,
+                            const struct pose_track *track)
+{
+    const struct pose_skeleton *skeleton = document->skeleton_count ? document->skeletons : NULL;
+    bool is_bound = skeleton && clip->tree && clip->tree == skeleton->tree && track->node &&
+                    track->node <= skeleton->joint_count && skeleton->joints[track->node - 1].name;
+    if (is_bound)
+        return known_name(skeleton->axes, skeleton->joints[track->node - 1].name);
+    if (track->has_id)
+        return known_id(track->id);
+    return track->name ? known_name(clip->axes, track->name) : 0;
+}
+
 /* Tracks that move joints come first. */
-static void list_tracks(struct region *region, const struct pose_clip *clip, struct index_asset *asset)
+static void list_tracks(struct region *region, const struct pose_document *document,
+                        const struct pose_clip *clip, struct index_asset *asset)
 {
     uint64_t *known = REGION_NEW(region, uint64_t, clip->track_count);
     if (!known)
@@ -76,10 +92,7 @@ static void list_tracks(struct region *region, const struct pose_clip *clip, str
     uint32_t first = 0, last = clip->track_count;
     for (uint32_t i = 0; i < clip->track_count; i++) {
         const struct pose_track *track = &clip->tracks[i];
-        known[is_moving(track, any_moves) ? first++ : --last] = track->has_id ? known_id(track->id)
-                                                                : track->name
-                                                                    ? known_name(clip->axes, track->name)
-                                                                    : 0;
+        known[is_moving(track, any_moves) ? first++ : --last] = known_track(document, clip, track);
     }
     asset->known = known;
     asset->known_count = clip->track_count;
@@ -171,7 +184,7 @@ static void summarise_clip(struct region *region, const struct pose_document *do
     asset->joint_count = clip->track_count;
     asset->event_count = clip->event_count;
     asset->actor = region_text(region, value_get_string(clip->extras, "actor", NULL));
-    list_tracks(region, clip, asset);
+    list_tracks(region, document, clip, asset);
 }
 
 void index_summarise_skeleton(struct region *region, const struct pose_skeleton *skeleton,
@@ -208,7 +221,9 @@ static void summarise_mesh(struct region *region, const struct pose_mesh *mesh, 
     asset->joint_count = mesh->bone_count;
     uint64_t *known = REGION_NEW(region, uint64_t, mesh->bone_count);
     for (uint32_t i = 0; known && i < mesh->bone_count; i++)
-        known[i] = mesh->bone_ids ? known_id(mesh->bone_ids[i]) : known_name(mesh->axes, mesh->bones[i]);
+        known[i] = mesh->bone_ids   ? known_id(mesh->bone_ids[i])
+                   : mesh->bones[i] ? known_name(mesh->axes, mesh->bones[i])
+                                    : 0;
     asset->known = known;
     asset->known_count = asset->moving_count = mesh->bone_count;
 }

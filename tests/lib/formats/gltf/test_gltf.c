@@ -94,7 +94,7 @@ START_TEST(no_animation_is_no_clip)
     struct pose_document *document = codec_must_decode(NULL, json, strlen(json));
     ck_assert_uint_eq(document->clip_count + document->skeleton_count, 0);
     ck_assert_uint_eq(codec_warnings(document, "no_animation"), 1);
-    ck_assert_uint_eq(codec_warnings(document, "meshes_left_out"), 1);
+    ck_assert_uint_eq(codec_warnings(document, "unused_meshes"), 1);
     pose_document_free(document);
 }
 END_TEST

@@ -1,0 +1,121 @@
+/* Materials (section 3.9), as far as the model has them. */
+#include "lib/formats/gltf/meshes.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* In which mesh a material was last used, and its number there. */
+struct gltf_look {
+    uint32_t stamp, slot;
+};
+
+bool gltf_looks_open(struct gltf *g)
+{
+    g->look = json_alloc(&g->json, (size_t)g->materials.count + 1, sizeof *g->look);
+    g->picture = json_alloc(&g->json, g->images.count, sizeof *g->picture);
+    struct pose_image *images = ARENA_NEW(g->job->arena, struct pose_image, g->images.count);
+    g->job->document->images = images;
+    return g->look && g->picture && images;
+}
+
+static bool read_image(struct gltf_body *body, const char *place, const struct pose_value *owner,
+                       const char *member, const char **image, uint32_t *uv)
+{
+    struct gltf *g = body->g;
+    const struct pose_value *object = pose_value_find(owner, member);
+    uint32_t texture;
+    uint64_t set;
+    gltf_at(g, "%s/%s", place, member);
+    if (!object)
+        return true;
+    if (object->kind != POSE_OBJECT)
+        return gltf_refuse(g, "bad_member", "", "must be an object");
+    if (!gltf_index(g, object, "index", g->textures.count, true, &texture) ||
+        !gltf_size(g, object, "texCoord", 0, &set))
+        return false;
+    *image = gltf_picture(g, texture);
+    *uv = set < body->uv_sets ? (uint32_t)set : 0;
+    return !g->job->arena->failed && g->job->error->status == POSE_OK;
+}
+
+static bool read_alpha(struct gltf *g, const struct pose_value *object, struct pose_material *to)
+{
+    static const char *const words[] = {"OPAQUE", "MASK", "BLEND"};
+    const char *word = value_get_string(object, "alphaMode", words[0]);
+    for (int i = 0; i < 3; i++) {
+        if (!strcmp(word, words[i])) {
+            to->alpha = (enum pose_alpha)i;
+            to->cutoff = i == POSE_MASK ? value_get_float(object, "alphaCutoff", 0.5f) : 0;
+            return true;
+        }
+    }
+    return gltf_refuse(g, "bad_alpha", "/alphaMode", "must be OPAQUE, MASK or BLEND");
+}
+
+static bool read_material(struct gltf_body *body, uint32_t index, struct pose_material *to)
+{
+    struct gltf *g = body->g;
+    bool found;
+    *to = (struct pose_material){.base_color = {1, 1, 1, 1}};
+    if (index == GLTF_NONE)
+        return true;
+    const struct pose_value *object = gltf_object(g, "/materials", &g->materials, index);
+    if (!object || !read_alpha(g, object, to) ||
+        !gltf_numbers(g, object, "emissiveFactor", 3, to->emissive, &found))
+        return false;
+    const struct pose_value *surface = pose_value_find(object, "pbrMetallicRoughness");
+    char place[32], inner[60];
+    snprintf(place, sizeof place, "/materials/%u", index);
+    snprintf(inner, sizeof inner, "%s/pbrMetallicRoughness", place);
+    gltf_at(g, "%s", inner);
+    if (!gltf_numbers(g, surface, "baseColorFactor", 4, to->base_color, &found))
+        return false;
+    to->name = gltf_text(g, object, "name");
+    to->two_sided = value_get_bool(object, "doubleSided", false);
+    return read_image(body, inner, surface, "baseColorTexture", &to->image, &to->image_uv) &&
+           read_image(body, place, object, "emissiveTexture", &to->emissive_image, &to->emissive_uv);
+}
+
+/* The materials that the primitives use, each once. */
+static uint32_t list_materials(struct gltf_body *body, uint32_t *used)
+{
+    struct gltf *g = body->g;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < body->primitive_count; i++) {
+        uint32_t material = body->primitives[i].material;
+        struct gltf_look *look = &g->look[material == GLTF_NONE ? g->materials.count : material];
+        if (look->stamp != body->node + 1) {
+            *look = (struct gltf_look){body->node + 1, count};
+            used[count++] = material;
+        }
+    }
+    return count;
+}
+
+bool gltf_body_dress(struct gltf_body *body)
+{
+    struct gltf *g = body->g;
+    struct arena *arena = g->job->arena;
+    uint32_t *used = json_alloc(&g->json, body->primitive_count, sizeof *used);
+    if (!used)
+        return false;
+    uint32_t count = list_materials(body, used);
+    struct pose_material *materials = ARENA_NEW(arena, struct pose_material, count);
+    struct pose_primitive *primitives = ARENA_NEW(arena, struct pose_primitive, body->primitive_count);
+    if (!materials || !primitives)
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!read_material(body, used[i], &materials[i]))
+            return false;
+    }
+    for (uint32_t i = 0; i < body->primitive_count; i++) {
+        const struct gltf_primitive *from = &body->primitives[i];
+        uint32_t slot = g->look[from->material == GLTF_NONE ? g->materials.count : from->material].slot;
+        primitives[i] = (struct pose_primitive){slot, from->face_first, from->face_count};
+    }
+    body->to->material_count = count;
+    body->to->materials = materials;
+    body->to->primitive_count = body->primitive_count;
+    body->to->primitives = primitives;
+    return true;
+}
