@@ -293,6 +293,7 @@ export class Posed {
   stream(id: string, options?: PosesOptions, init?: RequestInit): AsyncGenerator<Frame>;
   batch(requests: BatchRequest[], init?: RequestInit): Promise<BatchResult[]>;
   mixed(item: Mixture, init?: RequestInit): Promise<Poses>;
+  mixedFile(item: Mixture, to?: string, options?: Filter, init?: RequestInit): Promise<Blob>;
   vertices(
     mesh: string,
     options?: { clip?: string; t?: number; skeleton?: string; axes?: "gltf" | "native"; wrap?: "clamp" | "loop"; archive?: string },

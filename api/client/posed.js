@@ -272,6 +272,13 @@ export class Posed {
     return decodePoses(await response.arrayBuffer());
   }
 
+  /** The same as a file, a Blob: to is "glb", "sl-anim", …; options are those of /v1/convert. */
+  async mixedFile(item, to = "glb", options = {}, init = {}) {
+    const headers = { "Content-Type": "application/json" };
+    const path = `/v1/convert${query({ to, ...options })}`;
+    return (await this.request(path, { ...init, method: "POST", headers, body: JSON.stringify(item) })).blob();
+  }
+
   /** Positions and normals of a mesh on a clip: Float32Array, 6 a vertex. */
   async vertices(mesh, options = {}, init) {
     const response = await this.request(`/v1/meshes/${mesh}/vertices${this.scoped({ ...options, as: "f32" })}`, init);

@@ -2,6 +2,7 @@
 #include "api/protocol/body_files.h"
 #include "api/conversion/converted.h"
 #include "api/handlers/handlers.h"
+#include "api/handlers/mixed_conversion.h"
 #include "server/library/names.h"
 
 #include <stdio.h>
@@ -243,6 +244,8 @@ enum api_outcome handle_convert(struct api_call *call)
     enum api_outcome outcome = API_DONE;
     if (!conversion_read(&call->params, target, true, &conversion, &error)) {
         outcome = reply_parameter(call, &error);
+    } else if (body_is_mixture(call)) {
+        outcome = convert_mixture(call, &conversion);
     } else if (body_files_read(call, &files)) {
         /* The game of the result, for targets that support several: see openapi.json. */
         if (convert_target_takes(target, "game"))

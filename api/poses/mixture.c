@@ -419,7 +419,8 @@ static bool read_grid(struct item *item, const struct mixture *mixture, struct t
     double frames = fmax(last - first + 1, 0);
     if (frames + 1 > (double)config->max_frames)
         return refuse_frames(item, frames);
-    *times = (struct times){.count = (size_t)frames, .fps = fps, .first = first, .wrap = POSE_WRAP};
+    *times = (struct times){
+        .count = (size_t)frames, .fps = fps, .first = first, .wrap = POSE_WRAP, .from = from, .to = to};
     bool has_final = end != 0 && (!frames || times_at(times, times->count - 1) < to);
     times->count += has_final;
     times->has_final = has_final;

@@ -17,6 +17,7 @@ struct times {
     double final; /* the last time, if it is not on a frame */
     enum pose_wrap wrap;
     double duration;
+    double from, to; /* of the frames of a mixture: its window */
 };
 
 double times_at(const struct times *times, size_t i);

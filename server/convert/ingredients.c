@@ -133,6 +133,15 @@ bool ingredients_add_clip(struct ingredients *ingredients, const struct ingredie
     return true;
 }
 
+bool ingredients_put_clip(struct ingredients *ingredients, const struct pose_conversion_clip *clip,
+                          struct pose_error *error)
+{
+    if (ingredients->clip_count == INGREDIENT_CLIPS)
+        return too_many(error, "clips", INGREDIENT_CLIPS);
+    ingredients->clips[ingredients->clip_count++] = *clip;
+    return true;
+}
+
 bool ingredients_set_skeleton(struct ingredients *ingredients, const struct ingredient_skeleton *skeleton,
                               struct pose_error *error)
 {

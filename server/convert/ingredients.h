@@ -34,6 +34,9 @@ void ingredients_free(struct ingredients *ingredients);
 /* Each returns false with error. May decode, so call on the pool. */
 bool ingredients_add_clip(struct ingredients *ingredients, const struct ingredient *clip,
                           struct pose_error *error);
+/* Adds a clip that was made for this conversion; it must outlive the ingredients. */
+bool ingredients_put_clip(struct ingredients *ingredients, const struct pose_conversion_clip *clip,
+                          struct pose_error *error);
 bool ingredients_set_skeleton(struct ingredients *ingredients, const struct ingredient_skeleton *skeleton,
                               struct pose_error *error);
 /* Adds a mesh with its texture, if found: the named entry of its archive, or else the picture that the

@@ -127,6 +127,8 @@ test("clips together", async () => {
   assert.ok(mixed.head.morphs.includes("Hands_Relaxed"));
   const [one] = await posed.batch([{ layers: [{ ...layers[0], weight: 2 }, { ...layers[1], additive: true }], t: 0.3, explain: true }]);
   assert.equal(one.poses[0].explain.length, one.joints.length);
+  const file = new Uint8Array(await (await posed.mixedFile({ crossfade: [layers[0], { ...layers[1], at: 0.2, duration: 0.2 }], to: 1 })).arrayBuffer());
+  assert.equal(new TextDecoder().decode(file.subarray(0, 4)), "glTF");
   await assert.rejects(posed.mixed({ mix: "sl", layers: [{ ...layers[0], start: -1 }] }), (error) => error.problem.pointer === "/requests/0/layers/0/start");
 });
 

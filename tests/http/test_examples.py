@@ -19,6 +19,8 @@ BESIDE = {
     "convert": {"axes": {"to": "json"}, "game": {"to": "prime-anim"}, "unit": {"to": "bvh"}} | {
         name: {"to": "sl-anim"} for name in ("priority", "loop", "ease_in", "ease_out")},
 }
+# Parameters about a file, which a body that names clips is not.
+OF_A_FILE = {"clip", "format", "up", "retarget", "onto", "map_onto", "ik", "travel", "heading", "tolerance"}
 # An answer needs one of them.
 ONE_OF = {"/v1/resolve": ("name", "id")}
 
@@ -98,6 +100,10 @@ class Examples(unittest.TestCase):
             headers.setdefault("Content-Disposition", 'attachment; filename="nod.bvh"')
         reply = self.client.request(operation.method.upper(), target + ("?" + "&".join(query) if query else ""), body=body,
                                     headers=headers)
+        if operation.template == "/v1/convert" and headers.get("Content-Type") == "application/json" and any(
+                name in OF_A_FILE for _, name in chosen):
+            self.assertEqual((reply.status, reply.json["code"]), (400, "bad_parameter"), reply)
+            return reply
         if operation.method == "post" and ("query", "retarget") in chosen:  # the bodies of the examples are no people
             self.assertEqual((reply.status, reply.json["code"]), (422, "not_humanoid"), reply)
             return reply

@@ -1,0 +1,168 @@
+#include "api/handlers/mixed_conversion.h"
+
+#include "api/poses/mixed_clip.h"
+#include "server/library/names.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* -------------------------------------------------------------------------------------------------- the body -- */
+
+static bool mentions(const struct api_call *call, const char *text)
+{
+    return memmem(call->request->body, call->request->body_size, text, strlen(text)) != NULL;
+}
+
+/* A clip's own JSON is a file. What is no JSON at all is taken for a damaged item if it mentions a member of one. */
+bool body_is_mixture(const struct api_call *call)
+{
+    static const char json[] = "application/json";
+    static const char *const members[] = {"layers", "crossfade", "mix", "requests"};
+    const struct api_request *request = call->request;
+    const char *type = request->header(request, "Content-Type");
+    size_t length = type ? strcspn(type, "; \t") : 0;
+    if (length != sizeof json - 1 || strncasecmp(type, json, length) || request->body_size > ITEM_BODY ||
+        (!mentions(call, "\"layers\"") && !mentions(call, "\"crossfade\"")))
+        return false;
+    json_t *body = json_loadb((const char *)request->body, request->body_size, 0, NULL);
+    bool is_item = !body;
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        is_item |= json_object_get(body, members[i]) != NULL;
+    json_decref(body);
+    return is_item;
+}
+
+/* The item itself, or the only one of a list as POST /v1/poses takes it. */
+static json_t *item_of(json_t *body, const char **pointer)
+{
+    json_t *requests = json_object_get(body, "requests");
+    *pointer = requests ? "/requests/0" : "";
+    if (!requests)
+        return body;
+    return json_object_size(body) == 1 && json_array_size(requests) == 1 ? json_array_get(requests, 0) : NULL;
+}
+
+/* Parameters of a file, and those that the item has instead. */
+static bool check_parameters(struct api_call *call)
+{
+    static const char *const names[] = {"clip", "format", "up",      "retarget",  "onto", "map_onto",
+                                        "ik",   "travel", "heading", "tolerance", NULL};
+    for (const char *const *name = names; *name; name++) {
+        if (params_get(&call->params, *name)) {
+            reply_bad_parameter(call, *name, "not taken with a body that has several clips");
+            return false;
+        }
+    }
+    return true;
+}
+
+/* fps= and skeleton= of the query count where the item has none. */
+static bool complete_item(const struct api_call *call, const struct conversion *conversion, json_t *item)
+{
+    const char *skeleton = params_get(&call->params, "skeleton");
+    if (conversion->fps > 0 && !json_object_get(item, "fps") && !json_object_get(item, "t") &&
+        json_object_set_new(item, "fps", json_real((double)conversion->fps)))
+        return false;
+    return !skeleton || json_object_get(item, "skeleton") ||
+           !json_object_set_new(item, "skeleton", json_string(skeleton));
+}
+
+/* ---------------------------------------------------------------------------------------------- the conversion -- */
+
+struct mixing_work {
+    struct api_call *call;
+    struct conversion *conversion;
+    struct conversion_parts parts; /* skeleton and meshes */
+    const struct mixture *mixture;
+    struct mixed_clip mixed;
+    const char *name;
+};
+
+/* For struct conversion_order. */
+static bool gather(void *user, struct ingredients *ingredients, struct convert_warnings *warnings,
+                   struct pose_error *error)
+{
+    struct mixing_work *work = user;
+    const struct pose_conversion_clip clip = {.clip = &work->mixed.clip, .from = "gltf", .name = work->name};
+    if (work->mixture->morph_count > 1)
+        convert_warn_text(warnings, "morphs_left_out", POSE_NOTE, "poses of hands and faces are not written");
+    for (uint32_t i = 0; i < work->mixture->warning_count; i++)
+        convert_warn(warnings, &work->mixture->warnings[i]);
+    return ingredients_put_clip(ingredients, &clip, error) &&
+           conversion_parts_add(&work->parts, work->conversion, ingredients, warnings, error);
+}
+
+static enum api_outcome convert(struct mixing_work *work)
+{
+    struct api_call *call = work->call;
+    const struct pose_request *request = &work->mixture->request;
+    struct param_error error;
+    if (!conversion_parts_read(&call->params, call->catalog, NULL, &work->parts, &error))
+        return reply_parameter(call, &error);
+    work->parts.skeleton = (struct ingredient_skeleton){
+        call->catalog, request->retargeting.on ? request->retargeting.carrying.onto : request->skeleton};
+    work->conversion->fps = 0; /* the keys are on its frames */
+    const char *name = params_get(&call->params, "name");
+    char *stem = strndup(name ? name : "mix", name ? name_stem(name) : 3);
+    if (!stem)
+        return reply_no_memory(call);
+    work->name = stem;
+    struct conversion_order order = {.service = call->service,
+                                     .options = call_options(call),
+                                     .common = call->catalog,
+                                     .conversion = work->conversion,
+                                     .parts = &work->parts,
+                                     .gather = gather,
+                                     .user = work,
+                                     .name = stem};
+    response_drop_header(call->response, "Posed-Warning"); /* the conversion warns of its skeleton itself */
+    response_header(call->response, "Cache-Control", "no-store");
+    enum api_outcome outcome = reply_conversion(call, &order);
+    free(stem);
+    return outcome;
+}
+
+static void mix(struct mixing_work *work, struct item *item)
+{
+    struct times times = {0};
+    struct mixture *mixture = mixture_open(item);
+    if (!mixture)
+        return;
+    work->mixture = mixture;
+    if (mixture_times(item, mixture, true, &times) && mixed_clip_make(item, mixture, &times, &work->mixed))
+        convert(work);
+    mixed_clip_release(&work->mixed);
+    times_release(&times);
+    mixture_free(mixture);
+}
+
+enum api_outcome convert_mixture(struct api_call *call, struct conversion *conversion)
+{
+    struct item_budget budget = {0};
+    const char *pointer;
+    if (!check_parameters(call))
+        return API_DONE;
+    json_t *body = item_body(call);
+    if (!body)
+        return API_DONE;
+    json_t *object = item_of(body, &pointer);
+    struct item *item = try_alloc(1, sizeof *item);
+    struct mixing_work *work = try_alloc(1, sizeof *work);
+    if (!item || !work) {
+        reply_no_memory(call);
+    } else if (!json_is_object(object)) {
+        item_bad_body(call, "/requests", POSE_NO_OFFSET, "the body must be one item: an object");
+    } else if (!complete_item(call, conversion, object)) {
+        reply_no_memory(call);
+    } else {
+        item_begin(item, call, call->response, object, pointer, &budget);
+        *work = (struct mixing_work){.call = call, .conversion = conversion};
+        mix(work, item);
+        item_release(item);
+    }
+    free(item);
+    free(work);
+    json_decref(body);
+    return API_DONE;
+}
