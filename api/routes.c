@@ -21,8 +21,8 @@ static const char *const mesh_parameters[] = {"archive", "axes", "v", NULL};
 static const char *const vertices_parameters[] = {"archive", "clip", "t", "skeleton", "axes",
                                                   "wrap",    "as",   "v", NULL};
 static const char *const keys_parameters[] = {"axes", "v", "archive", NULL};
-static const char *const pose_parameters[] = {POSE_PARAMETERS, "t", "archive", NULL};
-static const char *const poses_parameters[] = {POSE_PARAMETERS, "t",       "fps", "from", "to",
+static const char *const pose_parameters[] = {POSE_PARAMETERS, "t", "up", "archive", NULL};
+static const char *const poses_parameters[] = {POSE_PARAMETERS, "t",       "up", "fps", "from", "to",
                                                "end",           "archive", NULL};
 static const char *const scope_parameters[] = {"archive", NULL};
 static const char *const events_parameters[] = {"from", "to", "archive", NULL};
@@ -31,7 +31,8 @@ static const char *const events_parameters[] = {"from", "to", "archive", NULL};
         "ease_out", "game", "unit", "up", RETARGET_PARAMETERS
 static const char *const convert_parameters[] = {CONVERT_PARAMETERS, "v", "archive", NULL};
 #define PREVIEW_PARAMETERS                                                                                   \
-    "width", "height", "angle", "background", "skeleton", "mesh", "map", "strict", RETARGET_PARAMETERS, "v"
+    "width", "height", "angle", "background", "skeleton", "mesh", "map", "strict", RETARGET_PARAMETERS,      \
+        "up", "v"
 static const char *const preview_parameters[] = {PREVIEW_PARAMETERS, "t", "wrap", "frames", "archive", NULL};
 static const char *const moving_parameters[] = {PREVIEW_PARAMETERS, "archive", NULL};
 static const char *const plot_parameters[] = {"joint", "width",   "height", "skeleton",

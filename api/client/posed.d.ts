@@ -125,6 +125,8 @@ export interface PoseOptions {
   wrap?: "clamp" | "loop";
   root?: "in_place" | "motion";
   joints?: string[] | string;
+  /** Of BVH files, which do not say it. */
+  up?: "auto" | "y" | "z";
   archive?: string;
   /** The id of the skeleton that the motion is retargeted to; all below goes with it. */
   onto?: string;

@@ -183,14 +183,13 @@ static bool read_flags(const struct params *params, struct conversion *conversio
     return true;
 }
 
-/* A property of the clip and not of the target, so every target accepts it. */
-static bool read_up(const struct params *params, struct conversion *conversion, struct param_error *error)
+bool conversion_read_up(const struct params *params, enum up *up, struct param_error *error)
 {
     static const char *const words[] = {[UP_AUTO] = "auto", [UP_Y] = "y", [UP_Z] = "z", [UP_Z + 1] = NULL};
-    int up = UP_AUTO;
-    if (!params_choice(params, "up", words, &up, error))
+    int word = UP_AUTO;
+    if (!params_choice(params, "up", words, &word, error))
         return false;
-    conversion->up = (enum up)up;
+    *up = (enum up)word;
     return true;
 }
 
@@ -248,7 +247,8 @@ bool conversion_read(const struct params *params, const struct pose_target *targ
            read_word(params, conversion, "bones", bones, "mesh", error) &&
            read_word(params, conversion, "axes", axes, "native", error) &&
            read_word(params, conversion, "game", games_of_targets(), NULL, error) &&
-           read_word(params, conversion, "unit", units, NULL, error) && read_up(params, conversion, error) &&
+           read_word(params, conversion, "unit", units, NULL, error) &&
+           conversion_read_up(params, &conversion->up, error) &&
            read_seconds(params, conversion, "ease_in", error) &&
            read_seconds(params, conversion, "ease_out", error) && read_map(params, conversion, error);
 }

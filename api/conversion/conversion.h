@@ -41,6 +41,8 @@ const struct pose_target *conversion_target_of_to(const struct params *params, s
 const struct pose_target *conversion_target(const struct params *params, const char *extension,
                                             const char *format, struct param_error *error);
 
+/* Reads up=, which is a property of the clip and not of a target. */
+bool conversion_read_up(const struct params *params, enum up *up, struct param_error *error);
 /* Reads the parameters that the target takes. game_is_source: game= may concern the source. Must be
  * released in either case. */
 bool conversion_read(const struct params *params, const struct pose_target *target, bool game_is_source,

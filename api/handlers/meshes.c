@@ -252,8 +252,8 @@ static bool open_skeleton(struct api_call *call, const struct vertices *vertices
 {
     const struct skeleton_choice *choice = &vertices->skeleton;
     if (vertices->clip_item) {
-        stage->player =
-            player_get(call->service, call->catalog, vertices->clip_item, choice, axes, NULL, &call->fetch);
+        const struct playing playing = {.clip = vertices->clip_item, .skeleton = choice, .axes = axes};
+        stage->player = player_get(call->service, call->catalog, &playing, &call->fetch);
         if (!stage->player) {
             *outcome = reply_fetch(call);
             return false;

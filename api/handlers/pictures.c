@@ -148,8 +148,9 @@ static bool gather(struct drawing *drawing, struct figure_source *source, struct
         retargeting_release(&retargeting);
         return false;
     }
-    drawing->player = player_get(service, drawing->call->catalog, preview->pose.clip, &preview->pose.skeleton,
-                                 POSE_AXES_GLTF, retargeting_carrying(&retargeting), &drawing->fetch);
+    const struct playing playing = {preview->pose.clip, &preview->pose.skeleton, POSE_AXES_GLTF,
+                                    preview->pose.up, retargeting_carrying(&retargeting)};
+    drawing->player = player_get(service, drawing->call->catalog, &playing, &drawing->fetch);
     retargeting_release(&retargeting);
     if (!drawing->player) {
         *error = drawing->fetch.error;
@@ -228,7 +229,8 @@ static struct cache_object *make_picture(void *user, struct pose_error *error)
 static struct cache_key key_of(const struct preview *preview)
 {
     const struct pose_request *pose = &preview->pose;
-    struct cache_key key = {{'P', pose->skeleton.asset != NULL, pose->wrap == POSE_WRAP}};
+    struct cache_key key = {
+        {'P', (uint8_t)(pose->up << 1 | (pose->skeleton.asset != NULL)), pose->wrap == POSE_WRAP}};
     struct asset_id options = digest_of((struct asset_id){{0}}, preview);
     unsigned char *at = key.bytes + 3;
     memcpy(at, &pose->clip->asset->id, sizeof options);

@@ -36,6 +36,19 @@ static bool choose_skeleton(struct api_call *call, struct pose_request *request,
     return false;
 }
 
+static bool read_up(struct api_call *call, struct pose_request *request)
+{
+    struct param_error error;
+    if (!conversion_read_up(&call->params, &request->up, &error)) {
+        reply_parameter(call, &error);
+        return false;
+    }
+    if (request->up == UP_AUTO || format_lacks_up(catalog_entry(call->catalog, request->clip->place)->format))
+        return true;
+    reply_bad_parameter(call, "up", "the file itself says which way is up");
+    return false;
+}
+
 bool pose_request_read(struct api_call *call, struct catalog_item *clip, struct pose_request *request)
 {
     static const char *const spaces[] = {"local", "model", NULL}, *const axes[] = {"gltf", "native", NULL},
@@ -53,6 +66,8 @@ bool pose_request_read(struct api_call *call, struct catalog_item *clip, struct 
         reply_parameter(call, &error);
         return false;
     }
+    if (!read_up(call, request))
+        return false;
     request->model = space == 1;
     request->gltf = axis == 0;
     request->wrap = wrap ? POSE_WRAP : POSE_CLAMP;
@@ -82,14 +97,15 @@ struct asset_id pose_request_digest(const struct api_call *call, const struct po
 {
     struct {
         struct asset_id skeleton;
-        uint8_t with_skeleton, elsewhere, model, gltf, wrap, flags, strict, unused;
+        uint8_t with_skeleton, elsewhere, model, gltf, wrap, flags, strict, up;
     } canonical = {.with_skeleton = request->skeleton.asset != NULL,
                    .elsewhere = request->skeleton.elsewhere,
                    .model = request->model,
                    .gltf = request->gltf,
                    .wrap = request->wrap == POSE_WRAP,
                    .flags = (uint8_t)request->flags,
-                   .strict = request->strict};
+                   .strict = request->strict,
+                   .up = (uint8_t)request->up};
     if (request->skeleton.asset)
         canonical.skeleton = request->skeleton.asset->id;
     struct asset_id digest = digest_begin(call, &request->clip->asset->id);
@@ -253,9 +269,10 @@ static bool get_player(struct api_call *call, struct pose_request *request, enum
     enum pose_axes axes = request->gltf ? POSE_AXES_GLTF : native->axes;
     struct pose_error error;
     bool opened = retargeting_open(retargeting, &error);
+    const struct playing playing = {request->clip, &request->skeleton, axes, request->up,
+                                    retargeting_carrying(retargeting)};
     if (opened)
-        request->player = player_get(call->service, call->catalog, request->clip, &request->skeleton, axes,
-                                     retargeting_carrying(retargeting), &call->fetch);
+        request->player = player_get(call->service, call->catalog, &playing, &call->fetch);
     retargeting_release(retargeting);
     call->response->cache = call->fetch.missed ? "miss" : "hit";
     if (!opened)

@@ -12,6 +12,7 @@ struct pose_request {
     const struct catalog_item *clip;
     bool model; /* space=model */
     bool gltf;  /* axes=gltf */
+    enum up up; /* of a file that does not specify it */
     enum pose_wrap wrap;
     unsigned flags; /* POSE_MOTION */
     bool automatic; /* skeleton=auto */

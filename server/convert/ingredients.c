@@ -302,36 +302,24 @@ bool ingredients_add_mesh(struct ingredients *ingredients, const struct ingredie
 
 /* ----------------------------------------------------------------------------------------------- which way up -- */
 
-static bool lacks_up(const char *format)
-{
-    const struct pose_format *row = pose_format_find(format);
-    return row && row->lacks_up;
-}
-
-/* Files whose format fixes the axes are left as the game expects them. */
-static bool may_turn(enum pose_axes axes)
-{
-    return axes == POSE_AXES_GLTF || axes == POSE_AXES_Z_UP;
-}
-
-static bool turn_clip(struct ingredients *ingredients, struct pose_conversion_clip *clip, enum pose_axes axes)
+static bool turn_clip(struct ingredients *ingredients, struct pose_conversion_clip *clip, enum up up)
 {
     struct pose_clip *turned = region_alloc(&ingredients->region, 1, sizeof *turned);
     if (!turned)
         return false;
     *turned = *clip->clip;
-    turned->axes = axes;
+    turned->axes = axes_turned(turned->axes, up);
     clip->clip = turned;
     return true;
 }
 
-static bool turn_skeleton(struct ingredients *ingredients, enum pose_axes axes)
+static bool turn_skeleton(struct ingredients *ingredients, enum up up)
 {
     struct pose_skeleton *turned = region_alloc(&ingredients->region, 1, sizeof *turned);
     if (!turned)
         return false;
     *turned = *ingredients->skeleton;
-    turned->axes = axes;
+    turned->axes = axes_turned(turned->axes, up);
     ingredients->skeleton = turned;
     return true;
 }
@@ -341,28 +329,26 @@ static bool is_without_up(const struct ingredients *ingredients, const struct po
     for (uint32_t i = 0; skeleton && i < ingredients->held_count; i++) {
         const struct pose_document *document = ingredients->held[i].document;
         if (document->skeletons == skeleton)
-            return lacks_up(document->format);
+            return format_lacks_up(document->format);
     }
     return false;
 }
 
 bool ingredients_turn(struct ingredients *ingredients, enum up up, struct pose_error *error)
 {
-    const enum pose_axes axes = up == UP_Z ? POSE_AXES_Z_UP : POSE_AXES_GLTF;
     uint32_t count = 0;
     bool done = true;
     if (up == UP_AUTO)
         return true;
     for (uint32_t i = 0; i < ingredients->clip_count && done; i++) {
         struct pose_conversion_clip *clip = &ingredients->clips[i];
-        if (!lacks_up(clip->from))
+        if (!format_lacks_up(clip->from))
             continue;
         count++;
-        if (may_turn(clip->clip->axes))
-            done = turn_clip(ingredients, clip, axes);
+        done = turn_clip(ingredients, clip, up);
     }
-    if (done && is_without_up(ingredients, ingredients->skeleton) && may_turn(ingredients->skeleton->axes))
-        done = turn_skeleton(ingredients, axes);
+    if (done && is_without_up(ingredients, ingredients->skeleton))
+        done = turn_skeleton(ingredients, up);
     pose_error_init(error);
     if (!done)
         return error_no_memory(error);

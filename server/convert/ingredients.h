@@ -22,9 +22,6 @@ struct ingredient_skeleton {
     struct skeleton_choice choice;
 };
 
-/* The up axis of files that do not specify it. */
-enum up { UP_AUTO, UP_Y, UP_Z };
-
 struct ingredients;
 
 /* common: the service's catalogue, which is also searched for companions. */

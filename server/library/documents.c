@@ -94,3 +94,20 @@ void document_put(struct decoded *decoded)
     if (decoded)
         cache_unref(&decoded->object);
 }
+
+/* ----------------------------------------------------------------------------------------------- which way up -- */
+
+bool format_lacks_up(const char *format)
+{
+    const struct pose_format *row = format ? pose_format_find(format) : NULL;
+    return row && row->lacks_up;
+}
+
+/* Files whose format fixes the axes are left as the game expects them. */
+enum pose_axes axes_turned(enum pose_axes axes, enum up up)
+{
+    bool may_turn = axes == POSE_AXES_GLTF || axes == POSE_AXES_Z_UP;
+    if (up == UP_AUTO || !may_turn)
+        return axes;
+    return up == UP_Z ? POSE_AXES_Z_UP : POSE_AXES_GLTF;
+}

@@ -18,6 +18,14 @@ struct decoded {
     struct pose_document *document;
 };
 
+/* The up axis of files that do not specify it; auto: as their figure stands. */
+enum up { UP_AUTO, UP_Y, UP_Z };
+
+/* Whether the format leaves open which way is up. NULL: no. */
+bool format_lacks_up(const char *format);
+/* The axes of something from such a file that was read with those axes; formats that fix them keep them. */
+enum pose_axes axes_turned(enum pose_axes axes, enum up up);
+
 /* The document of an entry, referenced; NULL with fetch->outcome CACHE_WOULD_WAIT or CACHE_FAILED. */
 struct decoded *document_get(struct service *service, const struct catalog *catalog,
                              struct catalog_place place, struct fetch *fetch);

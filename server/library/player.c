@@ -9,10 +9,7 @@
 struct making {
     struct service *service;
     const struct catalog *catalog;
-    const struct catalog_item *clip;
-    const struct skeleton_choice *skeleton;
-    enum pose_axes axes;
-    const struct carrying *carrying;
+    const struct playing *playing;
     struct fetch *fetch;
 };
 
@@ -31,11 +28,28 @@ static void free_player(struct cache_object *object)
     free(player);
 }
 
+/* up=: as if the files had been read so. */
+static void turn(struct player *player, enum up up)
+{
+    if (up != UP_AUTO && format_lacks_up(player->clip_document->document->format)) {
+        player->turned_clip = *player->clip;
+        player->turned_clip.axes = axes_turned(player->clip->axes, up);
+        player->clip = &player->turned_clip;
+    }
+    if (up != UP_AUTO && player->skeleton_document &&
+        format_lacks_up(player->skeleton_document->document->format)) {
+        player->turned_skeleton = *player->skeleton;
+        player->turned_skeleton.axes = axes_turned(player->skeleton->axes, up);
+        player->skeleton = &player->turned_skeleton;
+    }
+}
+
 static bool fetch_documents(struct making *making, struct player *player, struct pose_error *error)
 {
     struct fetch part = {.may_wait = true};
-    player->clip_document = document_get(making->service, making->catalog, making->clip->place, &part);
-    const struct skeleton_choice *choice = making->skeleton;
+    player->clip_document =
+        document_get(making->service, making->catalog, making->playing->clip->place, &part);
+    const struct skeleton_choice *choice = making->playing->skeleton;
     if (player->clip_document && choice->item)
         player->skeleton_document =
             document_get(making->service, making->catalog, choice->item->place, &part);
@@ -44,11 +58,12 @@ static bool fetch_documents(struct making *making, struct player *player, struct
         *error = part.error;
         return false;
     }
-    player->clip = &player->clip_document->document->clips[making->clip->asset->inner];
+    player->clip = &player->clip_document->document->clips[making->playing->clip->asset->inner];
     if (choice->item)
         player->skeleton = &player->skeleton_document->document->skeletons[choice->asset->inner];
     else if (choice->shipped)
         player->skeleton = &choice->shipped->skeletons[0];
+    turn(player, making->playing->up);
     return true;
 }
 
@@ -82,7 +97,7 @@ bool carrying_compile(const struct carrying *carrying, const struct pose_clip *c
 static bool carry(struct making *making, struct player *player, struct pose_error *error)
 {
     struct fetch part = {.may_wait = true};
-    const struct skeleton_choice *onto = &making->carrying->onto;
+    const struct skeleton_choice *onto = &making->playing->carrying->onto;
     const struct pose_skeleton *target = onto->shipped ? &onto->shipped->skeletons[0] : NULL;
     struct pose_humanoid *people[2] = {NULL, NULL};
     if (onto->item) {
@@ -94,8 +109,9 @@ static bool carry(struct making *making, struct player *player, struct pose_erro
         }
         target = &player->onto_document->document->skeletons[onto->asset->inner];
     }
-    bool done = carrying_compile(making->carrying, player->clip, player->skeleton, target, making->axes,
-                                 &making->service->index_options.pose, people, &player->retarget, error);
+    bool done = carrying_compile(making->playing->carrying, player->clip, player->skeleton, target,
+                                 making->playing->axes, &making->service->index_options.pose, people,
+                                 &player->retarget, error);
     player->source = people[0];
     player->target = people[1];
     player->source_skeleton = player->skeleton;
@@ -107,9 +123,9 @@ static bool carry(struct making *making, struct player *player, struct pose_erro
 
 static bool make_sampler(struct making *making, struct player *player, struct pose_error *error)
 {
-    if (making->carrying)
+    if (making->playing->carrying)
         return carry(making, player, error);
-    enum pose_axes axes = making->axes == POSE_AXES_GLTF ? POSE_AXES_GLTF : player->clip->axes;
+    enum pose_axes axes = making->playing->axes == POSE_AXES_GLTF ? POSE_AXES_GLTF : player->clip->axes;
     player->own =
         pose_sampler_new(player->clip, player->skeleton, axes, &making->service->index_options.pose, error);
     player->sampler = player->own;
@@ -155,16 +171,17 @@ static struct cache_object *make(void *user, struct pose_error *error)
 }
 
 struct player *player_get(struct service *service, const struct catalog *catalog,
-                          const struct catalog_item *clip, const struct skeleton_choice *skeleton,
-                          enum pose_axes axes, const struct carrying *carrying, struct fetch *fetch)
+                          const struct playing *playing, struct fetch *fetch)
 {
-    struct making making = {service, catalog, clip, skeleton, axes, carrying, fetch};
-    struct cache_key key = {{carrying ? 'R' : 'P', (uint8_t)axes, skeleton->asset != NULL}};
-    memcpy(key.bytes + 3, &clip->asset->id, sizeof clip->asset->id);
-    if (skeleton->asset)
-        memcpy(key.bytes + 19, &skeleton->asset->id, sizeof skeleton->asset->id);
-    if (carrying) {
-        struct asset_id both = id_quick(&carrying->digest, key.bytes + 3, 2 * sizeof both);
+    struct making making = {service, catalog, playing, fetch};
+    const struct index_asset *clip = playing->clip->asset, *skeleton = playing->skeleton->asset;
+    struct cache_key key = {{playing->carrying ? 'R' : 'P', (uint8_t)playing->axes,
+                             (uint8_t)(playing->up << 1 | (skeleton != NULL))}};
+    memcpy(key.bytes + 3, &clip->id, sizeof clip->id);
+    if (skeleton)
+        memcpy(key.bytes + 19, &skeleton->id, sizeof skeleton->id);
+    if (playing->carrying) {
+        struct asset_id both = id_quick(&playing->carrying->digest, key.bytes + 3, 2 * sizeof both);
         memcpy(key.bytes + 3, &both, sizeof both);
         memset(key.bytes + 19, 0, sizeof both);
     }

@@ -26,7 +26,9 @@ struct player {
         *skeleton_document; /* the second is NULL if there is none, or for a built-in one */
     const struct pose_clip *clip;
     const struct pose_skeleton *skeleton; /* NULL: none */
-    const struct pose_sampler *sampler;   /* the retargeting's, if there is one */
+    struct pose_clip turned_clip; /* up=: copies with other axes; what they point to is the documents' */
+    struct pose_skeleton turned_skeleton;
+    const struct pose_sampler *sampler; /* the retargeting's, if there is one */
     struct pose_sampler *own;
     struct decoded *onto_document;
     const struct pose_skeleton *source_skeleton; /* the clip's own skeleton, if retargeted */
@@ -35,10 +37,18 @@ struct player {
     struct pose_text *local, *model; /* model is NULL without a skeleton */
 };
 
-/* Referenced; NULL as for document_get. carrying NULL: no retargeting. */
+/* A clip on a skeleton, as a request wants it. */
+struct playing {
+    const struct catalog_item *clip;
+    const struct skeleton_choice *skeleton;
+    enum pose_axes axes;
+    enum up up;
+    const struct carrying *carrying; /* NULL: no retargeting */
+};
+
+/* Referenced; NULL as for document_get. */
 struct player *player_get(struct service *service, const struct catalog *catalog,
-                          const struct catalog_item *clip, const struct skeleton_choice *skeleton,
-                          enum pose_axes axes, const struct carrying *carrying, struct fetch *fetch);
+                          const struct playing *playing, struct fetch *fetch);
 /* Compiles the retargeting from one person to the other; false with error, whose field is the wrong
  * parameter. */
 bool carrying_compile(const struct carrying *carrying, const struct pose_clip *clip,

@@ -117,7 +117,8 @@ static enum api_outcome answer_jansson(struct api_request *request, struct api_r
     struct catalog_item *item = &catalog->lists[ASSET_CLIP].items[0];
     struct skeleton_choice skeleton = catalog_skeleton(catalog, item);
     struct fetch fetch = {.may_wait = true};
-    struct player *player = player_get(service, catalog, item, &skeleton, POSE_AXES_GLTF, NULL, &fetch);
+    const struct playing playing = {.clip = item, .skeleton = &skeleton, .axes = POSE_AXES_GLTF};
+    struct player *player = player_get(service, catalog, &playing, &fetch);
     uint32_t count = pose_sampler_row_count(player->sampler);
     float *rows = malloc((size_t)count * 10 * sizeof *rows);
     pose_sample(player->sampler, 0.5, POSE_CLAMP, 0, rows, NULL);

@@ -64,6 +64,33 @@ class Bvh(unittest.TestCase):
                        client.post("/v1/convert?to=bvh&up=z", (Daemon.samples / "second-life/walk.anim").read_bytes())):
             self.assertEqual((answer.status, answer.json["parameter"]), (400, "up"), answer.text)
 
+    def test_poses_and_pictures_believe_up(self):
+        """As if the file had been read so; stored values stay what they are."""
+        lying = bvh((0, 1), 1).replace("OFFSET 0 1 0", "OFFSET 0 0 1")
+        client = self.served(x=lying, y=bvh((0, 1), 1, "hip"))
+        path, hip = (f"/v1/clips/{clip['id']}" for clip in client.items("/v1/clips", sort="name"))
+        head = {"auto": [0, 1, 0], "z": [0, 1, 0], "y": [0, 0, 1], None: [0, 1, 0]}
+        pictures = {}
+        for up, place in head.items():
+            query = {"up": up} if up else {}
+            self.assertEqual(client.get(f"{path}/pose", space="model", **query).json["joints"][1]["matrix"][12:15], place)
+            joint = client.get(f"{path}/pose", axes="native", **query).json["joints"][1]
+            self.assertEqual(joint["translation"], [0, 0, 1])
+            poses = client.get(f"{path}/poses", t="0,1", **query).json["poses"]
+            self.assertEqual([pose["translation"][1] for pose in poses], [place, place])
+            reply = client.get(f"{path}/preview.svg", angle="front", **query)
+            pictures[up] = reply.text
+            self.assertEqual(client.get(reply["Content-Location"]).text, reply.text)
+        self.assertEqual(pictures["auto"], pictures["z"])
+        self.assertNotEqual(pictures["y"], pictures["z"])
+        # Its root says how Second Life reads it.
+        self.assertEqual(client.get(f"{hip}/pose", up="z").json, client.get(f"{hip}/pose").json)
+        walk = client.post("/v1/archives", (Daemon.samples / "second-life/walk.anim").read_bytes(), name="walk.anim").json
+        for rest in ("pose", "poses", "preview.svg", "preview.webp"):
+            for of, up in ((walk["clips"][0]["id"], "z"), (path.split("/")[-1], "x")):
+                reply = client.get(f"/v1/clips/{of}/{rest}", up=up)
+                self.assertEqual((reply.status, reply.json["parameter"]), (400, "up"), rest)
+
     def test_json_carries_the_skeleton(self):
         """BVH and glTF by way of .json: uploaded and converted, they pose as they did."""
         client = self.served(x=bvh((0, 1, 3), 0.5, length=2), y=bvh((0, 1), 1, "hip"),
