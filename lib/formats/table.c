@@ -7,6 +7,7 @@
 extern const struct family family_bvh;
 extern const struct family family_clip_json;
 extern const struct family family_gltf;
+extern const struct family family_pictures;
 extern const struct family family_prime;
 extern const struct family family_sims;
 extern const struct family family_sims3;
@@ -23,6 +24,7 @@ const struct family *const families[] = {
     &family_gltf,
     &family_bvh,
     &family_clip_json,
+    &family_pictures,
     &family_zip,
     NULL,
 };

@@ -4,7 +4,9 @@ import json
 import math
 import struct
 import unittest
+from pathlib import Path
 
+from daemon import Daemon
 from fixture import SampleCase
 
 SIZES = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}
@@ -145,6 +147,25 @@ class Bodies(SampleCase):
             self.assertEqual(png.body[:8], b"\x89PNG\r\n\x1a\n")
             self.assertEqual(struct.unpack(">II", png.body[16:24]), (item["width"], item["height"]))
         self.assertEqual(self.client.get("/v1/images/" + "0" * 32).status, 404)
+
+    def test_common_pictures(self):
+        """The same pattern as BMP, PNG and TGA, a grey one as JPEG, in a folder and inspected."""
+        folder = Path(__file__).resolve().parents[2] / "data"
+        with Daemon(*(folder / kind for kind in ("bmp", "jpeg", "png", "tga"))) as daemon:
+            client = daemon.client
+            items = {item["format"]: item for item in client.items("/v1/images")}
+            found = {kind: (item["width"], item["height"], item["alpha"]) for kind, item in items.items()}
+            wanted = {"bmp": (6, 4, False), "png": (6, 4, True), "tga": (6, 4, True), "jpeg": (8, 8, False)}
+            self.assertEqual(found, wanted)
+            bodies = {kind: client.get(f"/v1/images/{item['id']}.png").body for kind, item in items.items()}
+            self.assertEqual(bodies["png"], bodies["tga"])
+            for body in bodies.values():
+                self.assertEqual(body[:8], b"\x89PNG\r\n\x1a\n")
+            for file in sorted(folder.glob("*/pattern.*")):
+                reply = client.post("/v1/inspect", file.read_bytes(), name=file.name).json
+                self.assertEqual((reply["format"], reply["kind"]), (file.parent.name, "image"))
+            broken = client.post("/v1/inspect", (folder / "png" / "pattern.png").read_bytes()[:40], name="a.png")
+            self.assertEqual((broken.status, broken.json["code"]), (422, "bad_picture"))
 
 
 if __name__ == "__main__":

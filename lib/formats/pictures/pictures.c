@@ -1,6 +1,6 @@
 /*
- * Images of common kinds that accompany meshes: BMP (The Sims' textures), PNG, JPEG, TGA. One image each, with
- * its pixels as stored. Decoded by lib/images, which determines what these formats can read.
+ * Pictures of common kinds that accompany meshes: BMP (The Sims' textures), PNG, JPEG, TGA (README.md). One image each,
+ * with its pixels as stored. Decoded by lib/images, which determines what of these formats is read.
  */
 #include "lib/core/text.h"
 #include "lib/formats/codec.h"
@@ -8,12 +8,25 @@
 
 #include <string.h>
 
+/* The decoder does not say where a picture is broken, nor that the limit is one. */
+static void place_error(struct pose_error *error)
+{
+    if (error && error->offset == POSE_NO_OFFSET)
+        error->offset = 0;
+    if (error && error->status == POSE_OVER_LIMIT)
+        strcpy(error->limit, "pixels");
+}
+
 static bool decode(struct decode_job *job)
 {
     struct picture picture;
     struct pose_image *image = ARENA_NEW(job->arena, struct pose_image, 1);
-    if (!image || !picture_read(job->source->bytes, &picture, job->error))
+    if (!image)
         return false;
+    if (!picture_read(job->source->bytes, &picture, job->error)) {
+        place_error(job->error);
+        return false;
+    }
     size_t count = (size_t)picture.width * picture.height;
     uint8_t(*pixels)[4] = arena_alloc(job->arena, count, sizeof *pixels);
     if (pixels)
