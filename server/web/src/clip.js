@@ -2,6 +2,7 @@
 import { aboutClip } from "./about.js";
 import { debounce, el, failure, say } from "./dom.js";
 import { MeshLoader } from "./mesh.js";
+import { mixPanel } from "./mix.js";
 import { ontoOf, peopleOptions, showFit } from "./onto.js";
 import { Player } from "./player.js";
 import { ANGLES, Viewer } from "./viewer.js";
@@ -35,11 +36,12 @@ export function showClip(posed, content, id) {
   stage.append(tip);
   stage.viewer = viewer; // for tests and measurements
   const choice = { skeleton: link.skeleton ?? "auto", mesh: link.mesh ?? "", onto: link.onto ?? "" };
-  let clip, player, meshLoader, lastMesh;
+  let clip, player, meshLoader, lastMesh, mixed;
+  let own = null; // the clip's player, while a mix plays
   let gone = false;
 
   const remember = debounce(300, () => {
-    if (gone || !player || player.playing) return;
+    if (gone || own || !player || player.playing) return;
     const state = new URLSearchParams({ t: Number(player.time.toFixed(5)), camera: viewer.view });
     if (choice.skeleton !== "auto") state.set("skeleton", choice.skeleton);
     if (choice.mesh) state.set("mesh", choice.mesh);
@@ -96,6 +98,7 @@ export function showClip(posed, content, id) {
 
   function reload() {
     below.querySelector(":scope > .bad")?.remove();
+    if (own) return mixed.again();
     loadPoses().then(loadMesh).then(remember, fail);
   }
 
@@ -118,19 +121,56 @@ export function showClip(posed, content, id) {
     const onto = ontoOf(choice.onto);
     showFit(posed, id, onto ? stands() : {}, fit);
     const poses = await posed.poses(id, { skeleton: choice.skeleton, onto, end: 1 });
-    if (gone) return;
+    if (gone || own) return;
     const time = player.time;
-    viewer.setPoses(poses);
-    viewer.showsBones = bonesBox.checked;
-    viewer.showsFloor = floorBox.checked;
+    showPoses(poses);
     viewer.frameAll();
-    jointList.replaceChildren(...options([["", "none"], ...poses.joints.map((_, i) => [i, nameOf(i)])]));
-    selectJoint(-1);
     player.seek(time);
     const messages = (poses.head.warnings ?? []).map((one) => one.message);
     if (!poses.head.skeleton && !messages.length) messages.push("There is no skeleton: each joint is shown separately, in a grid.");
     note.textContent = messages.join(" ");
     note.hidden = !messages.length;
+  }
+
+  function showPoses(poses) {
+    viewer.setMesh(null);
+    viewer.setPoses(poses);
+    viewer.showsBones = bonesBox.checked;
+    viewer.showsFloor = floorBox.checked;
+    jointList.replaceChildren(...options([["", "none"], ...poses.joints.map((_, i) => [i, nameOf(i)])]));
+    selectJoint(-1);
+  }
+
+  function replacePlayer(next) {
+    player.pause();
+    player.element.replaceWith(next.element);
+    player = next;
+  }
+
+  /** Shows a mix, from where it was when it is one already. */
+  function showMix(poses, whole) {
+    if (gone) return;
+    const begins = !own, { time, playing } = player;
+    meshLoader?.stop();
+    meshList.value = choice.mesh = "";
+    meshList.disabled = ontoList.disabled = true;
+    bonesBox.checked = true;
+    showPoses(poses);
+    own ??= player;
+    replacePlayer(new Player(viewer, whole));
+    if (begins) viewer.frameAll();
+    player.seek(begins ? 0 : time);
+    if (begins || playing) player.play();
+    document.documentElement.dataset.mixed = poses.head.times.length;
+  }
+
+  function leaveMix() {
+    if (!own) return;
+    replacePlayer(own);
+    own = null;
+    ontoList.disabled = false;
+    delete document.documentElement.dataset.mixed;
+    reload();
   }
 
   async function load() {
@@ -149,13 +189,16 @@ export function showClip(posed, content, id) {
     const drawn = meshes.items.filter((mesh) => mesh.face_count > 0);
     const own = drawn.filter((mesh) => mesh.archive === clip.archive);
     meshList.append(...options([["", "None"], ...(own.length ? own : drawn).map((one) => [one.id, one.name])], choice.mesh));
+    mixed = mixPanel(posed, clip, {
+      show: showMix, leave: leaveMix, options: () => (choice.skeleton === "auto" || choice.skeleton === "none" ? {} : { skeleton: choice.skeleton }),
+    });
     below.append(note, player.element,
       el("div", { class: "options", role: "group", "aria-label": "View" }, bones, floor, angles,
         el("label", { class: "field", for: "skeleton" }, "Skeleton", skeletonList),
         el("div", { class: "field" }, el("label", { for: "onto" }, "Play on"), ontoList),
         el("label", { class: "field", for: "mesh" }, "Mesh", meshList),
         el("label", { class: "field", for: "joint" }, "Joint", jointList)),
-      fit, plot);
+      mixed.element, fit, plot);
     side.append(...aboutClip(posed, clip, { events: events.items, formats: formats.items }, {
       seek: (t) => { player.pause(); player.seek(t); },
       choose: () => ({ ...choice, onto: ontoOf(choice.onto), time: Number(player.time.toFixed(3)) }),
