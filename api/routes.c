@@ -38,6 +38,7 @@ static const char *const moving_parameters[] = {PREVIEW_PARAMETERS, "archive", N
 static const char *const plot_parameters[] = {"joint", "width",   "height", "skeleton",
                                               "axes",  "map",     "strict", RETARGET_PARAMETERS,
                                               "v",     "archive", NULL};
+static const char *const diff_parameters[] = {"with", "fps", "skeleton", "as", "archive", "v", NULL};
 static const char *const humanoid_parameters[] = {"archive", "v", NULL};
 static const char *const fit_parameters[] = {"skeleton", "onto",    "map",     "map_onto", "ik",
                                              "travel",   "heading", "archive", "v",        NULL};
@@ -62,6 +63,7 @@ const struct route routes[] = {
     {"GET", "/v1/clips/{id}/poses", poses_parameters, handle_poses, ROUTE_CLIP},
     {"GET", "/v1/clips/{id}/retarget", fit_parameters, handle_clip_retarget,
      ROUTE_CLIP | ROUTE_JSON | ROUTE_DEAR},
+    {"GET", "/v1/clips/{id}/diff", diff_parameters, handle_clip_diff, ROUTE_CLIP | ROUTE_DEAR},
     {"GET", "/v1/clips/{id}/keys", keys_parameters, handle_clip_keys, ROUTE_CLIP | ROUTE_JSON},
     {"GET", "/v1/clips/{id}/events", events_parameters, handle_clip_events, ROUTE_CLIP | ROUTE_JSON},
     {"GET", "/v1/clips/{id}/preview.svg", preview_parameters, handle_preview, ROUTE_CLIP | ROUTE_DEAR},

@@ -150,6 +150,19 @@ export interface Humanoid {
 }
 
 /** How well a clip fits another skeleton: degrees and metres. */
+/** How far two clips are apart on the skeleton of the first. */
+export interface Difference {
+  clip: string;
+  with: string;
+  skeleton: string;
+  fps: number;
+  joints: { name: string | null; rotation_deg: { mean: number; max: number }; distance_m: { mean: number; max: number } }[];
+  times: number[];
+  /** At each of the times, the mean over all joints. */
+  rotation_deg: number[];
+  distance_m: number[];
+}
+
 export interface Fit {
   clip: string;
   source: Humanoid;
@@ -289,6 +302,7 @@ export class Posed {
   people(init?: RequestInit): Promise<People>;
   humanoid(skeleton: string, init?: RequestInit): Promise<Humanoid>;
   retarget(id: string, options: PoseOptions, init?: RequestInit): Promise<Fit>;
+  diff(id: string, other: string, options?: { fps?: number; skeleton?: string; archive?: string }, init?: RequestInit): Promise<Difference>;
   mesh(id: string, init?: RequestInit): Promise<unknown>;
   pose(id: string, t?: number, options?: PoseOptions, init?: RequestInit): Promise<Pose>;
   poses(id: string, options?: PosesOptions, init?: RequestInit): Promise<Poses>;

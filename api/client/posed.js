@@ -304,6 +304,11 @@ export class Posed {
     await this.request(`/v1/archives/${archive}`, { ...init, method: "DELETE" });
   }
 
+  /** How far two clips are apart: {fps, skeleton}. */
+  diff(id, other, options = {}, init) {
+    return this.json(`/v1/clips/${id}/diff${this.scoped({ with: other, ...options })}`, init);
+  }
+
   /** Where a picture is, for <img src>: {t, width, height, angle, background, frames, skeleton, mesh}. */
   previewURL(id, type = "png", options = {}) {
     return `${this.base}/v1/clips/${id}/preview.${type}${this.scoped(onOptions(options))}`;

@@ -16,6 +16,8 @@ api_handler handle_clips, handle_clip, handle_clip_keys, handle_clip_events;
 api_handler handle_clip_convert;
 /* api/handlers/poses.c */
 api_handler handle_pose, handle_poses;
+/* api/handlers/diff.c */
+api_handler handle_clip_diff;
 /* api/handlers/batch.c */
 api_handler handle_batch;
 /* api/handlers/assets.c */

@@ -50,6 +50,7 @@ QUERIES = {
     "plot.svg": ["?width=200&height=160"],
     "events": ["?from=0.1&to=0.5"],
     "keys": ["?v=1"],
+    "diff": ["?with=98742f6f234f0e49f35c13bc253f4c4a&fps=10", "?with=98742f6f234f0e49f35c13bc253f4c4a&as=svg"],
 }
 
 

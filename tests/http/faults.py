@@ -392,6 +392,7 @@ class Memory(FaultCase):
             "png": lambda c, n: c.get(base + "/preview.png", t=n / 997),
             "webp": lambda c, n: c.get(base + "/preview.webp", background=f"#{n:06x}"),
             "plot": lambda c, n: c.get(base + "/plot.svg"),
+            "diff": lambda c, n: c.get(f"{base}/diff?with={base.rsplit('/', 1)[1]}&fps={20 + n % 30}"),
             "mesh": lambda c, n: c.get(f"/v1/meshes/{mesh}"),
             "mesh as glb": lambda c, n: c.get(f"/v1/meshes/{mesh}.glb"),
             "vertices": lambda c, n: c.get(f"/v1/meshes/{mesh}/vertices", skeleton=skeleton),
