@@ -158,7 +158,7 @@ static bool gather(struct drawing *drawing, struct figure_source *source, struct
     }
     *source = (struct figure_source){.clip = drawing->player->clip,
                                      .sampler = drawing->player->sampler,
-                                     .has_skeleton = drawing->player->skeleton,
+                                     .skeleton = drawing->player->skeleton,
                                      .wrap = preview->pose.wrap,
                                      .mesh_count = preview->mesh_count};
     for (unsigned i = 0; i < preview->mesh_count; i++) {

@@ -97,14 +97,33 @@ static void mark_ends(struct figure *figure)
     }
 }
 
-/* Controls without a part of the figure below them are not drawn as bones. A skeleton of controls only is
- * shown as it is. */
+static bool is_skinned(const struct figure *figure, uint32_t joint)
+{
+    const struct pose_skeleton *skeleton = figure->source.skeleton;
+    return skeleton->binds && skeleton->binds[joint][15] != 0;
+}
+
+/* Whether the file's skins say which joints the figure consists of. They do not where most of what moves is in none,
+ * as with a robot of rigid parts and a single cable. */
+static bool has_skins(const struct figure *figure)
+{
+    uint32_t shown = 0, skinned = 0;
+    for (uint32_t i = 0; i < figure->count; i++) {
+        shown += figure->shown[i] && !is_control(figure->rows[i].name);
+        skinned += figure->shown[i] && is_skinned(figure, i);
+    }
+    return skinned && skinned >= shown / 2;
+}
+
+/* Controls, and what is in no skin, are not drawn as bones without a part of the figure below them. A skeleton of
+ * controls only is shown as it is. */
 static void hide_controls(struct figure *figure, bool *body)
 {
-    bool any = false;
+    bool any = false, by_skin = has_skins(figure);
     for (uint32_t i = figure->count; i-- > 0;) {
         int32_t parent = figure->rows[i].parent;
-        body[i] |= figure->shown[i] && !is_control(figure->rows[i].name);
+        body[i] |=
+            figure->shown[i] && !is_control(figure->rows[i].name) && (!by_skin || is_skinned(figure, i));
         any |= body[i];
         if (body[i] && parent >= 0)
             body[parent] |= figure->shown[parent];
@@ -213,7 +232,7 @@ static void sample(struct figure *figure, double t)
 {
     const struct figure_source *source = &figure->source;
     pose_sample(source->sampler, t, source->wrap, POSE_IN_PLACE, figure->local, NULL);
-    if (!source->has_skeleton)
+    if (!source->skeleton)
         return;
     pose_model(source->sampler, figure->local, figure->matrices);
     for (uint32_t i = 0; i < figure->count; i++)
@@ -294,7 +313,7 @@ struct figure *figure_new(const struct figure_source *source, const struct view 
         return NULL;
     }
     figure->weights = count_weights(source->clip);
-    if (source->has_skeleton && !figure->weights) {
+    if (source->skeleton && !figure->weights) {
         sample(figure, 0);
         choose_joints(figure);
         hide_controls(figure, figure->body);
@@ -598,7 +617,7 @@ struct view_box figure_bounds(struct figure *figure)
     float lowest = HUGE_VALF, highest = -HUGE_VALF;
     if (figure->weights)
         return weights_bounds(figure);
-    if (!figure->source.has_skeleton)
+    if (!figure->source.skeleton)
         return cell_bounds(figure);
     for (int i = 0; i < MAX_TOPS && drop_far_top(figure); i++)
         continue;
@@ -662,7 +681,7 @@ void figure_draw(struct figure *figure, double t, struct scene *scene, struct sc
         return;
     }
     sample(figure, t);
-    if (!figure->source.has_skeleton) {
+    if (!figure->source.skeleton) {
         draw_cells(figure, scene);
         return;
     }

@@ -15,7 +15,7 @@ enum { FIGURE_MESHES = 16 };
 struct figure_source {
     const struct pose_clip *clip;
     const struct pose_sampler *sampler;
-    bool has_skeleton;
+    const struct pose_skeleton *skeleton; /* the sampler's; NULL: none */
     enum pose_wrap wrap;
     unsigned mesh_count; /* if there are any, they are drawn instead of bones */
     const struct pose_mesh *meshes[FIGURE_MESHES];

@@ -97,7 +97,7 @@ static void run(void)
     struct bench_contestant rows[4] = {{"a blank PNG by cairo", blank, NULL, 1}};
     for (int i = 0; i < 3; i++) {
         subjects[i] =
-            (struct subject){.source = {.clip = &clip, .sampler = sampler, .has_skeleton = true},
+            (struct subject){.source = {.clip = &clip, .sampler = sampler, .skeleton = skeleton->skeletons},
                              .options = {.type = types[i], .width = PICTURE_SIZE, .height = PICTURE_SIZE}};
         rows[i + 1] = (struct bench_contestant){titles[i], draw, &subjects[i], 1};
     }

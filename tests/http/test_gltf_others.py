@@ -208,8 +208,9 @@ class Others(unittest.TestCase):
         self.assertLess(abs(reply.json["offset"] - len(text)), 3)
 
     def test_what_is_no_figure_is_not_drawn(self):
-        def figure(*more):
-            """Hips, spine and head, one metre up, all of which turn; and more nodes (name, parent, translation)."""
+        def figure(*more, skin=False):
+            """Hips, spine and head, one metre up, all of which turn; and more nodes (name, parent, translation). skin: of
+            the first three."""
             document = json.loads(gltf(1))
             names = ["hips", "spine", "head", *(name for name, _, _ in more)]
             document["nodes"] = [{"name": "hips", "translation": [0, 1, 0]}, {"name": "spine", "translation": [0, 0.3, 0]},
@@ -222,6 +223,12 @@ class Others(unittest.TestCase):
             for name, parent in parents.items():
                 document["nodes"][names.index(parent)].setdefault("children", []).append(names.index(name))
             document["skins"] = []
+            if skin:
+                matrices = struct.pack("<48f", *(1.0 if k % 16 % 5 == 0 else 0.0 for k in range(48)))
+                document["skins"] = [{"joints": [0, 1, 2], "inverseBindMatrices": 2}]
+                document["accessors"].append({"bufferView": 1, "componentType": 5126, "count": 3, "type": "MAT4"})
+                document["bufferViews"].append({"buffer": 1, "byteLength": len(matrices)})
+                document["buffers"].append({"byteLength": len(matrices), "uri": uri(matrices)})
             document["animations"][0]["channels"] = [
                 {"sampler": 0, "target": {"node": node, "path": "rotation"}} for node in range(len(names))
                 if names[node] != "Scene"]
@@ -229,12 +236,15 @@ class Others(unittest.TestCase):
 
         plain = figure()
         rigged = figure(("Scene", True, [0, 0, 0]), ("IK_target", "hips", [2, 0, 0]), ("prop_slot", "head", [0, 2, 0]))
-        client = self.served(plain, rigged)
+        # Whatever they are called, what is in no skin is none of its bones.
+        props = ("lantern", "hips", [2, 0, 0]), ("knee_helper", "spine", [0, 0, 2])
+        client = self.served(plain, rigged, figure(*props, skin=True), figure(*props))
         pictures = []
-        for clip in client.items("/v1/clips"):
+        for clip in client.items("/v1/clips", sort="name"):
             svg = client.get(f"/v1/clips/{clip['id']}/preview.svg", t=0, skeleton="auto").text
             pictures.append(len(re.findall("<(?:path|polygon)", svg)))
-        self.assertEqual(pictures[0], pictures[1])
+        self.assertEqual(pictures[:3], pictures[:1] * 3)
+        self.assertGreater(pictures[3], pictures[0])
 
     def test_weights_alone_say_so(self):
         document = json.loads(gltf(1))
