@@ -29,14 +29,24 @@ static struct file_stamp stamp_of(const struct stat *status)
     };
 }
 
+/* The end of a path that is longer than a line of text, so that what is wrong with it is still said. */
+static const char *path_end(const char *path)
+{
+    enum { SHOWN = 160 };
+    size_t length = strlen(path);
+    const char *slash = length > SHOWN ? strchr(path + length - SHOWN, '/') : NULL;
+    return slash ? slash : path;
+}
+
 static bool fail(struct pose_error *error, const char *code, const char *path, const char *what)
 {
+    const char *end = path_end(path);
     if (!error)
         return false;
     pose_error_init(error);
     error->status = POSE_BAD_ARGUMENT;
     snprintf(error->code, sizeof error->code, "%s", code);
-    snprintf(error->detail, sizeof error->detail, "%s: %s", path, what);
+    snprintf(error->detail, sizeof error->detail, "%s%s: %s", end == path ? "" : "…", end, what);
     return false;
 }
 
@@ -206,6 +216,14 @@ static bool is_within(struct walked_folder *folder, const struct walk_bound *bou
     return fits;
 }
 
+/* A folder that cannot be read, or a name whose path is too long for anybody: listed, so that whoever opens it says
+ * why it cannot be. What has gone meanwhile is not. */
+static bool is_unreadable(const FTSENT *node)
+{
+    bool failed = node->fts_info == FTS_DNR || node->fts_info == FTS_NS || node->fts_info == FTS_ERR;
+    return failed && node->fts_level > 0 && node->fts_errno != ENOENT;
+}
+
 bool folder_walk(const char *path, const struct walk_bound *bound, struct walked_folder *folder,
                  struct pose_error *error)
 {
@@ -217,6 +235,7 @@ bool folder_walk(const char *path, const struct walk_bound *bound, struct walked
         root[--length] = 0;
     char *roots[] = {root, NULL};
     FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, NULL);
+    const struct stat unknown = {.st_size = 0};
     uint32_t others = 0;
     bool has_memory = tree;
     for (FTSENT *node; has_memory && (node = fts_read(tree));) {
@@ -226,12 +245,13 @@ bool folder_walk(const char *path, const struct walk_bound *bound, struct walked
         }
         if (node->fts_info == FTS_D)
             has_memory = add_directory(folder, node->fts_path);
-        if (node->fts_info != FTS_F)
+        bool is_lost = is_unreadable(node);
+        if (node->fts_info != FTS_F && !is_lost)
             continue;
         const char *below = node->fts_path + length;
         below += *below == '/';
         if (is_within(folder, bound, below, &others))
-            has_memory = add_file(folder, below, node->fts_statp);
+            has_memory = add_file(folder, below, is_lost ? &unknown : node->fts_statp);
     }
     if (tree)
         fts_close(tree);

@@ -1,8 +1,11 @@
 """Archives and their entries, lists, names."""
 
+import os
 import re
 import shutil
+import subprocess
 import tempfile
+import unittest
 from pathlib import Path
 from urllib.parse import quote
 
@@ -215,3 +218,27 @@ class Named(SampleCase):
                 reply = other.client.get(f"/v1/named/{quote('two & more')}/walk")
                 self.assertEqual(reply.status, 409)
                 self.assertEqual(len(reply.json["clips"]), 2)
+
+
+class Depths(unittest.TestCase):
+    def test_a_path_too_long_to_be_opened_is_listed(self):
+        """1,500 folders in each other: the system opens none beyond 4,095 bytes, and the folder says where it ends."""
+        wave = (Daemon.samples / "second-life/wave.anim").read_bytes()
+        with tempfile.TemporaryDirectory() as top:
+            Path(top, "wave.anim").write_bytes(wave)
+            below = os.open(top, os.O_RDONLY)
+            for _ in range(1500):
+                os.mkdir("folder", dir_fd=below)
+                deeper = os.open("folder", os.O_RDONLY, dir_fd=below)
+                os.close(below)
+                below = deeper
+            os.close(below)
+            with Daemon(top) as daemon:
+                archive = daemon.client.items("/v1/archives")[0]["id"]
+                shown = daemon.client.get(f"/v1/archives/{archive}").json
+            self.assertEqual((len(shown["clips"]), shown["entry_count"], len(shown["rejected"])), (1, 2, 1))
+            rejected = shown["rejected"][0]
+            self.assertTrue(rejected["entry"].startswith("folder/folder/"), rejected["entry"][:40])
+            self.assertEqual(rejected["error"]["code"], "unreadable")
+            self.assertIn("/folder/folder: File name too long", rejected["error"]["detail"])
+            subprocess.run(["rm", "-rf", f"{top}/folder"], check=True)
