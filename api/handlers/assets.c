@@ -101,32 +101,41 @@ static bool put_asset(struct api_call *call, const struct asset_frame *frame, co
     return true;
 }
 
-enum api_outcome reply_asset(struct api_call *call, const struct asset_frame *frame)
+static enum api_outcome put_answer(struct api_call *call, const struct asset_frame *frame,
+                                   struct found_asset *found)
 {
     static const char *const axes[] = {"gltf", "native", NULL};
     struct param_error error;
     int axis = 0;
-    struct found_asset found = asset_find(call, frame->kind);
-    if (!found.asset)
-        return API_DONE;
     if (frame->has_axes && !params_choice(&call->params, "axes", axes, &axis, &error))
         return reply_parameter(call, &error);
-    struct asset_id digest = digest_begin(call, &found.asset->id);
+    struct asset_id digest = digest_begin(call, &found->asset->id);
     digest = id_quick(&digest, &axis, sizeof axis);
     digest = id_quick(&digest, &call->catalog->digest, sizeof call->catalog->digest);
     if (reply_cached(call, digest, FRESH_REVALIDATE, true))
         return API_DONE;
     enum api_outcome outcome = API_WAIT;
-    if ((!frame->on_loop && !call->request->may_wait) || !asset_open(call, &found, &outcome))
+    if ((!frame->on_loop && !call->request->may_wait) || !asset_open(call, found, &outcome))
         return outcome;
     struct pose_buffer body = {0};
     struct pose_error broken;
-    bool done = put_asset(call, frame, &found, axes[axis], &body, &broken);
-    asset_close(&found);
+    bool done = put_asset(call, frame, found, axes[axis], &body, &broken);
+    asset_close(found);
     if (done)
         return reply_json(call, &body);
     pose_buffer_free(&body);
     return reply_error(call, &broken, NULL, NULL);
+}
+
+enum api_outcome reply_asset(struct api_call *call, const struct asset_frame *frame)
+{
+    struct found_asset found = asset_find(call, frame->kind);
+    if (!found.asset)
+        return API_DONE;
+    enum api_outcome outcome = put_answer(call, frame, &found);
+    if (frame->file_name && outcome == API_DONE && call->response->status == 200)
+        reply_attachment(call, found.asset->name ? found.asset->name : frame->file_name, "json");
+    return outcome;
 }
 
 /* ---------------------------------------------------------------------------------------------------- images -- */
@@ -185,10 +194,10 @@ enum api_outcome handle_skeleton(struct api_call *call)
 
 enum api_outcome handle_skeleton_file(struct api_call *call)
 {
-    enum api_outcome outcome = handle_skeleton(call);
-    if (outcome == API_DONE && call->response->status == 200) {
-        struct found_asset found = asset_find(call, ASSET_SKELETON);
-        reply_attachment(call, found.asset->name ? found.asset->name : "skeleton", "json");
-    }
-    return outcome;
+    static const struct asset_frame frame = {.kind = ASSET_SKELETON,
+                                             .has_axes = true,
+                                             .on_loop = true,
+                                             .file_name = "skeleton",
+                                             .put = put_skeleton};
+    return reply_asset(call, &frame);
 }

@@ -20,8 +20,9 @@ struct found_asset {
 /* What each kind adds to the frame. */
 struct asset_frame {
     enum asset_kind kind;
-    bool has_axes; /* accepts axes= and reports it */
-    bool on_loop;  /* cheap once the document is decoded */
+    bool has_axes;         /* accepts axes= and reports it */
+    bool on_loop;          /* cheap once the document is decoded */
+    const char *file_name; /* offered as a file, with this name if it has none; NULL: not a file */
     /* Writes the members between head and warnings; is_native: axes=native. False with error. */
     bool (*put)(struct api_call *call, struct json_writer *json, const struct found_asset *found,
                 bool is_native, struct pose_error *error);

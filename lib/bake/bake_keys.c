@@ -137,12 +137,9 @@ static double choose_way(const struct fitting *f, const struct knot *from, struc
 {
     bool has_choice = f->part == POSE_ROTATION && (f->b->target.rules == POSE_RULES_PRIME ||
                                                    f->b->target.rules == POSE_RULES_PRIME_FRAMES);
-    double dot = 0;
     if (!has_choice)
         return find_error(f, from, to);
-    for (int i = 0; i < 4; i++)
-        dot += (double)from->value[i] * (double)to->value[i];
-    if (dot < 0)
+    if (quat_dot(from->value, to->value) < 0)
         flip(to->value);
     double error = find_error(f, from, to);
     if (error <= f->tolerance[f->part])

@@ -8,7 +8,7 @@
 #include "lib/core/error.h"
 #include "lib/core/names.h"
 #include "lib/retarget/names.h"
-#include "lib/retarget/turn.h"
+#include "lib/model/turn.h"
 
 /* Of one side. */
 enum side_bone {

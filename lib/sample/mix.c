@@ -1,5 +1,6 @@
 /* Blending poses of one skeleton. */
 #include "lib/sample/sampler.h"
+#include "lib/model/axes.h"
 
 #include <float.h>
 #include <math.h>
@@ -29,17 +30,11 @@ static const struct pose_layer *weigh_row(const struct pose_layer *layers, uint3
     return heaviest;
 }
 
-static double dot(const float *a, const float *b)
-{
-    return (double)a[0] * (double)b[0] + (double)a[1] * (double)b[1] + (double)a[2] * (double)b[2] +
-           (double)a[3] * (double)b[3];
-}
-
 /* Adds share of a row to sums, with its rotation in the hemisphere of side. */
 static void add_share(const float *from, const float *side, double share, double sums[ROW_FLOATS])
 {
     const float *rotation = from + ROTATION_PLACE;
-    double turned = dot(rotation, side) < 0 ? -share : share;
+    double turned = quat_dot(rotation, side) < 0 ? -share : share;
     for (unsigned i = 0; i < 3; i++) {
         sums[i] += share * (double)from[i];
         sums[SCALE_PLACE + i] += share * (double)from[SCALE_PLACE + i];

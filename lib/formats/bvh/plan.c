@@ -2,6 +2,7 @@
 
 #include "lib/core/numbers/numbers.h"
 #include "lib/core/setting.h"
+#include "lib/model/axes.h"
 #include "lib/core/value.h"
 #include "lib/formats/bvh_dialect.h"
 #include "lib/sample/sampler.h"
@@ -137,9 +138,7 @@ static double rotation_distance(const float *a, const float *b)
 static void blend(const float *a, const float *b, size_t rows, double u, float *out)
 {
     for (size_t r = 0; r < rows; r++, a += 10, b += 10, out += 10) {
-        double dot = 0, square = 0;
-        for (int i = 3; i < 7; i++)
-            dot += (double)a[i] * (double)b[i];
+        double dot = quat_dot(a + 3, b + 3), square = 0;
         for (int i = 0; i < 7; i++)
             out[i] = (float)((1 - u) * (double)a[i] + (i > 2 && dot < 0 ? -u : u) * (double)b[i]);
         for (int i = 3; i < 7; i++)

@@ -10,17 +10,16 @@
  * Facts, their sources and open questions: sims3pack.md. The data is not compressed; packages inside it may be.
  */
 #include "lib/core/text.h"
+#include "lib/core/xml.h"
 #include "lib/formats/archive.h"
 
-#include <expat.h>
 #include <string.h>
 
 enum {
     HEADER = 17,
     KNOWN_VERSION = 0x0101,
-    MAX_TEXT = 1024,      /* bytes of a name or a number */
-    MAX_DEPTH = 64,       /* open elements */
-    PIECE_SIZE = 1 << 20, /* expat takes an int */
+    MAX_TEXT = 1024, /* bytes of a name or a number */
+    MAX_DEPTH = 64,  /* open elements */
 };
 
 static const char magic[] = "\7\0\0\0TS3Pack";
@@ -247,19 +246,12 @@ static bool parse(struct manifest *manifest, const uint8_t *text, size_t size)
     XML_SetElementHandler(manifest->parser, start_element, end_element);
     XML_SetCharacterDataHandler(manifest->parser, take_text);
     XML_SetStartDoctypeDeclHandler(manifest->parser, start_doctype);
-    for (size_t at = 0;;) {
-        size_t piece = size - at < PIECE_SIZE ? size - at : PIECE_SIZE;
-        bool is_last = at + piece == size;
-        if (XML_Parse(manifest->parser, (const char *)text + at, (int)piece, is_last) != XML_STATUS_OK)
-            break;
-        at += piece;
-        if (is_last)
-            return !error_is_set(manifest->error);
-    }
-    if (XML_GetErrorCode(manifest->parser) == XML_ERROR_NO_MEMORY)
+    enum XML_Error code = xml_parse(manifest->parser, (struct pose_bytes){text, size});
+    if (code == XML_ERROR_NO_MEMORY)
         return error_no_memory(manifest->error);
-    refuse(manifest, "bad_xml", XML_ErrorString(XML_GetErrorCode(manifest->parser)));
-    return false;
+    if (code != XML_ERROR_NONE)
+        refuse(manifest, "bad_xml", XML_ErrorString(code));
+    return !error_is_set(manifest->error);
 }
 
 static bool sims3pack_open(struct pose_archive *archive, const struct pose_source *source,

@@ -222,9 +222,7 @@ static void mark_keys(struct fitting *fitting, const struct curve *curve)
 /* The game's slerp (prime-anim.md, 2.5), in which the signs determine the arc. */
 static void slerp(const float *a, const float *b, double u, float *to)
 {
-    double dot = 0, sum[4], square = 0;
-    for (int i = 0; i < 4; i++)
-        dot += (double)a[i] * (double)b[i];
+    double dot = quat_dot(a, b), sum[4], square = 0;
     double angle = acos(fmin(fmax(dot, -1), 1)), from = 1 - u, on = u;
     if (dot <= 0.95) {
         from = sin(angle * (1 - u));

@@ -3,8 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PIECE_SIZE = 1 << 20 }; /* expat takes an int */
-
 struct xml_place xml_place_now(XML_Parser parser)
 {
     return (struct xml_place){XML_GetCurrentLineNumber(parser), XML_GetCurrentByteIndex(parser)};
@@ -34,18 +32,9 @@ bool xml_fail(struct pose_error *error, struct xml_place place, const char *code
 
 bool xml_feed(XML_Parser parser, struct pose_bytes bytes, struct decode_job *job)
 {
-    size_t at = 0;
-    for (;;) {
-        size_t piece = bytes.size - at < PIECE_SIZE ? bytes.size - at : PIECE_SIZE;
-        bool is_last = at + piece == bytes.size;
-        const char *text = piece ? (const char *)bytes.data + at : "";
-        if (XML_Parse(parser, text, (int)piece, is_last) != XML_STATUS_OK)
-            break;
-        if (is_last)
-            return true;
-        at += piece;
-    }
-    enum XML_Error code = XML_GetErrorCode(parser);
+    enum XML_Error code = xml_parse(parser, bytes);
+    if (code == XML_ERROR_NONE)
+        return true;
     if (code == XML_ERROR_NO_MEMORY)
         return error_no_memory(job->error);
     if (job->arena->failed)

@@ -1,11 +1,9 @@
-/* Shared by the readers of Second Life's XML files: attributes, errors with line and byte, and feeding the
- * parser. */
+/* Shared by the readers of Second Life's XML files: attributes, errors with line and byte. */
 #ifndef POSE_FORMATS_SL_BODY_XML_H
 #define POSE_FORMATS_SL_BODY_XML_H
 
+#include "lib/core/xml.h"
 #include "lib/formats/codec.h"
-
-#include <expat.h>
 
 struct xml_place {
     unsigned long line;

@@ -1,5 +1,6 @@
 /* The stack of a joint and how its states form a component's value (sl-mix.md, 5 to 7). */
 #include "lib/formats/sl/mix/scene.h"
+#include "lib/model/turn.h"
 #include "lib/sample/sampler.h"
 
 #include <float.h>
@@ -117,16 +118,16 @@ static void stack_make(const struct pose_sl_mix *mix, const struct moment *momen
 
 /* ------------------------------------------------------------------------------------------- one component -- */
 
-static double dot(const double *a, const double *b)
+static struct turn turn_from(const double *q)
 {
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
+    return (struct turn){q[0], q[1], q[2], q[3]};
 }
 
 /* The viewer's interpolation (sl-anim.md): normalised lerp, or slerp from -a if the two are in opposite
  * hemispheres. */
 static void turn(double u, const double *a, const double *b, double *to)
 {
-    double cosine = dot(a, b), from = 1 - u, share = u, sign = 1;
+    double cosine = turn_dot(turn_from(a), turn_from(b)), from = 1 - u, share = u, sign = 1;
     if (cosine < 0) {
         double angle = acos(fmin(1, -cosine)), sine = sin(angle);
         sign = -1;
@@ -138,18 +139,15 @@ static void turn(double u, const double *a, const double *b, double *to)
     double result[4];
     for (unsigned i = 0; i < 4; i++)
         result[i] = sign * from * a[i] + share * b[i];
-    double length = sqrt(dot(result, result));
+    double length = sqrt(turn_dot(turn_from(result), turn_from(result)));
     for (unsigned i = 0; i < 4; i++)
         to[i] = length > 0 ? result[i] / length : b[i];
 }
 
 static void multiply(const double *a, const double *b, double *to)
 {
-    const double result[4] = {a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1],
-                              a[3] * b[1] - a[0] * b[2] + a[1] * b[3] + a[2] * b[0],
-                              a[3] * b[2] + a[0] * b[1] - a[1] * b[0] + a[2] * b[3],
-                              a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2]};
-    memcpy(to, result, sizeof result);
+    struct turn both = turn_mul(turn_from(a), turn_from(b));
+    memcpy(to, (const double[4]){both.x, both.y, both.z, both.w}, 4 * sizeof *to);
 }
 
 static void value_of(const struct state *state, enum pose_part part, double *value)

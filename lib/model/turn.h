@@ -1,6 +1,6 @@
 /* Vectors and rotations in double precision: glTF's axes, unit quaternions x y z w. */
-#ifndef POSE_RETARGET_TURN_H
-#define POSE_RETARGET_TURN_H
+#ifndef POSE_MODEL_TURN_H
+#define POSE_MODEL_TURN_H
 
 #include <math.h>
 

@@ -1,0 +1,26 @@
+/* expat on bytes of any size, as it takes at most an int of them. */
+#ifndef POSE_CORE_XML_H
+#define POSE_CORE_XML_H
+
+#include "pose.h"
+
+#include <expat.h>
+#include <stddef.h>
+
+/* Parses all bytes with the handlers that are set; what stopped it, or XML_ERROR_NONE. */
+static inline enum XML_Error xml_parse(XML_Parser parser, struct pose_bytes bytes)
+{
+    const size_t most = 1 << 20;
+    for (size_t at = 0;;) {
+        size_t piece = bytes.size - at < most ? bytes.size - at : most;
+        int is_last = at + piece == bytes.size;
+        const char *text = piece ? (const char *)bytes.data + at : "";
+        if (XML_Parse(parser, text, (int)piece, is_last) != XML_STATUS_OK)
+            return XML_GetErrorCode(parser);
+        if (is_last)
+            return XML_ERROR_NONE;
+        at += piece;
+    }
+}
+
+#endif
