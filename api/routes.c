@@ -31,8 +31,8 @@ static const char *const events_parameters[] = {"from", "to", "archive", NULL};
         "ease_out", "game", "unit", "up", RETARGET_PARAMETERS
 static const char *const convert_parameters[] = {CONVERT_PARAMETERS, "v", "archive", NULL};
 #define PREVIEW_PARAMETERS                                                                                   \
-    "width", "height", "angle", "background", "skeleton", "mesh", "map", "strict", RETARGET_PARAMETERS,      \
-        "up", "v"
+    "width", "height", "angle", "background", "skeleton", "mesh", "character", "map", "strict",              \
+        RETARGET_PARAMETERS, "up", "v"
 static const char *const preview_parameters[] = {PREVIEW_PARAMETERS, "t", "wrap", "frames", "archive", NULL};
 static const char *const moving_parameters[] = {PREVIEW_PARAMETERS, "archive", NULL};
 static const char *const plot_parameters[] = {"joint", "width",   "height", "skeleton",

@@ -1,5 +1,7 @@
 #include "api/conversion/conversion.h"
 
+#include "api/conversion/body.h"
+
 #include "api/protocol/reply.h"
 #include "server/library/choose.h"
 
@@ -169,6 +171,17 @@ static bool read_word(const struct params *params, struct conversion *conversion
     return true;
 }
 
+/* mesh=none leaves out the mesh of the bones as well. */
+static bool read_bones(const struct params *params, struct conversion *conversion, struct param_error *error)
+{
+    static const char *const words[] = {"mesh", "none", NULL};
+    const char *mesh = params_get(params, "mesh");
+    if (!mesh || strcmp(mesh, "none") != 0)
+        return read_word(params, conversion, "bones", words, "mesh", error);
+    add_setting(conversion, (struct pose_value){.kind = POSE_STRING, .key = "bones", .as.string = "none"});
+    return true;
+}
+
 static bool read_flags(const struct params *params, struct conversion *conversion, struct param_error *error)
 {
     static const char *const words[] = {"0", "1", "false", "true", NULL};
@@ -239,12 +252,10 @@ static const char *const *games_of_targets(void)
 bool conversion_read(const struct params *params, const struct pose_target *target, bool game_is_source,
                      struct conversion *conversion, struct param_error *error)
 {
-    static const char *const bones[] = {"mesh", "none", NULL}, *const axes[] = {"native", "gltf", NULL},
-                             *const units[] = {"m", "cm", "inch", NULL};
+    static const char *const axes[] = {"native", "gltf", NULL}, *const units[] = {"m", "cm", "inch", NULL};
     *conversion = (struct conversion){.target = target};
     return check_options(params, target, game_is_source, error) && read_flags(params, conversion, error) &&
-           read_numbers(params, conversion, error) &&
-           read_word(params, conversion, "bones", bones, "mesh", error) &&
+           read_numbers(params, conversion, error) && read_bones(params, conversion, error) &&
            read_word(params, conversion, "axes", axes, "native", error) &&
            read_word(params, conversion, "game", games_of_targets(), NULL, error) &&
            read_word(params, conversion, "unit", units, NULL, error) &&
@@ -297,33 +308,6 @@ static bool find_item(const struct catalog *common, const struct catalog *own, e
     return found->item;
 }
 
-static bool read_meshes(const struct params *params, const struct catalog *common, const struct catalog *own,
-                        struct conversion_parts *parts, struct param_error *error)
-{
-    struct asset_id id;
-    uint32_t archive = 0;
-    const char *scope = params_get(params, "archive");
-    bool is_scoped =
-        scope && id_parse(scope, strlen(scope), &id) && catalog_find_archive(common, &id, &archive);
-    for (const char *at = params_get(params, "mesh"); at;) {
-        size_t length = strcspn(at, ",");
-        if (parts->mesh_count == CONVERSION_MESHES)
-            return param_fail(error, "mesh", "more than %d meshes", CONVERSION_MESHES);
-        if (!id_parse(at, length, &id) ||
-            !find_item(common, own, ASSET_MESH, &id, &parts->meshes[parts->mesh_count++]))
-            return param_fail(error, "mesh", "no mesh \"%.*s\"", (int)(length < 60 ? length : 60), at);
-        struct ingredient *mesh = &parts->meshes[parts->mesh_count - 1];
-        struct catalog_item *placed =
-            is_scoped && mesh->catalog == common
-                ? catalog_item_in((struct catalog_item *)(uintptr_t)mesh->item, archive)
-                : NULL;
-        if (placed)
-            mesh->item = placed;
-        at = at[length] ? at + length + 1 : NULL;
-    }
-    return true;
-}
-
 /* The best one in the body itself, else one from the catalogue, chosen as for any external clip. */
 static struct ingredient_skeleton automatic_skeleton(const struct catalog *common,
                                                      const struct ingredient *item)
@@ -355,8 +339,13 @@ bool conversion_parts_read(const struct params *params, const struct catalog *co
                            struct param_error *error)
 {
     const char *text = params_get(params, "skeleton");
-    if (!read_meshes(params, common, own, parts, error))
+    struct body_choice body;
+    if (!body_read(params, common, own, &body, error))
         return false;
+    if (parts->mesh_count + body.mesh_count > CONVERSION_MESHES)
+        return param_fail(error, "mesh", "more than %d meshes", CONVERSION_MESHES);
+    memcpy(parts->meshes + parts->mesh_count, body.meshes, body.mesh_count * sizeof *body.meshes);
+    parts->mesh_count += body.mesh_count;
     parts->automatic = !text || !strcmp(text, "auto");
     const struct ingredient *of = parts->clip_count ? parts->clips : &parts->meshes[0];
     if (parts->automatic) {

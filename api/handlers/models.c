@@ -2,12 +2,12 @@
 #include "lib/core/error.h"
 #include "api/protocol/scope.h"
 #include "api/views/asset_json.h"
+#include "api/conversion/body.h"
 #include "api/conversion/converted.h"
 #include "api/handlers/assets.h"
 #include "api/handlers/handlers.h"
 #include "server/library/relations.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,18 +108,6 @@ enum api_outcome handle_mesh_model(struct api_call *call)
 
 /* --------------------------------------------------------------------------------------------- characters -- */
 
-/* Whether another mesh of the character already includes it, such as the weights of a model. */
-static bool is_used(const struct relations *relations, const struct catalog_item *item)
-{
-    for (uint32_t i = 0; i < relations->count; i++) {
-        const struct catalog_item *other = relations->meshes[i].item;
-        if (other && other->place.archive == item->place.archive &&
-            other->asset->skin_entry == (int64_t)item->place.entry)
-            return true;
-    }
-    return false;
-}
-
 static struct ingredient_skeleton choose_skeleton(const struct model *model,
                                                   const struct relations *relations)
 {
@@ -140,20 +128,8 @@ static bool gather_parts(struct model *model, const struct relations *relations,
     struct ingredient_skeleton skeleton = choose_skeleton(model, relations);
     if (!conversion_add_skeleton(&skeleton, model->conversion, ingredients, warnings, error))
         return false;
-    for (uint32_t i = 0; i < relations->count && skeleton.choice.asset; i++) {
-        const struct related_mesh *part = &relations->meshes[i];
-        if (part->item && is_used(relations, part->item))
-            continue;
-        struct ingredient mesh = {call->catalog, part->item};
-        if (!part->item) {
-            char message[200];
-            snprintf(message, sizeof message, "mesh %.120s is missing", part->wanted ? part->wanted : "");
-            convert_warn_text(warnings, "missing_mesh", POSE_WARNING, message);
-        } else if (!ingredients_add_mesh(ingredients, &mesh, part->texture, error)) {
-            return false;
-        }
-    }
-    return true;
+    return !skeleton.choice.asset ||
+           body_add_character(ingredients, call->catalog, relations, warnings, error);
 }
 
 /* Must be released if true. */

@@ -1,6 +1,9 @@
 /* preview.svg, preview.png, preview.webp: drawn on the pool and cached among the encoded replies. */
 
+#include "api/conversion/body.h"
 #include "api/handlers/handlers.h"
+#include "api/protocol/scope.h"
+#include "lib/core/error.h"
 #include "api/poses/pose_request.h"
 #include "server/ops/clock.h"
 #include "server/draw/loading.h"
@@ -16,8 +19,8 @@ static const char *const media_types[] = {
 struct preview {
     struct pose_request pose;
     struct picture_options options;
-    unsigned mesh_count;
-    const struct catalog_item *meshes[FIGURE_MESHES];
+    struct body_choice body;
+    struct catalog_item *character; /* NULL: none */
 };
 
 /* -------------------------------------------------------------------------------------------------- parameters -- */
@@ -29,25 +32,28 @@ static enum picture_type type_of(const struct route *route)
     return !strcmp(ending, ".svg") ? PICTURE_SVG : !strcmp(ending, ".png") ? PICTURE_PNG : PICTURE_WEBP;
 }
 
-static bool read_meshes(struct api_call *call, struct preview *preview)
+static bool read_body(struct api_call *call, struct preview *preview)
 {
-    const char *text = params_get(&call->params, "mesh");
-    struct asset_id id;
-    for (const char *at = text; at;) {
-        size_t length = strcspn(at, ",");
-        const struct catalog_item *item =
-            id_parse(at, length, &id) ? catalog_find(call->catalog, ASSET_MESH, &id) : NULL;
-        if (!item) {
-            reply_bad_parameter(call, "mesh", "no mesh \"%.*s\"", (int)(length < 60 ? length : 60), at);
-            return false;
-        }
-        if (preview->mesh_count == FIGURE_MESHES) {
-            reply_bad_parameter(call, "mesh", "more than %d meshes", FIGURE_MESHES);
-            return false;
-        }
-        preview->meshes[preview->mesh_count++] = item;
-        at = at[length] ? at + length + 1 : NULL;
+    struct param_error error;
+    if (!body_read(&call->params, call->catalog, NULL, &preview->body, &error)) {
+        reply_parameter(call, &error);
+        return false;
     }
+    const char *text = params_get(&call->params, "character");
+    struct asset_id id;
+    if (!text)
+        return true;
+    preview->character =
+        id_parse(text, strlen(text), &id) ? catalog_find(call->catalog, ASSET_CHARACTER, &id) : NULL;
+    if (!preview->character) {
+        reply_bad_parameter(call, "character", "no character \"%.60s\"", text);
+        return false;
+    }
+    if (preview->body.kind != BODY_AUTO) {
+        reply_bad_parameter(call, "character", "a character has its own meshes: leave mesh out");
+        return false;
+    }
+    preview->character = scope_other(call, preview->character);
     return true;
 }
 
@@ -86,16 +92,17 @@ static bool read_preview(struct api_call *call, struct catalog_item *item, struc
 {
     *preview = (struct preview){0};
     if (!pose_request_read(call, item, &preview->pose) || !read_options(call, preview) ||
-        !read_meshes(call, preview))
+        !read_body(call, preview))
         return false;
-    if (preview->mesh_count && !preview->pose.skeleton.asset) {
+    if ((preview->body.mesh_count || preview->character) && !preview->pose.skeleton.asset) {
         reply_bad_parameter(call, "skeleton", "a mesh needs a skeleton, but the clip has none");
         return false;
     }
     return true;
 }
 
-static struct asset_id digest_of(struct asset_id digest, const struct preview *preview)
+static struct asset_id digest_of(struct asset_id digest, const struct catalog *catalog,
+                                 const struct preview *preview)
 {
     const struct picture_options *options = &preview->options;
     const double canonical[] = {options->type,
@@ -109,8 +116,18 @@ static struct asset_id digest_of(struct asset_id digest, const struct preview *p
                                 options->background.b,
                                 options->background.a};
     digest = id_quick(&digest, canonical, sizeof canonical);
-    for (unsigned i = 0; i < preview->mesh_count; i++)
-        digest = id_quick(&digest, &preview->meshes[i]->asset->id, sizeof(struct asset_id));
+    digest = id_quick(&digest, &preview->body.kind, sizeof preview->body.kind);
+    for (unsigned i = 0; i < preview->body.mesh_count; i++) {
+        const struct ingredient *mesh = &preview->body.meshes[i];
+        digest = id_quick(&digest, &mesh->item->asset->id, sizeof(struct asset_id));
+        digest = id_quick(&digest, &mesh->item->place, sizeof mesh->item->place);
+        digest = id_quick(&digest, &mesh->catalog->digest, sizeof mesh->catalog->digest);
+    }
+    if (preview->character) {
+        digest = id_quick(&digest, &preview->character->asset->id, sizeof(struct asset_id));
+        digest = id_quick(&digest, &preview->character->place, sizeof preview->character->place);
+        digest = id_quick(&digest, &catalog->digest, sizeof catalog->digest);
+    }
     return digest;
 }
 
@@ -134,14 +151,91 @@ struct drawing {
     const struct preview *preview;
     struct fetch fetch;
     struct player *player;
-    struct decoded *meshes[FIGURE_MESHES];
+    struct ingredients *ingredients; /* meshes and their images */
     struct pose_skin *skins[FIGURE_MESHES];
+    struct pose_image images[INGREDIENT_IMAGES];
+    struct pose_document *decoded[INGREDIENT_IMAGES];
+    struct convert_warnings warnings;
 };
+
+static bool add_character(struct drawing *drawing, struct pose_error *error)
+{
+    struct api_call *call = drawing->call;
+    struct catalog_item *item = drawing->preview->character;
+    struct relations relations;
+    struct decoded *decoded = document_get(call->service, call->catalog, item->place, &drawing->fetch);
+    if (!decoded) {
+        *error = drawing->fetch.error;
+        return false;
+    }
+    pose_error_init(error);
+    bool done =
+        (relations_find(call->service, call->catalog, item,
+                        &decoded->document->characters[item->asset->inner], &relations) ||
+         error_no_memory(error)) &&
+        body_add_character(drawing->ingredients, call->catalog, &relations, &drawing->warnings, error);
+    relations_release(&relations);
+    document_put(decoded);
+    return done;
+}
+
+/* Decodes the images that are still files; one that cannot be read is left out. */
+static void decode_images(struct drawing *drawing, const struct pose_conversion *parts)
+{
+    for (uint32_t i = 0; i < parts->image_count; i++) {
+        struct pose_error ignored;
+        struct pose_image *image = &drawing->images[i];
+        *image = parts->images[i];
+        if (image->pixels)
+            continue;
+        const struct pose_source source = {.name = image->name, .bytes = image->bytes};
+        struct pose_document *document =
+            pose_decode(&source, &drawing->call->service->index_options.pose, &ignored);
+        drawing->decoded[i] = document;
+        if (!document || !document->image_count)
+            continue;
+        *image = document->images[0];
+        image->name = parts->images[i].name;
+    }
+}
+
+static bool gather_body(struct drawing *drawing, struct figure_source *source, struct pose_error *error)
+{
+    const struct preview *preview = drawing->preview;
+    struct service *service = drawing->call->service;
+    struct pose_conversion parts = {.mesh_count = 0};
+    if (!preview->body.mesh_count && !preview->character)
+        return true;
+    drawing->ingredients = ingredients_new(service, drawing->call->catalog);
+    if (!drawing->ingredients) {
+        pose_error_init(error);
+        return error_no_memory(error);
+    }
+    for (unsigned i = 0; i < preview->body.mesh_count; i++) {
+        if (!ingredients_add_mesh(drawing->ingredients, &preview->body.meshes[i], NULL, error))
+            return false;
+    }
+    if (preview->character && !add_character(drawing, error))
+        return false;
+    ingredients_list(drawing->ingredients, &parts);
+    decode_images(drawing, &parts);
+    source->image_count = parts.image_count;
+    source->images = drawing->images;
+    for (uint32_t i = 0; i < parts.mesh_count && i < FIGURE_MESHES; i++) {
+        source->meshes[i] = &parts.meshes[i];
+        drawing->skins[i] = pose_skin_new(source->meshes[i], drawing->player->skeleton, POSE_AXES_GLTF,
+                                          &service->index_options.pose, error);
+        source->skins[i] = drawing->skins[i];
+        if (!drawing->skins[i])
+            return false;
+        source->mesh_count++;
+    }
+    return true;
+}
 
 static bool gather(struct drawing *drawing, struct figure_source *source, struct pose_error *error)
 {
     const struct preview *preview = drawing->preview;
-    struct service *service = drawing->call->service;
     struct retargeting retargeting = preview->pose.retargeting;
     bool opened = retargeting_open(&retargeting, error);
     if (!opened) {
@@ -150,7 +244,7 @@ static bool gather(struct drawing *drawing, struct figure_source *source, struct
     }
     const struct playing playing = {preview->pose.clip, &preview->pose.skeleton, POSE_AXES_GLTF,
                                     preview->pose.up, retargeting_carrying(&retargeting)};
-    drawing->player = player_get(service, drawing->call->catalog, &playing, &drawing->fetch);
+    drawing->player = player_get(drawing->call->service, drawing->call->catalog, &playing, &drawing->fetch);
     retargeting_release(&retargeting);
     if (!drawing->player) {
         *error = drawing->fetch.error;
@@ -159,31 +253,18 @@ static bool gather(struct drawing *drawing, struct figure_source *source, struct
     *source = (struct figure_source){.clip = drawing->player->clip,
                                      .sampler = drawing->player->sampler,
                                      .skeleton = drawing->player->skeleton,
-                                     .wrap = preview->pose.wrap,
-                                     .mesh_count = preview->mesh_count};
-    for (unsigned i = 0; i < preview->mesh_count; i++) {
-        const struct catalog_item *item = preview->meshes[i];
-        drawing->meshes[i] = document_get(service, drawing->call->catalog, item->place, &drawing->fetch);
-        if (!drawing->meshes[i]) {
-            *error = drawing->fetch.error;
-            return false;
-        }
-        source->meshes[i] = &drawing->meshes[i]->document->meshes[item->asset->inner];
-        drawing->skins[i] = pose_skin_new(source->meshes[i], drawing->player->skeleton, POSE_AXES_GLTF,
-                                          &service->index_options.pose, error);
-        source->skins[i] = drawing->skins[i];
-        if (!drawing->skins[i])
-            return false;
-    }
-    return true;
+                                     .wrap = preview->pose.wrap};
+    return gather_body(drawing, source, error);
 }
 
 static void release(struct drawing *drawing)
 {
-    for (unsigned i = 0; i < FIGURE_MESHES; i++) {
+    for (unsigned i = 0; i < FIGURE_MESHES; i++)
         pose_skin_free(drawing->skins[i]);
-        document_put(drawing->meshes[i]);
-    }
+    for (unsigned i = 0; i < INGREDIENT_IMAGES; i++)
+        pose_document_free(drawing->decoded[i]);
+    ingredients_free(drawing->ingredients);
+    convert_warnings_release(&drawing->warnings);
     player_put(drawing->player);
 }
 
@@ -215,10 +296,9 @@ static struct cache_object *make_picture(void *user, struct pose_error *error)
         free_picture(&picture->object);
         return NULL;
     }
-    struct convert_warnings warnings = {.count = 0};
-    pose_request_warnings(&drawing->preview->pose, drawing->player, &warnings);
-    conversion_warning_codes(&warnings, picture->codes);
-    conversion_warnings_serious(&warnings, picture->serious, sizeof picture->serious);
+    pose_request_warnings(&drawing->preview->pose, drawing->player, &drawing->warnings);
+    conversion_warning_codes(&drawing->warnings, picture->codes);
+    conversion_warnings_serious(&drawing->warnings, picture->serious, sizeof picture->serious);
     release(drawing);
     picture->object.weight = sizeof *picture + picture->bytes.capacity;
     drawing->call->write_seconds = clock_seconds() - begin - drawing->fetch.decode_seconds;
@@ -226,12 +306,12 @@ static struct cache_object *make_picture(void *user, struct pose_error *error)
 }
 
 /* The key is the same whichever path the picture was requested by. */
-static struct cache_key key_of(const struct preview *preview)
+static struct cache_key key_of(const struct catalog *catalog, const struct preview *preview)
 {
     const struct pose_request *pose = &preview->pose;
     struct cache_key key = {
         {'P', (uint8_t)(pose->up << 1 | (pose->skeleton.asset != NULL)), pose->wrap == POSE_WRAP}};
-    struct asset_id options = digest_of((struct asset_id){{0}}, preview);
+    struct asset_id options = digest_of((struct asset_id){{0}}, catalog, preview);
     unsigned char *at = key.bytes + 3;
     memcpy(at, &pose->clip->asset->id, sizeof options);
     if (pose->skeleton.asset)
@@ -245,7 +325,7 @@ static struct cache_key key_of(const struct preview *preview)
 static enum api_outcome reply_picture(struct api_call *call, const struct preview *preview)
 {
     struct drawing drawing = {.call = call, .preview = preview};
-    struct cache_key key = key_of(preview);
+    struct cache_key key = key_of(call->catalog, preview);
     struct picture *picture = (struct picture *)reply_kept(call, &key, make_picture, &drawing);
     call->fetch.decode_seconds += drawing.fetch.decode_seconds;
     if (!picture && preview->pose.retargeting.on && call->fetch.outcome != CACHE_WOULD_WAIT)
@@ -275,11 +355,13 @@ enum api_outcome handle_preview(struct api_call *call)
     struct preview preview;
     if (!read_preview(call, item, &preview))
         return API_DONE;
-    struct asset_id digest = digest_of(pose_request_digest(call, &preview.pose), &preview);
+    struct asset_id digest = digest_of(pose_request_digest(call, &preview.pose), call->catalog, &preview);
     const char *ending = strrchr(call->route->template, '/');
     if (preview.pose.automatic || preview.pose.retargeting.automatic || call->by_name)
         pose_request_twin(call, &preview.pose, ending);
-    if (reply_cached(call, digest, pose_request_freshness(&preview.pose),
+    /* The textures are those that lie beside the meshes. */
+    bool is_dressed = preview.body.mesh_count || preview.character;
+    if (reply_cached(call, digest, is_dressed ? FRESH_REVALIDATE : pose_request_freshness(&preview.pose),
                      preview.options.type == PICTURE_SVG))
         return API_DONE;
     return reply_picture(call, &preview);

@@ -16,7 +16,6 @@ enum {
 
 static const struct scene_color driven_color = {0.36f, 0.62f, 1.0f};
 static const struct scene_color resting_color = {0.66f, 0.69f, 0.74f};
-static const struct scene_color skin_color = {0.93f, 0.80f, 0.70f};
 static const struct scene_color axis_colors[3] = {
     {0.93f, 0.36f, 0.36f}, {0.36f, 0.75f, 0.36f}, {0.36f, 0.55f, 0.98f}};
 
@@ -371,14 +370,6 @@ static void draw_bones(const struct figure *figure, float (*places)[3], struct s
 
 /* ------------------------------------------------------------------------------------------------------ meshes -- */
 
-static void draw_mesh(const struct figure *figure, unsigned mesh, float (*points)[3], struct scene *scene)
-{
-    const uint32_t(*faces)[3] = pose_skin_faces(figure->source.skins[mesh]);
-    for (uint32_t i = 0; i < figure->source.meshes[mesh]->face_count; i++)
-        scene_add_triangle(scene, points[faces[i][0]], points[faces[i][1]], points[faces[i][2]], skin_color,
-                           true);
-}
-
 /* -------------------------------------------------------------------------------------------- without hierarchy -- */
 
 /* A roughly square grid of cells, row by row, each with a joint's axes and its name. */
@@ -652,25 +643,13 @@ static void turn_points(const struct figure *figure, float (*points)[3], size_t 
 
 static void draw_figure(struct figure *figure, struct scene *scene, bool to_floor)
 {
-    size_t most = figure->count;
-    for (unsigned mesh = 0; mesh < figure->source.mesh_count; mesh++) {
-        if (figure->source.meshes[mesh]->real_count > most)
-            most = figure->source.meshes[mesh]->real_count;
-    }
-    float(*points)[3] = malloc((most ? most : 1) * sizeof *points);
+    float(*points)[3] = malloc((figure->count ? figure->count : 1) * sizeof *points);
     if (!points) {
         scene->out_of_memory = true;
         return;
     }
-    for (unsigned mesh = 0; mesh < figure->source.mesh_count; mesh++) {
-        deform(figure, mesh);
-        turn_points(figure, figure->vertices, figure->source.meshes[mesh]->real_count, to_floor, points);
-        draw_mesh(figure, mesh, points, scene);
-    }
-    if (!figure->source.mesh_count) {
-        turn_points(figure, figure->places, figure->count, to_floor, points);
-        draw_bones(figure, points, scene);
-    }
+    turn_points(figure, figure->places, figure->count, to_floor, points);
+    draw_bones(figure, points, scene);
     free(points);
 }
 
@@ -688,4 +667,27 @@ void figure_draw(struct figure *figure, double t, struct scene *scene, struct sc
     draw_figure(figure, scene, false);
     if (shadow && figure->has_floor)
         draw_figure(figure, shadow, true);
+}
+
+bool figure_is_solid(const struct figure *figure)
+{
+    return figure->source.mesh_count && figure->source.skeleton && !figure->weights;
+}
+
+const struct figure_source *figure_source_of(const struct figure *figure)
+{
+    return &figure->source;
+}
+
+void figure_pose(struct figure *figure, double t)
+{
+    sample(figure, t);
+}
+
+void figure_deform(struct figure *figure, unsigned mesh, const float (**places)[3],
+                   const float (**normals)[3])
+{
+    deform(figure, mesh);
+    *places = (const float(*)[3])figure->vertices;
+    *normals = (const float(*)[3])figure->normals;
 }

@@ -1,5 +1,7 @@
 #include "server/draw/motion.h"
 
+#include "server/draw/png.h"
+
 #include <math.h>
 #include <webp/encode.h>
 #include <webp/mux.h>
@@ -15,26 +17,16 @@ static unsigned frame_count(unsigned width, unsigned height, double duration, do
     return (unsigned)fmax(1, fmin(wanted, most));
 }
 
-/* Converts pixels: cairo premultiplies alpha, WebP does not. */
-static void take_pixels(const cairo_surface_t *surface, WebPPicture *picture)
+/* WebP does not premultiply alpha, cairo does. */
+static void take_pixels(cairo_surface_t *surface, WebPPicture *picture)
 {
-    cairo_surface_t *source = (cairo_surface_t *)(uintptr_t)surface;
-    const unsigned char *data = cairo_image_surface_get_data(source);
-    int stride = cairo_image_surface_get_stride(source);
+    const unsigned char *data = cairo_image_surface_get_data(surface);
+    int stride = cairo_image_surface_get_stride(surface);
     for (int y = 0; y < picture->height; y++) {
         const uint32_t *from = (const uint32_t *)(const void *)(data + (ptrdiff_t)y * stride);
         uint32_t *to = picture->argb + (ptrdiff_t)y * picture->argb_stride;
-        for (int x = 0; x < picture->width; x++) {
-            uint32_t pixel = from[x], alpha = pixel >> 24;
-            if (alpha == 255 || !alpha) {
-                to[x] = alpha ? pixel : 0;
-                continue;
-            }
-            uint32_t r = ((pixel >> 16 & 255) * 255 + alpha / 2) / alpha;
-            uint32_t g = ((pixel >> 8 & 255) * 255 + alpha / 2) / alpha;
-            uint32_t b = ((pixel & 255) * 255 + alpha / 2) / alpha;
-            to[x] = alpha << 24 | (r < 255 ? r : 255) << 16 | (g < 255 ? g : 255) << 8 | (b < 255 ? b : 255);
-        }
+        for (int x = 0; x < picture->width; x++)
+            to[x] = pixel_plain(from[x]);
     }
 }
 

@@ -79,12 +79,7 @@ static void paint_triangle(cairo_t *cairo, const struct view_frame *frame,
     cairo_set_source_rgb(cairo, (double)triangle->color.r, (double)triangle->color.g,
                          (double)triangle->color.b);
     trace(cairo, frame, triangle);
-    if (triangle->is_closed) {
-        cairo_fill_preserve(cairo);
-        cairo_stroke(cairo); /* hides the seam that antialiasing leaves */
-    } else {
-        cairo_fill(cairo);
-    }
+    cairo_fill(cairo);
 }
 
 static void paint_line(cairo_t *cairo, const struct view_frame *frame, const struct scene_line *line,

@@ -2,6 +2,8 @@
 
 #include "server/draw/motion.h"
 #include "server/draw/paint.h"
+#include "server/draw/png.h"
+#include "server/draw/solid.h"
 #include "server/draw/svg.h"
 
 #include <math.h>
@@ -16,19 +18,28 @@ static const double margin = 0.06; /* share of a frame's smaller side, on each s
 /* State shared by all frames. */
 struct stage {
     struct figure *figure;
+    struct solid *solid; /* NULL: the figure has no meshes */
+    bool out_of_memory;
+    const struct pose_stop *stop;
     struct view view;
     struct view_box box;
     struct paint_floor floor;
     struct scene scene, shadow;
 };
 
-static bool open_stage(struct stage *stage, const struct figure_source *source, enum view_angle angle)
+static bool open_stage(struct stage *stage, const struct figure_source *source,
+                       const struct picture_options *options)
 {
-    *stage = (struct stage){0};
-    view_init(&stage->view, angle);
+    *stage = (struct stage){.stop = options->stop};
+    view_init(&stage->view, options->angle);
     stage->figure = figure_new(source, &stage->view);
     if (!stage->figure)
         return false;
+    if (figure_is_solid(stage->figure)) {
+        stage->solid = solid_new(stage->figure);
+        if (!stage->solid)
+            return false;
+    }
     stage->box = figure_bounds(stage->figure);
     stage->floor.is_there = figure_floor(stage->figure, &stage->floor.height);
     /* Centred below the visible motion, so that the disc hardly leaves the picture. */
@@ -42,21 +53,65 @@ static bool open_stage(struct stage *stage, const struct figure_source *source, 
 
 static void close_stage(struct stage *stage)
 {
+    solid_free(stage->solid);
     figure_free(stage->figure);
     scene_release(&stage->scene);
     scene_release(&stage->shadow);
 }
 
-/* Draws one moment into a rectangle of the picture. */
-static void draw_moment(struct stage *stage, cairo_t *cairo, double t, double width, double height)
+/* What is drawn on: by cairo, and meshes as pixels. */
+struct canvas {
+    cairo_t *cairo;
+    cairo_surface_t *pixels; /* for meshes; the same as cairo's where that has pixels */
+    double zoom;             /* pixels for one of the picture's */
+};
+
+/* A rectangle of the picture. */
+struct cell {
+    double left, top, width, height;
+};
+
+static void draw_solid(struct stage *stage, const struct canvas *canvas, double t, const struct cell *cell,
+                       const struct view_frame *frame)
 {
-    struct view_frame frame = view_fit(&stage->box, width, height, margin);
-    scene_clear(&stage->scene);
-    scene_clear(&stage->shadow);
-    figure_draw(stage->figure, t, &stage->scene, &stage->shadow);
+    double zoom = canvas->zoom, right = cell->left + cell->width, bottom = cell->top + cell->height;
+    int width = cairo_image_surface_get_width(canvas->pixels),
+        height = cairo_image_surface_get_height(canvas->pixels);
+    cairo_surface_flush(canvas->pixels);
+    struct raster_target target = {.pixels = (uint32_t *)(void *)cairo_image_surface_get_data(canvas->pixels),
+                                   .stride = (size_t)cairo_image_surface_get_stride(canvas->pixels) /
+                                             sizeof(uint32_t),
+                                   .left = (int)(cell->left * zoom),
+                                   .top = (int)(cell->top * zoom),
+                                   .right = (int)fmin(ceil(right * zoom), width),
+                                   .bottom = (int)fmin(ceil(bottom * zoom), height)};
+    struct view_frame zoomed = {frame->scale * zoom, (frame->origin_x + cell->left) * zoom,
+                                (frame->origin_y + cell->top) * zoom};
+    if (!target.pixels || !solid_draw(stage->solid, t, &stage->view, &zoomed, &target, stage->stop))
+        stage->out_of_memory = true;
+    cairo_surface_mark_dirty(canvas->pixels);
+}
+
+/* Draws one moment into a rectangle of the picture. */
+static void draw_moment(struct stage *stage, const struct canvas *canvas, double t, const struct cell *cell)
+{
+    cairo_t *cairo = canvas->cairo;
+    struct view_frame frame = view_fit(&stage->box, cell->width, cell->height, margin);
+    cairo_save(cairo);
+    cairo_translate(cairo, cell->left, cell->top);
+    cairo_rectangle(cairo, 0, 0, cell->width, cell->height);
+    cairo_clip(cairo);
     paint_floor(cairo, &stage->view, &frame, &stage->floor);
-    paint_shadow(cairo, &frame, &stage->shadow);
-    paint_scene(cairo, &frame, &stage->scene, fmin(width, height) / PICTURE_SIZE);
+    if (stage->solid) {
+        draw_solid(stage, canvas, t, cell, &frame);
+    } else {
+        scene_clear(&stage->scene);
+        scene_clear(&stage->shadow);
+        figure_draw(stage->figure, t, &stage->scene, &stage->shadow);
+        paint_shadow(cairo, &frame, &stage->shadow);
+        paint_scene(cairo, &frame, &stage->scene, fmin(cell->width, cell->height) / PICTURE_SIZE);
+    }
+    cairo_restore(cairo);
 }
 
 static bool is_stopped(const struct picture_options *options)
@@ -65,8 +120,8 @@ static bool is_stopped(const struct picture_options *options)
 }
 
 /* Draws moments in a grid, as square as the picture allows. */
-static void draw_sheet(struct stage *stage, cairo_t *cairo, const struct picture_options *options,
-                       double duration)
+static void draw_sheet(struct stage *stage, const struct canvas *canvas,
+                       const struct picture_options *options, double duration)
 {
     unsigned columns = 1, best = 1;
     double side = 0;
@@ -81,23 +136,20 @@ static void draw_sheet(struct stage *stage, cairo_t *cairo, const struct picture
     unsigned rows = (options->frames + best - 1) / best;
     double width = (double)options->width / best, height = (double)options->height / rows;
     for (unsigned i = 0; i < options->frames && !is_stopped(options); i++) {
-        cairo_save(cairo);
-        cairo_translate(cairo, width * (i % best), height * (i / best));
-        cairo_rectangle(cairo, 0, 0, width, height);
-        cairo_clip(cairo);
-        draw_moment(stage, cairo, duration * i / (options->frames - 1), width, height);
-        cairo_restore(cairo);
+        const struct cell cell = {width * (i % best), height * (i / best), width, height};
+        draw_moment(stage, canvas, duration * i / (options->frames - 1), &cell);
     }
 }
 
-static void draw_still(struct stage *stage, cairo_t *cairo, const struct picture_options *options,
-                       double duration)
+static void draw_still(struct stage *stage, const struct canvas *canvas,
+                       const struct picture_options *options, double duration)
 {
-    paint_background(cairo, options->background, options->width, options->height);
+    const struct cell whole = {0, 0, options->width, options->height};
+    paint_background(canvas->cairo, options->background, options->width, options->height);
     if (options->frames > 1)
-        draw_sheet(stage, cairo, options, duration);
+        draw_sheet(stage, canvas, options, duration);
     else
-        draw_moment(stage, cairo, options->t, options->width, options->height);
+        draw_moment(stage, canvas, options->t, &whole);
 }
 
 /* ------------------------------------------------------------------------------------------------------- writing -- */
@@ -110,17 +162,32 @@ static bool fail(struct pose_error *error, const char *why)
     return false;
 }
 
+/* Meshes in an SVG are an image, twice as fine if that is not too large. */
+static cairo_surface_t *open_overlay(const struct picture_options *options, double *zoom)
+{
+    enum { FINE_PIXELS = 1 << 20 };
+    *zoom = options->width * options->height <= FINE_PIXELS ? 2 : 1;
+    return cairo_image_surface_create(CAIRO_FORMAT_ARGB32, (int)(options->width * *zoom),
+                                      (int)(options->height * *zoom));
+}
+
 static bool write_svg(struct stage *stage, const struct picture_options *options, double duration,
                       struct pose_buffer *out, struct pose_error *error)
 {
     cairo_surface_t *surface = svg_open(options->width, options->height, out);
-    cairo_t *cairo = cairo_create(surface);
-    draw_still(stage, cairo, options, duration);
-    cairo_status_t status = cairo_status(cairo);
-    cairo_destroy(cairo);
+    struct canvas canvas = {.cairo = cairo_create(surface)};
+    if (stage->solid)
+        canvas.pixels = open_overlay(options, &canvas.zoom);
+    draw_still(stage, &canvas, options, duration);
+    cairo_status_t status = cairo_status(canvas.cairo);
+    cairo_destroy(canvas.cairo);
     cairo_status_t closed = svg_close(surface, out);
     status = status ? status : closed;
-    return status ? fail(error, cairo_status_to_string(status)) : true;
+    bool done = status ? fail(error, cairo_status_to_string(status)) : true;
+    if (done && stage->solid)
+        done = svg_add_image(canvas.pixels, options->width, options->height, out, error);
+    cairo_surface_destroy(canvas.pixels);
+    return done;
 }
 
 static bool write_png(struct stage *stage, const struct picture_options *options, double duration,
@@ -128,14 +195,13 @@ static bool write_png(struct stage *stage, const struct picture_options *options
 {
     cairo_surface_t *surface =
         cairo_image_surface_create(CAIRO_FORMAT_ARGB32, (int)options->width, (int)options->height);
-    cairo_t *cairo = cairo_create(surface);
-    draw_still(stage, cairo, options, duration);
-    cairo_status_t status = cairo_status(cairo);
-    cairo_destroy(cairo);
-    if (!status)
-        status = cairo_surface_write_to_png_stream(surface, surface_append, out);
+    const struct canvas canvas = {cairo_create(surface), surface, 1};
+    draw_still(stage, &canvas, options, duration);
+    cairo_status_t status = cairo_status(canvas.cairo);
+    cairo_destroy(canvas.cairo);
+    bool done = status ? fail(error, cairo_status_to_string(status)) : png_write(surface, out, error);
     cairo_surface_destroy(surface);
-    return status ? fail(error, cairo_status_to_string(status)) : true;
+    return done;
 }
 
 struct moving {
@@ -146,8 +212,11 @@ struct moving {
 static void draw_frame(void *user, cairo_t *cairo, double t)
 {
     struct moving *moving = user;
-    paint_background(cairo, moving->options->background, moving->options->width, moving->options->height);
-    draw_moment(moving->stage, cairo, t, moving->options->width, moving->options->height);
+    const struct picture_options *options = moving->options;
+    const struct canvas canvas = {cairo, cairo_get_target(cairo), 1};
+    const struct cell whole = {0, 0, options->width, options->height};
+    paint_background(cairo, options->background, options->width, options->height);
+    draw_moment(moving->stage, &canvas, t, &whole);
 }
 
 bool picture_draw(const struct figure_source *source, const struct picture_options *options,
@@ -155,7 +224,7 @@ bool picture_draw(const struct figure_source *source, const struct picture_optio
 {
     struct stage stage;
     double duration = (double)source->clip->duration;
-    if (!open_stage(&stage, source, options->angle)) {
+    if (!open_stage(&stage, source, options)) {
         close_stage(&stage);
         return fail(error, "out of memory");
     }
@@ -174,7 +243,7 @@ bool picture_draw(const struct figure_source *source, const struct picture_optio
         error->status = POSE_STOPPED;
         drawn = false;
     }
-    if (drawn && (stage.scene.out_of_memory || stage.shadow.out_of_memory))
+    if (drawn && (stage.out_of_memory || stage.scene.out_of_memory || stage.shadow.out_of_memory))
         drawn = fail(error, "out of memory");
     close_stage(&stage);
     if (!drawn)

@@ -64,7 +64,7 @@ static float length(const float a[3])
 }
 
 void scene_add_triangle(struct scene *scene, const float a[3], const float b[3], const float c[3],
-                        struct scene_color color, bool is_closed)
+                        struct scene_color color)
 {
     float ab[3], ac[3], normal[3];
     subtract(b, a, ab);
@@ -84,7 +84,6 @@ void scene_add_triangle(struct scene *scene, const float a[3], const float b[3],
     memcpy(triangle->corners[2], c, sizeof triangle->corners[2]);
     triangle->color = (struct scene_color){color.r * shade, color.g * shade, color.b * shade};
     triangle->depth = (a[2] + b[2] + c[2]) / 3;
-    triangle->is_closed = is_closed;
 }
 
 /* Adds two end points and four around the line between them, counter-clockwise as seen from the second
@@ -94,8 +93,8 @@ static void add_spindle(struct scene *scene, const float first[3], const float s
 {
     for (int i = 0; i < 4; i++) {
         const float *a = around[i], *b = around[(i + 1) % 4];
-        scene_add_triangle(scene, a, b, second, color, false);
-        scene_add_triangle(scene, b, a, first, color, false);
+        scene_add_triangle(scene, a, b, second, color);
+        scene_add_triangle(scene, b, a, first, color);
     }
 }
 

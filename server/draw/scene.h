@@ -17,7 +17,6 @@ struct scene_triangle {
     float corners[3][3];
     struct scene_color color; /* after lighting */
     float depth;              /* of its centre; smaller is farther away */
-    bool is_closed;           /* part of a surface: no seam may show between neighbours */
 };
 
 struct scene_line {
@@ -45,7 +44,7 @@ void scene_release(struct scene *scene);
 
 /* Adds a triangle with lighting applied; back faces (corners clockwise) are skipped. */
 void scene_add_triangle(struct scene *scene, const float a[3], const float b[3], const float c[3],
-                        struct scene_color color, bool is_closed);
+                        struct scene_color color);
 /* A bone from one joint to the next: an eight-sided spindle, thickest near its start. */
 void scene_add_bone(struct scene *scene, const float from[3], const float to[3], struct scene_color color);
 /* A joint where no bone starts: an eight-sided ball. */

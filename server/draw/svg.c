@@ -1,6 +1,12 @@
 #include "server/draw/svg.h"
 
+#include "lib/core/bytes/base64.h"
+#include "lib/core/error.h"
+#include "server/draw/png.h"
+
 #include <cairo-svg.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 cairo_status_t surface_append(void *out, const unsigned char *data, unsigned length)
@@ -41,4 +47,37 @@ cairo_status_t svg_close(cairo_surface_t *surface, struct pose_buffer *out)
     if (!status)
         drop_numbers(out);
     return status;
+}
+
+/* Cairo would give the image a number of the process as well, so it is written here. */
+static bool put_image(const struct pose_buffer *png, double width, double height, struct pose_buffer *out)
+{
+    static const char tail[] = "</svg>\n";
+    char head[200];
+    size_t length = base64_length(png->size);
+    char *text = malloc(length);
+    int written = snprintf(head, sizeof head,
+                           "<image width=\"%.0f\" height=\"%.0f\" preserveAspectRatio=\"none\" "
+                           "xlink:href=\"data:image/png;base64,",
+                           width, height);
+    const char *end = out->size ? memmem(out->data, out->size, "</svg>", 6) : NULL;
+    if (text && end) {
+        base64_encode(png->data, png->size, text);
+        out->size = (size_t)(end - (const char *)out->data);
+    }
+    bool done = text && end && pose_buffer_append(out, head, (size_t)written) &&
+                pose_buffer_append(out, text, length) && pose_buffer_append(out, "\"/>\n", 4) &&
+                pose_buffer_append(out, tail, sizeof tail - 1);
+    free(text);
+    return done;
+}
+
+bool svg_add_image(cairo_surface_t *image, double width, double height, struct pose_buffer *out,
+                   struct pose_error *error)
+{
+    struct pose_buffer png = {0};
+    bool done =
+        png_write(image, &png, error) && (put_image(&png, width, height, out) || error_no_memory(error));
+    pose_buffer_free(&png);
+    return done;
 }

@@ -1,0 +1,35 @@
+/* mesh=: what a clip is shown as. */
+#ifndef POSED_API_CONVERSION_BODY_H
+#define POSED_API_CONVERSION_BODY_H
+
+#include "api/protocol/params.h"
+#include "server/convert/ingredients.h"
+#include "server/library/relations.h"
+
+enum body_kind {
+    BODY_AUTO, /* the default */
+    BODY_BONES,
+    BODY_NONE,
+    BODY_MESHES, /* given by their ids */
+};
+
+enum { BODY_MESHES_MOST = 16 };
+
+struct body_choice {
+    enum body_kind kind;
+    unsigned mesh_count;
+    struct ingredient meshes[BODY_MESHES_MOST];
+};
+
+/*
+ * Reads mesh=. own: the catalogue of the request's own bytes, searched first; NULL: none. Meshes are taken from the
+ * archive of archive=, if they are in it. False with error.
+ */
+bool body_read(const struct params *params, const struct catalog *common, const struct catalog *own,
+               struct body_choice *choice, struct param_error *error);
+/* Adds the meshes of a character, with their textures; warns of those that are missing. False with error. */
+bool body_add_character(struct ingredients *ingredients, const struct catalog *catalog,
+                        const struct relations *relations, struct convert_warnings *warnings,
+                        struct pose_error *error);
+
+#endif

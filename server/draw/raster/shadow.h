@@ -1,0 +1,26 @@
+/* The soft shadow of a figure on the floor: darkest where the figure touches it. */
+#ifndef POSED_SERVER_DRAW_RASTER_SHADOW_H
+#define POSED_SERVER_DRAW_RASTER_SHADOW_H
+
+#include "server/draw/raster/raster.h"
+#include "server/draw/view.h"
+
+enum { SHADOW_CELLS = 96 }; /* along each side */
+
+struct shadow {
+    float floor;              /* height */
+    double least[2], size[2]; /* the square of the floor, x and z, that it covers */
+    float cells[SHADOW_CELLS][SHADOW_CELLS], rows[SHADOW_CELLS][SHADOW_CELLS];
+};
+
+/* A shadow of nothing, on the square around what lies between the corners in model space. False if there is no
+ * such square. */
+bool shadow_open(struct shadow *shadow, float floor, const float least[3], const float most[3]);
+/* In model space; corners in any order. */
+void shadow_add(struct shadow *shadow, const float a[3], const float b[3], const float c[3]);
+/* Softens it. Call it once, after the last triangle. */
+void shadow_blur(struct shadow *shadow);
+void shadow_paint(const struct shadow *shadow, const struct view *view, const struct view_frame *frame,
+                  const struct raster_target *target);
+
+#endif

@@ -1,0 +1,115 @@
+#include "server/draw/raster/texture.h"
+
+#include <stdlib.h>
+
+void texture_init(struct texture *texture, const struct pose_image *image)
+{
+    *texture = (struct texture){.clamps = image->clamps};
+    if (!image->pixels || !image->width || !image->height)
+        return;
+    texture->levels[0] = (struct texture_level){image->width, image->height, image->pixels};
+    texture->count = 1;
+}
+
+void texture_release(struct texture *texture)
+{
+    for (uint32_t i = 0; i < texture->count; i++)
+        free(texture->owned[i]);
+    *texture = (struct texture){0};
+}
+
+/* The mean of four pixels; the colours of those that are not seen do not count. */
+static void mean(const uint8_t *const from[4], uint8_t to[4])
+{
+    unsigned alpha = 0, sums[3] = {0}, plain[3] = {0};
+    for (int i = 0; i < 4; i++) {
+        alpha += from[i][3];
+        for (int k = 0; k < 3; k++) {
+            sums[k] += from[i][k] * (unsigned)from[i][3];
+            plain[k] += from[i][k];
+        }
+    }
+    for (int k = 0; k < 3; k++)
+        to[k] = (uint8_t)(alpha ? (sums[k] + alpha / 2) / alpha : plain[k] / 4);
+    to[3] = (uint8_t)((alpha + 2) / 4);
+}
+
+static bool add_level(struct texture *texture)
+{
+    const struct texture_level *from = &texture->levels[texture->count - 1];
+    uint32_t width = from->width > 1 ? from->width / 2 : 1, height = from->height > 1 ? from->height / 2 : 1;
+    uint8_t(*pixels)[4] = malloc((size_t)width * height * sizeof *pixels);
+    if (!pixels)
+        return false;
+    for (uint32_t y = 0; y < height; y++) {
+        uint32_t top = from->height > 1 ? 2 * y : 0, bottom = from->height > 1 ? 2 * y + 1 : 0;
+        for (uint32_t x = 0; x < width; x++) {
+            uint32_t left = from->width > 1 ? 2 * x : 0, right = from->width > 1 ? 2 * x + 1 : 0;
+            const uint8_t *const four[4] = {from->pixels[(size_t)top * from->width + left],
+                                            from->pixels[(size_t)top * from->width + right],
+                                            from->pixels[(size_t)bottom * from->width + left],
+                                            from->pixels[(size_t)bottom * from->width + right]};
+            mean(four, pixels[(size_t)y * width + x]);
+        }
+    }
+    texture->owned[texture->count] = pixels;
+    texture->levels[texture->count++] =
+        (struct texture_level){width, height, (const uint8_t(*)[4])(const void *)pixels};
+    return true;
+}
+
+const struct texture_level *texture_level_for(struct texture *texture, double step)
+{
+    uint32_t wanted = 0;
+    for (; step > 2 && wanted < TEXTURE_LEVELS - 1; step /= 2)
+        wanted++;
+    while (texture->count <= wanted) {
+        const struct texture_level *last = &texture->levels[texture->count - 1];
+        if ((last->width == 1 && last->height == 1) || !add_level(texture))
+            break;
+    }
+    return &texture->levels[wanted < texture->count ? wanted : texture->count - 1];
+}
+
+static int wrapped(int at, int size)
+{
+    if (at >= 0 && at < size)
+        return at;
+    at %= size;
+    return at < 0 ? at + size : at;
+}
+
+static int held(int at, int size)
+{
+    return at < 0 ? 0 : at < size ? at : size - 1;
+}
+
+/* The two neighbours of a place along one side, and the share of the second, of 256. */
+static int neighbours(float place, uint32_t size, bool clamps, uint32_t at[2])
+{
+    float x = place * (float)size - 0.5f;
+    int first = (int)x, count = (int)size;
+    first -= x < (float)first;
+    if (clamps) {
+        at[0] = (uint32_t)held(first, count);
+        at[1] = (uint32_t)held(first + 1, count);
+    } else {
+        at[0] = (uint32_t)wrapped(first, count);
+        at[1] = (uint32_t)wrapped(first + 1, count);
+    }
+    return (int)((x - (float)first) * 256);
+}
+
+void texture_sample(const struct texture_level *level, bool clamps, float u, float v, int out[4])
+{
+    uint32_t x[2], y[2];
+    int right = neighbours(u, level->width, clamps, x), down = neighbours(v, level->height, clamps, y);
+    const uint8_t *a = level->pixels[(size_t)y[0] * level->width + x[0]],
+                  *b = level->pixels[(size_t)y[0] * level->width + x[1]],
+                  *c = level->pixels[(size_t)y[1] * level->width + x[0]],
+                  *d = level->pixels[(size_t)y[1] * level->width + x[1]];
+    for (int k = 0; k < 4; k++) {
+        int above = a[k] * (256 - right) + b[k] * right, below = c[k] * (256 - right) + d[k] * right;
+        out[k] = (above * (256 - down) + below * down + 32768) >> 16;
+    }
+}
