@@ -128,10 +128,11 @@ static void gauges(void *user, struct metrics_gauges *values)
 
 /* ---------------------------------------------------------------------------------------------- starting -- */
 
-/* Answers of some hundred KB are common: without this, each costs a pair of system calls for memory. */
+/* Answers of some hundred KB are common: without this, each costs a pair of system calls for memory. What is kept is
+ * kept by each thread that ever needed it. */
 static void tune_memory(void)
 {
-    enum { KEPT = 64 << 20, STEP = 1 << 20 };
+    enum { KEPT = 8 << 20, STEP = 1 << 20 };
     mallopt(M_TRIM_THRESHOLD, KEPT);
     mallopt(M_TOP_PAD, STEP);
 }

@@ -53,7 +53,7 @@ def in_itself():
 
 class Hostile(UploadCase):
     arguments = ("--threads", "1", "--max-time", "60s")  # the bounds are tested, not the machine
-    GROWTH = 160 * MEGABYTE  # of the daemon after each test; 64 the allocator may keep for each thread of the pool
+    GROWTH = 48 * MEGABYTE  # of the daemon after each test; 8 the allocator may keep for each thread
 
     @classmethod
     def setUpClass(cls):

@@ -11,6 +11,7 @@ import tempfile
 import time
 import unittest
 import urllib.request
+from email.utils import parsedate_to_datetime
 from pathlib import Path
 
 from daemon import Daemon
@@ -49,6 +50,74 @@ class Hosts(unittest.TestCase):
             reply = daemon.client.get("/v1/clips", headers={"Host": "evil.example"})
             self.assertEqual((reply.status, reply.json["code"]), (403, "host_not_allowed"))
             self.assertEqual(daemon.client.get("/healthz", headers={"Host": "10.1.2.3"}).status, 200)
+
+
+class Clock(unittest.TestCase):
+    """Somebody sets the clock of the machine while the daemon runs."""
+
+    DAYS = (0, 40, -40, 3650, -1000)
+
+    def setUp(self):
+        if SANITIZED:
+            self.skipTest("a sanitizer's library has to come before faketime's")
+        self.library = next(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"), None)
+        if not self.library:
+            self.skipTest("faketime is not there")
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.top = Path(folder.name)
+        (self.top / "served").mkdir()
+        self.set_clock(0)
+
+    def set_clock(self, days):
+        """The daemon reads the file whenever it asks for the time."""
+        (self.top / "next").write_text(f"{days:+d}d\n")
+        (self.top / "next").rename(self.top / "clock")
+
+    def daemon(self):
+        daemon = Daemon("--data", self.top / "data", "--rate-limit", "500/s", self.top / "served")
+        daemon.environment = os.environ | {
+            "LD_PRELOAD": str(self.library), "FAKETIME_TIMESTAMP_FILE": str(self.top / "clock"), "FAKETIME_NO_CACHE": "1",
+            "FAKETIME_DONT_FAKE_MONOTONIC": "1", "NO_FAKE_STAT": "1"}
+        return daemon
+
+    def until(self, what, wanted):
+        deadline = time.monotonic() + 30
+        while (found := what()) != wanted and time.monotonic() < deadline:
+            time.sleep(0.05)
+        self.assertEqual(found, wanted)
+
+    def test_it_jumps(self):
+        """Requests, limits, uploads and the watching of folders go on; nothing is taken for old and swept."""
+        wave = (Daemon.samples / "second-life/wave.anim").read_bytes()
+        kept = {}
+        with self.daemon() as daemon:
+            client = daemon.client
+            for k, days in enumerate(self.DAYS):
+                self.set_clock(days)
+                reply = client.post("/v1/archives", wave[:4] + bytes([k]) + wave[5:], name=f"wave{k}.anim")
+                self.assertEqual(reply.status, 201, reply.text)
+                kept[reply.json["id"]] = reply.json["created"]
+                shown = parsedate_to_datetime(reply["Date"]).timestamp() - time.time()
+                self.assertAlmostEqual(shown / 86400, days, delta=0.5)
+                (self.top / "served" / f"{k}.anim").write_bytes(wave + bytes(k))
+                self.until(lambda: client.get("/v1/clips", archive=self.served(client)).json["total"], k + 1)
+                for clip in reply.json["clips"]:
+                    self.assertEqual(client.get(f"/v1/clips/{clip['id']}/pose", t=0.1).status, 200)
+            listed = {item["id"]: item["created"] for item in client.items("/v1/archives", source="upload")}
+            self.assertEqual(listed, kept)
+            newest = [item["created"] for item in client.items("/v1/archives", source="upload", sort="newest")]
+            self.assertEqual(newest, sorted(newest, reverse=True))
+        for days in (-2000, 2000):
+            self.set_clock(days)
+            with self.daemon() as daemon:
+                listed = {item["id"]: item["created"] for item in daemon.client.items("/v1/archives", source="upload")}
+                self.assertEqual(listed, kept)
+                self.assertEqual(daemon.client.get("/readyz").status, 200)
+            self.assertEqual(list((self.top / "data" / "lost").iterdir()), [])
+
+    def served(self, client):
+        return next(item["id"] for item in client.items("/v1/archives") if item["source"] == "path")
 
 
 class Rate(unittest.TestCase):
