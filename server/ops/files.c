@@ -50,6 +50,17 @@ static bool fail(struct pose_error *error, const char *code, const char *path, c
     return false;
 }
 
+static bool fail_memory(struct pose_error *error)
+{
+    if (!error)
+        return false;
+    pose_error_init(error);
+    error->status = POSE_NO_MEMORY;
+    snprintf(error->code, sizeof error->code, "no_memory");
+    snprintf(error->detail, sizeof error->detail, "out of memory");
+    return false;
+}
+
 bool file_stat(const char *path, struct file_stamp *stamp, bool *is_directory)
 {
     struct stat status;
@@ -108,9 +119,9 @@ bool file_read(const char *path, uint64_t limit, struct file_bytes *file, struct
         after.st_size = -1;
     close(fd);
     if (!whole || after.st_size != status.st_size) {
+        const bool has_memory = data;
         free(data);
-        return fail(error, data ? "changed" : "no_memory", path,
-                    data ? "it changed while it was read" : "out of memory");
+        return has_memory ? fail(error, "changed", path, "it changed while it was read") : fail_memory(error);
     }
     file->bytes = (struct pose_bytes){data, size};
     file->stamp = stamp_of(&status);

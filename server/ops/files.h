@@ -24,8 +24,8 @@ struct file_bytes {
 };
 
 /*
- * Reads a regular file completely. limit 0: none. False with one line in error (status POSE_BAD_ARGUMENT, code
- * "not_found", "unreadable", or "changed" if its size changed meanwhile).
+ * Reads a regular file completely. limit 0: none. False with one line in error: POSE_NO_MEMORY, or POSE_BAD_ARGUMENT
+ * with code "not_found", "unreadable", or "changed" if its size changed meanwhile.
  */
 bool file_read(const char *path, uint64_t limit, struct file_bytes *file, struct pose_error *error);
 /*

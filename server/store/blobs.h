@@ -25,6 +25,10 @@ struct blob {
     struct file_stamp stamp; /* of its file when it was opened or kept; zeros: it has none */
     /* Whether the bytes still match their hash; cheap unless the file was touched since. NULL: always. */
     bool (*check)(struct blob *blob, struct pose_error *error);
+    /* Lets go of the memory of a blob that was kept, before others see it: bytes.data is NULL from now on, and read
+     * gets the bytes, verified. Both NULL: the bytes are always in memory. */
+    void (*rest)(struct blob *blob);
+    bool (*read)(struct blob *blob, struct pose_buffer *out, struct pose_error *error);
     void (*free)(struct blob *blob);
 };
 
@@ -60,8 +64,9 @@ struct blobs {
     /* Makes a sealed blob durable under its hash. Releasing a blob that was not kept leaves nothing
      * behind. */
     bool (*keep)(struct blobs *blobs, struct blob *blob, struct store_error *error);
-    /* STORE_MISSING if there is none. */
-    struct blob *(*open)(struct blobs *blobs, const struct blob_hash *hash, struct store_error *error);
+    /* STORE_MISSING if there is none. at_rest: its bytes are not in memory, see rest. */
+    struct blob *(*open)(struct blobs *blobs, const struct blob_hash *hash, bool at_rest,
+                         struct store_error *error);
     /* No error if there is none. */
     bool (*remove)(struct blobs *blobs, const struct blob_hash *hash, struct store_error *error);
     bool (*each)(struct blobs *blobs, blob_visit *visit, void *user, struct store_error *error);

@@ -120,53 +120,131 @@ static bool publish(struct draft *draft, const char *path, struct store_error *e
 
 /* ------------------------------------------------------------------------------------------------- blobs -- */
 
-static void free_blob(struct blob *blob)
+/* Unmaps the bytes, and closes the draft that they are in. */
+static void let_go(struct file_blob *file)
 {
-    struct file_blob *file = (struct file_blob *)blob;
     union {
         const uint8_t *view;
         void *memory;
-    } data = {.view = blob->bytes.data};
+    } data = {.view = file->blob.bytes.data};
     if (file->mapped)
-        munmap(data.memory, blob->bytes.size);
+        munmap(data.memory, file->blob.bytes.size);
+    file->mapped = false;
     draft_free(file->draft);
+    file->draft = NULL;
+    file->blob.bytes.data = NULL;
+}
+
+static void free_blob(struct blob *blob)
+{
+    struct file_blob *file = (struct file_blob *)blob;
+    let_go(file);
     pthread_mutex_destroy(&file->lock);
     free(file->path);
     free(file);
 }
 
-static bool is_right(const struct blob *blob)
+/* A blob that was not kept is nowhere else. */
+static void rest(struct blob *blob)
 {
-    struct blob_hash hash = hash_of(blob->bytes.data, blob->bytes.size);
-    return !memcmp(&hash, &blob->hash, sizeof hash);
+    struct file_blob *file = (struct file_blob *)blob;
+    if (file->path)
+        let_go(file);
+}
+
+static bool is_at_rest(const struct blob *blob)
+{
+    return blob->bytes.size && !blob->bytes.data;
+}
+
+static bool refuse(struct pose_error *error, const char *code, const char *detail)
+{
+    pose_error_init(error);
+    error->status = POSE_BAD_ARGUMENT;
+    strcpy(error->code, code);
+    strcpy(error->detail, detail);
+    return false;
+}
+
+static bool damaged(struct pose_error *error)
+{
+    return refuse(error, "corrupt_blob", "the stored bytes of this upload are damaged; upload them again");
+}
+
+/* Verifies bytes of a file with that stamp, unless they were before. Called with the lock held. */
+static bool verify(struct file_blob *file, struct pose_bytes bytes, const struct file_stamp *stamp)
+{
+    if (file->checked && stamp_equal(stamp, &file->stamp))
+        return true;
+    const struct blob_hash hash = hash_of(bytes.data, bytes.size);
+    file->checked = !memcmp(&hash, &file->blob.hash, sizeof hash);
+    file->stamp = *stamp;
+    if (!file->checked && !file->told)
+        log_message(LOG_WARNING, "%s is damaged: its bytes are not those of its name", file->path);
+    file->told |= !file->checked;
+    return file->checked;
+}
+
+/* The error names no path of the server. */
+static bool unreadable(struct pose_error *error)
+{
+    const bool is_gone = !strcmp(error->code, "not_found");
+    if (error->status == POSE_NO_MEMORY)
+        return false;
+    if (!is_gone)
+        log_message(LOG_WARNING, "%s", error->detail);
+    return is_gone
+               ? refuse(error, "corrupt_blob", "the stored bytes of this upload are gone; upload them again")
+               : refuse(error, "changed", "the stored bytes of this upload cannot be read at the moment");
+}
+
+static bool read_blob(struct blob *blob, struct pose_buffer *out, struct pose_error *error)
+{
+    struct file_blob *file = (struct file_blob *)blob;
+    struct file_bytes bytes;
+    if (!file_read(file->path, 0, &bytes, error))
+        return unreadable(error);
+    pthread_mutex_lock(&file->lock);
+    const bool is_sound = verify(file, bytes.bytes, &bytes.stamp);
+    pthread_mutex_unlock(&file->lock);
+    if (!is_sound) {
+        file_release(&bytes);
+        return damaged(error);
+    }
+    /* The bytes are from malloc, as required for a buffer without an allocator. */
+    union {
+        const uint8_t *view;
+        uint8_t *data;
+    } owned = {.view = bytes.bytes.data};
+    *out = (struct pose_buffer){
+        .data = owned.data, .size = bytes.bytes.size, .capacity = bytes.bytes.size ? bytes.bytes.size : 1};
+    return true;
+}
+
+/* Whether the file is as it was when its bytes were verified. A removed one (DELETE) still is, while it is mapped. */
+static bool is_as_verified(const struct file_blob *file, struct file_stamp *now)
+{
+    bool is_directory;
+    const bool is_there = file_stat(file->path, now, &is_directory);
+    return file->checked && (is_there ? stamp_equal(now, &file->stamp) : !is_at_rest(&file->blob));
 }
 
 static bool check(struct blob *blob, struct pose_error *error)
 {
     struct file_blob *file = (struct file_blob *)blob;
     struct file_stamp now = {0};
-    bool is_directory;
     if (!file->path)
         return true;
     pthread_mutex_lock(&file->lock);
-    /* A removed file (DELETE) still counts as unchanged. */
-    bool there = file_stat(file->path, &now, &is_directory);
-    if (!file->checked || (there && !stamp_equal(&now, &file->stamp))) {
-        file->checked = is_right(blob);
-        file->stamp = now;
-        if (!file->checked && !file->told)
-            log_message(LOG_WARNING, "%s is damaged: its bytes are not those of its name", file->path);
-        file->told |= !file->checked;
-    }
-    bool sound = file->checked;
+    const bool is_known = is_as_verified(file, &now);
+    const bool is_sound = is_known || (!is_at_rest(blob) && verify(file, blob->bytes, &now));
     pthread_mutex_unlock(&file->lock);
-    if (sound)
-        return true;
-    pose_error_init(error);
-    error->status = POSE_BAD_ARGUMENT;
-    strcpy(error->code, "corrupt_blob");
-    strcpy(error->detail, "the stored bytes of this upload are damaged; upload them again");
-    return false;
+    if (is_sound || !is_at_rest(blob))
+        return is_sound || damaged(error);
+    struct pose_buffer bytes = {0};
+    const bool is_read = read_blob(blob, &bytes, error);
+    pose_buffer_free(&bytes);
+    return is_read;
 }
 
 static struct file_blob *new_blob(const struct blob_hash *hash)
@@ -175,6 +253,8 @@ static struct file_blob *new_blob(const struct blob_hash *hash)
     atomic_init(&file->blob.references, 1);
     file->blob.hash = *hash;
     file->blob.check = check;
+    file->blob.rest = rest;
+    file->blob.read = read_blob;
     file->blob.free = free_blob;
     pthread_mutex_init(&file->lock, NULL);
     return file;
@@ -232,12 +312,23 @@ static bool keep(struct blobs *blobs, struct blob *blob, struct store_error *err
     return true;
 }
 
-static struct blob *open_blob(struct blobs *blobs, const struct blob_hash *hash, struct store_error *error)
+/* Only looks at a file that is to be at rest. */
+static bool open_file(const char *path, bool at_rest, struct file_bytes *file, struct pose_error *error)
+{
+    bool is_directory;
+    if (!at_rest || !file_stat(path, &file->stamp, &is_directory) || is_directory || !file->stamp.size)
+        return file_map(path, file, error);
+    file->bytes.size = file->stamp.size;
+    return true;
+}
+
+static struct blob *open_blob(struct blobs *blobs, const struct blob_hash *hash, bool at_rest,
+                              struct store_error *error)
 {
     char *path = blob_path((struct files *)blobs, hash);
-    struct file_bytes bytes;
+    struct file_bytes bytes = {0};
     struct pose_error why;
-    if (!file_map(path, &bytes, &why)) {
+    if (!open_file(path, at_rest, &bytes, &why)) {
         store_fail(error, strcmp(why.code, "not_found") ? STORE_DOWN : STORE_MISSING, "%.200s", why.detail);
         free(path);
         return NULL;

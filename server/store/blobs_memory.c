@@ -6,16 +6,35 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Up to this size bytes lie on the heap, so that many uploads need neither as many descriptors nor as many mappings. */
+enum { SMALL = 1 << 20 };
+
 struct memory_blob {
     struct blob blob;
-    struct draft *draft;
+    struct draft *draft; /* NULL: the bytes are on the heap */
+    uint8_t *copy;
 };
 
 static void free_blob(struct blob *blob)
 {
     struct memory_blob *memory = (struct memory_blob *)blob;
     draft_free(memory->draft);
+    free(memory->copy);
     free(memory);
+}
+
+/* Goes on as it is if there is no memory for a copy. */
+static void copy_small(struct memory_blob *memory)
+{
+    struct pose_bytes *bytes = &memory->blob.bytes;
+    if (bytes->size && bytes->size <= SMALL)
+        memory->copy = malloc(bytes->size);
+    if (!memory->copy)
+        return;
+    memcpy(memory->copy, bytes->data, bytes->size);
+    bytes->data = memory->copy;
+    draft_free(memory->draft);
+    memory->draft = NULL;
 }
 
 static struct draft *begin(struct blobs *blobs, struct store_error *error)
@@ -37,6 +56,7 @@ static struct blob *seal(struct blobs *blobs, struct draft *draft, struct store_
     memory->blob.bytes = (struct pose_bytes){draft->data, (size_t)draft->size};
     memory->blob.free = free_blob;
     memory->draft = draft;
+    copy_small(memory);
     return &memory->blob;
 }
 
@@ -47,9 +67,10 @@ static bool keep(struct blobs *blobs, struct blob *blob, struct store_error *err
     return true;
 }
 
-static struct blob *open_blob(struct blobs *blobs, const struct blob_hash *hash, struct store_error *error)
+static struct blob *open_blob(struct blobs *blobs, const struct blob_hash *hash, bool at_rest,
+                              struct store_error *error)
 {
-    (void)blobs, (void)hash;
+    (void)blobs, (void)hash, (void)at_rest;
     store_fail(error, STORE_MISSING, "uploads live in memory");
     return NULL;
 }

@@ -122,7 +122,7 @@ static bool has_sound_bytes(struct work *work, struct upload_row *row)
     struct blobs *blobs = work->recovery->blobs;
     struct store_error error;
     struct pose_error why;
-    struct blob *blob = blobs->open(blobs, &row->blob, &error);
+    struct blob *blob = blobs->open(blobs, &row->blob, false, &error);
     if (!blob) {
         bool is_missing = error.status == STORE_MISSING;
         work->found->missing += is_missing;
@@ -219,7 +219,7 @@ static bool mend_row(struct work *work, const struct upload_row *row)
 {
     const struct recovery *recovery = work->recovery;
     struct store_error why;
-    struct blob *blob = recovery->blobs->open(recovery->blobs, &row->blob, &why);
+    struct blob *blob = recovery->blobs->open(recovery->blobs, &row->blob, true, &why);
     bool is_gone = !blob && why.status == STORE_MISSING;
     blob_release(blob);
     if (is_gone) {

@@ -323,9 +323,10 @@ bool store_set_records(struct store *store, const struct upload_row *rows, size_
     return done;
 }
 
-struct blob *store_blob(struct store *store, const struct blob_hash *hash, struct store_error *error)
+struct blob *store_blob(struct store *store, const struct blob_hash *hash, bool at_rest,
+                        struct store_error *error)
 {
-    return store->blobs->open(store->blobs, hash, error);
+    return store->blobs->open(store->blobs, hash, at_rest, error);
 }
 
 /* -------------------------------------------------------------------------------------------- reindexing -- */

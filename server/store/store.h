@@ -46,7 +46,9 @@ bool store_record(struct store *store, const struct asset_id *id, struct upload_
  * anew at the next start. */
 bool store_set_records(struct store *store, const struct upload_row *rows, size_t count,
                        struct store_error *error);
-struct blob *store_blob(struct store *store, const struct blob_hash *hash, struct store_error *error);
+/* at_rest: its bytes are not in memory, see struct blob. */
+struct blob *store_blob(struct store *store, const struct blob_hash *hash, bool at_rest,
+                        struct store_error *error);
 
 /*
  * Rebuilds the catalogue of a folder that no daemon uses from notes and blobs; the old one, whatever it is, is

@@ -187,6 +187,7 @@ static enum upload_outcome keep(struct service *service, const struct upload *up
         uploaded->archive = NULL;
         return UPLOAD_NOT_KEPT;
     }
+    index_rest(archive);
     service_publish(service, draft);
     return UPLOAD_NEW;
 }
@@ -277,11 +278,11 @@ static bool list_row(void *user, const struct upload_row *row)
 /* The blob of an upload, with the bytes of its hash. If its file is as it was when its record was made they are not
  * read. NULL with a line in the log. */
 static struct blob *load_blob(const struct loading *work, const struct upload_row *row,
-                              const struct upload_record *record, bool *is_verified)
+                              const struct upload_record *record, bool at_rest, bool *is_verified)
 {
     struct store_error error;
     struct pose_error why;
-    struct blob *blob = store_blob(work->service->store, &row->blob, &error);
+    struct blob *blob = store_blob(work->service->store, &row->blob, at_rest, &error);
     if (!blob) {
         log_message(LOG_WARNING, "the upload %s is not served: %s", row->name, error.detail);
         return NULL;
@@ -294,6 +295,31 @@ static struct blob *load_blob(const struct loading *work, const struct upload_ro
     return NULL;
 }
 
+/* The archive of a row from its record, or (false) from its bytes. NULL if that is not possible; is_lost: because these
+ * are not there. */
+static struct index_archive *load_archive(const struct loading *work, const struct upload_row *row,
+                                          const struct upload_record *record, bool is_recalled,
+                                          bool *is_verified, bool *is_lost)
+{
+    /* What may be indexed again, and the directory of a container, keeps its bytes at hand. */
+    const bool at_rest =
+        is_recalled && !row->has_parts && !record->is_bound && !index_packed_is_container(record->data);
+    struct upload_source source = {
+        .name = row->name, .format = row->format, .game = row->game, .id = row->id};
+    struct blob *blob = load_blob(work, row, record, at_rest, is_verified);
+    *is_lost = !blob;
+    if (!blob)
+        return NULL;
+    find_bytes(&source, blob, row->has_parts);
+    struct index_archive *archive = is_recalled ? index_upload_recall(&source, record->data, &work->options)
+                                                : index_upload(&source, &work->paths, &work->options);
+    if (archive)
+        archive->blob = blob;
+    else
+        blob_release(blob);
+    return archive;
+}
+
 static void load_one(void *user, size_t item)
 {
     struct loading *work = user;
@@ -301,29 +327,26 @@ static void load_one(void *user, size_t item)
     struct pose_buffer *buffer = &work->buffers[item];
     struct upload_record record;
     struct store_error ignored;
-    bool is_verified;
+    bool is_verified, is_lost = false;
     store_record(work->service->store, &row->id, &record, buffer, &ignored);
-    struct blob *blob = load_blob(work, row, &record, &is_verified);
-    if (!blob)
-        return;
-    struct upload_source source = {
-        .name = row->name, .format = row->format, .game = row->game, .id = row->id};
-    find_bytes(&source, blob, row->has_parts);
     struct index_archive *archive = NULL;
     if (record_holds(&record, &work->context))
-        archive = index_upload_recall(&source, record.data, &work->options);
+        archive = load_archive(work, row, &record, true, &is_verified, &is_lost);
     const bool is_known = archive;
+    if (!is_known && !is_lost)
+        archive = load_archive(work, row, &record, false, &is_verified, &is_lost);
+    if (!archive)
+        return;
     if (!is_known) {
-        archive = index_upload(&source, &work->paths, &work->options);
         buffer->size = 0;
         record = make_record(archive, &work->context, buffer);
     }
-    archive->blob = blob;
-    index_set_created(archive, row->created_ms);
-    work->archives[work->first + item] = archive;
-    record.checked = blob->stamp;
+    record.checked = archive->blob->stamp;
     if (!is_known || !is_verified)
         work->renewed[item] = (struct upload_row){.id = row->id, .record = record};
+    index_set_created(archive, row->created_ms);
+    index_rest(archive);
+    work->archives[work->first + item] = archive;
 }
 
 /* Loads a batch of uploads, and keeps the records that it had to make. */

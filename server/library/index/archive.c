@@ -292,11 +292,47 @@ static void borrow(struct pose_buffer *out, const struct pose_bytes *bytes)
     *out = (struct pose_buffer){.data = whole.data, .size = bytes->size};
 }
 
+void index_rest(struct index_archive *archive)
+{
+    struct blob *blob = archive->blob;
+    /* A container's directory points into its bytes; what waits for companions is indexed again. */
+    if (!blob || !blob->rest || archive->archive || index_wants_companions(archive))
+        return;
+    if (blob->bytes.data)
+        archive->blob_offset = (size_t)(archive->map.bytes.data - blob->bytes.data);
+    archive->map.bytes.data = NULL;
+    blob->rest(blob);
+}
+
+static bool is_at_rest(const struct index_archive *archive)
+{
+    return archive->blob && archive->map.bytes.size && !archive->map.bytes.data;
+}
+
+/* Cuts the archive's bytes out of those of its blob. */
+static bool read_rested(const struct index_archive *archive, struct pose_buffer *out,
+                        struct pose_error *error)
+{
+    const size_t offset = archive->blob_offset, size = archive->map.bytes.size;
+    if (!archive->blob->read(archive->blob, out, error))
+        return false;
+    if (offset > out->size || size > out->size - offset) {
+        pose_buffer_free(out);
+        return changed(archive->name, error);
+    }
+    if (offset)
+        memmove(out->data, out->data + offset, size);
+    out->size = size;
+    return true;
+}
+
 bool index_read(const struct index_archive *archive, uint32_t entry, struct pose_buffer *out,
                 struct pose_error *error)
 {
     *out = (struct pose_buffer){0};
     const struct index_entry *item = archive->entries[entry];
+    if (is_at_rest(archive))
+        return read_rested(archive, out, error);
     if (archive->blob && !blob_check(archive->blob, error))
         return false;
     if (archive->archive) {

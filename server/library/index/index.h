@@ -91,7 +91,8 @@ struct index_archive {
     uint64_t wanted_bytes;   /* for a container: total unpacked size of the entries to decode */
     struct file_stamp stamp; /* for a file */
     struct file_bytes map;   /* for a container */
-    struct blob *blob;       /* for an upload: owned; map points into it */
+    struct blob *blob;       /* for an upload: owned; map points into it, unless it is at rest */
+    size_t blob_offset;      /* at rest: where map's bytes are in it */
     int64_t
         created_ms; /* milliseconds since 1970: time of the upload, otherwise of the files' last modification */
     struct asset_id digest; /* of everything lists show, see archive_seal; zeros: not set yet */
@@ -175,6 +176,10 @@ void index_archive_unref(struct index_archive *archive);
 /* The raw bytes of an entry. False with error ("changed" if the file on disk was modified since indexing). */
 bool index_read(const struct index_archive *archive, uint32_t entry, struct pose_buffer *out,
                 struct pose_error *error);
+
+/* An upload of one file lets go of its bytes, which index_read gets from its blob from now on. Call it before the
+ * archive is shared. */
+void index_rest(struct index_archive *archive);
 
 /* The size of an archive's file, or of all files of a folder. */
 uint64_t index_bytes_of(const struct index_archive *archive);

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from daemon import Daemon
 from test_store import StoreCase, clip
-from uploads import WALK, form, sample, zipped
+from uploads import WALK, WAVE, form, sample, zipped
 
 BEFORE = Path(__file__).resolve().parents[1] / "data" / "store-1"
 KINDS = ("clips", "skeletons", "meshes", "characters", "images")
@@ -52,15 +52,23 @@ class RecordCase(StoreCase):
             self.assertEqual(self.decoded(daemon) > 0, decodes)
             self.assertEqual(self.everything(daemon), wanted)
 
+    def assertBecomes(self, is_so):
+        deadline = time.monotonic() + 30
+        while not is_so():
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.05)
+
     def fill(self):
         """An upload each of the kinds that records know: a file, parts, linked entries, containers in containers."""
         walk, skeleton = sample(WALK), sample("sims-online/adult.skel")
         headers, body = form([("walk.anim", walk), ("sub/adult.skel", skeleton)])
+        of_one, one = form([("only.anim", sample(WAVE))])
         inner = zipped([("walk.anim", walk), ("adult.skel", skeleton)])
         with self.daemon() as daemon:
             for reply in (
                 daemon.client.post("/v1/archives?name=x.bin&format=sl-anim", walk),
                 daemon.client.post("/v1/archives", body, headers=headers),
+                daemon.client.post("/v1/archives", one, headers=of_one),
                 daemon.client.post("/v1/archives?name=prime.pak", sample("metroid-prime-1.pak")),
                 daemon.client.post("/v1/archives?name=sims.package", sample("sims-3.package")),
                 daemon.client.post("/v1/archives?name=n.zip", zipped([("a.zip", inner), ("b.far", sample("sims-online.far"))])),
@@ -131,15 +139,15 @@ class Restart(RecordCase):
 
     def test_gone_with_the_upload(self):
         before = self.fill()
-        self.assertEqual(self.count(), 5)
+        self.assertEqual(self.count(), 6)
         with self.daemon() as daemon:
             for archive in before["archives"][:2]:
                 self.assertEqual(daemon.client.request("DELETE", f"/v1/archives/{archive['id']}").status, 204)
-        self.assertEqual(self.count(), 3)
+        self.assertEqual(self.count(), 4)
         self.assertEqual(self.count("upload NOT IN (SELECT sequence FROM upload)"), 0)
 
-    def test_companions_of_a_path(self):
-        """A clip whose keys lie in a PATH is what the PATH makes of it, whether it was decoded before or not."""
+    def fill_with_companion(self):
+        """A clip whose keys lie in a PATH: the PATH, and two contents for the file there."""
         path = self.folder / "path"
         path.mkdir()
         model = {
@@ -161,8 +169,12 @@ class Restart(RecordCase):
         with self.daemon(path) as daemon:
             reply = daemon.client.post("/v1/archives?name=a.gltf", json.dumps(model).encode())
             self.assertEqual(reply.status, 201, reply)
-            first = daemon.client.items("/v1/clips")
-            self.assertEqual(len(first), 1)
+            return path, keys, daemon.client.items("/v1/clips")
+
+    def test_companions_of_a_path(self):
+        """Such a clip is what the PATH makes of it, whether it was decoded before or not."""
+        path, keys, first = self.fill_with_companion()
+        self.assertEqual(len(first), 1)
         with self.daemon(path) as daemon:
             self.assertEqual(self.decoded(daemon), 0)
             self.assertEqual(daemon.client.items("/v1/clips"), first)
@@ -171,6 +183,92 @@ class Restart(RecordCase):
             self.assertNotEqual(daemon.client.items("/v1/clips")[0]["id"], first[0]["id"])
         with self.daemon() as daemon:
             self.assertEqual(daemon.client.items("/v1/clips"), [])
+
+    def test_companions_that_change_later(self):
+        path, keys, first = self.fill_with_companion()
+        with self.daemon(path) as daemon:
+            (path / "keys.bin").write_bytes(keys[1])
+            shown = ([], [first[0]["id"]])  # nothing while the file may still be being written
+            self.assertBecomes(lambda: [clip["id"] for clip in daemon.client.items("/v1/clips")] not in shown)
+
+
+class Resting(RecordCase):
+    """Memory holds the record of an upload of one file; its bytes are read when they are asked for."""
+
+    FILES = 80
+
+    def held(self, daemon):
+        process = Path("/proc") / str(daemon.process.pid)
+        return len((process / "maps").read_text().splitlines()), len(list((process / "fd").iterdir()))
+
+    def assertLittleHeld(self, daemon, before):
+        for now, then in zip(self.held(daemon), before):
+            self.assertLess(now, then + self.FILES // 2)
+
+    def upload_many(self, daemon):
+        before = self.held(daemon)
+        for number in range(self.FILES):
+            self.assertEqual(daemon.client.post("/v1/archives?name=a.anim", clip(number)).status, 201)
+        self.assertLittleHeld(daemon, before)
+        return before
+
+    def test_neither_mappings_nor_descriptors(self):
+        """The kernel allows a process 65,530 mappings: uploads must not use them up."""
+        with Daemon() as daemon:
+            self.upload_many(daemon)
+        with self.daemon() as daemon:
+            before = self.upload_many(daemon)
+        with self.daemon() as daemon:
+            self.assertEqual(len(self.archives(daemon)), self.FILES)
+            self.assertLittleHeld(daemon, before)
+
+    def test_bytes_are_read(self):
+        files = {"x.anim": sample(WALK), "only.anim": sample(WAVE)}
+        headers, body = form([("only.anim", files["only.anim"])])
+        with self.daemon() as daemon:
+            daemon.client.post("/v1/archives?name=x.anim", files["x.anim"])
+            daemon.client.post("/v1/archives", body, headers=headers)
+            self.assertBytes(daemon, files)
+        with self.daemon() as daemon:
+            self.assertBytes(daemon, files)
+
+    def assertBytes(self, daemon, files):
+        found = {
+            archive["name"]: daemon.client.get(f"/v1/archives/{archive['id']}/entries/0").body
+            for archive in daemon.client.items("/v1/archives")
+        }
+        self.assertEqual(found, files)
+
+    def test_gone_while_it_is_served(self):
+        for restarted in (False, True):
+            with self.daemon() as daemon:
+                archive = daemon.client.post("/v1/archives?name=wave.anim", sample(WAVE)).json
+                if restarted:
+                    daemon.stop()
+                    daemon.start()
+                for path in (self.data / "blobs").iterdir():
+                    path.unlink()
+                reply = daemon.client.get(f"/v1/archives/{archive['id']}/entries/0")
+                self.assertEqual((reply.status, reply.json["code"]), (503, "corrupt_blob"))
+                self.assertNotIn(str(self.data), reply.text)
+                self.assertEqual(daemon.client.post("/v1/archives?name=wave.anim", sample(WAVE)).status, 201)
+                reply = daemon.client.get(f"/v1/archives/{archive['id']}/entries/0")
+                self.assertEqual((reply.status, reply.body), (200, sample(WAVE)))
+
+    def test_changed_behind_its_back(self):
+        """A record spares reading the bytes at the start, not verifying them before they are used."""
+        with self.daemon() as daemon:
+            archive = daemon.client.post("/v1/archives?name=wave.anim", sample(WAVE)).json
+        (path,) = (self.data / "blobs").iterdir()
+        stamp = path.stat()
+        with open(path, "r+b") as file:
+            file.seek(stamp.st_size // 2)
+            file.write(bytes([sample(WAVE)[stamp.st_size // 2] ^ 1]))
+        os.utime(path, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+        with self.daemon() as daemon:
+            for target in (f"/v1/archives/{archive['id']}/entries/0", f"/v1/clips/{archive['clips'][0]['id']}/pose"):
+                reply = daemon.client.get(target)
+                self.assertEqual((reply.status, reply.json["code"]), (503, "corrupt_blob"), target)
 
 
 class TakeOver(RecordCase):
