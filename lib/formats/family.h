@@ -63,7 +63,7 @@ struct family {
     const struct humanoid_names *const *people;
     /* Reports oddities of a document beyond the general ones. file is its name, NULL: unknown. */
     void (*lint)(const struct lint *lint, const struct pose_document *document, const char *file);
-    /* Whether the game would accept a document of any family as an upload; see pose_verdicts. */
+    /* Whether the game would take a document of any family; see pose_verdicts and verdict.h. */
     void (*judge)(struct arena *arena, const struct pose_document *document, pose_judge *tell, void *user);
     /* See pose_is_filed and pose_json_names. */
     bool (*is_filed)(const char *file);

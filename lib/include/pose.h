@@ -1195,17 +1195,18 @@ POSE_API void pose_lint_skin(const struct pose_skin *skin, pose_warn *warn, void
 POSE_API void pose_lint_clip(const struct pose_clip *clip, const struct pose_skeleton *skeleton,
                              pose_warn *warn, void *user);
 
-/* Whether a game accepts a file for upload. */
+/* Whether a game would take a file: accept it as an upload (Second Life), play or draw it (the others). */
 struct pose_verdict {
-    const char *target; /* "sl-viewer" */
+    const char *target; /* "sl-viewer", "sims1", "tso", "sims3", "mp1", "mp2", "mp2demo" */
     bool accepted;
-    const struct pose_value *reasons; /* why not: objects with code, message, and offset or line */
+    /* Why not: objects with code, message, and where they apply offset or line, and joint. */
+    const struct pose_value *reasons;
 };
 
 typedef void pose_judge(void *user, const struct pose_verdict *verdict);
 
-/* The verdict of each game that accepts uploads of this format; texts and reasons are valid only during the
- * callback. */
+/* The verdict of each game that has this format, of clips and meshes; texts and reasons are valid only during the
+ * callback. A file that does not decode has none. */
 POSE_API void pose_verdicts(const struct pose_document *document, pose_judge *tell, void *user);
 
 /* -------------------------------------------------------------------------------- what belongs together -- */

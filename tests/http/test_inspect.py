@@ -232,3 +232,47 @@ class Verdict(SampleCase):
         self.assertFalse(found["accepted"])
         self.assertEqual(found["reasons"][0]["code"], "unknown_joint")
         self.assertGreater(found["reasons"][0]["offset"], 0)
+
+
+class GameVerdicts(SampleCase):
+    """A row for the game of the format; the reasons are in tests/lib/formats/test_verdicts.c."""
+
+    def of(self, data, name):
+        return self.client.post("/v1/inspect", data, name=name).json.get("verdict")
+
+    def test_sound_samples_are_taken(self):
+        targets = set()
+        for archive in self.client.items("/v1/archives"):
+            for entry in self.client.items(f"/v1/archives/{archive['id']}/entries", limit=1000):
+                if entry["kind"] not in ("clip", "mesh") or entry.get("error"):
+                    continue
+                data = self.client.get(f"/v1/archives/{archive['id']}/entries/{entry['index']}").body
+                for row in self.of(data, entry["name"].rsplit("/", 1)[-1]) or []:
+                    targets.add(row["target"])
+                    codes = {reason["code"] for reason in row["reasons"]}
+                    self.assertLessEqual(codes, {"no_cfp"}, entry["name"])  # its keys are another file
+        self.assertLessEqual({"sl-viewer", "tso", "sims3", "mp1"}, targets)
+
+    def test_converted_clips_are_taken(self):
+        walk = self.clip("a2o-walk", "tso-anim")["id"]
+        for to, name, target in (("tso-anim", "a.anim", "tso"), ("sims3-clip", "a.clip", "sims3"),
+                                 ("sl-anim", "a.anim", "sl-viewer")):
+            extension = name.rsplit(".", 1)[1]
+            reply = self.client.get(f"/v1/clips/{walk}.{extension}", to=to, **({"retarget": 1} if to != "tso-anim" else {}))
+            [row] = self.of(reply.body, name)
+            self.assertEqual((row["target"], row["accepted"], row["reasons"]), (target, True, []))
+
+
+@unittest.skipUnless(corpus(), "no corpus")
+class RealVerdicts(SampleCase):
+    def test_real_files_are_taken(self):
+        """But for skills whose keys are not in the corpus."""
+        count = 0
+        for folder, pattern in (("sims/tso", "*.anim"), ("sims/tso", "*.mesh"), ("sims/sims1", "*.skn"),
+                                ("sims/sims1", "*.cmx"), ("sims3", "*.clip"), ("sims3", "*.animation"), ("sims3", "*.simgeom")):
+            for file in sorted((corpus() / folder).rglob(pattern)):
+                report = self.client.post("/v1/inspect", file.read_bytes(), name=file.name).json
+                for row in report.get("verdict", []):
+                    count += 1
+                    self.assertLessEqual({reason["code"] for reason in row["reasons"]}, {"no_cfp"}, file.name)
+        self.assertGreater(count, 80)

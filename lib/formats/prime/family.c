@@ -2,6 +2,7 @@
 #include "lib/formats/family.h"
 #include "lib/formats/prime/join.h"
 #include "lib/formats/prime/model/model.h"
+#include "lib/formats/prime/verdict.h"
 
 extern const struct codec codec_prime_anim;
 extern const struct codec codec_prime_ancs;
@@ -56,4 +57,5 @@ const struct family family_prime = {
     .relations = prime_relations,
     .rules = rules,
     .axes = axes,
+    .judge = prime_judge,
 };

@@ -2,6 +2,7 @@
 #include "lib/formats/family.h"
 #include "lib/formats/sims/relations.h"
 #include "lib/formats/sims/wearer.h"
+#include "lib/formats/sims/verdict/verdict.h"
 
 extern const struct codec codec_sims1_skn;
 extern const struct codec codec_sims1_bmf;
@@ -83,4 +84,5 @@ const struct family family_sims = {
     .people = people,
     .rules = rules,
     .axes = axes,
+    .judge = sims_judge,
 };

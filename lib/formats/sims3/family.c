@@ -4,6 +4,7 @@
 #include "lib/formats/sims3/lint.h"
 #include "lib/formats/sims3/names.h"
 #include "lib/formats/sims3/resolve.h"
+#include "lib/formats/sims3/verdict.h"
 
 extern const struct codec codec_sims3_casp;
 extern const struct codec codec_sims3_clip;
@@ -59,4 +60,5 @@ const struct family family_sims3 = {
     .morph_id = sims3_morph_id,
     .is_filed = sims3_is_filed,
     .describe = sims3_describe,
+    .judge = sims3_judge,
 };
