@@ -62,15 +62,16 @@ static bool make_factors(struct mixture *mixture, struct mixture_layer *layer)
 {
     const struct pose_request *request = &layer->request;
     const struct pose_row *rows = pose_sampler_rows(layer->player->sampler);
+    bool is_played = mixture->mixing == MIX_PLAYED; /* which has rows of its own */
     layer->factors = try_alloc(mixture->row_count, sizeof *layer->factors);
-    layer->rows = try_alloc(mixture->row_count, ROW * sizeof *layer->rows);
-    if (!layer->factors || !layer->rows)
+    layer->rows = is_played ? NULL : try_alloc(mixture->row_count, ROW * sizeof *layer->rows);
+    if (!layer->factors || (!layer->rows && !is_played))
         return false;
     for (uint32_t i = 0; i < request->row_count; i++) {
         uint32_t row = request->selected ? request->selected[i] : i;
         bool takes = rows[row].driven || mixture->mixing == MIX_CROSSFADE;
         layer->factors[row] = takes ? 1 : 0;
-        mixture->driven[row] |= rows[row].driven && (layer->weight > 0 || mixture->mixing == MIX_PLAYED);
+        mixture->driven[row] |= rows[row].driven && (layer->weight > 0 || is_played);
     }
     return true;
 }
@@ -421,7 +422,7 @@ static bool read_grid(struct item *item, const struct mixture *mixture, struct t
         return refuse_frames(item, frames);
     *times = (struct times){
         .count = (size_t)frames, .fps = fps, .first = first, .wrap = POSE_WRAP, .from = from, .to = to};
-    bool has_final = end != 0 && (!frames || times_at(times, times->count - 1) < to);
+    bool has_final = end != 0 && (frames < 1 || times_at(times, times->count - 1) < to);
     times->count += has_final;
     times->has_final = has_final;
     times->final = to;

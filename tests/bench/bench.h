@@ -27,6 +27,7 @@ extern const struct bench_part bench_gltf;
 extern const struct bench_part bench_http;
 extern const struct bench_part bench_many;
 extern const struct bench_part bench_meshes;
+extern const struct bench_part bench_mix;
 extern const struct bench_part bench_numbers;
 extern const struct bench_part bench_pack;
 extern const struct bench_part bench_pictures;

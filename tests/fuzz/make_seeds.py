@@ -101,8 +101,13 @@ def api_seeds(folder, client, files):
     clip = client.items("/v1/clips")[0]["id"]
     for body in ('{"requests":[{"clip":"%s","t":[0,0.5],"space":"local"}]}' % clip,
                  '{"requests":[{"layers":[{"clip":"%s","t":0.1,"weight":1},{"clip":"%s","t":0.2,"weight":2,"joints":["a"]}]}]}'
-                 % (clip, clip)):
+                 % (clip, clip),
+                 '{"requests":[{"mix":"sl","layers":[{"clip":"%s","start":1,"stop":2,"offset":0.5,"priority":4,"immediate":true}],'
+                 '"base":"avatar","undriven":"rest","fps":2,"to":3,"explain":true}]}' % clip,
+                 '{"requests":[{"crossfade":[{"clip":"%s"},{"clip":"%s","at":0.1,"duration":0.2}],"t":[0,0.2],"as":"f32"}]}' % (clip, clip),
+                 '{"requests":[{"layers":[{"clip":"%s"},{"clip":"%s","additive":true,"reference":"rest"}],"t":0.2}]}' % (clip, clip)):
         keep(folder, request("POST", "/v1/poses", body.encode(), "Content-Type: application/json"))
+        keep(folder, request("POST", "/v1/convert?to=glb", body.encode(), "Content-Type: application/json"))
     for file in files:
         data, name = file.read_bytes(), file.name.replace(" ", "_")
         if len(data) > 24 * 1024 or not name.isascii() or "#" in name or "?" in name or "%" in name:
