@@ -4,6 +4,8 @@
 #include "server/library/choose.h"
 #include "server/ops/clock.h"
 
+#include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,9 +137,42 @@ static bool carry_over(const struct conversion_order *order, struct ingredients 
     return done;
 }
 
+/* What resampling takes: the keys, and the answer, which is about as large. */
+static uint64_t weigh(const struct pose_conversion *wanted)
+{
+    double bytes = 0;
+    for (uint32_t i = 0; i < wanted->clip_count; i++) {
+        const struct pose_clip *clip = wanted->clips[i].clip;
+        double values = 0;
+        for (uint32_t k = 0; k < clip->track_count; k++) {
+            const struct pose_channel *channels = clip->tracks[k].channels;
+            values += (channels[POSE_TRANSLATION].count > 0) * 4 + (channels[POSE_ROTATION].count > 0) * 5 +
+                      (channels[POSE_SCALE].count > 0) * 4;
+        }
+        bytes += values * (double)sizeof(float) * (double)clip->duration * (double)wanted->fps;
+    }
+    return (uint64_t)fmin(2 * bytes, 1e15);
+}
+
+/* Large conversions share the budget of answers that wait to be read; a single one may exceed it. */
+static bool make_room(struct service *service, uint64_t bytes, struct pose_error *error)
+{
+    const uint64_t most = service->config->max_pending;
+    const uint64_t sum = atomic_fetch_add(&service->making, bytes) + bytes;
+    if (!bytes || !most || sum <= most || sum == bytes)
+        return true;
+    atomic_fetch_sub(&service->making, bytes);
+    pose_error_init(error);
+    error->status = POSE_NO_MEMORY;
+    snprintf(error->code, sizeof error->code, "busy");
+    snprintf(error->detail, sizeof error->detail, "other large conversions are being made; try again");
+    return false;
+}
+
 static bool convert(const struct conversion_order *order, struct ingredients *ingredients,
                     struct conversion_result *result, struct pose_error *error)
 {
+    enum { SMALL = 16 << 20 };
     const struct conversion *conversion = order->conversion;
     struct pose_conversion wanted = {.to = conversion->target->word,
                                      .fps = conversion->fps,
@@ -147,10 +182,14 @@ static bool convert(const struct conversion_order *order, struct ingredients *in
                                      .second_name = order->key_file};
     ingredients_list(ingredients, &wanted);
     struct carried carried = {.retarget = NULL};
+    const uint64_t weight = weigh(&wanted), bytes = weight < SMALL ? 0 : weight;
+    if (!make_room(order->service, bytes, error))
+        return false;
     bool done = carry_over(order, ingredients, &wanted, &carried, &result->warnings, error) &&
                 pose_convert(&wanted, &order->options, convert_warn, &result->warnings, &result->bytes,
                              &result->second, error);
     carried_release(&carried);
+    atomic_fetch_sub(&order->service->making, bytes);
     if (!done || !conversion->target->second || result->is_pair)
         return done;
     return zip_pair(order, result, error);

@@ -45,6 +45,8 @@ struct service {
     pthread_mutex_t lock; /* guards the following members */
     struct catalog *current;
     _Atomic uint64_t generation;
+    atomic_uint_fast64_t
+        making; /* bytes of keys and answers of the conversions that are being made, except small ones */
     atomic_uint paths_over_limit; /* PATHs with more files than --max-path-entries allows */
     struct catalog_slot slots[SERVICE_LOOPS];
     struct index_result index; /* used by the indexing thread only */

@@ -190,6 +190,32 @@ class Costs(unittest.TestCase):
             self.assertEqual(daemon.client.post("/v1/convert?to=glb", body).status, 200)
 
 
+    @unittest.skipIf(SANITIZED, "a sanitizer's memory says nothing")
+    def test_large_conversions_are_made_one_by_one(self):
+        """Or refused for now, where together they would take more than may wait to be read."""
+        with Daemon("--max-pending", "64M", "--max-time", "60s", Daemon.samples) as daemon:
+            body = flat_bvh(200, 2, 90)
+            target = "/v1/convert?to=glb&fps=100"
+            before = daemon.resident_bytes("VmHWM")
+            self.assertEqual(daemon.client.post(target, body).status, 200)
+            one = daemon.resident_bytes("VmHWM") - before
+            replies = []
+
+            clients = [threading.Thread(target=lambda: replies.append(daemon.client.post(target, body))) for _ in range(6)]
+            for client in clients:
+                client.start()
+            for client in clients:
+                client.join()
+            self.assertLess(daemon.resident_bytes("VmHWM") - before, 1.75 * one)
+            statuses = [reply.status for reply in replies]
+            self.assertIn(200, statuses)
+            self.assertLessEqual(set(statuses), {200, 503})
+            for reply in replies:
+                if reply.status == 503:
+                    self.assertEqual((reply["Retry-After"], "application/problem+json"), ("1", reply["Content-Type"]))
+            self.assertEqual(daemon.client.post(target, body).status, 200)
+
+
 class Shares(unittest.TestCase):
     def test_connections(self):
         with Daemon("--max-connections", "16", Daemon.samples) as daemon:
