@@ -1,4 +1,5 @@
-/* A clip of 60 joints by 300 frames as a GLB: the library alone, against a copy of the file that comes out. */
+/* A clip of 60 joints by 300 frames as a GLB, and a large .gltf read: the library alone, against a copy of the file. */
+#include "lib/core/bytes/base64.h"
 #include "pose.h"
 #include "tests/bench/bench.h"
 
@@ -7,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { JOINTS = 60, FRAMES = 300 };
+enum { JOINTS = 60, FRAMES = 300, EMBEDDED = 24 << 20 };
 
 struct figure {
     struct pose_clip clip;
@@ -96,6 +97,71 @@ static void copy_glb(void *subject)
     bench_use(figure->copy);
 }
 
+/* A .gltf whose buffer is base64 in its text, as exporters embed it. */
+struct embedded {
+    size_t size;
+    char *text, *copy;
+};
+
+static void make_embedded(struct embedded *embedded)
+{
+    static const char head[] =
+        "{\"asset\":{\"version\":\"2.0\"},\"nodes\":[{\"name\":\"a\"}],\"animations\":[{\"channels\":[{"
+        "\"sampler\":0,"
+        "\"target\":{\"node\":0,\"path\":\"rotation\"}}],\"samplers\":[{\"input\":0,\"output\":1}]}],"
+        "\"accessors\":["
+        "{\"bufferView\":0,\"componentType\":5126,\"count\":2,\"type\":\"SCALAR\"},{\"bufferView\":0,"
+        "\"byteOffset\":8,"
+        "\"componentType\":5126,\"count\":2,\"type\":\"VEC4\"}],\"bufferViews\":[{\"buffer\":0,"
+        "\"byteLength\":40}],"
+        "\"buffers\":[{\"byteLength\":25165824,\"uri\":\"data:application/octet-stream;base64,";
+    static const char tail[] = "\"}]}";
+    static const float values[10] = {0, 1, 0, 0, 0, 1, 0, 0, 1, 0};
+    uint8_t *bytes = calloc(EMBEDDED, 1);
+    size_t length = base64_length(EMBEDDED);
+    embedded->size = sizeof head - 1 + length + sizeof tail - 1;
+    embedded->text = malloc(embedded->size);
+    embedded->copy = malloc(embedded->size);
+    if (!bytes || !embedded->text || !embedded->copy)
+        abort();
+    memcpy(bytes, values, sizeof values);
+    memcpy(embedded->text, head, sizeof head - 1);
+    base64_encode(bytes, EMBEDDED, embedded->text + sizeof head - 1);
+    memcpy(embedded->text + sizeof head - 1 + length, tail, sizeof tail - 1);
+    free(bytes);
+}
+
+static void copy_embedded(void *subject)
+{
+    struct embedded *embedded = subject;
+    memcpy(embedded->copy, embedded->text, embedded->size);
+    bench_use(embedded->copy);
+}
+
+static void read_embedded(void *subject)
+{
+    const struct embedded *embedded = subject;
+    const struct pose_source source = {.format = "gltf",
+                                       .bytes = {(const uint8_t *)embedded->text, embedded->size}};
+    struct pose_document *document = pose_decode(&source, NULL, NULL);
+    if (!document || !document->clip_count)
+        abort();
+    pose_document_free(document);
+}
+
+static void run_embedded(void)
+{
+    struct embedded embedded;
+    make_embedded(&embedded);
+    const struct bench_contestant rows[] = {
+        {"memcpy of the text", copy_embedded, &embedded, (double)embedded.size},
+        {"read (goal 500 MB/s)", read_embedded, &embedded, (double)embedded.size},
+    };
+    bench_compare("a .gltf with 24 MB of base64", "MB/s", 1e6, rows, 2);
+    free(embedded.text);
+    free(embedded.copy);
+}
+
 static void run(void)
 {
     struct figure *plain = make_figure(POSE_RULES_PLAIN), *sl = make_figure(POSE_RULES_SL),
@@ -123,6 +189,7 @@ static void run(void)
     free(sims);
     free(prime);
     free(frames);
+    run_embedded();
 }
 
 const struct bench_part bench_gltf = {"gltf", run};

@@ -300,23 +300,52 @@ static void compare_connections(char (*targets)[160])
     }
 }
 
-/* Four clients that keep asking for clips that are not in the cache, in a process of their own. */
-static pid_t start_cold_clients(char (*ids)[40], unsigned count)
+/* Clients that keep asking, in a process of their own. */
+static pid_t start_clients(const char *const *targets, size_t count, unsigned connections)
 {
     pid_t child = fork();
     if (child)
         return child;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    struct load load = {port, targets, count, connections, 3600, 0};
+    struct load_result result;
+    load_run(&load, &result);
+    _exit(0);
+}
+
+/* 64 readers of streams of all poses, and a client that asks for one cached pose after the other. */
+static void compare_streams(char (*targets)[160], const char *id)
+{
+    char stream[160];
+    const char *list[TIMES];
+    for (int i = 0; i < TIMES; i++)
+        list[i] = targets[i];
+    snprintf(stream, sizeof stream, "/v1/clips/%.39s/poses?fps=600&space=model&as=f32", id);
+    struct load load = {port, list, TIMES, 1, 2, 0};
+    struct load_result alone, beside;
+    load_run(&load, &alone);
+    pid_t clients = start_clients((const char *const[]){stream}, 1, 64);
+    usleep(300 * 1000);
+    load_run(&load, &beside);
+    kill(clients, SIGKILL);
+    waitpid(clients, NULL, 0);
+    printf("  p99 of one client: alone %.0f us, beside 64 streams %.0f us, ratio %.2f (goal 10)\n",
+           alone.p99_us, beside.p99_us, beside.p99_us / alone.p99_us);
+}
+
+/* Four clients that keep asking for clips that are not in the cache, in a process of their own. */
+static pid_t start_cold_clients(char (*ids)[40], unsigned count)
+{
     const char **targets = calloc(count, sizeof *targets);
     char(*texts)[160] = calloc(count, sizeof *texts);
     for (unsigned i = 0; i < count; i++) {
         snprintf(texts[i], sizeof *texts, "/v1/clips/%.39s/pose?as=f32", ids[i]);
         targets[i] = texts[i];
     }
-    struct load load = {port, targets, count, 4, 3600, 0};
-    struct load_result result;
-    load_run(&load, &result);
-    _exit(0);
+    pid_t child = start_clients(targets, count, 4);
+    free(targets);
+    free(texts);
+    return child;
 }
 
 static void compare_latency(char (*targets)[160], double peak, char (*cold)[40], unsigned cold_count)
@@ -369,6 +398,7 @@ static void run_rows(void)
     struct load_result peak = best_of(first, 1, 64);
     unsigned count = cold_ids(ids);
     compare_latency(floats, peak.rate, ids, count);
+    compare_streams(floats, id);
     free(floats);
     free(texts);
     free(carried);
