@@ -167,7 +167,7 @@ static bool make_scene(struct pose_sl_mix *mix, const struct pose_sl_layer *laye
     scene_make_instances(mix, layers);
     note_moments(mix);
     scene_make_hands(mix);
-    return true;
+    return scene_make_orders(mix);
 }
 
 struct pose_sl_mix *pose_sl_mix_new(const struct pose_sl_layer *layers, uint32_t count,

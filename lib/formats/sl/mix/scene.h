@@ -50,10 +50,19 @@ struct hand_change {
     unsigned from, to;
 };
 
+#define SCENE_BASE UINT8_MAX
+
+/* The instances with a track for a joint, by precedence, and SCENE_BASE where the base has one. */
+struct scene_order {
+    uint8_t count, states[POSE_SL_LAYERS + 1];
+    uint8_t driven; /* parts that any normal one drives, as bits */
+};
+
 struct pose_sl_mix {
     struct arena arena; /* holds the whole scene, including this struct */
     const struct pose_skeleton *skeleton;
-    const float *rest; /* [joint_count][ROW_FLOATS] in the axes of the options */
+    const float *rest;                /* [joint_count][ROW_FLOATS] in the axes of the options */
+    const struct scene_order *orders; /* [joint_count] */
     struct pose_sl_mix_options options;
     uint32_t layer_count, instance_count, hand_count, moment_count;
     struct scene_layer layers[POSE_SL_LAYERS];
@@ -69,6 +78,9 @@ double scene_ease(double x);
 
 /* commands.c: makes the instances. Times are >= 0 and finite, except a stop that never comes. */
 void scene_make_instances(struct pose_sl_mix *scene, const struct pose_sl_layer *layers);
+
+/* stack.c: false if out of memory. */
+bool scene_make_orders(struct pose_sl_mix *scene);
 
 /* instance.c */
 bool instance_plays(const struct scene_instance *instance, double t);

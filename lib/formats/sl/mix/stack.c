@@ -9,28 +9,26 @@
 /* How long before its end a weight is sampled, while it is not yet zero. */
 #define JUST_BEFORE 1e-6
 
-/* What one instance contributes to a joint; NULL is the base, which every avatar has. */
+/* All instances that play at one time. Their poses are sampled when a joint needs them. */
+struct moment {
+    double t;
+    bool plays[POSE_SL_LAYERS]; /* by instance, like all below */
+    double weights[POSE_SL_LAYERS];
+    const float *rows[POSE_SL_LAYERS]; /* [joint_count][ROW_FLOATS]; NULL: not sampled yet */
+    float *room;                       /* for the next pose */
+};
+
+/* What one instance contributes to a joint. */
 struct state {
-    const struct scene_instance *instance;
-    int32_t priority;
+    uint8_t instance; /* SCENE_BASE: the base, which every avatar has, a translation of 0 */
     bool additive;
     uint8_t drives;
     double weight;
-    const float *row; /* NULL: the base, a translation of 0 */
 };
 
 struct stack {
     uint32_t count;
-    struct state states[POSE_SL_LAYERS + 1];
-};
-
-/* All instances that play at one time, with their poses. */
-struct moment {
-    double t;
-    uint32_t count;
-    const struct scene_instance *instances[POSE_SL_LAYERS];
-    double weights[POSE_SL_LAYERS];
-    const float *rows[POSE_SL_LAYERS]; /* [joint_count][ROW_FLOATS]; NULL at weight 0 */
+    struct state states[POSE_SL_STACK];
 };
 
 /* A component's value: x, y, z, w of a rotation, x, y, z of a translation as the clips store it. */
@@ -59,61 +57,91 @@ static void take_rest_off(const struct pose_sl_mix *mix, float *rows)
         rows[place + i] -= mix->rest[place + i];
 }
 
-static void moment_make(const struct pose_sl_mix *mix, double t, float *rows, struct moment *moment)
+static void moment_make(const struct pose_sl_mix *mix, double t, float *room, struct moment *moment)
 {
-    *moment = (struct moment){.t = t};
+    *moment = (struct moment){.t = t, .room = room};
     for (uint32_t i = 0; i < mix->instance_count; i++) {
         const struct scene_instance *instance = &mix->instances[i];
         const struct scene_layer *layer = &mix->layers[instance->layer];
-        if (!instance_plays(instance, t) || (layer->additive && instance_is_covered(mix, instance, t)))
-            continue;
-        uint32_t at = moment->count++;
-        moment->instances[at] = instance;
-        moment->weights[at] = instance_weight(mix, instance, t);
-        moment->rows[at] = NULL;
-        if (moment->weights[at] > 0) {
-            pose_sample(layer->sampler, instance_playhead(mix, instance, t), POSE_CLAMP, 0, rows, NULL);
-            take_rest_off(mix, rows);
-            moment->rows[at] = rows;
-            rows += (size_t)mix->skeleton->joint_count * ROW_FLOATS;
-        }
+        moment->plays[i] =
+            instance_plays(instance, t) && !(layer->additive && instance_is_covered(mix, instance, t));
+        if (moment->plays[i])
+            moment->weights[i] = instance_weight(mix, instance, t);
     }
 }
 
-/* Highest priority first; at the same priority additive ones first, then the newest. */
-static bool stands_above(const struct state *a, const struct state *b)
+/* The joint's row in the pose of a playing instance. */
+static const float *moment_row(const struct pose_sl_mix *mix, struct moment *moment, uint32_t i,
+                               uint32_t joint)
 {
-    if (a->priority != b->priority)
-        return a->priority > b->priority;
-    if (a->additive != b->additive)
-        return a->additive;
-    return b->instance == NULL || (a->instance && a->instance > b->instance);
+    if (!moment->rows[i]) {
+        const struct scene_instance *instance = &mix->instances[i];
+        pose_sample(mix->layers[instance->layer].sampler, instance_playhead(mix, instance, moment->t),
+                    POSE_CLAMP, 0, moment->room, NULL);
+        take_rest_off(mix, moment->room);
+        moment->rows[i] = moment->room;
+        moment->room += (size_t)mix->skeleton->joint_count * ROW_FLOATS;
+    }
+    return moment->rows[i] + (size_t)joint * ROW_FLOATS;
 }
 
-static void stack_put(struct stack *stack, const struct state *state)
+/* Highest priority first; at the same priority additive ones first, then the newest; the base is the oldest. */
+static bool stands_above(const struct pose_sl_mix *mix, uint32_t joint, uint8_t a, uint8_t b)
 {
-    uint32_t at = stack->count++;
-    for (; at && stands_above(state, &stack->states[at - 1]); at--)
-        stack->states[at] = stack->states[at - 1];
-    stack->states[at] = *state;
+    const struct scene_layer *x = a == SCENE_BASE ? NULL : &mix->layers[mix->instances[a].layer];
+    const struct scene_layer *y = b == SCENE_BASE ? NULL : &mix->layers[mix->instances[b].layer];
+    int32_t priority = x ? x->priorities[joint] : 0, other = y ? y->priorities[joint] : 0;
+    if (priority != other)
+        return priority > other;
+    if ((x && x->additive) != (y && y->additive))
+        return x && x->additive;
+    return x && (!y || a > b);
+}
+
+/* Priorities do not change, so that the order of a joint's states is the same at all times. */
+static void order_joint(const struct pose_sl_mix *mix, uint32_t joint, struct scene_order *order)
+{
+    uint32_t last = mix->instance_count;
+    for (uint32_t i = 0; i <= last; i++) {
+        bool is_base = i == last;
+        uint8_t state = is_base ? SCENE_BASE : (uint8_t)i;
+        if (is_base ? !mix->options.avatar_base || (int64_t)joint != mix->skeleton->root_joint
+                    : !mix->layers[mix->instances[i].layer].has_track[joint])
+            continue;
+        uint8_t at = order->count++;
+        for (; at && stands_above(mix, joint, state, order->states[at - 1]); at--)
+            order->states[at] = order->states[at - 1];
+        order->states[at] = state;
+        if (!is_base && !mix->layers[mix->instances[i].layer].additive)
+            order->driven |= mix->layers[mix->instances[i].layer].drives[joint];
+    }
+}
+
+bool scene_make_orders(struct pose_sl_mix *scene)
+{
+    uint32_t joints = scene->skeleton->joint_count;
+    struct scene_order *orders = ARENA_NEW(&scene->arena, struct scene_order, joints);
+    for (uint32_t joint = 0; orders && joint < joints; joint++)
+        order_joint(scene, joint, &orders[joint]);
+    scene->orders = orders;
+    return orders;
 }
 
 static void stack_make(const struct pose_sl_mix *mix, const struct moment *moment, uint32_t joint,
                        struct stack *stack)
 {
+    const struct scene_order *order = &mix->orders[joint];
     stack->count = 0;
-    for (uint32_t i = 0; i < moment->count; i++) {
-        const struct scene_layer *layer = &mix->layers[moment->instances[i]->layer];
-        if (!layer->has_track[joint])
-            continue;
-        const float *row = moment->rows[i] ? moment->rows[i] + (size_t)joint * ROW_FLOATS : NULL;
-        stack_put(stack, &(struct state){moment->instances[i], layer->priorities[joint], layer->additive,
-                                         layer->drives[joint], moment->weights[i], row});
+    for (uint32_t i = 0; i < order->count && stack->count < POSE_SL_STACK; i++) {
+        uint8_t at = order->states[i];
+        if (at == SCENE_BASE) {
+            stack->states[stack->count++] = (struct state){at, false, bit_of(POSE_TRANSLATION), 1};
+        } else if (moment->plays[at]) {
+            const struct scene_layer *layer = &mix->layers[mix->instances[at].layer];
+            stack->states[stack->count++] =
+                (struct state){at, layer->additive, layer->drives[joint], moment->weights[at]};
+        }
     }
-    if (mix->options.avatar_base && (int64_t)joint == mix->skeleton->root_joint)
-        stack_put(stack, &(struct state){NULL, 0, false, bit_of(POSE_TRANSLATION), 1, NULL});
-    if (stack->count > POSE_SL_STACK)
-        stack->count = POSE_SL_STACK;
 }
 
 /* ------------------------------------------------------------------------------------------- one component -- */
@@ -150,10 +178,20 @@ static void multiply(const double *a, const double *b, double *to)
     memcpy(to, (const double[4]){both.x, both.y, both.z, both.w}, 4 * sizeof *to);
 }
 
-static void value_of(const struct state *state, enum pose_part part, double *value)
+/* A moment, and a joint in it. */
+struct place {
+    const struct pose_sl_mix *mix;
+    struct moment *moment;
+    uint32_t joint;
+};
+
+static void value_of(const struct place *place, const struct state *state, enum pose_part part, double *value)
 {
+    const float *row = state->instance == SCENE_BASE
+                           ? NULL
+                           : moment_row(place->mix, place->moment, state->instance, place->joint);
     for (unsigned i = 0; i < (part == POSE_ROTATION ? 4 : 3); i++)
-        value[i] = state->row ? (double)state->row[part_place(part) + i] : 0;
+        value[i] = row ? (double)row[part_place(part) + i] : 0;
 }
 
 static void mix_normal(struct mixed *mixed, enum pose_part part, double weight, const double *value)
@@ -189,15 +227,17 @@ static bool state_counts(const struct state *state, enum pose_part part)
     return state->weight > 0 && (state->drives & bit_of(part));
 }
 
-static void mix_component(const struct stack *stack, enum pose_part part, struct mixed *mixed)
+/* Once the weights reach 1, what lies below changes nothing. */
+static void mix_component(const struct place *place, const struct stack *stack, enum pose_part part,
+                          struct mixed *mixed)
 {
     *mixed = (struct mixed){.add = {0, 0, 0, part == POSE_ROTATION}};
-    for (uint32_t i = 0; i < stack->count; i++) {
+    for (uint32_t i = 0; i < stack->count && mixed->sum < 1; i++) {
         const struct state *state = &stack->states[i];
         double value[4] = {0};
         if (!state_counts(state, part))
             continue;
-        value_of(state, part, value);
+        value_of(place, state, part, value);
         if (state->additive)
             mix_additive(mixed, part, state->weight, value);
         else
@@ -220,6 +260,8 @@ static void add_up(struct mixed *mixed, enum pose_part part)
 static double held_at(const struct pose_sl_mix *mix, uint32_t joint, enum pose_part part, double t)
 {
     double last = -1;
+    if (!(mix->orders[joint].driven & bit_of(part)))
+        return -1;
     for (uint32_t i = 0; i < mix->instance_count; i++) {
         const struct scene_instance *instance = &mix->instances[i];
         const struct scene_layer *layer = &mix->layers[instance->layer];
@@ -241,14 +283,13 @@ static void rest_of(const struct pose_sl_mix *mix, uint32_t joint, enum pose_par
 }
 
 /* The value that a component had at an earlier time. */
-static void value_then(const struct pose_sl_mix *mix, const struct moment *past, uint32_t joint,
-                       enum pose_part part, struct mixed *mixed)
+static void value_then(const struct place *past, enum pose_part part, struct mixed *mixed)
 {
     struct stack stack;
-    stack_make(mix, past, joint, &stack);
-    mix_component(&stack, part, mixed);
+    stack_make(past->mix, past->moment, past->joint, &stack);
+    mix_component(past, &stack, part, mixed);
     if (!mixed->is_set)
-        rest_of(mix, joint, part, mixed->value);
+        rest_of(past->mix, past->joint, part, mixed->value);
     else if (mixed->adds)
         add_up(mixed, part);
 }
@@ -266,18 +307,53 @@ static void put_component(const struct pose_sl_mix *mix, uint32_t joint, enum po
         row[part_place(part) + i] = (float)fmin(fmax(rest[i] + value[i], (double)-FLT_MAX), (double)FLT_MAX);
 }
 
+/* The normal state that makes the component alone: it has all weight, or nothing else counts. NULL: there is none. */
+static const struct state *find_alone(const struct stack *stack, enum pose_part part)
+{
+    const struct state *first = NULL;
+    for (uint32_t i = 0; i < stack->count; i++) {
+        const struct state *state = &stack->states[i];
+        if (!state_counts(state, part))
+            continue;
+        if (first || state->additive)
+            return NULL;
+        if (state->weight >= 1)
+            return state;
+        first = state;
+    }
+    return first;
+}
+
+/* The common case: a value taken as it is. False if it has to be mixed. */
+static bool copy_component(const struct place *now, const struct stack *stack, enum pose_part part,
+                           float *row)
+{
+    const struct state *alone = find_alone(stack, part);
+    bool is_offset = (int64_t)now->joint == now->mix->skeleton->root_joint;
+    if (!alone || alone->instance == SCENE_BASE || is_offset)
+        return false;
+    const float *from = moment_row(now->mix, now->moment, alone->instance, now->joint);
+    memcpy(row + part_place(part), from + part_place(part), (part == POSE_ROTATION ? 4 : 3) * sizeof *row);
+    return true;
+}
+
 /* A joint at the current time. held: [2], when parts that nothing drives now were last driven; -1 for the
  * others. */
-static void put_joint(const struct pose_sl_mix *mix, const struct moment *now, uint32_t joint, float *row,
-                      double *held)
+static void put_joint(const struct place *now, float *row, double *held)
 {
+    const struct pose_sl_mix *mix = now->mix;
+    uint32_t joint = now->joint;
     struct stack stack;
     memcpy(row, mix->rest + (size_t)joint * ROW_FLOATS, ROW_FLOATS * sizeof *row);
-    stack_make(mix, now, joint, &stack);
+    stack_make(mix, now->moment, joint, &stack);
     for (enum pose_part part = POSE_TRANSLATION; part <= POSE_ROTATION; part++) {
         struct mixed mixed;
-        mix_component(&stack, part, &mixed);
-        held[part] = mixed.is_set || mix->options.rest_undriven ? -1 : held_at(mix, joint, part, now->t);
+        held[part] = -1;
+        if (copy_component(now, &stack, part, row))
+            continue;
+        mix_component(now, &stack, part, &mixed);
+        held[part] =
+            mixed.is_set || mix->options.rest_undriven ? -1 : held_at(mix, joint, part, now->moment->t);
         if (held[part] >= 0 || (!mixed.is_set && !mixed.adds))
             continue;
         if (!mixed.is_set)
@@ -289,7 +365,7 @@ static void put_joint(const struct pose_sl_mix *mix, const struct moment *now, u
 }
 
 /* The parts that were last driven at that time, plus what is added to them now. */
-static void put_held(const struct pose_sl_mix *mix, const struct moment *now, const struct moment *past,
+static void put_held(const struct pose_sl_mix *mix, struct moment *now, struct moment *past,
                      const double *held, float *rows)
 {
     for (uint32_t joint = 0; joint < mix->skeleton->joint_count; joint++) {
@@ -298,9 +374,9 @@ static void put_held(const struct pose_sl_mix *mix, const struct moment *now, co
             struct stack stack;
             if (held[2 * joint + part] != past->t)
                 continue;
-            value_then(mix, past, joint, part, &then);
+            value_then(&(struct place){mix, past, joint}, part, &then);
             stack_make(mix, now, joint, &stack);
-            mix_component(&stack, part, &added);
+            mix_component(&(struct place){mix, now, joint}, &stack, part, &added);
             memcpy(then.add, added.add, sizeof then.add);
             if (added.adds)
                 add_up(&then, part);
@@ -334,7 +410,8 @@ void pose_sl_mix_sample(const struct pose_sl_mix *mix, double t, float *rows, vo
     struct moment now, past;
     moment_make(mix, t, rows_now, &now);
     for (uint32_t joint = 0; joint < joints; joint++)
-        put_joint(mix, &now, joint, rows + (size_t)joint * ROW_FLOATS, held + 2 * (size_t)joint);
+        put_joint(&(struct place){mix, &now, joint}, rows + (size_t)joint * ROW_FLOATS,
+                  held + 2 * (size_t)joint);
     double at = next_held(held, 2 * joints, -1);
     for (; isfinite(at); at = next_held(held, 2 * joints, at)) {
         moment_make(mix, at, rows_then, &past);
@@ -397,19 +474,22 @@ void pose_sl_mix_moment(const struct pose_sl_mix *mix, double t, struct pose_sl_
 uint32_t pose_sl_mix_explain(const struct pose_sl_mix *mix, const struct pose_sl_moment *moment,
                              uint32_t joint, struct pose_sl_share *shares, bool held[2])
 {
-    struct moment now = {.t = moment->t, .count = moment->count};
+    struct moment now = {.t = moment->t};
     struct stack stack;
     for (uint32_t i = 0; i < moment->count; i++) {
-        now.weights[i] = moment->weights[i];
-        now.instances[i] = &mix->instances[moment->instances[i]];
+        now.plays[moment->instances[i]] = true;
+        now.weights[moment->instances[i]] = moment->weights[i];
     }
     stack_make(mix, &now, joint, &stack);
     for (uint32_t i = 0; i < stack.count; i++) {
         const struct state *state = &stack.states[i];
-        shares[i] = (struct pose_sl_share){.layer = state->instance ? (int32_t)state->instance->layer : -1,
-                                           .priority = state->priority,
-                                           .weight = state->weight,
-                                           .shares = {-1, -1}};
+        const struct scene_instance *instance =
+            state->instance == SCENE_BASE ? NULL : &mix->instances[state->instance];
+        shares[i] =
+            (struct pose_sl_share){.layer = instance ? (int32_t)instance->layer : -1,
+                                   .priority = instance ? mix->layers[instance->layer].priorities[joint] : 0,
+                                   .weight = state->weight,
+                                   .shares = {-1, -1}};
         for (enum pose_part part = POSE_TRANSLATION; part <= POSE_ROTATION; part++) {
             if (state->drives & bit_of(part))
                 shares[i].shares[part] = 0;
