@@ -27,7 +27,7 @@ struct upload_row {
     bool has_parts;              /* the blob is a ZIP of the parts of a form, or of its only one (parts.h) */
     uint64_t bytes;              /* of the blob */
     int64_t created_ms;          /* since 1970 */
-    struct upload_record record; /* for add only */
+    struct upload_record record; /* for add and the records */
 };
 
 /* The row is valid during the call. False ends the walk. */
@@ -51,9 +51,10 @@ struct store_catalog {
     /* Adds many rows in one transaction: next returns them, and false at the end. */
     bool (*add_all)(struct store_catalog *catalog, bool (*next)(void *user, struct upload_row *row),
                     void *user, struct store_error *error);
-    /* The record of an upload; data is allocated in the buffer. Without one, data.size is 0. */
-    bool (*record)(struct store_catalog *catalog, const struct asset_id *id, struct upload_record *record,
-                   struct pose_buffer *buffer, struct store_error *error);
+    /* Sets the records of rows, in one transaction; the data of rows[i] is allocated in buffers[i]. Without one,
+     * data.size is 0. */
+    bool (*records)(struct store_catalog *catalog, struct upload_row *rows, size_t count,
+                    struct pose_buffer *buffers, struct store_error *error);
     /* Replaces the records of many uploads in one transaction; those that do not exist are left out. */
     bool (*set_records)(struct store_catalog *catalog, const struct upload_row *rows, size_t count,
                         struct store_error *error);

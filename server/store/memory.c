@@ -106,14 +106,14 @@ static bool add_all(struct store_catalog *catalog, bool (*next)(void *user, stru
 }
 
 /* Nothing outlives the process, so nothing is kept for the next one. */
-static bool read_record(struct store_catalog *catalog, const struct asset_id *id,
-                        struct upload_record *record, struct pose_buffer *buffer, struct store_error *error)
+static bool records(struct store_catalog *catalog, struct upload_row *rows, size_t count,
+                    struct pose_buffer *buffers, struct store_error *error)
 {
     (void)catalog;
-    (void)id;
-    (void)buffer;
+    (void)buffers;
     (void)error;
-    *record = (struct upload_record){0};
+    for (size_t i = 0; i < count; i++)
+        rows[i].record = (struct upload_record){0};
     return true;
 }
 
@@ -139,7 +139,7 @@ static void close_catalog(struct store_catalog *catalog)
 struct store_catalog *store_memory_open(void)
 {
     struct memory_catalog *memory = must_alloc(1, sizeof *memory);
-    memory->catalog = (struct store_catalog){add,     remove_row,  each,        count_blob,   find,
-                                             add_all, read_record, set_records, close_catalog};
+    memory->catalog = (struct store_catalog){add,     remove_row, each,        count_blob,   find,
+                                             add_all, records,    set_records, close_catalog};
     return &memory->catalog;
 }

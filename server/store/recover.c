@@ -54,17 +54,30 @@ static void set_sort(struct set *set, int (*compare)(const void *, const void *)
         qsort(set->items, set->count, set->size, compare);
 }
 
+static const void *set_find(const struct set *set, const void *item,
+                            int (*compare)(const void *, const void *))
+{
+    return set->count ? bsearch(item, set->items, set->count, set->size, compare) : NULL;
+}
+
 static bool set_has(const struct set *set, const void *item, int (*compare)(const void *, const void *))
 {
-    return set->count && bsearch(item, set->items, set->count, set->size, compare);
+    return set_find(set, item, compare) != NULL;
 }
+
+/* A row, of which there may be a million: what notes and blobs are compared with. */
+struct listed {
+    struct asset_id id; /* must be first: compare_ids */
+    struct blob_hash blob;
+};
 
 struct work {
     const struct recovery *recovery;
     struct recovered *found;
     struct store_error *error;
-    bool failed;
     struct region region;   /* texts of adopted and unnoted */
+    struct set listed;      /* the rows, as they were at first */
+    struct set held;        /* hashes of the rows, as they are at last */
     struct set noted;       /* ids of notes that are valid, or from a newer version */
     struct set broken;      /* ids of readable notes that are neither */
     struct set named;       /* hashes in notes without a row, whatever the state of their bytes */
@@ -76,6 +89,8 @@ struct work {
 
 static void release(struct work *work)
 {
+    free(work->listed.items);
+    free(work->held.items);
     free(work->noted.items);
     free(work->broken.items);
     free(work->named.items);
@@ -143,11 +158,8 @@ static bool has_sound_bytes(struct work *work, struct upload_row *row)
 /* If a note and the row disagree on the upload, the note wins: it must be the newer one. */
 static void take_note(struct work *work, struct upload_row *row)
 {
-    struct store_catalog *catalog = work->recovery->catalog;
-    struct upload_row listed;
-    bool is_listed;
-    work->failed = !catalog->find(catalog, &row->id, &listed, &is_listed, work->error);
-    if (work->failed || (is_listed && !memcmp(&listed.blob, &row->blob, sizeof row->blob)))
+    const struct listed *listed = set_find(&work->listed, &row->id, compare_ids);
+    if (listed && !memcmp(&listed->blob, &row->blob, sizeof row->blob))
         return;
     set_add(&work->named, &row->blob);
     if (work->recovery->adopts && has_sound_bytes(work, row)) {
@@ -181,7 +193,7 @@ static bool visit_note(void *user, const char *name, const char *text, size_t si
     if (state == NOTE_WHOLE)
         take_note(work, &row);
     region_release(&region);
-    return !work->failed;
+    return true;
 }
 
 static bool next_adopted(void *user, struct upload_row *row)
@@ -277,28 +289,54 @@ static bool lose_notes(struct work *work)
     return true;
 }
 
+static bool hold_row(void *user, const struct upload_row *row)
+{
+    struct work *work = user;
+    set_add(&work->held, &row->blob);
+    return true;
+}
+
 static bool visit_blob(void *user, const struct blob_hash *hash)
 {
     struct work *work = user;
-    struct store_catalog *catalog = work->recovery->catalog;
     char name[HASH_TEXT];
-    uint64_t count = 0;
-    if (set_has(&work->named, hash, compare_hashes))
+    if (set_has(&work->named, hash, compare_hashes) || set_has(&work->held, hash, compare_hashes))
         return true;
-    work->failed = !catalog->count_blob(catalog, hash, &count, work->error);
     hash_write(hash, name);
-    if (!work->failed && !count)
-        lose(work, "blobs", name);
-    return !work->failed;
+    lose(work, "blobs", name);
+    return true;
 }
 
 static bool lose_strays(struct work *work)
 {
     struct blobs *blobs = work->recovery->blobs;
-    set_sort(&work->named, compare_hashes);
+    struct store_catalog *catalog = work->recovery->catalog;
+    if (!lose_notes(work))
+        return false;
     /* An unreadable note may refer to any of the blobs. */
-    return lose_notes(work) &&
-           (work->cannot_tell_named || (blobs->each(blobs, visit_blob, work, work->error) && !work->failed));
+    if (work->cannot_tell_named)
+        return true;
+    if (!catalog->each(catalog, hold_row, work, work->error))
+        return false;
+    set_sort(&work->named, compare_hashes);
+    set_sort(&work->held, compare_hashes);
+    return blobs->each(blobs, visit_blob, work, work->error);
+}
+
+static bool list_row(void *user, const struct upload_row *row)
+{
+    struct work *work = user;
+    const struct listed listed = {row->id, row->blob};
+    set_add(&work->listed, &listed);
+    return true;
+}
+
+static bool list_rows(struct work *work)
+{
+    struct store_catalog *catalog = work->recovery->catalog;
+    bool done = catalog->each(catalog, list_row, work, work->error);
+    set_sort(&work->listed, compare_ids);
+    return done;
 }
 
 bool recover(const struct recovery *recovery, struct recovered *found, struct store_error *error)
@@ -307,13 +345,15 @@ bool recover(const struct recovery *recovery, struct recovered *found, struct st
     struct work work = {.recovery = recovery,
                         .found = found,
                         .error = error,
+                        .listed.size = sizeof(struct listed),
+                        .held.size = sizeof(struct blob_hash),
                         .noted.size = sizeof(struct asset_id),
                         .broken.size = sizeof(struct asset_id),
                         .named.size = sizeof(struct blob_hash),
                         .adopted.size = sizeof(struct upload_row),
                         .unnoted.size = sizeof(struct upload_row)};
     *found = (struct recovered){0};
-    bool done = blobs->each_note(blobs, visit_note, &work, error) && !work.failed && adopt(&work) &&
+    bool done = list_rows(&work) && blobs->each_note(blobs, visit_note, &work, error) && adopt(&work) &&
                 mend_rows(&work) && (!recovery->loses || lose_strays(&work));
     release(&work);
     return done;

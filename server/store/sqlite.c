@@ -198,19 +198,31 @@ static void take_record(sqlite3_stmt *statement, struct upload_record *record, s
         record->data = (struct pose_bytes){buffer->data, buffer->size};
 }
 
-static bool read_record(struct store_catalog *catalog, const struct asset_id *id,
-                        struct upload_record *record, struct pose_buffer *buffer, struct store_error *error)
+static bool read_record(struct sqlite_catalog *sqlite, struct upload_row *row, struct pose_buffer *buffer,
+                        struct store_error *error)
 {
-    struct sqlite_catalog *sqlite = (struct sqlite_catalog *)catalog;
     sqlite3_stmt *statement = sqlite->statements[RECORD];
-    *record = (struct upload_record){0};
-    bind_id(statement, id);
+    row->record = (struct upload_record){0};
+    bind_id(statement, &row->id);
     const int status = sqlite3_step(statement);
     bool done = status == SQLITE_ROW || status == SQLITE_DONE || fail(sqlite, "reading", error);
     if (status == SQLITE_ROW)
-        take_record(statement, record, buffer);
+        take_record(statement, &row->record, buffer);
     sqlite3_reset(statement);
     return done;
+}
+
+/* Each statement by itself would lock the file. */
+static bool records(struct store_catalog *catalog, struct upload_row *rows, size_t count,
+                    struct pose_buffer *buffers, struct store_error *error)
+{
+    struct sqlite_catalog *sqlite = (struct sqlite_catalog *)catalog;
+    bool done = execute(sqlite, "BEGIN", error);
+    if (!done)
+        return false;
+    for (size_t i = 0; i < count && done; i++)
+        done = read_record(sqlite, &rows[i], &buffers[i], error);
+    return end(sqlite, done, error);
 }
 
 static bool take_row(sqlite3_stmt *statement, struct upload_row *row)
@@ -403,8 +415,8 @@ struct store_catalog *store_sqlite_open(const char *path, struct store_error *er
 {
     enum { BUSY_MS = 2000 }; /* another process may be reading it or backing it up */
     struct sqlite_catalog *sqlite = must_alloc(1, sizeof *sqlite);
-    sqlite->catalog = (struct store_catalog){add,     remove_row,  each,        count_blob,   find,
-                                             add_all, read_record, set_records, close_catalog};
+    sqlite->catalog = (struct store_catalog){add,     remove_row, each,        count_blob,   find,
+                                             add_all, records,    set_records, close_catalog};
     bool done = sqlite3_open_v2(path, &sqlite->db,
                                 SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX |
                                     SQLITE_OPEN_NOFOLLOW,

@@ -305,11 +305,11 @@ bool store_each(struct store *store, upload_visit *visit, void *user, struct sto
     return done;
 }
 
-bool store_record(struct store *store, const struct asset_id *id, struct upload_record *record,
-                  struct pose_buffer *buffer, struct store_error *error)
+bool store_records(struct store *store, struct upload_row *rows, size_t count, struct pose_buffer *buffers,
+                   struct store_error *error)
 {
     pthread_mutex_lock(&store->lock);
-    bool done = store->catalog->record(store->catalog, id, record, buffer, error);
+    bool done = store->catalog->records(store->catalog, rows, count, buffers, error);
     pthread_mutex_unlock(&store->lock);
     return done;
 }

@@ -39,9 +39,10 @@ bool store_keep(struct store *store, struct blob *blob, struct upload_row *row, 
 bool store_remove(struct store *store, const struct asset_id *id, struct store_error *error);
 /* Visits the uploads in order of arrival; the visitor may only call store_blob. */
 bool store_each(struct store *store, upload_visit *visit, void *user, struct store_error *error);
-/* The record of an upload; data is allocated in the buffer, and empty if there is none. */
-bool store_record(struct store *store, const struct asset_id *id, struct upload_record *record,
-                  struct pose_buffer *buffer, struct store_error *error);
+/* Sets the records of rows, of which only the ids are read; the data of rows[i] is allocated in buffers[i], and empty
+ * if there is none. */
+bool store_records(struct store *store, struct upload_row *rows, size_t count, struct pose_buffer *buffers,
+                   struct store_error *error);
 /* Keeps the records of rows, of which only these and the ids are read. On failure nothing is lost: they are made
  * anew at the next start. */
 bool store_set_records(struct store *store, const struct upload_row *rows, size_t count,

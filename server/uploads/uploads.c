@@ -325,10 +325,8 @@ static void load_one(void *user, size_t item)
     struct loading *work = user;
     const struct upload_row *row = &work->rows[work->first + item];
     struct pose_buffer *buffer = &work->buffers[item];
-    struct upload_record record;
-    struct store_error ignored;
+    struct upload_record record = row->record;
     bool is_verified, is_lost = false;
-    store_record(work->service->store, &row->id, &record, buffer, &ignored);
     struct index_archive *archive = NULL;
     if (record_holds(&record, &work->context))
         archive = load_archive(work, row, &record, true, &is_verified, &is_lost);
@@ -355,6 +353,8 @@ static void load_batch(struct loading *work, uint32_t count)
     struct store_error error;
     uint32_t renewed = 0;
     memset(work->renewed, 0, sizeof work->renewed);
+    /* What cannot be read is made anew. */
+    store_records(work->service->store, work->rows + work->first, count, work->buffers, &error);
     parallel_for(count, work->service->index_options.threads, load_one, work);
     for (uint32_t i = 0; i < count; i++) {
         if (work->renewed[i].record.data.size)
