@@ -234,7 +234,7 @@ static bool read_colors(struct gltf_body *body, const struct gltf_primitive *pri
 
 static bool read_uvs(struct gltf_body *body, const struct gltf_primitive *primitive)
 {
-    char name[16];
+    char name[24];
     bool found;
     for (unsigned set = 0; set < body->uv_sets; set++) {
         snprintf(name, sizeof name, "TEXCOORD_%u", set);
