@@ -195,16 +195,17 @@ static enum upload_outcome keep(struct service *service, const struct upload *up
 void upload_take(struct service *service, const struct upload *upload, struct uploaded *uploaded)
 {
     *uploaded = (struct uploaded){.outcome = UPLOAD_NOT_KEPT};
+    /* Before the draft is taken over, in which the parts' bytes may be. */
+    const struct asset_id id = upload->parts ? parts_id(upload->parts) : (struct asset_id){0};
     struct blob *blob = seal(service, upload, &uploaded->store_error);
     if (!blob)
         return;
     struct catalog *catalog = service_enter(service, false, 0);
     struct index_neighbours paths = {catalog->archives, catalog->path_count};
     struct index_options options = service_request_options(service);
-    struct upload_source source = {.name = upload->name, .format = upload->format, .game = upload->game};
+    struct upload_source source = {
+        .name = upload->name, .format = upload->format, .game = upload->game, .id = id};
     find_bytes(&source, blob, upload->parts || upload->is_zip);
-    if (upload->parts)
-        source.id = parts_id(upload->parts);
     uploaded->archive = index_upload(&source, &paths, &options);
     uploaded->archive->blob = blob;
     const struct asset_id context = catalog->context;

@@ -865,6 +865,15 @@ class Written(StoreCase):
             reply = daemon.client.get(f"/v1/archives/{archive['id']}/entries/0")
             self.assertEqual(reply.body, sample(WAVE))
 
+    def test_small_files_of_a_large_form_in_memory(self):
+        """The store copies what is small: nothing may point into the file that the form was written to."""
+        headers, body = form([("wave.anim", sample(WAVE)), ("walk.anim", sample(WALK))])
+        with Daemon() as daemon:
+            large = daemon.client.post("/v1/archives", b"x" * (2 << 20) + b"\r\n" + body, headers=headers)
+            small = daemon.client.post("/v1/archives", body, headers=headers)
+            self.assertEqual((large.status, small.status), (201, 200))
+            self.assertEqual(large.json, small.json)
+
     def test_known_and_refused_leave_nothing(self):
         with self.daemon() as daemon:
             self.assertEqual(daemon.client.post("/v1/archives?name=large.zip", LARGE).status, 201)
