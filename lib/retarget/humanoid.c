@@ -25,7 +25,7 @@ static bool read_rest(const struct pose_skeleton *skeleton, uint32_t i, struct r
     for (int k = 0; k < 10; k++) {
         if (!isfinite(rest[k]))
             return error_set(error, POSE_BAD_DATA, "not_humanoid",
-                             "the rest of joint %u (\"%.60s\") is no number", i,
+                             "the rest of joint %u (\"%.60s\") is not a number", i,
                              skeleton->joints[i].name ? skeleton->joints[i].name : "");
     }
     to->offset = vec_of(rest);

@@ -67,9 +67,9 @@ const struct command command_reindex = {
     .operands = "",
     .summary = "rebuilds the catalogue of a store from its blobs",
     .description =
-        "Looks at every upload in DIR and lists anew those whose bytes are sound, whatever state the\n"
-        "catalogue is in; the old one is in DIR/lost for a day. Exit status 1 when some are not sound: a\n"
-        "line each says which; their bytes are left alone.\n",
+        "Checks every upload in DIR and lists those whose bytes are sound, whatever state the catalogue is\n"
+        "in. The old catalogue is kept in DIR/lost for a day. If uploads are damaged, the exit status is 1\n"
+        "and one line per upload says which; their bytes are left alone.\n",
     .options = options,
     .environment = false,
     .run = run_reindex,

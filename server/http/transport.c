@@ -501,7 +501,7 @@ static void refuse_headers(struct http_exchange *exchange)
     if (is_number && strtoull(length, NULL, 10) == ULLONG_MAX && errno == ERANGE) {
         exchange_refuse(exchange, 413, "no body may be as large as Content-Length says");
     } else if (length != NULL && !is_number) {
-        exchange_refuse(exchange, 400, "Content-Length is no number");
+        exchange_refuse(exchange, 400, "Content-Length is not a number");
     } else if (lacks_host(&framing)) {
         exchange_refuse_host(exchange);
     } else {

@@ -39,7 +39,7 @@ static bool open_catalog(struct store *store, const char *folder, struct store_e
     if (done)
         store->catalog = store_sqlite_open(path, error);
     if (done && !store->catalog && error->status == STORE_BROKEN) {
-        log_message(LOG_WARNING, "%s; %s is now in lost/ and is made anew", error->detail, path);
+        log_message(LOG_WARNING, "%s; %s is now in lost/ and is rebuilt", error->detail, path);
         if (folder_lose_catalog(folder, error))
             store->catalog = store_sqlite_open(path, error);
     }
@@ -148,7 +148,7 @@ static void advise(struct store_error *error, const char *folder)
     size_t used = strlen(error->detail);
     if (error->status != STORE_IN_USE && error->status != STORE_NEWER)
         snprintf(error->detail + used, sizeof error->detail - used,
-                 "; posed reindex --data %.100s makes the catalogue anew", folder);
+                 "; posed reindex --data %.100s rebuilds the catalogue", folder);
 }
 
 struct store *store_open(const char *folder, uint64_t most, struct store_error *error)

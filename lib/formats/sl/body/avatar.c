@@ -42,7 +42,7 @@ static const struct pose_document *read_beside(struct avatar *avatar, const stru
     if (!document)
         return NULL;
     if (!source.find || !source.find(source.user, name, &source.bytes)) {
-        error_set(error, POSE_BAD_DATA, "no_file", "%s is not beside it", name);
+        error_set(error, POSE_BAD_DATA, "no_file", "%s is not in the same folder", name);
         return NULL;
     }
     if (!codec->decode(&own))
