@@ -531,7 +531,7 @@ START_TEST(lying_on_all_fours)
     memset(joints[knee].translation, 0, sizeof joints[knee].translation);
     refused(&skeleton, NULL, 0, "not_humanoid", "no length");
     joints[knee].translation[1] = NAN;
-    refused(&skeleton, NULL, 0, "not_humanoid", "no number");
+    refused(&skeleton, NULL, 0, "not_humanoid", "not a number");
     free(joints);
     close_thing(&thing);
 }
