@@ -17,9 +17,20 @@ struct census {
 /* The offset after the string that begins at at, or size. */
 static size_t skip_string(const uint8_t *text, size_t size, size_t at)
 {
-    for (at++; at < size && text[at] != '"'; at++)
-        at += text[at] == '\\';
-    return at < size ? at + 1 : size;
+    size_t quote = 0; /* the next one */
+    for (at++; at < size;) {
+        if (quote < at) {
+            const uint8_t *found = memchr(text + at, '"', size - at);
+            if (!found)
+                return size;
+            quote = (size_t)(found - text);
+        }
+        const uint8_t *escape = memchr(text + at, '\\', quote - at);
+        if (!escape)
+            return quote + 1;
+        at = (size_t)(escape - text) + 2;
+    }
+    return size;
 }
 
 static struct census take_census(struct pose_bytes text)
