@@ -3,6 +3,7 @@
 
 #include "lib/core/warn.h"
 #include "lib/images/picture.h"
+#include "lib/mannequin/mannequin.h"
 #include "lib/model/document.h"
 #include "lib/model/lint.h"
 #include "lib/retarget/humanoid.h"
@@ -403,6 +404,12 @@ bool pose_image_png(const struct pose_image *image, struct pose_buffer *out, str
 }
 
 /* ------------------------------------------------------------------------------------------------ people -- */
+
+struct pose_document *pose_mannequin(const struct pose_humanoid *humanoid, const struct pose_options *options,
+                                     struct pose_error *error)
+{
+    return mannequin_new(humanoid, options, error);
+}
 
 struct pose_humanoid *pose_humanoid_new(const struct pose_skeleton *skeleton, const struct pose_bone_map *map,
                                         uint32_t map_count, const struct pose_options *options,

@@ -47,13 +47,14 @@ static bool read_ids(const struct params *params, const struct catalog *common, 
 bool body_read(const struct params *params, const struct catalog *common, const struct catalog *own,
                struct body_choice *choice, struct param_error *error)
 {
-    static const char *const words[] = {[BODY_AUTO] = "auto", [BODY_BONES] = "bones", [BODY_NONE] = "none"};
+    static const char *const words[] = {
+        [BODY_AUTO] = "auto", [BODY_BONES] = "bones", [BODY_MANNEQUIN] = "mannequin", [BODY_NONE] = "none"};
     const char *text = params_get(params, "mesh");
-    *choice = (struct body_choice){.kind = BODY_AUTO};
+    *choice = (struct body_choice){.kind = BODY_UNSAID};
     if (!text)
         return true;
     for (unsigned i = 0; i < sizeof words / sizeof *words; i++) {
-        if (!strcmp(text, words[i])) {
+        if (words[i] && !strcmp(text, words[i])) {
             choice->kind = (enum body_kind)i;
             return true;
         }
@@ -92,4 +93,15 @@ bool body_add_character(struct ingredients *ingredients, const struct catalog *c
         }
     }
     return true;
+}
+
+struct pose_document *body_mannequin(const struct pose_skeleton *skeleton, enum body_kind kind,
+                                     const struct pose_options *options, struct pose_error *error)
+{
+    struct pose_humanoid *person = pose_humanoid_new(skeleton, NULL, 0, options, error);
+    struct pose_document *mannequin = person ? pose_mannequin(person, options, error) : NULL;
+    pose_humanoid_free(person);
+    if (!mannequin && kind != BODY_MANNEQUIN && error->status == POSE_BAD_DATA)
+        pose_error_init(error);
+    return mannequin;
 }

@@ -7,8 +7,10 @@
 #include "server/library/relations.h"
 
 enum body_kind {
-    BODY_AUTO, /* the default */
+    BODY_UNSAID,
+    BODY_AUTO,
     BODY_BONES,
+    BODY_MANNEQUIN,
     BODY_NONE,
     BODY_MESHES, /* given by their ids */
 };
@@ -27,6 +29,9 @@ struct body_choice {
  */
 bool body_read(const struct params *params, const struct catalog *common, const struct catalog *own,
                struct body_choice *choice, struct param_error *error);
+/* The mannequin on a skeleton. NULL with error if that is not a person's; with POSE_OK if the kind does not insist. */
+struct pose_document *body_mannequin(const struct pose_skeleton *skeleton, enum body_kind kind,
+                                     const struct pose_options *options, struct pose_error *error);
 /* Adds the meshes of a character, with their textures; warns of those that are missing. False with error. */
 bool body_add_character(struct ingredients *ingredients, const struct catalog *catalog,
                         const struct relations *relations, struct convert_warnings *warnings,

@@ -346,6 +346,7 @@ bool conversion_parts_read(const struct params *params, const struct catalog *co
         return param_fail(error, "mesh", "more than %d meshes", CONVERSION_MESHES);
     memcpy(parts->meshes + parts->mesh_count, body.meshes, body.mesh_count * sizeof *body.meshes);
     parts->mesh_count += body.mesh_count;
+    parts->body = body.kind;
     parts->automatic = !text || !strcmp(text, "auto");
     const struct ingredient *of = parts->clip_count ? parts->clips : &parts->meshes[0];
     if (parts->automatic) {
@@ -357,7 +358,8 @@ bool conversion_parts_read(const struct params *params, const struct catalog *co
             return param_fail(error, "skeleton", "\"%.60s\" is neither auto, none, nor the id of a skeleton",
                               text);
     }
-    if (parts->mesh_count && parts->clip_count && !parts->skeleton.choice.asset)
+    bool needs_skeleton = parts->mesh_count || parts->body == BODY_MANNEQUIN;
+    if (needs_skeleton && parts->clip_count && !parts->skeleton.choice.asset)
         return param_fail(error, "skeleton", "a mesh needs a skeleton, but the clip has none");
     return true;
 }
@@ -386,6 +388,8 @@ bool conversion_frames_fit(const struct conversion *conversion, const struct con
 struct asset_id conversion_parts_digest(const struct conversion_parts *parts)
 {
     struct asset_id digest = {{0}};
+    if (parts->body == BODY_MANNEQUIN || parts->body == BODY_AUTO)
+        digest = id_quick(&digest, &parts->body, sizeof parts->body);
     if (parts->skeleton.choice.asset)
         digest = id_quick(&digest, &parts->skeleton.choice.asset->id, sizeof digest);
     for (unsigned i = 0; i < parts->mesh_count; i++) {

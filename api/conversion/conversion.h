@@ -2,6 +2,7 @@
 #ifndef POSED_API_CONVERSION_CONVERSION_H
 #define POSED_API_CONVERSION_CONVERSION_H
 
+#include "api/conversion/body.h"
 #include "api/conversion/retargeting.h"
 #include "api/protocol/params.h"
 #include "server/convert/convert.h"
@@ -28,6 +29,7 @@ struct conversion_parts {
     const struct ingredient *clips;      /* borrowed */
     struct ingredient_skeleton skeleton; /* choice.asset NULL: none */
     bool automatic;                      /* skeleton=auto */
+    enum body_kind body;
     unsigned mesh_count;
     struct ingredient meshes[CONVERSION_MESHES];
 };

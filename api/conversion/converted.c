@@ -169,6 +169,21 @@ static bool make_room(struct service *service, uint64_t bytes, struct pose_error
     return false;
 }
 
+/* Adds the mannequin as the only mesh, if it was asked for and the skeleton is a person's. */
+static bool add_mannequin(const struct conversion_order *order, struct pose_conversion *wanted,
+                          struct pose_document **mannequin, struct pose_error *error)
+{
+    enum body_kind body = order->parts->body;
+    if (!wanted->skeleton || wanted->mesh_count || (body != BODY_MANNEQUIN && body != BODY_AUTO))
+        return true;
+    *mannequin = body_mannequin(wanted->skeleton, body, &order->options, error);
+    if (!*mannequin)
+        return error->status == POSE_OK;
+    wanted->mesh_count = (*mannequin)->mesh_count;
+    wanted->meshes = (*mannequin)->meshes;
+    return true;
+}
+
 static bool convert(const struct conversion_order *order, struct ingredients *ingredients,
                     struct conversion_result *result, struct pose_error *error)
 {
@@ -185,9 +200,12 @@ static bool convert(const struct conversion_order *order, struct ingredients *in
     const uint64_t weight = weigh(&wanted), bytes = weight < SMALL ? 0 : weight;
     if (!make_room(order->service, bytes, error))
         return false;
+    struct pose_document *mannequin = NULL;
     bool done = carry_over(order, ingredients, &wanted, &carried, &result->warnings, error) &&
+                add_mannequin(order, &wanted, &mannequin, error) &&
                 pose_convert(&wanted, &order->options, convert_warn, &result->warnings, &result->bytes,
                              &result->second, error);
+    pose_document_free(mannequin);
     carried_release(&carried);
     atomic_fetch_sub(&order->service->making, bytes);
     if (!done || !conversion->target->second || result->is_pair)

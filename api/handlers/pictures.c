@@ -49,7 +49,7 @@ static bool read_body(struct api_call *call, struct preview *preview)
         reply_bad_parameter(call, "character", "no character \"%.60s\"", text);
         return false;
     }
-    if (preview->body.kind != BODY_AUTO) {
+    if (preview->body.kind != BODY_AUTO && preview->body.kind != BODY_UNSAID) {
         reply_bad_parameter(call, "character", "a character has its own meshes: leave mesh out");
         return false;
     }
@@ -94,7 +94,9 @@ static bool read_preview(struct api_call *call, struct catalog_item *item, struc
     if (!pose_request_read(call, item, &preview->pose) || !read_options(call, preview) ||
         !read_body(call, preview))
         return false;
-    if ((preview->body.mesh_count || preview->character) && !preview->pose.skeleton.asset) {
+    bool needs_skeleton =
+        preview->body.mesh_count || preview->character || preview->body.kind == BODY_MANNEQUIN;
+    if (needs_skeleton && !preview->pose.skeleton.asset) {
         reply_bad_parameter(call, "skeleton", "a mesh needs a skeleton, but the clip has none");
         return false;
     }
@@ -152,6 +154,7 @@ struct drawing {
     struct fetch fetch;
     struct player *player;
     struct ingredients *ingredients; /* meshes and their images */
+    struct pose_document *mannequin;
     struct pose_skin *skins[FIGURE_MESHES];
     struct pose_image images[INGREDIENT_IMAGES];
     struct pose_document *decoded[INGREDIENT_IMAGES];
@@ -199,13 +202,37 @@ static void decode_images(struct drawing *drawing, const struct pose_conversion 
     }
 }
 
+static bool add_mesh(struct drawing *drawing, struct figure_source *source, const struct pose_mesh *mesh,
+                     struct pose_error *error)
+{
+    unsigned at = source->mesh_count;
+    drawing->skins[at] = pose_skin_new(mesh, drawing->player->skeleton, POSE_AXES_GLTF,
+                                       &drawing->call->service->index_options.pose, error);
+    source->skins[at] = drawing->skins[at];
+    source->meshes[at] = mesh;
+    source->mesh_count += drawing->skins[at] != NULL;
+    return drawing->skins[at];
+}
+
+static bool add_mannequin(struct drawing *drawing, struct figure_source *source, struct pose_error *error)
+{
+    enum body_kind body = drawing->preview->body.kind;
+    if (!drawing->player->skeleton || body == BODY_BONES || body == BODY_NONE)
+        return true;
+    drawing->mannequin =
+        body_mannequin(drawing->player->skeleton, body, &drawing->call->service->index_options.pose, error);
+    if (!drawing->mannequin)
+        return error->status == POSE_OK;
+    return add_mesh(drawing, source, drawing->mannequin->meshes, error);
+}
+
 static bool gather_body(struct drawing *drawing, struct figure_source *source, struct pose_error *error)
 {
     const struct preview *preview = drawing->preview;
     struct service *service = drawing->call->service;
     struct pose_conversion parts = {.mesh_count = 0};
     if (!preview->body.mesh_count && !preview->character)
-        return true;
+        return add_mannequin(drawing, source, error);
     drawing->ingredients = ingredients_new(service, drawing->call->catalog);
     if (!drawing->ingredients) {
         pose_error_init(error);
@@ -222,13 +249,8 @@ static bool gather_body(struct drawing *drawing, struct figure_source *source, s
     source->image_count = parts.image_count;
     source->images = drawing->images;
     for (uint32_t i = 0; i < parts.mesh_count && i < FIGURE_MESHES; i++) {
-        source->meshes[i] = &parts.meshes[i];
-        drawing->skins[i] = pose_skin_new(source->meshes[i], drawing->player->skeleton, POSE_AXES_GLTF,
-                                          &service->index_options.pose, error);
-        source->skins[i] = drawing->skins[i];
-        if (!drawing->skins[i])
+        if (!add_mesh(drawing, source, &parts.meshes[i], error))
             return false;
-        source->mesh_count++;
     }
     return true;
 }
@@ -264,6 +286,7 @@ static void release(struct drawing *drawing)
     for (unsigned i = 0; i < INGREDIENT_IMAGES; i++)
         pose_document_free(drawing->decoded[i]);
     ingredients_free(drawing->ingredients);
+    pose_document_free(drawing->mannequin);
     convert_warnings_release(&drawing->warnings);
     player_put(drawing->player);
 }

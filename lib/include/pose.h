@@ -980,6 +980,13 @@ POSE_API struct pose_humanoid *pose_humanoid_new(const struct pose_skeleton *ske
                                                  struct pose_error *error);
 POSE_API void pose_humanoid_free(struct pose_humanoid *humanoid);
 POSE_API const struct pose_humanoid_report *pose_humanoid_report(const struct pose_humanoid *humanoid);
+/*
+ * A neutral figure of our own, laid onto that person's skeleton: a document with one mesh, "mannequin", of about 3,000
+ * triangles, in glTF's axes and metres, with a bone of each joint that moves it. It points into nothing. Returns NULL
+ * on failure: out of memory, or "not_humanoid" where a joint has no size. Must be freed with pose_document_free.
+ */
+POSE_API struct pose_document *pose_mannequin(const struct pose_humanoid *humanoid,
+                                              const struct pose_options *options, struct pose_error *error);
 /* Whether there is a bone of that name. */
 POSE_API bool pose_is_bone(const char *name);
 

@@ -12,7 +12,7 @@
 
 struct preview_options {
     double t;
-    const char *size, *angle, *background, *clip, *skeleton, *onto;
+    const char *size, *angle, *mesh, *background, *clip, *skeleton, *onto;
     bool retarget;
     uint64_t frames;
 };
@@ -36,6 +36,12 @@ static const struct option options[] = {
      .kind = OPTION_TEXT,
      .member = offsetof(struct preview_options, angle),
      .help = "front, side, three-quarter or top"},
+    {.name = "--mesh",
+     .metavar = "M",
+     .fallback = "auto",
+     .kind = OPTION_TEXT,
+     .member = offsetof(struct preview_options, mesh),
+     .help = "bones, mannequin, or auto: the mannequin if the skeleton is a person's"},
     {.name = "--frames",
      .metavar = "N",
      .fallback = "1",
@@ -101,6 +107,11 @@ static bool is_angle(const char *word)
     return view_angle_words[i];
 }
 
+static bool is_mesh(const char *word)
+{
+    return !strcmp(word, "auto") || !strcmp(word, "bones") || !strcmp(word, "mannequin");
+}
+
 static bool is_side(unsigned pixels)
 {
     return pixels >= MIN_PICTURE_SIZE && pixels <= MAX_PICTURE_SIZE;
@@ -118,6 +129,8 @@ static bool check_values(const struct preview_options *values, unsigned size[2])
                         MAX_PICTURE_SIZE);
     else if (!is_angle(values->angle))
         command_misused("--angle: %s is not one of front, side, three-quarter, top", values->angle);
+    else if (!is_mesh(values->mesh))
+        command_misused("--mesh: %s is not one of auto, bones, mannequin", values->mesh);
     else if (!color_parse(values->background, &color))
         command_misused("--background: %s is not one of transparent, white, black, rrggbb, rrggbbaa",
                         values->background);
@@ -134,8 +147,9 @@ static void write_query(const struct drawing *drawing, const char *skeleton, con
 {
     const struct preview_options *values = drawing->values;
     const char *background = values->background + (*values->background == '#');
-    int used = snprintf(query, capacity, "width=%u&height=%u&angle=%s&background=%s&skeleton=%s",
-                        drawing->size[0], drawing->size[1], values->angle, background, skeleton);
+    int used =
+        snprintf(query, capacity, "width=%u&height=%u&angle=%s&mesh=%s&background=%s&skeleton=%s",
+                 drawing->size[0], drawing->size[1], values->angle, values->mesh, background, skeleton);
     if (onto)
         used += snprintf(query + used, capacity - (size_t)used, "&retarget=1&onto=%s", onto);
     if (strcmp(drawing->type, "webp") != 0)

@@ -38,6 +38,9 @@ rule lib/core/bytes   "$core"
 rule lib/model        "$model"
 rule lib/sample       "$sample"
 rule lib/retarget     "$retarget lib/formats/rules.h"
+mannequin="$retarget lib/mannequin/*"
+rule lib/mannequin    "$mannequin"
+rule lib/mannequin/make "lib/mannequin/*"
 rule lib/bake         "$bake lib/formats/rules.h"
 rule lib/packing      "$core"
 rule lib/images       "$core"
@@ -48,7 +51,7 @@ for family in $(find lib/formats -mindepth 1 -maxdepth 1 -type d | sort); do
         rule "$folder" "$format $family/*"
     done
 done
-rule lib "$format lib/formats/* lib/retarget/*"
+rule lib "$format lib/formats/* lib/retarget/* lib/mannequin/*"
 
 # ------------------------------------------------------------------------------------- the daemon, bottom up
 # Of libpose the daemon sees pose.h, and lib/core for bytes.

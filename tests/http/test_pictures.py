@@ -106,7 +106,7 @@ class Pictures(SampleCase):
         self.assertGreater(body.count(b"ANMF"), 5)
 
     def test_svg_is_well_formed(self):
-        root = ElementTree.fromstring(self.client.get(self.path("preview.svg"), width=300).text)
+        root = ElementTree.fromstring(self.client.get(self.path("preview.svg"), width=300, mesh="bones").text)
         self.assertEqual(root.get("width"), "300px" if root.get("width").endswith("px") else "300")
         self.assertGreater(len(root.findall(".//{http://www.w3.org/2000/svg}path")), 50)
 

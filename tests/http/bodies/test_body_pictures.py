@@ -7,6 +7,7 @@ import xml.etree.ElementTree as ElementTree
 
 from daemon import Daemon, corpus
 from fixture import SampleCase
+from test_bodies import accessor, read_glb
 from test_pictures import read_png, solid_box
 
 SIZE = 160
@@ -140,6 +141,45 @@ class BodyPictures(SampleCase):
             self.assertEqual(picture[:2], (width, height))
             self.assertIsNotNone(solid_box(picture, 100), (width, height))
 
+    def test_the_mannequin_is_what_a_person_without_a_body_is(self):
+        for name, kind in (("a2o-walk", "tso-anim"), ("walk", "sl-anim")):
+            clip = self.clip(name, kind)["id"]
+            mannequin = self.picture(clip, mesh="mannequin")
+            self.assertEqual(self.picture(clip), mannequin)
+            self.assertEqual(self.picture(clip, mesh="auto"), mannequin)
+            bones = self.picture(clip, mesh="bones")
+            self.assertEqual(self.picture(clip, mesh="none"), bones)
+            self.assertGreater(solid_box(mannequin)[4], 2 * solid_box(bones)[4])
+        hopper = next(c for c in self.characters() if c["format"] == "prime-ancs")["clips"][0]["id"]
+        self.assertEqual(self.picture(hopper), self.picture(hopper, mesh="bones"))
+        for path in ("preview.png", "preview.webp"):
+            reply = self.client.get(f"/v1/clips/{hopper}/{path}", mesh="mannequin")
+            self.assertProblem(reply, 422, code="not_humanoid")
+
+    def test_the_mannequin_in_a_glb(self):
+        for name, kind in (("a2o-walk", "tso-anim"), ("walk", "sl-anim")):
+            clip = self.clip(name, kind)["id"]
+            reply = self.client.get(f"/v1/clips/{clip}.glb", mesh="mannequin")
+            self.assertEqual(reply.status, 200, reply)
+            self.assertEqual(self.client.get(f"/v1/clips/{clip}.glb", mesh="auto").body, reply.body)
+            root, binary = read_glb(reply.body)
+            mesh, = root["meshes"]
+            primitive, = mesh["primitives"]
+            self.assertEqual(mesh["name"], "mannequin")
+            self.assertTrue(2700 < root["accessors"][primitive["indices"]]["count"] / 3 < 3300)
+            weights = accessor(root, binary, primitive["attributes"]["WEIGHTS_0"])
+            self.assertTrue(all(abs(sum(row) - 1) < 1e-5 for row in weights))
+            self.assertEqual(len(root["animations"]), 1)
+            bones = read_glb(self.client.get(f"/v1/clips/{clip}.glb", mesh="bones").body)[0]
+            self.assertNotEqual([m["name"] for m in bones["meshes"]], ["mannequin"])
+            self.assertNotIn("meshes", read_glb(self.client.get(f"/v1/clips/{clip}.glb", mesh="none").body)[0])
+        hopper = next(c for c in self.characters() if c["format"] == "prime-ancs")["clips"][0]["id"]
+        self.assertProblem(self.client.get(f"/v1/clips/{hopper}.glb", mesh="mannequin"), 422, code="not_humanoid")
+        self.assertEqual(self.client.get(f"/v1/clips/{hopper}.glb", mesh="auto").status, 200)
+        self.assertProblem(self.client.get(f"/v1/clips/{clip}.bvh", mesh="mannequin"), 400, parameter="mesh")
+        self.assertProblem(self.client.get(f"/v1/clips/{clip}.glb", mesh="mannequin", skeleton="none"), 400,
+                           parameter="skeleton")
+
     def test_refusals(self):
         clip = self.clip("a2o-walk", "tso-anim")["id"]
         character = next(self.characters())["id"]
@@ -148,6 +188,7 @@ class BodyPictures(SampleCase):
         for parameter, query in (("character", {"character": "x"}), ("character", {"character": 32 * "0"}),
                                  ("character", {"character": character, "mesh": "bones"}),
                                  ("skeleton", {"character": character, "skeleton": "none"}),
+                                 ("skeleton", {"mesh": "mannequin", "skeleton": "none"}),
                                  ("mesh", {"mesh": "body"}), ("mesh", {"mesh": f"{mesh},"}),
                                  ("mesh", {"mesh": ",".join([mesh] * 17)})):
             with self.subTest(query):
