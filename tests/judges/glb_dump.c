@@ -1,7 +1,8 @@
 /*
  * posed-glb-dump OUT PATH...: every clip in those files, folders and archives as a GLB, alone and on the skeleton that knows
  * most of its joints, and beside each what the sampler says of it: NAME.json (what it is, joints, times) and NAME.f32, at
- * every time a matrix a joint in model space. judge.mjs reads them. Meshes come with a clip that moves their skeleton.
+ * every time a matrix a joint in model space. judge.mjs reads them. Meshes come with a clip that moves their skeleton, some
+ * clips of people with the mannequin.
  */
 #include "pose.h"
 #include "tests/support/companions.h"
@@ -237,6 +238,18 @@ static void dump_mesh(struct output *output, const struct library *library, cons
     }
 }
 
+/* The mannequin on a person's skeleton. */
+static void dump_mannequin(struct output *output, const struct asset *asset, const struct pose_clip *clip,
+                           const struct pose_skeleton *skeleton)
+{
+    struct pose_humanoid *person = pose_humanoid_new(skeleton, NULL, 0, NULL, NULL);
+    struct pose_document *mannequin = person ? need(pose_mannequin(person, NULL, NULL)) : NULL;
+    if (mannequin)
+        dump(output, asset, clip, skeleton, mannequin->meshes);
+    pose_document_free(mannequin);
+    pose_humanoid_free(person);
+}
+
 static void dump_all(struct output *output, const struct library *library)
 {
     for (size_t i = 0; i < library->count; i++) {
@@ -247,6 +260,8 @@ static void dump_all(struct output *output, const struct library *library)
             dump(output, asset, clip, NULL, NULL);
             if (skeleton)
                 dump(output, asset, clip, skeleton, NULL);
+            if (skeleton && i % 8 == 0)
+                dump_mannequin(output, asset, clip, skeleton);
         }
         for (uint32_t k = 0; k < asset->document->mesh_count; k++)
             dump_mesh(output, library, asset, &asset->document->meshes[k]);

@@ -180,6 +180,18 @@ class BodyPictures(SampleCase):
         self.assertProblem(self.client.get(f"/v1/clips/{clip}.glb", mesh="mannequin", skeleton="none"), 400,
                            parameter="skeleton")
 
+    def test_drawing_ends_in_time(self):
+        clip = self.clip("a2o-walk", "tso-anim")["id"]
+        with Daemon("--max-time", "20ms", Daemon.samples) as daemon:
+            for path, query in (("preview.png", {"frames": 64}), ("preview.svg", {"frames": 64}), ("preview.webp", {})):
+                for _ in range(100):  # on a busy machine it may have waited as long before it is begun: 503
+                    reply = daemon.client.get(f"/v1/clips/{clip}/{path}", mesh="mannequin", width=2048, height=2048,
+                                              **query)
+                    self.assertIn(reply.status, (413, 503), reply)
+                    if reply.status == 413:
+                        break
+                self.assertEqual(reply.json.get("limit"), "max-time", reply.text)
+
     def test_refusals(self):
         clip = self.clip("a2o-walk", "tso-anim")["id"]
         character = next(self.characters())["id"]
