@@ -80,7 +80,7 @@ const struct route routes[] = {
     {"GET", "/v1/skeletons/{id}", skeleton_parameters, handle_skeleton, ROUTE_JSON},
     {"GET", "/v1/skeletons", assets_parameters, handle_skeletons, ROUTE_JSON},
     {"GET", "/v1/meshes/{id}/vertices", vertices_parameters, handle_mesh_vertices, 0},
-    {"GET", "/v1/meshes/{id}.glb", mesh_model_parameters, handle_mesh_model, ROUTE_DEAR},
+    {"GET", "/v1/meshes/{id}.{ext}", mesh_model_parameters, handle_mesh_model, ROUTE_DEAR},
     {"GET", "/v1/meshes/{id}", mesh_parameters, handle_mesh, ROUTE_JSON},
     {"GET", "/v1/meshes", assets_parameters, handle_meshes, ROUTE_JSON},
     {"GET", "/v1/images/{id}.png", image_parameters, handle_image_png, 0},

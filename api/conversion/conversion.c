@@ -28,6 +28,8 @@ const struct pose_target *conversion_target_of_to(const struct params *params, s
     char words[CONVERT_WORDS];
     const char *to = params_get(params, "to");
     const struct pose_target *target = to ? pose_target_find(to) : NULL;
+    if (to && !target)
+        target = pose_mesh_target_find(to);
     if (target)
         return target;
     convert_target_words(NULL, words);

@@ -184,11 +184,46 @@ static bool add_mannequin(const struct conversion_order *order, struct pose_conv
     return true;
 }
 
+/* A mesh, or a ZIP of it and what puts it on. */
+static bool convert_mesh(const struct conversion_order *order, const struct ingredients *ingredients,
+                         struct conversion_result *result, struct pose_error *error)
+{
+    struct pose_conversion parts = {0};
+    struct pose_mesh_files files;
+    struct pose_pack_item items[POSE_MESH_FILES];
+    ingredients_list(ingredients, &parts);
+    const struct pose_mesh_conversion wanted = {.to = order->conversion->target->word,
+                                                .mesh = parts.meshes,
+                                                .skeleton = parts.skeleton,
+                                                .image_count = parts.image_count,
+                                                .images = parts.images,
+                                                .name = order->name,
+                                                .keeps_name = order->unzipped};
+    if (!pose_mesh_convert(&wanted, &order->options, convert_warn, &result->warnings, &files, error))
+        return false;
+    for (uint32_t i = 0; i < files.count; i++)
+        items[i] = (struct pose_pack_item){convert_file_name(files.files[i].name),
+                                           {files.files[i].bytes.data, files.files[i].bytes.size}};
+    bool done = true;
+    if (files.count == 1 || order->unzipped) {
+        result->bytes = files.files[0].bytes;
+        result->beside.count = files.count - 1;
+        memcpy(result->beside.files, files.files + 1, (files.count - 1) * sizeof *files.files);
+        files.count = 0;
+    } else {
+        done = pose_pack("zip", items, files.count, NULL, &order->options, &result->bytes, error);
+    }
+    pose_mesh_files_free(&files);
+    return done;
+}
+
 static bool convert(const struct conversion_order *order, struct ingredients *ingredients,
                     struct conversion_result *result, struct pose_error *error)
 {
     enum { SMALL = 16 << 20 };
     const struct conversion *conversion = order->conversion;
+    if (conversion->target->is_mesh)
+        return convert_mesh(order, ingredients, result, error);
     struct pose_conversion wanted = {.to = conversion->target->word,
                                      .fps = conversion->fps,
                                      .renames = conversion->renames,
@@ -241,6 +276,7 @@ void conversion_result_release(struct conversion_result *result)
     convert_warnings_release(&result->warnings);
     pose_buffer_free(&result->bytes);
     pose_buffer_free(&result->second.bytes);
+    pose_mesh_files_free(&result->beside);
 }
 
 /* ------------------------------------------------------------------------------------------------ keeping -- */
@@ -327,11 +363,13 @@ enum api_outcome reply_converted(struct api_call *call, const struct conversion 
         response_header(call->response, "Posed-Warning", converted->codes);
     char extension[16];
     convert_target_extension(target, extension);
-    reply_attachment(call, name, target->second ? "zip" : extension);
+    /* Several files of a mesh are a ZIP. */
+    bool is_zip = target->is_mesh && converted->bytes.size > 4 && !memcmp(converted->bytes.data, "PK\3\4", 4);
+    reply_attachment(call, name, target->second || is_zip ? "zip" : extension);
     if (target->is_text)
         return reply_text(call, target->media_type, converted);
-    response_borrow(call->response, target->media_type, converted->bytes.data, converted->bytes.size,
-                    release_borrowed, converted);
+    response_borrow(call->response, is_zip ? "application/zip" : target->media_type, converted->bytes.data,
+                    converted->bytes.size, release_borrowed, converted);
     return API_DONE;
 }
 

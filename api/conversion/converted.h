@@ -30,7 +30,7 @@ struct conversion_order {
     void *user;
     const char *name;     /* file name without extension */
     const char *key_file; /* name of a pair's second file, without extension; NULL: as in the clip */
-    bool unzipped;        /* keep a pair as two files instead of a ZIP */
+    bool unzipped;        /* keep a pair, or what belongs to a mesh, as files instead of a ZIP */
 };
 
 struct conversion_result {
@@ -38,6 +38,7 @@ struct conversion_result {
     struct pose_buffer bytes;
     bool is_pair; /* bytes is the first of two files */
     struct pose_second_file second;
+    struct pose_mesh_files beside; /* of a mesh whose files are not zipped: those after the first */
     double decode_seconds;
 };
 

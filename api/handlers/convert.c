@@ -119,6 +119,29 @@ static bool take_model(struct request *request)
     return false;
 }
 
+/* For a target of meshes: the one that mesh= names by its id, which is read later, or the only one. */
+static bool choose_mesh(struct request *request)
+{
+    const struct catalog_list *meshes = &request->own->lists[ASSET_MESH];
+    char names[300];
+    if (params_get(&request->call->params, "mesh"))
+        return true;
+    if (meshes->count == 1) {
+        request->parts.meshes[request->parts.mesh_count++] =
+            (struct ingredient){request->own, &meshes->items[0]};
+        return true;
+    }
+    const struct index_entry *broken = broken_entry(request->own);
+    list_names(meshes, names, sizeof names);
+    if (meshes->count)
+        reply_bad_parameter(request->call, "mesh", "the id of one of %s, as /v1/inspect has it", names);
+    else if (broken)
+        reply_error(request->call, broken->error, broken->format, broken->name);
+    else
+        reply_problem(request->call, 422, "no_mesh", "the file contains no mesh");
+    return false;
+}
+
 static bool choose_clips(struct request *request)
 {
     const struct catalog_list *clips = &request->own->lists[ASSET_CLIP];
@@ -153,6 +176,8 @@ static char *output_name(const struct request *request, const struct body_files 
 {
     if (request->clip_count == 1)
         return strdup(request->clips[0].item->asset->name);
+    if (request->conversion->target->is_mesh)
+        return strdup(request->parts.meshes[0].item->asset->name);
     return strndup(files->name, name_stem(files->name));
 }
 
@@ -175,7 +200,8 @@ static enum api_outcome convert_catalog(struct request *request, const struct bo
 {
     struct api_call *call = request->call;
     struct conversion_parts *parts = &request->parts;
-    bool chosen = choose_clips(request);
+    bool is_mesh = request->conversion->target->is_mesh;
+    bool chosen = is_mesh ? choose_mesh(request) : choose_clips(request);
     parts->clip_count = request->clip_count;
     parts->clips = request->clips;
     if (!chosen)
@@ -184,7 +210,9 @@ static enum api_outcome convert_catalog(struct request *request, const struct bo
     if (!conversion_frames_fit(request->conversion, parts, call->service->config->max_frames, &error) ||
         !conversion_parts_read(&call->params, call->catalog, request->own, parts, &error))
         return reply_parameter(call, &error);
-    if (!read_retargeting(request))
+    if (is_mesh && parts->mesh_count != 1)
+        return reply_bad_parameter(call, "mesh", "must be one mesh");
+    if (!is_mesh && !read_retargeting(request))
         return API_DONE;
     const struct ingredient_skeleton skeleton = first_skeleton(request->own);
     conversion_parts_offer_skeleton(parts, &skeleton);

@@ -76,19 +76,28 @@ enum api_outcome handle_skeleton_model(struct api_call *call)
 
 /* ------------------------------------------------------------------------------------------------- meshes -- */
 
+/* glTF, or the format of a game with that extension. */
+static const struct pose_target *mesh_target(const char *extension)
+{
+    return !strcmp(extension, "glb") ? pose_target_find("glb") : convert_mesh_target_of(extension);
+}
+
 enum api_outcome handle_mesh_model(struct api_call *call)
 {
     struct catalog_item *item = asset_find(call, ASSET_MESH).item;
     struct conversion conversion;
     if (!item)
         return API_DONE;
+    const struct pose_target *target = mesh_target(call->values[1]);
+    if (!target)
+        return reply_problem(call, 404, "no_conversion", "cannot convert to \".%.20s\"", call->values[1]);
     struct model model = {.call = call,
                           .conversion = &conversion,
                           .name = item->asset->name,
                           .parts = {.mesh_count = 1, .meshes = {{call->catalog, item}}}};
     struct param_error error;
     enum api_outcome outcome;
-    if (!conversion_read(&call->params, pose_target_find("glb"), false, &conversion, &error) ||
+    if (!conversion_read(&call->params, target, false, &conversion, &error) ||
         !conversion_parts_read(&call->params, call->catalog, NULL, &model.parts, &error)) {
         outcome = reply_parameter(call, &error);
     } else {

@@ -47,12 +47,36 @@ void encode_warn(struct encode_job *job, const char *code, const char *format, .
 /* Reports something worth knowing that is not a loss: the file holds all of the clip, including its extras. */
 void encode_note(struct encode_job *job, const char *code, const char *format, ...) POSE_PRINTF(3, 4);
 
+/* A file beside a mesh: bytes, or a character to be encoded. */
+struct fit_file {
+    char name[POSE_MESH_FILE_NAME];
+    struct pose_buffer bytes;
+    const char *format; /* NULL: bytes */
+    struct pose_character character;
+};
+
+/* Making a mesh of any format fit for another one. Warnings tell what is lost. */
+struct fit_job {
+    const struct pose_mesh_conversion *conversion;
+    const char *name; /* of the files, without extension */
+    struct arena *arena;
+    struct pose_error *error;
+    pose_warn *warn;
+    void *user;
+    /* To be filled in: what the codec's encoder takes, the name of its file, and the files beside it. */
+    struct pose_mesh fitted;
+    char file[POSE_MESH_FILE_NAME];
+    uint32_t beside_count;
+    struct fit_file beside[POSE_MESH_FILES - 1];
+};
+
 struct codec {
     struct pose_format format; /* can_read and can_write follow from decode and encode */
     /* Must not allocate; its work is bounded by the size of the file. NULL: PROBE_BY_NAME. */
     enum probe_result (*probe)(const struct pose_source *source);
     bool (*decode)(struct decode_job *job);
     bool (*encode)(struct encode_job *job); /* NULL: cannot be written */
+    bool (*fit)(struct fit_job *job);       /* NULL: only meshes of its own family can be written */
     bool named_after_file;                  /* the inner name should be the file's, without extension */
     const struct target *target; /* what clips are converted to for this format; NULL: they are not */
 };

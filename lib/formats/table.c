@@ -32,11 +32,11 @@ const struct family *const families[] = {
 
 /* Collected from the families when the library is loaded, since a constant expression cannot read constants of
  * other files; read-only afterwards. */
-enum { CAPACITY = 96 };
+enum { CAPACITY = 96, MESH_CAPACITY = 16 };
 static const struct codec *all_codecs[CAPACITY + 1];
 static const struct archive_type *all_archives[CAPACITY + 1];
 static struct pose_format all_formats[CAPACITY + 1];
-static struct pose_target all_targets[CAPACITY + 1];
+static struct pose_target all_targets[CAPACITY + 1], all_mesh_targets[MESH_CAPACITY];
 static const struct humanoid_names *all_people[CAPACITY + 1];
 
 const struct codec *const *const codecs = all_codecs;
@@ -134,6 +134,25 @@ static void list_all_targets(void)
     }
 }
 
+/* A file type per format that meshes can be written in. */
+static void list_mesh_targets(void)
+{
+    size_t count = 0;
+    for (const struct codec *const *codec = all_codecs; *codec && count + 1 < MESH_CAPACITY; codec++) {
+        const struct pose_format *format = &(*codec)->format;
+        if ((*codec)->fit)
+            all_mesh_targets[count++] = (struct pose_target){.word = format->id,
+                                                             .format = format->id,
+                                                             .extensions = format->extensions,
+                                                             .media_type = format->media_type,
+                                                             .options = "mesh",
+                                                             .min_fps = 0.1f,
+                                                             .on_skeleton = true,
+                                                             .is_game = true,
+                                                             .is_mesh = true};
+    }
+}
+
 /* The codecs' rows come first in the public list. */
 __attribute__((constructor)) static void gather(void)
 {
@@ -146,6 +165,7 @@ __attribute__((constructor)) static void gather(void)
             row->family = (*family)->id;
             row->can_read = (*codec)->decode;
             row->can_write = (*codec)->encode;
+            row->fits_meshes = (*codec)->fit;
             all_codecs[codec_count++] = *codec;
         }
         for (const struct humanoid_names *const *names = (*family)->people;
@@ -161,6 +181,7 @@ __attribute__((constructor)) static void gather(void)
         }
     }
     list_all_targets();
+    list_mesh_targets();
 }
 
 const struct pose_format *pose_formats(void)
@@ -176,6 +197,20 @@ const struct pose_target *pose_targets(void)
 const struct pose_target *pose_target_find(const char *word)
 {
     for (const struct pose_target *target = all_targets; target->word; target++) {
+        if (!strcmp(target->word, word))
+            return target;
+    }
+    return NULL;
+}
+
+const struct pose_target *pose_mesh_targets(void)
+{
+    return all_mesh_targets;
+}
+
+const struct pose_target *pose_mesh_target_find(const char *word)
+{
+    for (const struct pose_target *target = all_mesh_targets; target->word; target++) {
         if (!strcmp(target->word, word))
             return target;
     }

@@ -30,5 +30,7 @@ void picture_free(struct picture *picture);
 
 /* Appends a PNG. Returns false if out of memory. */
 bool picture_write_png(const struct picture *picture, struct pose_buffer *out);
+/* Appends a BMP of 256 colours, without alpha (bmp.c). Returns false if out of memory. */
+bool picture_write_bmp(const struct picture *picture, struct pose_buffer *out);
 
 #endif

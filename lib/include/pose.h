@@ -321,6 +321,13 @@ struct pose_influences {
     float weights[POSE_WEIGHTS];
 };
 
+/* The copy of a vertex of The Sims that another bone carries: the two are blended by their weights, and need not meet
+ * in the bind pose, where the copy is at position. */
+struct pose_second {
+    float position[3];
+    uint32_t bone; /* UINT32_MAX: there is none */
+};
+
 /* A morph target: offsets of the vertices that it moves. */
 struct pose_morph_target {
     const char *name; /* NULL: known by id only */
@@ -364,6 +371,7 @@ struct pose_mesh {
     const struct pose_binding *bindings;
     /* In model space only: */
     const struct pose_influences *influences; /* [real_count]; NULL: not skinned */
+    const struct pose_second *seconds; /* [real_count]; NULL: none. Only encoders of The Sims use them */
     /* [bone_count][16], column-major, from model to bone space, in the mesh's axes and units; NULL: the inverse
      * of the rest matrix of the skeleton's joint. */
     const float (*inverse_binds)[16];
@@ -476,6 +484,7 @@ struct pose_target {
     bool on_skeleton;         /* its files contain the skeleton, or depend on it */
     bool is_scene;            /* a file holds any number of clips, and meshes with their images */
     bool is_game;             /* a game's own format, else an exchange format */
+    bool is_mesh;             /* of meshes, see pose_mesh_targets */
     const char *const *games; /* values of the option "game", NULL-terminated; NULL: no such option */
 };
 
@@ -483,6 +492,9 @@ struct pose_target {
 POSE_API const struct pose_target *pose_targets(void);
 /* The target of that word; NULL when there is none. */
 POSE_API const struct pose_target *pose_target_find(const char *word);
+/* The same for meshes, see pose_mesh_convert. */
+POSE_API const struct pose_target *pose_mesh_targets(void);
+POSE_API const struct pose_target *pose_mesh_target_find(const char *word);
 
 /* A format that the library supports. */
 struct pose_format {
@@ -501,6 +513,7 @@ struct pose_format {
     bool
         hashes_morphs; /* its clips refer to morphs by ids that archives have names for, see pose_archive_morph */
     bool ignores_case; /* an archive whose names the game looks up case-insensitively */
+    bool fits_meshes;  /* meshes of other formats can be written in it, see pose_mesh_convert */
     bool warns_late;   /* an archive: reading an entry may give warnings that opening it does not */
 };
 
@@ -1174,6 +1187,50 @@ POSE_API bool pose_convert(const struct pose_conversion *conversion, const struc
 /* The default name of a pair's second file. name: used for a clip without an inner name. */
 POSE_API void pose_second_name(const struct pose_target *target, const struct pose_clip *clip,
                                const char *name, char text[POSE_SECOND_NAME]);
+
+/* ------------------------------------------------------------------------------------- meshes for games -- */
+
+/* A mesh to write in the format of a game. Need not outlive the call. */
+struct pose_mesh_conversion {
+    const char *to; /* id of a format that fits meshes, see pose_format */
+    const struct pose_mesh *mesh;
+    /* That the mesh is written for: the one of its own file (with the same tree; then its own bind matrices count), or
+     * the game's. NULL: its bind matrices count. */
+    const struct pose_skeleton *skeleton;
+    uint32_t image_count;
+    const struct pose_image *images; /* that its materials name */
+    const char *name;                /* of the files, without extension; NULL: the mesh's, else "mesh" */
+    bool keeps_name; /* the mesh's own file has exactly that name, not one as the game makes them */
+};
+
+/* The mesh, and what puts it on: its texture, a suit, a binding. */
+enum { POSE_MESH_FILES = 6, POSE_MESH_FILE_NAME = 256 };
+struct pose_mesh_file {
+    char name[POSE_MESH_FILE_NAME]; /* untrusted, not to be used as a path */
+    struct pose_buffer bytes;
+};
+struct pose_mesh_files {
+    uint32_t count;
+    struct pose_mesh_file files[POSE_MESH_FILES]; /* the mesh comes first */
+};
+
+/*
+ * Makes a mesh fit for a game and writes it. A mesh of the same family is written as it is, alone. Must be released with
+ * pose_mesh_files_free after success.
+ *
+ *     sims1-skn, sims1-bmf  in feet, vertices in the space of their bone, ordered by bone, the same ones merged; the two
+ *                           greatest weights of a vertex, in 1/32768; a texture of 256 colours (.bmp) and a suit (.cmx,
+ *                           .cmx.bcf)
+ *     tso-mesh              the same, with a binding and an appearance
+ *
+ * Warnings: "weights_dropped", "unweighted_vertices", "missing_bone", "second_position_moved", "no_uvs",
+ * "degenerate_faces", "several_textures", "texture_unreadable", "alpha_dropped", "morph_dropped". Errors:
+ * "unknown_format", "not_skinned", "no_faces", "not_finite".
+ */
+POSE_API bool pose_mesh_convert(const struct pose_mesh_conversion *conversion,
+                                const struct pose_options *options, pose_warn *warn, void *user,
+                                struct pose_mesh_files *files, struct pose_error *error);
+POSE_API void pose_mesh_files_free(struct pose_mesh_files *files);
 
 /* ------------------------------------------------------------------------------------------------- lints -- */
 

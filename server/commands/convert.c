@@ -285,10 +285,12 @@ static bool check_values(const struct convert_values *values, const char *out)
     struct nearest nearest;
     if (!check_alone(values))
         return false;
-    if (values->to && !pose_target_find(values->to)) {
+    if (values->to && !pose_target_find(values->to) && !pose_mesh_target_find(values->to)) {
         convert_target_words(NULL, words);
         nearest_begin(&nearest, values->to, strlen(values->to));
         for (const struct pose_target *target = pose_targets(); target->word; target++)
+            nearest_offer(&nearest, target->word);
+        for (const struct pose_target *target = pose_mesh_targets(); target->word; target++)
             nearest_offer(&nearest, target->word);
         nearest_hint(&nearest, hint);
         command_misused("--to: %s is not one of %s%s", values->to, words, hint);
@@ -355,7 +357,7 @@ const struct command command_convert = {
         "a\n"
         "file (- is standard output), or a folder for everything in IN. What the target cannot hold is said\n"
         "on standard error. A skill of The Sims is two files, the second beside OUT; a ZIP when OUT is "
-        "one.\n",
+        "one.\nA mesh for a game (.skn, .bmf, .mesh) comes with its texture and what puts it on.\n",
     .options = options,
     .prepare = list_targets,
     .reads_input = true,

@@ -26,7 +26,7 @@ bool convert_has_extension(const char *path)
     const char *extension = extension_of(path);
     unsigned count;
     convert_target_of(extension, NULL, &count);
-    return count || !strcasecmp(extension, "zip");
+    return count || convert_mesh_target_of(extension) || !strcasecmp(extension, "zip");
 }
 
 /* The target for OUT's extension; if there are several, the clip's own format. NULL, with a message
@@ -37,6 +37,8 @@ static const struct pose_target *target_of(const char *out, const char *format)
     char words[CONVERT_WORDS];
     unsigned count;
     const struct pose_target *target = convert_target_of(extension, format, &count);
+    if (!count)
+        target = convert_mesh_target_of(extension);
     if (target)
         return target;
     convert_target_words(count ? extension : NULL, words);
@@ -206,6 +208,21 @@ static bool save_pair(const struct job *job, const char *out, const struct pose_
     return done;
 }
 
+/* What belongs to a mesh is saved beside it. */
+static bool save_beside(const struct job *job, const char *out, const struct pose_mesh_files *files)
+{
+    bool done = true;
+    for (uint32_t i = 0; i < files->count && done; i++) {
+        char *path = NULL, *name = strdup(files->files[i].name);
+        if (!name || asprintf(&path, "%.*s%s", (int)(name_base(out) - out), out, convert_file_name(name)) < 0)
+            abort();
+        done = save(job, path, &files->files[i].bytes);
+        free(path);
+        free(name);
+    }
+    return done;
+}
+
 static char *stem_of(const char *path)
 {
     const char *base = name_base(path);
@@ -243,8 +260,9 @@ static int write_one(const struct job *job, const struct pose_target *target, co
     bool done = job_convert(job, target, parts, &file, &result);
     int status = COMMAND_BAD_INPUT;
     if (done) {
-        done = result.made.is_pair ? save_pair(job, out, target, &result.made)
-                                   : save(job, out, &result.made.bytes);
+        done = result.made.is_pair
+                   ? save_pair(job, out, target, &result.made)
+                   : save_beside(job, out, &result.made.beside) && save(job, out, &result.made.bytes);
         if (done)
             report_one(job, &result.made, out);
         status = done ? COMMAND_DONE : COMMAND_BAD_INPUT;
@@ -258,6 +276,22 @@ static int write_one(const struct job *job, const struct pose_target *target, co
     return status;
 }
 
+/* The only mesh of IN. */
+static int convert_mesh(const struct job *job, const struct pose_target *target, const char *out)
+{
+    const struct choice none = {0};
+    struct conversion_parts parts = {0};
+    char names[600] = "";
+    take_model(job, &parts);
+    if (parts.mesh_count == 1)
+        return write_one(job, target, &none, &parts, out);
+    if (!parts.mesh_count)
+        return tell_broken(job) ? COMMAND_BAD_INPUT : fail(job, "holds no mesh");
+    for (unsigned i = 0; i < parts.mesh_count; i++)
+        name_list_add(names, sizeof names, parts.meshes[i].item->asset->name);
+    return fail(job, "holds several meshes (%s): a file of this format holds one", names);
+}
+
 static int convert_chosen(const struct job *job, const struct choice *choice, const char *to, bool named,
                           const char *out)
 {
@@ -269,8 +303,12 @@ static int convert_chosen(const struct job *job, const struct choice *choice, co
     if (format && (!strcmp(format, "gltf") || !strcmp(format, "json")))
         format = origin_of(job, choice->clips[0].item, origin);
     const struct pose_target *target = to ? pose_target_find(to) : target_of(out, format);
+    if (to && !target)
+        target = pose_mesh_target_find(to);
     if (!target)
         return COMMAND_BAD_USAGE;
+    if (target->is_mesh)
+        return convert_mesh(job, target, out);
     if (!choice->count && !(target->is_scene && take_model(job, &parts)))
         return tell_broken(job) ? COMMAND_BAD_INPUT : fail(job, "holds no clip");
     if (choice->count <= 1 || (target->is_scene && named))

@@ -44,6 +44,15 @@ const struct pose_target *convert_target_of(const char *extension, const char *f
     return own ? own : *count == 1 ? only : NULL;
 }
 
+const struct pose_target *convert_mesh_target_of(const char *extension)
+{
+    for (const struct pose_target *target = pose_mesh_targets(); target->word; target++) {
+        if (convert_target_has_extension(target, extension))
+            return target;
+    }
+    return NULL;
+}
+
 void convert_target_words(const char *extension, char words[CONVERT_WORDS])
 {
     *words = '\0';
@@ -51,6 +60,8 @@ void convert_target_words(const char *extension, char words[CONVERT_WORDS])
         if (!extension || convert_target_has_extension(target, extension))
             name_list_add(words, CONVERT_WORDS, target->word);
     }
+    for (const struct pose_target *target = pose_mesh_targets(); !extension && target->word; target++)
+        name_list_add(words, CONVERT_WORDS, target->word);
 }
 
 bool convert_target_takes(const struct pose_target *target, const char *option)

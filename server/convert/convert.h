@@ -16,6 +16,8 @@ void convert_target_extension(const struct pose_target *target, char extension[1
  * ambiguous: count is the number of candidates.
  */
 const struct pose_target *convert_target_of(const char *extension, const char *format, unsigned *count);
+/* The target of meshes with that extension; NULL: there is none. */
+const struct pose_target *convert_mesh_target_of(const char *extension);
 /* The words of the targets with that extension (NULL: of all targets), comma-separated. */
 enum { CONVERT_WORDS = 256 };
 void convert_target_words(const char *extension, char words[CONVERT_WORDS]);

@@ -305,6 +305,46 @@ static void drop_frame(struct gltf_body *body, struct pose_influences *influence
     to->bone_count -= users == 0;
 }
 
+/* _POSITION_2, which our own writer adds for The Sims: where the copy of a vertex lies that another bone carries, and
+ * its joint, -1 if there is none. */
+static bool read_second(struct gltf_body *body, const struct gltf_primitive *primitive,
+                        struct pose_second *seconds)
+{
+    struct gltf *g = body->g;
+    uint32_t accessor;
+    gltf_body_at(body, primitive, "/attributes");
+    if (!gltf_index(g, primitive->attributes, "_POSITION_2", g->accessors.count, false, &accessor))
+        return false;
+    float *rows = json_alloc(&g->json, (size_t)primitive->count * 4, sizeof *rows);
+    if (!rows || (accessor != GLTF_NONE && !gltf_accessor_fill(g, accessor, 4, primitive->count, rows)))
+        return false;
+    for (uint32_t v = 0; v < primitive->count; v++) {
+        float joint = accessor == GLTF_NONE ? -1 : rows[4 * (size_t)v + 3];
+        memcpy(seconds[v].position, rows + 4 * (size_t)v, sizeof seconds[v].position);
+        bool is_there = joint >= 0 && joint < (float)body->to->bone_count;
+        seconds[v].bone = is_there ? (uint32_t)joint : UINT32_MAX;
+    }
+    return true;
+}
+
+static bool read_seconds(struct gltf_body *body)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < body->primitive_count; i++)
+        any |= pose_value_find(body->primitives[i].attributes, "_POSITION_2") != NULL;
+    if (!any)
+        return true;
+    struct pose_second *seconds =
+        ARENA_NEW(body->g->job->arena, struct pose_second, (size_t)body->vertex_count);
+    for (uint32_t i = 0; seconds && i < body->primitive_count; i++) {
+        const struct gltf_primitive *primitive = &body->primitives[i];
+        if (!primitive->shares && !read_second(body, primitive, seconds + primitive->first))
+            return false;
+    }
+    body->to->seconds = seconds;
+    return seconds;
+}
+
 static void warn(struct gltf_body *body, const struct weighing *weighing)
 {
     struct warning_list *warnings = &body->g->job->warnings;
@@ -336,6 +376,8 @@ bool gltf_body_bind(struct gltf_body *body)
     }
     if (g->is_ours)
         drop_frame(body, influences);
+    if (!read_seconds(body))
+        return false;
     warn(body, &weighing);
     body->to->influences = influences;
     return true;

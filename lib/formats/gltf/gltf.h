@@ -51,6 +51,10 @@
  * cannot be an animation.
  *
  * `extras` of the scene: "posed": {"skeleton": ..., "scaling": "offsets" | "inherited"} if there is a skeleton.
+ * A blended vertex of The Sims has two places, each in the space of its bone, which need not meet in the rest pose.
+ * POSITION is where it is at rest, and the attribute "_POSITION_2" (VEC4) where its copy is, with the index of the
+ * copy's joint in the skin, -1 if there is none. Without it, or if the two are more than 10 cm apart, both are taken
+ * to be at POSITION.
  * A joint's node may have a child of the same name plus ".scale", which carries the scale that its other children
  * must not inherit (POSE_SCALE_OFFSETS); skin.joints[i] is the node that vertices of row i are bound to.
  * If there are several roots, a node above them all has the extras "posed": {"frame": true}; it is not a joint.

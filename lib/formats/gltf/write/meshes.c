@@ -86,6 +86,53 @@ static bool deform(const struct gltf_joints *joints, const struct pose_skin *ski
     return true;
 }
 
+/* The joint of each vertex, real and blended. */
+static uint32_t run_joint(const struct pose_skin *skin, uint32_t v)
+{
+    uint32_t low = 0, high = skin->run_count;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (skin->runs[middle].first <= v)
+            low = middle;
+        else
+            high = middle;
+    }
+    return skin->runs[low].joint;
+}
+
+/*
+ * A blended vertex of The Sims has two places that need not meet in the rest pose, which plain skinning cannot hold:
+ * POSITION is their mean, and _POSITION_2 is the place of the copy, with its joint, so that our reader can tell them
+ * apart again. Vertices with several copies have none.
+ */
+static bool put_seconds(struct gltf_mesh *to, const struct gltf_joints *joints, const struct pose_skin *skin,
+                        struct arena *arena)
+{
+    const struct pose_mesh *mesh = skin->mesh;
+    float(*seconds)[4] = arena_alloc(arena, mesh->real_count, sizeof *seconds);
+    uint8_t *copies = ARENA_NEW(arena, uint8_t, mesh->real_count);
+    if (!seconds || !copies)
+        return false;
+    for (uint32_t v = 0; v < mesh->real_count; v++)
+        seconds[v][3] = -1;
+    for (uint32_t k = 0; k < mesh->blend_count; k++) {
+        uint32_t v = mesh->blends[k].vertex, copy = mesh->real_count + k, joint = run_joint(skin, copy);
+        copies[v] = copies[v] ? 2 : 1;
+        seconds[v][3] = copies[v] == 1 && joint != SKIN_NO_JOINT ? (float)joint : -1;
+        const float *m = joint == SKIN_NO_JOINT ? matrix_identity : joints->joints[joint].matrix;
+        for (unsigned i = 0; i < 3 && seconds[v][3] >= 0; i++) {
+            float place = m[12 + i];
+            for (unsigned c = 0; c < 3; c++)
+                place += m[4 * c + i] * skin->planes[(size_t)c * skin->vertex_count + copy];
+            seconds[v][i] = isfinite(place) ? place : 0;
+        }
+        for (unsigned i = 0; i < 3 && seconds[v][3] < 0; i++)
+            seconds[v][i] = 0;
+    }
+    to->seconds = (const float(*)[4])seconds;
+    return true;
+}
+
 static bool add_skinned(struct gltf_mesh_list *list, const struct gltf_joints *joints,
                         const struct pose_mesh *mesh, const struct pose_skin *skin, struct arena *arena)
 {
@@ -121,7 +168,8 @@ static bool add_skinned(struct gltf_mesh_list *list, const struct gltf_joints *j
         .weights = (const float(*)[4])weights,
         .faces = (const uint32_t(*)[3])faces,
     };
-    return true;
+    return !joints->skeleton || !mesh->blend_count ||
+           put_seconds(&list->meshes[list->count - 1], joints, skin, arena);
 }
 
 /* A mesh in model space: borrows the skin's vertices, which must outlive it. */
@@ -249,6 +297,9 @@ static void put_vertices(const struct gltf_mesh *mesh, struct gltf_file *file)
                                   count, 4 * (size_t)count));
         put_attribute(file, "WEIGHTS_0",
                       gltf_accessor_view(file, GLTF_VERTICES, GLTF_VEC4, mesh->weights[0], count, false));
+        if (mesh->seconds)
+            put_attribute(file, "_POSITION_2",
+                          gltf_accessor_view(file, GLTF_VERTICES, GLTF_VEC4, mesh->seconds[0], count, false));
     }
 }
 

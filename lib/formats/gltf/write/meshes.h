@@ -35,6 +35,7 @@ struct gltf_mesh {
     const uint32_t (*joints)[4]; /* NULL: not skinned */
     const float (*weights)[4];   /* each row sums to 1 */
     const uint32_t (*faces)[3];
+    const float (*seconds)[4]; /* places of blended copies, and their joints, -1: none; NULL: none at all */
 };
 
 struct gltf_mesh_list {

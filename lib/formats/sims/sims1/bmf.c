@@ -4,6 +4,7 @@
  * decoder.
  */
 #include "lib/core/text.h"
+#include "lib/formats/sims/fit/fit.h"
 #include "lib/formats/sims/mesh.h"
 #include "lib/formats/sims/sims1/stream.h"
 
@@ -36,5 +37,6 @@ const struct codec codec_sims1_bmf = {
     .probe = probe,
     .decode = decode,
     .encode = encode,
+    .fit = sims1_fit_binary,
     .named_after_file = true,
 };

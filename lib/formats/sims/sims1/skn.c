@@ -4,6 +4,7 @@
  * an old C library ("-5.88894e-005"). Checked on 12 real files.
  */
 #include "lib/core/text.h"
+#include "lib/formats/sims/fit/fit.h"
 #include "lib/formats/sims/mesh.h"
 #include "lib/formats/sims/sims1/stream.h"
 
@@ -35,5 +36,6 @@ const struct codec codec_sims1_skn = {
     .probe = probe,
     .decode = decode,
     .encode = encode,
+    .fit = sims1_fit_text,
     .named_after_file = true,
 };

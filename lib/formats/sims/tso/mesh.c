@@ -4,6 +4,7 @@
  * made by FreeSO's importer.
  */
 #include "lib/core/text.h"
+#include "lib/formats/sims/fit/fit.h"
 #include "lib/formats/sims/mesh.h"
 #include "lib/formats/sims/tso/stream.h"
 
@@ -35,4 +36,5 @@ const struct codec codec_tso_mesh = {
     .probe = probe,
     .decode = decode,
     .encode = encode,
+    .fit = tso_fit,
 };
