@@ -108,6 +108,9 @@ static void find_route(const char *method, const char *path, struct api_match *m
     bool head = !strcmp(method, "HEAD");
     for (size_t i = 0; i < route_count && count < CALL_SEGMENTS; i++) {
         struct api_match found = {.archive = match->archive};
+        /* The first template that matches is the path's: "{id}.zip" is no "{id}" for another method. */
+        if (match->nearest && strcmp(match->nearest->template, routes[i].template) != 0)
+            continue;
         if ((match->archive.length && !(routes[i].flags & ROUTE_CLIP)) ||
             !match_route(&routes[i], parts, count, &found))
             continue;

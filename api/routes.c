@@ -44,6 +44,7 @@ static const char *const fit_parameters[] = {"skeleton", "onto",    "map",     "
                                              "travel",   "heading", "archive", "v",        NULL};
 static const char *const skeleton_parameters[] = {"archive", "axes", "v", NULL};
 static const char *const convert_body_parameters[] = {CONVERT_PARAMETERS, "clip", "name", "format", NULL};
+static const char *const bundle_parameters[] = {CONVERT_PARAMETERS, NULL};
 static const char *const skeleton_model_parameters[] = {"archive", "bones", "map", "strict", "v", NULL};
 static const char *const mesh_model_parameters[] = {"archive", "skeleton", "map", "strict", "v", NULL};
 static const char *const character_model_parameters[] = {"archive", "clips",  "skeleton", "bones", "fps",
@@ -91,6 +92,7 @@ const struct route routes[] = {
     {"GET", "/v1/characters", assets_parameters, handle_characters, ROUTE_JSON},
     {"GET", "/v1/archives/{id}/entries/{index}", NULL, handle_entry_bytes, 0},
     {"GET", "/v1/archives/{id}/entries", entries_parameters, handle_entries, ROUTE_JSON},
+    {"GET", "/v1/archives/{id}.zip", bundle_parameters, handle_archive_zip, ROUTE_DEAR | ROUTE_POOL},
     {"GET", "/v1/archives/{id}", NULL, handle_archive, ROUTE_JSON},
     {"GET", "/v1/archives", archives_parameters, handle_archives, ROUTE_JSON},
     {"POST", "/v1/archives", upload_parameters, handle_upload, ROUTE_BODY | ROUTE_POOL | ROUTE_WRITES},

@@ -320,5 +320,6 @@ export class Posed {
   remove(archive: string, init?: RequestInit): Promise<void>;
   previewURL(id: string, type?: "png" | "svg" | "webp", options?: Filter): string;
   plotURL(id: string, options?: Filter): string;
+  archiveURL(id: string, to: string, options?: Record<string, unknown>): string;
   convertURL(id: string, extension: string, options?: Filter): string;
 }

@@ -318,6 +318,11 @@ export class Posed {
     return `${this.base}/v1/clips/${id}/plot.svg${this.scoped(onOptions(options))}`;
   }
 
+  /** Where an archive's clips are in another format, as a ZIP: {fps, skeleton, onto, …}. */
+  archiveURL(id, to, options = {}) {
+    return `${this.base}/v1/archives/${id}.zip${query({ to, ...onOptions(options) })}`;
+  }
+
   /** Where a conversion is: "glb", "bvh", "json", … */
   convertURL(id, extension, options = {}) {
     return `${this.base}/v1/clips/${id}.${extension}${this.scoped(onOptions(options))}`;

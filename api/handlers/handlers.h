@@ -8,6 +8,8 @@
 api_handler handle_health, handle_ready, handle_metrics, handle_openapi, handle_formats;
 /* api/handlers/archives.c */
 api_handler handle_archives, handle_archive, handle_entries, handle_entry_bytes;
+/* api/handlers/bundle.c */
+api_handler handle_archive_zip;
 /* api/handlers/uploads.c */
 api_handler handle_upload, handle_delete;
 /* api/handlers/clips.c */

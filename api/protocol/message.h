@@ -96,6 +96,7 @@ struct api_response {
     ssize_t (*read)(void *owner, uint8_t *buffer, size_t capacity);
     void (*release)(void *owner); /* may be NULL; called exactly once */
     void *owner;
+    bool is_dear; /* a stream whose blocks are drawn or converted: all other work goes first */
 
     /* For the log and the metrics. */
     const char *route; /* the route's template, "" when none matched; static */

@@ -95,8 +95,8 @@ static bool means_folder(const struct job *job, const char *out)
     struct stat status;
     if (!stat(out, &status))
         return false;
-    for (uint32_t a = 0; a < job->source->archive_count; a++) {
-        if (job_has_archive(job, a) && strcmp(job->source->archives[a]->format, "file") != 0)
+    for (uint32_t a = 0; a < job->task.source->archive_count; a++) {
+        if (job_has_archive(job, a) && strcmp(job->task.source->archives[a]->format, "file") != 0)
             return true;
     }
     return false;
@@ -220,15 +220,17 @@ static int convert_forced(struct job *job, const struct convert_values *values, 
     struct pose_error error;
     if (!file_map(job->in, &file, &error))
         return command_broken(job->in, &error);
-    struct index_neighbours neighbours = {job->common->archives, job->common->path_count};
+    struct index_neighbours neighbours = {job->task.common->archives, job->task.common->path_count};
     struct upload_source source = {.name = job->in, .bytes = file.bytes, .format = values->from};
-    struct index_archive *archive = index_upload_kept(&source, &neighbours, &job->service->index_options);
+    struct index_archive *archive =
+        index_upload_kept(&source, &neighbours, &job->task.service->index_options);
     struct index_refusal refusal;
     int status = COMMAND_BAD_INPUT;
     if (index_verdict(archive, &refusal)) {
-        job->source = catalog_new(&archive, 1, 0, NULL, job->service->shipped, job->service->shipped_count);
-        status = job->source ? convert_job(job, values, out) : command_failed(job->in, "out of memory");
-        catalog_unref(job->source);
+        job->task.source =
+            catalog_new(&archive, 1, 0, NULL, job->task.service->shipped, job->task.service->shipped_count);
+        status = job->task.source ? convert_job(job, values, out) : command_failed(job->in, "out of memory");
+        catalog_unref(job->task.source);
     } else {
         command_broken(job->in, &refusal.error);
     }
@@ -245,13 +247,12 @@ static int convert(struct service *service, const struct convert_values *values,
     struct report report = {.json = values->json, .quiet = values->quiet};
     int status = COMMAND_BAD_INPUT;
     if (read_arguments(catalog, values, &arguments)) {
-        struct job job = {.service = service,
-                          .common = catalog,
-                          .source = catalog,
-                          .in = in,
-                          .map = values->map,
-                          .params = &arguments.params,
-                          .report = &report};
+        const struct conversion_task task = {.service = service,
+                                             .common = catalog,
+                                             .source = catalog,
+                                             .options = service->index_options.pose,
+                                             .params = &arguments.params};
+        struct job job = {.task = task, .in = in, .map = values->map, .report = &report};
         status = values->from ? convert_forced(&job, values, out) : convert_job(&job, values, out);
         bool with_counts = means_folder(&job, out) && !values->clip;
         if (status != COMMAND_BAD_USAGE)

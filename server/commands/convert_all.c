@@ -39,7 +39,7 @@ struct work {
 static bool has_several(const struct job *job)
 {
     uint32_t count = 0;
-    for (uint32_t a = 0; a < job->source->archive_count; a++)
+    for (uint32_t a = 0; a < job->task.source->archive_count; a++)
         count += job_has_archive(job, a);
     return count > 1;
 }
@@ -57,34 +57,20 @@ static char *print(const char *format, ...)
     return text;
 }
 
-static uint32_t count_clips(const struct index_entry *entry)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < entry->asset_count; i++)
-        count += entry->assets[i].kind == ASSET_CLIP;
-    return count;
-}
-
-/* The entry's name without extension. If the entry holds several clips, the clip's name replaces it; if
- * that is only a number, it is appended. */
+/* In a folder of the archive's name, where there are several. */
 static char *name_of(const struct work *work, const struct catalog_item *item, struct catalog_place place)
 {
-    const struct index_archive *archive = work->job->source->archives[place.archive];
-    const struct index_entry *entry = archive->entries[place.entry];
-    const char *base = name_base(entry->name);
-    char *stem = print("%.*s", (int)name_stem(base), base);
-    char *text = print("%s", item->asset->name);
-    const char *own = convert_file_name(text);
+    const struct index_archive *archive = work->job->task.source->archives[place.archive];
     bool in_folder =
         has_several(work->job) && strcmp(archive->format, "folder") && strcmp(archive->format, "file");
-    bool has_number = !strcmp(archive->format, "prime-pak") && !strcasestr(stem, own);
-    bool is_one = count_clips(entry) == 1;
-    char *name = print("%s%s%.*s%s%s%s", in_folder ? archive->name : "", in_folder ? "/" : "",
-                       (int)(base - entry->name), entry->name, is_one ? stem : own,
-                       is_one && has_number ? "_" : "", is_one && has_number ? own : "");
-    free(text);
-    free(stem);
-    return name;
+    char *name = task_file_name(archive, archive->entries[place.entry], item->asset->name);
+    if (!name)
+        abort();
+    if (!in_folder)
+        return name;
+    char *whole = print("%s/%s", archive->name, name);
+    free(name);
+    return whole;
 }
 
 static void add_task(struct work *work, const struct catalog_item *item, struct catalog_place place)
@@ -99,10 +85,10 @@ static void add_task(struct work *work, const struct catalog_item *item, struct 
 
 static void list_tasks(struct work *work)
 {
-    const struct catalog_list *clips = &work->job->source->lists[ASSET_CLIP];
+    const struct catalog_list *clips = &work->job->task.source->lists[ASSET_CLIP];
     for (uint32_t i = 0; i < clips->count; i++) {
         struct catalog_item *item = &clips->items[i];
-        const struct place_list places = catalog_places(work->job->source, item);
+        const struct place_list places = catalog_places(work->job->task.source, item);
         for (uint32_t p = 0; p < places.count; p++) {
             if (job_has_archive(work->job, places.items[p].archive))
                 add_task(work, catalog_item_at(item, places.items[p]), places.items[p]);
@@ -120,11 +106,11 @@ static void name_key_file(void *user, size_t index)
 {
     struct work *work = user;
     struct task *task = &work->tasks[index];
-    const struct index_archive *archive = work->job->source->archives[task->place.archive];
+    const struct index_archive *archive = work->job->task.source->archives[task->place.archive];
     struct pose_error error;
-    struct pose_document *document =
-        index_decode(archive, task->place.entry, work->job->common->archives, work->job->common->path_count,
-                     &work->job->service->index_options.pose, &error);
+    struct pose_document *document = index_decode(
+        archive, task->place.entry, work->job->task.common->archives, work->job->task.common->path_count,
+        &work->job->task.service->index_options.pose, &error);
     if (!document)
         return; /* the conversion reports it */
     const struct index_asset *asset = task->item->asset;
@@ -144,7 +130,7 @@ static void name_files(struct work *work)
         names[i] = &work->tasks[i].name;
     names_make_unique(names, work->count);
     if (work->target->second) {
-        parallel_for(work->count, work->job->service->index_options.threads, name_key_file, work);
+        parallel_for(work->count, work->job->task.service->index_options.threads, name_key_file, work);
         for (size_t i = 0; i < work->count; i++) {
             if (work->tasks[i].key_file)
                 names[count++] = &work->tasks[i].key_file;
@@ -156,13 +142,13 @@ static void name_files(struct work *work)
 
 /* -------------------------------------------------------------------------------------------------- converting -- */
 
-static bool save(const struct work *work, struct task *task, const struct job_result *result)
+static bool save(const struct work *work, struct task *task, const struct task_result *result)
 {
     char extension[16];
     convert_target_extension(work->target, extension);
     char *path = print("%s.%s", task->name, extension);
     if (work->job->report->json)
-        report_describe(&task->described, path, &result->made.bytes, &result->made.warnings);
+        task_describe(&task->described, path, result->made.bytes.size, &result->made.warnings);
     const struct pose_buffer *first = &result->made.bytes, *second = &result->made.second.bytes;
     bool done = save_below(work->folder, path, (struct pose_bytes){first->data, first->size});
     free(path);
@@ -180,13 +166,13 @@ static void convert_task(void *user, size_t index)
 {
     struct work *work = user;
     struct task *task = &work->tasks[index];
-    const struct ingredient clip = {work->job->source, task->item};
+    const struct ingredient clip = {work->job->task.source, task->item};
     struct conversion_parts parts = {.clip_count = 1, .clips = &clip};
-    struct job_result result;
+    struct task_result result;
     char codes[WARNING_CODES];
-    const struct job_file file = {.name = name_base(task->name),
-                                  .key_file = task->key_file ? name_base(task->key_file) : NULL};
-    bool done = job_convert(work->job, work->target, &parts, &file, &result);
+    const struct task_file file = {.name = name_base(task->name),
+                                   .key_file = task->key_file ? name_base(task->key_file) : NULL};
+    bool done = task_convert(&work->job->task, work->target, &parts, &file, &result);
     if (!done) {
         task->said = strdup(result.detail);
     } else if (!save(work, task, &result)) {
@@ -199,23 +185,23 @@ static void convert_task(void *user, size_t index)
             task->said = print("%s: %s", task->is_note ? "note" : "warning", codes);
     }
     task->failed = !done;
-    job_result_release(&result);
+    task_result_release(&result);
     progress_step();
 }
 
 /* Checks once for options that would fail for every clip. */
 static bool check_options(struct work *work, int *status)
 {
-    struct job_result result;
+    struct task_result result;
     bool fine = true;
     if (work->count) {
-        const struct ingredient clip = {work->job->source, work->tasks[0].item};
+        const struct ingredient clip = {work->job->task.source, work->tasks[0].item};
         const struct conversion_parts parts = {.clip_count = 1, .clips = &clip};
-        job_convert(work->job, work->target, &parts, &(struct job_file){.name = "x"}, &result);
+        task_convert(&work->job->task, work->target, &parts, &(struct task_file){.name = "x"}, &result);
         fine = !result.misused;
         if (!fine)
             *status = job_misused(work->job, &result);
-        job_result_release(&result);
+        task_result_release(&result);
     }
     return fine;
 }
@@ -232,8 +218,8 @@ static bool is_skipped(const struct index_archive *archive, uint32_t entry)
 /* Reports entries that could not be read, and archives that could not be opened. */
 static void tell_broken(const struct job *job)
 {
-    for (uint32_t a = 0; a < job->source->archive_count; a++) {
-        const struct index_archive *archive = job->source->archives[a];
+    for (uint32_t a = 0; a < job->task.source->archive_count; a++) {
+        const struct index_archive *archive = job->task.source->archives[a];
         if (!job_has_archive(job, a))
             continue;
         if (archive->error)
@@ -308,7 +294,7 @@ int convert_all(const struct job *job, const struct pose_target *target, const c
         } else {
             name_files(&work);
             progress_start("converting", work.count);
-            parallel_for(work.count, job->service->index_options.threads, convert_task, &work);
+            parallel_for(work.count, job->task.service->index_options.threads, convert_task, &work);
             progress_end();
             status = tell(&work);
             close(work.folder);

@@ -55,9 +55,9 @@ static const struct pose_target *target_of(const char *out, const char *format)
 static const char *origin_of(const struct job *job, const struct catalog_item *item, char room[40])
 {
     struct pose_error error;
-    struct pose_document *document =
-        index_decode(job->source->archives[item->place.archive], item->place.entry, job->common->archives,
-                     job->common->path_count, &job->service->index_options.pose, &error);
+    struct pose_document *document = index_decode(
+        job->task.source->archives[item->place.archive], item->place.entry, job->task.common->archives,
+        job->task.common->path_count, &job->task.service->index_options.pose, &error);
     const char *origin = document ? document->clips[item->asset->inner].origin : NULL;
     if (origin)
         snprintf(room, 40, "%s", origin);
@@ -87,13 +87,13 @@ struct choice {
 
 static bool add_called(const struct job *job, const char *name, struct choice *choice)
 {
-    const struct catalog_list *clips = &job->source->lists[ASSET_CLIP];
+    const struct catalog_list *clips = &job->task.source->lists[ASSET_CLIP];
     uint32_t found = 0;
     for (uint32_t i = 0; i < clips->count; i++) {
         if (!job_has(job, &clips->items[i]) ||
-            !catalog_is_called(job->source, &clips->items[i], name, strlen(name)))
+            !catalog_is_called(job->task.source, &clips->items[i], name, strlen(name)))
             continue;
-        choice->clips[choice->count] = (struct ingredient){job->source, &clips->items[i]};
+        choice->clips[choice->count] = (struct ingredient){job->task.source, &clips->items[i]};
         found++;
     }
     choice->count += found > 0;
@@ -104,7 +104,7 @@ static bool add_called(const struct job *job, const char *name, struct choice *c
 
 static void tell_unknown(const struct job *job, const char *name)
 {
-    const struct catalog_list *clips = &job->source->lists[ASSET_CLIP];
+    const struct catalog_list *clips = &job->task.source->lists[ASSET_CLIP];
     struct nearest nearest;
     char hint[NEAREST_HINT];
     nearest_begin(&nearest, name, strlen(name));
@@ -134,19 +134,19 @@ static bool choose_named(const struct job *job, const char *names, struct choice
 
 static void choose_all(const struct job *job, struct choice *choice)
 {
-    const struct catalog_list *clips = &job->source->lists[ASSET_CLIP];
+    const struct catalog_list *clips = &job->task.source->lists[ASSET_CLIP];
     choice->clips = must_alloc(clips->count + 1, sizeof *choice->clips);
     for (uint32_t i = 0; i < clips->count; i++) {
         if (job_has(job, &clips->items[i]))
-            choice->clips[choice->count++] = (struct ingredient){job->source, &clips->items[i]};
+            choice->clips[choice->count++] = (struct ingredient){job->task.source, &clips->items[i]};
     }
 }
 
 /* Reports the first error of IN's files; false if there is none. */
 static bool tell_broken(const struct job *job)
 {
-    for (uint32_t a = 0; a < job->source->archive_count; a++) {
-        const struct index_archive *archive = job->source->archives[a];
+    for (uint32_t a = 0; a < job->task.source->archive_count; a++) {
+        const struct index_archive *archive = job->task.source->archives[a];
         if (!job_has_archive(job, a))
             continue;
         const struct pose_error *error = archive->error;
@@ -171,16 +171,16 @@ static void list_names(const struct choice *choice, char *text, size_t capacity)
 /* If a file has no clips, a scene uses its skeleton and meshes. */
 static bool take_model(const struct job *job, struct conversion_parts *parts)
 {
-    const struct catalog_list *skeletons = &job->source->lists[ASSET_SKELETON],
-                              *meshes = &job->source->lists[ASSET_MESH];
+    const struct catalog_list *skeletons = &job->task.source->lists[ASSET_SKELETON],
+                              *meshes = &job->task.source->lists[ASSET_MESH];
     for (uint32_t i = 0; i < meshes->count && parts->mesh_count < CONVERSION_MESHES; i++) {
         if (job_has(job, &meshes->items[i]))
-            parts->meshes[parts->mesh_count++] = (struct ingredient){job->source, &meshes->items[i]};
+            parts->meshes[parts->mesh_count++] = (struct ingredient){job->task.source, &meshes->items[i]};
     }
     for (uint32_t i = 0; i < skeletons->count && !parts->skeleton.choice.asset; i++) {
         if (job_has(job, &skeletons->items[i]))
             parts->skeleton = (struct ingredient_skeleton){
-                job->source, {.asset = skeletons->items[i].asset, .item = &skeletons->items[i]}};
+                job->task.source, {.asset = skeletons->items[i].asset, .item = &skeletons->items[i]}};
     }
     return parts->mesh_count || parts->skeleton.choice.asset;
 }
@@ -243,7 +243,7 @@ static void report_one(const struct job *job, const struct conversion_result *ma
 {
     struct pose_buffer text = {0};
     if (job->report->json)
-        report_describe(&text, out, &made->bytes, &made->warnings);
+        task_describe(&text, out, made->bytes.size, &made->warnings);
     report_made(job->report, &text);
     report_warnings(job->report, job->in, &made->warnings);
 }
@@ -251,13 +251,13 @@ static void report_one(const struct job *job, const struct conversion_result *ma
 static int write_one(const struct job *job, const struct pose_target *target, const struct choice *choice,
                      const struct conversion_parts *parts, const char *out)
 {
-    struct job_result result;
+    struct task_result result;
     char *name = convert_is_stream(out)
                      ? strdup(choice->count ? choice->clips[0].item->asset->name : "skeleton")
                      : stem_of(out);
-    const struct job_file file = {.name = name,
-                                  .zipped = convert_is_stream(out) || !strcasecmp(extension_of(out), "zip")};
-    bool done = job_convert(job, target, parts, &file, &result);
+    const struct task_file file = {.name = name,
+                                   .zipped = convert_is_stream(out) || !strcasecmp(extension_of(out), "zip")};
+    bool done = task_convert(&job->task, target, parts, &file, &result);
     int status = COMMAND_BAD_INPUT;
     if (done) {
         done = result.made.is_pair
@@ -271,7 +271,7 @@ static int write_one(const struct job *job, const struct pose_target *target, co
     } else {
         report_failed(job->report, job->in, NULL, result.detail);
     }
-    job_result_release(&result);
+    task_result_release(&result);
     free(name);
     return status;
 }
@@ -299,7 +299,7 @@ static int convert_chosen(const struct job *job, const struct choice *choice, co
     char names[600];
     char origin[40];
     const char *format =
-        choice->count ? catalog_entry(job->source, choice->clips[0].item->place)->format : NULL;
+        choice->count ? catalog_entry(job->task.source, choice->clips[0].item->place)->format : NULL;
     if (format && (!strcmp(format, "gltf") || !strcmp(format, "json")))
         format = origin_of(job, choice->clips[0].item, origin);
     const struct pose_target *target = to ? pose_target_find(to) : target_of(out, format);

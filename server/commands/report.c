@@ -4,21 +4,6 @@
 
 #include <stdio.h>
 
-void report_describe(struct pose_buffer *text, const char *name, const struct pose_buffer *bytes,
-                     const struct convert_warnings *warnings)
-{
-    struct json_writer json;
-    jsonw_init(&json, text);
-    jsonw_object(&json, NULL);
-    jsonw_string(&json, "file", name);
-    jsonw_unsigned(&json, "bytes", bytes->size);
-    jsonw_array(&json, "warnings");
-    if (warnings)
-        jsonw_warnings(&json, warnings->items, warnings->count);
-    jsonw_end(&json);
-    jsonw_end(&json);
-}
-
 /* Appends an item to a list; a list that memory does not suffice for stays as it is. */
 static void add_item(struct pose_buffer *list, const struct pose_buffer *item)
 {

@@ -14,10 +14,7 @@ struct report {
     struct pose_buffer files, errors; /* of JSON: the items of both lists so far */
 };
 
-/* One file, as JSON in text: its name, its size, and its warnings; may run on any thread. */
-void report_describe(struct pose_buffer *text, const char *name, const struct pose_buffer *bytes,
-                     const struct convert_warnings *warnings);
-/* Counts a file, and takes over what report_describe has made of it (empty unless json). */
+/* Counts a file, and takes over what task_describe has made of it (empty unless json). */
 void report_made(struct report *report, struct pose_buffer *described);
 /* Prints "posed: FILE: warning: …" for each of the warnings; nothing if quiet or JSON is wanted. */
 void report_warnings(const struct report *report, const char *file, const struct convert_warnings *warnings);

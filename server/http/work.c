@@ -147,8 +147,10 @@ bool work_queue_block(struct http_exchange *exchange)
     if (!exchange->block.data) {
         exchange->block.data = malloc(STREAM_BLOCK);
     }
-    *job = (struct pool_job){
-        .kind = POOL_CHEAP, .share = share_of_payer(exchange), .run = run_stream, .done = post};
+    *job = (struct pool_job){.kind = exchange->response.is_dear ? POOL_DEAR : POOL_CHEAP,
+                             .share = share_of_payer(exchange),
+                             .run = run_stream,
+                             .done = post};
     if (exchange->block.data && server->pool && job->share &&
         pool_add(server->pool, job, true) == POOL_TAKEN) {
         exchange->is_making = true;

@@ -13,12 +13,9 @@ TO_SL = {"ext": "anim", "to": "sl-anim"}
 OF_A_PATH = {"to": {"ext": "anim"}, "game": {"ext": "anim", "to": "prime-anim"}, "axes": {"ext": "json"},
              "unit": {"ext": "bvh"}} | {
     name: TO_SL for name in ("priority", "loop", "ease_in", "ease_out")}
-BESIDE = {
-    "{id}.{ext}": OF_A_PATH,
-    "{clip}.{ext}": OF_A_PATH,
-    "convert": {"axes": {"to": "json"}, "game": {"to": "prime-anim"}, "unit": {"to": "bvh"}} | {
-        name: {"to": "sl-anim"} for name in ("priority", "loop", "ease_in", "ease_out")},
-}
+OF_A_BODY = {"axes": {"to": "json"}, "game": {"to": "prime-anim"}, "unit": {"to": "bvh"}} | {
+    name: {"to": "sl-anim"} for name in ("priority", "loop", "ease_in", "ease_out")}
+BESIDE = {"{id}.{ext}": OF_A_PATH, "{clip}.{ext}": OF_A_PATH, "convert": OF_A_BODY, "{id}.zip": OF_A_BODY}
 # Parameters about a file, which a body that names clips is not.
 OF_A_FILE = {"clip", "format", "up", "retarget", "onto", "map_onto", "ik", "travel", "heading", "tolerance"}
 # An answer needs one of them.

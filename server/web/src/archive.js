@@ -10,6 +10,15 @@ function facts(archive) {
   return [archive.format, bytes(archive.bytes), archive.entry_count === 1 ? "1 file" : `${archive.entry_count} files`, made].join(" · ");
 }
 
+const BUNDLES = ["glb", "bvh"];
+
+/** Links to all clips in a format that other programs read. */
+function bundles(posed, id, clips) {
+  if (!clips.total) return [];
+  const links = BUNDLES.flatMap((format, k) => [k ? " · " : "", el("a", { href: posed.archiveURL(id, format), download: true }, format.toUpperCase())]);
+  return [el("p", {}, clips.total === 1 ? "Download the clip as " : `Download all ${clips.total} clips as `, ...links)];
+}
+
 /** A heading and links to the assets of one kind; nothing if there are none. */
 function section(title, things, path) {
   if (!things.length) return [];
@@ -42,6 +51,7 @@ export function showArchive(posed, content, id) {
     document.title = `${archive.name} · posed`;
     content.append(
       el("p", { class: "count" }, facts(archive)),
+      ...bundles(posed, id, clips),
       ...section("Characters", archive.characters, (one) => `/character/${one.id}?archive=${id}`),
       el("h2", {}, clips.total === 1 ? "1 clip" : `${clips.total} clips`),
       el("ul", { class: "cards" }, ...clips.items.map((clip) => card(posed, clip))));

@@ -1,0 +1,369 @@
+/*
+ * GET /v1/archives/{id}.zip?to=: every clip of an archive as a file of another format, in a ZIP that is written while
+ * the client reads it. It holds one file at a time, and at the end report.json.
+ */
+#include "api/conversion/task.h"
+#include "api/handlers/handlers.h"
+#include "lib/core/bytes/zip_records.h"
+#include "server/library/names.h"
+#include "server/library/unique_names.h"
+#include "server/ops/effort.h"
+
+#include <libdeflate.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_REPORT = 1 << 20 }; /* bytes of report.json that name files */
+
+struct bundle_clip {
+    const struct catalog_item *item; /* as it is at its place in the archive */
+    char *name;                      /* without extension, from malloc */
+};
+
+/* The owner of the stream. */
+struct bundle {
+    struct service *service;
+    struct catalog *catalog; /* referenced */
+    struct params params;    /* of its own: the request ends before the stream */
+    const struct pose_target *target;
+    size_t count, next;
+    struct bundle_clip *clips;
+    struct pose_buffer pending, directory; /* to be sent, and the ZIP's directory so far */
+    size_t sent;                           /* of pending */
+    uint64_t offset;                       /* in the ZIP, of what pending ends with */
+    uint32_t files;
+    size_t made, failed, unnamed;
+    struct pose_buffer described, errors; /* JSON items of the report */
+    bool is_finished, has_failed;
+};
+
+static void bundle_free(void *owner)
+{
+    struct bundle *bundle = owner;
+    for (size_t i = 0; i < bundle->count; i++)
+        free(bundle->clips[i].name);
+    free(bundle->clips);
+    pose_buffer_free(&bundle->pending);
+    pose_buffer_free(&bundle->directory);
+    pose_buffer_free(&bundle->described);
+    pose_buffer_free(&bundle->errors);
+    params_release(&bundle->params);
+    catalog_unref(bundle->catalog);
+    free(bundle);
+}
+
+/* ------------------------------------------------------------------------------------------------------ the ZIP -- */
+
+static void put(struct bundle *bundle, struct pose_buffer *to, const void *bytes, size_t size)
+{
+    bundle->has_failed |= !pose_buffer_append(to, bytes, size);
+}
+
+/* Whether a file of that size, the report and the directory still fit: the fields have 32 bits. */
+static bool has_room(const struct bundle *bundle, size_t size)
+{
+    const uint64_t spare = 64 << 20;
+    return bundle->offset + size + bundle->directory.size + spare < ZIP_MAX_SIZE;
+}
+
+static void put_file(struct bundle *bundle, const char *name, const void *bytes, size_t size)
+{
+    uint8_t record[ZIP_ROW_SIZE];
+    uint32_t crc = libdeflate_crc32(0, bytes, size);
+    const struct zip_file file = {.name_length = strlen(name),
+                                  .method = ZIP_STORED,
+                                  .crc = crc,
+                                  .packed = (uint32_t)size,
+                                  .size = (uint32_t)size,
+                                  .offset = (uint32_t)bundle->offset};
+    zip_put_local(record, &file);
+    put(bundle, &bundle->pending, record, ZIP_LOCAL_SIZE);
+    put(bundle, &bundle->pending, name, file.name_length);
+    put(bundle, &bundle->pending, bytes, size);
+    zip_put_row(record, &file);
+    put(bundle, &bundle->directory, record, ZIP_ROW_SIZE);
+    put(bundle, &bundle->directory, name, file.name_length);
+    bundle->offset += ZIP_LOCAL_SIZE + file.name_length + size;
+    bundle->files++;
+}
+
+static void put_end(struct bundle *bundle)
+{
+    uint8_t record[ZIP_MAX_END];
+    size_t size = zip_put_end(record, bundle->files, bundle->directory.size, bundle->offset);
+    put(bundle, &bundle->pending, bundle->directory.data, bundle->directory.size);
+    put(bundle, &bundle->pending, record, size);
+}
+
+/* --------------------------------------------------------------------------------------------------- the report -- */
+
+/* Adds an item to a list of the report; one that has become too long only counts it. */
+static void put_item(struct bundle *bundle, struct pose_buffer *list, const struct pose_buffer *item)
+{
+    if (bundle->described.size + bundle->errors.size + item->size > MAX_REPORT) {
+        bundle->unnamed++;
+        return;
+    }
+    if (list->size)
+        put(bundle, list, ",", 1);
+    put(bundle, list, item->data, item->size);
+}
+
+static void put_error(struct bundle *bundle, const char *name, const char *detail)
+{
+    struct pose_buffer text = {0};
+    struct json_writer json;
+    jsonw_init(&json, &text);
+    jsonw_object(&json, NULL);
+    jsonw_string(&json, "file", name);
+    jsonw_line(&json, "detail", detail);
+    jsonw_end(&json);
+    put_item(bundle, &bundle->errors, &text);
+    pose_buffer_free(&text);
+    bundle->failed++;
+}
+
+static void put_described(struct bundle *bundle, const char *name, size_t size,
+                          const struct convert_warnings *warnings)
+{
+    struct pose_buffer text = {0};
+    task_describe(&text, name, size, warnings);
+    put_item(bundle, &bundle->described, &text);
+    pose_buffer_free(&text);
+    bundle->made++;
+}
+
+static void put_list(struct bundle *bundle, struct pose_buffer *text, const char *key,
+                     const struct pose_buffer *items)
+{
+    char begin[32];
+    int length = snprintf(begin, sizeof begin, ",\"%s\":[", key);
+    put(bundle, text, begin, (size_t)length);
+    if (items->size)
+        put(bundle, text, items->data, items->size);
+    put(bundle, text, "]", 1);
+}
+
+static void put_report(struct bundle *bundle)
+{
+    struct pose_buffer text = {0};
+    char head[96];
+    int length = snprintf(head, sizeof head, "{\"made\":%zu,\"failed\":%zu,\"unnamed\":%zu", bundle->made,
+                          bundle->failed, bundle->unnamed);
+    put(bundle, &text, head, (size_t)length);
+    put_list(bundle, &text, "files", &bundle->described);
+    put_list(bundle, &text, "errors", &bundle->errors);
+    put(bundle, &text, "}\n", 2);
+    if (!bundle->has_failed)
+        put_file(bundle, "report.json", text.data, text.size);
+    pose_buffer_free(&text);
+}
+
+/* ----------------------------------------------------------------------------------------------------- the clips -- */
+
+static void put_pair(struct bundle *bundle, const char *name, const struct conversion_result *made)
+{
+    char path[4096];
+    char *second = convert_second_name(bundle->target, made->second.name);
+    snprintf(path, sizeof path, "%.*s%s", (int)(name_base(name) - name), name, second);
+    put_file(bundle, path, made->second.bytes.data, made->second.bytes.size);
+    free(second);
+}
+
+static void put_made(struct bundle *bundle, const char *name, const struct conversion_result *made)
+{
+    if (!has_room(bundle, made->bytes.size + (made->is_pair ? made->second.bytes.size : 0))) {
+        put_error(bundle, name, "a ZIP holds at most 4 GiB");
+        return;
+    }
+    put_file(bundle, name, made->bytes.data, made->bytes.size);
+    if (made->is_pair)
+        put_pair(bundle, name, made);
+    put_described(bundle, name, made->bytes.size, &made->warnings);
+}
+
+static void put_clip(struct bundle *bundle, const struct bundle_clip *clip)
+{
+    char extension[16], name[4096];
+    struct effort effort;
+    struct conversion_task task = {.service = bundle->service,
+                                   .common = bundle->catalog,
+                                   .source = bundle->catalog,
+                                   .options = bundle->service->index_options.pose,
+                                   .params = &bundle->params};
+    const struct ingredient ingredient = {bundle->catalog, clip->item};
+    const struct conversion_parts parts = {.clip_count = 1, .clips = &ingredient};
+    const struct task_file file = {.name = name_base(clip->name), .key_file = name_base(clip->name)};
+    struct task_result result;
+    effort_begin(&effort, (double)bundle->service->config->max_time_ms * 1e-3, NULL, NULL);
+    task.options.stop = &effort.stop;
+    task.options.limits.output = bundle->service->config->max_output;
+    convert_target_extension(bundle->target, extension);
+    snprintf(name, sizeof name, "%s.%s", clip->name, extension);
+    if (task_convert(&task, bundle->target, &parts, &file, &result))
+        put_made(bundle, name, &result.made);
+    else
+        put_error(bundle, name, result.detail);
+    task_result_release(&result);
+}
+
+/* One more file, or the end. */
+static void produce(struct bundle *bundle)
+{
+    if (bundle->next < bundle->count) {
+        put_clip(bundle, &bundle->clips[bundle->next++]);
+        return;
+    }
+    put_report(bundle);
+    put_end(bundle);
+    bundle->is_finished = true;
+}
+
+static ssize_t bundle_read(void *owner, uint8_t *buffer, size_t capacity)
+{
+    struct bundle *bundle = owner;
+    struct pose_buffer *pending = &bundle->pending;
+    while (bundle->sent == pending->size && !bundle->is_finished && !bundle->has_failed) {
+        pose_buffer_free(pending);
+        *pending = (struct pose_buffer){0};
+        bundle->sent = 0;
+        produce(bundle);
+    }
+    if (bundle->has_failed)
+        return -1;
+    size_t left = pending->size - bundle->sent, size = left < capacity ? left : capacity;
+    if (size)
+        memcpy(buffer, pending->data + bundle->sent, size);
+    bundle->sent += size;
+    return (ssize_t)size;
+}
+
+/* ------------------------------------------------------------------------------------------------------ the list -- */
+
+/* A name of an archive may have megabytes, or lead out of the folder in which somebody unpacks the ZIP. */
+static void make_safe(char *name)
+{
+    enum { MAX_NAME = 1000 };
+    size_t length = strnlen(name, MAX_NAME), begin = strspn(name, "/\\");
+    while (length == MAX_NAME && length && ((uint8_t)name[length] & 0xc0) == 0x80)
+        length--; /* not within a character */
+    name[length] = '\0';
+    memmove(name, name + (begin < length ? begin : length), length - (begin < length ? begin : length) + 1);
+    for (char *part = name; *part; part += *part == '/') {
+        size_t size = strcspn(part, "/\\");
+        if (size == strspn(part, "."))
+            memset(part, '_', size);
+        part += size;
+        if (*part)
+            *part = '/';
+    }
+    if (!*name)
+        strcpy(name, "_");
+}
+
+static bool add_clip(struct bundle *bundle, const struct index_archive *archive, struct catalog_place place,
+                     const struct index_asset *asset)
+{
+    struct catalog_item *item = catalog_find(bundle->catalog, ASSET_CLIP, &asset->id);
+    item = item ? catalog_item_at(item, place) : NULL;
+    if (!item)
+        return true;
+    char *name = task_file_name(archive, archive->entries[place.entry], asset->name);
+    if (!name)
+        return false;
+    make_safe(name);
+    bundle->clips[bundle->count++] = (struct bundle_clip){item, name};
+    return true;
+}
+
+static bool list_clips(struct bundle *bundle, const struct index_archive *archive, uint32_t index)
+{
+    size_t most = 0;
+    for (uint32_t e = 0; e < archive->entry_count; e++)
+        most += archive->entries[e]->asset_count;
+    char ***names = try_alloc(most, sizeof *names);
+    bundle->clips = try_alloc(most, sizeof *bundle->clips);
+    if (!names || !bundle->clips) {
+        free(names);
+        return false;
+    }
+    bool done = true;
+    for (uint32_t e = 0; e < archive->entry_count; e++) {
+        const struct index_entry *entry = archive->entries[e];
+        for (uint32_t i = 0; i < entry->asset_count && done; i++) {
+            if (entry->assets[i].kind == ASSET_CLIP)
+                done = add_clip(bundle, archive, (struct catalog_place){index, e}, &entry->assets[i]);
+        }
+        if (entry->error)
+            put_error(bundle, entry->name, entry->error->detail);
+    }
+    for (size_t i = 0; i < bundle->count; i++)
+        names[i] = &bundle->clips[i].name;
+    names_make_unique(names, bundle->count);
+    free(names);
+    return done;
+}
+
+/* ---------------------------------------------------------------------------------------------------- the answer -- */
+
+/* Parameters that are wrong for the first clip are wrong for all, and are told before anything is sent. */
+static bool check_parameters(struct api_call *call, const struct bundle *bundle)
+{
+    struct conversion conversion;
+    struct param_error error;
+    bool done = conversion_read(&bundle->params, bundle->target, false, &conversion, &error);
+    if (done && bundle->count) {
+        const struct ingredient clip = {bundle->catalog, bundle->clips[0].item};
+        struct conversion_parts parts = {.clip_count = 1, .clips = &clip};
+        done = conversion_parts_read(&bundle->params, bundle->catalog, NULL, &parts, &error);
+    }
+    conversion_release(&conversion);
+    if (!done)
+        reply_parameter(call, &error);
+    return done;
+}
+
+static enum api_outcome reply_bundle(struct api_call *call, const struct index_archive *archive,
+                                     uint32_t index, const struct pose_target *target)
+{
+    struct param_error error;
+    struct bundle *bundle = calloc(1, sizeof *bundle);
+    if (!bundle)
+        return reply_no_memory(call);
+    *bundle = (struct bundle){.service = call->service, .catalog = call->catalog, .target = target};
+    catalog_ref(call->catalog);
+    if (!params_parse(&bundle->params, call->request->query, &error) || !list_clips(bundle, archive, index)) {
+        bundle_free(bundle);
+        return reply_no_memory(call);
+    }
+    if (!check_parameters(call, bundle)) {
+        bundle_free(bundle);
+        return API_DONE;
+    }
+    reply_attachment(call, archive->name, "zip");
+    call->response->is_dear = true;
+    response_stream(call->response, "application/zip", API_UNKNOWN_SIZE, bundle_read, bundle_free, bundle);
+    return API_DONE;
+}
+
+enum api_outcome handle_archive_zip(struct api_call *call)
+{
+    struct asset_id id;
+    struct param_error error;
+    uint32_t index;
+    const char *text = call->values[0];
+    const struct index_archive *archive =
+        id_parse(text, strlen(text), &id) ? catalog_find_archive(call->catalog, &id, &index) : NULL;
+    if (!archive)
+        return reply_not_found(call, "archive", text);
+    const struct pose_target *target = conversion_target_of_to(&call->params, &error);
+    if (!target)
+        return reply_parameter(call, &error);
+    struct asset_id digest = digest_begin(call, &archive->id);
+    digest = id_quick(&digest, &call->catalog->digest, sizeof call->catalog->digest);
+    digest = digest_text(digest, call->request->query);
+    if (reply_cached(call, digest, FRESH_REVALIDATE, false))
+        return API_DONE;
+    return reply_bundle(call, archive, index, target);
+}
