@@ -1,6 +1,5 @@
 #include "api/conversion/task.h"
 
-#include "api/views/asset_json.h"
 #include "server/library/names.h"
 
 #include <stdio.h>
@@ -113,13 +112,14 @@ static uint32_t count_clips(const struct index_entry *entry)
     return count;
 }
 
-char *task_file_name(const struct index_archive *archive, const struct index_entry *entry, const char *clip)
+char *task_file_name(const struct index_entry *entry, const char *clip)
 {
     const char *base = name_base(entry->name);
     char *stem = strndup(base, name_stem(base)), *text = strdup(clip ? clip : ""), *name = NULL;
     if (stem && text) {
         const char *own = convert_file_name(text);
-        bool has_number = !strcmp(archive->format, "prime-pak") && !strcasestr(stem, own);
+        const struct pose_format *format = entry->format ? pose_format_find(entry->format) : NULL;
+        bool has_number = format && format->is_linked && !strcasestr(stem, own); /* the name is elsewhere */
         bool is_one = count_clips(entry) == 1;
         if (asprintf(&name, "%.*s%s%s%s", (int)(base - entry->name), entry->name, is_one ? stem : own,
                      is_one && has_number ? "_" : "", is_one && has_number ? own : "") < 0)

@@ -40,7 +40,7 @@ void task_result_release(struct task_result *result);
 
 /* The name for the file of a clip of that entry, from malloc, NULL if out of memory: the entry's without extension; if the entry holds several
  * clips, the clip's name replaces it, and if that is only a number, it is appended. */
-char *task_file_name(const struct index_archive *archive, const struct index_entry *entry, const char *clip);
+char *task_file_name(const struct index_entry *entry, const char *clip);
 
 /* A file for reports, as JSON in text: its name, its size, and its warnings (NULL: none). */
 void task_describe(struct pose_buffer *text, const char *name, size_t size,

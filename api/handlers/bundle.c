@@ -269,7 +269,7 @@ static bool add_clip(struct bundle *bundle, const struct index_archive *archive,
     item = item ? catalog_item_at(item, place) : NULL;
     if (!item)
         return true;
-    char *name = task_file_name(archive, archive->entries[place.entry], asset->name);
+    char *name = task_file_name(archive->entries[place.entry], asset->name);
     if (!name)
         return false;
     make_safe(name);

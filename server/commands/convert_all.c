@@ -63,7 +63,7 @@ static char *name_of(const struct work *work, const struct catalog_item *item, s
     const struct index_archive *archive = work->job->task.source->archives[place.archive];
     bool in_folder =
         has_several(work->job) && strcmp(archive->format, "folder") && strcmp(archive->format, "file");
-    char *name = task_file_name(archive, archive->entries[place.entry], item->asset->name);
+    char *name = task_file_name(archive->entries[place.entry], item->asset->name);
     if (!name)
         abort();
     if (!in_folder)
