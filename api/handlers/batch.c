@@ -19,7 +19,7 @@ struct batch {
     struct item_budget budget;
 };
 
-static const char *const forms[] = {"json", "ndjson", "f32", "posed", NULL};
+static const char *const forms[] = {"json", "ndjson", "f32", "posed", "f16", NULL};
 
 /* ------------------------------------------------------------------------------------------------ poses of a clip -- */
 

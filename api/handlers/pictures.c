@@ -59,16 +59,18 @@ static bool read_body(struct api_call *call, struct preview *preview)
 
 static bool read_options(struct api_call *call, struct preview *preview)
 {
+    static const char *const layouts[] = {"grid", "strip", NULL};
     const struct params *params = &call->params;
     struct picture_options *options = &preview->options;
     int64_t width = PICTURE_SIZE, height = PICTURE_SIZE, frames = 1;
-    int angle = VIEW_THREE_QUARTER;
+    int angle = VIEW_THREE_QUARTER, layout = 0;
     struct param_error error;
     double t = 0;
     if (!params_integer(params, "width", MIN_PICTURE_SIZE, MAX_PICTURE_SIZE, &width, &error) ||
         !params_integer(params, "height", MIN_PICTURE_SIZE, MAX_PICTURE_SIZE, &height, &error) ||
         !params_integer(params, "frames", 1, MAX_PICTURE_FRAMES, &frames, &error) ||
         !params_number(params, "t", -HUGE_VAL, HUGE_VAL, &t, &error) ||
+        !params_choice(params, "layout", layouts, &layout, &error) ||
         !params_choice(params, "angle", view_angle_words, &angle, &error)) {
         reply_parameter(call, &error);
         return false;
@@ -83,6 +85,7 @@ static bool read_options(struct api_call *call, struct preview *preview)
     options->width = (unsigned)width;
     options->height = (unsigned)height;
     options->frames = (unsigned)frames;
+    options->strip = layout == 1;
     options->angle = (enum view_angle)angle;
     options->t = frames > 1 ? 0 : pose_time(&preview->pose, t);
     return true;
@@ -113,6 +116,7 @@ static struct asset_id digest_of(struct asset_id digest, const struct catalog *c
                                 options->angle,
                                 options->t,
                                 options->frames,
+                                options->strip,
                                 options->background.r,
                                 options->background.g,
                                 options->background.b,

@@ -189,7 +189,7 @@ enum api_outcome handle_poses(struct api_call *call)
     struct catalog_item *item = call->clip;
     static const char *const types[] = {"application/json", "application/x-ndjson",
                                         "application/octet-stream", NULL};
-    static const char *const forms[] = {"json", "ndjson", "f32", "posed", NULL};
+    static const char *const forms[] = {"json", "ndjson", "f32", "posed", "f16", NULL};
     struct pose_request request;
     struct param_error error;
     struct times times;

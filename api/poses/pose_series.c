@@ -1,5 +1,6 @@
 #include "api/poses/pose_series.h"
 
+#include "lib/core/numbers/floats.h"
 #include "server/ops/clock.h"
 
 #include <math.h>
@@ -8,6 +9,9 @@
 #include <string.h>
 
 enum { ROW = 10, MATRIX = 16 };
+
+/* 2^-11: how far a half float may be from the value, as a share of it. */
+#define HALF_ERROR "0.00048828125"
 
 /* ------------------------------------------------------------------------------------------------- times -- */
 
@@ -270,8 +274,16 @@ static void put_floats(struct series *series)
     bool model = series->request.model;
     unsigned width = model ? MATRIX : ROW;
     const float *from = model ? series->matrices : series->rows;
-    for (uint32_t i = 0; i < series->request.row_count; i++)
-        put(series, from + (size_t)row_at(series, i) * width, width * sizeof *from);
+    for (uint32_t i = 0; i < series->request.row_count; i++) {
+        const float *row = from + (size_t)row_at(series, i) * width;
+        if (series->form == SERIES_F16) {
+            uint8_t halves[2 * MATRIX];
+            floats_to_halves_le(halves, row, width);
+            put(series, halves, 2 * (size_t)width);
+        } else {
+            put(series, row, width * sizeof *from);
+        }
+    }
 }
 
 /* "translation":[[…],…]: null where neither the clip nor a skeleton has that component. */
@@ -509,13 +521,16 @@ enum api_outcome series_reply(struct api_call *call, struct pose_request *reques
 {
     enum { INLINE_ROWS = 4096, STREAMED_ROWS = 32768 };
     static const char *const types[] = {"application/json", "application/x-ndjson",
-                                        "application/octet-stream", "application/octet-stream"};
+                                        "application/octet-stream", "application/octet-stream",
+                                        "application/octet-stream"};
     uint64_t rows = (uint64_t)times->count * request->row_count;
     if (rows > INLINE_ROWS && !call->request->may_wait) {
         drop(request, source);
         return API_WAIT;
     }
     series_headers(call, times->count, request->row_count, times->fps);
+    if (form == SERIES_F16)
+        response_header(call->response, "Posed-Error", HALF_ERROR);
     struct series *series = series_new(request, source, times, form);
     if (!series) {
         drop(request, source);

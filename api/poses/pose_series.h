@@ -5,7 +5,8 @@
 
 #include "api/poses/pose_request.h"
 
-enum series_form { SERIES_JSON, SERIES_NDJSON, SERIES_F32, SERIES_POSED };
+/* SERIES_F16: the same as SERIES_F32 in half floats. Those from SERIES_F32 on are not text. */
+enum series_form { SERIES_JSON, SERIES_NDJSON, SERIES_F32, SERIES_POSED, SERIES_F16 };
 
 /* A list of times, or frames at a rate, which are not stored because the client chooses their number. */
 struct times {

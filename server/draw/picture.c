@@ -119,7 +119,7 @@ static bool is_stopped(const struct picture_options *options)
     return options->stop && options->stop->ask(options->stop->user);
 }
 
-/* Draws moments in a grid, as square as the picture allows. */
+/* Draws moments in a row, or in a grid with cells as large as the picture allows. */
 static void draw_sheet(struct stage *stage, const struct canvas *canvas,
                        const struct picture_options *options, double duration)
 {
@@ -133,6 +133,8 @@ static void draw_sheet(struct stage *stage, const struct canvas *canvas,
             best = columns;
         }
     }
+    if (options->strip)
+        best = options->frames;
     unsigned rows = (options->frames + best - 1) / best;
     double width = (double)options->width / best, height = (double)options->height / rows;
     for (unsigned i = 0; i < options->frames && !is_stopped(options); i++) {

@@ -24,6 +24,7 @@ struct picture_options {
     enum view_angle angle;
     double t;        /* seconds; for a still */
     unsigned frames; /* if more than 1, the picture is a sheet of that many moments; not for WebP */
+    bool strip;      /* a sheet in one row, for pages that show one part after the other */
     struct color background;
     const struct pose_stop *stop; /* checked between frames; may be NULL */
 };

@@ -96,6 +96,14 @@ class Pictures(SampleCase):
                                    for line in picture[2][row * 160:(row + 1) * 160]])
                 self.assertIsNotNone(solid_box(cell), (column, row))
 
+    def test_strip(self):
+        options = {"frames": 8, "width": 1280, "height": 120, "mesh": "bones"}
+        picture = read_png(self.client.get(self.path("preview.png"), layout="strip", **options).body)
+        for column in range(8):
+            cell = (160, 120, [bytes(line[column * 640:(column + 1) * 640]) for line in picture[2]])
+            self.assertIsNotNone(solid_box(cell), column)
+        self.assertEqual(self.client.get(self.path("preview.png"), layout="row", check=False).status, 400)
+
     def test_background(self):
         _, _, rows = read_png(self.client.get(self.path("preview.png"), background="#ff8000").body)
         self.assertEqual(bytes(rows[0][:3]), b"\xff\x80\x00")

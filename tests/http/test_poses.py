@@ -289,6 +289,19 @@ class Series(SampleCase):
         reply = self.poses(self.sl, t="0.4", space="model", **{"as": "f32"})
         self.assertEqual(len(reply.floats), int(reply["Posed-Joints"]) * 16)
 
+    def test_half_floats(self):
+        for options in ({"fps": 7}, {"t": "0.4", "space": "model"}, {"fps": 2000}):  # the last is a stream
+            plain = self.poses(self.sl, **options, **{"as": "f32"})
+            halves = self.poses(self.sl, **options, **{"as": "f16"})
+            self.assertEqual(len(halves.body) * 2, len(plain.body))
+            for name in ("Posed-Frames", "Posed-Joints", "Posed-Fps"):
+                self.assertEqual(halves[name], plain[name])
+            error = float(halves["Posed-Error"])
+            found = struct.unpack(f"<{len(halves.body) // 2}e", halves.body)
+            for a, b in zip(found, plain.floats):
+                self.assertLessEqual(abs(a - b), max(error * abs(b), 2**-25))
+        self.assertIsNone(plain["Posed-Error"])
+
     def test_lines(self):
         reply = self.poses(self.sl, headers={"Accept": "application/x-ndjson"}, fps=5)
         lines = [json.loads(line) for line in reply.text.splitlines()]

@@ -32,6 +32,39 @@ void floats_to_le(uint8_t *to, const float *from, size_t count)
     }
 }
 
+static uint16_t half_of(float value)
+{
+    enum { LARGEST = 0x7bff, NOT_A_NUMBER = 0x7e00 };
+    const uint32_t smallest = 0x38800000, one_half = 0x3f000000; /* the bits of 2^-14 and 0.5 */
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    const uint16_t sign = (uint16_t)(bits >> 16 & 0x8000);
+    bits &= 0x7fffffff;
+    if (bits > 0x7f800000)
+        return (uint16_t)(sign | NOT_A_NUMBER);
+    if (bits < smallest) {
+        /* Beside 0.5 the last bit of a float is 2^-24, the step of the smallest halves: the addition rounds. */
+        float sum;
+        memcpy(&sum, &bits, sizeof sum);
+        sum += 0.5f;
+        memcpy(&bits, &sum, sizeof bits);
+        return (uint16_t)(sign | (bits - one_half));
+    }
+    /* The exponent's bias is 15 instead of 127; 13 bits go, and half of the last that stays is added first. */
+    bits = bits - (112u << 23) + 0xfff + (bits >> 13 & 1);
+    bits >>= 13;
+    return (uint16_t)(sign | (bits > LARGEST ? (uint32_t)LARGEST : bits));
+}
+
+void floats_to_halves_le(uint8_t *to, const float *from, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const uint16_t half = half_of(from[i]);
+        to[2 * i] = (uint8_t)half;
+        to[2 * i + 1] = (uint8_t)(half >> 8);
+    }
+}
+
 /*
  * True if any is NaN or infinity. Their exponents are all ones, so adding one carries into the sign bit. Uses only
  * additions and ors, so that the compiler can vectorise it.

@@ -46,10 +46,46 @@ START_TEST(the_first_that_is_no_number)
 }
 END_TEST
 
+/* By the definition of binary16 (IEEE 754, 3.4). */
+static double value_of_half(uint16_t half)
+{
+    int exponent = half >> 10 & 31, mantissa = half & 0x3ff;
+    double size = exponent ? ldexp(1024 + mantissa, exponent - 25) : ldexp(mantissa, -24);
+    return half & 0x8000 ? -size : size;
+}
+
+static uint16_t to_half(float value)
+{
+    uint8_t bytes[2];
+    floats_to_halves_le(bytes, &value, 1);
+    return (uint16_t)(bytes[0] | bytes[1] << 8);
+}
+
+START_TEST(halves)
+{
+    for (unsigned half = 0; half < 0x7c00; half++) { /* each of them, and the middle to the next */
+        float value = (float)value_of_half((uint16_t)half), next = (float)value_of_half((uint16_t)(half + 1));
+        ck_assert_uint_eq(to_half(value), half);
+        ck_assert_uint_eq(to_half(-value), half | 0x8000);
+        if (half + 1 < 0x7c00) {
+            float middle = (value + next) / 2;
+            ck_assert_uint_eq(to_half(middle), half + (half & 1)); /* to the even one */
+            ck_assert_uint_eq(to_half(nextafterf(middle, 0)), half);
+            ck_assert_uint_eq(to_half(nextafterf(middle, FLT_MAX)), half + 1);
+        }
+    }
+    ck_assert_uint_eq(to_half(1e6f), 0x7bff);
+    ck_assert_uint_eq(to_half(-INFINITY), 0xfbff);
+    ck_assert_uint_eq(to_half(NAN) & 0x7fff, 0x7e00);
+    ck_assert_uint_eq(to_half(FLT_TRUE_MIN), 0);
+}
+END_TEST
+
 int main(void)
 {
     TCase *floats = tcase_create("floats");
     tcase_add_test(floats, little_endian_bytes_at_any_place);
+    tcase_add_test(floats, halves);
     tcase_add_test(floats, the_first_that_is_no_number);
     return unit_run("floats", floats, NULL);
 }
