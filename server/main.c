@@ -105,7 +105,7 @@ bool command_parse(const struct command *command, void *values, int argc, char *
         return false;
     }
     if (operands->count < least || (most && operands->count > most)) {
-        command_misused("%s takes %s; posed %s --help tells more", command->name,
+        command_misused("%s takes %s; see posed %s --help", command->name,
                         *command->operands ? command->operands : "no operands", command->name);
         return false;
     }

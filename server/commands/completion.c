@@ -27,6 +27,8 @@ static void print_targets(const char *gap, FILE *out)
 {
     for (const struct pose_target *target = pose_targets(); target->word; target++)
         fprintf(out, "%s%s", target == pose_targets() ? "" : gap, target->word);
+    for (const struct pose_target *target = pose_mesh_targets(); target->word; target++)
+        fprintf(out, "%s%s", gap, target->word);
 }
 
 /* Whether the words that the option takes are known. */
@@ -231,11 +233,11 @@ static int run_completion(const struct command *command, int argc, char **argv)
 const struct command command_completion = {
     .name = "completion",
     .operands = "bash|zsh|fish",
-    .summary = "what a shell needs to complete command lines",
-    .description = "Prints a script. For this shell alone:\n"
+    .summary = "prints a completion script for a shell",
+    .description = "To complete command lines in the current shell:\n"
                    "  bash: source <(posed completion bash)\n"
                    "  zsh:  source <(posed completion zsh)\n"
                    "  fish: posed completion fish | source\n"
-                   "The Debian package installs it for all.\n",
+                   "The Debian package installs it for all shells.\n",
     .run = run_completion,
 };

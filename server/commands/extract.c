@@ -19,10 +19,10 @@ struct extract_options {
 static const struct option options[] = {
     {.name = "--to",
      .metavar = "DIR",
-     .shown = "must be given",
+     .shown = "required",
      .kind = OPTION_TEXT,
      .member = offsetof(struct extract_options, to),
-     .help = "where they go; it is made when it is not there"},
+     .help = "destination folder; created if it does not exist"},
     {.name = NULL},
 };
 
@@ -182,11 +182,11 @@ static int run_extract(const struct command *command, int argc, char **argv)
 const struct command command_extract = {
     .name = "extract",
     .operands = "ARCHIVE [ENTRY...]",
-    .summary = "raw entries of an archive out into a folder",
+    .summary = "extracts raw entries of an archive",
     .description =
-        "Each ENTRY is a name in the archive, or an index as `posed ls` shows it; without any all are\n"
-        "extracted. Nothing is ever written outside of DIR. An entry whose name came before gets its\n"
-        "index into the name of its file; of a resource that a .pak repeats the first is extracted.\n",
+        "Each ENTRY is a name in the archive, or an index as `posed ls` shows it; without any, all entries\n"
+        "are extracted. Nothing is ever written outside DIR. If a name repeats, the later file has the\n"
+        "entry's index in its name; if a .pak repeats a resource, only the first is extracted.\n",
     .options = options,
     .reads_input = true,
     .run = run_extract,

@@ -151,15 +151,15 @@ static int run_health(const struct command *command, int argc, char **argv)
         return COMMAND_DONE;
     const char *body = strstr(answer, "\r\n\r\n");
     if (!status)
-        return command_failed(url, answered ? "not an answer of HTTP" : "no answer in time");
+        return command_failed(url, answered ? "not an HTTP answer" : "no answer in time");
     return command_failed(url, "not ready: %d %s", status, body ? body + 4 : "");
 }
 
 const struct command command_health = {
     .name = "health",
     .operands = "[URL]",
-    .summary = "ends with 0 when a daemon is there and ready",
-    .description = "Asks /readyz of a daemon. Without a URL it is the one at POSED_LISTEN, else at\n"
+    .summary = "exits with 0 if a daemon is running and ready",
+    .description = "Asks a daemon whether it is ready. Without a URL, the one at POSED_LISTEN, else at\n"
                    "http://127.0.0.1:8080.\n",
     .run = run_health,
 };

@@ -29,7 +29,7 @@ void command_print_usage(FILE *out)
 {
     fputs("usage: posed COMMAND [OPTIONS] ...\n"
           "\n"
-          "Reads, serves and packs animations of games.\n"
+          "Serves, converts and draws animations of games.\n"
           "\n",
           out);
     for (const struct command *const *command = commands; *command; command++)
@@ -75,6 +75,6 @@ static int run_help(const struct command *command, int argc, char **argv)
 const struct command command_help = {
     .name = "help",
     .operands = "[COMMAND]",
-    .summary = "what a command does, and its options",
+    .summary = "describes a command and its options",
     .run = run_help,
 };

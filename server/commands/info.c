@@ -21,17 +21,17 @@ static const struct option options[] = {
     {.name = "--json",
      .kind = OPTION_FLAG,
      .member = offsetof(struct info_options, json),
-     .help = "the JSON of POST /v1/inspect"},
+     .help = "print the JSON of POST /v1/inspect"},
     {.name = "--skeleton",
      .metavar = "FILE",
-     .shown = "one in FILE that knows half of a clip's joints",
+     .shown = "one in FILE with at least half of the joints",
      .kind = OPTION_TEXT,
      .member = offsetof(struct info_options, skeleton),
-     .help = "a file with the skeleton on which clips are looked at"},
+     .help = "file with the skeleton to check clips on"},
     {.name = "--humanoid",
      .kind = OPTION_FLAG,
      .member = offsetof(struct info_options, humanoid),
-     .help = "which joints of the file's skeletons are which bones of a person"},
+     .help = "map the joints of the file's skeletons to human bones"},
     {.name = NULL},
 };
 
@@ -481,7 +481,7 @@ static int run_info(const struct command *command, int argc, char **argv)
     if (!command_parse(command, &values, argc, argv, 1, 2, &operands))
         return COMMAND_BAD_USAGE;
     if (values.humanoid && (operands.count == 2 || values.skeleton))
-        return command_misused("--humanoid is of a whole FILE, and goes with neither ENTRY nor --skeleton");
+        return command_misused("--humanoid describes a whole FILE, and excludes ENTRY and --skeleton");
     if (values.humanoid)
         return asking_of_file(operands.items[0], (const char *const[2]){NULL}, ask_people, &values);
     config_init(&config);
@@ -501,10 +501,10 @@ static int run_info(const struct command *command, int argc, char **argv)
 const struct command command_info = {
     .name = "info",
     .operands = "FILE [ENTRY]",
-    .summary = "what a file is, or an entry of an archive",
-    .description = "Format, duration, joints and warnings; of a clip of The Sims 3 also whom it is for, and "
-                   "whether its id\n"
-                   "fits its name. ENTRY is a name in the archive, or an index as `posed ls` shows it.\n",
+    .summary = "describes a file, or an entry of an archive",
+    .description =
+        "Format, duration, joints and warnings; for clips of The Sims 3 also the actors, and whether the\n"
+        "id matches the name. ENTRY is a name in the archive, or an index as `posed ls` shows it.\n",
     .options = options,
     .reads_input = true,
     .run = run_info,

@@ -18,7 +18,7 @@ static const struct option options[] = {
     {.name = "--json",
      .kind = OPTION_FLAG,
      .member = offsetof(struct ls_options, json),
-     .help = "one JSON list of all entries, as the API words them"},
+     .help = "print one JSON list of all entries, as the API does"},
     {.name = NULL},
 };
 
@@ -157,10 +157,10 @@ static int run_ls(const struct command *command, int argc, char **argv)
 const struct command command_ls = {
     .name = "ls",
     .operands = "PATH...",
-    .summary = "the entries of archives, one per line",
+    .summary = "lists the entries of archives, one per line",
     .description =
-        "A line has index, size in bytes, kind, format and name of an entry, and what is wrong with it\n"
-        "when it cannot be read. A PATH is an archive, a folder (walked) or a loose file.\n",
+        "Each line has the index, size in bytes, kind, format and name of an entry, and the error if it\n"
+        "cannot be read. A PATH is an archive, a folder (walked) or a loose file.\n",
     .options = options,
     .reads_input = true,
     .run = run_ls,

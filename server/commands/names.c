@@ -31,10 +31,10 @@ static int run_hash(const struct command *command, int argc, char **argv)
 const struct command command_hash = {
     .name = "hash",
     .operands = "NAME",
-    .summary = "the hashes of a name of The Sims 3",
+    .summary = "prints the hashes of a name of The Sims 3",
     .description =
         "Prints JSON: FNV-32 (bones, slots, actors), FNV-64 (resources; its low half for morphs) and the\n"
-        "instance id of a clip of that name. Letters count without case.\n",
+        "instance id of a clip of that name. Names are not case-sensitive.\n",
     .run = run_hash,
 };
 
@@ -80,9 +80,9 @@ static int run_resolve(const struct command *command, int argc, char **argv)
 const struct command command_resolve = {
     .name = "resolve",
     .operands = "NAME|0xID [PACKAGE...]",
-    .summary = "what a clip name of The Sims 3 falls back to, or whose an id is",
+    .summary = "finds clips of The Sims 3 by name or id, with their fallbacks",
     .description =
-        "Prints JSON: the clip of that name, then the one that stands for every age, each with its instance\n"
-        "id and the entries of the packages that have it.\n",
+        "Prints JSON: the clip of that name, then the one that the game falls back to for every age,\n"
+        "each with its instance id and the entries of the packages that contain it.\n",
     .run = run_resolve,
 };

@@ -22,7 +22,7 @@ struct pack_options {
 static const struct option options[] = {
     {.name = "--format",
      .metavar = "FORMAT",
-     .shown = "by the extension of OUT",
+     .shown = "by OUT's extension",
      .kind = OPTION_TEXT,
      .member = offsetof(struct pack_options, format),
      .help = "far1a, far1b, far3, zip, ..."},
@@ -30,22 +30,22 @@ static const struct option options[] = {
      .metavar = "GAME",
      .kind = OPTION_TEXT,
      .member = offsetof(struct pack_options, game),
-     .help = "of a .pak, whose layout depends on it: mp1, mp2, ..."},
+     .help = "for a .pak, whose layout depends on the game: mp1, mp2, ..."},
     {.name = "--compress",
      .metavar = "METHOD",
      .shown = "the format's own",
      .kind = OPTION_TEXT,
      .member = offsetof(struct pack_options, compress),
-     .help = "none, or of a .package refpack or zlib"},
+     .help = "none; for a .package also refpack or zlib"},
     {.name = "--json",
      .kind = OPTION_FLAG,
      .member = offsetof(struct pack_options, json),
-     .help = "what was made and what failed as JSON on standard output"},
+     .help = "print what was made and what failed as JSON"},
     {.name = "--quiet",
      .letter = 'q',
      .kind = OPTION_FLAG,
      .member = offsetof(struct pack_options, quiet),
-     .help = "says only what failed"},
+     .help = "print only what failed"},
     {.name = NULL},
 };
 
@@ -97,7 +97,7 @@ static const struct pose_format *choose_format(const struct pack_options *values
     if (values->format)
         command_misused("--format: %s is not one of %s", values->format, known);
     else
-        command_misused("the extension of %s does not tell the format; --format is one of %s", out, known);
+        command_misused("the extension of %s does not name a format; --format is one of %s", out, known);
     return NULL;
 }
 
@@ -162,7 +162,7 @@ static bool names_differ(const struct package *package, struct report *report)
     for (uint32_t i = 1; i < package->count && !twice; i++)
         twice = strcmp(sorted[i - 1], sorted[i]) ? NULL : sorted[i];
     if (twice)
-        report_failed(report, twice, NULL, "two files are to be packed under this name");
+        report_failed(report, twice, NULL, "two files would have this name");
     free(sorted);
     return !twice;
 }
@@ -241,7 +241,7 @@ const struct command command_pack = {
     .summary = "writes an archive",
     .description =
         "A file is packed under its base name, the files of a folder under their paths below it. The\n"
-        "extension of OUT tells the format: .far is far1a.\n",
+        "extension of OUT selects the format; .far is far1a.\n",
     .options = options,
     .run = run_pack,
 };

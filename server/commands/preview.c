@@ -23,7 +23,7 @@ static const struct option options[] = {
      .fallback = "0",
      .kind = OPTION_NUMBER,
      .member = offsetof(struct preview_options, t),
-     .help = "the time in the clip, in seconds"},
+     .help = "time in the clip, in seconds"},
     {.name = "--size",
      .metavar = "WxH",
      .fallback = "320x320",
@@ -49,7 +49,7 @@ static const struct option options[] = {
      .member = offsetof(struct preview_options, frames),
      .least = 1,
      .most = 64,
-     .help = "so many moments of the clip in one sheet"},
+     .help = "number of poses in one sheet"},
     {.name = "--background",
      .metavar = "COLOR",
      .fallback = "transparent",
@@ -61,23 +61,23 @@ static const struct option options[] = {
      .shown = "the only one",
      .kind = OPTION_TEXT,
      .member = offsetof(struct preview_options, clip),
-     .help = "which clip, when IN holds several: its name, its entry's name or its id"},
+     .help = "the clip, if IN contains several: its name, entry name or id"},
     {.name = "--skeleton",
      .metavar = "FILE",
-     .shown = "the best of IN and those that posed ships",
+     .shown = "best match in IN and among the built-in ones",
      .kind = OPTION_TEXT,
      .member = offsetof(struct preview_options, skeleton),
-     .help = "a file with the skeleton; none: the tracks as they are"},
+     .help = "file with the skeleton; none: leave the tracks as they are"},
     {.name = "--retarget",
      .kind = OPTION_FLAG,
      .member = offsetof(struct preview_options, retarget),
-     .help = "carry the motion of a person over to another person's skeleton"},
+     .help = "transfer the motion to another humanoid skeleton"},
     {.name = "--onto",
      .metavar = "FILE",
      .shown = "none",
      .kind = OPTION_TEXT,
      .member = offsetof(struct preview_options, onto),
-     .help = "retarget: a file with that skeleton"},
+     .help = "retarget: file with the target skeleton"},
     {.name = NULL},
 };
 
@@ -166,7 +166,7 @@ static void tell_skeleton(const char *in, const struct api_response *response)
     if (!codes)
         return;
     static const char *const words[][2] = {
-        {"stand_in_skeleton", "note: on a self-made skeleton: its proportions are not the game's"},
+        {"stand_in_skeleton", "note: shown on a built-in skeleton: its proportions are not the game's"},
         {"skeleton_elsewhere", "warning: several skeletons with other proportions know its joints as well"},
         {"no_skeleton", "note: there is no skeleton: the joints stand in a row"},
         {"retarget_guessed", "warning: some bones were found by words or by where they hang, not by name"},
@@ -228,9 +228,9 @@ static int run_preview(const struct command *command, int argc, char **argv)
 const struct command command_preview = {
     .name = "preview",
     .operands = "IN OUT.svg|png|webp",
-    .summary = "a picture of a clip: a pose, a sheet of poses, or (WebP) the motion",
-    .description =
-        "IN is a clip, or an archive or folder of clips. What the clip needs is looked for beside it.\n",
+    .summary = "draws a clip: one pose, a sheet of poses, or (WebP) the motion",
+    .description = "IN is a clip, or an archive or folder of clips. Files that the clip needs are searched\n"
+                   "for beside it.\n",
     .options = options,
     .reads_input = true,
     .run = run_preview,

@@ -16,10 +16,10 @@ struct reindex_options {
 static const struct option options[] = {
     {.name = "--data",
      .metavar = "DIR",
-     .shown = "must be given",
+     .shown = "required",
      .kind = OPTION_TEXT,
      .member = offsetof(struct reindex_options, data),
-     .help = "the folder where uploads are kept; no daemon may be using it"},
+     .help = "folder of uploads; no daemon may be using it"},
     {.name = NULL},
 };
 
@@ -65,7 +65,7 @@ static int run_reindex(const struct command *command, int argc, char **argv)
 const struct command command_reindex = {
     .name = "reindex",
     .operands = "",
-    .summary = "rebuilds the catalogue of a store from its blobs",
+    .summary = "rebuilds the catalogue of uploads from their bytes",
     .description =
         "Checks every upload in DIR and lists those whose bytes are sound, whatever state the catalogue is\n"
         "in. The old catalogue is kept in DIR/lost for a day. If uploads are damaged, the exit status is 1\n"

@@ -252,9 +252,10 @@ static int serve(struct daemon *daemon)
         return COMMAND_BAD_INPUT;
     }
     if (!daemon->config.data)
-        log_message(LOG_INFO,
-                    "uploads live in memory, at most %llu bytes, until the end; --data DIR keeps them",
-                    (unsigned long long)most_stored(&daemon->config));
+        log_message(
+            LOG_INFO,
+            "uploads live in memory, at most %llu bytes, until the daemon exits; --data DIR keeps them",
+            (unsigned long long)most_stored(&daemon->config));
     watch_signals(daemon);
     systemd_watchdog_start(&daemon->watchdog, http_main_loop(daemon->http));
     daemon->watch = watch_start(http_main_loop(daemon->http), daemon->service);
@@ -296,8 +297,9 @@ const struct command command_serve = {
     .operands = "[PATH...]",
     .summary = "serves archives, folders and files over HTTP",
     .description =
-        "Each PATH is an archive, a folder (walked), or a loose file. What changes there shows within a\n"
-        "second. A PATH that is missing ends the start; a broken one is served and listed with its error.\n",
+        "Each PATH is an archive, a folder (walked), or a loose file. Changes are picked up within\n"
+        "a second. If a PATH is missing, the daemon does not start; a broken file is listed with its "
+        "error.\n",
     .options = config_options,
     .environment = true,
     .run = run_serve,

@@ -203,7 +203,7 @@ bool skeleton_warning(const struct skeleton_choice *choice, struct pose_warning 
     *warning = (struct pose_warning){.severity = POSE_NOTE, .offset = POSE_NO_OFFSET};
     if (choice->shipped) {
         warning->code = "stand_in_skeleton";
-        warning->message = "shown on a self-made skeleton: its proportions are not the game's";
+        warning->message = "shown on a built-in skeleton: its proportions are not the game's";
     } else if (choice->elsewhere) {
         warning->code = "skeleton_elsewhere";
         warning->severity = POSE_WARNING;

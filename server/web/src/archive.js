@@ -6,7 +6,8 @@ const FIRST_CLIPS = 60;
 const FIRST_REJECTED = 200;
 
 function facts(archive) {
-  const made = archive.created ? `uploaded ${new Date(archive.created).toLocaleString()}` : archive.source === "path" ? "of this server" : "uploaded";
+  const how = archive.source === "path" ? "changed" : "uploaded";
+  const made = archive.created ? `${how} ${new Date(archive.created).toLocaleString()}` : how;
   return [archive.format, bytes(archive.bytes), archive.entry_count === 1 ? "1 file" : `${archive.entry_count} files`, made].join(" · ");
 }
 

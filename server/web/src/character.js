@@ -7,6 +7,10 @@ function names(title, items) {
   return items.length ? [el("h2", {}, title), el("ul", { class: "names" }, ...items)] : [];
 }
 
+function count(items, one, several) {
+  return `${items.length} ${items.length === 1 ? one : several}`;
+}
+
 export function showCharacter(posed, content, id) {
   const loading = new AbortController();
   const title = el("h1", {}, "…");
@@ -19,7 +23,7 @@ export function showCharacter(posed, content, id) {
     title.textContent = character.name;
     document.title = `${character.name} · posed`;
     content.append(
-      el("p", { class: "count" }, [character.format, `${character.meshes.length} meshes`, `${character.clips.length} clips`].join(" · ")),
+      el("p", { class: "count" }, [character.format, count(character.meshes, "mesh", "meshes"), count(character.clips, "clip", "clips")].join(" · ")),
       el("p", {}, el("a", { class: "quiet", href: `/v1/characters/${id}.glb${scope}`, download: true }, "Download as GLB"), " ",
         el("a", { class: "quiet", href: `/archive/${character.archive}`, "data-link": true }, "Its archive")),
       ...names("Clips", clips.map((clip) => el("li", {},

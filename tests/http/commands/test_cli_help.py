@@ -69,6 +69,7 @@ class Completion(Case):
         self.assertEqual(self.complete("help", "reind"), ["reindex"])
         self.assertEqual(self.complete("completion", "f"), ["fish"])
         self.assertEqual(self.complete("convert", "--to", "gl"), ["glb", "gltf"])
+        self.assertEqual(self.complete("convert", "--to", "tso"), ["tso-anim", "tso-mesh"])
         self.assertIn("sl-anim", self.complete("convert", "--from", ""))
         self.assertEqual(self.complete("sample", "--axes", "n"), ["native"])
         self.assertEqual(self.complete("convert", "--retar"), ["--retarget"])
