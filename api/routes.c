@@ -48,8 +48,9 @@ static const char *const convert_body_parameters[] = {CONVERT_PARAMETERS, "clip"
 static const char *const bundle_parameters[] = {CONVERT_PARAMETERS, NULL};
 static const char *const skeleton_model_parameters[] = {"archive", "bones", "map", "strict", "v", NULL};
 static const char *const mesh_model_parameters[] = {"archive", "skeleton", "map", "strict", "v", NULL};
-static const char *const character_model_parameters[] = {"archive", "clips",  "skeleton", "bones", "fps",
-                                                         "map",     "strict", "v",        NULL};
+static const char *const character_model_parameters[] = {"archive", "clips", "with",   "skeleton", "bones",
+                                                         "fps",     "map",   "strict", "v",        NULL};
+static const char *const character_parameters[] = {"archive", "with", NULL};
 static const char *const image_parameters[] = {"v", NULL};
 static const char *const inspect_parameters[] = {"name", "format", "game", "skeleton", NULL};
 static const char *const upload_parameters[] = {"name", "format", "game", NULL};
@@ -89,7 +90,7 @@ const struct route routes[] = {
     {"GET", "/v1/images/{id}", NULL, handle_image, ROUTE_JSON},
     {"GET", "/v1/images", assets_parameters, handle_images, ROUTE_JSON},
     {"GET", "/v1/characters/{id}.glb", character_model_parameters, handle_character_model, ROUTE_DEAR},
-    {"GET", "/v1/characters/{id}", scope_parameters, handle_character, ROUTE_JSON},
+    {"GET", "/v1/characters/{id}", character_parameters, handle_character, ROUTE_JSON},
     {"GET", "/v1/characters", assets_parameters, handle_characters, ROUTE_JSON},
     {"GET", "/v1/archives/{id}/entries/{index}", NULL, handle_entry_bytes, 0},
     {"GET", "/v1/archives/{id}/entries", entries_parameters, handle_entries, ROUTE_JSON},

@@ -263,6 +263,16 @@ export class Poses {
 
 export function decodePoses(buffer: ArrayBuffer): Poses;
 
+export interface Character extends Asset {
+  type: string;
+  skeleton: string | null;
+  meshes: { id: string; name: string; bone: string | null; texture: string | null }[];
+  missing: string[];
+  /** Meshes for the places that are free, best first. */
+  suggest: { mesh: string; place: "body" | "head" | "hands" | "accessory"; score: number }[];
+  clips: { id: string; name: string }[];
+}
+
 export interface Upload {
   id: string;
   name: string;
@@ -304,6 +314,8 @@ export class Posed {
   retarget(id: string, options: PoseOptions, init?: RequestInit): Promise<Fit>;
   diff(id: string, other: string, options?: { fps?: number; skeleton?: string; archive?: string }, init?: RequestInit): Promise<Difference>;
   mesh(id: string, init?: RequestInit): Promise<unknown>;
+  /** with: ids of meshes that are laid on it, comma-separated. */
+  character(id: string, options?: { with?: string; archive?: string }, init?: RequestInit): Promise<Character>;
   pose(id: string, t?: number, options?: PoseOptions, init?: RequestInit): Promise<Pose>;
   poses(id: string, options?: PosesOptions, init?: RequestInit): Promise<Poses>;
   stream(id: string, options?: PosesOptions, init?: RequestInit): AsyncGenerator<Frame>;

@@ -223,6 +223,11 @@ export class Posed {
     return this.json(`/v1/clips/${id}/retarget${this.scoped(retargeted(options))}`, init);
   }
 
+  /** options.with: ids of meshes that are laid on it, comma-separated. */
+  character(id, options = {}, init) {
+    return this.json(`/v1/characters/${id}${this.scoped(options)}`, init);
+  }
+
   mesh(id, init) {
     return this.json(`/v1/meshes/${id}${this.scoped()}`, init);
   }

@@ -27,16 +27,17 @@ static void put_in_scope(const struct params *params, const struct catalog *comm
 }
 
 static bool read_ids(const struct params *params, const struct catalog *common, const struct catalog *own,
-                     const char *text, struct body_choice *choice, struct param_error *error)
+                     const char *parameter, struct body_choice *choice, struct param_error *error)
 {
+    const char *text = params_get(params, parameter);
     struct asset_id id;
     for (const char *at = text; at;) {
         size_t length = strcspn(at, ",");
         if (choice->mesh_count == BODY_MESHES_MOST)
-            return param_fail(error, "mesh", "more than %d meshes", BODY_MESHES_MOST);
+            return param_fail(error, parameter, "more than %d meshes", BODY_MESHES_MOST);
         struct ingredient *mesh = &choice->meshes[choice->mesh_count];
         if (!id_parse(at, length, &id) || !find_mesh(common, own, &id, mesh))
-            return param_fail(error, "mesh", "no mesh \"%.*s\"", (int)(length < 60 ? length : 60), at);
+            return param_fail(error, parameter, "no mesh \"%.*s\"", (int)(length < 60 ? length : 60), at);
         put_in_scope(params, common, mesh);
         choice->mesh_count++;
         at = at[length] ? at + length + 1 : NULL;
@@ -60,7 +61,23 @@ bool body_read(const struct params *params, const struct catalog *common, const 
         }
     }
     choice->kind = BODY_MESHES;
-    return read_ids(params, common, own, text, choice, error);
+    return read_ids(params, common, own, "mesh", choice, error);
+}
+
+bool body_read_worn(const struct params *params, const struct catalog *catalog,
+                    const struct catalog_item *character, struct worn_parts *worn, struct param_error *error)
+{
+    _Static_assert((int)RELATIONS_ADDED_MOST == (int)BODY_MESHES_MOST, "every mesh that is read can be worn");
+    struct body_choice choice = {.kind = BODY_MESHES};
+    *worn = (struct worn_parts){0};
+    if (!read_ids(params, catalog, NULL, "with", &choice, error))
+        return false;
+    for (unsigned i = 0; i < choice.mesh_count; i++) {
+        struct catalog_item *mesh = (struct catalog_item *)(uintptr_t)choice.meshes[i].item;
+        struct catalog_item *placed = catalog_item_in(mesh, character->place.archive);
+        worn->meshes[worn->count++] = placed ? placed : mesh;
+    }
+    return true;
 }
 
 /* Whether another mesh of the character already includes it, such as the weights of a model. */

@@ -4,7 +4,7 @@
 
 #include "api/protocol/params.h"
 #include "server/convert/ingredients.h"
-#include "server/library/relations.h"
+#include "server/library/parts.h"
 
 enum body_kind {
     BODY_UNSAID,
@@ -29,6 +29,9 @@ struct body_choice {
  */
 bool body_read(const struct params *params, const struct catalog *common, const struct catalog *own,
                struct body_choice *choice, struct param_error *error);
+/* Reads with=: meshes laid on a character, from its archive if they are in it. False with error. */
+bool body_read_worn(const struct params *params, const struct catalog *catalog,
+                    const struct catalog_item *character, struct worn_parts *worn, struct param_error *error);
 /* The mannequin on a skeleton. NULL with error if that is not a person's; with POSE_OK if the kind does not insist. */
 struct pose_document *body_mannequin(const struct pose_skeleton *skeleton, enum body_kind kind,
                                      const struct pose_options *options, struct pose_error *error);

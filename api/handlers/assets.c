@@ -112,6 +112,7 @@ static enum api_outcome put_answer(struct api_call *call, const struct asset_fra
     struct asset_id digest = digest_begin(call, &found->asset->id);
     digest = id_quick(&digest, &axis, sizeof axis);
     digest = id_quick(&digest, &call->catalog->digest, sizeof call->catalog->digest);
+    digest = digest_text(digest, params_get(&call->params, "with"));
     if (reply_cached(call, digest, FRESH_REVALIDATE, true))
         return API_DONE;
     enum api_outcome outcome = API_WAIT;

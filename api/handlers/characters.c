@@ -1,6 +1,7 @@
 /* Characters: suits and appearances of The Sims, and those of Metroid Prime, with their skeleton, meshes and clips. */
 #include "api/handlers/assets.h"
 #include "api/handlers/handlers.h"
+#include "api/conversion/body.h"
 #include "api/views/asset_json.h"
 #include "lib/core/error.h"
 #include "server/library/relations.h"
@@ -71,23 +72,54 @@ static void put_clips(struct json_writer *json, const struct catalog *catalog,
     jsonw_end(json);
 }
 
+static void put_suggestions(struct json_writer *json, const struct suggestion *suggestions, uint32_t count)
+{
+    static const char *const places[] = {[POSE_PLACE_BODY] = "body",
+                                         [POSE_PLACE_HEAD] = "head",
+                                         [POSE_PLACE_HANDS] = "hands",
+                                         [POSE_PLACE_ACCESSORY] = "accessory"};
+    jsonw_array(json, "suggest");
+    for (uint32_t i = 0; i < count; i++) {
+        jsonw_object(json, NULL);
+        jsonw_id(json, "mesh", &suggestions[i].mesh->asset->id);
+        jsonw_string(json, "place", places[suggestions[i].place]);
+        jsonw_number(json, "score", (float)suggestions[i].score);
+        jsonw_end(json);
+    }
+    jsonw_end(json);
+}
+
+static void put_members(struct api_call *call, struct json_writer *json, struct catalog_item *character,
+                        const struct relations *relations, const struct skeleton_choice *skeleton)
+{
+    struct suggestion suggestions[MAX_SUGGESTED_PARTS];
+    jsonw_optional_id(json, "skeleton", skeleton->asset ? &skeleton->asset->id : NULL);
+    put_parts(json, relations);
+    put_suggestions(json, suggestions,
+                    parts_suggest(call->catalog, character, relations, skeleton->asset, suggestions));
+    if (relations->has_clips)
+        put_named_clips(json, relations);
+    else
+        put_clips(json, call->catalog, character, skeleton);
+}
+
 static bool put_character(struct api_call *call, struct json_writer *json, const struct found_asset *found,
                           bool is_native, struct pose_error *error)
 {
     const struct pose_character *character = &found->document->characters[found->inner];
     struct relations relations;
+    struct worn_parts worn;
+    struct param_error ignored; /* read before */
     (void)is_native;
     pose_error_init(error);
     bool done = relations_find(call->service, call->catalog, found->item, character, &relations) ||
                 error_no_memory(error);
     if (done) {
         struct skeleton_choice skeleton = relations_skeleton(call->catalog, found->item, &relations);
-        jsonw_optional_id(json, "skeleton", skeleton.asset ? &skeleton.asset->id : NULL);
-        put_parts(json, &relations);
-        if (relations.has_clips)
-            put_named_clips(json, &relations);
-        else
-            put_clips(json, call->catalog, found->item, &skeleton);
+        body_read_worn(&call->params, call->catalog, found->item, &worn, &ignored);
+        done = parts_wear(call->catalog, found->item, &relations, &worn, error);
+        if (done)
+            put_members(call, json, found->item, &relations, &skeleton);
     }
     relations_release(&relations);
     return done;
@@ -95,5 +127,12 @@ static bool put_character(struct api_call *call, struct json_writer *json, const
 
 enum api_outcome handle_character(struct api_call *call)
 {
+    struct catalog_item *item = asset_find(call, ASSET_CHARACTER).item;
+    struct worn_parts worn;
+    struct param_error error;
+    if (!item)
+        return API_DONE;
+    if (!body_read_worn(&call->params, call->catalog, item, &worn, &error))
+        return reply_parameter(call, &error);
     return reply_asset(call, &(struct asset_frame){.kind = ASSET_CHARACTER, .put = put_character});
 }

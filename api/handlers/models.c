@@ -18,6 +18,7 @@ struct model {
     struct conversion_parts parts;
     conversion_gather *gather; /* if the model is more, or less, than its parts; else NULL */
     struct catalog_item *character;
+    struct worn_parts worn; /* by the character, beside its own meshes */
 };
 
 /* digest: of everything the model depends on. */
@@ -129,12 +130,13 @@ static struct ingredient_skeleton choose_skeleton(const struct model *model,
     return (struct ingredient_skeleton){catalog, choice};
 }
 
-static bool gather_parts(struct model *model, const struct relations *relations,
-                         struct ingredients *ingredients, struct convert_warnings *warnings,
-                         struct pose_error *error)
+static bool gather_parts(struct model *model, struct relations *relations, struct ingredients *ingredients,
+                         struct convert_warnings *warnings, struct pose_error *error)
 {
     struct api_call *call = model->call;
     struct ingredient_skeleton skeleton = choose_skeleton(model, relations);
+    if (!parts_wear(call->catalog, model->character, relations, &model->worn, error))
+        return false;
     if (!conversion_add_skeleton(&skeleton, model->conversion, ingredients, warnings, error))
         return false;
     return !skeleton.choice.asset ||
@@ -185,6 +187,8 @@ static bool is_whole_in_scope(const struct model *model)
     const struct ingredient_skeleton skeleton = choose_skeleton(model, &relations);
     bool is_whole =
         !relations.needs_others && (!model->parts.automatic || scope_holds(call, &skeleton.choice));
+    for (unsigned i = 0; i < model->worn.count; i++)
+        is_whole = is_whole && scope_has(call, model->worn.meshes[i]);
     relations_release(&relations);
     return is_whole;
 }
@@ -221,6 +225,9 @@ static struct asset_id character_digest(const struct model *model, bool is_fixed
     digest = digest_text(digest, params_get(&call->params, "skeleton"));
     for (uint32_t i = 0; i < model->parts.clip_count; i++)
         digest = id_quick(&digest, &model->parts.clips[i].item->asset->id, sizeof digest);
+    digest = id_quick(&digest, &model->worn.count, sizeof model->worn.count);
+    for (unsigned i = 0; i < model->worn.count; i++)
+        digest = id_quick(&digest, &model->worn.meshes[i]->asset->id, sizeof digest);
     return digest;
 }
 
@@ -250,6 +257,7 @@ enum api_outcome handle_character_model(struct api_call *call)
     struct param_error error;
     bool read = conversion_read(&call->params, pose_target_find("glb"), false, &conversion, &error) &&
                 read_clips(call, &clips, &clip_count, &error) &&
+                body_read_worn(&call->params, call->catalog, item, &model.worn, &error) &&
                 conversion_parts_read(&call->params, call->catalog, NULL, &model.parts, &error);
     /* Set only now: skeleton=auto means the character's, whichever clips are requested. */
     model.parts.clips = clips;

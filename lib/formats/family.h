@@ -45,6 +45,8 @@ struct family {
      * names of the family's files say nothing, and all other families are asked (a clip keeps its name through
      * glTF). */
     bool (*made_for)(const struct pose_naming *what, const char *skeleton);
+    /* See pose_wear_of; the name is not NULL. */
+    bool (*wear_of)(const struct pose_naming *what, struct pose_wear *part);
     /* Writes what link needs to know of a document; only the family itself reads it back. */
     void (*facts)(const struct pose_document *document, struct arena *arena, struct writer *writer);
     /* Links an archive's entries. False if out of memory. */

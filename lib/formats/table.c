@@ -264,6 +264,13 @@ bool pose_made_for(const struct pose_naming *what, const char *skeleton)
     return false;
 }
 
+bool pose_wear_of(const struct pose_naming *what, struct pose_wear *part)
+{
+    const struct family *family = family_find(what->format);
+    *part = (struct pose_wear){0};
+    return what->name && family && family->wear_of && family->wear_of(what, part);
+}
+
 /* ------------------------------------------------------------------------------------------- rules and axes -- */
 
 const struct rules_row *rules_row(enum pose_rules rules)

@@ -856,6 +856,21 @@ struct pose_naming {
  */
 POSE_API bool pose_made_for(const struct pose_naming *what, const char *skeleton);
 
+enum pose_place { POSE_PLACE_BODY, POSE_PLACE_HEAD, POSE_PLACE_HANDS, POSE_PLACE_ACCESSORY, POSE_PLACES };
+
+/* What the name of a mesh or of a character says of who wears it, and where. */
+struct pose_wear {
+    bool has_place;
+    enum pose_place place;
+    const char *age; /* "adult", "child"; static; NULL: any, or the name does not say */
+    char sex;        /* 'f' or 'm'; 0: any, or the name does not say */
+    char side;       /* of a hand: 'l' or 'r'; else 0 */
+};
+
+/* Reads a name by the game's naming rules: "xskin-b001fafit_01-PELVIS-BODY" is the body of a woman. False if the
+ * format has no such rules or the name does not follow them. */
+POSE_API bool pose_wear_of(const struct pose_naming *what, struct pose_wear *part);
+
 /* A joint's rest pose in the requested axes: 10 floats, the rotation normalised. */
 POSE_API void pose_joint_rest(const struct pose_skeleton *skeleton, uint32_t joint, enum pose_axes axes,
                               float rest[10]);

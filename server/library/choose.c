@@ -139,7 +139,7 @@ static void consider_shipped(struct choosing *choosing)
     choosing->elsewhere = false;
 }
 
-static struct pose_naming naming_of(const struct catalog *catalog, const struct catalog_item *item)
+struct pose_naming catalog_naming(const struct catalog *catalog, const struct catalog_item *item)
 {
     static const char *const kinds[] = {[ASSET_CLIP] = "clip",
                                         [ASSET_SKELETON] = "skeleton",
@@ -157,7 +157,7 @@ static struct pose_naming naming_of(const struct catalog *catalog, const struct 
 
 static int64_t choose(const struct catalog *catalog, const struct catalog_item *item)
 {
-    struct choosing choosing = {.catalog = catalog, .item = item, .naming = naming_of(catalog, item)};
+    struct choosing choosing = {.catalog = catalog, .item = item, .naming = catalog_naming(catalog, item)};
     choosing.best.place = NO_SKELETON;
     if (item->place.archive < catalog->archive_count) {
         choosing.archive = catalog->archives[item->place.archive];

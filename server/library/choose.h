@@ -16,6 +16,9 @@
 /* Computed once for each item; asset is NULL if there is none. */
 struct skeleton_choice catalog_skeleton(const struct catalog *catalog, struct catalog_item *item);
 
+/* An item as pose_made_for and pose_wear_of want it described. */
+struct pose_naming catalog_naming(const struct catalog *catalog, const struct catalog_item *item);
+
 /* The code of the warning about a choice: "stand_in_skeleton", "skeleton_elsewhere"; NULL: none. */
 const char *skeleton_remark(const struct skeleton_choice *choice);
 /* The same as a warning; false if there is none. */

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_PARTS = 256, MAX_CLIPS = 1000 }; /* for one character; real ones have a handful of parts */
+/* For one character; real ones have a handful of parts. */
+enum { MAX_PARTS = 256, MAX_CLIPS = 1000, MAX_ADDED = RELATIONS_ADDED_MOST };
 
 static char *copy(struct relations *relations, const char *text)
 {
@@ -236,12 +237,22 @@ bool relations_find(struct service *service, const struct catalog *catalog, cons
                            .entry = item->place.entry,
                            .format = entry->format,
                            .relations = relations};
-    *relations = (struct relations){.meshes = try_alloc(MAX_PARTS, sizeof *relations->meshes)};
+    *relations = (struct relations){.meshes = try_alloc(MAX_PARTS + MAX_ADDED, sizeof *relations->meshes)};
     if (!relations->meshes)
         return false;
     relations->has_clips = pose_relations(entry->format, character, entry->facts, take_relation, &work);
     free(work.taken);
     return !relations->no_memory;
+}
+
+void relations_add(struct relations *relations, struct catalog_item *mesh)
+{
+    for (uint32_t i = 0; i < relations->count; i++) {
+        if (relations->meshes[i].item && relations->meshes[i].item->asset == mesh->asset)
+            return;
+    }
+    if (relations->count < MAX_PARTS + MAX_ADDED)
+        relations->meshes[relations->count++] = (struct related_mesh){.item = mesh};
 }
 
 void relations_release(struct relations *relations)

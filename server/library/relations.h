@@ -6,6 +6,8 @@
 #include "server/library/choose.h"
 #include "server/library/documents.h"
 
+enum { RELATIONS_ADDED_MOST = 16 };
+
 struct related_mesh {
     struct catalog_item *item; /* NULL: missing */
     char *bone;                /* the bone it is attached to; NULL if unknown */
@@ -27,6 +29,8 @@ struct relations {
 /* May decode bindings, so call it on the pool. False if out of memory; must be released in either case. */
 bool relations_find(struct service *service, const struct catalog *catalog, const struct catalog_item *item,
                     const struct pose_character *character, struct relations *relations);
+/* Adds a mesh that the character does not name, unless it has it already; at most RELATIONS_ADDED_MOST. */
+void relations_add(struct relations *relations, struct catalog_item *mesh);
 void relations_release(struct relations *relations);
 /* The skeleton that the character names, else the one that has the most bones of its first available mesh. */
 struct skeleton_choice relations_skeleton(const struct catalog *catalog, struct catalog_item *item,

@@ -79,6 +79,7 @@ const struct family family_sims = {
     .codecs = codecs,
     .archives = archives,
     .made_for = sims_made_for,
+    .wear_of = sims_wear_of,
     .relations = sims_relations,
     .has_key = sims_has_key,
     .people = people,

@@ -54,6 +54,46 @@ START_TEST(a_naming_says_for_which_skeleton_a_thing_is_made)
 }
 END_TEST
 
+static const struct {
+    const char *format, *kind, *name;
+    bool known, has_place;
+    enum pose_place place;
+    const char *age;
+    char sex, side;
+} wears[] = {
+    {"sims1-skn", "mesh", "xskin-b001fafit_01-PELVIS-BODY", true, true, POSE_PLACE_BODY, "adult", 'f', 0},
+    {"sims1-bmf", "mesh", "xskin-b001ucchd_01-PELVIS-KBODYNAKED", true, true, POSE_PLACE_BODY, "child", 0, 0},
+    {"sims1-skn", "mesh", "XSKIN-C001MA_Jo-HEAD-HEAD", true, true, POSE_PLACE_HEAD, "adult", 'm', 0},
+    {"sims1-skn", "mesh", "xskin-c005ma_x-HEAD-SPECS", true, true, POSE_PLACE_ACCESSORY, "adult", 'm', 0},
+    {"sims1-skn", "mesh", "xskin-hulo-L_HAND-HANDCL", true, true, POSE_PLACE_HANDS, NULL, 0, 'l'},
+    {"sims1-skn", "mesh", "xskin-hurp-R_HAND-POINTCR", true, true, POSE_PLACE_HANDS, NULL, 0, 'r'},
+    {"sims1-cmx", "character", "b001mafit_01", true, false, POSE_PLACE_BODY, "adult", 'm', 0},
+    {"sims1-skn", "mesh", "xskin-child-censor-HEAD-HEADBOX", false, false, POSE_PLACE_BODY, NULL, 0, 0},
+    {"sims1-skn", "mesh", "xskin-HEAD", false, false, POSE_PLACE_BODY, NULL, 0, 0},
+    {"sims1-skn", "mesh", "xskin-", false, false, POSE_PLACE_BODY, NULL, 0, 0},
+    {"sims1-skn", "mesh", "", false, false, POSE_PLACE_BODY, NULL, 0, 0},
+    {"sims1-skn", "mesh", NULL, false, false, POSE_PLACE_BODY, NULL, 0, 0},
+    {"gltf", "mesh", "xskin-c001ma_jo-HEAD-HEAD", false, false, POSE_PLACE_BODY, NULL, 0, 0},
+    {NULL, "mesh", "xskin-c001ma_jo-HEAD-HEAD", false, false, POSE_PLACE_BODY, NULL, 0, 0},
+};
+
+START_TEST(a_naming_says_who_wears_a_thing_and_where)
+{
+    for (size_t i = 0; i < sizeof wears / sizeof *wears; i++) {
+        const struct pose_naming what = {
+            .format = wears[i].format, .kind = wears[i].kind, .name = wears[i].name};
+        const char *name = what.name ? what.name : "-";
+        struct pose_wear wear;
+        ck_assert_msg(pose_wear_of(&what, &wear) == wears[i].known, "%s", name);
+        if (!wears[i].known)
+            continue;
+        ck_assert_msg(wear.has_place == wears[i].has_place && wear.place == wears[i].place, "%s", name);
+        ck_assert_msg(wear.sex == wears[i].sex && wear.side == wears[i].side, "%s", name);
+        ck_assert_pstr_eq(wear.age, wears[i].age);
+    }
+}
+END_TEST
+
 START_TEST(every_format_is_of_one_family)
 {
     for (const struct pose_format *format = pose_formats(); format->id; format++) {
@@ -70,6 +110,7 @@ int main(void)
 {
     TCase *cases = tcase_create("family");
     tcase_add_test(cases, a_naming_says_for_which_skeleton_a_thing_is_made);
+    tcase_add_test(cases, a_naming_says_who_wears_a_thing_and_where);
     tcase_add_test(cases, every_format_is_of_one_family);
     return unit_run("family", cases, NULL);
 }
