@@ -358,6 +358,10 @@ enum api_outcome handle_archive_zip(struct api_call *call)
     if (!archive)
         return reply_not_found(call, "archive", text);
     const struct pose_target *target = conversion_target_of_to(&call->params, &error);
+    if (target && target->is_mesh) {
+        param_fail(&error, "to", "\"%s\" is a format of meshes, not of clips", target->word);
+        target = NULL;
+    }
     if (!target)
         return reply_parameter(call, &error);
     struct asset_id digest = digest_begin(call, &archive->id);

@@ -72,8 +72,8 @@ class Bundle(UploadCase):
 
     def test_refused_before_it_begins(self):
         archive = self.upload(sample(WALK), "walk.anim").json["id"]
-        for options in ({}, {"to": "gbl"}, {"to": "glb", "fps": "x"}, {"to": "glb", "priority": 3}, {"to": "glb", "clip": "x"},
-                        {"to": "glb", "skeleton": "0" * 32}):
+        for options in ({}, {"to": "gbl"}, {"to": "tso-mesh"}, {"to": "glb", "fps": "x"}, {"to": "glb", "priority": 3},
+                        {"to": "glb", "clip": "x"}, {"to": "glb", "skeleton": "0" * 32}):
             self.assertProblem(self.client.get(f"/v1/archives/{archive}.zip", **options), 400)
         self.assertProblem(self.client.get(f"/v1/archives/{'0' * 32}.zip", to="glb"), 404)
 
