@@ -86,6 +86,7 @@ struct pose_document *pose_decode(const struct pose_source *source, const struct
     view->warning_count = job.warnings.count;
     view->size = arena.held;
     arena.error = NULL;
+    arena.stop = NULL;
     document->arena = arena;
     return view;
 }

@@ -364,6 +364,7 @@ bool json_open(struct json *json, struct pose_bytes text, uint64_t offset, struc
 {
     *json = (struct json){.document = document, .limit = document->limit};
     arena_init(&json->arena, document->allocator, document->limit, error);
+    json->arena.stop = document->stop;
     text = trim(text, &offset);
     struct asides asides = {0};
     struct pose_bytes shortened = text;

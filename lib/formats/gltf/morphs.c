@@ -109,7 +109,7 @@ static bool read_targets(struct gltf_body *body, const struct pose_value **objec
         item = item ? item->next : NULL;
         to->weight = weight ? number_of(weight) : 0;
         weight = weight ? weight->next : NULL;
-        if (!to->name || !read_target(body, target, objects, offsets, to))
+        if (!to->name || !arena_step(&g->json.arena) || !read_target(body, target, objects, offsets, to))
             return false;
     }
     return true;

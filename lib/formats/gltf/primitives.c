@@ -183,7 +183,8 @@ bool gltf_body_plan(struct gltf_body *body)
         return false;
     body->primitives = json_alloc(&g->json, body->list.count, sizeof *body->primitives);
     for (uint32_t i = 0; body->primitives && i < body->list.count; i++) {
-        if (!plan_primitive(body, i))
+        /* Any number of nodes may show one mesh. */
+        if (!arena_step(&g->json.arena) || !plan_primitive(body, i))
             return false;
     }
     return body->primitives;

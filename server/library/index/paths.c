@@ -86,6 +86,11 @@ static void settle(struct indexing *work)
     free(tasks);
 }
 
+static bool archive_is_late(struct index_archive *archive)
+{
+    return archive_over_limit(archive, "max-time", "it takes longer to read than max-time allows");
+}
+
 /* Checks an upload's total bytes and time, even if its entries overlap. On failure sets the archive's
  * error and returns false. */
 static bool fits_bounds(struct indexing *work)
@@ -99,7 +104,7 @@ static bool fits_bounds(struct indexing *work)
         return archive_over_limit(archive, "max-ratio", "%llu bytes unpack to more than %u times as many",
                                   (unsigned long long)archive->bytes, limits->ratio);
     if (work_is_late(work))
-        return archive_over_limit(archive, "max-time", "it takes longer to read than max-time allows");
+        return archive_is_late(archive);
     if (limits->unpacked && sum > limits->unpacked)
         return archive_over_limit(archive, "max-unpacked",
                                   "its entries are %llu bytes, and max-unpacked allows %llu",
@@ -172,6 +177,8 @@ static void decode_single(struct index_archive *archive, const struct entry_fact
     finder_release(&finder);
     index_entry_unref(archive->entries[0]);
     archive->entries[0] = decoded;
+    if (decoded->error && decoded->error->status == POSE_STOPPED)
+        archive_is_late(archive);
 }
 
 /* The archive type that the client forces or that is detected; NULL: a single file. */

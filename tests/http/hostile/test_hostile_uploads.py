@@ -155,6 +155,24 @@ class Hostile(UploadCase):
                     reply = daemon.client.post(target, data)
                 self.assertEqual((reply.status, reply.json["limit"]), (413, "max-time"), reply)
 
+    def test_max_time_within_a_file(self):
+        """A thousand nodes show one mesh, whose morph targets or primitives cost no bytes: hours of work in 120 kB."""
+        def gltf(node_count, primitives, vertices):
+            return json.dumps({
+                "asset": {"version": "2.0"}, "nodes": [{"mesh": 0}] * node_count, "meshes": [{"primitives": primitives}],
+                "accessors": [{"componentType": 5126, "count": vertices, "type": "VEC3", "bufferView": 0}],
+                "bufferViews": [{"buffer": 0, "byteLength": 12 * vertices}],
+                "buffers": [{"byteLength": 12 * vertices, "uri": "data:;base64," + "A" * (16 * vertices)}]}).encode()
+        morphs = gltf(1024, [{"attributes": {"POSITION": 0}, "targets": [{}] * 16384}], 4095)
+        points = gltf(20_000, [{"attributes": {}, "mode": 0}] * 500, 3)
+        with Daemon("--max-time", "200ms", "--data", self.folder / "long") as daemon:
+            for data in (morphs, points):
+                for target in ("/v1/archives?name=x.gltf", "/v1/inspect?name=x.gltf", "/v1/convert?name=x.gltf&to=glb"):
+                    reply = daemon.client.post(target, data)
+                    while reply.status == 503:
+                        reply = daemon.client.post(target, data)
+                    self.assertEqual((reply.status, reply.json.get("limit")), (413, "max-time"), (target, reply))
+
     # ------------------------------------------------------------------------------------------ many entries
 
     def test_a_hundred_thousand_entries(self):
