@@ -39,11 +39,41 @@ static void *cleared(size_t size)
 #include <stb/stb_image.h>
 #pragma GCC diagnostic pop
 
+/*
+ * Whether one of the Huffman tables of a JPEG has more than 256 codes: stb_image before 2.28 (Debian 12 has 2.27)
+ * writes beyond the room for them. Looks at whatever may be taken for such a table: FF C4, its length, then tables of a
+ * byte for its place, 16 counts, and a byte per code (ITU T.81, B.2.4.2).
+ */
+static bool has_long_table(struct pose_bytes bytes)
+{
+    enum { HEAD = 17, MAX_CODES = 256 };
+    const uint8_t *end = bytes.data + bytes.size, *at = bytes.data;
+    if (bytes.size < 4 || at[0] != 0xff || at[1] != 0xd8)
+        return false;
+    while ((at = memchr(at, 0xff, (size_t)(end - at))) && end - at >= 4) {
+        const uint8_t *table = at + 4;
+        int left = (at[2] << 8 | at[3]) - 2;
+        bool is_table = at[1] == 0xc4;
+        at++;
+        while (is_table && left > 0 && end - table >= HEAD && table[0] >> 4 <= 1 && (table[0] & 15) <= 3) {
+            int codes = 0;
+            for (int i = 1; i < HEAD; i++)
+                codes += table[i];
+            if (codes > MAX_CODES)
+                return true;
+            left -= HEAD + codes;
+            table += end - table > HEAD + codes ? HEAD + codes : end - table;
+        }
+    }
+    return false;
+}
+
 bool picture_survey(struct pose_bytes bytes, struct picture_facts *facts, struct pose_error *error)
 {
     int width, height, channels, size = bytes.size < INT32_MAX ? (int)bytes.size : 0;
     *facts = (struct picture_facts){0};
-    if (!stbi_info_from_memory(bytes.data, size, &width, &height, &channels) || width < 1 || height < 1)
+    if (has_long_table(bytes) || !stbi_info_from_memory(bytes.data, size, &width, &height, &channels) ||
+        width < 1 || height < 1)
         return error_set(error, POSE_BAD_DATA, "bad_picture", "not a readable BMP, PNG, JPEG or TGA");
     if (width > PICTURE_SIDE || height > PICTURE_SIDE || (int64_t)width * height > PICTURE_PIXELS)
         return error_set(error, POSE_OVER_LIMIT, "picture_too_large",

@@ -4,8 +4,10 @@ import http.client
 import io
 import json
 import os
+import tempfile
 import unittest
 import zipfile
+from pathlib import Path
 
 from daemon import Daemon
 from test_diff import bvh
@@ -106,6 +108,22 @@ class Reading:
 
     def __exit__(self, *_):
         self.connection.close()
+
+
+class Time(unittest.TestCase):
+    def test_clips_that_fail_have_the_time_of_one(self):
+        """Each has two poses that lie far apart, which are a great many at a high rate."""
+        with tempfile.TemporaryDirectory() as folder:
+            slow = bvh("root", [0, 90]).replace(b"Frame Time: 0.1", b"Frame Time: 4000")
+            for k in range(8):
+                (Path(folder) / f"{k}.bvh").write_bytes(slow.replace(b"arm", b"arm%d" % k))
+            with Daemon("--max-time", "50ms", "--max-frames", "1000000000", folder) as daemon:
+                archive = daemon.client.items("/v1/archives")[0]["id"]
+                reply = daemon.client.get(f"/v1/archives/{archive}.zip", to="bvh", fps=250)
+                report = json.loads(zipfile.ZipFile(io.BytesIO(reply.body)).read("report.json"))
+                self.assertEqual((report["made"], report["failed"]), (0, 8))
+                self.assertIn("not tried", report["errors"][-1]["detail"])
+                self.assertNotIn("not tried", report["errors"][0]["detail"])
 
 
 @unittest.skipIf(os.environ.get("POSED_SANITIZE"), "a sanitizer keeps what was freed")

@@ -1,5 +1,6 @@
 /* Skins and weights (section 3.7.3), and the places of meshes without a skin. */
 #include "lib/formats/gltf/meshes.h"
+#include "lib/formats/gltf/normal.h"
 
 #include "lib/model/matrix.h"
 
@@ -61,13 +62,6 @@ static float cofactors(const float m[16], float cofactor[16])
     return m[0] * cofactor[0] + m[1] * cofactor[1] + m[2] * cofactor[2];
 }
 
-static void normalise(float row[3])
-{
-    float length = sqrtf(row[0] * row[0] + row[1] * row[1] + row[2] * row[2]);
-    for (unsigned i = 0; i < 3; i++)
-        row[i] = length > 1e-20f && isfinite(length) ? row[i] / length : (float)(i == 1);
-}
-
 static void move_morphs(struct gltf_body *body, const float place[16])
 {
     for (uint32_t i = 0; i < body->to->morph_count; i++) {
@@ -100,7 +94,7 @@ static bool move(struct gltf_body *body, const float place[16])
     for (uint64_t v = 0; v < body->vertex_count; v++) {
         turn_row(place, true, body->positions[v]);
         turn_row(cofactor, false, body->normals[v]);
-        normalise(body->normals[v]);
+        gltf_unit_normal(body->normals[v]);
         for (unsigned i = 0; i < 3; i++) {
             gltf_at(body->g, "/nodes/%u", body->node);
             if (!isfinite(body->positions[v][i]))

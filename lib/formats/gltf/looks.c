@@ -76,13 +76,15 @@ static bool read_material(struct gltf_body *body, uint32_t index, struct pose_ma
            read_image(body, place, object, "emissiveTexture", &to->emissive_image, &to->emissive_uv);
 }
 
-/* The materials that the primitives use, each once. */
+/* The materials that the primitives with faces use, each once: what shows nothing needs none, and is not written. */
 static uint32_t list_materials(struct gltf_body *body, uint32_t *used)
 {
     struct gltf *g = body->g;
     uint32_t count = 0;
     for (uint32_t i = 0; i < body->primitive_count; i++) {
         uint32_t material = body->primitives[i].material;
+        if (!body->primitives[i].face_count)
+            continue;
         struct gltf_look *look = &g->look[material == GLTF_NONE ? g->materials.count : material];
         if (look->stamp != body->node + 1) {
             *look = (struct gltf_look){body->node + 1, count};
@@ -99,7 +101,7 @@ bool gltf_body_dress(struct gltf_body *body)
     uint32_t *used = json_alloc(&g->json, body->primitive_count, sizeof *used);
     if (!used)
         return false;
-    uint32_t count = list_materials(body, used);
+    uint32_t count = list_materials(body, used), shown = 0;
     struct pose_material *materials = ARENA_NEW(arena, struct pose_material, count);
     struct pose_primitive *primitives = ARENA_NEW(arena, struct pose_primitive, body->primitive_count);
     if (!materials || !primitives)
@@ -110,12 +112,14 @@ bool gltf_body_dress(struct gltf_body *body)
     }
     for (uint32_t i = 0; i < body->primitive_count; i++) {
         const struct gltf_primitive *from = &body->primitives[i];
+        if (!from->face_count)
+            continue;
         uint32_t slot = g->look[from->material == GLTF_NONE ? g->materials.count : from->material].slot;
-        primitives[i] = (struct pose_primitive){slot, from->face_first, from->face_count};
+        primitives[shown++] = (struct pose_primitive){slot, from->face_first, from->face_count};
     }
     body->to->material_count = count;
     body->to->materials = materials;
-    body->to->primitive_count = body->primitive_count;
+    body->to->primitive_count = shown;
     body->to->primitives = primitives;
     return true;
 }

@@ -1,5 +1,6 @@
 /* What meshes in model space have beyond The Sims' meshes: bind matrices, further UVs, colours, morph targets. */
 #include "lib/formats/gltf/write/meshes.h"
+#include "lib/formats/gltf/normal.h"
 #include "lib/model/mesh.h"
 #include "lib/model/skin.h"
 
@@ -17,7 +18,6 @@ static float held(float value)
 static bool copy_vertices(struct gltf_mesh *to, const struct pose_mesh *mesh, const struct pose_skin *skin,
                           struct arena *arena)
 {
-    static const float up[3] = {0, 1, 0};
     uint32_t count = mesh->real_count;
     float(*positions)[3] = arena_alloc(arena, count, sizeof *positions),
     (*normals)[3] = arena_alloc(arena, count, sizeof *normals),
@@ -25,13 +25,11 @@ static bool copy_vertices(struct gltf_mesh *to, const struct pose_mesh *mesh, co
     if (!positions || !normals || !uvs)
         return false;
     for (uint32_t v = 0; v < count; v++) {
-        const float *n = skin->normals[v];
-        float length = sqrtf(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
-        bool is_sound = length > 1e-6f && isfinite(length);
         for (unsigned i = 0; i < 3; i++) {
             positions[v][i] = held(skin->positions[v][i]);
-            normals[v][i] = is_sound ? n[i] / length : up[i];
+            normals[v][i] = skin->normals[v][i];
         }
+        gltf_unit_normal(normals[v]);
         for (unsigned i = 0; mesh->uvs && i < 2; i++)
             uvs[v][i] = held(mesh->uvs[v][i]);
     }

@@ -1,4 +1,5 @@
 #include "lib/formats/gltf/write/meshes.h"
+#include "lib/formats/gltf/normal.h"
 
 #include "lib/model/mesh.h"
 #include "lib/model/skin.h"
@@ -38,15 +39,8 @@ bool gltf_meshes_need_frame(const struct encode_job *job, bool *needs_frame)
 
 static void settle_normals(float (*normals)[3], uint32_t count)
 {
-    for (uint32_t v = 0; v < count; v++) {
-        float *n = normals[v], length = sqrtf(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
-        if (!(length > 1e-6f) || !isfinite(length)) {
-            n[0] = n[2] = 0;
-            n[1] = length = 1;
-        }
-        for (unsigned i = 0; i < 3; i++)
-            n[i] /= length;
-    }
+    for (uint32_t v = 0; v < count; v++)
+        gltf_unit_normal(normals[v]);
 }
 
 static void settle_positions(float (*positions)[3], uint32_t count)
@@ -343,6 +337,8 @@ static void put_primitives(const struct gltf_mesh *mesh, struct gltf_file *file)
                 morphs = arena_alloc(file->job->arena, mesh->skin->mesh->morph_count, sizeof *morphs);
                 if (morphs)
                     gltf_body_put_morphs(mesh, file, morphs);
+                else
+                    error_no_memory(file->job->error);
             }
         }
         put_faces(mesh, &list[i], file);
@@ -355,8 +351,8 @@ static void put_primitives(const struct gltf_mesh *mesh, struct gltf_file *file)
 static void put_mesh(const struct gltf_mesh *mesh, struct gltf_file *file)
 {
     jsonw_object(&file->json, NULL);
-    if (mesh->name)
-        jsonw_string(&file->json, "name", mesh->name);
+    /* The same as its node's: a mesh that is read takes its name from there. */
+    jsonw_string(&file->json, "name", mesh->name ? mesh->name : "mesh");
     jsonw_array(&file->json, "primitives");
     put_primitives(mesh, file);
     jsonw_end(&file->json);
@@ -364,15 +360,18 @@ static void put_mesh(const struct gltf_mesh *mesh, struct gltf_file *file)
     jsonw_end(&file->json);
 }
 
-void gltf_meshes_put(struct gltf_mesh_list *list, struct gltf_file *file)
+bool gltf_meshes_put(struct gltf_mesh_list *list, struct gltf_file *file)
 {
-    if (!list->count || !gltf_materials_collect(list, file->job->arena) || !gltf_images_put(list, file))
-        return;
+    if (!list->count)
+        return true;
+    if (!gltf_materials_collect(list, file->job->arena) || !gltf_images_put(list, file))
+        return error_no_memory(file->job->error);
     gltf_materials_put(list, file);
     jsonw_array(&file->json, "meshes");
     for (uint32_t i = 0; i < list->count; i++)
         put_mesh(&list->meshes[i], file);
     jsonw_end(&file->json);
+    return !error_is_set(file->job->error);
 }
 
 void gltf_meshes_put_nodes(const struct gltf_mesh_list *list, struct gltf_file *file)

@@ -55,8 +55,8 @@ bool gltf_add_bones(struct gltf_mesh_list *list, const struct gltf_joints *joint
 bool gltf_meshes_need_frame(const struct encode_job *job, bool *needs_frame);
 bool gltf_add_meshes(struct gltf_mesh_list *list, const struct gltf_joints *joints, struct encode_job *job);
 
-/* Writes "meshes", "materials", "textures" and "images", and their views. */
-void gltf_meshes_put(struct gltf_mesh_list *list, struct gltf_file *file);
+/* Writes "meshes", "materials", "textures" and "images", and their views. False with error if out of memory. */
+bool gltf_meshes_put(struct gltf_mesh_list *list, struct gltf_file *file);
 /* Writes their nodes, each a root of the scene. */
 void gltf_meshes_put_nodes(const struct gltf_mesh_list *list, struct gltf_file *file);
 

@@ -133,8 +133,7 @@ static bool put_all(struct encode_job *job, const struct choices *choices, const
             gltf_bodies_put_skins(&meshes, joints, &file);
             jsonw_end(&file.json);
         }
-        gltf_meshes_put(&meshes, &file);
-        done = gltf_file_finish(&file, !choices->is_text);
+        done = gltf_meshes_put(&meshes, &file) && gltf_file_finish(&file, !choices->is_text);
     }
     gltf_file_release(&file);
     gltf_meshes_release(&meshes);
