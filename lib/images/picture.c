@@ -48,16 +48,16 @@ static bool has_long_table(struct pose_bytes bytes)
 {
     enum { HEAD = 17, MAX_CODES = 256 };
     const uint8_t *end = bytes.data + bytes.size, *at = bytes.data;
-    if (bytes.size < 4 || at[0] != 0xff || at[1] != 0xd8)
+    if (bytes.size < 4 || at[0] != 0xff) /* markers may begin with any number of FF */
         return false;
     while ((at = memchr(at, 0xff, (size_t)(end - at))) && end - at >= 4) {
         const uint8_t *table = at + 4;
         int left = (at[2] << 8 | at[3]) - 2;
         bool is_table = at[1] == 0xc4;
         at++;
-        while (is_table && left > 0 && end - table >= HEAD && table[0] >> 4 <= 1 && (table[0] & 15) <= 3) {
+        while (is_table && left > 0 && table < end && table[0] >> 4 <= 1 && (table[0] & 15) <= 3) {
             int codes = 0;
-            for (int i = 1; i < HEAD; i++)
+            for (int i = 1; i < HEAD && i < end - table; i++)
                 codes += table[i];
             if (codes > MAX_CODES)
                 return true;
