@@ -43,13 +43,14 @@ static bool add_beside(struct mesh_call *call, struct fit_file *beside)
         beside->bytes = (struct pose_buffer){0};
         return true;
     }
-    const struct pose_content content = {.character_count = 1, .characters = &beside->character};
-    return add_encoded(call, beside->name, beside->format, &content);
+    beside->content.settings = call->job.conversion->settings;
+    return add_encoded(call, beside->name, beside->format, &beside->content);
 }
 
 static bool write_files(struct mesh_call *call)
 {
-    const struct pose_content content = {.mesh_count = 1, .meshes = &call->job.fitted};
+    const struct pose_content content = {
+        .mesh_count = 1, .meshes = &call->job.fitted, .settings = call->job.conversion->settings};
     bool done = add_encoded(call, call->job.file, call->codec->format.id, &content);
     for (uint32_t i = 0; done && i < call->job.beside_count; i++)
         done = add_beside(call, &call->job.beside[i]);

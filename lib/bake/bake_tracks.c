@@ -357,6 +357,12 @@ bool bake_tracks(struct baking *b)
         joint_index_follow(&g.joints, skeleton, &b->clip);
     for (uint32_t i = 0; i < b->clip.track_count; i++)
         take_track(&g, &b->clip.tracks[i]);
+    if (g.unknown && !b->track_count)
+        return error_set(
+            b->error, POSE_BAD_DATA, "nothing_to_write",
+            "none of the clip's %u joints is a bone of %s: name a skeleton, map its joints to names such as "
+            "joint_7, or retarget it (%s)",
+            g.unknown, b->target.title, g.unknown_names);
     if (b->target.family == FAMILY_PRIME && !complete_bones(&g))
         return false;
     if (!count_same_names(&g))

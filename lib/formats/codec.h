@@ -47,12 +47,12 @@ void encode_warn(struct encode_job *job, const char *code, const char *format, .
 /* Reports something worth knowing that is not a loss: the file holds all of the clip, including its extras. */
 void encode_note(struct encode_job *job, const char *code, const char *format, ...) POSE_PRINTF(3, 4);
 
-/* A file beside a mesh: bytes, or a character to be encoded. */
+/* A file beside a mesh: bytes, or what is to be encoded. */
 struct fit_file {
     char name[POSE_MESH_FILE_NAME];
     struct pose_buffer bytes;
     const char *format; /* NULL: bytes */
-    struct pose_character character;
+    struct pose_content content;
 };
 
 /* Making a mesh of any format fit for another one. Warnings tell what is lost. */
@@ -77,7 +77,9 @@ struct codec {
     bool (*decode)(struct decode_job *job);
     bool (*encode)(struct encode_job *job); /* NULL: cannot be written */
     bool (*fit)(struct fit_job *job);       /* NULL: only meshes of its own family can be written */
-    bool named_after_file;                  /* the inner name should be the file's, without extension */
+    const char *const
+        *fit_games;              /* values of a mesh's option "game", NULL-terminated; NULL: no such option */
+    bool named_after_file;       /* the inner name should be the file's, without extension */
     const struct target *target; /* what clips are converted to for this format; NULL: they are not */
 };
 

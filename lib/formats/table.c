@@ -141,15 +141,17 @@ static void list_mesh_targets(void)
     for (const struct codec *const *codec = all_codecs; *codec && count + 1 < MESH_CAPACITY; codec++) {
         const struct pose_format *format = &(*codec)->format;
         if ((*codec)->fit)
-            all_mesh_targets[count++] = (struct pose_target){.word = format->id,
-                                                             .format = format->id,
-                                                             .extensions = format->extensions,
-                                                             .media_type = format->media_type,
-                                                             .options = "mesh",
-                                                             .min_fps = 0.1f,
-                                                             .on_skeleton = true,
-                                                             .is_game = true,
-                                                             .is_mesh = true};
+            all_mesh_targets[count++] =
+                (struct pose_target){.word = format->id,
+                                     .format = format->id,
+                                     .extensions = format->extensions,
+                                     .media_type = format->media_type,
+                                     .options = (*codec)->fit_games ? "mesh game" : "mesh",
+                                     .games = (*codec)->fit_games,
+                                     .min_fps = 0.1f,
+                                     .on_skeleton = true,
+                                     .is_game = true,
+                                     .is_mesh = true};
     }
 }
 

@@ -270,6 +270,10 @@ struct pose_skeleton {
     const struct pose_warning *warnings;
 };
 
+/* For each of joint_count joints, whether a skin of the file moves vertices with it or with one below it. Returns whether
+ * it does with any: else the file says nothing of what the figure consists of. */
+POSE_API bool pose_skinned_joints(const struct pose_skeleton *skeleton, bool *skinned);
+
 struct pose_binding {
     uint32_t bone;
     uint32_t first, count;
@@ -379,6 +383,7 @@ struct pose_mesh {
      * other skeletons. NULL, and tree 0: all are. */
     uint64_t tree;
     const uint32_t *bone_joints; /* [bone_count] */
+    const float (*tangents)[3];  /* [real_count], zero where unknown; NULL: none. Only GEOM holds them */
     bool cofactor_normals;     /* normals use the inverse transpose of the blended matrix, else the matrix */
     uint32_t further_uv_count; /* UV sets 1 ... */
     const float (*const *further_uvs)[2]; /* [further_uv_count][real_count] */
@@ -1085,7 +1090,7 @@ struct pose_retarget_measures {
     double arms_max;                     /* of the arms alone */
     double head, hips;                   /* the worst */
     double lowest_source, lowest_target; /* height of the feet's lowest point; the source's scaled */
-    double skate_mean, skate_max;        /* how far feet slide that are planted in the source */
+    double skate_mean, skate_max;        /* how far feet slide each time that the source's stand */
     double reach;                        /* how far at most a planted foot is off its place */
 };
 /* Measures at most that many moments. Returns false if out of memory. */
@@ -1216,10 +1221,12 @@ struct pose_mesh_conversion {
     const struct pose_image *images; /* that its materials name */
     const char *name;                /* of the files, without extension; NULL: the mesh's, else "mesh" */
     bool keeps_name; /* the mesh's own file has exactly that name, not one as the game makes them */
+    const struct pose_value
+        *settings; /* an object of the target's own options ("game"); NULL: the defaults */
 };
 
 /* The mesh, and what puts it on: its texture, a suit, a binding. */
-enum { POSE_MESH_FILES = 6, POSE_MESH_FILE_NAME = 256 };
+enum { POSE_MESH_FILES = 24, POSE_MESH_FILE_NAME = 256 };
 struct pose_mesh_file {
     char name[POSE_MESH_FILE_NAME]; /* untrusted, not to be used as a path */
     struct pose_buffer bytes;
@@ -1237,10 +1244,20 @@ struct pose_mesh_files {
  *                           greatest weights of a vertex, in 1/32768; a texture of 256 colours (.bmp) and a suit (.cmx,
  *                           .cmx.bcf)
  *     tso-mesh              the same, with a binding and an appearance
+ *     sims3-geom            in metres, as the skeleton's rest pose has it, the same vertices merged; four weights as
+ *                           they are, bones by the hash of their names, tangents (made from the UVs where there are
+ *                           none), ids that are equal on both sides of a seam; a texture (.dds). At most 65536
+ *                           vertices and 256 bones
+ *     prime-cmdl            floats and weights as they are (only sums and axes round), the three greatest weights; a
+ *                           CSKR if bones move it, a texture per image (.txtr, RGBA8), and, on another skeleton than
+ *                           the game's, a CINF and an ANCS. Setting game ["mp1"]: mp2 is drawn with matrices in banks of
+ *                           ten groups. At most 65536 places, 16384 surfaces, 97 joints (100 in mp2)
  *
- * Warnings: "weights_dropped", "unweighted_vertices", "missing_bone", "second_position_moved", "no_uvs",
- * "degenerate_faces", "several_textures", "texture_unreadable", "alpha_dropped", "morph_dropped". Errors:
- * "unknown_format", "not_skinned", "no_faces", "not_finite".
+ * Of UV sets, 0 is written. Warnings: "weights_dropped" (and how much at most), "unweighted_vertices", "missing_bone",
+ * "second_position_moved", "no_uvs", "uv_sets_dropped", "degenerate_faces", "several_textures", "texture_unreadable",
+ * "alpha_dropped", "morph_dropped", "unknown_bone" and "unbound_mesh" (GEOM), "two_sided_dropped" (CMDL). Errors: "unknown_format", "not_skinned",
+ * "bone_space" (a mesh of The Sims for another family), "nothing_to_write", "not_finite", "too_many_joints",
+ * and, with the triangle or vertex, "too_many_vertices", "too_many_bones", "too_many_surfaces".
  */
 POSE_API bool pose_mesh_convert(const struct pose_mesh_conversion *conversion,
                                 const struct pose_options *options, pose_warn *warn, void *user,

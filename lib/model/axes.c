@@ -30,13 +30,22 @@ struct axes_map axes_map_between(enum pose_axes from, enum pose_axes to)
 /* Maps components of count vectors, stride apart. A zero does not become -0. */
 static void map_vectors(const struct axes_map *map, float *values, size_t count, size_t stride, double unit)
 {
+    const unsigned x = map->source[0], y = map->source[1], z = map->source[2];
+    /* 0 - value is -1 * value + 0, and value is 1 * value + -0: neither makes a -0 of a 0. */
+    const float sign[3] = {map->negate[0] ? -1 : 1, map->negate[1] ? -1 : 1, map->negate[2] ? -1 : 1};
+    const float zero[3] = {map->negate[0] ? 0.0f : -0.0f, map->negate[1] ? 0.0f : -0.0f,
+                           map->negate[2] ? 0.0f : -0.0f};
     for (size_t k = 0; k < count; k++, values += stride) {
-        const float from[3] = {values[0], values[1], values[2]};
-        for (unsigned i = 0; i < 3; i++) {
-            float value = from[map->source[i]];
-            value = map->negate[i] ? 0 - value : value;
-            values[i] = (float)(unit * (double)value);
-        }
+        const float from[3] = {values[x], values[y], values[z]};
+        for (unsigned i = 0; i < 3; i++)
+            values[i] = from[i] * sign[i] + zero[i];
+    }
+    if (unit == 1)
+        return;
+    values -= count * stride;
+    for (size_t k = 0; k < count; k++, values += stride) {
+        for (unsigned i = 0; i < 3; i++)
+            values[i] = (float)(unit * (double)values[i]);
     }
 }
 
@@ -53,11 +62,8 @@ void pose_convert_axes(enum pose_part part, float *values, size_t count, enum po
 
 void quat_normalise(float q[4])
 {
-    double square = 0;
-    for (unsigned i = 0; i < 4; i++)
-        square += (double)q[i] * (double)q[i];
-    /* The squared length of a unit quaternion in single precision has an error of up to about 2^-23. */
-    if (fabs(square - 1) <= 2.5e-7)
+    double square = quat_square(q);
+    if (quat_is_unit(square))
         return;
     if (!(square > 0) || !isfinite(square)) {
         q[0] = q[1] = q[2] = 0;

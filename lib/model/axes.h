@@ -17,6 +17,7 @@
 #ifndef POSE_MODEL_AXES_H
 #define POSE_MODEL_AXES_H
 
+#include <stdbool.h>
 #include "pose.h"
 
 /* One system in terms of another: to[i] = sign[i] * unit * from[source[i]]. */
@@ -31,6 +32,19 @@ struct axes_map axes_map_between(enum pose_axes from, enum pose_axes to);
 /* Normalises a quaternion; gives the identity if its length is 0. One that has unit length up to rounding is
  * unchanged. */
 void quat_normalise(float q[4]);
+
+/* The squared length, and whether it is 1 up to rounding: that of a unit quaternion in single precision has an error
+ * of up to about 2^-23. */
+static inline double quat_square(const float q[4])
+{
+    return (double)q[0] * (double)q[0] + (double)q[1] * (double)q[1] + (double)q[2] * (double)q[2] +
+           (double)q[3] * (double)q[3];
+}
+
+static inline bool quat_is_unit(double square)
+{
+    return __builtin_fabs(square - 1) <= 2.5e-7;
+}
 
 /* The cosine of the angle between unit quaternions. */
 static inline double quat_dot(const float a[4], const float b[4])

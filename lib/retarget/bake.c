@@ -110,7 +110,7 @@ static bool take_samples(struct retarget_bake *b)
         return false;
     struct moment moment = moment_in(r, memory);
     for (uint32_t i = 0; i < r->target_count; i++)
-        b->has_rotation[i] = r->nodes[i].is_driven;
+        b->has_rotation[i] = r->nodes[i].is_driven || r->nodes[i].holds;
     /* In The Sims, carrier and hips are always driven. */
     int32_t hips = r->target_node_of[r->target->joint[SLOT_HIPS]];
     if (b->rules == POSE_RULES_SIMS)

@@ -5,6 +5,9 @@
 
 #include <string.h>
 
+/* Nearer to where it was bound a joint keeps its rest: 0.1 degrees (retarget.md, 4). */
+static const double OFF_BIND = 0.0017453292519943296;
+
 /* -------------------------------------------------------------------------------------------------- wanted -- */
 
 /* Marks a joint and its ancestors. */
@@ -48,6 +51,31 @@ static void want_arms(const struct pose_humanoid *humanoid, bool *wanted)
     }
 }
 
+static struct turn bound_local(const struct pose_humanoid *humanoid, int32_t joint)
+{
+    int32_t parent = humanoid->skeleton->joints[joint].parent;
+    struct turn above = parent < 0 ? turn_none : humanoid->references[parent].turn;
+    return turn_unit(turn_mul(turn_inverse(above), humanoid->references[joint].turn));
+}
+
+/* Whether a bone of the target that the clip leaves alone rests elsewhere than where it was bound. */
+static bool holds_bind(const struct compiling *c, int32_t joint)
+{
+    if (joint < 0 || !c->target->skeleton->binds || c->entry_of[joint] >= 0)
+        return false;
+    struct turn rest = turn_unit(c->target->references[joint].local);
+    return turn_angle(turn_mul(turn_inverse(rest), bound_local(c->target, joint))) > OFF_BIND;
+}
+
+static bool is_bone(const struct pose_humanoid *humanoid, uint32_t joint)
+{
+    for (int slot = 0; slot < SLOT_COUNT; slot++) {
+        if (humanoid->joint[slot] == (int32_t)joint)
+            return true;
+    }
+    return false;
+}
+
 static void want_entries(struct compiling *c)
 {
     for (uint32_t i = 0; i < c->count; i++) {
@@ -62,6 +90,10 @@ static void want_entries(struct compiling *c)
     want_legs(c->target, c->target_wanted);
     want_arms(c->source, c->source_wanted);
     want_arms(c->target, c->target_wanted);
+    for (int slot = 0; slot < SLOT_COUNT; slot++) {
+        if (holds_bind(c, c->target->joint[slot]))
+            want(c->target, c->target_wanted, c->target->joint[slot]);
+    }
 }
 
 /* --------------------------------------------------------------------------------------------------- nodes -- */
@@ -140,6 +172,9 @@ static void fill_nodes(struct compiling *c)
         node->local = turn_unit(rest->local);
         node->offset = rest->offset;
         node->stretch = parent < 0 ? (struct vec){1, 1, 1} : c->target->references[parent].stretch;
+        node->holds = is_bone(c->target, node->joint) && holds_bind(c, (int32_t)node->joint);
+        if (node->holds)
+            node->local = bound_local(c->target, (int32_t)node->joint);
         if (c->entry_of[node->joint] >= 0)
             fill_entry(c, &c->entries[c->entry_of[node->joint]], node);
     }
@@ -283,11 +318,12 @@ static bool make_rows(struct compiling *c, const struct pose_options *options)
             memcpy(values + 4 * k, joint->rotation, sizeof joint->rotation);
             memcpy(values + 8 + 3 * k, joint->translation, sizeof joint->translation);
         }
-        if (!r->nodes[i].is_driven && !translates)
+        bool turns = r->nodes[i].is_driven || r->nodes[i].holds;
+        if (!turns && !translates)
             continue;
         struct pose_track *track = &tracks[r->target_clip.track_count++];
         *track = (struct pose_track){.name = joint->name, .has_id = joint->has_id, .id = joint->id};
-        if (r->nodes[i].is_driven)
+        if (turns)
             track->channels[POSE_ROTATION] = (struct pose_channel){2, times, values};
         if (translates)
             track->channels[POSE_TRANSLATION] = (struct pose_channel){2, times, values + 8};

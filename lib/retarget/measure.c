@@ -3,9 +3,15 @@
 
 static const double DEGREES = 57.29577951308232;
 
-/* A foot is planted below this fraction of the hip height. */
-static const double STANDING = 0.05;
+/* A point of a foot stands while it is less above its rest height than these fractions of the hip height. */
+static const double ANKLE_STANDS = 0.02, BALL_STANDS = 0.015;
 enum { POINTS = 4 }; /* ankle and ball of both feet */
+
+/* A point of a foot at a moment. */
+struct footprint {
+    double rise;    /* of the source's, over its rest height */
+    struct vec off; /* the target's from the source's, scaled */
+};
 
 struct measuring {
     const struct pose_retarget *r;
@@ -14,10 +20,8 @@ struct measuring {
     struct pose_retarget_measures *measures;
     double sum;
     uint64_t count;
-    double skate_sum;
-    uint64_t skates;
-    bool stands[POINTS];
-    struct vec first[POINTS];
+    struct footprint *prints[POINTS]; /* a row per moment */
+    uint32_t row, row_count;
 };
 
 static void place_all(struct measuring *m)
@@ -96,24 +100,17 @@ static struct vec target_place(const struct measuring *m, int32_t node)
     return target_over(m->r, vec_add(m->to[node], m->moment.shift));
 }
 
-/* How far a point of a foot slides from where it was planted, compared to the source's. */
-static void measure_skate(struct measuring *m, int point, bool stands, int32_t from, int32_t to, double phase)
+static void note_print(struct measuring *m, int point, int32_t from, int32_t to, double rest, double phase)
 {
     const struct pose_retarget *r = m->r;
+    struct footprint *print = &m->prints[point][m->row];
+    *print = (struct footprint){.rise = INFINITY};
     if (from < 0 || to < 0)
         return;
-    struct vec off =
-        vec_sub(target_place(m, to), vec_scale(source_over(r, &m->moment, from, phase), r->scale));
-    off.y = 0;
-    if (stands && m->stands[point]) {
-        double way = vec_length(vec_sub(off, m->first[point]));
-        m->measures->skate_max = fmax(m->measures->skate_max, way);
-        m->skate_sum += way;
-        m->skates++;
-    } else if (stands) {
-        m->first[point] = off;
-    }
-    m->stands[point] = stands;
+    struct vec source = source_over(r, &m->moment, from, phase);
+    print->rise = source.y - rest;
+    print->off = vec_sub(target_place(m, to), vec_scale(source, r->scale));
+    print->off.y = 0;
 }
 
 static void measure_foot(struct measuring *m, int side, double phase)
@@ -128,14 +125,44 @@ static void measure_foot(struct measuring *m, int side, double phase)
     to->lowest_target = fmin(to->lowest_target, lowest);
     if (m->moment.weights[side] >= 1)
         to->reach = fmax(to->reach, m->moment.missed[side]);
-    /* Of ankle and ball, the one that is less above its rest height is planted. */
-    bool stands = low <= STANDING * r->source->figure.hip_height;
     const struct leg_measures *leg = &r->source->figure.legs[side];
-    double ankle = source_over(r, &m->moment, foot->source_foot, phase).y - leg->ankle.y, ball = INFINITY;
-    if (foot->ball >= 0)
-        ball = source_over(r, &m->moment, foot->source_ball, phase).y - leg->ball.y;
-    measure_skate(m, 2 * side, stands && ankle <= ball, foot->source_foot, foot->foot, phase);
-    measure_skate(m, 2 * side + 1, stands && ball <= ankle, foot->source_ball, foot->ball, phase);
+    note_print(m, 2 * side, foot->source_foot, foot->foot, leg->ankle.y, phase);
+    note_print(m, 2 * side + 1, foot->ball < 0 ? -1 : foot->source_ball, foot->ball, leg->ball.y, phase);
+}
+
+/* The furthest two places of a point while it stands once. */
+static double wandering(const struct footprint *prints, uint32_t count)
+{
+    double widest = 0;
+    for (uint32_t i = 1; i < count; i++) {
+        for (uint32_t k = 0; k < i; k++)
+            widest = fmax(widest, vec_length(vec_sub(prints[i].off, prints[k].off)));
+    }
+    return widest;
+}
+
+/* README.md defines it. */
+static void measure_skate(struct measuring *m)
+{
+    double h = m->r->source->figure.hip_height, ground = fmax(m->measures->lowest_source / m->r->scale, 0);
+    double sum = 0;
+    uint32_t count = 0;
+    for (int point = 0; point < POINTS; point++) {
+        double most = ground + (point % 2 ? BALL_STANDS : ANKLE_STANDS) * h;
+        uint32_t begin = 0;
+        for (uint32_t i = 0; i <= m->row_count; i++) {
+            if (i < m->row_count && m->prints[point][i].rise <= most)
+                continue;
+            if (i - begin > 1) {
+                double wide = wandering(m->prints[point] + begin, i - begin);
+                m->measures->skate_max = fmax(m->measures->skate_max, wide);
+                sum += wide;
+                count++;
+            }
+            begin = i + 1;
+        }
+    }
+    m->measures->skate_mean = count ? sum / count : 0;
 }
 
 /* --------------------------------------------------------------------------------------------------- the whole -- */
@@ -160,18 +187,24 @@ bool pose_retarget_measure(const struct pose_retarget *retarget, uint32_t moment
                           .measures = measures,
                           .from = ARENA_NEW(&arena, struct vec, retarget->source_count),
                           .to = ARENA_NEW(&arena, struct vec, retarget->target_count)};
+    double duration = (double)retarget->clip->duration;
+    double fps = retarget->clip->fps > 0 && isfinite(retarget->clip->fps) ? (double)retarget->clip->fps : 30;
+    /* Every frame, and the end. */
+    uint32_t steps = (uint32_t)fmin(fmax(round(duration * fps), 0), moments > 1 ? moments - 1 : 0);
     bool done = scratch && m.from && m.to;
+    m.row_count = steps + 1;
+    for (int point = 0; point < POINTS; point++) {
+        m.prints[point] = ARENA_NEW(&arena, struct footprint, m.row_count);
+        done = done && m.prints[point];
+    }
     *measures = (struct pose_retarget_measures){.lowest_source = INFINITY, .lowest_target = INFINITY};
     if (done)
         m.moment = moment_in(retarget, scratch);
-    double duration = (double)retarget->clip->duration;
-    double fps = retarget->clip->fps > 0 && isfinite(retarget->clip->fps) ? (double)retarget->clip->fps : 30;
-    double own = retarget->clip->frame_count ? retarget->clip->frame_count : round(duration * fps);
-    double frames = fmin(fmax(own, 1), fmax(moments, 1));
-    for (uint32_t i = 0; i < (uint32_t)frames && done; i++)
-        measure_moment(&m, duration * i / frames);
+    for (m.row = 0; m.row < m.row_count && done; m.row++)
+        measure_moment(&m, steps ? duration * m.row / steps : 0);
+    if (done)
+        measure_skate(&m);
     measures->limbs_mean = m.count ? m.sum / (double)m.count : 0;
-    measures->skate_mean = m.skates ? m.skate_sum / (double)m.skates : 0;
     arena_release(&arena);
     return done;
 }

@@ -205,7 +205,7 @@ void retarget_row(const struct pose_retarget *retarget, const struct moment *mom
                   float *row)
 {
     const struct target_node *of = &retarget->nodes[node];
-    if (of->is_driven) {
+    if (of->is_driven || of->holds) {
         struct turn q = turn_settle(moment->locals[node]);
         double axis[3];
         put(retarget->to_rows, (double[3]){q.x, q.y, q.z}, axis);
@@ -238,7 +238,7 @@ void pose_retarget_sample(const struct pose_retarget *retarget, double t, enum p
     memcpy(rows, to->still, (size_t)to->row_count * ROW_FLOATS * sizeof *rows);
     for (uint32_t i = 0; i < retarget->target_count; i++) {
         const struct target_node *node = &retarget->nodes[i];
-        if (node->is_driven || (int32_t)i == retarget->carrier)
+        if (node->is_driven || node->holds || (int32_t)i == retarget->carrier)
             retarget_row(retarget, &moment, i, rows + (size_t)node->joint * ROW_FLOATS);
     }
 }

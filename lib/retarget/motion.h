@@ -41,9 +41,10 @@ struct target_node {
     uint32_t joint;
     int32_t parent;
     bool is_driven;
+    bool holds;     /* left alone by the clip, it stays as it was bound, since its node rests elsewhere */
     bool is_direct; /* R' = before * R * after, since all above is where it is in the source */
     bool has_place;
-    struct turn local; /* rest */
+    struct turn local; /* rest, or if it holds, as bound */
     struct vec offset, stretch;
     struct attitude attitude;
     struct link link;

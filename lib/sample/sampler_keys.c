@@ -29,10 +29,14 @@ static void clean_vectors(float *values, size_t count, float fallback)
  */
 static void clean_rotations(float *values, size_t count, enum pose_rules rules)
 {
-    for (size_t i = 0; i < count; i++, values += 4) {
+    for (size_t i = 0; i < count && rules != POSE_RULES_SIMS; i++) {
+        if (!quat_is_unit(quat_square(values + 4 * i)))
+            quat_normalise(values + 4 * i);
+    }
+    for (size_t i = 0; i < count && rules == POSE_RULES_SIMS; i++, values += 4) {
         float square =
             values[0] * values[0] + values[1] * values[1] + values[2] * values[2] + values[3] * values[3];
-        if (rules != POSE_RULES_SIMS || !(square > 1e-12f && square < 1e12f))
+        if (!(square > 1e-12f && square < 1e12f))
             quat_normalise(values);
     }
 }

@@ -123,7 +123,12 @@ static void put_integer(struct writer *writer, uint64_t value, unsigned size, bo
 
 void writer_u8(struct writer *writer, uint8_t value)
 {
-    writer_bytes(writer, &value, 1);
+    struct pose_buffer *out = writer->out;
+    if (writer->failed || out->size >= out->capacity || out->size >= writer->checked) {
+        writer_bytes(writer, &value, 1);
+        return;
+    }
+    out->data[out->size++] = value;
 }
 
 void writer_u16le(struct writer *writer, uint16_t value)

@@ -94,6 +94,8 @@ static bool move(struct gltf_body *body, const float place[16])
     for (uint64_t v = 0; v < body->vertex_count; v++) {
         turn_row(place, true, body->positions[v]);
         turn_row(cofactor, false, body->normals[v]);
+        if (body->tangents)
+            turn_row(place, false, body->tangents[v]);
         gltf_unit_normal(body->normals[v]);
         for (unsigned i = 0; i < 3; i++) {
             gltf_at(body->g, "/nodes/%u", body->node);

@@ -34,10 +34,10 @@ struct gltf_body {
     struct gltf_primitive *primitives; /* [primitive_count] */
     uint64_t vertex_count, face_count;
     unsigned uv_sets;
-    bool has_normals, has_colors, is_skinned;
+    bool has_normals, has_tangents, has_colors, is_skinned;
     uint32_t target_count;
     struct pose_mesh *to;
-    float (*positions)[3], (*normals)[3];
+    float (*positions)[3], (*normals)[3], (*tangents)[3];
     float (*uvs[GLTF_MAX_UVS])[2];
     uint32_t (*faces)[3];
 };

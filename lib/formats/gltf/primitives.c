@@ -85,6 +85,9 @@ static bool plan_attributes(struct gltf_body *body, struct gltf_primitive *primi
     if (!find_attribute(body, primitive, "NORMAL", &accessor))
         return false;
     body->has_normals |= accessor != GLTF_NONE;
+    if (!find_attribute(body, primitive, "TANGENT", &accessor))
+        return false;
+    body->has_tangents |= accessor != GLTF_NONE;
     if (!find_attribute(body, primitive, "COLOR_0", &accessor))
         return false;
     body->has_colors |= accessor != GLTF_NONE;
@@ -245,6 +248,20 @@ static bool read_uvs(struct gltf_body *body, const struct gltf_primitive *primit
     return true;
 }
 
+/* Without the handedness, which no game here has; zero where there are none. */
+static bool read_tangents(struct gltf_body *body, const struct gltf_primitive *primitive)
+{
+    bool found;
+    float *rows = json_alloc(&body->g->json, (size_t)primitive->count * 4, sizeof *rows);
+    const struct gltf_primitive whole = {
+        .number = primitive->number, .attributes = primitive->attributes, .count = primitive->count};
+    if (!rows || !read_rows(body, &whole, "TANGENT", 4, rows, &found))
+        return false;
+    for (uint32_t v = 0; found && v < primitive->count; v++)
+        memcpy(body->tangents[primitive->first + v], rows + 4 * (size_t)v, sizeof *body->tangents);
+    return true;
+}
+
 /* ----------------------------------------------------------------------------------------------------- faces -- */
 
 static void put_triangle(uint32_t *face, uint32_t a, uint32_t b, uint32_t c)
@@ -353,6 +370,7 @@ static bool make_room(struct gltf_body *body, uint8_t (**colors)[4])
     body->positions = arena_alloc(arena, count, sizeof *body->positions);
     body->normals = arena_alloc(arena, count, sizeof *body->normals);
     body->faces = arena_alloc(arena, (size_t)body->face_count, sizeof *body->faces);
+    body->tangents = body->has_tangents ? arena_alloc(arena, count, sizeof *body->tangents) : NULL;
     for (unsigned set = 0; set < body->uv_sets; set++)
         body->uvs[set] = arena_alloc(arena, count, sizeof **body->uvs);
     *colors = body->has_colors ? arena_alloc(arena, count, sizeof **colors) : NULL;
@@ -364,6 +382,7 @@ static bool link(struct gltf_body *body, uint8_t (*colors)[4])
     struct pose_mesh *to = body->to;
     to->positions = (const float(*)[3])body->positions;
     to->normals = (const float(*)[3])body->normals;
+    to->tangents = (const float(*)[3])body->tangents;
     to->faces = (const uint32_t(*)[3])body->faces;
     to->face_count = (uint32_t)body->face_count;
     to->colors = (const uint8_t(*)[4])colors;
@@ -391,7 +410,8 @@ bool gltf_body_read(struct gltf_body *body)
         if (primitive->shares)
             continue;
         if (!read_rows(body, primitive, "POSITION", 3, body->positions[0], &found) ||
-            !read_uvs(body, primitive) || (colors && !read_colors(body, primitive, colors)))
+            !read_uvs(body, primitive) || (body->tangents && !read_tangents(body, primitive)) ||
+            (colors && !read_colors(body, primitive, colors)))
             return false;
     }
     return read_normals(body) && link(body, colors);

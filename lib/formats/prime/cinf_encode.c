@@ -49,20 +49,28 @@ static bool has_id(const struct bones *bones, uint32_t id)
     return false;
 }
 
-static bool choose_ids(struct bones *bones)
+bool prime_bone_ids(const struct pose_skeleton *skeleton, enum prime_game game, uint32_t *ids, bool *keeps,
+                    struct pose_error *error)
 {
-    const struct pose_skeleton *skeleton = bones->skeleton;
-    struct encode_job *job = bones->put.job;
-    uint32_t first = first_ids[bones->put.game];
-    bones->keeps_ids = are_bone_ids(skeleton);
-    if (!bones->keeps_ids && skeleton->joint_count > PRIME_BONE_LIMIT - first)
-        return error_set(job->error, POSE_BAD_DATA, "too_many_joints",
+    uint32_t first = first_ids[game];
+    *keeps = are_bone_ids(skeleton);
+    if (!*keeps && skeleton->joint_count > PRIME_BONE_LIMIT - first)
+        return error_set(error, POSE_BAD_DATA, "too_many_joints",
                          "%u joints; a skeleton has ids for at most %u", skeleton->joint_count,
                          PRIME_BONE_LIMIT - first);
     for (uint32_t i = 0; i < skeleton->joint_count; i++)
-        bones->ids[i] = bones->keeps_ids ? skeleton->joints[i].id : first + i;
+        ids[i] = *keeps ? skeleton->joints[i].id : first + i;
+    return true;
+}
+
+static bool choose_ids(struct bones *bones)
+{
+    struct encode_job *job = bones->put.job;
+    if (!prime_bone_ids(bones->skeleton, bones->put.game, bones->ids, &bones->keeps_ids, job->error))
+        return false;
     if (!bones->keeps_ids)
-        encode_note(job, "ids_assigned", "the joints were numbered from %u: they had no bone ids", first);
+        encode_note(job, "ids_assigned", "the joints were numbered from %u: they had no bone ids",
+                    first_ids[bones->put.game]);
     bones->null_id = null_ids[bones->put.game];
     while (has_id(bones, bones->null_id))
         bones->null_id++;

@@ -125,6 +125,9 @@ int prime_forced_game(const struct pose_source *source, int count);
 /* Defined in *_encode.c. */
 bool prime_anim_encode(struct encode_job *job);
 bool prime_cinf_encode(struct encode_job *job);
+/* The ids that a CINF gives to a skeleton's joints, [joint_count]: their own (keeps), or new ones. */
+bool prime_bone_ids(const struct pose_skeleton *skeleton, enum prime_game game, uint32_t *ids, bool *keeps,
+                    struct pose_error *error);
 bool prime_evnt_encode(struct encode_job *job);
 bool prime_ancs_encode(struct encode_job *job);
 bool prime_cskr_encode(struct encode_job *job);

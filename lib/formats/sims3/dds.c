@@ -308,6 +308,82 @@ static bool decode(struct decode_job *job)
     return !job->arena->failed;
 }
 
+/* ----------------------------------------------------------------------------------------------- writing -- */
+
+static void write_header(struct writer *writer, const struct pose_image *image, uint32_t levels)
+{
+    enum { FLAGS = 0x2100f, FLAG_ALPHA = 1, BITS = 32, CAPS = 0x401008 };
+    static const uint32_t masks[4] = {0xff0000, 0xff00, 0xff, 0xff000000};
+    writer_bytes(writer, "DDS ", 4);
+    writer_u32le(writer, STATED_HEADER_SIZE);
+    writer_u32le(writer, FLAGS);
+    writer_u32le(writer, image->height);
+    writer_u32le(writer, image->width);
+    writer_u32le(writer, 4 * image->width);
+    writer_u32le(writer, 1);
+    writer_u32le(writer, levels);
+    writer_zeros(writer, 44);
+    writer_u32le(writer, 32);
+    writer_u32le(writer, FLAG_RGB | FLAG_ALPHA);
+    writer_zeros(writer, 4);
+    writer_u32le(writer, BITS);
+    for (unsigned i = 0; i < 4; i++)
+        writer_u32le(writer, masks[i]);
+    writer_u32le(writer, CAPS);
+    writer_zeros(writer, 16);
+}
+
+/* The next level: each pixel is the mean of the four, two or one that it covers; an odd last row counts alone. */
+static void halve(pixel *pixels, uint32_t *width, uint32_t *height)
+{
+    const uint32_t wide = *width > 1 ? *width / 2 : 1, high = *height > 1 ? *height / 2 : 1;
+    for (uint32_t y = 0; y < high; y++) {
+        const uint32_t below = *height > 1 ? 2 * y + 1 : 0;
+        for (uint32_t x = 0; x < wide; x++) {
+            const uint32_t right = *width > 1 ? 2 * x + 1 : 0;
+            const size_t at[4] = {(size_t)(*height > 1 ? 2 * y : 0) * *width + 2 * x * (*width > 1),
+                                  (size_t)(*height > 1 ? 2 * y : 0) * *width + right,
+                                  (size_t)below * *width + 2 * x * (*width > 1),
+                                  (size_t)below * *width + right};
+            for (unsigned c = 0; c < 4; c++)
+                pixels[(size_t)y * wide + x][c] = (uint8_t)((pixels[at[0]][c] + pixels[at[1]][c] +
+                                                             pixels[at[2]][c] + pixels[at[3]][c] + 2) /
+                                                            4);
+        }
+    }
+    *width = wide;
+    *height = high;
+}
+
+/* All levels, uncompressed: A8R8G8B8 loses nothing, and the game has such files. */
+static bool encode(struct encode_job *job)
+{
+    const struct pose_image *image = job->content->images;
+    if (job->content->image_count != 1 || !image->pixels)
+        return error_set(job->error, POSE_BAD_ARGUMENT, "one_image", "the file holds one image, not %u",
+                         job->content->image_count);
+    if (!image->width || !image->height || image->width > MAX_SIDE || image->height > MAX_SIDE ||
+        (uint64_t)image->width * image->height > MAX_PIXELS)
+        return error_set(job->error, POSE_BAD_ARGUMENT, "bad_size", "%u by %u; a side is 1 to %d",
+                         image->width, image->height, MAX_SIDE);
+    uint32_t levels = 1, width = image->width, height = image->height;
+    while (width >> levels || height >> levels)
+        levels++;
+    pixel *pixels = arena_alloc(job->arena, (size_t)width * height, sizeof *pixels);
+    if (!pixels)
+        return false;
+    memcpy(pixels, image->pixels, (size_t)width * height * sizeof *pixels);
+    write_header(job->writer, image, levels);
+    for (uint32_t level = 0; level < levels; level++) {
+        for (size_t i = 0; i < (size_t)width * height; i++) {
+            const uint8_t row[4] = {pixels[i][2], pixels[i][1], pixels[i][0], pixels[i][3]};
+            writer_bytes(job->writer, row, sizeof row);
+        }
+        halve(pixels, &width, &height);
+    }
+    return !job->writer->failed;
+}
+
 const struct codec codec_sims3_dds = {
     .format = {.id = "sims3-dds",
                .title = "DDS texture",
@@ -316,4 +392,5 @@ const struct codec codec_sims3_dds = {
                .kinds = "image"},
     .probe = probe,
     .decode = decode,
+    .encode = encode,
 };

@@ -12,10 +12,9 @@
  * their own headers. A container that is one compressed stream is unpacked while it is listed, and its entries
  * are kept (keep.c).
  */
+#include "lib/formats/zip/libarchive.h"
 #include "lib/formats/zip/zip.h"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <locale.h>
 #include <string.h>
 
@@ -64,19 +63,19 @@ bool zip_is_filtered(struct pose_bytes bytes)
  * as an external program, in which case it returns a warning. */
 static bool support_filtered(struct archive *archive, int filter)
 {
-    return archive_read_support_format_tar(archive) == ARCHIVE_OK &&
-           archive_read_append_filter(archive, filter) == ARCHIVE_OK;
+    return libarchive.read_support_format_tar(archive) == ARCHIVE_OK &&
+           libarchive.read_append_filter(archive, filter) == ARCHIVE_OK;
 }
 
 static bool support_plain(struct archive *archive)
 {
-    return archive_read_support_format_zip_streamable(archive) == ARCHIVE_OK &&
-           archive_read_support_format_7zip(archive) == ARCHIVE_OK &&
-           archive_read_support_format_rar(archive) == ARCHIVE_OK &&
-           archive_read_support_format_rar5(archive) == ARCHIVE_OK &&
-           archive_read_support_format_tar(archive) == ARCHIVE_OK &&
-           archive_read_support_format_cab(archive) == ARCHIVE_OK &&
-           archive_read_support_format_cpio(archive) == ARCHIVE_OK;
+    return libarchive.read_support_format_zip_streamable(archive) == ARCHIVE_OK &&
+           libarchive.read_support_format_7zip(archive) == ARCHIVE_OK &&
+           libarchive.read_support_format_rar(archive) == ARCHIVE_OK &&
+           libarchive.read_support_format_rar5(archive) == ARCHIVE_OK &&
+           libarchive.read_support_format_tar(archive) == ARCHIVE_OK &&
+           libarchive.read_support_format_cab(archive) == ARCHIVE_OK &&
+           libarchive.read_support_format_cpio(archive) == ARCHIVE_OK;
 }
 
 /* An error at the last header. Behind a filter file offsets are unknown, and 0 is used instead. */
@@ -92,7 +91,7 @@ static bool fail_at_header(struct stream *stream, const char *code, const char *
     va_end(arguments);
     if (!first)
         return false;
-    la_int64_t at = stream->entry ? archive_read_header_position(stream->archive) : 0;
+    la_int64_t at = stream->entry ? libarchive.read_header_position(stream->archive) : 0;
     error->offset =
         stream->filter == ARCHIVE_FILTER_NONE && at > 0 ? stream->start + (uint64_t)at : stream->start;
     return false;
@@ -101,14 +100,14 @@ static bool fail_at_header(struct stream *stream, const char *code, const char *
 /* Appends libarchive's reason to ours. */
 static bool fail(struct stream *stream, const char *code, const char *reason)
 {
-    const char *text = archive_error_string(stream->archive);
+    const char *text = libarchive.error_string(stream->archive);
     return fail_at_header(stream, code, "%s%s%s", reason, text ? ": " : "", text ? text : "");
 }
 
 static void close_stream(struct stream *stream)
 {
     if (stream->archive)
-        archive_read_free(stream->archive);
+        libarchive.read_free(stream->archive);
     if (stream->locale) {
         uselocale(stream->locale_before);
         freelocale(stream->locale);
@@ -135,14 +134,16 @@ static bool open_stream(struct stream *stream, struct pose_bytes bytes, uint64_t
 {
     *stream = (struct stream){
         .error = error, .start = start, .filter = start ? ARCHIVE_FILTER_NONE : filter_of(bytes)};
-    stream->archive = archive_read_new();
+    if (!libarchive_open(error))
+        return false;
+    stream->archive = libarchive.read_new();
     if (!stream->archive)
         return error_no_memory(error);
     bool filtered = stream->filter != ARCHIVE_FILTER_NONE;
     if (!(filtered ? support_filtered(stream->archive, stream->filter) : support_plain(stream->archive)))
         return error_set(error, POSE_UNSUPPORTED, "unsupported_container",
                          "the system's libarchive needs an external program for this");
-    if (archive_read_open_memory(stream->archive, bytes.data + start, bytes.size - (size_t)start) ==
+    if (libarchive.read_open_memory(stream->archive, bytes.data + start, bytes.size - (size_t)start) ==
         ARCHIVE_OK)
         return true;
     return filtered ? fail_without_tar(error) : fail(stream, "damaged", "the archive cannot be opened");
@@ -151,7 +152,7 @@ static bool open_stream(struct stream *stream, struct pose_bytes bytes, uint64_t
 /* Reads the next header: 1, or 0 at the end, or -1 (reported) if reading cannot continue. */
 static int next_header(struct stream *stream)
 {
-    int result = archive_read_next_header(stream->archive, &stream->entry);
+    int result = libarchive.read_next_header(stream->archive, &stream->entry);
     if (result == ARCHIVE_EOF)
         return 0;
     if (result == ARCHIVE_OK || result == ARCHIVE_WARN)
@@ -164,17 +165,17 @@ static int next_header(struct stream *stream)
 
 static char *name_of(struct stream *stream, struct arena *arena)
 {
-    const char *name = archive_entry_pathname_utf8(stream->entry);
+    const char *name = libarchive.entry_pathname_utf8(stream->entry);
     if (!name)
-        name = archive_entry_pathname(stream->entry);
+        name = libarchive.entry_pathname(stream->entry);
     return archive_name(arena, (const uint8_t *)(name ? name : ""), name ? strlen(name) : 0);
 }
 
 static const char *skipped_reason(struct archive_entry *entry)
 {
-    if (archive_entry_hardlink(entry))
+    if (libarchive.entry_hardlink(entry))
         return "link";
-    switch (archive_entry_filetype(entry)) {
+    switch (libarchive.entry_filetype(entry)) {
     case 0:
     case AE_IFREG:
         return NULL;
@@ -198,7 +199,7 @@ struct listing {
 
 static uint64_t offset_of_header(struct stream *stream)
 {
-    la_int64_t at = archive_read_header_position(stream->archive);
+    la_int64_t at = libarchive.read_header_position(stream->archive);
     return stream->filter == ARCHIVE_FILTER_NONE && at > 0 ? (uint64_t)at : 0;
 }
 
@@ -208,7 +209,7 @@ static bool measure(struct listing *listing, uint64_t *size)
     const void *block;
     size_t length;
     la_int64_t offset;
-    while (archive_read_data_block(listing->stream->archive, &block, &length, &offset) == ARCHIVE_OK) {
+    while (libarchive.read_data_block(listing->stream->archive, &block, &length, &offset) == ARCHIVE_OK) {
         *size = (uint64_t)offset + length;
         if (!archive_check_size(listing->archive, listing->unpacked + *size, listing->archive->bytes.size,
                                 listing->stream->error))
@@ -220,10 +221,10 @@ static bool measure(struct listing *listing, uint64_t *size)
 static bool add_size(struct listing *listing, uint64_t *size)
 {
     struct archive_entry *entry = listing->stream->entry;
-    bool known = archive_entry_size_is_set(entry);
-    if (known && archive_entry_size(entry) < 0)
+    bool known = libarchive.entry_size_is_set(entry);
+    if (known && libarchive.entry_size(entry) < 0)
         return fail_at_header(listing->stream, "damaged", "an entry has a negative size");
-    *size = known ? (uint64_t)archive_entry_size(entry) : 0;
+    *size = known ? (uint64_t)libarchive.entry_size(entry) : 0;
     if (!known && !measure(listing, size))
         return false;
     if (known && listing->from_headers)
@@ -245,7 +246,7 @@ static bool read_data(struct stream *stream, uint8_t *out, uint64_t size)
     la_int64_t offset;
     uint64_t made = 0;
     int result;
-    while ((result = archive_read_data_block(stream->archive, &block, &length, &offset)) == ARCHIVE_OK) {
+    while ((result = libarchive.read_data_block(stream->archive, &block, &length, &offset)) == ARCHIVE_OK) {
         uint64_t at = (uint64_t)offset;
         if (offset < 0 || at < made || at > size || length > size - at)
             return fail_at_header(stream, "size_mismatch", "more than the %llu bytes in the header",
@@ -257,7 +258,7 @@ static bool read_data(struct stream *stream, uint8_t *out, uint64_t size)
     }
     if (result != ARCHIVE_EOF)
         return fail(stream, "damaged", "the entry cannot be unpacked");
-    if (made < size && !archive_entry_sparse_count(stream->entry))
+    if (made < size && !libarchive.entry_sparse_count(stream->entry))
         return fail_at_header(stream, "size_mismatch", "%llu of %llu bytes", (unsigned long long)made,
                               (unsigned long long)size);
     memset(out + made, 0, (size_t)(size - made));
@@ -298,7 +299,7 @@ static bool add_entry(struct listing *listing)
     uint64_t size = 0, at = offset_of_header(stream);
     if (!add_size(listing, &size))
         return false;
-    if (archive_entry_filetype(stream->entry) == AE_IFDIR)
+    if (libarchive.entry_filetype(stream->entry) == AE_IFDIR)
         return true;
     if (!archive_check_count(archive, (uint64_t)index + 1, stream->error) || !grow(listing))
         return false;
@@ -307,11 +308,11 @@ static bool add_entry(struct listing *listing)
     *entry = (struct pose_entry){.size = size, .skipped = skipped_reason(stream->entry)};
     listing->rows[index] = (struct zip_row){.way = ZIP_STREAM, .start = at};
     zip_set_name(archive, index, name_of(stream, &archive->arena), at);
-    if (!entry->error && archive_entry_is_data_encrypted(stream->entry))
+    if (!entry->error && libarchive.entry_is_data_encrypted(stream->entry))
         zip_reject(archive, index, POSE_UNSUPPORTED, "encrypted", at, "the entry is encrypted");
     if (entry->error || entry->skipped || listing->from_headers)
         return true;
-    if (archive_entry_size_is_set(stream->entry))
+    if (libarchive.entry_size_is_set(stream->entry))
         return keep_entry(listing, index);
     zip_reject(archive, index, POSE_UNSUPPORTED, "unknown_size", at, "the header does not contain the size");
     return true;
@@ -319,7 +320,7 @@ static bool add_entry(struct listing *listing)
 
 static bool stands_alone(struct stream *stream)
 {
-    int family = archive_format(stream->archive) & ARCHIVE_FORMAT_BASE_MASK;
+    int family = libarchive.format(stream->archive) & ARCHIVE_FORMAT_BASE_MASK;
     return stream->filter == ARCHIVE_FILTER_NONE &&
            (family == ARCHIVE_FORMAT_TAR || family == ARCHIVE_FORMAT_CPIO || family == ARCHIVE_FORMAT_ZIP);
 }

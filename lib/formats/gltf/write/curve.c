@@ -149,6 +149,12 @@ static inline bool is_easy_with_lengths(const struct easy *easy, const float *a,
     return angle * (0.0327f * angle * angle + 0.25f * off / smaller) <= easy->tolerance;
 }
 
+/* Whether engine and glTF agree between all keys: these use normalised lerp only where it is within 1e-6 of the arc. */
+static bool is_slerp(enum pose_rules rules)
+{
+    return rules == POSE_RULES_PLAIN || rules == POSE_RULES_SIMS3;
+}
+
 static inline bool is_easy(const struct easy *easy, const float *a, const float *b)
 {
     float cosine = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
@@ -160,18 +166,35 @@ static inline bool is_easy(const struct easy *easy, const float *a, const float 
     case POSE_RULES_PRIME:
     case POSE_RULES_PRIME_FRAMES:
         return cosine >= 0 && (cosine <= 0.95f || (double)cosine > easy->nlerp);
-    default: /* these use normalised lerp only where it is within 1e-6 of the arc */
-        return true;
+    default:
+        return is_slerp(easy->rules);
     }
 }
 
-/* Keys of The Sims keep their stored length (key_source_values); all others have unit length up to rounding. */
-static void settle_length(enum pose_rules rules, float q[4])
+/* Whether a number lies beyond 1, or is none. In integers, which are compared eight at a time. */
+static bool is_any_beyond(const float *values, size_t count)
 {
-    if (rules == POSE_RULES_SIMS)
-        quat_normalise(q);
-    for (unsigned i = 0; i < 4; i++)
-        q[i] = fmaxf(fminf(q[i], 1), -1) + 0.0f; /* never -0, which negation would not preserve */
+    uint32_t beyond = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t bits;
+        memcpy(&bits, &values[i], sizeof bits);
+        beyond |= UINT32_C(0x3f800000) - (bits & UINT32_C(0x7fffffff)); /* wraps above the bits of 1.0f */
+    }
+    return beyond >> 31;
+}
+
+/* Keys of The Sims keep their stored length (key_source_values); all others have unit length up to rounding. Never
+ * -0, which negation would not preserve. */
+static void settle_lengths(enum pose_rules rules, float *values, size_t count)
+{
+    for (size_t k = 0; k < count && rules == POSE_RULES_SIMS; k++)
+        quat_normalise(values + 4 * k);
+    for (size_t i = 0; i < 4 * count; i++)
+        values[i] += 0.0f;
+    if (!is_any_beyond(values, 4 * count))
+        return;
+    for (size_t i = 0; i < 4 * count; i++)
+        values[i] = fmaxf(fminf(values[i], 1), -1);
 }
 
 /* A key as glTF requires it: unit length, in the hemisphere of the previous one. */
@@ -180,7 +203,7 @@ static bool add_rotation(struct gltf_curve *curve, enum pose_rules rules, float 
 {
     float unit[4];
     memcpy(unit, value, sizeof unit);
-    settle_length(rules, unit);
+    settle_lengths(rules, unit, 1);
     if (curve->count)
         gltf_turn_near(curve->values + 4 * (size_t)(curve->count - 1), unit);
     return add_key(curve, time, unit, is_added);
@@ -220,17 +243,19 @@ static bool add_way(struct gltf_curve *curve, const struct gltf_path *path, cons
 static bool is_all_easy(const struct easy *easy, const float *values, uint32_t count)
 {
     bool all = true;
-    for (uint32_t k = 1; k < count && all; k++)
+    for (uint32_t k = 1; k < count && all && !is_slerp(easy->rules); k++)
         all = is_easy(easy, values + 4 * (size_t)(k - 1), values + 4 * (size_t)k);
     return all;
 }
 
 static void settle_rotations(enum pose_rules rules, float *values, uint32_t count)
 {
-    for (uint32_t k = 0; k < count; k++) {
-        settle_length(rules, values + 4 * (size_t)k);
-        if (k)
-            gltf_turn_near(values + 4 * (size_t)(k - 1), values + 4 * (size_t)k);
+    settle_lengths(rules, values, count);
+    for (uint32_t k = 1; k < count; k++) {
+        const float *last = values + 4 * (size_t)(k - 1), *q = last + 4;
+        float cosine = last[0] * q[0] + last[1] * q[1] + last[2] * q[2] + last[3] * q[3];
+        if (!(cosine > 1e-3f)) /* below, the sign could be one of rounding */
+            gltf_turn_near(last, values + 4 * (size_t)k);
     }
 }
 

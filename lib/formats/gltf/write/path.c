@@ -106,11 +106,11 @@ static double arc_at(const struct gltf_path *path, double fraction)
 /*
  * The same for linear interpolation, exactly: both stay on one arc, and are farthest apart where their speeds
  * are equal. The speed at x is sine / ((1 - x)^2 + 2 x (1 - x) cosine + x^2 square), which takes any value at
- * most twice.
+ * most twice. start and end: where from and to are on the arc.
  */
-static double calculate(const struct gltf_path *path, double from, double to)
+static double calculate(const struct gltf_path *path, double from, double to, double start, double end)
 {
-    double start = arc_at(path, from), speed = (arc_at(path, to) - start) / (to - from), worst = 0;
+    double speed = (end - start) / (to - from), worst = 0;
     double a = 1 - 2 * path->cosine + path->square, b = path->cosine - 1;
     if (!(a > 0) || !(speed > 0))
         return 0; /* equal keys */
@@ -126,12 +126,15 @@ static double calculate(const struct gltf_path *path, double from, double to)
 /* The largest deviation of all pieces of the path up to end. */
 static double error_of(const struct gltf_path *path, double end, uint32_t pieces)
 {
-    double worst = 0, from = 0;
+    bool is_linear = path->blending == GLTF_BLEND_LINEAR;
+    double worst = 0, from = 0, from_arc = 0, to_arc = 0;
     for (uint32_t piece = 1; piece <= pieces; piece++) {
         double to = end * gltf_path_piece(path, piece, pieces);
-        worst = fmax(worst, path->blending == GLTF_BLEND_LINEAR ? calculate(path, from, to)
-                                                                : measure(path, from, to));
+        to_arc = is_linear ? arc_at(path, to) : 0;
+        worst =
+            fmax(worst, is_linear ? calculate(path, from, to, from_arc, to_arc) : measure(path, from, to));
         from = to;
+        from_arc = to_arc;
     }
     return worst;
 }

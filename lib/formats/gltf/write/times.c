@@ -16,15 +16,17 @@ bool gltf_times_init(struct gltf_times *table, struct arena *arena, uint32_t cap
 
 struct gltf_time_list *gltf_times_find(struct gltf_times *table, const float *times, uint32_t count)
 {
+    if (table->last && table->last->times == times && table->last->count == count)
+        return table->last;
     uint64_t hash = hash_floats(times, count);
     uint32_t slot = (uint32_t)hash & table->mask;
     for (;; slot = (slot + 1) & table->mask) {
         struct gltf_time_list *list = &table->lists[slot];
         if (!list->times) {
             *list = (struct gltf_time_list){.count = count, .hash = hash};
-            return list;
+            return table->last = list;
         }
         if (list->hash == hash && list->count == count && !memcmp(list->times, times, count * sizeof *times))
-            return list;
+            return table->last = list;
     }
 }

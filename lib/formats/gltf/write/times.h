@@ -10,7 +10,7 @@ struct gltf_times {
         const float *times; /* NULL: empty slot */
         uint32_t count, number;
         uint64_t hash;
-    } * lists;
+    } * lists, *last; /* the one found last: clips often have the same times throughout */
 };
 
 /* Allocates room for that many lists. */

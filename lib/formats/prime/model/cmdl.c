@@ -221,6 +221,8 @@ static enum probe_result probe(const struct pose_source *source)
     return source->name && text_has_extension(source->name, EXTENSIONS) ? PROBE_NAME : PROBE_NO;
 }
 
+static const char *const games[] = {"mp1", "mp2", NULL};
+
 const struct codec codec_prime_cmdl = {
     .format = {.id = "prime-cmdl",
                .title = "Metroid Prime 1 and 2 model",
@@ -230,4 +232,7 @@ const struct codec codec_prime_cmdl = {
                .is_linked = true},
     .probe = probe,
     .decode = decode,
+    .encode = prime_cmdl_encode,
+    .fit = prime_cmdl_fit,
+    .fit_games = games,
 };

@@ -135,6 +135,10 @@ uint32_t cmdl_vertices_add(struct cmdl_vertices *vertices, const struct cmdl_cor
 /* Fills in the mesh's attributes from the arrays. */
 bool cmdl_vertices_finish(const struct cmdl_vertices *vertices, struct pose_mesh *mesh);
 
+/* Writes a mesh (cmdl_encode.c); makes one of another format fit for it (cmdl_fit.c). For struct codec. */
+bool prime_cmdl_encode(struct encode_job *job);
+bool prime_cmdl_fit(struct fit_job *job);
+
 /* The mesh of a model with the weights of a skin; for struct family (join.c). */
 bool prime_join(struct body_job *job);
 /* See pose_mesh_shares. */

@@ -1,7 +1,6 @@
 #include "lib/formats/sims/fit/fit.h"
 
 #include "lib/core/error.h"
-#include "lib/core/warn.h"
 #include "lib/model/match.h"
 #include "lib/model/matrix.h"
 #include "lib/model/mesh.h"
@@ -13,15 +12,13 @@
 
 enum { ONE = 32768 };
 
-#define NO_BONE UINT32_MAX
-
 /* Copies further than this from each other in the bind pose were moved apart by someone who did not know of the
  * second one: real ones are up to 8 cm apart. */
 static const float most_apart = 0.1f;
 
 /* A vertex in the space of its bone, as it would be stored: equal ones are one vertex. */
 struct corner {
-    uint32_t bone, other; /* of the mesh's list; NO_BONE: not blended */
+    uint32_t bone, other; /* of the mesh's list; FIT_NO_BONE: not blended */
     int32_t weight;       /* of the other */
     float position[3], normal[3], second[3], second_normal[3], uv[2];
 };
@@ -44,15 +41,8 @@ struct fitting {
     uint32_t *merged;             /* [real_count] the place of a vertex among the written ones */
     uint32_t written, blended;
     uint32_t crowded, unweighted, moved, flat;
+    float lost; /* the greatest share that was dropped */
 };
-
-void sims_fit_warn(struct fit_job *job, const char *code, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    warn_vtell(job->warn, job->user, POSE_WARNING, code, POSE_NO_OFFSET, format, arguments);
-    va_end(arguments);
-}
 
 bool sims_fits_as_it_is(const struct fit_job *job)
 {
@@ -87,7 +77,7 @@ static bool find_places(struct fitting *fitting)
     fitting->places = ARENA_NEW(arena, struct place, mesh->bone_count);
     if (!rest || !fitting->places || (skeleton && !matrix_rest(skeleton, POSE_AXES_GLTF, arena, rest)))
         return false;
-    fitting->fallback = NO_BONE;
+    fitting->fallback = FIT_NO_BONE;
     for (uint32_t i = mesh->bone_count; i-- > 0;) {
         int64_t joint = pose_skin_joint(fitting->skin, i);
         bool is_lacking = skeleton && joint < 0;
@@ -102,11 +92,11 @@ static bool find_places(struct fitting *fitting)
     }
     char label[MESH_BONE_LABEL];
     if (lacking)
-        sims_fit_warn(fitting->job, "missing_bone",
-                      "the skeleton lacks %u bones (%s); their vertices go to the others", lacking,
-                      mesh_bone_label(mesh, first_lacking, label));
-    return fitting->fallback != NO_BONE || error_set(fitting->job->error, POSE_BAD_DATA, "not_skinned",
-                                                     "the skeleton has none of the mesh's bones");
+        fit_warn(fitting->job, "missing_bone",
+                 "the skeleton lacks %u bones (%s); their vertices go to the others", lacking,
+                 mesh_bone_label(mesh, first_lacking, label));
+    return fitting->fallback != FIT_NO_BONE || error_set(fitting->job->error, POSE_BAD_DATA, "not_skinned",
+                                                         "the skeleton has none of the mesh's bones");
 }
 
 /* From model space in metres to a bone's space in feet. */
@@ -127,7 +117,7 @@ static void to_bone(const struct place *place, const float from[3], bool is_poin
 
 /* -------------------------------------------------------------------------------------------------- corners -- */
 
-/* The two greatest weights among known bones; bones[1] is NO_BONE if there is only one. */
+/* The two greatest weights among known bones; bones[1] is FIT_NO_BONE if there is only one. */
 struct pair {
     uint32_t bones[2];
     float weights[2];
@@ -136,7 +126,7 @@ struct pair {
 static struct pair find_pair(struct fitting *fitting, uint32_t v)
 {
     const struct pose_influences *influences = &fitting->skin->influences[v];
-    struct pair pair = {{NO_BONE, NO_BONE}, {0, 0}};
+    struct pair pair = {{FIT_NO_BONE, FIT_NO_BONE}, {0, 0}};
     unsigned count = 0;
     float sum = 0;
     for (unsigned i = 0; i < POSE_WEIGHTS && influences->weights[i] > 0; i++) {
@@ -151,7 +141,9 @@ static struct pair find_pair(struct fitting *fitting, uint32_t v)
         pair.bones[0] = fitting->fallback;
         fitting->unweighted++;
     }
-    fitting->crowded += sum - pair.weights[0] - pair.weights[1] > 0.1f * sum;
+    float beyond = sum - pair.weights[0] - pair.weights[1];
+    fitting->crowded += beyond > 0.1f * sum;
+    fitting->lost = count ? fmaxf(fitting->lost, beyond / sum) : fitting->lost;
     return pair;
 }
 
@@ -166,7 +158,7 @@ static float distance(const float a[3], const float b[3])
 static bool split(struct fitting *fitting, uint32_t v, struct pair *pair, float first[3], float second[3])
 {
     const struct pose_second *from = fitting->mesh->seconds ? &fitting->mesh->seconds[v] : NULL;
-    if (!from || from->bone == NO_BONE || (from->bone != pair->bones[0] && from->bone != pair->bones[1]))
+    if (!from || from->bone == FIT_NO_BONE || (from->bone != pair->bones[0] && from->bone != pair->bones[1]))
         return false;
     struct pair turned = *pair;
     if (from->bone == pair->bones[0])
@@ -191,14 +183,14 @@ static void make_corner(struct fitting *fitting, uint32_t v)
     struct corner *to = &fitting->corners[v];
     struct pair pair = find_pair(fitting, v);
     float first[3], second[3];
-    bool is_split = pair.bones[1] != NO_BONE && split(fitting, v, &pair, first, second);
+    bool is_split = pair.bones[1] != FIT_NO_BONE && split(fitting, v, &pair, first, second);
     float sum = pair.weights[0] + pair.weights[1];
     to->bone = pair.bones[0];
     to->weight = sum > 0 ? (int32_t)lrintf(pair.weights[1] / sum * ONE) : 0;
-    to->other = to->weight > 0 ? pair.bones[1] : NO_BONE;
+    to->other = to->weight > 0 ? pair.bones[1] : FIT_NO_BONE;
     to_bone(&fitting->places[to->bone], is_split ? first : skin->positions[v], true, to->position);
     to_bone(&fitting->places[to->bone], skin->normals[v], false, to->normal);
-    if (to->other != NO_BONE) {
+    if (to->other != FIT_NO_BONE) {
         to_bone(&fitting->places[to->other], is_split ? second : skin->positions[v], true, to->second);
         to_bone(&fitting->places[to->other], skin->normals[v], false, to->second_normal);
     }
@@ -230,14 +222,6 @@ static bool make_corners(struct fitting *fitting)
 
 /* --------------------------------------------------------------------------------------------------- merging -- */
 
-static int compare_corners(const void *a, const void *b, void *corners)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    int order =
-        memcmp((const struct corner *)corners + x, (const struct corner *)corners + y, sizeof(struct corner));
-    return order ? order : x < y ? -1 : x > y;
-}
-
 static int compare_bones(const void *a, const void *b, void *corners)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -245,49 +229,28 @@ static int compare_bones(const void *a, const void *b, void *corners)
     return p != q ? (p < q ? -1 : 1) : x < y ? -1 : x > y;
 }
 
-/* Vertices that no face uses are not written. */
-static uint32_t list_used(struct fitting *fitting)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < fitting->mesh->face_count; i++) {
-        for (unsigned corner = 0; corner < 3; corner++)
-            fitting->merged[fitting->mesh->faces[i][corner]] = 1;
-    }
-    for (uint32_t v = 0; v < fitting->mesh->real_count; v++) {
-        if (fitting->merged[v])
-            fitting->order[count++] = v;
-    }
-    return count;
-}
-
-/* Equal vertices become the first of them; the rest are ordered by bone. */
+/* Equal vertices become the first of them, ordered by bone. Those that no face uses are not written. */
 static bool merge(struct fitting *fitting)
 {
     struct arena *arena = fitting->job->arena;
-    uint32_t real = fitting->mesh->real_count, kept = 0;
-    uint32_t *first = ARENA_NEW(arena, uint32_t, real);
-    fitting->order = ARENA_NEW(arena, uint32_t, real);
-    fitting->merged = ARENA_NEW(arena, uint32_t, real);
-    if (!first || !fitting->order || !fitting->merged)
+    const struct pose_mesh *mesh = fitting->mesh;
+    const bool *used = fit_used_vertices(arena, mesh->faces, mesh->face_count, mesh->real_count);
+    struct fit_weld weld;
+    if (!used || !fit_weld(arena, fitting->corners, sizeof *fitting->corners, mesh->real_count, used, &weld))
         return false;
-    uint32_t count = list_used(fitting), *order = fitting->order;
-    qsort_r(order, count, sizeof *order, compare_corners, fitting->corners);
-    for (uint32_t i = 0; i < count; i++) {
-        bool is_new = !i || memcmp(&fitting->corners[order[i]], &fitting->corners[order[kept - 1]],
-                                   sizeof *fitting->corners) != 0;
-        uint32_t v = order[i];
-        if (is_new)
-            order[kept++] = v;
-        first[v] = order[kept - 1];
+    uint32_t *places = ARENA_NEW(arena, uint32_t, mesh->real_count);
+    if (!places)
+        return false;
+    qsort_r(weld.rows, weld.count, sizeof *weld.rows, compare_bones, fitting->corners);
+    for (uint32_t i = 0; i < weld.count; i++) {
+        places[weld.rows[i]] = i;
+        fitting->blended += fitting->corners[weld.rows[i]].other != FIT_NO_BONE;
     }
-    qsort_r(order, kept, sizeof *order, compare_bones, fitting->corners);
-    for (uint32_t i = 0; i < kept; i++)
-        fitting->merged[order[i]] = i;
-    for (uint32_t v = 0; v < real; v++)
-        fitting->merged[v] = first[v] == v ? fitting->merged[v] : fitting->merged[first[v]];
-    fitting->written = kept;
-    for (uint32_t i = 0; i < kept; i++)
-        fitting->blended += fitting->corners[order[i]].other != NO_BONE;
+    fitting->order = weld.rows;
+    fitting->merged = places;
+    fitting->written = weld.count;
+    for (uint32_t v = 0; v < mesh->real_count; v++)
+        fitting->merged[v] = used[v] ? places[weld.first[v]] : 0;
     return true;
 }
 
@@ -312,7 +275,7 @@ static bool put_faces(struct fitting *fitting)
     fitting->job->fitted.faces = (const uint32_t(*)[3])faces;
     fitting->job->fitted.face_count = count;
     if (faces && !count)
-        return error_set(fitting->job->error, POSE_BAD_DATA, "no_faces",
+        return error_set(fitting->job->error, POSE_BAD_DATA, "nothing_to_write",
                          "the mesh has no triangle with an area");
     return faces;
 }
@@ -327,7 +290,7 @@ static bool put_bones(struct fitting *fitting, uint32_t *numbers)
     for (uint32_t i = 0; i < fitting->written; i++) {
         const struct corner *corner = &fitting->corners[fitting->order[i]];
         numbers[corner->bone] = 1;
-        if (corner->other != NO_BONE)
+        if (corner->other != FIT_NO_BONE)
             numbers[corner->other] = 1;
     }
     for (uint32_t i = 0; names && i < mesh->bone_count; i++) {
@@ -356,7 +319,7 @@ static void put_blends(struct fitting *fitting, const uint32_t *starts, const ui
     uint32_t *next = (uint32_t *)(uintptr_t)starts;
     for (uint32_t i = 0; i < fitting->written; i++) {
         const struct corner *corner = &fitting->corners[fitting->order[i]];
-        if (corner->other == NO_BONE)
+        if (corner->other == FIT_NO_BONE)
             continue;
         uint32_t k = next[numbers[corner->other]]++;
         to->blends[k] = (struct pose_blend){i, corner->weight};
@@ -390,7 +353,7 @@ static bool put_vertices(struct fitting *fitting, const uint32_t *numbers)
         const struct corner *corner = &fitting->corners[fitting->order[i]];
         struct pose_binding *binding = &to.bindings[numbers[corner->bone]];
         binding->first = binding->count++ ? binding->first : i;
-        if (corner->other != NO_BONE)
+        if (corner->other != FIT_NO_BONE)
             to.bindings[numbers[corner->other]].blend_count++;
         memcpy(to.positions[i], corner->position, sizeof *to.positions);
         memcpy(to.normals[i], corner->normal, sizeof *to.normals);
@@ -418,24 +381,20 @@ static void warn(const struct fitting *fitting)
 {
     struct fit_job *job = fitting->job;
     if (fitting->crowded)
-        sims_fit_warn(job, "weights_dropped",
-                      "%u vertices have more than 10 %% of their weight beyond two bones", fitting->crowded);
+        fit_warn(job, "weights_dropped",
+                 "%u vertices have more than 10 %% of their weight beyond 2 bones; at most %.3f is lost",
+                 fitting->crowded, (double)fitting->lost);
     if (fitting->unweighted)
-        sims_fit_warn(job, "unweighted_vertices", "%u vertices have no bone; they go to %s",
-                      fitting->unweighted,
-                      fitting->mesh->bones && fitting->mesh->bones[fitting->fallback]
-                          ? fitting->mesh->bones[fitting->fallback]
-                          : "the first one");
+        fit_warn(job, "unweighted_vertices", "%u vertices have no bone; they go to %s", fitting->unweighted,
+                 fitting->mesh->bones && fitting->mesh->bones[fitting->fallback]
+                     ? fitting->mesh->bones[fitting->fallback]
+                     : "the first one");
     if (fitting->moved)
-        sims_fit_warn(job, "second_position_moved",
-                      "%u blended vertices were moved; their second bone has them where the first one has",
-                      fitting->moved);
-    if (fitting->flat)
-        sims_fit_warn(job, "degenerate_faces", "%u triangles without an area are left out", fitting->flat);
-    if (!fitting->mesh->uvs)
-        sims_fit_warn(job, "no_uvs", "the mesh has no texture coordinates: all are 0");
-    if (fitting->mesh->morph_count)
-        sims_fit_warn(job, "morph_dropped", "%u morph targets are left out", fitting->mesh->morph_count);
+        fit_warn(job, "second_position_moved",
+                 "%u blended vertices were moved; their second bone has them where the first one has",
+                 fitting->moved);
+    fit_warn_flat(job, fitting->flat);
+    fit_warn_attributes(job);
 }
 
 static bool fit(struct fitting *fitting)

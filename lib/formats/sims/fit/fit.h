@@ -5,24 +5,18 @@
 #ifndef POSE_FORMATS_SIMS_FIT_H
 #define POSE_FORMATS_SIMS_FIT_H
 
-#include "lib/formats/codec.h"
+#include "lib/formats/fit.h"
 
 /* Fills in job->fitted. False with error. */
 bool sims_fit_mesh(struct fit_job *job);
 /* Whether the mesh is one of The Sims already, whose files exist. */
 bool sims_fits_as_it_is(const struct fit_job *job);
 
-void sims_fit_warn(struct fit_job *job, const char *code, const char *format, ...) POSE_PRINTF(3, 4);
-
 /* The bone that the game hangs the mesh on: the head or a hand if it alone moves most of it, else the pelvis. */
 const char *sims_fit_bone(const struct fit_job *job);
 /* Adds the texture as name.bmp; the name of its file without extension, NULL if there is none or it cannot be
  * read. stem: that name, if the mesh has a texture. */
 const char *sims_fit_texture(struct fit_job *job, const char *stem, const char *extension);
-/* The next file beside the mesh. */
-struct fit_file *sims_fit_beside(struct fit_job *job);
-/* A name that files of the game can have: letters, digits, "_", "-" and ".". */
-const char *sims_fit_name(struct fit_job *job, const char *name);
 
 /* codec.fit of the formats. */
 bool sims1_fit_text(struct fit_job *job);

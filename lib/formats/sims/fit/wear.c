@@ -10,28 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TSO_TEXTURE = 20, MOST_NAME = 64 }; /* the games' own names have at most about 40 characters */
-
-struct fit_file *sims_fit_beside(struct fit_job *job)
-{
-    struct fit_file *file = &job->beside[job->beside_count++];
-    *file = (struct fit_file){.bytes.allocator = job->arena->allocator};
-    return file;
-}
-
-const char *sims_fit_name(struct fit_job *job, const char *name)
-{
-    char *copy = arena_copy_text(job->arena, name);
-    size_t length = copy ? strlen(copy) : 0;
-    for (size_t i = 0; i < length; i++) {
-        bool is_plain = (copy[i] >= '0' && copy[i] <= '9') || (copy[i] >= 'a' && copy[i] <= 'z') ||
-                        (copy[i] >= 'A' && copy[i] <= 'Z') || copy[i] == '-' || copy[i] == '.';
-        copy[i] = is_plain ? copy[i] : '_';
-    }
-    if (length > MOST_NAME)
-        copy[MOST_NAME] = '\0';
-    return copy;
-}
+enum { TSO_TEXTURE = 20 };
 
 /* ------------------------------------------------------------------------------------------------- the bone -- */
 
@@ -49,73 +28,31 @@ const char *sims_fit_bone(const struct fit_job *job)
 
 /* ---------------------------------------------------------------------------------------------- the texture -- */
 
-/* The image of the material that most triangles have; several: whether others have another one. */
-static const char *main_image(const struct pose_mesh *mesh, bool *several)
-{
-    const char *image = mesh->material_count ? mesh->materials[0].image : NULL;
-    uint32_t most = 0;
-    for (uint32_t i = 0; i < mesh->primitive_count; i++) {
-        const struct pose_primitive *primitive = &mesh->primitives[i];
-        if (primitive->face_count > most) {
-            most = primitive->face_count;
-            image = mesh->materials[primitive->material].image;
-        }
-    }
-    *several = false;
-    for (uint32_t i = 0; i < mesh->primitive_count; i++) {
-        const char *other = mesh->materials[mesh->primitives[i].material].image;
-        *several |= other && (!image || strcmp(other, image) != 0);
-    }
-    return image ? image : mesh->texture;
-}
-
-static const struct pose_image *find_image(const struct fit_job *job, const char *name)
-{
-    const struct pose_mesh_conversion *conversion = job->conversion;
-    for (uint32_t i = 0; name && i < conversion->image_count; i++) {
-        const char *own = conversion->images[i].name;
-        if (own && text_equal_nocase(text_base_name(own), text_base_name(name)))
-            return &conversion->images[i];
-    }
-    return NULL;
-}
-
 static bool write_texture(struct fit_job *job, const struct pose_image *image, struct pose_buffer *out)
 {
-    struct picture picture = {.width = image->width,
-                              .height = image->height,
-                              .pixels = (uint8_t *)(uintptr_t)image->pixels,
-                              .see_through = image->has_alpha};
-    struct pose_error broken;
-    pose_error_init(&broken);
-    if (!image->pixels && !picture_read(image->bytes, &picture, &broken)) {
-        sims_fit_warn(job, "texture_unreadable", "texture %s: %s", image->name, broken.detail);
+    struct picture picture;
+    if (!fit_open_image(job, image, &picture))
         return false;
-    }
     if (picture.see_through)
-        sims_fit_warn(job, "alpha_dropped", "texture %s: its transparency is left out", image->name);
+        fit_warn(job, "alpha_dropped", "texture %s: its transparency is left out", image->name);
     bool done = picture_write_bmp(&picture, out) || error_no_memory(job->error);
-    if (!image->pixels)
-        picture_free(&picture);
+    fit_close_image(image, &picture);
     return done;
 }
 
 const char *sims_fit_texture(struct fit_job *job, const char *stem, const char *extension)
 {
     bool several;
-    const char *name = main_image(job->conversion->mesh, &several);
-    const struct pose_image *image = find_image(job, name);
+    const char *name = fit_main_image(job->conversion->mesh, &several);
+    const struct pose_image *image = fit_find_image(job, name);
     if (several)
-        sims_fit_warn(job, "several_textures", "the mesh has several textures, the file has one: %s",
-                      name ? name : "none");
+        fit_warn(job, "several_textures", "the mesh has several textures, the file has one: %s",
+                 name ? name : "none");
     if (!image)
-        return name ? sims_fit_name(job, text_base_name(name)) : NULL;
-    if (!stem) {
-        stem = sims_fit_name(job, text_base_name(name));
-        const char *dot = stem ? strrchr(stem, '.') : NULL;
-        stem = dot && dot > stem ? arena_format(job->arena, "%.*s", (int)(dot - stem), stem) : stem;
-    }
-    struct fit_file *file = sims_fit_beside(job);
+        return name ? fit_name(job, text_base_name(name)) : NULL;
+    if (!stem)
+        stem = fit_stem(job, name);
+    struct fit_file *file = fit_beside(job);
     if (!stem || !write_texture(job, image, &file->bytes)) {
         pose_buffer_free(&file->bytes);
         job->beside_count--;
@@ -138,11 +75,11 @@ static bool add_suit(struct fit_job *job, const char *suit, const char *bone, co
     value_put_list(&skins, NULL, &skin);
     value_put_int(&extras, "type", 0);
     value_put_list(&extras, "skins", &skins);
-    struct fit_file *file = sims_fit_beside(job);
-    file->format = format;
-    file->character = (struct pose_character){.name = suit, .type = "suit", .extras = value_done(&extras)};
-    snprintf(file->name, sizeof file->name, "%s%s", suit, extension);
-    return !job->arena->failed;
+    const struct pose_character character = {.name = suit, .type = "suit", .extras = value_done(&extras)};
+    struct fit_file *file = fit_put_character(job, format, &character);
+    if (file)
+        snprintf(file->name, sizeof file->name, "%s%s", suit, extension);
+    return file && !job->arena->failed;
 }
 
 /* "xskin-SUIT-BONE-BODY", as the game names its own meshes. */
@@ -155,7 +92,7 @@ static const char *name_mesh(struct fit_job *job, const char *suit, const char *
 static bool fit_sims1(struct fit_job *job, const char *extension, const char *format,
                       const char *suit_extension)
 {
-    const char *suit = sims_fit_name(job, job->name);
+    const char *suit = fit_name(job, job->name);
     if (!suit)
         return false;
     if (sims_fits_as_it_is(job)) {
@@ -201,11 +138,11 @@ static bool add_character(struct fit_job *job, const char *stem, const struct ts
                           const char *extension, const char *format, const char *type,
                           const struct value_list *extras)
 {
-    struct fit_file *file = sims_fit_beside(job);
-    file->format = format;
-    file->character = (struct pose_character){.type = type, .extras = value_done(extras)};
-    name_file(file->name, stem, key, extension);
-    return !job->arena->failed;
+    const struct pose_character character = {.type = type, .extras = value_done(extras)};
+    struct fit_file *file = fit_put_character(job, format, &character);
+    if (file)
+        name_file(file->name, stem, key, extension);
+    return file && !job->arena->failed;
 }
 
 static bool add_binding(struct fit_job *job, const char *stem, const struct tso_key *mesh,
@@ -228,7 +165,7 @@ static bool add_binding(struct fit_job *job, const char *stem, const struct tso_
 
 bool tso_fit(struct fit_job *job)
 {
-    const char *stem = sims_fit_name(job, job->name);
+    const char *stem = fit_name(job, job->name);
     if (!stem)
         return false;
     if (sims_fits_as_it_is(job)) {

@@ -540,4 +540,5 @@ const struct codec codec_sims3_geom = {
     .probe = probe,
     .decode = decode,
     .encode = geom_encode,
+    .fit = geom_fit,
 };

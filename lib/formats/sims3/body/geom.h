@@ -37,5 +37,7 @@ struct geom_element {
 uint32_t geom_lay_out(struct geom_element *elements, uint32_t count);
 /* Writes a mesh, for struct codec. */
 bool geom_encode(struct encode_job *job);
+/* Makes a mesh of another format fit for it, for struct codec (geom_fit.c). */
+bool geom_fit(struct fit_job *job);
 
 #endif

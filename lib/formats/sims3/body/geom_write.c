@@ -49,6 +49,8 @@ static void usual_elements(struct writing *writing)
     }
     if (mesh->vertex_ids)
         add_element(writing, GEOM_ID, GEOM_WORD, 4);
+    if (mesh->tangents)
+        add_element(writing, GEOM_TANGENT, GEOM_FLOATS, 12);
 }
 
 /* Whether the mesh has the data for an element of that usage. */
@@ -170,6 +172,9 @@ static void write_element(struct writing *writing, const struct geom_element *el
     case GEOM_NORMAL:
         write_vector(writing, POSE_TRANSLATION, mesh->normals[v]);
         break;
+    case GEOM_TANGENT:
+        write_vector(writing, POSE_TRANSLATION, mesh->tangents[v]);
+        break;
     case GEOM_UV:
         write_floats(writing->writer, element->set ? mesh->further_uvs[element->set - 1][v] : mesh->uvs[v],
                      2);
@@ -195,7 +200,7 @@ static void write_vertices(struct writing *writing)
     for (uint32_t v = 0; v < writing->mesh->real_count; v++) {
         for (uint32_t i = 0; i < writing->element_count; i++) {
             const struct geom_element *element = &writing->elements[i];
-            if (element->is_kept) {
+            if (element->is_kept || !writing->further_size) {
                 write_element(writing, element, v);
             } else {
                 writer_bytes(writing->writer, further, element->size);
