@@ -1,6 +1,6 @@
 /*
  * Storage for the bytes of uploads, keyed by SHA-256: one of the store's two backends. Implemented as files in a
- * folder (blobs_files.c) and in memory (blobs_memory.c); an object store could be added.
+ * folder (blobs_files.c), in memory (blobs_memory.c) and as objects of an S3 store (s3/blobs_s3.c).
  */
 #ifndef POSED_SERVER_STORE_BLOBS_H
 #define POSED_SERVER_STORE_BLOBS_H
@@ -16,6 +16,8 @@ enum { HASH_TEXT = 65 }; /* 64 lowercase hex digits and a NUL */
 void hash_write(const struct blob_hash *hash, char text[HASH_TEXT]);
 bool hash_parse(const char *text, struct blob_hash *hash);
 struct blob_hash hash_of(const void *bytes, size_t size);
+
+struct object_metrics;
 
 /* Stored bytes, readable until the last blob_release. Reference-counted. */
 struct blob {
@@ -55,17 +57,21 @@ typedef bool blob_visit(void *user, const struct blob_hash *hash);
 typedef bool note_visit(void *user, const char *name, const char *text, size_t size);
 
 /* Functions that return bool or a pointer return false or NULL with the error set. Not thread-safe, except
- * begin and the functions on drafts and blobs. */
+ * begin, push and the functions on drafts and blobs. */
 struct blobs {
     /* A draft for bytes that may be kept. */
     struct draft *(*begin)(struct blobs *blobs, struct store_error *error);
     /* Makes the contents of a finished draft readable before they are kept; takes over the draft. */
     struct blob *(*seal)(struct blobs *blobs, struct draft *draft, struct store_error *error);
+    /* Where the bytes are far away: makes a sealed blob durable under its hash; keep has nothing left to do then. May
+     * be called by many threads at once. NULL: keep does it. */
+    bool (*push)(struct blobs *blobs, struct blob *blob, struct store_error *error);
     /* Makes a sealed blob durable under its hash. Releasing a blob that was not kept leaves nothing
      * behind. */
     bool (*keep)(struct blobs *blobs, struct blob *blob, struct store_error *error);
-    /* STORE_MISSING if there is none. at_rest: its bytes are not in memory, see rest. */
-    struct blob *(*open)(struct blobs *blobs, const struct blob_hash *hash, bool at_rest,
+    /* STORE_MISSING if there is none. size: if it is known; 0: not. at_rest: its bytes are not in memory, see rest;
+     * with a known size nobody far away is asked, so that reading may fail later. */
+    struct blob *(*open)(struct blobs *blobs, const struct blob_hash *hash, uint64_t size, bool at_rest,
                          struct store_error *error);
     /* No error if there is none. */
     bool (*remove)(struct blobs *blobs, const struct blob_hash *hash, struct store_error *error);
@@ -79,6 +85,10 @@ struct blobs {
 
     /* Moves a file that belongs to no upload out of "blobs" or "notes"; it is kept for a day. */
     bool (*lose)(struct blobs *blobs, const char *folder, const char *name, struct store_error *error);
+    /* Only of what is far away, else NULL: whether it does not answer at the moment; what is counted of it. Both are
+     * thread-safe. */
+    bool (*is_away)(struct blobs *blobs);
+    const struct object_metrics *(*count)(struct blobs *blobs);
     void (*close)(struct blobs *blobs);
 };
 

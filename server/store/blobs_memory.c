@@ -67,10 +67,10 @@ static bool keep(struct blobs *blobs, struct blob *blob, struct store_error *err
     return true;
 }
 
-static struct blob *open_blob(struct blobs *blobs, const struct blob_hash *hash, bool at_rest,
+static struct blob *open_blob(struct blobs *blobs, const struct blob_hash *hash, uint64_t size, bool at_rest,
                               struct store_error *error)
 {
-    (void)blobs, (void)hash, (void)at_rest;
+    (void)blobs, (void)hash, (void)size, (void)at_rest;
     store_fail(error, STORE_MISSING, "uploads live in memory");
     return NULL;
 }
@@ -120,7 +120,16 @@ static void close_blobs(struct blobs *blobs)
 struct blobs *blobs_memory_open(void)
 {
     struct blobs *blobs = must_alloc(1, sizeof *blobs);
-    *blobs = (struct blobs){begin, seal,   keep,      open_blob, remove_blob, each,
-                            note,  unnote, each_note, lose,      close_blobs};
+    *blobs = (struct blobs){.begin = begin,
+                            .seal = seal,
+                            .keep = keep,
+                            .open = open_blob,
+                            .remove = remove_blob,
+                            .each = each,
+                            .note = note,
+                            .unnote = unnote,
+                            .each_note = each_note,
+                            .lose = lose,
+                            .close = close_blobs};
     return blobs;
 }

@@ -27,7 +27,11 @@ struct upload_row {
     bool has_parts;              /* the blob is a ZIP of the parts of a form, or of its only one (parts.h) */
     uint64_t bytes;              /* of the blob */
     int64_t created_ms;          /* since 1970 */
+    const char *uploader;        /* the name of the token that brought it; NULL: it had none */
+    int64_t expires_ms;          /* since 1970: then it is removed; 0: never */
+    bool is_waiting;             /* not published yet, see waiting.h */
     struct upload_record record; /* for add and the records */
+    bool is_noted;               /* store_push has made its note */
 };
 
 /* The row is valid during the call. False ends the walk. */
@@ -51,6 +55,10 @@ struct store_catalog {
     /* Adds many rows in one transaction: next returns them, and false at the end. */
     bool (*add_all)(struct store_catalog *catalog, bool (*next)(void *user, struct upload_row *row),
                     void *user, struct store_error *error);
+    /* Ends the waiting of an upload: visit gets the changed row, and if it fails nothing is changed. No error if there
+     * is none. */
+    bool (*publish)(struct store_catalog *catalog, const struct asset_id *id, upload_visit *visit, void *user,
+                    struct store_error *error);
     /* Sets the records of rows, in one transaction; the data of rows[i] is allocated in buffers[i]. Without one,
      * data.size is 0. */
     bool (*records)(struct store_catalog *catalog, struct upload_row *rows, size_t count,

@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <openssl/evp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -49,9 +48,9 @@ bool store_fail_errno(struct store_error *error, const char *format, ...)
 static struct draft *new_draft(int fd, char *path, struct store_error *error)
 {
     struct draft *draft = calloc(1, sizeof *draft);
-    EVP_MD_CTX *digest = EVP_MD_CTX_new();
-    if (draft && digest && EVP_DigestInit_ex(digest, EVP_sha256(), NULL)) {
-        *draft = (struct draft){.fd = fd, .path = path, .digest = digest};
+    if (draft) {
+        *draft = (struct draft){.fd = fd, .path = path};
+        sha256_init(&draft->digest);
         return draft;
     }
     store_fail(error, STORE_DOWN, "out of memory");
@@ -59,8 +58,6 @@ static struct draft *new_draft(int fd, char *path, struct store_error *error)
         unlink(path);
     close(fd);
     free(path);
-    free(draft);
-    EVP_MD_CTX_free(digest);
     return NULL;
 }
 
@@ -107,7 +104,7 @@ bool draft_append(struct draft *draft, const void *data, size_t size, struct sto
     const uint8_t *at = data;
     if (!size)
         return true;
-    EVP_DigestUpdate(draft->digest, data, size);
+    sha256_update(&draft->digest, size, data);
     for (size_t left = size; left;) {
         ssize_t written = write(draft->fd, at, left);
         if (written < 0 && errno == EINTR)
@@ -124,11 +121,10 @@ bool draft_append(struct draft *draft, const void *data, size_t size, struct sto
 
 bool draft_finish(struct draft *draft, struct store_error *error)
 {
-    if (!draft->digest)
+    if (draft->finished)
         return true;
-    EVP_DigestFinal_ex(draft->digest, draft->hash.bytes, NULL);
-    EVP_MD_CTX_free(draft->digest);
-    draft->digest = NULL;
+    sha256_digest(&draft->digest, sizeof draft->hash.bytes, draft->hash.bytes);
+    draft->finished = true;
     if (!draft->size)
         return true;
     void *data = mmap(NULL, (size_t)draft->size, PROT_READ, MAP_SHARED, draft->fd, 0);
@@ -185,7 +181,6 @@ void draft_free(struct draft *draft)
         unlink(draft->path);
     if (draft->fd >= 0)
         close(draft->fd);
-    EVP_MD_CTX_free(draft->digest);
     free(draft->path);
     free(draft);
 }

@@ -5,6 +5,7 @@
 #ifndef POSED_SERVER_STORE_DRAFT_H
 #define POSED_SERVER_STORE_DRAFT_H
 
+#include <nettle/sha2.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -13,6 +14,7 @@ enum store_status {
     STORE_OK,
     STORE_FULL,    /* disk full, or max-store reached */
     STORE_DOWN,    /* an error of the disk or the database */
+    STORE_AWAY,    /* what is far away does not answer, or not as it should; it may do so later */
     STORE_MISSING, /* does not exist */
     STORE_IN_USE,  /* used by another process */
     STORE_BROKEN,  /* the catalogue is permanently unusable */
@@ -41,7 +43,8 @@ struct draft {
     uint64_t size;
     struct blob_hash hash; /* after draft_finish */
     const uint8_t *data;   /* after draft_finish: size bytes, mapped; NULL when empty */
-    void *digest;          /* until draft_finish */
+    struct sha256_ctx digest;
+    bool finished; /* the digest is; see hash */
 };
 
 /* Creates a file in the folder, named or unnamed. NULL with the error, as below. */

@@ -73,21 +73,47 @@ static bool move(const char *folder, const char *from_name, const char *to_name,
     return done;
 }
 
-bool folder_lose_catalog(const char *folder, struct store_error *error)
+/* The database must be last: it must never be beside the log of another one. */
+static const char *const suffixes[] = {"-shm", "-wal", "-journal", ""};
+enum { SUFFIXES = sizeof suffixes / sizeof *suffixes };
+
+static bool lose(const char *folder, const char *suffix, struct store_error *error)
 {
-    /* The database must be last: it must never be beside the log of another one. */
-    static const char *const suffixes[] = {"-shm", "-wal", "-journal", ""};
-    char from[32], to[64], *lost = path_join(folder, "lost");
-    bool done = true;
-    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes && done; i++) {
-        snprintf(from, sizeof from, "catalog.db%s", suffixes[i]);
-        snprintf(to, sizeof to, "lost/catalog.db.%lld%s", (long long)(clock_wall_ns() / 1000000),
-                 suffixes[i]);
-        done = move(folder, from, to, error);
-    }
-    done = done && sync_folder(lost, error) && sync_folder(folder, error);
+    char from[32], to[64];
+    snprintf(from, sizeof from, "catalog.db%s", suffix);
+    snprintf(to, sizeof to, "lost/catalog.db.%lld%s", (long long)(clock_wall_ns() / 1000000), suffix);
+    return move(folder, from, to, error);
+}
+
+static bool sync_lost(const char *folder, struct store_error *error)
+{
+    char *lost = path_join(folder, "lost");
+    bool done = sync_folder(lost, error) && sync_folder(folder, error);
     free(lost);
     return done;
+}
+
+bool folder_lose_catalog(const char *folder, struct store_error *error)
+{
+    bool done = true;
+    for (size_t i = 0; i < SUFFIXES && done; i++)
+        done = lose(folder, suffixes[i], error);
+    return done && sync_lost(folder, error);
+}
+
+bool folder_lose_no_logs(const char *folder, struct store_error *error)
+{
+    bool done = true;
+    for (size_t i = 0; i + 1 < SUFFIXES && done; i++) {
+        char name[32];
+        struct stat status;
+        snprintf(name, sizeof name, "catalog.db%s", suffixes[i]);
+        char *path = path_join(folder, name);
+        if (!lstat(path, &status) && !S_ISREG(status.st_mode))
+            done = lose(folder, suffixes[i], error);
+        free(path);
+    }
+    return done && sync_lost(folder, error);
 }
 
 bool folder_publish_catalog(const char *folder, struct store_error *error)

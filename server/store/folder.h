@@ -13,6 +13,8 @@ int folder_lock(const char *folder, struct store_error *error);
 bool folder_is_in_place(const char *folder, int lock_fd, struct store_error *error);
 /* Moves catalog.db and SQLite's files beside it to lost/, under a new name; no error if there are none. */
 bool folder_lose_catalog(const char *folder, struct store_error *error);
+/* Likewise what is called as SQLite's files beside it and is no file, as nothing could be opened beside that. */
+bool folder_lose_no_logs(const char *folder, struct store_error *error);
 /* Renames tmp/catalog.db, which must be closed, to catalog.db, which must not exist. */
 bool folder_publish_catalog(const char *folder, struct store_error *error);
 

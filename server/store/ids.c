@@ -1,43 +1,27 @@
 #include "server/store/ids.h"
 
 #include "lib/core/hex.h"
+#include "server/ops/region.h"
 
-#include <openssl/evp.h>
-#include <stdio.h>
+#include <nettle/sha2.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct id_hash {
-    EVP_MD_CTX *context;
+    struct sha256_ctx context;
 };
-
-static struct id_hash *new_hash(void)
-{
-    struct id_hash *hash = calloc(1, sizeof *hash);
-    if (hash)
-        hash->context = EVP_MD_CTX_new();
-    return hash;
-}
-
-static void need(bool done)
-{
-    if (!done) {
-        fputs("posed: no SHA-256\n", stderr);
-        abort();
-    }
-}
 
 struct id_hash *id_begin(void)
 {
-    struct id_hash *hash = new_hash();
-    need(hash && hash->context && EVP_DigestInit_ex(hash->context, EVP_sha256(), NULL));
+    struct id_hash *hash = must_alloc(1, sizeof *hash);
+    sha256_init(&hash->context);
     return hash;
 }
 
 struct id_hash *id_fork(const struct id_hash *hash)
 {
-    struct id_hash *copy = new_hash();
-    need(copy && copy->context && EVP_MD_CTX_copy_ex(copy->context, hash->context));
+    struct id_hash *copy = must_alloc(1, sizeof *copy);
+    *copy = *hash;
     return copy;
 }
 
@@ -46,9 +30,9 @@ void id_part(struct id_hash *hash, const void *bytes, size_t size)
     uint8_t length[8];
     for (int i = 0; i < 8; i++)
         length[i] = (uint8_t)((uint64_t)size >> 8 * i);
-    EVP_DigestUpdate(hash->context, length, sizeof length);
+    sha256_update(&hash->context, sizeof length, length);
     if (size)
-        EVP_DigestUpdate(hash->context, bytes, size);
+        sha256_update(&hash->context, size, bytes);
 }
 
 void id_text_part(struct id_hash *hash, const char *text)
@@ -58,12 +42,9 @@ void id_text_part(struct id_hash *hash, const char *text)
 
 struct asset_id id_end(struct id_hash *hash)
 {
-    uint8_t digest[EVP_MAX_MD_SIZE];
     struct asset_id id;
-    EVP_DigestFinal_ex(hash->context, digest, NULL);
-    EVP_MD_CTX_free(hash->context);
+    sha256_digest(&hash->context, sizeof id.bytes, id.bytes);
     free(hash);
-    memcpy(id.bytes, digest, sizeof id.bytes);
     return id;
 }
 

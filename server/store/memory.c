@@ -17,6 +17,7 @@ static void drop(struct upload_row *row)
     free((char *)(uintptr_t)row->name);
     free((char *)(uintptr_t)row->format);
     free((char *)(uintptr_t)row->game);
+    free((char *)(uintptr_t)row->uploader);
 }
 
 static bool remove_row(struct store_catalog *catalog, const struct asset_id *id, struct store_error *error)
@@ -51,7 +52,9 @@ static bool add(struct store_catalog *catalog, const struct upload_row *row, str
     kept.name = strdup(row->name);
     kept.format = row->format ? strdup(row->format) : NULL;
     kept.game = row->game ? strdup(row->game) : NULL;
-    if (!kept.name || !kept.format != !row->format || !kept.game != !row->game) {
+    kept.uploader = row->uploader ? strdup(row->uploader) : NULL;
+    if (!kept.name || !kept.format != !row->format || !kept.game != !row->game ||
+        !kept.uploader != !row->uploader) {
         drop(&kept);
         return store_fail(error, STORE_DOWN, "out of memory");
     }
@@ -105,6 +108,24 @@ static bool add_all(struct store_catalog *catalog, bool (*next)(void *user, stru
     return done;
 }
 
+static bool publish(struct store_catalog *catalog, const struct asset_id *id, upload_visit *visit, void *user,
+                    struct store_error *error)
+{
+    struct memory_catalog *memory = (struct memory_catalog *)catalog;
+    (void)error;
+    for (size_t i = 0; i < memory->count; i++) {
+        struct upload_row *row = &memory->rows[i];
+        if (!id_equal(&row->id, id))
+            continue;
+        row->is_waiting = false;
+        if (visit(user, row))
+            break;
+        row->is_waiting = true;
+        return false;
+    }
+    return true;
+}
+
 /* Nothing outlives the process, so nothing is kept for the next one. */
 static bool records(struct store_catalog *catalog, struct upload_row *rows, size_t count,
                     struct pose_buffer *buffers, struct store_error *error)
@@ -139,7 +160,7 @@ static void close_catalog(struct store_catalog *catalog)
 struct store_catalog *store_memory_open(void)
 {
     struct memory_catalog *memory = must_alloc(1, sizeof *memory);
-    memory->catalog = (struct store_catalog){add,     remove_row, each,        count_blob,   find,
-                                             add_all, records,    set_records, close_catalog};
+    memory->catalog = (struct store_catalog){add,     remove_row, each,    count_blob,  find,
+                                             add_all, publish,    records, set_records, close_catalog};
     return &memory->catalog;
 }

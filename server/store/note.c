@@ -23,6 +23,12 @@ bool note_write(const struct upload_row *row, struct pose_buffer *text)
     jsonw_string(&json, "game", row->game);
     jsonw_bool(&json, "has_parts", row->has_parts);
     jsonw_integer(&json, "created_ms", row->created_ms);
+    if (row->uploader)
+        jsonw_string(&json, "uploader", row->uploader);
+    if (row->expires_ms)
+        jsonw_integer(&json, "expires_ms", row->expires_ms);
+    if (row->is_waiting)
+        jsonw_bool(&json, "is_waiting", true);
     jsonw_end(&json);
     return !json.to.failed;
 }
@@ -46,6 +52,9 @@ enum note_state note_read(const char *text, size_t size, struct region *region, 
         row->game = region_text(region, text_of(root, "game"));
         row->has_parts = json_is_true(json_object_get(root, "has_parts"));
         row->created_ms = json_integer_value(json_object_get(root, "created_ms"));
+        row->uploader = region_text(region, text_of(root, "uploader"));
+        row->expires_ms = json_integer_value(json_object_get(root, "expires_ms"));
+        row->is_waiting = json_is_true(json_object_get(root, "is_waiting"));
     }
     json_decref(root);
     return done ? NOTE_WHOLE : version > NOTE_VERSION ? NOTE_FOREIGN : NOTE_BROKEN;

@@ -2,6 +2,7 @@
 
 #include "server/ops/region.h"
 #include "server/store/note.h"
+#include "server/store/set.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,34 +11,9 @@
 
 /* -------------------------------------------------------------------------------------------------- lists -- */
 
-/* A set of items of one size, sorted once. */
-struct set {
-    size_t size, count, capacity;
-    uint8_t *items;
-};
-
-static void *set_add(struct set *set, const void *item)
-{
-    if (set->count == set->capacity) {
-        set->capacity = set->capacity ? set->capacity * 2 : 64;
-        set->items = must_grow(set->items, set->capacity, set->size);
-    }
-    return memcpy(set->items + set->count++ * set->size, item, set->size);
-}
-
-static const void *set_at(const struct set *set, size_t index)
-{
-    return set->items + index * set->size;
-}
-
 static int compare_ids(const void *a, const void *b)
 {
     return id_compare(a, b);
-}
-
-static int compare_hashes(const void *a, const void *b)
-{
-    return memcmp(a, b, sizeof(struct blob_hash));
 }
 
 static int compare_ages(const void *a, const void *b)
@@ -46,23 +22,6 @@ static int compare_ages(const void *a, const void *b)
     if (x->created_ms != y->created_ms)
         return x->created_ms < y->created_ms ? -1 : 1;
     return id_compare(&x->id, &y->id);
-}
-
-static void set_sort(struct set *set, int (*compare)(const void *, const void *))
-{
-    if (set->count)
-        qsort(set->items, set->count, set->size, compare);
-}
-
-static const void *set_find(const struct set *set, const void *item,
-                            int (*compare)(const void *, const void *))
-{
-    return set->count ? bsearch(item, set->items, set->count, set->size, compare) : NULL;
-}
-
-static bool set_has(const struct set *set, const void *item, int (*compare)(const void *, const void *))
-{
-    return set_find(set, item, compare) != NULL;
 }
 
 /* A row, of which there may be a million: what notes and blobs are compared with. */
@@ -84,6 +43,7 @@ struct work {
     struct set adopted;     /* rows made from valid notes */
     struct set unnoted;     /* rows without a note */
     size_t next;            /* of adopted */
+    bool is_away;           /* what is far away does not answer: error says so */
     bool cannot_tell_named; /* a note could not be read, so not all names are known */
 };
 
@@ -106,6 +66,7 @@ static void add_row(struct work *work, struct set *set, const struct upload_row 
     copy->name = region_text(&work->region, row->name);
     copy->format = region_text(&work->region, row->format);
     copy->game = region_text(&work->region, row->game);
+    copy->uploader = region_text(&work->region, row->uploader);
 }
 
 /* ------------------------------------------------------------------------------------------------ reports -- */
@@ -137,7 +98,12 @@ static bool has_sound_bytes(struct work *work, struct upload_row *row)
     struct blobs *blobs = work->recovery->blobs;
     struct store_error error;
     struct pose_error why;
-    struct blob *blob = blobs->open(blobs, &row->blob, false, &error);
+    struct blob *blob = blobs->open(blobs, &row->blob, 0, false, &error);
+    if (!blob && error.status == STORE_AWAY) {
+        work->is_away = true;
+        *work->error = error;
+        return false;
+    }
     if (!blob) {
         bool is_missing = error.status == STORE_MISSING;
         work->found->missing += is_missing;
@@ -193,7 +159,7 @@ static bool visit_note(void *user, const char *name, const char *text, size_t si
     if (state == NOTE_WHOLE)
         take_note(work, &row);
     region_release(&region);
-    return true;
+    return !work->is_away;
 }
 
 static bool next_adopted(void *user, struct upload_row *row)
@@ -231,7 +197,7 @@ static bool mend_row(struct work *work, const struct upload_row *row)
 {
     const struct recovery *recovery = work->recovery;
     struct store_error why;
-    struct blob *blob = recovery->blobs->open(recovery->blobs, &row->blob, true, &why);
+    struct blob *blob = recovery->blobs->open(recovery->blobs, &row->blob, 0, true, &why);
     bool is_gone = !blob && why.status == STORE_MISSING;
     blob_release(blob);
     if (is_gone) {
@@ -300,7 +266,7 @@ static bool visit_blob(void *user, const struct blob_hash *hash)
 {
     struct work *work = user;
     char name[HASH_TEXT];
-    if (set_has(&work->named, hash, compare_hashes) || set_has(&work->held, hash, compare_hashes))
+    if (set_has(&work->named, hash, set_compare_hashes) || set_has(&work->held, hash, set_compare_hashes))
         return true;
     hash_write(hash, name);
     lose(work, "blobs", name);
@@ -318,8 +284,8 @@ static bool lose_strays(struct work *work)
         return true;
     if (!catalog->each(catalog, hold_row, work, work->error))
         return false;
-    set_sort(&work->named, compare_hashes);
-    set_sort(&work->held, compare_hashes);
+    set_sort(&work->named, set_compare_hashes);
+    set_sort(&work->held, set_compare_hashes);
     return blobs->each(blobs, visit_blob, work, work->error);
 }
 
@@ -353,8 +319,8 @@ bool recover(const struct recovery *recovery, struct recovered *found, struct st
                         .adopted.size = sizeof(struct upload_row),
                         .unnoted.size = sizeof(struct upload_row)};
     *found = (struct recovered){0};
-    bool done = list_rows(&work) && blobs->each_note(blobs, visit_note, &work, error) && adopt(&work) &&
-                mend_rows(&work) && (!recovery->loses || lose_strays(&work));
+    bool done = list_rows(&work) && blobs->each_note(blobs, visit_note, &work, error) && !work.is_away &&
+                adopt(&work) && mend_rows(&work) && (!recovery->loses || lose_strays(&work));
     release(&work);
     return done;
 }

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum statement { ADD, REMOVE, COUNT_BLOB, FIND, RECORD, SET_RECORD, DROP_RECORD, STATEMENT_COUNT };
+enum statement { ADD, REMOVE, COUNT_BLOB, FIND, PUBLISH, RECORD, SET_RECORD, DROP_RECORD, STATEMENT_COUNT };
 
 struct sqlite_catalog {
     struct store_catalog catalog; /* must be first */
@@ -20,12 +20,16 @@ struct sqlite_catalog {
     sqlite3_stmt *statements[STATEMENT_COUNT];
 };
 
+#define ROW_COLUMNS                                                                                          \
+    "id, blob, name, format, game, has_parts, bytes, created_ms, uploader, expires_ms, is_waiting"
+
 static const char *const statement_texts[STATEMENT_COUNT] = {
-    [ADD] = ("INSERT OR REPLACE INTO upload (id, blob, name, format, game, has_parts, bytes, created_ms)"
-             " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"),
+    [ADD] = ("INSERT OR REPLACE INTO upload (" ROW_COLUMNS ")"
+             " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)"),
     [REMOVE] = "DELETE FROM upload WHERE id = ?1",
     [COUNT_BLOB] = "SELECT count(*) FROM upload WHERE blob = ?1",
-    [FIND] = ("SELECT id, blob, name, format, game, has_parts, bytes, created_ms FROM upload WHERE id = ?1"),
+    [FIND] = "SELECT " ROW_COLUMNS " FROM upload WHERE id = ?1",
+    [PUBLISH] = "UPDATE upload SET is_waiting = 0 WHERE id = ?1",
     [RECORD] = ("SELECT data, revision, context, size, modified_ns, inode FROM record"
                 " WHERE upload = (SELECT sequence FROM upload WHERE id = ?1)"),
     [SET_RECORD] =
@@ -57,6 +61,9 @@ static const char *const migrations[] = {
     " inode INTEGER NOT NULL,"
     " data BLOB NOT NULL"
     ") STRICT;",
+    "ALTER TABLE upload ADD COLUMN uploader TEXT;"
+    "ALTER TABLE upload ADD COLUMN expires_ms INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE upload ADD COLUMN is_waiting INTEGER NOT NULL DEFAULT 0 CHECK (is_waiting IN (0, 1));",
 };
 enum { VERSION = sizeof migrations / sizeof migrations[0] };
 
@@ -135,6 +142,9 @@ static bool add_row(struct sqlite_catalog *sqlite, const struct upload_row *row,
     sqlite3_bind_int(statement, 6, row->has_parts);
     sqlite3_bind_int64(statement, 7, (sqlite3_int64)row->bytes);
     sqlite3_bind_int64(statement, 8, row->created_ms);
+    bind_text(statement, 9, row->uploader);
+    sqlite3_bind_int64(statement, 10, row->expires_ms);
+    sqlite3_bind_int(statement, 11, row->is_waiting);
     return finish(sqlite, statement, "adding an upload", error) && set_record(sqlite, row, error);
 }
 
@@ -238,13 +248,15 @@ static bool take_row(sqlite3_stmt *statement, struct upload_row *row)
     row->has_parts = sqlite3_column_int(statement, 5) != 0;
     row->bytes = (uint64_t)sqlite3_column_int64(statement, 6);
     row->created_ms = sqlite3_column_int64(statement, 7);
+    row->uploader = (const char *)sqlite3_column_text(statement, 8);
+    row->expires_ms = sqlite3_column_int64(statement, 9);
+    row->is_waiting = sqlite3_column_int(statement, 10) != 0;
     return row->name != NULL;
 }
 
 static bool each(struct store_catalog *catalog, upload_visit *visit, void *user, struct store_error *error)
 {
-    static const char text[] = "SELECT id, blob, name, format, game, has_parts, bytes, created_ms FROM upload"
-                               " ORDER BY sequence";
+    static const char text[] = "SELECT " ROW_COLUMNS " FROM upload ORDER BY sequence";
     struct sqlite_catalog *sqlite = (struct sqlite_catalog *)catalog;
     sqlite3_stmt *statement;
     if (sqlite3_prepare_v2(sqlite->db, text, -1, &statement, NULL) != SQLITE_OK)
@@ -283,9 +295,27 @@ static bool find(struct store_catalog *catalog, const struct asset_id *id, struc
     int status = sqlite3_step(statement);
     bool done = status == SQLITE_ROW || status == SQLITE_DONE || fail(sqlite, "reading", error);
     *is_there = status == SQLITE_ROW && take_row(statement, row);
-    row->name = row->format = row->game = NULL;
+    row->name = row->format = row->game = row->uploader = NULL;
     sqlite3_reset(statement);
     return done;
+}
+
+static bool publish(struct store_catalog *catalog, const struct asset_id *id, upload_visit *visit, void *user,
+                    struct store_error *error)
+{
+    struct sqlite_catalog *sqlite = (struct sqlite_catalog *)catalog;
+    sqlite3_stmt *statement = sqlite->statements[PUBLISH];
+    struct upload_row row = {0};
+    if (!begin(sqlite, error))
+        return false;
+    bind_id(statement, id);
+    bool done = finish(sqlite, statement, "publishing an upload", error);
+    statement = sqlite->statements[FIND];
+    bind_id(statement, id);
+    if (done && sqlite3_step(statement) == SQLITE_ROW)
+        done = take_row(statement, &row) && visit(user, &row);
+    sqlite3_reset(statement);
+    return end(sqlite, done, error);
 }
 
 static bool add_all(struct store_catalog *catalog, bool (*next)(void *user, struct upload_row *row),
@@ -415,8 +445,8 @@ struct store_catalog *store_sqlite_open(const char *path, struct store_error *er
 {
     enum { BUSY_MS = 2000 }; /* another process may be reading it or backing it up */
     struct sqlite_catalog *sqlite = must_alloc(1, sizeof *sqlite);
-    sqlite->catalog = (struct store_catalog){add,     remove_row, each,        count_blob,   find,
-                                             add_all, records,    set_records, close_catalog};
+    sqlite->catalog = (struct store_catalog){add,     remove_row, each,    count_blob,  find,
+                                             add_all, publish,    records, set_records, close_catalog};
     bool done = sqlite3_open_v2(path, &sqlite->db,
                                 SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX |
                                     SQLITE_OPEN_NOFOLLOW,

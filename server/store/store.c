@@ -5,6 +5,7 @@
 #include "server/ops/region.h"
 #include "server/store/folder.h"
 #include "server/store/note.h"
+#include "server/store/s3/blobs_s3.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -47,13 +48,17 @@ static bool open_catalog(struct store *store, const char *folder, struct store_e
     return store->catalog;
 }
 
-/* Opens the folder and its blobs. */
-static bool open_folder(struct store *store, const char *folder, struct store_error *error)
+/* Opens the folder and its blobs, or (objects->blobs) those of an object store. */
+static bool open_folder(struct store *store, const char *folder, const struct object_options *objects,
+                        uint64_t cache_size, struct store_error *error)
 {
+    const bool is_far = objects && objects->blobs;
     store->folder = strdup(folder);
     store->spool = path_join(folder, "tmp");
     store->lock_fd = folder_lock(folder, error);
-    store->blobs = store->lock_fd < 0 ? NULL : blobs_files_open(folder, error);
+    if (store->lock_fd >= 0)
+        store->blobs =
+            is_far ? blobs_s3_open(objects, folder, cache_size, error) : blobs_files_open(folder, error);
     return store->blobs;
 }
 
@@ -133,7 +138,7 @@ static bool reconcile(struct store *store, struct store_error *error)
     struct recovery recovery = {.blobs = store->blobs,
                                 .catalog = store->catalog,
                                 .adopts = true,
-                                .loses = true,
+                                .loses = !store->blobs->push,
                                 .report = log_line_of,
                                 .user = &lines};
     bool done = recover(&recovery, &found, error);
@@ -146,21 +151,43 @@ static bool reconcile(struct store *store, struct store_error *error)
 static void advise(struct store_error *error, const char *folder)
 {
     size_t used = strlen(error->detail);
-    if (error->status != STORE_IN_USE && error->status != STORE_NEWER)
+    if (error->status != STORE_IN_USE && error->status != STORE_NEWER && error->status != STORE_AWAY)
         snprintf(error->detail + used, sizeof error->detail - used,
                  "; posed reindex --data %.100s rebuilds the catalogue", folder);
 }
 
+static bool stop_at_once(void *user, const struct upload_row *row)
+{
+    (void)row;
+    *(bool *)user = true;
+    return false;
+}
+
+/* Far away every note would be a request: they are read only where the rows may have been lost. */
+static bool is_to_reconcile(struct store *store)
+{
+    struct store_error ignored;
+    bool has_rows = false;
+    return !store->blobs->push ||
+           (store->catalog->each(store->catalog, stop_at_once, &has_rows, &ignored) && !has_rows);
+}
+
 struct store *store_open(const char *folder, uint64_t most, struct store_error *error)
+{
+    return store_open_objects(folder, NULL, 0, most, error);
+}
+
+struct store *store_open_objects(const char *folder, const struct object_options *objects,
+                                 uint64_t cache_size, uint64_t most, struct store_error *error)
 {
     struct store *store = new_store(most);
     if (!folder) {
         open_memory(store);
         return store;
     }
-    bool done = open_folder(store, folder, error);
+    bool done = open_folder(store, folder, objects, cache_size, error);
     if (done) {
-        done = open_catalog(store, folder, error) && reconcile(store, error) &&
+        done = open_catalog(store, folder, error) && (!is_to_reconcile(store) || reconcile(store, error)) &&
                store->catalog->each(store->catalog, add_bytes, store, error);
         if (!done)
             advise(error, folder);
@@ -186,6 +213,16 @@ uint64_t store_bytes(const struct store *store)
 bool store_is_up(const struct store *store)
 {
     return !atomic_load(&store->down);
+}
+
+bool store_is_away(const struct store *store)
+{
+    return store->blobs->is_away && store->blobs->is_away(store->blobs);
+}
+
+const struct object_metrics *store_objects(const struct store *store)
+{
+    return store->blobs->count ? store->blobs->count(store->blobs) : NULL;
 }
 
 /* Records the result of a write. */
@@ -234,6 +271,13 @@ struct blob *store_seal(struct store *store, struct draft *draft, struct store_e
     return NULL;
 }
 
+static bool unnote(struct store *store, const struct asset_id *id, struct store_error *error)
+{
+    char name[ID_TEXT];
+    id_write(id, name);
+    return store->blobs->unnote(store->blobs, name, error);
+}
+
 /* Removes a blob that no row refers to. */
 static bool drop_blob(struct store *store, const struct blob_hash *hash, struct store_error *error)
 {
@@ -247,9 +291,7 @@ static bool drop_blob(struct store *store, const struct blob_hash *hash, struct 
 static void undo(struct store *store, const struct upload_row *row)
 {
     struct store_error ignored;
-    char name[ID_TEXT];
-    id_write(&row->id, name);
-    store->blobs->unnote(store->blobs, name, &ignored);
+    unnote(store, &row->id, &ignored);
     drop_blob(store, &row->blob, &ignored);
 }
 
@@ -260,13 +302,29 @@ static bool is_in_place(const struct store *store, struct store_error *error)
     return !store->folder || folder_is_in_place(store->folder, store->lock_fd, error);
 }
 
+bool store_push(struct store *store, struct blob *blob, struct upload_row *row, struct store_error *error)
+{
+    if (!store->blobs->push)
+        return true;
+    row->blob = blob->hash;
+    row->is_noted = fits(store, blob->bytes.size, error) && is_in_place(store, error) &&
+                    store->blobs->push(store->blobs, blob, error) && note_keep(store->blobs, row, error);
+    return row->is_noted;
+}
+
+bool store_pull(struct store *store, const struct asset_id *id, struct store_error *error)
+{
+    return !store->blobs->push || (is_in_place(store, error) && unnote(store, id, error));
+}
+
 bool store_keep(struct store *store, struct blob *blob, struct upload_row *row, struct store_error *error)
 {
     row->blob = blob->hash;
     row->bytes = blob->bytes.size;
     pthread_mutex_lock(&store->lock);
     bool done = fits(store, row->bytes, error) && is_in_place(store, error) &&
-                store->blobs->keep(store->blobs, blob, error) && note_keep(store->blobs, row, error);
+                store->blobs->keep(store->blobs, blob, error) &&
+                (row->is_noted || note_keep(store->blobs, row, error));
     row->record.checked = blob->stamp;
     done = done && store->catalog->add(store->catalog, row, error);
     if (done)
@@ -281,18 +339,37 @@ bool store_remove(struct store *store, const struct asset_id *id, struct store_e
 {
     struct upload_row row;
     struct store_error ignored;
-    char name[ID_TEXT];
     bool is_there;
-    id_write(id, name);
     pthread_mutex_lock(&store->lock);
     bool done =
         is_in_place(store, error) && store->catalog->find(store->catalog, id, &row, &is_there, error) &&
-        store->blobs->unnote(store->blobs, name, error) && store->catalog->remove(store->catalog, id, error);
+        (store->blobs->push || unnote(store, id, error)) && store->catalog->remove(store->catalog, id, error);
     /* Without note and row the upload is gone; a blob left behind is removed at the next start. */
     if (done && is_there) {
         atomic_fetch_sub(&store->bytes, row.bytes);
         drop_blob(store, &row.blob, &ignored);
     }
+    pthread_mutex_unlock(&store->lock);
+    return note_outcome(store, done, error);
+}
+
+struct publishing {
+    struct store *store;
+    struct store_error *error;
+};
+
+static bool note_published(void *user, const struct upload_row *row)
+{
+    const struct publishing *work = user;
+    return note_keep(work->store->blobs, row, work->error);
+}
+
+bool store_publish(struct store *store, const struct asset_id *id, struct store_error *error)
+{
+    struct publishing work = {store, error};
+    pthread_mutex_lock(&store->lock);
+    bool done = is_in_place(store, error) &&
+                store->catalog->publish(store->catalog, id, note_published, &work, error);
     pthread_mutex_unlock(&store->lock);
     return note_outcome(store, done, error);
 }
@@ -323,10 +400,10 @@ bool store_set_records(struct store *store, const struct upload_row *rows, size_
     return done;
 }
 
-struct blob *store_blob(struct store *store, const struct blob_hash *hash, bool at_rest,
+struct blob *store_blob(struct store *store, const struct upload_row *row, bool at_rest,
                         struct store_error *error)
 {
-    return store->blobs->open(store->blobs, hash, at_rest, error);
+    return store->blobs->open(store->blobs, &row->blob, row->bytes, at_rest, error);
 }
 
 /* -------------------------------------------------------------------------------------------- reindexing -- */
@@ -341,7 +418,8 @@ static bool save_rows(struct store *store, struct store_error *error)
     bool is_there = !lstat(path, &status) || errno != ENOENT;
     bool is_ours = is_there && S_ISREG(status.st_mode) && !access(path, R_OK | W_OK);
     error->status = STORE_OK;
-    store->catalog = is_ours ? store_sqlite_open(path, error) : NULL;
+    if (folder_lose_no_logs(store->folder, error))
+        store->catalog = is_ours ? store_sqlite_open(path, error) : NULL;
     free(path);
     /* A catalogue that may be only temporarily unreadable is not discarded. */
     if (!store->catalog)
@@ -367,12 +445,12 @@ static bool write_rows(struct store *store, struct recovery *recovery, struct re
     return done;
 }
 
-bool store_reindex(const char *folder, struct recovered *found, void (*report)(void *user, const char *line),
-                   struct store_error *error)
+bool store_reindex(const char *folder, const struct object_options *objects, struct recovered *found,
+                   void (*report)(void *user, const char *line), struct store_error *error)
 {
     struct store *store = new_store(0);
     struct recovery recovery = {.report = report};
-    bool done = open_folder(store, folder, error) && save_rows(store, error) &&
+    bool done = open_folder(store, folder, objects, 0, error) && save_rows(store, error) &&
                 write_rows(store, &recovery, found, error) && folder_lose_catalog(folder, error) &&
                 folder_publish_catalog(folder, error);
     store_close(store);

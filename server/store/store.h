@@ -5,6 +5,7 @@
 #ifndef POSED_SERVER_STORE_STORE_H
 #define POSED_SERVER_STORE_STORE_H
 
+#include "server/ops/object_options.h"
 #include "server/store/recover.h"
 
 struct store;
@@ -15,6 +16,10 @@ struct store;
  * exists; files that belong to no upload are in lost/ for a day. most: total bytes of all uploads, 0: unlimited.
  */
 struct store *store_open(const char *folder, uint64_t most, struct store_error *error);
+/* The same where the bytes and notes of uploads are in an object store, and only their rows and a cache of that size in
+ * the folder. Notes are read only if there are no rows. objects->blobs NULL: the same as store_open. */
+struct store *store_open_objects(const char *folder, const struct object_options *objects,
+                                 uint64_t cache_size, uint64_t most, struct store_error *error);
 void store_close(struct store *store);
 
 /* The folder for spooling bodies, on the same disk; "/tmp" for a store in memory. Valid as long as the
@@ -24,6 +29,10 @@ const char *store_spool_folder(const struct store *store);
 uint64_t store_bytes(const struct store *store);
 /* False after a write has failed for a reason other than a full disk, until one succeeds. */
 bool store_is_up(const struct store *store);
+/* Whether the object store does not answer: what is cached is served. */
+bool store_is_away(const struct store *store);
+/* What is counted of the object store; NULL: there is none. */
+const struct object_metrics *store_objects(const struct store *store);
 
 /* A draft for that many bytes; STORE_FULL if so many could never be kept. */
 struct draft *store_begin(struct store *store, uint64_t size, struct store_error *error);
@@ -31,11 +40,19 @@ struct draft *store_begin(struct store *store, uint64_t size, struct store_error
  * store_spool_folder. */
 struct blob *store_seal(struct store *store, struct draft *draft, struct store_error *error);
 /*
+ * Before store_keep and store_remove, with nothing locked: puts bytes and note of an upload where they are far away, or
+ * removes its note there. Nothing else has changed after a failure. Does nothing if all is in the folder.
+ */
+bool store_push(struct store *store, struct blob *blob, struct upload_row *row, struct store_error *error);
+bool store_pull(struct store *store, const struct asset_id *id, struct store_error *error);
+/*
  * Keeps a sealed blob as the upload of that row, whose blob, bytes and record.checked are filled in; its id must be
  * new. On success, the bytes were synced first, then their name, then the note, then the row. On failure nothing is left
  * behind.
  */
 bool store_keep(struct store *store, struct blob *blob, struct upload_row *row, struct store_error *error);
+/* Ends the waiting of an upload. */
+bool store_publish(struct store *store, const struct asset_id *id, struct store_error *error);
 bool store_remove(struct store *store, const struct asset_id *id, struct store_error *error);
 /* Visits the uploads in order of arrival; the visitor may only call store_blob. */
 bool store_each(struct store *store, upload_visit *visit, void *user, struct store_error *error);
@@ -47,8 +64,8 @@ bool store_records(struct store *store, struct upload_row *rows, size_t count, s
  * anew at the next start. */
 bool store_set_records(struct store *store, const struct upload_row *rows, size_t count,
                        struct store_error *error);
-/* at_rest: its bytes are not in memory, see struct blob. */
-struct blob *store_blob(struct store *store, const struct blob_hash *hash, bool at_rest,
+/* The blob of a row. at_rest: its bytes are not in memory, see struct blob. */
+struct blob *store_blob(struct store *store, const struct upload_row *row, bool at_rest,
                         struct store_error *error);
 
 /*
@@ -56,7 +73,7 @@ struct blob *store_blob(struct store *store, const struct blob_hash *hash, bool 
  * moved to lost/. Information that only its rows have is saved first. report (may be NULL) is called for each
  * damaged upload.
  */
-bool store_reindex(const char *folder, struct recovered *found, void (*report)(void *user, const char *line),
-                   struct store_error *error);
+bool store_reindex(const char *folder, const struct object_options *objects, struct recovered *found,
+                   void (*report)(void *user, const char *line), struct store_error *error);
 
 #endif

@@ -1,0 +1,172 @@
+#include "server/store/migrate.h"
+
+#include "server/ops/parallel.h"
+#include "server/ops/region.h"
+#include "server/store/folder.h"
+#include "server/store/note.h"
+#include "server/store/recover.h"
+#include "server/store/s3/blobs_s3.h"
+#include "server/store/set.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { THREADS = 8 };
+
+/* An upload of the folder. */
+struct item {
+    struct upload_row row;
+};
+
+struct work {
+    struct blobs *from, *to;
+    struct set items; /* struct item, in any order */
+    struct set there; /* hashes of the store's blobs before */
+    struct region region;
+    struct migrated *found;
+    void (*report)(void *user, const char *line);
+    void *user;
+    pthread_mutex_t lock; /* guards found, report, and what has failed */
+    bool has_failed;
+    struct store_error error;
+};
+
+static bool visit_note(void *user, const char *name, const char *text, size_t size)
+{
+    struct work *work = user;
+    struct item item;
+    struct asset_id id;
+    if (text && id_parse(name, strlen(name), &id) &&
+        note_read(text, size, &work->region, &item.row) == NOTE_WHOLE && id_equal(&id, &item.row.id))
+        set_add(&work->items, &item);
+    return true;
+}
+
+static bool visit_there(void *user, const struct blob_hash *hash)
+{
+    struct work *work = user;
+    set_add(&work->there, hash);
+    return true;
+}
+
+static void leave_out(struct work *work, const struct upload_row *row, uint64_t *count, const char *why)
+{
+    char hash[HASH_TEXT], line[400];
+    hash_write(&row->blob, hash);
+    snprintf(line, sizeof line, "%.200s (blob %s): %s", row->name, hash, why);
+    pthread_mutex_lock(&work->lock);
+    ++*count;
+    work->report(work->user, line);
+    pthread_mutex_unlock(&work->lock);
+}
+
+static void count_one(struct work *work, bool done, bool is_new, const struct store_error *error)
+{
+    pthread_mutex_lock(&work->lock);
+    if (done && is_new)
+        work->found->copied++;
+    else if (done)
+        work->found->there++;
+    else if (!work->has_failed)
+        work->error = *error;
+    work->has_failed |= !done;
+    pthread_mutex_unlock(&work->lock);
+}
+
+/* Verifies the bytes here; the store verifies what arrives. Bytes first, then the note. */
+static bool copy(struct work *work, struct blob *blob, const struct upload_row *row, bool *is_new,
+                 struct store_error *error)
+{
+    *is_new = !set_has(&work->there, &row->blob, set_compare_hashes);
+    return (!*is_new || blobs_s3_import(work->to, &row->blob, blob->bytes, is_new, error)) &&
+           note_keep(work->to, row, error);
+}
+
+static bool has_failed(struct work *work)
+{
+    pthread_mutex_lock(&work->lock);
+    const bool failed = work->has_failed;
+    pthread_mutex_unlock(&work->lock);
+    return failed;
+}
+
+static void migrate_one(void *user, size_t index)
+{
+    struct work *work = user;
+    const struct item *item = set_at(&work->items, index);
+    struct store_error error;
+    struct pose_error why;
+    bool is_new = false;
+    if (has_failed(work))
+        return;
+    struct blob *blob = work->from->open(work->from, &item->row.blob, 0, false, &error);
+    if (!blob && error.status == STORE_MISSING) {
+        leave_out(work, &item->row, &work->found->missing, "its bytes are missing");
+    } else if (blob && !blob_check(blob, &why)) {
+        leave_out(work, &item->row, &work->found->damaged, "its bytes are damaged");
+    } else {
+        const bool done = blob && copy(work, blob, &item->row, &is_new, &error);
+        count_one(work, done, is_new, &error);
+    }
+    blob_release(blob);
+}
+
+/* Every row gets its note, from which it could be made again. */
+static bool mend(struct blobs *from, const char *folder, struct store_error *error)
+{
+    char *path = path_join(folder, "catalog.db");
+    struct recovered ignored;
+    struct store_catalog *catalog = access(path, F_OK) ? NULL : store_sqlite_open(path, error);
+    const bool is_missing = !catalog && access(path, F_OK);
+    free(path);
+    if (!catalog)
+        return !is_missing ? false
+                           : store_fail(error, STORE_BROKEN,
+                                        "%.180s has no catalogue; posed reindex makes one", folder);
+    struct recovery recovery = {.blobs = from, .catalog = catalog, .adopts = true, .is_last = true};
+    bool done = recover(&recovery, &ignored, error);
+    catalog->close(catalog);
+    return done;
+}
+
+static bool migrate(struct work *work, const char *folder, struct store_error *error)
+{
+    if (!mend(work->from, folder, error) || !work->from->each_note(work->from, visit_note, work, error) ||
+        !work->to->each(work->to, visit_there, work, error))
+        return false;
+    set_sort(&work->there, set_compare_hashes);
+    parallel_for(work->items.count, THREADS, migrate_one, work);
+    if (work->has_failed)
+        *error = work->error;
+    return !work->has_failed;
+}
+
+bool store_migrate(const char *folder, const struct object_options *objects, struct migrated *found,
+                   void (*report)(void *user, const char *line), struct store_error *error)
+{
+    struct work work = {.found = found,
+                        .report = report,
+                        .items.size = sizeof(struct item),
+                        .there.size = sizeof(struct blob_hash)};
+    *found = (struct migrated){0};
+    const int lock = folder_lock(folder, error);
+    if (lock < 0)
+        return false;
+    pthread_mutex_init(&work.lock, NULL);
+    work.from = blobs_files_open(folder, error);
+    work.to = work.from ? blobs_s3_open(objects, folder, 0, error) : NULL;
+    bool done = work.to && migrate(&work, folder, error);
+    if (work.to)
+        work.to->close(work.to);
+    if (work.from)
+        work.from->close(work.from);
+    pthread_mutex_destroy(&work.lock);
+    region_release(&work.region);
+    free(work.items.items);
+    free(work.there.items);
+    close(lock);
+    return done;
+}

@@ -1,0 +1,135 @@
+/* The operations on objects; what the module exports. */
+#include "server/store/s3/multipart.h"
+#include "server/store/s3/request.h"
+#include "server/store/s3/xml.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PART_SIZE = 64 << 20, MAX_PAGES = 1 << 20 };
+
+static bool get(struct s3 *s3, const char *key, uint64_t most, s3_sink *sink, void *user,
+                struct s3_failure *failure)
+{
+    const struct s3_request request = {.method = "GET", .key = key, .sink = sink, .user = user, .most = most};
+    struct s3_answer answer;
+    return s3_ask(s3, &request, &answer, failure);
+}
+
+static bool put(struct s3 *s3, const char *key, const void *bytes, size_t size, const uint8_t hash[S3_HASH],
+                struct s3_failure *failure)
+{
+    const uint64_t wanted = s3_place_of(s3)->part_size;
+    const size_t part_size = wanted ? (size_t)wanted : PART_SIZE;
+    const struct s3_request request = {
+        .method = "PUT", .key = key, .body = bytes, .size = size, .hash = hash};
+    struct s3_answer answer;
+    if (size > part_size)
+        return s3_put_parts(s3, key, bytes, size, part_size, failure);
+    return s3_ask(s3, &request, &answer, failure);
+}
+
+static bool remove_object(struct s3 *s3, const char *key, struct s3_failure *failure)
+{
+    const struct s3_request request = {.method = "DELETE", .key = key};
+    struct s3_answer answer;
+    return s3_ask(s3, &request, &answer, failure) || failure->outcome == S3_MISSING;
+}
+
+static bool head(struct s3 *s3, const char *key, struct s3_object *found, struct s3_failure *failure)
+{
+    const struct s3_request request = {.method = "HEAD", .key = key};
+    struct s3_answer answer;
+    bool done = s3_ask(s3, &request, &answer, failure);
+    *found =
+        (struct s3_object){.size = answer.length, .modified_s = answer.modified_s, .now_s = answer.now_s};
+    return done;
+}
+
+static bool reach(struct s3 *s3, struct s3_failure *failure)
+{
+    const struct s3_request request = {.method = "HEAD"};
+    struct s3_answer answer;
+    return s3_ask(s3, &request, &answer, failure);
+}
+
+/* --------------------------------------------------------------------------------------------------- lists -- */
+
+struct text {
+    char *bytes;
+    size_t size, capacity;
+};
+
+static bool take_text(void *user, const void *bytes, size_t size)
+{
+    struct text *text = user;
+    if (size > text->capacity - text->size) {
+        size_t capacity = (text->size + size) * 2;
+        char *larger = realloc(text->bytes, capacity);
+        if (!larger)
+            return false;
+        text->bytes = larger;
+        text->capacity = capacity;
+    }
+    memcpy(text->bytes + text->size, bytes, size);
+    text->size += size;
+    return true;
+}
+
+/* A page of a list, which begins after the token. */
+static bool list_page(struct s3 *s3, const char *prefix, const char *token, struct s3_page *page,
+                      struct s3_answer *answer, struct s3_failure *failure)
+{
+    char query[8 * S3_TEXT] = "";
+    struct text text = {0};
+    if (*token) {
+        strcpy(query, "continuation-token=");
+        s3_encode(query, sizeof query, token);
+        strcat(query, "&");
+    }
+    strcat(query, "list-type=2&prefix=");
+    if (!s3_encode(query, sizeof query, prefix))
+        return s3_fail(failure, S3_REFUSED, "the prefix is too long");
+    const struct s3_request request = {
+        .method = "GET", .query = query, .sink = take_text, .user = &text, .most = S3_MAX_XML};
+    bool done = s3_ask(s3, &request, answer, failure);
+    if (done)
+        done = s3_parse_list(text.bytes, text.size, page) ||
+               s3_fail(failure, S3_AWAY, "the list of objects cannot be read");
+    free(text.bytes);
+    return done;
+}
+
+static bool list(struct s3 *s3, const char *prefix, s3_visit *visit, void *user, struct s3_failure *failure)
+{
+    char token[S3_TEXT] = "";
+    bool going = true;
+    for (unsigned pages = 0; going && pages < MAX_PAGES; pages++) {
+        struct s3_page page = {0};
+        struct s3_answer answer;
+        if (!list_page(s3, prefix, token, &page, &answer, failure))
+            return false;
+        for (size_t i = 0; i < page.count && going; i++) {
+            page.objects[i].now_s = answer.now_s;
+            if (!strncmp(page.objects[i].key, prefix, strlen(prefix)))
+                going = visit(user, &page.objects[i]);
+        }
+        going = going && page.is_truncated;
+        memcpy(token, page.next, sizeof token);
+        s3_page_release(&page);
+    }
+    return true;
+}
+
+extern const struct s3_module s3_module;
+__attribute__((visibility("default"))) const struct s3_module s3_module = {
+    .open = s3_open,
+    .close = s3_close,
+    .get = get,
+    .put = put,
+    .remove = remove_object,
+    .head = head,
+    .list = list,
+    .reach = reach,
+};
