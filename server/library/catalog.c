@@ -6,61 +6,73 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Shared by consecutive snapshots: all arrays, and references to the archives. */
-struct catalog_tables {
-    atomic_uint references;
-    struct region region;
-    uint32_t archive_count, archive_capacity; /* of the latest snapshot */
-    uint32_t capacities[ASSET_KIND_COUNT], name_capacity;
-};
-
 /* ------------------------------------------------------------------------------------------- by id -------- */
 
-static uint32_t slot_of(const struct asset_id *id, uint32_t slot_count)
+uint32_t tables_slot_of(const struct asset_id *id, uint32_t slot_count)
 {
     uint32_t hash;
     memcpy(&hash, id->bytes, sizeof hash);
     return hash & (slot_count - 1);
 }
 
-/* Half as much again, so that tables filled by uploads are rebuilt less and less often. */
-static uint32_t room_for(uint32_t count, bool to_grow)
+static bool is_gone(const _Atomic uint64_t *gone, uint64_t generation)
 {
-    enum { LEAST = 64 };
-    const uint64_t room = to_grow ? (uint64_t)count + count / 2 + LEAST : count;
-    return room < UINT32_MAX / 4 ? (uint32_t)room : UINT32_MAX / 4;
+    const uint64_t since = atomic_load_explicit(gone, memory_order_acquire);
+    return since && since <= generation;
 }
 
-/* A power of two, so that at most half of the slots are used. */
-static uint32_t slots_for(uint32_t most)
+bool tables_has_archive(const struct catalog *catalog, uint32_t index)
 {
-    uint32_t count = 16;
-    while (count < most * 2 && count < UINT32_MAX / 4)
-        count *= 2;
-    return count;
+    return index < catalog->archive_count && !is_gone(&catalog->archives_gone[index], catalog->generation);
 }
 
-/* The slot of that id, or the empty slot for it. Numbers beyond the count belong to a later snapshot. */
-static atomic_uint *find_slot(const struct catalog_list *list, const struct asset_id *id)
+const struct index_archive *catalog_archive(const struct catalog *catalog, uint32_t index)
 {
-    for (uint32_t slot = slot_of(id, list->slot_count);; slot = (slot + 1) & (list->slot_count - 1)) {
+    return tables_has_archive(catalog, index) ? catalog->archives[index] : NULL;
+}
+
+struct index_archive **catalog_list_archives(const struct catalog *catalog, uint32_t *count)
+{
+    struct index_archive **all =
+        try_alloc((size_t)catalog->archive_count + 1, sizeof(struct index_archive *));
+    *count = 0;
+    for (uint32_t i = 0; all && i < catalog->archive_count; i++) {
+        if (tables_has_archive(catalog, i))
+            all[(*count)++] = catalog->archives[i];
+    }
+    return all;
+}
+
+/* The slot of that id, or the empty slot for it. Numbers beyond the count belong to a later snapshot; what is gone may
+ * have come again behind it. */
+atomic_uint *tables_slot(const struct catalog *catalog, const struct catalog_list *list,
+                         const struct asset_id *id)
+{
+    for (uint32_t slot = tables_slot_of(id, list->slot_count);; slot = (slot + 1) & (list->slot_count - 1)) {
         const uint32_t number = atomic_load_explicit(&list->slots[slot], memory_order_acquire);
-        if (!number || (number <= list->count && id_equal(&list->items[number - 1].asset->id, id)))
+        if (!number || (number <= list->count && id_equal(&list->items[number - 1].id, id) &&
+                        !is_gone(&list->items[number - 1].gone, catalog->generation)))
             return &list->slots[slot];
     }
-}
-
-struct catalog_item *catalog_find(const struct catalog *catalog, enum asset_kind kind,
-                                  const struct asset_id *id)
-{
-    const struct catalog_list *list = &catalog->lists[kind];
-    const uint32_t found = atomic_load_explicit(find_slot(list, id), memory_order_acquire);
-    return found && found <= list->count ? &list->items[found - 1] : NULL;
 }
 
 const struct index_entry *catalog_entry(const struct catalog *catalog, struct catalog_place place)
 {
     return catalog->archives[place.archive]->entries[place.entry];
+}
+
+struct asset_id catalog_archive_digest(const struct catalog *catalog, uint32_t index)
+{
+    const struct asset_id digest = catalog->archives[index]->digest;
+    return index < catalog->path_count ? id_quick(&digest, &index, sizeof index) : digest;
+}
+
+int64_t catalog_created(const struct catalog *catalog, const struct catalog_item *item)
+{
+    const struct index_archive *archive = catalog->archives[item->place.archive];
+    const struct file_stamp *stamp = &catalog_entry(catalog, item->place)->stamp;
+    return stamp->modified_ns && item->place.archive < catalog->path_count ? stamp->modified_ns / 1000000
+                                                                           : archive->created_ms;
 }
 
 bool catalog_is_called(const struct catalog *catalog, const struct catalog_item *item, const char *name,
@@ -81,27 +93,30 @@ bool catalog_reaches(const struct catalog *catalog, struct catalog_place from, s
     return to.archive == from.archive || to.archive < catalog->path_count;
 }
 
-static struct catalog_places *places_of(const struct catalog_item *item)
+struct catalog_places *tables_places_of(const struct catalog_item *item)
 {
     struct catalog_item *changing = (struct catalog_item *)(uintptr_t)item;
     return atomic_load_explicit(&changing->places, memory_order_acquire);
 }
 
-struct place_list catalog_places(const struct catalog *catalog, const struct catalog_item *item)
+bool catalog_next_place(const struct catalog *catalog, const struct catalog_item *item,
+                        struct place_walk *walk)
 {
-    struct catalog_places *block = places_of(item);
-    if (!block)
-        return (struct place_list){1, &item->place};
-    uint32_t count = atomic_load_explicit(&block->count, memory_order_acquire);
-    while (count > 1 && block->places[count - 1].archive >= catalog->archive_count)
-        count--;
-    return (struct place_list){count, block->places};
+    struct catalog_places *block = tables_places_of(item);
+    const uint32_t count = block ? atomic_load_explicit(&block->count, memory_order_acquire) : 1;
+    while (walk->next < count) {
+        walk->place = block ? block->places[walk->next] : item->place;
+        walk->next++;
+        if (tables_has_archive(catalog, walk->place.archive))
+            return true;
+    }
+    return false;
 }
 
 /* The item at the i-th place of the block. */
-static struct catalog_item *item_of(struct catalog_item *item, struct catalog_places *block, uint32_t i)
+static struct catalog_item *item_of(const struct catalog_places *block, uint32_t i)
 {
-    return i ? &block->others[i - 1] : item;
+    return i ? &block->others[i - 1] : block->first;
 }
 
 static bool is_at(const struct catalog_item *item, struct catalog_place place)
@@ -111,24 +126,72 @@ static bool is_at(const struct catalog_item *item, struct catalog_place place)
 
 struct catalog_item *catalog_item_at(struct catalog_item *item, struct catalog_place place)
 {
-    struct catalog_places *block = places_of(item);
+    struct catalog_places *block = tables_places_of(item);
     uint32_t count = block ? atomic_load_explicit(&block->count, memory_order_acquire) : 0;
     for (uint32_t i = 0; i < count; i++) {
         if (block->places[i].archive == place.archive && block->places[i].entry == place.entry)
-            return item_of(item, block, i);
+            return item_of(block, i);
     }
     return !block && is_at(item, place) ? item : NULL;
 }
 
 struct catalog_item *catalog_item_in(struct catalog_item *item, uint32_t archive)
 {
-    struct catalog_places *block = places_of(item);
+    struct catalog_places *block = tables_places_of(item);
     uint32_t count = block ? atomic_load_explicit(&block->count, memory_order_acquire) : 0;
     for (uint32_t i = 0; i < count; i++) {
         if (block->places[i].archive == archive)
-            return item_of(item, block, i);
+            return item_of(block, i);
     }
     return !block && item->place.archive == archive ? item : NULL;
+}
+
+/* The item as seen at its first place in this snapshot. */
+struct catalog_item *tables_first_of(const struct catalog *catalog, struct catalog_item *item)
+{
+    struct catalog_places *block = tables_places_of(item);
+    const uint32_t count = block ? atomic_load_explicit(&block->count, memory_order_acquire) : 0;
+    if (tables_has_archive(catalog, item->place.archive))
+        return item;
+    for (uint32_t i = 1; i < count; i++) {
+        if (tables_has_archive(catalog, block->places[i].archive))
+            return item_of(block, i);
+    }
+    return NULL;
+}
+
+struct catalog_item *catalog_listed(const struct catalog *catalog, enum asset_kind kind, uint32_t index)
+{
+    struct catalog_item *item = &catalog->lists[kind].items[index];
+    return is_gone(&item->gone, catalog->generation) ? NULL : tables_first_of(catalog, item);
+}
+
+struct catalog_item *catalog_find_index(const struct catalog *catalog, enum asset_kind kind,
+                                        const struct asset_id *id, uint32_t *index)
+{
+    const struct catalog_list *list = &catalog->lists[kind];
+    const uint32_t found = atomic_load_explicit(tables_slot(catalog, list, id), memory_order_acquire);
+    if (!found || found > list->count)
+        return NULL;
+    if (index)
+        *index = found - 1;
+    return tables_first_of(catalog, &list->items[found - 1]);
+}
+
+struct catalog_item *catalog_find(const struct catalog *catalog, enum asset_kind kind,
+                                  const struct asset_id *id)
+{
+    return catalog_find_index(catalog, kind, id, NULL);
+}
+
+const struct catalog_named *catalog_next_named(const struct catalog *catalog, const char *name,
+                                               const struct catalog_named *before)
+{
+    const struct catalog_named *named =
+        before ? catalog_names_next(&catalog->names, before) : catalog_names_first(&catalog->names, name);
+    while (named && (!tables_has_archive(catalog, named->archive) || strcmp(named->asset->name, name) != 0))
+        named = catalog_names_next(&catalog->names, named);
+    return named;
 }
 
 const char *catalog_morph_name(const struct catalog *catalog, struct catalog_place clip, uint32_t hash)
@@ -138,12 +201,13 @@ const char *catalog_morph_name(const struct catalog *catalog, struct catalog_pla
 }
 
 /* The slot of that archive, or the empty slot for it. */
-static atomic_uint *find_archive_slot(const struct catalog *catalog, const struct asset_id *id)
+atomic_uint *tables_archive_slot(const struct catalog *catalog, const struct asset_id *id)
 {
     const uint32_t mask = catalog->archive_slot_count - 1;
-    for (uint32_t slot = slot_of(id, catalog->archive_slot_count);; slot = (slot + 1) & mask) {
+    for (uint32_t slot = tables_slot_of(id, catalog->archive_slot_count);; slot = (slot + 1) & mask) {
         const uint32_t number = atomic_load_explicit(&catalog->archive_slots[slot], memory_order_acquire);
-        if (!number || (number <= catalog->archive_count && id_equal(&catalog->archives[number - 1]->id, id)))
+        if (!number ||
+            (id_equal(&catalog->archive_ids[number - 1], id) && tables_has_archive(catalog, number - 1)))
             return &catalog->archive_slots[slot];
     }
 }
@@ -151,7 +215,7 @@ static atomic_uint *find_archive_slot(const struct catalog *catalog, const struc
 const struct index_archive *catalog_find_archive(const struct catalog *catalog, const struct asset_id *id,
                                                  uint32_t *index)
 {
-    const uint32_t found = atomic_load_explicit(find_archive_slot(catalog, id), memory_order_acquire);
+    const uint32_t found = atomic_load_explicit(tables_archive_slot(catalog, id), memory_order_acquire);
     if (!found || found > catalog->archive_count)
         return NULL;
     if (index)
@@ -159,276 +223,11 @@ const struct index_archive *catalog_find_archive(const struct catalog *catalog, 
     return catalog->archives[found - 1];
 }
 
-/* --------------------------------------------------------------------------------------------- building -- */
-
-static void count_assets(const struct index_archive *archive, uint32_t counts[ASSET_KIND_COUNT])
+struct asset_id catalog_reach(const struct catalog *catalog, uint32_t archive)
 {
-    for (uint32_t e = 0; e < archive->entry_count; e++) {
-        for (uint32_t i = 0; i < archive->entries[e]->asset_count; i++)
-            counts[archive->entries[e]->assets[i].kind]++;
-    }
-}
-
-/* A block with twice the capacity, or the first one with two places. Doubling keeps the total cost linear.
- * Readers may keep using the old block. */
-static struct catalog_places *grow_places(struct region *region, struct catalog_item *item)
-{
-    struct catalog_places *old = places_of(item), *block = REGION_NEW(region, struct catalog_places, 1);
-    uint32_t count = old ? atomic_load_explicit(&old->count, memory_order_relaxed) : 1;
-    if (!block)
-        return NULL;
-    block->capacity = count * 2;
-    block->places = REGION_NEW(region, struct catalog_place, block->capacity);
-    block->others = REGION_NEW(region, struct catalog_item, block->capacity - 1);
-    if (!block->places || !block->others)
-        return NULL;
-    memcpy(block->places, old ? old->places : &item->place, count * sizeof *block->places);
-    for (uint32_t i = 0; i + 1 < count; i++) {
-        struct catalog_item *other = &block->others[i];
-        other->asset = old->others[i].asset;
-        other->place = old->others[i].place;
-        other->number = item->number;
-        atomic_init(&other->places, block);
-        atomic_init(&other->skeleton, atomic_load_explicit(&old->others[i].skeleton, memory_order_relaxed));
-    }
-    atomic_init(&block->count, count);
-    return block;
-}
-
-/* An asset at several places has an item for each: in Metroid Prime its name, skeleton and events depend
- * on the archive. */
-static void add_place(struct region *region, struct catalog_item *item, const struct index_asset *asset,
-                      struct catalog_place place)
-{
-    struct catalog_places *old = places_of(item);
-    uint32_t count = old ? atomic_load_explicit(&old->count, memory_order_relaxed) : 1;
-    struct catalog_places *block = old && count < old->capacity ? old : grow_places(region, item);
-    if (!block)
-        return;
-    struct catalog_item *other = &block->others[count - 1];
-    other->asset = asset;
-    other->place = place;
-    other->number = item->number;
-    atomic_init(&other->places, block);
-    atomic_init(&other->skeleton, INT64_MIN);
-    block->places[count] = place;
-    atomic_store_explicit(&block->count, count + 1, memory_order_release);
-    atomic_store_explicit(&item->places, block, memory_order_release);
-}
-
-static void add_item(struct catalog *catalog, const struct index_asset *asset, struct catalog_place place,
-                     const struct catalog *before)
-{
-    struct catalog_list *list = &catalog->lists[asset->kind];
-    atomic_uint *slot = find_slot(list, &asset->id);
-    const uint32_t number = atomic_load_explicit(slot, memory_order_relaxed);
-    if (number) {
-        struct catalog_item *item = &list->items[number - 1];
-        const struct catalog_places *block = places_of(item);
-        const uint32_t count = block ? atomic_load(&((struct catalog_places *)(uintptr_t)block)->count) : 1;
-        const struct catalog_place last = block ? block->places[count - 1] : item->place;
-        /* A file may contain the same asset twice. */
-        if (last.archive != place.archive || last.entry != place.entry)
-            add_place(&catalog->tables->region, item, asset, place);
-        return;
-    }
-    const struct catalog_item *old = before ? catalog_find(before, asset->kind, &asset->id) : NULL;
-    struct catalog_item *item = &list->items[list->count++];
-    item->asset = asset;
-    item->place = place;
-    item->number = old ? old->number : catalog->next_number++;
-    atomic_init(&item->places, NULL);
-    atomic_init(&item->skeleton, INT64_MIN);
-    list->is_in_order &= list->count < 2 || item[-1].number < item->number;
-    atomic_store_explicit(slot, list->count, memory_order_release);
-}
-
-/* The same archive may be listed twice: it then has one number, and is found at its first place. */
-static void number_archive(struct catalog *catalog, uint32_t index, const struct catalog *before)
-{
-    const struct asset_id *id = &catalog->archives[index]->id;
-    uint32_t old;
-    atomic_uint *slot = find_archive_slot(catalog, id);
-    const uint32_t first = atomic_load_explicit(slot, memory_order_relaxed);
-    if (first) {
-        catalog->archive_numbers[index] = catalog->archive_numbers[first - 1];
-        return;
-    }
-    const bool is_old = before && catalog_find_archive(before, id, &old);
-    catalog->archive_numbers[index] = is_old ? before->archive_numbers[old] : catalog->next_number++;
-    atomic_store_explicit(slot, index + 1, memory_order_release);
-}
-
-/* The digest is computed from the archives' own digests, so unchanged archives are not read again. The
- * order of the PATHs matters. */
-static void add_digest(struct catalog *catalog, uint32_t index)
-{
-    uint64_t parts[2];
-    struct asset_id digest = catalog->archives[index]->digest;
-    if (index < catalog->path_count)
-        digest = id_quick(&digest, &index, sizeof index);
-    memcpy(parts, digest.bytes, sizeof parts);
-    catalog->sums[0] += parts[0];
-    catalog->sums[1] += parts[1];
-    catalog->digest = id_quick(NULL, catalog->sums, sizeof catalog->sums);
-}
-
-/* Appends an archive: there is room for it and all its assets. */
-static void add_archive(struct catalog *catalog, struct index_archive *archive, const struct catalog *before)
-{
-    const uint32_t index = catalog->archive_count;
-    catalog->archives[index] = archive;
-    index_archive_ref(archive);
-    number_archive(catalog, index, before);
-    catalog->archive_count = catalog->tables->archive_count = index + 1;
-    catalog->has_morphs |= archive->morph_count > 0;
-    add_digest(catalog, index);
-    for (uint32_t e = 0; e < archive->entry_count; e++) {
-        const struct index_entry *entry = archive->entries[e];
-        for (uint32_t i = 0; i < entry->asset_count; i++) {
-            add_item(catalog, &entry->assets[i], (struct catalog_place){index, e}, before);
-            if (entry->assets[i].kind == ASSET_CLIP)
-                catalog_names_add(&catalog->names, &entry->assets[i], index, e);
-        }
-    }
-}
-
-/* Empty tables; false if out of memory. */
-static bool make_tables(struct catalog *catalog, uint32_t archive_count,
-                        const uint32_t counts[ASSET_KIND_COUNT], bool to_grow)
-{
-    struct catalog_tables *tables = catalog->tables;
-    struct region *region = &tables->region;
-    tables->archive_capacity = room_for(archive_count, to_grow);
-    catalog->archives = REGION_NEW(region, struct index_archive *, tables->archive_capacity);
-    catalog->archive_numbers = REGION_NEW(region, uint64_t, tables->archive_capacity);
-    catalog->archive_slot_count = slots_for(tables->archive_capacity);
-    catalog->archive_slots = REGION_NEW(region, atomic_uint, catalog->archive_slot_count);
-    for (int kind = 0; kind < ASSET_KIND_COUNT; kind++) {
-        struct catalog_list *list = &catalog->lists[kind];
-        tables->capacities[kind] = room_for(counts[kind], to_grow);
-        list->is_in_order = true;
-        list->items = REGION_NEW(region, struct catalog_item, tables->capacities[kind]);
-        list->slot_count = slots_for(tables->capacities[kind]);
-        list->slots = REGION_NEW(region, atomic_uint, list->slot_count);
-    }
-    tables->name_capacity = tables->capacities[ASSET_CLIP];
-    catalog_names_init(&catalog->names, region, tables->name_capacity);
-    return !region->failed;
-}
-
-struct catalog *catalog_new(struct index_archive *const *archives, uint32_t count, uint32_t path_count,
-                            const struct catalog *before, const struct shipped_skeleton *shipped,
-                            uint32_t shipped_count)
-{
-    struct catalog *catalog = try_alloc(1, sizeof *catalog);
-    struct catalog_tables *tables = try_alloc(1, sizeof *tables);
-    uint32_t counts[ASSET_KIND_COUNT] = {0};
-    if (!catalog || !tables) {
-        free(catalog);
-        free(tables);
-        return NULL;
-    }
-    atomic_init(&catalog->references, 1);
-    atomic_init(&tables->references, 1);
-    tables->region.may_fail = true;
-    catalog->tables = tables;
-    catalog->generation = before ? before->generation + 1 : 0;
-    catalog->next_number = before ? before->next_number : 0;
-    catalog->context = before ? before->context : (struct asset_id){{0}};
-    catalog->path_count = path_count;
-    catalog->shipped = shipped;
-    catalog->shipped_count = shipped_count;
-    for (uint32_t i = 0; i < count; i++)
-        count_assets(archives[i], counts);
-    bool done = make_tables(catalog, count, counts, before);
-    for (uint32_t i = 0; done && i < count; i++)
-        add_archive(catalog, archives[i], before);
-    if (done && !tables->region.failed)
-        return catalog;
-    catalog_unref(catalog);
-    return NULL;
-}
-
-/* Whether the tables have room for the archive and end with this snapshot; after a discarded draft they do
- * not. */
-static bool has_room(const struct catalog *catalog, const uint32_t counts[ASSET_KIND_COUNT])
-{
-    const struct catalog_tables *tables = catalog->tables;
-    bool fits = tables->archive_count == catalog->archive_count && !tables->region.failed &&
-                catalog->archive_count < tables->archive_capacity &&
-                counts[ASSET_CLIP] <= tables->name_capacity - catalog->names.count;
-    for (int kind = 0; kind < ASSET_KIND_COUNT; kind++)
-        fits = fits && counts[kind] <= tables->capacities[kind] - catalog->lists[kind].count;
-    return fits;
-}
-
-/* Builds new tables over all archives, with spare room. */
-static struct catalog *rebuild_with(const struct catalog *catalog, struct index_archive *archive)
-{
-    struct index_archive **all =
-        try_alloc((size_t)catalog->archive_count + 1, sizeof(struct index_archive *));
-    if (!all)
-        return NULL;
-    memcpy(all, catalog->archives, catalog->archive_count * sizeof(struct index_archive *));
-    all[catalog->archive_count] = archive;
-    struct catalog *made = catalog_new(all, catalog->archive_count + 1, catalog->path_count, catalog,
-                                       catalog->shipped, catalog->shipped_count);
-    free(all);
-    return made;
-}
-
-struct catalog *catalog_append(const struct catalog *catalog, struct index_archive *archive)
-{
-    uint32_t counts[ASSET_KIND_COUNT] = {0};
-    count_assets(archive, counts);
-    if (!has_room(catalog, counts))
-        return rebuild_with(catalog, archive);
-    struct catalog *next = try_alloc(1, sizeof *next);
-    if (!next)
-        return NULL;
-    /* Everything but the reference count, which other threads change meanwhile. */
-    const size_t copied = offsetof(struct catalog, generation);
-    memcpy((char *)next + copied, (const char *)catalog + copied, sizeof *next - copied);
-    atomic_init(&next->references, 1);
-    next->generation++;
-    atomic_fetch_add_explicit(&next->tables->references, 1, memory_order_relaxed);
-    add_archive(next, archive, NULL);
-    if (!next->tables->region.failed)
-        return next;
-    catalog_give_up(next);
-    return NULL;
-}
-
-void catalog_give_up(struct catalog *draft)
-{
-    const bool is_shared =
-        draft && atomic_load_explicit(&draft->tables->references, memory_order_relaxed) > 1;
-    if (is_shared) {
-        struct index_archive **last = &draft->archives[draft->archive_count - 1];
-        index_archive_unref(*last);
-        *last = NULL;
-    }
-    catalog_unref(draft);
-}
-
-void catalog_ref(struct catalog *catalog)
-{
-    atomic_fetch_add_explicit(&catalog->references, 1, memory_order_relaxed);
-}
-
-void catalog_unref(struct catalog *catalog)
-{
-    if (!catalog || atomic_fetch_sub_explicit(&catalog->references, 1, memory_order_acq_rel) != 1)
-        return;
-    struct catalog_tables *tables = catalog->tables;
-    if (atomic_fetch_sub_explicit(&tables->references, 1, memory_order_acq_rel) == 1) {
-        for (uint32_t i = 0; i < tables->archive_count; i++)
-            index_archive_unref(catalog->archives[i]);
-        region_release(&tables->region);
-        free(tables);
-    }
-    free(catalog);
+    if (archive >= catalog->archive_count)
+        return catalog->paths;
+    return id_quick(&catalog->paths, &catalog->archives[archive]->digest, sizeof catalog->paths);
 }
 
 /* --------------------------------------------------------------------------------------------- skeletons -- */

@@ -3,13 +3,14 @@
  * in. Look-ups are lock-free.
  *
  * An upload is appended: the next snapshot shares the previous one's tables and extends them. A reader may
- * therefore find entries of a later snapshot and must ignore numbers beyond its own count. Any other change (a
- * file of a PATH, a deletion) builds new tables.
+ * therefore find entries of a later snapshot and must ignore numbers beyond its own count. A deletion marks what it
+ * takes away with the generation from which on it is gone; what is gone is skipped, and nothing that it points to may
+ * be read. Any change of a PATH builds new tables.
  */
 #ifndef POSED_SERVER_LIBRARY_CATALOG_H
 #define POSED_SERVER_LIBRARY_CATALOG_H
 
-#include "server/library/catalog_names.h"
+#include "server/library/snapshot/catalog_names.h"
 #include "server/library/index/index.h"
 
 struct catalog_place {
@@ -23,20 +24,24 @@ struct catalog_places {
     uint32_t capacity;
     atomic_uint count;
     struct catalog_place *places; /* [capacity], by archive */
+    struct catalog_item *first;   /* the item at the first */
     struct catalog_item *others;  /* [capacity - 1] the items at the further places, see catalog_item_at */
 };
 
 /* An asset and every place where its bytes are; the first place is the main one. */
 struct catalog_item {
+    struct asset_id id; /* that of the asset, which may be gone */
     const struct index_asset *asset;
     struct catalog_place place;
     _Atomic(struct catalog_places *) places; /* NULL: only the first */
     _Atomic int64_t skeleton;                /* result of skeleton=auto, see choose.c */
-    uint64_t number;                         /* sequence number, kept as long as the asset exists anywhere */
+    _Atomic uint64_t gone; /* the generation from which on no place is left; 0: it is there */
+    uint64_t number;       /* sequence number, kept as long as the asset exists anywhere */
 };
 
 struct catalog_list {
-    uint32_t count;
+    uint32_t count; /* of items, among them those that are gone: see catalog_listed */
+    uint32_t present;
     struct catalog_item *items; /* in the order of archives and entries */
     bool is_in_order;           /* which is also the order of their numbers */
     uint32_t slot_count;        /* a power of two */
@@ -55,9 +60,15 @@ struct catalog {
     struct asset_id digest;  /* of everything that lists depend on: their ETag */
     uint64_t sums[2];        /* the sums it is computed from */
     struct asset_id context; /* of the PATHs, see struct index_result */
+    struct asset_id paths;   /* digest of the archives of the command line */
     struct catalog_tables *tables;
-    uint32_t archive_count;
+    struct catalog *older, *newer;   /* that share the tables */
+    struct catalog_retired *removed; /* a draft's */
+    uint32_t archive_count;          /* among them those that are gone: see catalog_archive */
+    uint32_t archives_present;
     struct index_archive **archives; /* those of the command line first */
+    struct asset_id *archive_ids;
+    _Atomic uint64_t *archives_gone; /* like those of items */
     uint64_t *archive_numbers;       /* like those of items */
     uint32_t archive_slot_count;     /* like that of a list */
     atomic_uint *archive_slots;
@@ -79,27 +90,54 @@ struct catalog *catalog_new(struct index_archive *const *archives, uint32_t coun
  * rebuilt when they are full. Only for the latest snapshot, and one thread at a time. NULL if out of
  * memory. */
 struct catalog *catalog_append(const struct catalog *catalog, struct index_archive *archive);
-/* Releases a snapshot that was never published, and its reference to the appended archive, whose place in
- * the tables stays empty. Only for the appending thread; NULL is allowed. */
+/* The snapshot without that archive, which must not be one of the command line, at a cost proportional to it; all tables
+ * are rebuilt when half of them is gone. Like catalog_append otherwise. */
+struct catalog *catalog_remove(const struct catalog *catalog, uint32_t archive);
+/* Releases a snapshot that was never published. The place of an appended archive in the tables stays empty; what was
+ * removed is there again. Only for the thread that made it; NULL is allowed. */
 void catalog_give_up(struct catalog *draft);
+/* Call it before others see the draft. */
+void catalog_publish(struct catalog *draft);
 void catalog_ref(struct catalog *catalog);
 void catalog_unref(struct catalog *catalog);
 
+/* The archive of that index, NULL if it is gone. */
+const struct index_archive *catalog_archive(const struct catalog *catalog, uint32_t index);
+/* All archives, from malloc; NULL if out of memory. */
+struct index_archive **catalog_list_archives(const struct catalog *catalog, uint32_t *count);
+/* A digest of what lists show of an archive and, for one of the command line, of its place. */
+struct asset_id catalog_archive_digest(const struct catalog *catalog, uint32_t index);
+/* The time of an item: of its upload, or of its file's last modification. Milliseconds since 1970. */
+int64_t catalog_created(const struct catalog *catalog, const struct catalog_item *item);
+/* The item of that index in its list as seen at its first place, NULL if it is gone. */
+struct catalog_item *catalog_listed(const struct catalog *catalog, enum asset_kind kind, uint32_t index);
+
+/* The same by its id, with its index if that is not NULL. */
+struct catalog_item *catalog_find_index(const struct catalog *catalog, enum asset_kind kind,
+                                        const struct asset_id *id, uint32_t *index);
 /* NULL if there is none. */
 struct catalog_item *catalog_find(const struct catalog *catalog, enum asset_kind kind,
                                   const struct asset_id *id);
 const struct index_archive *catalog_find_archive(const struct catalog *catalog, const struct asset_id *id,
                                                  uint32_t *index);
 
+/* Digest of all that an asset of that archive may use: the archive (UINT32_MAX: none), and the command line. */
+struct asset_id catalog_reach(const struct catalog *catalog, uint32_t archive);
+
 /* The entry at a place. */
 const struct index_entry *catalog_entry(const struct catalog *catalog, struct catalog_place place);
 
-/* The places of an item that are in this snapshot. */
-struct place_list {
-    uint32_t count;
-    const struct catalog_place *items;
+/* Walks the places of an item that are in this snapshot; false at the end. Begin with an empty walk. */
+struct place_walk {
+    uint32_t next;
+    struct catalog_place place;
 };
-struct place_list catalog_places(const struct catalog *catalog, const struct catalog_item *item);
+bool catalog_next_place(const struct catalog *catalog, const struct catalog_item *item,
+                        struct place_walk *walk);
+
+/* Walks the clips of a name, at each of their places; begin with NULL. */
+const struct catalog_named *catalog_next_named(const struct catalog *catalog, const char *name,
+                                               const struct catalog_named *before);
 
 /* Whether that is the clip's name, its entry's name, or its id. */
 bool catalog_is_called(const struct catalog *catalog, const struct catalog_item *item, const char *name,
@@ -110,7 +148,7 @@ bool catalog_is_called(const struct catalog *catalog, const struct catalog_item 
  * of the archive there. NULL if it is not at that place.
  */
 struct catalog_item *catalog_item_at(struct catalog_item *item, struct catalog_place place);
-/* The same at its first place in that archive. */
+/* The same at its first place in that archive, which is in this snapshot. */
 struct catalog_item *catalog_item_in(struct catalog_item *item, uint32_t archive);
 
 /* Whether an asset at one place may be used for one at another: the first is in the same archive or from
@@ -131,6 +169,21 @@ struct skeleton_choice {
 
 /* Finds a skeleton by id, including built-in ones. */
 struct skeleton_choice catalog_find_skeleton(const struct catalog *catalog, const struct asset_id *id);
+
+/* ------------------------------------------------------------------------- for those who build snapshots -- */
+
+uint32_t tables_slot_of(const struct asset_id *id, uint32_t slot_count);
+/* The slot of that id, or the empty slot for it. */
+atomic_uint *tables_slot(const struct catalog *catalog, const struct catalog_list *list,
+                         const struct asset_id *id);
+atomic_uint *tables_archive_slot(const struct catalog *catalog, const struct asset_id *id);
+/* Whether the archive of that index is in this snapshot. */
+bool tables_has_archive(const struct catalog *catalog, uint32_t index);
+struct catalog_places *tables_places_of(const struct catalog_item *item);
+/* The item as seen at its first place in this snapshot; NULL if it has none. */
+struct catalog_item *tables_first_of(const struct catalog *catalog, struct catalog_item *item);
+
+/* -------------------------------------------------------------------------------------------- built-in -- */
 
 /* The built-in skeletons, in static storage. Stand-ins that cannot be built are left out. */
 const struct shipped_skeleton *shipped_skeletons(uint32_t *count);

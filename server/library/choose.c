@@ -68,8 +68,8 @@ static void consider_half(struct choosing *choosing, const struct index_asset *s
 
 static int64_t place_of(const struct catalog *catalog, const struct index_asset *skeleton)
 {
-    const struct catalog_item *item = catalog_find(catalog, ASSET_SKELETON, &skeleton->id);
-    return item ? item - catalog->lists[ASSET_SKELETON].items : NO_SKELETON;
+    uint32_t index;
+    return catalog_find_index(catalog, ASSET_SKELETON, &skeleton->id, &index) ? (int64_t)index : NO_SKELETON;
 }
 
 /* ------------------------------------------------------------------------------------------- where from -- */
@@ -163,11 +163,10 @@ static int64_t choose(const struct catalog *catalog, const struct catalog_item *
         choosing.archive = catalog->archives[item->place.archive];
         consider_own_file(&choosing);
     }
-    const struct catalog_item *named = choosing.best.asset || !item->asset->skeleton
-                                           ? NULL
-                                           : catalog_find(catalog, ASSET_SKELETON, item->asset->skeleton);
-    if (named)
-        return named - catalog->lists[ASSET_SKELETON].items;
+    uint32_t named;
+    if (!choosing.best.asset && item->asset->skeleton &&
+        catalog_find_index(catalog, ASSET_SKELETON, item->asset->skeleton, &named))
+        return named;
     if (!choosing.best.asset && choosing.archive)
         consider_own_archive(&choosing);
     if (!choosing.best.asset)
@@ -177,15 +176,25 @@ static int64_t choose(const struct catalog *catalog, const struct catalog_item *
     return choosing.best.place + (choosing.elsewhere ? ELSEWHERE : 0);
 }
 
+static const struct catalog_item *skeleton_at(const struct catalog *catalog, int64_t place)
+{
+    const int64_t index = place & (ELSEWHERE - 1);
+    return place >= 0 && index < catalog->lists[ASSET_SKELETON].count
+               ? catalog_listed(catalog, ASSET_SKELETON, (uint32_t)index)
+               : NULL;
+}
+
 struct skeleton_choice catalog_skeleton(const struct catalog *catalog, struct catalog_item *item)
 {
     int64_t place = atomic_load_explicit(&item->skeleton, memory_order_relaxed);
-    if (place == INT64_MIN) {
+    const struct catalog_item *found = skeleton_at(catalog, place);
+    /* It may be gone meanwhile. */
+    if (place == INT64_MIN || (place >= 0 && !found)) {
         place = choose(catalog, item);
+        found = skeleton_at(catalog, place);
         atomic_store_explicit(&item->skeleton, place, memory_order_relaxed);
     }
-    if (place >= 0) {
-        const struct catalog_item *found = &catalog->lists[ASSET_SKELETON].items[place & (ELSEWHERE - 1)];
+    if (found) {
         return (struct skeleton_choice){
             .asset = found->asset, .item = found, .elsewhere = place >= ELSEWHERE};
     }

@@ -4,6 +4,7 @@
 #include "server/ops/clock.h"
 #include "server/library/index/cache.h"
 #include "server/library/index/upload.h"
+#include "server/library/rows/rows.h"
 #include "server/ops/log.h"
 #include "server/ops/region.h"
 
@@ -17,7 +18,7 @@ static void collect(void *user, struct metrics_gauges *gauges)
         service->gauges(service->gauges_user, gauges);
     struct catalog *catalog = service_enter(service, false, 0);
     for (int kind = 0; kind < ASSET_KIND_COUNT; kind++)
-        gauges->assets[kind] = catalog->lists[kind].count;
+        gauges->assets[kind] = catalog->lists[kind].present;
     service_leave(service, catalog, false);
     gauges->store_bytes = service->store ? store_bytes(service->store) : 0;
     gauges->written_bytes = draft_written();
@@ -68,6 +69,10 @@ struct service *service_new(const struct config *config, const char *const *rout
     metrics_add_cache(service->metrics, service->clips);
     metrics_add_cache(service->metrics, service->replies);
     service->index_options = service_limits(config);
+    service->waiting = waiting_new();
+    service->quotas = quotas_new();
+    service->next_expiry_ms = INT64_MAX;
+    pthread_cond_init(&service->expiry_set, NULL);
     service->shipped = shipped_skeletons(&service->shipped_count);
     pthread_mutex_init(&service->lock, NULL);
     pthread_mutex_init(&service->write_lock, NULL);
@@ -82,6 +87,9 @@ void service_free(struct service *service)
     for (unsigned i = 0; i < SERVICE_LOOPS; i++)
         catalog_unref(service->slots[i].catalog);
     catalog_unref(service->current);
+    waiting_free(service->waiting);
+    quotas_free(service->quotas);
+    pthread_cond_destroy(&service->expiry_set);
     cache_free(service->clips);
     cache_free(service->replies);
     metrics_free(service->metrics);
@@ -90,6 +98,7 @@ void service_free(struct service *service)
     index_release(&service->index);
     index_cache_close(service->index_options.cache);
     store_close(service->store);
+    rows_close(atomic_load(&service->rows));
     pthread_mutex_destroy(&service->lock);
     pthread_mutex_destroy(&service->write_lock);
     free(service);
@@ -114,6 +123,7 @@ struct catalog *service_draft(struct service *service, const struct index_neighb
 
 void service_publish(struct service *service, struct catalog *draft)
 {
+    catalog_publish(draft);
     pthread_mutex_lock(&service->lock);
     struct catalog *old = service->current;
     service->current = draft;
@@ -122,32 +132,56 @@ void service_publish(struct service *service, struct catalog *draft)
     catalog_unref(old);
 }
 
+/* Indexes an upload anew if its companions may be among changed files of the command line. Referenced. */
+static struct index_archive *refresh(struct service *service, struct index_archive *archive,
+                                     const struct index_neighbours *paths)
+{
+    if (!index_wants_companions(archive)) {
+        index_archive_ref(archive);
+        return archive;
+    }
+    struct upload_source source = {.name = archive->name,
+                                   .bytes = archive->map.bytes,
+                                   .format = archive->forced_format,
+                                   .game = archive->forced_game,
+                                   .has_parts = archive->archive && !strcmp(archive->format, "folder"),
+                                   .id = archive->id};
+    struct index_archive *fresh = index_upload(&source, paths, &service->index_options);
+    const struct index_standing standing = index_standing_of(archive);
+    fresh->blob = archive->blob;
+    blob_ref(archive->blob);
+    index_set_standing(fresh, &standing);
+    return fresh;
+}
+
+/* The same for those that wait. */
+static void refresh_waiting(struct service *service, const struct index_neighbours *paths)
+{
+    uint32_t count;
+    struct index_archive **archives = waiting_archives(service->waiting, &count);
+    struct index_archive **fresh = try_alloc(count, sizeof(struct index_archive *));
+    for (uint32_t i = 0; fresh && i < count; i++)
+        fresh[i] = refresh(service, archives[i], paths);
+    if (fresh)
+        waiting_replace(service->waiting, fresh);
+    free(fresh);
+}
+
 /* Reindexes the uploads of a catalogue whose companions may be among changed files of the command line.
  * From malloc, each referenced; NULL if out of memory. Called with the service's write lock held. */
 static struct index_archive **refresh_uploads(struct service *service, const struct catalog *catalog,
                                               const struct index_neighbours *paths, uint32_t *count)
 {
-    *count = catalog->archive_count - catalog->path_count;
-    struct index_archive **uploads = try_alloc(*count, sizeof(struct index_archive *));
+    uint32_t all;
+    struct index_archive **uploads = catalog_list_archives(catalog, &all);
     if (!uploads)
         return NULL;
+    /* Those of PATHs, which come first, are never gone. */
+    *count = all - catalog->path_count;
+    memmove(uploads, uploads + catalog->path_count, *count * sizeof *uploads);
     for (uint32_t i = 0; i < *count; i++) {
-        struct index_archive *archive = catalog->archives[catalog->path_count + i];
-        if (!index_wants_companions(archive)) {
-            index_archive_ref(archive);
-            uploads[i] = archive;
-            continue;
-        }
-        struct upload_source source = {.name = archive->name,
-                                       .bytes = archive->map.bytes,
-                                       .format = archive->forced_format,
-                                       .game = archive->forced_game,
-                                       .has_parts = archive->archive && !strcmp(archive->format, "folder"),
-                                       .id = archive->id};
-        uploads[i] = index_upload(&source, paths, &service->index_options);
-        uploads[i]->blob = archive->blob;
-        blob_ref(archive->blob);
-        index_set_created(uploads[i], archive->created_ms);
+        struct index_archive *archive = uploads[i];
+        uploads[i] = refresh(service, archive, paths);
     }
     return uploads;
 }
@@ -161,9 +195,13 @@ static bool join_uploads(struct service *service, const struct index_result *pat
     if (!uploads)
         return false;
     struct catalog *draft = service_draft(service, &neighbours, uploads, count);
+    struct rows *rows = atomic_load(&service->rows);
     if (draft) {
         draft->context = paths->context;
+        if (rows)
+            rows_change(rows, service->current, draft);
         service_publish(service, draft);
+        refresh_waiting(service, &neighbours);
     }
     for (uint32_t i = 0; i < count; i++)
         index_archive_unref(uploads[i]);
@@ -193,6 +231,25 @@ bool service_index(struct service *service, bool *unsettled, struct pose_error *
     if (atomic_exchange(&service->paths_over_limit, result.over_count) < result.over_count)
         log_message(LOG_WARNING, "%s", PATHS_OVER_LIMIT);
     return true;
+}
+
+struct rows *service_rows(struct service *service)
+{
+    struct rows *rows = atomic_load(&service->rows);
+    if (rows)
+        return rows;
+    pthread_mutex_lock(&service->write_lock);
+    rows = atomic_load(&service->rows);
+    char *path = service->config->data ? path_join(service->config->data, "lists.db") : NULL;
+    if (!rows)
+        rows = rows_open(path);
+    if (rows && !atomic_load(&service->rows)) {
+        rows_change(rows, NULL, service->current);
+        atomic_store(&service->rows, rows);
+    }
+    free(path);
+    pthread_mutex_unlock(&service->write_lock);
+    return rows;
 }
 
 struct index_options service_request_options(const struct service *service)

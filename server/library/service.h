@@ -11,7 +11,9 @@
 #include "server/ops/metrics/metrics.h"
 #include "server/ops/rate_limit.h"
 #include "server/store/store.h"
-#include "server/ops/tokens.h"
+#include "server/access/quotas.h"
+#include "server/access/tokens.h"
+#include "server/library/waiting.h"
 
 #include <pthread.h>
 
@@ -20,6 +22,8 @@ enum service_state { SERVICE_STARTING, SERVICE_READY, SERVICE_DRAINING };
 enum { SERVICE_LOOPS = 64 };
 
 /* A loop's own reference to the catalogue, so that reading it is lock-free. */
+struct rows;
+
 struct catalog_slot {
     _Alignas(64) struct catalog *catalog;
 };
@@ -39,8 +43,13 @@ struct service {
     const struct shipped_skeleton *shipped;
     uint32_t shipped_count;
 
-    struct store *store;        /* NULL: a command without uploads */
-    pthread_mutex_t write_lock; /* held while the next catalogue is built and published */
+    struct store *store;         /* NULL: a command without uploads */
+    pthread_mutex_t write_lock;  /* held while the next catalogue is built and published */
+    _Atomic(struct rows *) rows; /* of lists, see service_rows; changed with the write lock held */
+    struct waiting *waiting;     /* uploads that are not published yet */
+    struct quotas *quotas;       /* guarded by the write lock, as are the following two */
+    int64_t next_expiry_ms;      /* no upload expires before that; INT64_MAX: none does */
+    pthread_cond_t expiry_set;   /* signalled when it is set to an earlier time */
 
     pthread_mutex_t lock; /* guards the following members */
     struct catalog *current;
@@ -73,6 +82,8 @@ struct catalog *service_draft(struct service *service, const struct index_neighb
                               struct index_archive *const *uploads, uint32_t upload_count);
 /* Takes over the draft and makes it the current catalogue. Call with the same lock held. */
 void service_publish(struct service *service, struct catalog *draft);
+/* Rows of the current catalogue; made if there are none, which takes long when there is much. NULL if out of memory. */
+struct rows *service_rows(struct service *service);
 /* Options for indexing a request's own bytes, with a deadline max-time from now. */
 struct index_options service_request_options(const struct service *service);
 

@@ -181,10 +181,30 @@ uint64_t index_bytes_of(const struct index_archive *archive)
     return bytes;
 }
 
-void index_set_created(struct index_archive *archive, int64_t created_ms)
+static void set_created(struct index_archive *archive, int64_t created_ms)
 {
     archive->created_ms = created_ms;
     archive->digest = id_quick(&archive->digest, &created_ms, sizeof created_ms);
+}
+
+void index_set_standing(struct index_archive *archive, const struct index_standing *standing)
+{
+    set_created(archive, standing->created_ms);
+    archive->expires_ms = standing->expires_ms;
+    archive->uploader = region_text(&archive->region, standing->uploader);
+    atomic_store(&archive->is_waiting, standing->is_waiting);
+    if (archive->uploader)
+        archive->digest = id_quick(&archive->digest, archive->uploader, strlen(archive->uploader));
+    if (archive->expires_ms)
+        archive->digest = id_quick(&archive->digest, &archive->expires_ms, sizeof archive->expires_ms);
+}
+
+struct index_standing index_standing_of(const struct index_archive *archive)
+{
+    return (struct index_standing){.created_ms = archive->created_ms,
+                                   .expires_ms = archive->expires_ms,
+                                   .uploader = archive->uploader,
+                                   .is_waiting = atomic_load(&archive->is_waiting)};
 }
 
 static bool is_sealed(const struct index_archive *archive)
@@ -213,7 +233,7 @@ void archive_seal(struct index_archive *archive)
         newest = modified_ns > newest ? modified_ns : newest;
     }
     archive->digest = digest_of(archive);
-    index_set_created(archive, newest / NS_PER_MS);
+    set_created(archive, newest / NS_PER_MS);
 }
 
 /* The entry of that base name, preferably in the folder of the requesting entry, or at that path below its

@@ -1,5 +1,8 @@
 #include "server/library/index/describe.h"
 
+#include "server/ops/region.h"
+
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const part_names[POSE_PART_COUNT] = {"translation", "rotation", "scale", "morph"};
@@ -63,6 +66,9 @@ void describe_clip_notes(struct json_writer *json, const struct pose_document *d
 
 void describe_skeleton(struct json_writer *json, const struct pose_skeleton *skeleton, enum pose_axes axes)
 {
+    bool *skinned = try_alloc(skeleton->joint_count, sizeof *skinned);
+    bool has_skin = skinned && pose_skinned_joints(skeleton, skinned);
+    json->to.failed |= !skinned;
     jsonw_array(json, "joints");
     for (uint32_t i = 0; i < skeleton->joint_count; i++) {
         const struct pose_joint *joint = &skeleton->joints[i];
@@ -80,9 +86,12 @@ void describe_skeleton(struct json_writer *json, const struct pose_skeleton *ske
         jsonw_floats(json, "translation", rest, 3);
         jsonw_floats(json, "rotation", rest + 3, 4);
         jsonw_floats(json, "scale", rest + 7, 3);
+        if (has_skin)
+            jsonw_bool(json, "skinned", skinned[i]);
         if (joint->extras)
             jsonw_value(json, "extras", joint->extras);
         jsonw_end(json);
     }
     jsonw_end(json);
+    free(skinned);
 }

@@ -188,6 +188,14 @@ static void summarise_clip(struct region *region, const struct pose_document *do
     list_tracks(region, document, clip, asset);
 }
 
+static bool is_person(const struct pose_skeleton *skeleton)
+{
+    struct pose_error error;
+    struct pose_humanoid *humanoid = pose_humanoid_new(skeleton, NULL, 0, NULL, &error);
+    pose_humanoid_free(humanoid);
+    return humanoid;
+}
+
 void index_summarise_skeleton(struct region *region, const struct pose_skeleton *skeleton,
                               struct index_asset *asset)
 {
@@ -205,6 +213,7 @@ void index_summarise_skeleton(struct region *region, const struct pose_skeleton 
     asset->axes = skeleton->axes;
     asset->joint_count = skeleton->joint_count;
     asset->rest = hash_rest(skeleton);
+    asset->is_person = is_person(skeleton);
     list_joints(region, skeleton, asset);
 }
 

@@ -32,6 +32,7 @@ struct index_asset {
     const uint64_t *known;
     uint32_t moving_count; /* how many of the first are tracks that move joints; for a mesh: all */
     uint64_t rest;         /* for a skeleton: hash of its rest pose */
+    bool is_person;        /* of a skeleton: clips can be retargeted to it */
     const char *actor;     /* the actor that a clip names, see struct pose_naming; NULL */
     /* Search texts, held by texts.h; NULL or "": none. */
     const char *words;  /* folded (fold.h): names of joints, and of events */
@@ -95,6 +96,9 @@ struct index_archive {
     size_t blob_offset;      /* at rest: where map's bytes are in it */
     int64_t
         created_ms; /* milliseconds since 1970: time of the upload, otherwise of the files' last modification */
+    const char *uploader;   /* for an upload: the name of its token; NULL: none */
+    int64_t expires_ms;     /* for an upload: like created_ms; 0: never */
+    atomic_bool is_waiting; /* for an upload: not published yet */
     struct asset_id digest; /* of everything lists show, see archive_seal; zeros: not set yet */
     struct pose_archive *archive;
     const struct pose_error *error; /* a container that could not be opened */
@@ -187,8 +191,14 @@ uint64_t index_bytes_of(const struct index_archive *archive);
 /* Whether an entry asked for companions, so that it may change with the PATHs. */
 bool index_wants_companions(const struct index_archive *archive);
 
-/* Sets the time of an upload. Must be called before the archive is shared. */
-void index_set_created(struct index_archive *archive, int64_t created_ms);
+/* Sets when and by whom an upload was brought. Must be called before the archive is shared. */
+struct index_standing {
+    int64_t created_ms, expires_ms;
+    const char *uploader; /* copied */
+    bool is_waiting;
+};
+void index_set_standing(struct index_archive *archive, const struct index_standing *standing);
+struct index_standing index_standing_of(const struct index_archive *archive);
 
 /* Searches companions: in the archive of an entry (its folder first), beside a loose file, then in other
  * archives. A name with slashes is a path below the folder of the entry, and is only searched there. */

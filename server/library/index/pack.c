@@ -49,6 +49,7 @@ static void put_asset(struct packing *out, const struct index_asset *asset)
     put(out, asset->known, asset->known_count * sizeof *asset->known);
     put_u32(out, asset->moving_count);
     put(out, &asset->rest, sizeof asset->rest);
+    put_u32(out, asset->is_person);
     put_text(out, asset->actor);
     put_text(out, asset->words);
     put_text(out, asset->events);
@@ -245,6 +246,7 @@ static void take_asset(struct cursor *cursor, struct index_asset *asset)
     asset->known_count = count;
     asset->moving_count = take_u32(cursor);
     take(cursor, &asset->rest, sizeof asset->rest);
+    asset->is_person = take_u32(cursor);
     asset->actor = take_text(cursor);
     asset->words = take_shared(cursor);
     asset->events = take_shared(cursor);

@@ -5,7 +5,7 @@
 #include "server/library/index/entry.h"
 
 /* Increase it whenever the layout or the input of ids changes. */
-enum { INDEX_PACK_VERSION = 6 };
+enum { INDEX_PACK_VERSION = 7 };
 /* Of the decoder and the layout: what another revision has packed is made anew. */
 uint32_t index_pack_revision(void);
 

@@ -15,6 +15,7 @@ struct catalog_named {
 struct catalog_name_slot {
     atomic_uint first; /* number, from 1; 0: the slot is empty */
     uint32_t last;     /* used by the writer only */
+    uint64_t hash;     /* of the name, which may be gone with its archive */
 };
 
 /* One thread adds, many read. A copy with a smaller count does not see later additions. */
@@ -30,7 +31,8 @@ void catalog_names_init(struct catalog_names *names, struct region *region, uint
 void catalog_names_add(struct catalog_names *names, const struct index_asset *asset, uint32_t archive,
                        uint32_t entry);
 
-/* Iterates over the clips of a name in the order in which they were added; NULL at the end. */
+/* Iterates over the clips of a name in the order in which they were added; NULL at the end. Others whose names have the
+ * same hash may be among them. */
 const struct catalog_named *catalog_names_first(const struct catalog_names *names, const char *name);
 const struct catalog_named *catalog_names_next(const struct catalog_names *names,
                                                const struct catalog_named *item);

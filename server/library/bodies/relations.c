@@ -1,5 +1,6 @@
-#include "server/library/relations.h"
+#include "server/library/bodies/relations.h"
 
+#include "lib/core/error.h"
 #include "server/library/index/nested.h"
 #include "server/library/names.h"
 #include "server/library/index/link.h"
@@ -155,8 +156,9 @@ static void add_clip_at(struct finding *work, struct catalog_place place)
     const struct catalog_list *clips = &work->catalog->lists[ASSET_CLIP];
     if (relations->clip_count == MAX_CLIPS || !catalog_entry(work->catalog, place)->asset_count)
         return;
-    struct catalog_item *clip =
-        catalog_find(work->catalog, ASSET_CLIP, &catalog_entry(work->catalog, place)->assets[0].id);
+    uint32_t index = 0;
+    struct catalog_item *clip = catalog_find_index(
+        work->catalog, ASSET_CLIP, &catalog_entry(work->catalog, place)->assets[0].id, &index);
     if (!work->taken)
         work->taken = try_alloc(clips->count, sizeof *work->taken);
     if (!relations->clips)
@@ -165,9 +167,9 @@ static void add_clip_at(struct finding *work, struct catalog_place place)
         relations->no_memory = true;
         return;
     }
-    if (!clip || work->taken[clip - clips->items])
+    if (!clip || work->taken[index])
         return;
-    work->taken[clip - clips->items] = true;
+    work->taken[index] = true;
     relations->clips[relations->clip_count++] = clip;
 }
 
@@ -243,6 +245,24 @@ bool relations_find(struct service *service, const struct catalog *catalog, cons
     relations->has_clips = pose_relations(entry->format, character, entry->facts, take_relation, &work);
     free(work.taken);
     return !relations->no_memory;
+}
+
+bool relations_load(struct service *service, const struct catalog *catalog,
+                    const struct catalog_item *character, struct relations *relations,
+                    struct pose_error *error)
+{
+    struct fetch fetch = {.may_wait = true};
+    struct decoded *decoded = document_get(service, catalog, character->place, &fetch);
+    *relations = (struct relations){0};
+    if (!decoded) {
+        *error = fetch.error;
+        return false;
+    }
+    pose_error_init(error);
+    bool found = relations_find(service, catalog, character,
+                                &decoded->document->characters[character->asset->inner], relations);
+    document_put(decoded);
+    return found || error_no_memory(error);
 }
 
 void relations_add(struct relations *relations, struct catalog_item *mesh)

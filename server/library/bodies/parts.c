@@ -1,4 +1,4 @@
-#include "server/library/parts.h"
+#include "server/library/bodies/parts.h"
 
 #include "lib/core/error.h"
 
@@ -217,4 +217,50 @@ uint32_t parts_suggest(const struct catalog *catalog, struct catalog_item *chara
     look_in_archive(&fitting, shelves, character->place.archive);
     look_in_paths(&fitting, shelves, character->place.archive);
     return merge(shelves, suggestions);
+}
+
+/* --------------------------------------------------------------------------------------------- completing -- */
+
+/* The best suggestion for a place (of a hand: a side), near if there is one. */
+static struct catalog_item *best_for(const struct catalog *catalog, const struct suggestion *suggestions,
+                                     uint32_t count, enum pose_place place, char side, uint32_t own)
+{
+    struct catalog_item *best = NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        struct catalog_item *mesh = suggestions[i].mesh;
+        const struct pose_naming naming = catalog_naming(catalog, mesh);
+        struct pose_wear part;
+        if (suggestions[i].place != place || !pose_wear_of(&naming, &part) || part.side != side)
+            continue;
+        if (mesh->place.archive == own)
+            return mesh;
+        best = best ? best : mesh;
+    }
+    return best;
+}
+
+bool parts_complete(const struct catalog *catalog, struct catalog_item *character,
+                    struct relations *relations, const struct index_asset *skeleton)
+{
+    static const struct {
+        enum pose_place place;
+        char side;
+    } wanted[] = {
+        {POSE_PLACE_BODY, 0}, {POSE_PLACE_HEAD, 0}, {POSE_PLACE_HANDS, 'l'}, {POSE_PLACE_HANDS, 'r'}};
+    struct suggestion suggestions[MAX_SUGGESTED_PARTS];
+    const uint32_t own = character->place.archive;
+    const struct fitting fitting = measure(catalog, character, relations, skeleton);
+    if (!skeleton || !fitting.is_known)
+        return true;
+    uint32_t count = parts_suggest(catalog, character, relations, skeleton, suggestions);
+    bool is_inside = true;
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        const struct pose_wear place = {.place = wanted[i].place, .side = wanted[i].side};
+        struct catalog_item *mesh =
+            best_for(catalog, suggestions, count, wanted[i].place, wanted[i].side, own);
+        is_inside &= mesh ? mesh->place.archive == own : !is_free(&fitting, &place);
+        if (mesh)
+            relations_add(relations, mesh);
+    }
+    return is_inside;
 }

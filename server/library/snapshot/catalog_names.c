@@ -1,4 +1,4 @@
-#include "server/library/catalog_names.h"
+#include "server/library/snapshot/catalog_names.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -25,31 +25,40 @@ void catalog_names_init(struct catalog_names *names, struct region *region, uint
 }
 
 /* The slot of that name, or the empty slot for it. Names beyond the count belong to others. */
-static struct catalog_name_slot *find_slot(const struct catalog_names *names, const char *name)
+static struct catalog_name_slot *find_slot(const struct catalog_names *names, uint64_t hash)
 {
-    struct asset_id hash = id_quick(&secret, name, strlen(name));
-    uint32_t slot;
-    memcpy(&slot, hash.bytes, sizeof slot);
-    for (slot &= names->slot_count - 1;; slot = (slot + 1) & (names->slot_count - 1)) {
+    for (uint32_t slot = (uint32_t)hash & (names->slot_count - 1);;
+         slot = (slot + 1) & (names->slot_count - 1)) {
         struct catalog_name_slot *found = &names->slots[slot];
         const uint32_t first = atomic_load_explicit(&found->first, memory_order_acquire);
-        if (!first || (first <= names->count && !strcmp(names->items[first - 1].asset->name, name)))
+        if (!first || (first <= names->count && found->hash == hash))
             return found;
     }
+}
+
+static uint64_t name_hash(const char *name)
+{
+    const struct asset_id hash = id_quick(&secret, name, strlen(name));
+    uint64_t bits;
+    memcpy(&bits, hash.bytes, sizeof bits);
+    return bits;
 }
 
 void catalog_names_add(struct catalog_names *names, const struct index_asset *asset, uint32_t archive,
                        uint32_t entry)
 {
-    struct catalog_name_slot *slot = find_slot(names, asset->name);
+    const uint64_t hash = name_hash(asset->name);
+    struct catalog_name_slot *slot = find_slot(names, hash);
     struct catalog_named *item = &names->items[names->count++];
     item->asset = asset;
     item->archive = archive;
     item->entry = entry;
-    if (atomic_load_explicit(&slot->first, memory_order_relaxed))
+    if (atomic_load_explicit(&slot->first, memory_order_relaxed)) {
         atomic_store_explicit(&names->items[slot->last - 1].next, names->count, memory_order_release);
-    else
+    } else {
+        slot->hash = hash;
         atomic_store_explicit(&slot->first, names->count, memory_order_release);
+    }
     slot->last = names->count;
 }
 
@@ -60,7 +69,8 @@ static const struct catalog_named *item_of(const struct catalog_names *names, ui
 
 const struct catalog_named *catalog_names_first(const struct catalog_names *names, const char *name)
 {
-    return item_of(names, atomic_load_explicit(&find_slot(names, name)->first, memory_order_acquire));
+    return item_of(names,
+                   atomic_load_explicit(&find_slot(names, name_hash(name))->first, memory_order_acquire));
 }
 
 const struct catalog_named *catalog_names_next(const struct catalog_names *names,

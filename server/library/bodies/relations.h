@@ -29,6 +29,10 @@ struct relations {
 /* May decode bindings, so call it on the pool. False if out of memory; must be released in either case. */
 bool relations_find(struct service *service, const struct catalog *catalog, const struct catalog_item *item,
                     const struct pose_character *character, struct relations *relations);
+/* The same, for a character that is not decoded yet. False with error. */
+bool relations_load(struct service *service, const struct catalog *catalog,
+                    const struct catalog_item *character, struct relations *relations,
+                    struct pose_error *error);
 /* Adds a mesh that the character does not name, unless it has it already; at most RELATIONS_ADDED_MOST. */
 void relations_add(struct relations *relations, struct catalog_item *mesh);
 void relations_release(struct relations *relations);

@@ -2,7 +2,7 @@
 #ifndef POSED_SERVER_LIBRARY_PARTS_H
 #define POSED_SERVER_LIBRARY_PARTS_H
 
-#include "server/library/relations.h"
+#include "server/library/bodies/relations.h"
 
 /* Meshes that a request lays on a character, beside the character's own. */
 struct worn_parts {
@@ -31,5 +31,12 @@ struct suggestion {
 uint32_t parts_suggest(const struct catalog *catalog, struct catalog_item *character,
                        const struct relations *relations, const struct index_asset *skeleton,
                        struct suggestion suggestions[MAX_SUGGESTED_PARTS]);
+
+/*
+ * Adds the best suggestion for each free place but those of accessories, from the character's own archive if it has
+ * any. Whether nothing outside of that archive was taken, or could ever be.
+ */
+bool parts_complete(const struct catalog *catalog, struct catalog_item *character,
+                    struct relations *relations, const struct index_asset *skeleton);
 
 #endif

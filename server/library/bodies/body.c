@@ -1,4 +1,4 @@
-#include "server/library/body.h"
+#include "server/library/bodies/body.h"
 
 #include "server/library/index/link.h"
 

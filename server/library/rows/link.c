@@ -1,0 +1,254 @@
+#include "server/library/rows/link.h"
+
+#include "server/library/index/pack.h"
+#include "server/ops/region.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Increase it when the tables, or what is written into them, change. */
+enum { ROWS_VERSION = 2 };
+
+static const char tables[] =
+    "CREATE TABLE archive (number INTEGER PRIMARY KEY AUTOINCREMENT, id BLOB NOT NULL UNIQUE, digest BLOB "
+    "NOT NULL,"
+    " source INTEGER NOT NULL, name TEXT NOT NULL, bytes INTEGER NOT NULL, created INTEGER NOT NULL,"
+    " words TEXT NOT NULL, waits INTEGER NOT NULL) STRICT;"
+    /* name: as it is sorted by; long_name: if it is longer. source: bits. words: folded, its name in the first line. */
+    "CREATE TABLE asset (number INTEGER PRIMARY KEY AUTOINCREMENT, kind INTEGER NOT NULL, id BLOB NOT NULL,"
+    " name TEXT NOT NULL, long_name TEXT, format TEXT NOT NULL, duration REAL NOT NULL, loop INTEGER NOT "
+    "NULL,"
+    " created INTEGER NOT NULL, source INTEGER NOT NULL, content INTEGER NOT NULL, words TEXT NOT NULL) "
+    "STRICT;"
+    "CREATE UNIQUE INDEX asset_id ON asset (kind, id);"
+    /* What the joints and events of an asset are, which many share. */
+    "CREATE TABLE content (number INTEGER PRIMARY KEY, digest BLOB NOT NULL UNIQUE, uses INTEGER NOT NULL,"
+    " events TEXT NOT NULL, words TEXT NOT NULL) STRICT;"
+    "CREATE TABLE joint (hash INTEGER NOT NULL, axes INTEGER NOT NULL, content INTEGER NOT NULL,"
+    " PRIMARY KEY (hash, axes, content)) STRICT, WITHOUT ROWID;"
+    "CREATE INDEX joint_content ON joint (content);"
+    "CREATE TABLE event (type BLOB NOT NULL, content INTEGER NOT NULL, PRIMARY KEY (type, content)) STRICT, "
+    "WITHOUT ROWID;"
+    "CREATE INDEX event_content ON event (content);"
+    "CREATE TABLE place (archive INTEGER NOT NULL, kind INTEGER NOT NULL, asset INTEGER NOT NULL,"
+    " PRIMARY KEY (archive, kind, asset)) STRICT, WITHOUT ROWID;"
+    "CREATE TABLE tally (kind INTEGER NOT NULL, facet INTEGER NOT NULL, value BLOB NOT NULL, count INTEGER "
+    "NOT NULL,"
+    " PRIMARY KEY (kind, facet, value)) STRICT, WITHOUT ROWID;"
+    "CREATE TABLE state (one INTEGER PRIMARY KEY CHECK (one = 1), digest BLOB NOT NULL) STRICT;"
+    "CREATE VIRTUAL TABLE archive_words USING fts5 (words, content='archive', content_rowid='number',"
+    " tokenize='trigram');"
+    "CREATE VIRTUAL TABLE asset_words USING fts5 (words, content='asset', content_rowid='number',"
+    " tokenize='trigram');"
+    "CREATE VIRTUAL TABLE content_words USING fts5 (words, content='content', content_rowid='number',"
+    " tokenize='trigram');";
+
+/* Each ends with the number of the row. */
+static const char indices[] = "CREATE INDEX archive_name ON archive (name);"
+                              "CREATE INDEX archive_bytes ON archive (bytes);"
+                              "CREATE INDEX archive_created ON archive (created);"
+                              "CREATE INDEX asset_kind ON asset (kind);"
+                              "CREATE INDEX asset_name ON asset (kind, name);"
+                              "CREATE INDEX asset_duration ON asset (kind, duration);"
+                              "CREATE INDEX asset_format ON asset (kind, format);"
+                              "CREATE INDEX asset_created ON asset (kind, created);"
+                              "CREATE INDEX asset_source ON asset (kind, source);"
+                              "CREATE INDEX asset_loop ON asset (kind, loop);"
+                              "CREATE INDEX asset_content ON asset (kind, content);"
+                              "CREATE INDEX place_asset ON place (asset, archive);"
+                              "CREATE INDEX tally_count ON tally (kind, facet, count);";
+
+static const char no_indices[] =
+    "DROP INDEX archive_name; DROP INDEX archive_bytes; DROP INDEX archive_created;"
+    "DROP INDEX asset_kind; DROP INDEX asset_name; DROP INDEX asset_duration;"
+    "DROP INDEX asset_format; DROP INDEX asset_created; DROP INDEX asset_source; DROP INDEX asset_loop;"
+    "DROP INDEX asset_content; DROP INDEX place_asset; DROP INDEX tally_count;";
+
+/* What is counted for each row when few are written. */
+static const char tallies[] =
+    "INSERT INTO tally SELECT kind, 0, CAST(format AS BLOB), count(*) FROM asset GROUP BY kind, format;"
+    "INSERT INTO tally SELECT p.kind, 1, a.id, count(*) FROM place p CROSS JOIN archive a ON a.number = "
+    "p.archive"
+    " GROUP BY p.archive, p.kind;"
+    "INSERT INTO tally SELECT kind, 2, CAST(iif(loop < 0, 'null', iif(loop, 'true', 'false')) AS BLOB), "
+    "count(*)"
+    " FROM asset GROUP BY kind, loop;"
+    "INSERT INTO tally SELECT kind, 4, CAST(source AS BLOB), count(*) FROM asset GROUP BY kind, source;"
+    "INSERT INTO tally SELECT kind, 5, x'', count(*) FROM asset GROUP BY kind;"
+    "UPDATE content SET uses = n FROM (SELECT content AS c, count(*) AS n FROM asset GROUP BY content)"
+    " WHERE number = c;";
+_Static_assert(FACET_FORMAT == 0 && FACET_ARCHIVE == 1 && FACET_LOOP == 2 && TALLY_SOURCE == 4 &&
+                   TALLY_ALL == 5,
+               "the numbers in the text above");
+
+static const char *const texts[ROWS_STATEMENT_COUNT] = {
+    [ROWS_FIND_ARCHIVE] = "SELECT number, words FROM archive WHERE id = ?1",
+    [ROWS_ADD_ARCHIVE] =
+        "INSERT INTO archive (id, digest, source, name, bytes, created, words, waits)"
+        " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (id) DO UPDATE SET digest = ?2,"
+        " source = ?3, name = ?4, bytes = ?5, created = ?6, words = ?7, waits = ?8",
+    [ROWS_DROP_ARCHIVE] = "DELETE FROM archive WHERE number = ?1",
+    [ROWS_ADD_ARCHIVE_WORDS] = "INSERT INTO archive_words (rowid, words) VALUES (?1, ?2)",
+    [ROWS_DROP_ARCHIVE_WORDS] =
+        "INSERT INTO archive_words (archive_words, rowid, words) VALUES ('delete', ?1, ?2)",
+    [ROWS_ASSETS_OF] = "SELECT a.kind, a.id FROM place p CROSS JOIN asset a ON a.number = p.asset"
+                       " WHERE p.archive = ?1",
+    [ROWS_FIND_ASSET] =
+        "SELECT number, name, long_name, format, duration, loop, created, source, content, words"
+        " FROM asset WHERE kind = ?1 AND id = ?2",
+    [ROWS_ADD_ASSET] =
+        "INSERT INTO asset (kind, id, name, long_name, format, duration, loop, created, source,"
+        " content, words) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+    [ROWS_SET_ASSET] = "UPDATE asset SET name = ?3, long_name = ?4, format = ?5, duration = ?6, loop = ?7,"
+                       " created = ?8, source = ?9, content = ?10, words = ?11 WHERE kind = ?1 AND id = ?2",
+    [ROWS_DROP_ASSET] = "DELETE FROM asset WHERE number = ?1",
+    [ROWS_ADD_WORDS] = "INSERT INTO asset_words (rowid, words) VALUES (?1, ?2)",
+    [ROWS_DROP_WORDS] = "INSERT INTO asset_words (asset_words, rowid, words) VALUES ('delete', ?1, ?2)",
+    [ROWS_ADD_PLACE] = "INSERT OR IGNORE INTO place (archive, kind, asset) VALUES (?1, ?2, ?3)",
+    [ROWS_DROP_PLACE] = "DELETE FROM place WHERE archive = ?1 AND kind = ?2 AND asset = ?3",
+    [ROWS_TALLY] = "INSERT INTO tally (kind, facet, value, count) VALUES (?1, ?2, ?3, ?4)"
+                   " ON CONFLICT (kind, facet, value) DO UPDATE SET count = count + excluded.count",
+    [ROWS_DROP_TALLY] = "DELETE FROM tally WHERE kind = ?1 AND facet = ?2 AND value = ?3 AND count <= 0",
+    [ROWS_FIND_CONTENT] = "SELECT number FROM content WHERE digest = ?1",
+    [ROWS_ADD_CONTENT] = "INSERT INTO content (digest, uses, events, words) VALUES (?1, 0, ?2, ?3)",
+    [ROWS_USE_CONTENT] = "UPDATE content SET uses = uses + ?2 WHERE number = ?1",
+    [ROWS_GET_CONTENT] = "SELECT words, events, uses FROM content WHERE number = ?1",
+    [ROWS_DROP_CONTENT] = "DELETE FROM content WHERE number = ?1",
+    [ROWS_ADD_CONTENT_WORDS] = "INSERT INTO content_words (rowid, words) VALUES (?1, ?2)",
+    [ROWS_DROP_CONTENT_WORDS] =
+        "INSERT INTO content_words (content_words, rowid, words) VALUES ('delete', ?1, ?2)",
+    [ROWS_ADD_JOINT] = "INSERT OR IGNORE INTO joint (hash, axes, content) VALUES (?1, ?2, ?3)",
+    [ROWS_ADD_EVENT] = "INSERT OR IGNORE INTO event (type, content) VALUES (?1, ?2)",
+    [ROWS_DROP_EVENTS] = "DELETE FROM event WHERE content = ?1",
+    [ROWS_DROP_JOINTS] = "DELETE FROM joint WHERE content = ?1",
+    [ROWS_SET_STATE] = "INSERT OR REPLACE INTO state (one, digest) VALUES (1, ?1)",
+    [ROWS_GET_STATE] = "SELECT digest FROM state",
+    [ROWS_GET_TALLY] = "SELECT count FROM tally WHERE kind = ?1 AND facet = ?2 AND value = ?3",
+    [ROWS_GET_TALLIES] = "SELECT value, count FROM tally WHERE kind = ?1 AND facet = ?2"
+                         " ORDER BY count DESC, value LIMIT ?3",
+    [ROWS_ARCHIVES_OF] = "SELECT archive.id FROM place CROSS JOIN archive ON archive.number = place.archive"
+                         " WHERE place.asset = ?1",
+    [ROWS_GET_ASSET] = "SELECT format, loop, content FROM asset WHERE number = ?1",
+};
+
+struct rows_link *link_open(const char *path, bool is_new)
+{
+    enum { BUSY_MS = 5000 };
+    struct rows_link *link = try_alloc(1, sizeof *link);
+    if (!link)
+        return NULL;
+    const int flags = SQLITE_OPEN_READWRITE | (is_new ? SQLITE_OPEN_CREATE : 0) | SQLITE_OPEN_NOMUTEX |
+                      (path ? SQLITE_OPEN_NOFOLLOW : 0);
+    if (sqlite3_open_v2(path ? path : ":memory:", &link->db, flags, NULL) != SQLITE_OK) {
+        link_close(link);
+        return NULL;
+    }
+    sqlite3_busy_timeout(link->db, BUSY_MS);
+    /* A power cut may take the last transactions, never half of one. The log is moved into the file rarely: each upload
+     * changes some thirty pages, most of them the same. */
+    link_run(link,
+             path
+                 ? "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4000;"
+                 : "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF;");
+    link_run(link, "PRAGMA cache_size = -8192; PRAGMA temp_store = MEMORY;");
+    if (!link->failed)
+        return link;
+    link_close(link);
+    return NULL;
+}
+
+void link_close(struct rows_link *link)
+{
+    if (!link)
+        return;
+    for (int i = 0; i < ROWS_STATEMENT_COUNT; i++)
+        sqlite3_finalize(link->statements[i]);
+    sqlite3_close(link->db);
+    free(link);
+}
+
+static int stored_version(struct rows_link *link)
+{
+    sqlite3_stmt *statement = NULL;
+    int version = -1;
+    if (sqlite3_prepare_v2(link->db, "PRAGMA user_version", -1, &statement, NULL) == SQLITE_OK &&
+        sqlite3_step(statement) == SQLITE_ROW)
+        version = sqlite3_column_int(statement, 0);
+    sqlite3_finalize(statement);
+    return version;
+}
+
+bool link_prepare_tables(struct rows_link *link)
+{
+    const int wanted = (int)(index_pack_revision() % 10000000 * 100 + ROWS_VERSION);
+    const int version = stored_version(link);
+    char text[64];
+    if (version == wanted)
+        return true;
+    if (version)
+        return false;
+    snprintf(text, sizeof text, "PRAGMA user_version = %d", wanted);
+    link_run(link, "BEGIN IMMEDIATE");
+    link_run(link, tables);
+    link_run(link, indices);
+    link_run(link, text);
+    link_run(link, link->failed ? "ROLLBACK" : "COMMIT");
+    return !link->failed;
+}
+
+void link_before_many(struct rows_link *link)
+{
+    link_run(link, no_indices);
+}
+
+void link_after_many(struct rows_link *link)
+{
+    link_run(link, indices);
+    link_run(link, "INSERT INTO asset_words (asset_words) VALUES ('rebuild')");
+    link_run(link, tallies);
+}
+
+sqlite3_stmt *link_statement(struct rows_link *link, enum rows_statement statement)
+{
+    sqlite3_stmt **prepared = &link->statements[statement];
+    if (!*prepared && sqlite3_prepare_v3(link->db, texts[statement], -1, SQLITE_PREPARE_PERSISTENT, prepared,
+                                         NULL) != SQLITE_OK)
+        link->failed = true;
+    return *prepared;
+}
+
+void link_run(struct rows_link *link, const char *sql)
+{
+    link->failed |= sqlite3_exec(link->db, sql, NULL, NULL, NULL) != SQLITE_OK;
+}
+
+void link_finish(struct rows_link *link, sqlite3_stmt *statement)
+{
+    link->failed |= !statement || sqlite3_step(statement) != SQLITE_DONE;
+    sqlite3_reset(statement);
+    sqlite3_clear_bindings(statement);
+}
+
+bool link_step(struct rows_link *link, sqlite3_stmt *statement)
+{
+    const int status = statement ? sqlite3_step(statement) : SQLITE_ERROR;
+    if (status == SQLITE_ROW)
+        return true;
+    link->failed |= status != SQLITE_DONE;
+    sqlite3_reset(statement);
+    return false;
+}
+
+void link_bind_text(sqlite3_stmt *statement, int index, const char *text, size_t most)
+{
+    if (text)
+        sqlite3_bind_text(statement, index, text, (int)strnlen(text, most), SQLITE_STATIC);
+    else
+        sqlite3_bind_null(statement, index);
+}
+
+void link_bind_blob(sqlite3_stmt *statement, int index, const void *bytes, size_t size)
+{
+    sqlite3_bind_blob64(statement, index, size ? bytes : "", size, SQLITE_STATIC);
+}

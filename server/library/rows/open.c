@@ -1,0 +1,256 @@
+#include "server/library/rows/rows.h"
+
+#include "server/library/rows/link.h"
+#include "server/library/rows/write.h"
+#include "server/ops/log.h"
+#include "server/ops/region.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void remove_file(const char *path)
+{
+    static const char *const endings[] = {"", "-wal", "-shm"};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        char *name;
+        if (asprintf(&name, "%s%s", path, endings[i]) < 0)
+            return;
+        unlink(name);
+        free(name);
+    }
+}
+
+/* NULL if it is unusable. */
+static struct rows_link *open_writer(const char *path)
+{
+    struct rows_link *link = link_open(path, true);
+    if (link && link_prepare_tables(link))
+        return link;
+    link_close(link);
+    return NULL;
+}
+
+struct rows *rows_open(const char *path)
+{
+    struct rows *rows = try_alloc(1, sizeof *rows);
+    if (!rows)
+        return NULL;
+    pthread_mutex_init(&rows->lock, NULL);
+    pthread_mutex_init(&rows->memory_lock, NULL);
+    rows->path = path ? strdup(path) : NULL;
+    rows->writer = rows->path ? open_writer(rows->path) : NULL;
+    if (rows->path && !rows->writer) {
+        remove_file(rows->path);
+        rows->writer = open_writer(rows->path);
+    }
+    if (rows->path && !rows->writer) {
+        log_message(LOG_WARNING, "%s cannot be used: lists are kept in memory, and made anew at each start",
+                    path);
+        free(rows->path);
+        rows->path = NULL;
+    }
+    if (!rows->writer)
+        rows->writer = open_writer(NULL);
+    /* So that the first list opens nothing. */
+    if (rows->path)
+        rows->idle = link_open(rows->path, false);
+    if (rows->writer)
+        return rows;
+    rows_close(rows);
+    return NULL;
+}
+
+static void close_idle(struct rows *rows)
+{
+    while (rows->idle) {
+        struct rows_link *link = rows->idle;
+        rows->idle = link->next;
+        link_close(link);
+    }
+}
+
+void rows_close(struct rows *rows)
+{
+    if (!rows)
+        return;
+    close_idle(rows);
+    link_close(rows->writer);
+    pthread_mutex_destroy(&rows->lock);
+    pthread_mutex_destroy(&rows->memory_lock);
+    free(rows->path);
+    free(rows);
+}
+
+/* ------------------------------------------------------------------------------------------------ writing -- */
+
+/* A change: all between two snapshots, or one archive that was added or removed. */
+struct change {
+    const struct catalog *before, *after;
+    const struct asset_id *removed;
+    int64_t added; /* -1: none */
+};
+
+static bool shows(struct rows_link *link, const struct catalog *catalog)
+{
+    sqlite3_stmt *statement = link_statement(link, ROWS_GET_STATE);
+    const bool is_same = link_step(link, statement) &&
+                         sqlite3_column_bytes(statement, 0) == sizeof catalog->digest &&
+                         !memcmp(sqlite3_column_blob(statement, 0), &catalog->digest, sizeof catalog->digest);
+    sqlite3_reset(statement);
+    return is_same;
+}
+
+static bool write_change(struct rows_link *link, const struct change *change)
+{
+    link->failed = false;
+    link_run(link, "BEGIN IMMEDIATE");
+    if (link->failed)
+        return false;
+    if (change->added >= 0)
+        write_added(link, change->after, (uint32_t)change->added);
+    else if (change->removed)
+        write_removed(link, change->after, change->removed);
+    else if (!shows(link, change->after))
+        write_changes(link, change->before, change->after);
+    sqlite3_stmt *statement = link_statement(link, ROWS_SET_STATE);
+    link_bind_blob(statement, 1, &change->after->digest, sizeof change->after->digest);
+    link_finish(link, statement);
+    if (!link->failed)
+        link_run(link, "COMMIT");
+    if (link->failed)
+        sqlite3_exec(link->db, "ROLLBACK", NULL, NULL, NULL);
+    return !link->failed;
+}
+
+/* From a file that cannot be written to memory. Readers go on with what the file has. */
+static bool move_to_memory(struct rows *rows)
+{
+    struct rows_link *memory = open_writer(NULL);
+    log_message(LOG_WARNING, "%s cannot be written: lists are kept in memory until the next start: %s",
+                rows->path, sqlite3_errmsg(rows->writer->db));
+    if (!memory)
+        return false;
+    pthread_mutex_lock(&rows->lock);
+    close_idle(rows);
+    link_close(rows->writer);
+    rows->writer = memory;
+    rows->generation++;
+    free(rows->path);
+    rows->path = NULL;
+    pthread_mutex_unlock(&rows->lock);
+    return true;
+}
+
+static bool apply(struct rows *rows, const struct change *change)
+{
+    const struct change all = {.after = change->after, .added = -1};
+    if (rows->is_behind)
+        change = &all;
+    rows->is_behind = true;
+    if (rows->path) {
+        if (write_change(rows->writer, change)) {
+            rows->is_behind = false;
+            return true;
+        }
+        if (!move_to_memory(rows))
+            return false;
+        change = &all;
+    }
+    pthread_mutex_lock(&rows->memory_lock);
+    const bool done = write_change(rows->writer, change) || write_change(rows->writer, &all);
+    pthread_mutex_unlock(&rows->memory_lock);
+    rows->is_behind = !done;
+    return done;
+}
+
+bool rows_change(struct rows *rows, const struct catalog *before, const struct catalog *after)
+{
+    return apply(rows, &(struct change){.before = before, .after = after, .added = -1});
+}
+
+bool rows_add(struct rows *rows, const struct catalog *after, uint32_t archive)
+{
+    return apply(rows, &(struct change){.after = after, .added = archive});
+}
+
+bool rows_remove(struct rows *rows, const struct catalog *after, const struct asset_id *archive)
+{
+    return apply(rows, &(struct change){.after = after, .removed = archive, .added = -1});
+}
+
+/* ------------------------------------------------------------------------------------------------- reading -- */
+
+/* The one link of rows in memory, which is locked, or one of its own. NULL if there is none. */
+static struct rows_link *take_link(struct rows *rows, bool *in_memory)
+{
+    pthread_mutex_lock(&rows->lock);
+    *in_memory = !rows->path;
+    struct rows_link *link = rows->idle;
+    char *path = *in_memory || link ? NULL : strdup(rows->path);
+    const unsigned generation = rows->generation;
+    if (link)
+        rows->idle = link->next;
+    pthread_mutex_unlock(&rows->lock);
+    if (*in_memory) {
+        pthread_mutex_lock(&rows->memory_lock);
+        rows->writer->failed = false;
+        return rows->writer;
+    }
+    if (!link && path) {
+        link = link_open(path, false);
+        if (link)
+            link->generation = generation;
+    }
+    free(path);
+    return link;
+}
+
+static void give_link(struct rows *rows, struct rows_link *link, bool in_memory)
+{
+    if (in_memory) {
+        pthread_mutex_unlock(&rows->memory_lock);
+        return;
+    }
+    pthread_mutex_lock(&rows->lock);
+    const bool is_good = !link->failed && link->generation == rows->generation;
+    if (is_good) {
+        link->next = rows->idle;
+        rows->idle = link;
+    }
+    pthread_mutex_unlock(&rows->lock);
+    if (!is_good)
+        link_close(link);
+}
+
+enum rows_status rows_view_open(struct rows *rows, const struct catalog *catalog, struct rows_view **view)
+{
+    struct rows_view *made = try_alloc(1, sizeof *made);
+    *view = NULL;
+    if (!made)
+        return ROWS_FAILED;
+    made->rows = rows;
+    made->link = take_link(rows, &made->in_memory);
+    if (!made->link) {
+        free(made);
+        return ROWS_FAILED;
+    }
+    link_run(made->link, "BEGIN");
+    if (shows(made->link, catalog)) {
+        *view = made;
+        return ROWS_READY;
+    }
+    const bool failed = made->link->failed;
+    rows_view_close(made);
+    return failed ? ROWS_FAILED : ROWS_OTHER;
+}
+
+void rows_view_close(struct rows_view *view)
+{
+    if (!view)
+        return;
+    sqlite3_exec(view->link->db, "ROLLBACK", NULL, NULL, NULL);
+    give_link(view->rows, view->link, view->in_memory);
+    free(view);
+}
