@@ -13,9 +13,9 @@
 
 bool asking_is_from(const struct catalog *catalog, const struct catalog_item *item, const char *path)
 {
-    const struct place_list places = catalog_places(catalog, item);
-    for (uint32_t i = 0; i < places.count; i++) {
-        if (!strcmp(catalog->archives[places.items[i].archive]->root, path))
+    struct place_walk walk = {0};
+    while (catalog_next_place(catalog, item, &walk)) {
+        if (!strcmp(catalog->archives[walk.place.archive]->root, path))
             return true;
     }
     return false;

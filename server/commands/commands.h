@@ -10,13 +10,6 @@
 
 #include <stdio.h>
 
-/* The exit status of a command. */
-enum command_status {
-    COMMAND_DONE = 0,
-    COMMAND_BAD_INPUT = 1, /* the input is bad or missing */
-    COMMAND_BAD_USAGE = 2, /* the command line is bad */
-};
-
 struct command {
     const char *name;
     const char *operands; /* for the usage line, "FILE [ENTRY]"; "" if there are none */
@@ -39,12 +32,14 @@ extern const struct command command_health;
 extern const struct command command_help;
 extern const struct command command_info;
 extern const struct command command_ls;
+extern const struct command command_migrate;
 extern const struct command command_pack;
 extern const struct command command_preview;
 extern const struct command command_reindex;
 extern const struct command command_resolve;
 extern const struct command command_sample;
 extern const struct command command_serve;
+extern const struct command command_sweep;
 
 /* All commands, in the order in which the help lists them; NULL-terminated. */
 extern const struct command *const commands[];

@@ -11,9 +11,9 @@ bool job_has_archive(const struct job *job, uint32_t archive)
 
 bool job_has(const struct job *job, const struct catalog_item *item)
 {
-    const struct place_list places = catalog_places(job->task.source, item);
-    for (uint32_t i = 0; i < places.count; i++) {
-        if (job_has_archive(job, places.items[i].archive))
+    struct place_walk walk = {0};
+    while (catalog_next_place(job->task.source, item, &walk)) {
+        if (job_has_archive(job, walk.place.archive))
             return true;
     }
     return false;

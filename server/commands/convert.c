@@ -39,7 +39,10 @@ static const struct option options[] = {
     TEXT("--to", "TARGET", to, "by OUT's extension", to_help),
     TEXT("--skeleton", "FILE", skeleton, "best match in IN and among the built-in ones",
          "file with the skeleton; none: leave the tracks as they are"),
-    TEXT("--mesh", "FILE", mesh, "the bones", "glb, gltf: file with the mesh, or a folder of several"),
+    TEXT(
+        "--mesh", "FILE|M", mesh, "auto",
+        "glb, gltf: file with the mesh, or a folder of several; bones, mannequin or none; auto: a character\n"
+        "found beside IN, else the mannequin if the skeleton is a person's"),
     TEXT("--clip", "NAME,...", clip, "the only one",
          "clips to convert: names, entry names or ids; several go into one glb or gltf"),
     TEXT("--map", "FILE", map, "none", "JSON object from joint names to new names; with --retarget to bones"),
@@ -139,6 +142,17 @@ static void add_param(struct arguments *arguments, const char *name, const char 
         arguments->params.items[arguments->params.count++] = (struct param){name, value};
 }
 
+/* Whether --mesh is a word of mesh= and not a file. */
+static bool is_word(const char *mesh)
+{
+    static const char *const words[] = {"auto", "bones", "mannequin", "none"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (!strcmp(mesh, words[i]))
+            return true;
+    }
+    return false;
+}
+
 /* The ids of all meshes of a file. */
 static bool find_meshes(const struct catalog *catalog, const char *path, struct arguments *arguments)
 {
@@ -193,12 +207,13 @@ static bool read_arguments(const struct catalog *catalog, const struct convert_v
         return false;
     if (values->onto && !asking_skeleton(catalog, values->onto, arguments->onto))
         return false;
-    if ((values->mesh && !find_meshes(catalog, values->mesh, arguments)) ||
+    const bool has_file = values->mesh && !is_word(values->mesh);
+    if ((has_file && !find_meshes(catalog, values->mesh, arguments)) ||
         (values->map && !(arguments->map = read_text(values->map))) ||
         (values->map_onto && !(arguments->map_onto = read_text(values->map_onto))))
         return false;
     add_param(arguments, "skeleton", values->skeleton ? arguments->skeleton : NULL);
-    add_param(arguments, "mesh", arguments->meshes);
+    add_param(arguments, "mesh", has_file ? arguments->meshes : values->mesh);
     add_param(arguments, "map", arguments->map);
     add_param(arguments, "fps", values->fps);
     add_param(arguments, "strict", values->strict ? "1" : NULL);
@@ -331,7 +346,8 @@ static int run_convert(const struct command *command, int argc, char **argv)
     if (!command_parse(command, &values, argc, argv, 2, 2, &operands) ||
         !check_values(&values, operands.items[1]))
         return COMMAND_BAD_USAGE;
-    const char *const others[] = {values.skeleton, values.mesh, values.onto};
+    const char *mesh = values.mesh && !is_word(values.mesh) ? values.mesh : NULL;
+    const char *const others[] = {values.skeleton, mesh, values.onto};
     char *paths[4] = {operands.items[0]};
     size_t count = 1;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
@@ -359,8 +375,8 @@ const struct command command_convert = {
         "IN is a clip, or an archive or folder of clips. Files that a clip needs are searched\n"
         "for beside it. OUT is a file (- is standard output), or a folder for everything in IN. What the\n"
         "target cannot hold is reported on standard error. A skill of The Sims is two files, the second\n"
-        "beside OUT, or a ZIP of both if OUT ends in .zip. A mesh for a game (.skn, .bmf, .mesh) comes\n"
-        "with its texture and the file that puts it on.\n",
+        "beside OUT, or a ZIP of both if OUT ends in .zip. A mesh for a game comes\n"
+        "with its textures and what puts it on.\n",
     .options = options,
     .prepare = list_targets,
     .reads_input = true,

@@ -88,10 +88,10 @@ static void list_tasks(struct work *work)
     const struct catalog_list *clips = &work->job->task.source->lists[ASSET_CLIP];
     for (uint32_t i = 0; i < clips->count; i++) {
         struct catalog_item *item = &clips->items[i];
-        const struct place_list places = catalog_places(work->job->task.source, item);
-        for (uint32_t p = 0; p < places.count; p++) {
-            if (job_has_archive(work->job, places.items[p].archive))
-                add_task(work, catalog_item_at(item, places.items[p]), places.items[p]);
+        struct place_walk walk = {0};
+        while (catalog_next_place(work->job->task.source, item, &walk)) {
+            if (job_has_archive(work->job, walk.place.archive))
+                add_task(work, catalog_item_at(item, walk.place), walk.place);
         }
     }
 }

@@ -41,7 +41,8 @@ static const struct option options[] = {
      .fallback = "auto",
      .kind = OPTION_TEXT,
      .member = offsetof(struct preview_options, mesh),
-     .help = "bones, mannequin, or auto: the mannequin if the skeleton is a person's"},
+     .help = "bones, mannequin, or auto: a character found beside IN, else the mannequin if the skeleton is "
+             "a person's"},
     {.name = "--frames",
      .metavar = "N",
      .fallback = "1",

@@ -11,6 +11,7 @@
 
 struct reindex_options {
     const char *data;
+    struct object_options objects;
 };
 
 static const struct option options[] = {
@@ -20,6 +21,7 @@ static const struct option options[] = {
      .kind = OPTION_TEXT,
      .member = offsetof(struct reindex_options, data),
      .help = "folder of uploads; no daemon may be using it"},
+    OBJECT_OPTION_ROWS(struct reindex_options, objects, "--blobs"),
     {.name = NULL},
 };
 
@@ -48,7 +50,7 @@ static int run_reindex(const struct command *command, int argc, char **argv)
         return command_failed(values.data, "%s", strerror(errno));
     if (!is_directory)
         return command_failed(values.data, "not a folder");
-    if (!store_reindex(values.data, &found, report, &error))
+    if (!store_reindex(values.data, &values.objects, &found, report, &error))
         return command_failed(NULL, "%s", error.detail);
     bool is_whole = !found.damaged && !found.missing && !found.unread;
     printf("%llu uploads", (unsigned long long)found.adopted);

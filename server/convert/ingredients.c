@@ -2,7 +2,7 @@
 
 #include "lib/core/error.h"
 #include "server/ops/clock.h"
-#include "server/library/body.h"
+#include "server/library/bodies/body.h"
 #include "server/library/names.h"
 
 #include <stdlib.h>
@@ -284,8 +284,10 @@ bool ingredients_add_mesh(struct ingredients *ingredients, const struct ingredie
         return false;
     struct pose_mesh *copy = &ingredients->meshes[ingredients->mesh_count++];
     *copy = document->meshes[mesh->item->asset->inner];
-    if (!make_whole(ingredients, mesh, copy, error))
+    if (!make_whole(ingredients, mesh, copy, error)) {
+        ingredients->mesh_count--;
         return false;
+    }
     for (uint32_t i = 0; i < copy->material_count; i++) {
         add_named_image(ingredients, mesh, document, copy->materials[i].image);
         add_named_image(ingredients, mesh, document, copy->materials[i].emissive_image);

@@ -96,33 +96,34 @@ static void mark_ends(struct figure *figure)
     }
 }
 
-static bool is_skinned(const struct figure *figure, uint32_t joint)
-{
-    const struct pose_skeleton *skeleton = figure->source.skeleton;
-    return skeleton->binds && skeleton->binds[joint][15] != 0;
-}
-
 /* Whether the file's skins say which joints the figure consists of. They do not where most of what moves is in none,
  * as with a robot of rigid parts and a single cable. */
-static bool has_skins(const struct figure *figure)
+static bool has_skins(const struct figure *figure, const bool *skinned)
 {
-    uint32_t shown = 0, skinned = 0;
+    uint32_t shown = 0, of_skins = 0;
     for (uint32_t i = 0; i < figure->count; i++) {
         shown += figure->shown[i] && !is_control(figure->rows[i].name);
-        skinned += figure->shown[i] && is_skinned(figure, i);
+        of_skins += figure->shown[i] && skinned[i];
     }
-    return skinned && skinned >= shown / 2;
+    return of_skins && of_skins >= shown / 2;
 }
 
-/* Controls, and what is in no skin, are not drawn as bones without a part of the figure below them. A skeleton of
- * controls only is shown as it is. */
+/* What is in no skin, or where skins do not say, controls, are not drawn as bones without a part of the figure below
+ * them. A skeleton of controls only is shown as it is. The page's viewer does the same. */
 static void hide_controls(struct figure *figure, bool *body)
 {
-    bool any = false, by_skin = has_skins(figure);
+    const struct pose_skeleton *skeleton = figure->source.skeleton;
+    bool any = false;
+    if (skeleton && pose_skinned_joints(skeleton, body) && has_skins(figure, body)) {
+        for (uint32_t i = 0; i < figure->count; i++)
+            figure->shown[i] &= body[i];
+        mark_ends(figure);
+        return;
+    }
+    memset(body, 0, figure->count * sizeof *body);
     for (uint32_t i = figure->count; i-- > 0;) {
         int32_t parent = figure->rows[i].parent;
-        body[i] |=
-            figure->shown[i] && !is_control(figure->rows[i].name) && (!by_skin || is_skinned(figure, i));
+        body[i] |= figure->shown[i] && !is_control(figure->rows[i].name);
         any |= body[i];
         if (body[i] && parent >= 0)
             body[parent] |= figure->shown[parent];

@@ -2,6 +2,7 @@
 
 #include <sched.h>
 #include <stddef.h>
+#include <stdio.h>
 
 enum { SECOND = 1000, HOUR = 3600 * SECOND, DAY = 24 * HOUR, MAX_LOOPS = 64 };
 
@@ -21,6 +22,13 @@ const struct option config_options[] = {
      .kind = OPTION_TEXT,
      .member = MEMBER(data),
      .help = "directory for uploads"},
+    OBJECT_OPTION_ROWS(struct config, objects, "--blobs"),
+    {.name = "--blob-cache",
+     .metavar = "SIZE",
+     .fallback = "1G",
+     .kind = OPTION_SIZE,
+     .member = MEMBER(blob_cache),
+     .help = "disk space in DIR for copies of what is in the object store; 0: none"},
     {.name = "--cache-size",
      .metavar = "SIZE",
      .fallback = "256M",
@@ -144,8 +152,12 @@ const struct option config_options[] = {
      .shown = "none",
      .kind = OPTION_TEXT,
      .member = MEMBER(token_file),
-     .help =
-         "file of bearer tokens, one per line, # comments; writes then require a token; SIGHUP rereads it"},
+     .help = "file of bearer tokens, one per line, with names, scopes, quotas; writes then require a token; "
+             "SIGHUP rereads it"},
+    {.name = "--moderate",
+     .kind = OPTION_FLAG,
+     .member = MEMBER(moderate),
+     .help = "uploads wait until a token with the scope admin publishes them; needs --token-file"},
     {.name = "--cors",
      .metavar = "ORIGIN",
      .fallback = "*",
@@ -219,6 +231,16 @@ bool config_parse(struct config *config, int argc, char **argv, option_environme
     *config = (struct config){0};
     if (!options_parse(config_options, config, argc, argv, environment, &config->paths, error))
         return false;
+    if (config->objects.blobs && !config->data) {
+        snprintf(error, OPTION_ERROR_CAPACITY,
+                 "--blobs needs --data DIR for the catalogue and the local copies");
+        return false;
+    }
+    if (config->moderate && !config->token_file) {
+        snprintf(error, OPTION_ERROR_CAPACITY,
+                 "--moderate needs --token-file: its tokens say who may publish");
+        return false;
+    }
     if (config->trusted_proxy)
         address_list_parse(&config->trusted, config->trusted_proxy); /* already validated */
     if (!config->threads)

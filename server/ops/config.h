@@ -6,6 +6,7 @@
 
 #include "server/ops/addresses.h"
 #include "server/ops/log.h"
+#include "server/ops/object_options.h"
 #include "server/ops/options.h"
 
 #define CONFIG_MEMORY_STORE ((uint64_t)256 << 20) /* bytes of uploads kept in memory */
@@ -15,6 +16,8 @@
 struct config {
     const char *listen;
     const char *data;
+    struct object_options objects;
+    uint64_t blob_cache;
     uint64_t cache_size;
     uint64_t threads; /* never 0 */
     uint64_t max_upload, max_unpacked, max_entries, max_path_entries, max_ratio, max_time_ms, max_frames;
@@ -27,6 +30,7 @@ struct config {
     const char *trusted_proxy;   /* addresses, comma-separated */
     struct address_list trusted; /* the same, parsed */
     const char *token_file;
+    bool moderate;
     const char *cors;          /* an origin, or "*" */
     const char *allowed_hosts; /* comma-separated */
     uint64_t idle_timeout_ms, request_timeout_ms;

@@ -95,6 +95,8 @@ static void request_json(struct json_writer *json, const struct log_request *req
     jsonw_unsigned(json, "bytes", request->bytes);
     jsonw_raw(json, "ms", ms_text(request->seconds, text));
     jsonw_string_cut(json, "cache", request->cache, MAX_WORD);
+    if (request->token && *request->token)
+        jsonw_string_cut(json, "token", request->token, MAX_WORD);
 }
 
 /* ------------------------------------------------------------------------------------------------------ text -- */
@@ -136,6 +138,8 @@ static void request_text(struct writer *to, const struct log_request *request)
     writer_text(to, "ms");
     put_column(to, request->cache, MAX_WORD);
     put_column(to, request->id, MAX_ID);
+    if (request->token && *request->token)
+        put_column(to, request->token, MAX_WORD);
 }
 
 /* ----------------------------------------------------------------------------------------------------- lines -- */

@@ -30,6 +30,7 @@ struct log_request {
     uint64_t bytes;    /* of the body */
     double seconds;    /* written as milliseconds */
     const char *cache; /* "hit", "miss" */
+    const char *token; /* the name of the client's token; "" or NULL: omitted */
 };
 
 /* Not NUL-terminated; ends with a line feed. Never longer than its capacity, whatever the input. */

@@ -35,7 +35,7 @@ static bool parse_count(const char *text, uint64_t *value)
 }
 
 /* "256M", "256MB" and "256MiB" are the same; case is ignored. */
-static bool parse_size(const char *text, uint64_t *value)
+bool option_size(const char *text, uint64_t *value)
 {
     static const char units[] = "KMGTPE";
     const char *unit;
@@ -196,7 +196,7 @@ static bool store(const struct option *option, void *values, const char *text)
         *(const char **)member = text;
         return address_list_parse(&(struct address_list){0}, text);
     case OPTION_SIZE:
-        return parse_size(text, member);
+        return option_size(text, member);
     case OPTION_COUNT:
         return parse_count(text, member);
     case OPTION_DURATION:

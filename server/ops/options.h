@@ -47,6 +47,9 @@ typedef char *option_environment(const char *name);
 
 enum { OPTION_ERROR_CAPACITY = 256 };
 
+/* Parses a size as OPTION_SIZE does. */
+bool option_size(const char *text, uint64_t *value);
+
 /*
  * Fills in values from the defaults, then the environment (POSED_ and the name in capitals, "POSED_CACHE_SIZE";
  * skipped if environment is NULL), then argv[1] …, where the last of several wins. "--name value" and
@@ -60,5 +63,13 @@ bool options_parse(const struct option *options, void *values, int argc, char **
 /* Prints a row for each option: name, metavar, description, default and, if wanted, its environment
  * variable. */
 void options_print(const struct option *options, bool with_environment, FILE *out);
+
+/* The exit status of a command. */
+enum command_status {
+    COMMAND_DONE = 0,
+    COMMAND_BAD_INPUT = 1, /* the input is bad or missing */
+    COMMAND_BAD_USAGE = 2, /* the command line is bad */
+    COMMAND_STUCK = 3,     /* the daemon was stopped while work did not end */
+};
 
 #endif

@@ -9,6 +9,7 @@
 enum upload_outcome {
     UPLOAD_NEW,
     UPLOAD_KNOWN,    /* the same bytes already exist */
+    UPLOAD_WAITS,    /* the same bytes already exist, and wait for somebody else to be published */
     UPLOAD_REFUSED,  /* see refusal */
     UPLOAD_NOT_KEPT, /* see store_error */
 };
@@ -18,6 +19,7 @@ enum upload_outcome {
 struct upload {
     const char *name;
     const char *format, *game;
+    const struct grant *grant; /* of who uploads it */
     struct pose_bytes bytes;
     struct parts *parts; /* NULL: bytes */
     struct draft **draft;
@@ -37,7 +39,24 @@ void upload_take(struct service *service, const struct upload *upload, struct up
 /* Removes an upload permanently. False with the error; STORE_MISSING if there is none. */
 bool upload_remove(struct service *service, const struct asset_id *id, struct store_error *error);
 
-/* Called at startup, after service_index: adds the uploads of the store to the catalogue. */
-bool uploads_load(struct service *service, struct store_error *error);
+/* Shows a waiting upload to everybody. False with the error; STORE_MISSING if there is none. No error if it is published
+ * already. */
+bool upload_publish(struct service *service, const struct asset_id *id, struct store_error *error);
+
+/* ------------------------------------------------------- for loading.c and expiry.c: with the write lock held -- */
+
+/* The bytes of an upload: a ZIP of several parts is an archive of its own; a ZIP of one stands for that part. */
+void upload_find_bytes(struct upload_source *source, const struct blob *blob, bool is_zip);
+/* The archives of the PATHs, which do not change meanwhile. */
+struct index_neighbours upload_paths(const struct service *service);
+/* Packs an archive that was indexed beside the PATHs of that context. Without memory, or if its contents may change,
+ * there is no record. */
+struct upload_record upload_make_record(const struct index_archive *archive, const struct asset_id *context,
+                                        struct pose_buffer *buffer);
+void upload_set_standing(struct index_archive *archive, const struct upload_row *row);
+/* Counts an upload that is kept: for quotas, and for when it expires. */
+void upload_enlist(struct service *service, const struct index_archive *archive);
+/* Removes an upload from the store, and from what is served or waits. */
+bool upload_drop(struct service *service, const struct index_archive *archive, struct store_error *error);
 
 #endif

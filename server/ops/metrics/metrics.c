@@ -4,6 +4,7 @@
  */
 #include "server/ops/metrics/metrics.h"
 
+#include "server/ops/metrics/objects.h"
 #include "server/ops/metrics/process.h"
 #include "server/ops/metrics/prometheus.h"
 
@@ -77,6 +78,7 @@ struct metrics {
     uint8_t code_indices[LAST_CODE - FIRST_CODE + 1];
     struct cache *caches[CACHE_CAPACITY];
     uint32_t cache_count;
+    const struct object_metrics *objects; /* NULL: none */
 };
 
 /* ------------------------------------------------------------------------------------------------- recording -- */
@@ -340,6 +342,8 @@ char *metrics_render(const struct metrics *metrics, size_t *size)
     write_durations(metrics, &metrics->decodes, decodes, "format", format_name, out);
     write_caches(metrics, out);
     write_gauges(metrics, out);
+    if (metrics->objects)
+        object_metrics_write(metrics->objects, out);
     write_build(metrics, out);
     write_process(metrics, out);
     bool failed = ferror(out);
@@ -436,6 +440,11 @@ void metrics_free(struct metrics *metrics)
     table_release(&metrics->decodes);
     free(metrics->slots);
     free(metrics);
+}
+
+void metrics_add_objects(struct metrics *metrics, const struct object_metrics *objects)
+{
+    metrics->objects = objects;
 }
 
 void metrics_add_cache(struct metrics *metrics, struct cache *cache)

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 struct metrics;
+struct object_metrics;
 
 /* Asset kinds of the catalogue. */
 enum metrics_kind {
@@ -52,6 +53,9 @@ void metrics_free(struct metrics *metrics);
 
 /* Adds a cache, labelled by its name; at most four. Call it before any thread records or renders. */
 void metrics_add_cache(struct metrics *metrics, struct cache *cache);
+
+/* Adds what is counted of an object store; at most one, before any thread renders. */
+void metrics_add_objects(struct metrics *metrics, const struct object_metrics *objects);
 
 /* Counts an answered request. route: one of options.routes; anything else (NULL, "") counts as route "". */
 void metrics_request(struct metrics *metrics, const char *route, const char *method, unsigned status,

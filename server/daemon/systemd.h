@@ -1,8 +1,8 @@
 /*
  * The systemd interface. Does nothing if the daemon was not started by systemd.
  */
-#ifndef POSED_SERVER_OPS_SYSTEMD_H
-#define POSED_SERVER_OPS_SYSTEMD_H
+#ifndef POSED_SERVER_DAEMON_SYSTEMD_H
+#define POSED_SERVER_DAEMON_SYSTEMD_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "server/ops/systemd.h"
+#include "server/daemon/systemd.h"
 
 #include "server/ops/clock.h"
 

@@ -1,4 +1,4 @@
-#include "server/ops/sandbox.h"
+#include "server/daemon/sandbox.h"
 
 #include <errno.h>
 #include <seccomp.h>
@@ -196,6 +196,18 @@ static int allow_in_part(scmp_filter_ctx filter)
     return status;
 }
 
+/* New connections, names of machines, and the pair of sockets that wakes a thread of libcurl. */
+static int allow_connecting(scmp_filter_ctx filter)
+{
+    static const int families[] = {AF_INET, AF_INET6};
+    int status =
+        seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(socketpair), 1, SCMP_A0(SCMP_CMP_EQ, AF_UNIX, 0));
+    for (size_t i = 0; !status && i < sizeof families / sizeof *families; i++)
+        status = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(socket), 1,
+                                  SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)families[i], 0));
+    return status;
+}
+
 /* Loads a filter for all threads (the log's already runs); 0 or -errno. */
 static int load(scmp_filter_ctx filter)
 {
@@ -229,7 +241,7 @@ bool sandbox_refuse_io_uring(char *error, size_t error_size)
     return finish(filter, status, error, error_size);
 }
 
-bool sandbox_enter(char *error, size_t error_size)
+static bool enter(bool connects, char *error, size_t error_size)
 {
     scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
     int status = filter ? 0 : -ENOMEM;
@@ -237,7 +249,19 @@ bool sandbox_enter(char *error, size_t error_size)
         status = allow(filter, allowed[i]);
     if (!status)
         status = allow_in_part(filter);
+    if (!status && connects)
+        status = allow_connecting(filter);
     if (!status)
         status = load(filter);
     return finish(filter, status, error, error_size);
+}
+
+bool sandbox_enter(char *error, size_t error_size)
+{
+    return enter(false, error, error_size);
+}
+
+bool sandbox_enter_connecting(char *error, size_t error_size)
+{
+    return enter(true, error, error_size);
 }

@@ -2,8 +2,8 @@
  * Restricts system calls once the daemon serves: files, memory, threads and its sockets are allowed, but not
  * running programs, debugging, mounting, or new network connections.
  */
-#ifndef POSED_SERVER_OPS_SANDBOX_H
-#define POSED_SERVER_OPS_SANDBOX_H
+#ifndef POSED_SERVER_DAEMON_SANDBOX_H
+#define POSED_SERVER_DAEMON_SANDBOX_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,5 +20,7 @@ bool sandbox_refuse_io_uring(char *error, size_t error_size);
  * process. A forbidden call fails with EPERM. False with one line in error if the kernel rejects the filter.
  */
 bool sandbox_enter(char *error, size_t error_size);
+/* The same for a daemon that connects to other machines. */
+bool sandbox_enter_connecting(char *error, size_t error_size);
 
 #endif

@@ -1,21 +1,24 @@
-/* `posed serve`: the daemon. */
+/* The daemon, from its options to its end. */
 #include "api/dispatch.h"
-#include "server/commands/commands.h"
-#include "server/ops/config.h"
+#include "server/daemon/daemon.h"
+#include "server/daemon/sandbox.h"
+#include "server/daemon/systemd.h"
+#include "server/daemon/watch.h"
 #include "server/http/http.h"
 #include "server/library/index/cache.h"
 #include "server/ops/log.h"
-#include "server/ops/sandbox.h"
+#include "server/ops/options.h"
 #include "server/store/check.h"
-#include "server/ops/systemd.h"
-#include "server/uploads/uploads.h"
-#include "server/library/watch.h"
+#include "server/store/s3/blobs_s3.h"
+#include "server/uploads/expiry.h"
+#include "server/uploads/loading.h"
 
 #include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MIN_RATE = 1024, RATE_WINDOW_MS = 30000 };
 enum { GRACE_S = 10, QUEUE_LIMIT = 1024, SPOOL_THRESHOLD = 1 << 20, SIGNAL_COUNT = 3 };
@@ -27,6 +30,7 @@ struct daemon {
     struct watch *watch;
     uv_signal_t signals[SIGNAL_COUNT];
     uv_timer_t drain;
+    uv_timer_t patience; /* with work that does not end */
     struct systemd_watchdog watchdog;
     int listen_fd; /* socket passed by systemd, or -1 */
     bool stopping;
@@ -34,9 +38,19 @@ struct daemon {
 
 /* ---------------------------------------------------------------------------------------------- stopping -- */
 
+/* Nothing can end a thread that waits for a disk or a network drive. What was acknowledged is safe: it was before. */
+static void on_stuck(uv_timer_t *timer)
+{
+    (void)timer;
+    log_message(LOG_ERROR, "work has not ended %d s after --max-time; it is left unfinished, exit status %d",
+                (int)GRACE_S, (int)COMMAND_STUCK);
+    _exit(COMMAND_STUCK);
+}
+
 static void stop_http(uv_timer_t *timer)
 {
     struct daemon *daemon = timer->data;
+    uv_timer_start(&daemon->patience, on_stuck, daemon->config.max_time_ms + GRACE_S * UINT64_C(1000), 0);
     watch_stop(daemon->watch);
     for (int i = 0; i < SIGNAL_COUNT; i++)
         uv_close((uv_handle_t *)&daemon->signals[i], NULL);
@@ -82,7 +96,8 @@ static void watch_signals(struct daemon *daemon)
     static const int numbers[SIGNAL_COUNT] = {SIGTERM, SIGINT, SIGHUP};
     uv_loop_t *loop = http_main_loop(daemon->http);
     uv_timer_init(loop, &daemon->drain);
-    daemon->drain.data = daemon;
+    uv_timer_init(loop, &daemon->patience);
+    daemon->drain.data = daemon->patience.data = daemon;
     for (int i = 0; i < SIGNAL_COUNT; i++) {
         uv_signal_init(loop, &daemon->signals[i]);
         daemon->signals[i].data = daemon;
@@ -105,7 +120,8 @@ static void on_finished(void *user, const struct http_record *record)
                                .status = record->status,
                                .bytes = record->bytes,
                                .seconds = record->seconds,
-                               .cache = response->cache};
+                               .cache = response->cache,
+                               .token = response->token};
     log_request(&line);
 }
 
@@ -128,13 +144,15 @@ static void gauges(void *user, struct metrics_gauges *values)
 
 /* ---------------------------------------------------------------------------------------------- starting -- */
 
-/* Answers of some hundred KB are common: without this, each costs a pair of system calls for memory. What is kept is
- * kept by each thread that ever needed it. */
+/* Answers of some hundred KB are common: without this, each costs a pair of system calls for memory, and a page fault for
+ * every 4 KB of it. What is kept is kept by each thread that ever needed it. Setting one of these stops glibc from
+ * finding the threshold of mmap by itself, so that one is set as well. */
 static void tune_memory(void)
 {
     enum { KEPT = 8 << 20, STEP = 1 << 20 };
     mallopt(M_TRIM_THRESHOLD, KEPT);
     mallopt(M_TOP_PAD, STEP);
+    mallopt(M_MMAP_THRESHOLD, STEP);
 }
 
 static bool open_http(struct daemon *daemon)
@@ -203,14 +221,18 @@ static bool open_store(struct daemon *daemon)
 {
     const struct config *config = &daemon->config;
     struct store_error error;
-    if (config->check && (!config->data || store_check(config->data, &error)))
+    if (config->check && (!config->data || store_check(config->data, &error)) &&
+        (!config->objects.blobs || blobs_s3_check(&config->objects, &error)))
         return true;
     if (!config->check)
-        daemon->service->store = store_open(config->data, most_stored(config), &error);
+        daemon->service->store = store_open_objects(config->data, &config->objects, config->blob_cache,
+                                                    most_stored(config), &error);
     if (!daemon->service->store) {
         fprintf(stderr, "posed: %s\n", error.detail);
         return false;
     }
+    if (!config->check && store_objects(daemon->service->store))
+        metrics_add_objects(daemon->service->metrics, store_objects(daemon->service->store));
     if (config->data) {
         char *path = path_join(config->data, "index.db");
         daemon->service->index_options.cache = index_cache_open(path);
@@ -229,8 +251,14 @@ static bool fill_catalog(struct daemon *daemon)
         fprintf(stderr, "posed: %s\n", error.detail);
         return false;
     }
-    if (daemon->config.check || uploads_load(daemon->service, &store_error))
+    if (daemon->config.check)
         return true;
+    if (uploads_load(daemon->service, &store_error)) {
+        /* Without a file they are made when the first list is asked for. */
+        if (daemon->config.data)
+            service_rows(daemon->service);
+        return true;
+    }
     fprintf(stderr, "posed: %s\n", store_error.detail);
     return false;
 }
@@ -246,7 +274,9 @@ static int serve(struct daemon *daemon)
         service_free(daemon->service);
         return daemon->config.check ? COMMAND_DONE : COMMAND_BAD_INPUT;
     }
-    if (!confine(daemon, sandbox_enter)) { /* before the event loops start threads */
+    if (!confine(daemon, daemon->config.objects.blobs
+                             ? sandbox_enter_connecting
+                             : sandbox_enter)) { /* before the event loops start threads */
         http_close(daemon->http);
         service_free(daemon->service);
         return COMMAND_BAD_INPUT;
@@ -258,6 +288,7 @@ static int serve(struct daemon *daemon)
             (unsigned long long)most_stored(&daemon->config));
     watch_signals(daemon);
     systemd_watchdog_start(&daemon->watchdog, http_main_loop(daemon->http));
+    struct expiry *expiry = expiry_start(daemon->service);
     daemon->watch = watch_start(http_main_loop(daemon->http), daemon->service);
     atomic_store(&daemon->service->state, SERVICE_READY);
     printf("posed: listening on http://%s\n", http_address(daemon->http));
@@ -265,19 +296,19 @@ static int serve(struct daemon *daemon)
     systemd_ready(http_address(daemon->http));
     http_run(daemon->http);
     watch_finish(daemon->watch);
+    uv_close((uv_handle_t *)&daemon->patience, NULL);
+    expiry_stop(expiry);
     http_close(daemon->http);
     watch_free(daemon->watch);
     service_free(daemon->service);
     return COMMAND_DONE;
 }
 
-static int run_serve(const struct command *command, int argc, char **argv)
+static int run(const struct config *config)
 {
     static struct daemon daemon;
-    char error[OPTION_ERROR_CAPACITY];
-    (void)command;
-    if (!config_parse(&daemon.config, argc, argv, getenv, error))
-        return command_misused("%s", error);
+    char error[256];
+    daemon.config = *config;
     if (!systemd_socket(&daemon.listen_fd, error, sizeof error)) {
         fprintf(stderr, "posed: %s\n", error);
         return COMMAND_BAD_INPUT;
@@ -292,15 +323,7 @@ static int run_serve(const struct command *command, int argc, char **argv)
     return status;
 }
 
-const struct command command_serve = {
-    .name = "serve",
-    .operands = "[PATH...]",
-    .summary = "serves archives, folders and files over HTTP",
-    .description =
-        "Each PATH is an archive, a folder (walked), or a loose file. Changes are picked up within\n"
-        "a second. If a PATH is missing, the daemon does not start; a broken file is listed with its "
-        "error.\n",
-    .options = config_options,
-    .environment = true,
-    .run = run_serve,
-};
+/* The only symbol that the module exports. */
+__attribute__((visibility("default"))) extern const struct daemon_module daemon_module;
+
+const struct daemon_module daemon_module = {.serve = run};
