@@ -24,48 +24,54 @@ function keep(name, bytes) {
   files.push({ name, file, type: types[name.split(".").pop()], tag: digest(bytes), size: bytes.length });
 }
 
-// One bundle of a script and the style that it imports; {script, style} are where they will be served.
-async function bundle(entry) {
-  const result = await build({
-    entryPoints: [`${here}src/${entry}.js`],
-    bundle: true, minify: true, format: "esm", target: "es2022", write: false, outdir: out, legalComments: "none",
-    loader: { ".svg": "dataurl", ".png": "dataurl" }, logLevel: "warning", nodePaths: [modules],
-  });
-  const links = {};
-  for (const output of result.outputFiles) {
-    const kind = output.path.split(".").pop();
-    const name = `assets/${entry}-${digest(output.contents)}.${kind}`;
-    mkdirSync(`${out}/assets`, { recursive: true });
-    keep(name, Buffer.from(output.contents));
-    links[kind === "js" ? "script" : "style"] = `/${name}`;
-  }
-  return links;
+const options = {
+  bundle: true, minify: true, format: "esm", target: "es2022", write: false, outdir: out, legalComments: "eof",
+  loader: { ".svg": "dataurl", ".png": "dataurl" }, logLevel: "warning", nodePaths: [modules],
+};
+
+// The scripts of the pages and the styles that they import; what several use, or one needs later, is a file of its own.
+const client = `${here}../../api/client`;
+const entries = { app: `${here}src/app.js`, docs: `${here}src/docs.js`, embed: `${here}src/embed.js`, moderation: `${here}src/moderation.js`, stage: `${client}/element/stage.js` };
+const bundled = await build({ ...options, entryPoints: entries, splitting: true, entryNames: "assets/[name]-[hash]", chunkNames: "assets/part-[hash]" });
+mkdirSync(`${out}/assets`, { recursive: true });
+const links = {};
+for (const { path, contents } of bundled.outputFiles) {
+  const name = path.slice(path.lastIndexOf("/assets/") + 1);
+  const [, entry, kind] = /^assets\/(\w+)-\w+\.(\w+)$/.exec(name);
+  keep(name, Buffer.from(contents));
+  (links[entry] ??= {})[kind === "js" ? "script" : "style"] = `/${name}`;
 }
 
-function page(name, links) {
+function page(name, script) {
   const text = readFileSync(`${here}${name}.html`, "utf8");
-  keep(`${name}.html`, Buffer.from(text.replace(/\{\{(\w+)\}\}/g, (_, key) => links[key])));
+  keep(`${name}.html`, Buffer.from(text.replace(/\{\{(\w+)\}\}/g, (_, key) => links[script][key])));
 }
 
-const app = await bundle("app");
-page("index", app);
-page("embed", app);
-page("error", app);
+page("index", "app");
+page("embed", "embed");
+page("error", "app");
+page("docs", "docs");
+page("moderation", "moderation");
 keep("favicon.ico", icon());
-page("docs", await bundle("docs"));
-keep("client.js", readFileSync(`${here}../../api/client/posed.js`));
+keep("client.js", readFileSync(`${client}/posed.js`));
+
+// The element is one file under a lasting name; what it draws with is fetched from beside it.
+const stage = { name: "stage", setup: ({ onResolve }) => onResolve({ filter: /\/stage\.js$/ }, () => ({ path: `.${links.stage.script}`, external: true })) };
+const banner = "/*! posed-clip, of posed. MIT License. With three.js, whose notice is in the file that this one loads. */";
+const element = await build({ ...options, entryPoints: { "posed-clip": `${client}/element/element.js` }, plugins: [stage], banner: { js: banner } });
+keep("posed-clip.js", Buffer.from(element.outputFiles[0].contents));
 
 const symbol = (i) => `web_file_${i}`;
 const assembly = files.map((f, i) =>
-  `        ".global ${symbol(i)}, ${symbol(i)}_end\\n${symbol(i)}: .incbin \\"${f.file}\\"\\n${symbol(i)}_end:\\n"`);
+  `__asm__(".section .rodata\\n"
+        ".global ${symbol(i)}, ${symbol(i)}_end\\n${symbol(i)}: .incbin \\"${f.file}\\"\\n${symbol(i)}_end:\\n"
+        ".previous\\n");`);
 const rows = files.map((f, i) =>
   `    {"${f.name}", "${f.type}", "\\"${f.tag}\\"", "\\"${f.tag}-gzip\\"", ${symbol(i)}, ${symbol(i)}_end, ${f.size}},`);
 writeFileSync(`${out}/web_files.c`, `/* Written by server/web/build.mjs. */
 #include "api/pages/files.h"
 
-__asm__(".section .rodata\\n"
 ${assembly.join("\n")}
-        ".previous\\n");
 ${files.map((_, i) => `extern const unsigned char ${symbol(i)}[], ${symbol(i)}_end[];`).join("\n")}
 
 const struct web_file web_files[] = {

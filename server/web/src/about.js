@@ -64,26 +64,30 @@ async function download(posed, path, name, status) {
   }
 }
 
+const bodyOf = ({ mesh, character, with: worn }) => ({ mesh: mesh === "auto" ? undefined : mesh, character, with: worn });
+
 /**
- * A link for each writable format, and pictures. choose() returns the {skeleton, mesh, onto, time} of the view.
+ * A link for each writable format, and pictures. choose() returns the {skeleton, mesh, character, with, onto, time} of the
+ * view.
  * @param formats the items of /v1/formats
  */
 function downloads(posed, { id, name }, formats, choose) {
   const status = el("div", { "aria-live": "polite" });
   const link = (label, title, target) => {
-    const one = el("a", { class: "quiet", href: target({}), title }, label);
+    const one = el("a", { class: "quiet", href: target({}) || "#", title }, label);
     one.addEventListener("click", (event) => {
       event.preventDefault();
       const path = target(choose());
-      download(posed, path, `${name}.${/\.(\w+)(\?|$)/.exec(path)[1]}`, status);
+      if (!path) status.replaceChildren(el("p", { class: "notice" }, "Choose a mesh under Body first."));
+      else download(posed, path, `${name}.${/\.(\w+)(\?|$)/.exec(path)[1]}`, status);
     });
     return one;
   };
   const writable = formats.filter((format) => format.targets.length);
   const extensionOf = (format) => format.extensions[0].replace(".", "");
   const shared = (extension) => writable.filter((format) => extensionOf(format) === extension).length > 1;
-  const conversion = (label, title, extension, options = {}, takesMesh = false) => link(label, title, ({ skeleton, mesh, onto }) =>
-    posed.convertURL(id, extension, { ...options, onto, skeleton: skeleton === "auto" ? undefined : skeleton, mesh: (takesMesh && mesh) || undefined }));
+  const conversion = (label, title, extension, options = {}, takesMesh = false) => link(label, title, ({ skeleton, onto, ...choice }) =>
+    posed.convertURL(id, extension, { ...options, onto, skeleton: skeleton === "auto" ? undefined : skeleton, ...(takesMesh ? bodyOf(choice) : {}) }));
   const links = [
     conversion("GLB", "glTF 2.0, binary", "glb", {}, true), conversion("glTF", "glTF 2.0 as JSON", "gltf", {}, true),
     ...writable.filter((format) => format.id !== "gltf" && format.id !== "json").map((format) => {
@@ -93,10 +97,13 @@ function downloads(posed, { id, name }, formats, choose) {
     }),
     link("JSON", "All keys, lossless", ({ onto }) => posed.convertURL(id, "json", { onto })),
     ...[["webp", "WebP", "Animated picture"], ["png", "PNG", "Still picture"], ["svg", "SVG", "Vector picture"]].map(([type, label, title]) =>
-      link(label, title, ({ skeleton, mesh, onto, time }) => posed.previewURL(id, type,
-        { onto, skeleton: skeleton === "auto" ? undefined : skeleton, mesh: mesh || undefined, t: type === "webp" ? undefined : time }))),
+      link(label, title, ({ skeleton, onto, time, ...choice }) => posed.previewURL(id, type,
+        { onto, skeleton: skeleton === "auto" ? undefined : skeleton, ...bodyOf(choice), t: type === "webp" ? undefined : time }))),
   ];
-  return section("Download", el("div", { class: "buttons" }, ...links), status);
+  const meshes = formats.filter((format) => format.mesh_targets.length).map((format) =>
+    link(`mesh: ${format.id}`, `The mesh that is shown: ${format.title}`, ({ mesh, skeleton }) =>
+      /^[0-9a-f]{32}$/.test(mesh) && posed.meshURL(mesh, extensionOf(format), { skeleton: skeleton === "auto" ? undefined : skeleton })));
+  return section("Download", el("div", { class: "buttons" }, ...links, ...meshes), status);
 }
 
 function snippets(posed, id) {
@@ -110,7 +117,8 @@ function snippets(posed, id) {
     ["<script>", `<script type="module">\n  import { Posed } from "${origin}/client.js";\n` +
       `  const poses = await new Posed("${origin}")${scope && `.inArchive("${posed.archive}")`}.poses("${id}");\n</script>`],
   ];
-  return section("Use it", ...lines.map(([label, text]) => {
+  return section("Use it",
+    el("p", {}, el("a", { href: `/compare/${id}${only}`, "data-link": true }, "Compare it with another clip")), ...lines.map(([label, text]) => {
     const code = el("pre", { class: "code", tabindex: 0, role: "region", "aria-label": label }, text);
     return el("div", { class: "snippet" }, copyButton(`Copy ${label}`, code), code);
   }));
@@ -118,8 +126,9 @@ function snippets(posed, id) {
 
 export const KEYS = [
   ["Space", "play or pause"], ["← →", "one frame"], ["Home End", "start, end"], ["+ −", "speed"], ["L", "loop"],
-  ["B M F", "bones, mesh, floor"], ["1 2 3 4", "front, side, three-quarter, top"], ["Shift ← → ↑ ↓", "orbit"],
+  ["B M F", "bones, body, floor"], ["1 2 3 4", "front, side, three-quarter, top"], ["Shift ← → ↑ ↓", "orbit"],
   ["[ ]", "zoom out, in"], ["J", "next joint"], ["/", "search"], ["Esc", "back to the list"],
+  ["R", "repeat a part: from here, to here, not any more"], ["U", "full screen"],
 ];
 
 function keys() {

@@ -1,39 +1,51 @@
 // Client-side routing: shows the page of a path, without reloading between pages.
 import "./style.css";
 import { Posed } from "../../../api/client/posed.js";
-import { showArchive } from "./archive.js";
 import { showCatalogue } from "./catalogue.js";
-import { showCharacter } from "./character.js";
-import { showClip } from "./clip.js";
 import { el, failure } from "./dom.js";
-import { showEmbed } from "./embed.js";
+import { Finder } from "./finder.js";
+import { themeButton } from "./theme.js";
 import { acceptUploads } from "./upload.js";
 
 const posed = new Posed();
 const content = document.getElementById("content");
+const finder = new Finder(posed, go);
 let leave = () => {};
+history.scrollRestoration = "manual"; // the list knows its place itself
 
-const PAGES = { archive: showArchive, character: showCharacter, clip: showClip, embed: showEmbed };
+/** Fetched when they are asked for: the list needs no 3D view. */
+const PAGES = {
+  archive: async () => (await import("./archive.js")).showArchive,
+  character: async () => (await import("./character.js")).showCharacter,
+  compare: async () => (await import("./compare.js")).showCompare,
+  clip: async () => (await import("./clip.js")).showClip,
+};
 
 /** A path with a malformed id. */
 function showInvalidId(content, kind, id) {
-  const what = kind === "embed" ? "clip" : kind;
-  document.title = `No ${what} to show · posed`;
-  content.append(el("h1", {}, `No ${what} to show`), failure(new Error(`"${id}" is not the id of a ${what}. An id is 32 hex digits.`)));
+  document.title = `No ${kind} to show · posed`;
+  content.append(el("h1", {}, `No ${kind} to show`), failure(new Error(`"${id}" is not the id of a ${kind}. An id is 32 hex digits.`)));
   document.documentElement.dataset.ready = "nothing";
   return () => {};
+}
+
+/** Shows a page as soon as its script is there, unless it was left before. */
+function showLater(fetched, begin) {
+  let end = () => {}, left = false;
+  fetched().then((page) => { if (!left) end = begin(page); }, (error) => { if (!left) content.append(failure(error)); });
+  return () => { left = true; end(); };
 }
 
 function show() {
   leave();
   delete document.documentElement.dataset.ready;
   content.replaceChildren();
-  const [, kind, id] = /^\/(archive|character|clip|embed)\/([^/]*)$/.exec(location.pathname) ?? [];
+  const [, kind, id] = /^\/(archive|character|clip|compare)\/([^/]*)$/.exec(location.pathname) ?? [];
   const archive = new URLSearchParams(location.search).get("archive");
   const scoped = archive ? posed.inArchive(archive) : posed;
   if (kind && !/^[0-9a-f]{32}$/.test(id)) leave = showInvalidId(content, kind, id);
-  else if (kind) leave = PAGES[kind](scoped, content, id);
-  else leave = showCatalogue(posed, content);
+  else if (kind) leave = showLater(PAGES[kind], (page) => page(scoped, content, id));
+  else leave = showCatalogue(posed, content, finder);
 }
 
 /** Navigates to a page of this site. */
@@ -62,6 +74,7 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
-addEventListener("popstate", show);
+addEventListener("popstate", () => { show(); if (location.pathname !== "/") scrollTo(0, 0); });
+document.querySelector(".bar").append(themeButton());
 if (document.getElementById("upload-button")) acceptUploads(posed, go);
 show();

@@ -1,6 +1,7 @@
 // The page of one archive: what is in it, and what could not be read and why.
-import { card } from "./catalogue.js";
+import { card } from "./cards.js";
 import { bytes, el, failure } from "./dom.js";
+import { gameNames } from "./titles.js";
 
 const FIRST_CLIPS = 60;
 const FIRST_REJECTED = 200;
@@ -46,8 +47,10 @@ export function showArchive(posed, content, id) {
   content.append(title);
 
   async function load() {
-    const archive = await posed.json(`/v1/archives/${id}`, { signal: loading.signal });
-    const clips = await posed.clips({ archive: id, limit: FIRST_CLIPS, sort: "name" }, { signal: loading.signal });
+    const { signal } = loading;
+    const [archive, clips, formats] = await Promise.all([
+      posed.json(`/v1/archives/${id}`, { signal }), posed.clips({ archive: id, limit: FIRST_CLIPS, sort: "name" }, { signal }), posed.formats({ signal })]);
+    const look = { games: gameNames(formats.items) };
     title.textContent = archive.name;
     document.title = `${archive.name} · posed`;
     content.append(
@@ -55,7 +58,7 @@ export function showArchive(posed, content, id) {
       ...bundles(posed, id, clips),
       ...section("Characters", archive.characters, (one) => `/character/${one.id}?archive=${id}`),
       el("h2", {}, clips.total === 1 ? "1 clip" : `${clips.total} clips`),
-      el("ul", { class: "cards" }, ...clips.items.map((clip) => card(posed, clip))));
+      el("ul", { class: "cards" }, ...clips.items.map((clip) => card(posed, clip, look))));
     if (clips.next) content.append(el("p", {}, el("a", { href: `/?archive=${id}`, "data-link": true }, `All ${clips.total} clips`)));
     content.append(...section("Skeletons", archive.skeletons), ...section("Meshes", archive.meshes), ...rejected(archive.rejected));
   }

@@ -1,91 +1,89 @@
-// The catalogue: search, filters, and cards that load as they scroll into view.
-import { debounce, el, failure, say, seconds } from "./dom.js";
+// The list of clips: its query and its place are in the address, so that Back returns to both.
+import { card } from "./cards.js";
+import { debounce, el, failure, say } from "./dom.js";
+import { Facets, FILTERS } from "./facets.js";
+import { Grid, PAGE } from "./grid.js";
+import { familyOf } from "./titles.js";
+import { untilThere } from "./waiting.js";
 
-const PAGE = 60;
-const SORTS = [["", "Best match"], ["name", "Name"], ["-name", "Name, Z to A"], ["duration", "Shortest"], ["-duration", "Longest"], ["newest", "Newest"], ["format", "Format"]];
-const FILTERS = ["q", "format", "archive", "sort"];
+const GHOSTS = 24; // while nothing is known
+const REST_MS = 120;
 
-/** The archive that the list was filtered by, if any: links keep it, so that its companion files are used. */
-const scopeOf = (clip) => new URLSearchParams(clip.links.self.split("?")[1]).get("archive") ?? undefined;
-const clipPath = (clip) => `/clip/${clip.id}${scopeOf(clip) ? `?archive=${scopeOf(clip)}` : ""}`;
-
-export function card(posed, clip) {
-  const picture = el("img", {
-    src: posed.previewURL(clip.id, "png", { archive: scopeOf(clip), width: 192, height: 192, t: Number((clip.duration / 3).toFixed(3)) }),
-    width: 192, height: 192, loading: "lazy", decoding: "async", alt: "",
-  });
-  return el("li", { class: "card" },
-    el("a", { href: clipPath(clip), "data-link": true },
-      picture,
-      el("span", { class: "name", title: clip.name }, clip.name),
-      el("span", { class: "facts" }, `${clip.format} · ${seconds(clip.duration)}`)));
+/** The query of the address, without what is unknown. */
+function readAddress() {
+  const parameters = new URLSearchParams(location.search);
+  return { state: Object.fromEntries([...parameters].filter(([name, value]) => FILTERS.includes(name) && value)), at: Number(parameters.get("at")) || 0 };
 }
 
-function select(name, label, options, value) {
-  const list = el("select", { id: `filter-${name}`, name }, ...options.map(([key, text]) => el("option", { value: key }, text)));
-  list.value = value ?? "";
-  return el("label", { class: "field", for: `filter-${name}` }, label, list);
+function address(state, at) {
+  const query = new URLSearchParams(at ? { ...state, at } : state);
+  return query.size ? `/?${query}` : "/";
 }
 
-async function filterBar(posed, state, changed) {
-  const bar = el("form", { class: "filters", "aria-label": "Filters" });
-  bar.addEventListener("submit", (event) => event.preventDefault());
-  const [formats, archives] = await Promise.all([posed.formats(), posed.archives({ limit: 1000 })]);
-  const readable = formats.items.filter((format) => format.read && format.kinds.includes("clip"));
-  bar.append(
-    select("format", "Format", [["", "All"], ...readable.map((format) => [format.id, format.id])], state.format),
-    select("archive", "Archive", [["", "All"], ...archives.items.map((archive) => [archive.id, archive.name])], state.archive),
-    select("sort", "Sort", SORTS, state.sort ?? ""));
-  bar.addEventListener("change", (event) => changed({ [event.target.name]: event.target.value || undefined }));
-  return bar;
+/** Which archives have characters of which family: their clips have a body. */
+async function bodiesOf(posed, signal) {
+  const { facets } = await posed.characters({ limit: 1, facets: "format" }, { signal });
+  const bodies = await Promise.all(facets.format.map(async ({ value: format }) => {
+    const { facets: { archive } } = await posed.characters({ limit: 1, format, facets: "archive" }, { signal });
+    return archive.map((one) => `${familyOf(format)} ${one.value}`);
+  }));
+  return new Set(bodies.flat());
 }
 
-export function showCatalogue(posed, content) {
+/** What to say instead of an empty list, with a way on. */
+function nothing(state, meant, changed) {
+  if (!FILTERS.some((name) => name !== "sort" && state[name]))
+    return el("p", { class: "empty" }, "No clips yet. Drop animation files or archives anywhere on this page.");
+  const link = (q) => el("a", { href: `/?q=${encodeURIComponent(q)}`, "data-link": true }, q);
+  const clear = Object.fromEntries(FILTERS.map((name) => [name, undefined]));
+  return el("div", { class: "empty" }, el("p", {}, "No clips match."),
+    meant?.length ? el("p", {}, "Did you mean ", ...meant.flatMap((name, i) => [i ? ", " : "", link(name)]), "?") : null,
+    el("p", {}, el("button", { type: "button", onclick: () => changed(clear) }, "Clear search and filters")));
+}
+
+export function showCatalogue(posed, content, finder) {
   document.title = "posed";
-  const state = Object.fromEntries([...new URLSearchParams(location.search)].filter(([name]) => FILTERS.includes(name)));
-  const search = document.getElementById("search");
-  const count = el("p", { class: "count" });
-  const list = el("ul", { class: "cards" });
-  const end = el("div", { class: "end" });
-  let next = null;
-  let loading = new AbortController();
-  search.value = state.q ?? "";
+  const { state, at } = readAddress();
+  const { y, width } = history.state ?? {};
+  const count = el("p", { class: "count" }), list = el("ul", { class: "cards virtual" }), empty = el("div");
+  const gone = new AbortController();
+  let loading = new AbortController(), look = {};
+  finder.input.value = state.q ?? "";
 
-  async function more(first) {
-    const path = first ?? next;
-    if (!path) return;
-    next = null;
-    try {
-      const page = await posed.json(path, { signal: loading.signal });
-      list.append(...page.items.map((clip) => card(posed, clip)));
-      next = page.next;
-      count.textContent = page.total === 1 ? "1 clip" : `${page.total} clips`;
-      if (first) say(count.textContent);
-      if (!page.total) list.replaceChildren(el("li", { class: "empty" },
-        ["q", "format", "archive"].some((name) => state[name]) ? "No clips match." : "No clips yet. Drop animation files or archives anywhere on this page."));
-      if (page.did_you_mean?.length) list.append(el("li", { class: "empty" }, "Did you mean ",
-        ...page.did_you_mean.flatMap((name, i) => [i ? ", " : "", el("a", { href: `/?q=${encodeURIComponent(name)}` }, name)]), "?"));
-      if (first) performance.mark("catalogue");
-      document.documentElement.dataset.ready = "catalogue";
-      watcher.unobserve(end);
-      watcher.observe(end); // fires again if the end is still in view
-    } catch (error) {
-      if (error.name !== "AbortError") list.append(el("li", { class: "empty" }, failure(error)));
-    }
-  }
+  const query = () => (state.q ? state : { sort: "name", ...state });
+  const grid = new Grid(list, (offset, limit, signal) => posed.clips({ ...query(), offset, limit }, { signal }), (clip) => card(posed, clip, look));
+  const remember = debounce(REST_MS, () => {
+    if (!gone.signal.aborted && !loading.busy) history.replaceState({ y: scrollY, width: innerWidth }, "", address(state, grid.place));
+  });
+  grid.onPlace = remember;
+  grid.onError = (error) => { if (!(error instanceof TypeError)) empty.replaceChildren(failure(error)); else reload(grid.place); };
 
-  const watcher = new IntersectionObserver((entries) => {
-    if (entries.some((entry) => entry.isIntersecting)) more();
-  }, { rootMargin: "600px" });
-
-  function reload() {
+  async function reload(place = 0, height) {
     loading.abort();
-    loading = new AbortController();
-    list.replaceChildren();
-    const filter = new URLSearchParams(state.q ? state : { sort: "name", ...state });
-    history.replaceState(null, "", Object.keys(state).length ? `/?${new URLSearchParams(state)}` : "/");
-    filter.set("limit", PAGE);
-    more(`/v1/clips?${filter}`);
+    const now = (loading = new AbortController());
+    now.busy = true;
+    empty.replaceChildren();
+    grid.begin(null, GHOSTS);
+    facets.count(state, now.signal).catch(() => {});
+    const { signal } = now;
+    const ask = () => Promise.all([posed.clips({ ...query(), limit: PAGE }, { signal }), facets.names(signal), bodiesOf(posed, signal).catch(() => undefined)]);
+    try {
+      const [page, names, bodies] = await untilThere(ask, empty, signal);
+      look = { ...names, bodies };
+      count.textContent = page.total === 1 ? "1 clip" : `${page.total} clips`;
+      say(count.textContent);
+      grid.begin(page.items, page.total);
+      if (!page.total) empty.replaceChildren(nothing(state, page.did_you_mean, changed));
+      if (height) scrollTo(0, height);
+      else if (place) grid.place = place;
+      performance.mark("catalogue");
+    } catch (error) {
+      if (signal.aborted) return;
+      grid.begin([], 0);
+      empty.replaceChildren(failure(error));
+    }
+    now.busy = false;
+    document.documentElement.dataset.ready = "catalogue";
   }
 
   function changed(values) {
@@ -93,18 +91,20 @@ export function showCatalogue(posed, content) {
       if (value) state[name] = value;
       else delete state[name];
     }
+    if ("q" in values) finder.input.value = state.q ?? "";
+    history.replaceState(null, "", address(state, 0));
+    scrollTo(0, 0);
     reload();
   }
 
-  const onSearch = debounce(200, () => changed({ q: search.value.trim() }));
-  search.addEventListener("input", onSearch);
-  const filters = el("div");
-  filterBar(posed, state, changed).then((bar) => filters.replaceWith(bar), (error) => filters.append(failure(error)));
-  content.append(el("h1", { class: "visually-hidden" }, "Clips"), filters, count, list, end);
-  reload();
+  const facets = new Facets(posed, changed);
+  const unfollow = finder.listen((q) => { if (q !== (state.q ?? "")) changed({ q }); });
+  content.append(el("h1", { class: "visually-hidden" }, "Clips"), facets.element, count, empty, list);
+  reload(at, width === innerWidth ? y : undefined);
   return () => {
+    gone.abort();
     loading.abort();
-    watcher.disconnect();
-    search.removeEventListener("input", onSearch);
+    grid.dispose();
+    unfollow();
   };
 }

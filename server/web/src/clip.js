@@ -1,16 +1,17 @@
 // The page of one clip: view, playback and options; beside it facts, downloads and snippets.
 import { aboutClip } from "./about.js";
+import { Body } from "./body.js";
 import { debounce, el, failure, say } from "./dom.js";
-import { MeshLoader } from "./mesh.js";
 import { mixPanel } from "./mix.js";
 import { ontoOf, peopleOptions, showFit } from "./onto.js";
 import { Player } from "./player.js";
 import { ANGLES, Viewer } from "./viewer.js";
+import { bodyMenu } from "./wardrobe.js";
 
 const TURN = Math.PI / 24;
 const NEARER = 0.85;
 
-/** The fragment of the URL: time, camera, skeleton, mesh, onto. */
+/** The fragment of the URL: time, camera, skeleton, mesh, character, with, onto. */
 function readLink() {
   return Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
 }
@@ -35,8 +36,8 @@ export function showClip(posed, content, id) {
   const viewer = new Viewer(stage);
   stage.append(tip);
   stage.viewer = viewer; // for tests and measurements
-  const choice = { skeleton: link.skeleton ?? "auto", mesh: link.mesh ?? "", onto: link.onto ?? "" };
-  let clip, player, meshLoader, lastMesh, mixed;
+  const choice = { skeleton: link.skeleton ?? "auto", mesh: link.mesh, character: link.character, with: link.with, onto: link.onto ?? "" };
+  let clip, player, loading, mixed;
   let own = null; // the clip's player, while a mix plays
   let gone = false;
 
@@ -44,7 +45,7 @@ export function showClip(posed, content, id) {
     if (gone || own || !player || player.playing) return;
     const state = new URLSearchParams({ t: Number(player.time.toFixed(5)), camera: viewer.view });
     if (choice.skeleton !== "auto") state.set("skeleton", choice.skeleton);
-    if (choice.mesh) state.set("mesh", choice.mesh);
+    for (const name of ["mesh", "character", "with"]) if (choice[name]) state.set(name, choice[name]);
     if (choice.onto) state.set("onto", choice.onto);
     history.replaceState(null, "", `#${state}`);
   });
@@ -77,7 +78,7 @@ export function showClip(posed, content, id) {
     id: "skeleton", onchange: () => { choice.skeleton = skeletonList.value; reload(); },
   });
   const ontoList = el("select", { id: "onto", onchange: () => { choice.onto = ontoList.value; reload(); } });
-  const meshList = el("select", { id: "mesh", onchange: () => { choice.mesh = meshList.value; loadMesh(); remember(); } });
+  const bodies = bodyMenu(posed, choice, () => loadBody().then(remember));
   const [bonesBox, bones] = checkbox("Bones", true, (on) => (viewer.showsBones = on));
   const [floorBox, floor] = checkbox("Floor", true, (on) => (viewer.showsFloor = on));
   const angles = el("div", { class: "angles", role: "group", "aria-label": "Camera" }, ...Object.keys(ANGLES).map((angle) =>
@@ -99,22 +100,32 @@ export function showClip(posed, content, id) {
   function reload() {
     below.querySelector(":scope > .bad")?.remove();
     if (own) return mixed.again();
-    loadPoses().then(loadMesh).then(remember, fail);
+    loadPoses().then(loadBody).then(remember, fail);
   }
 
-  /** Meshes are only available on the clip's own skeleton. */
-  async function loadMesh() {
-    meshList.disabled = Boolean(choice.onto);
-    if (choice.onto) meshList.value = choice.mesh = "";
-    meshLoader?.stop();
-    viewer.setMesh(null);
-    bonesBox.checked = viewer.showsBones = !choice.mesh;
-    if (!choice.mesh) return;
-    lastMesh = choice.mesh;
-    // The mesh may be in another archive than the clip, so the skeleton is given by id.
-    meshLoader = new MeshLoader(posed.inArchive(undefined), viewer);
-    const skeleton = choice.skeleton === "auto" ? viewer.poses.head.skeleton ?? "auto" : choice.skeleton;
-    await meshLoader.load(choice.mesh, clip, skeleton).catch(fail);
+  /** Who plays: the choice, or on another figure its character. */
+  function cast() {
+    const [, carried] = choice.onto.split(":");
+    return choice.mesh || choice.character ? { mesh: choice.mesh, character: choice.character, with: choice.with } : { mesh: "auto", character: carried };
+  }
+
+  /** The body, in one request; the bones show where there is none, or while it is not there yet. */
+  async function loadBody() {
+    loading?.abort();
+    const { signal } = (loading = new AbortController());
+    const had = Boolean(viewer.body);
+    viewer.setBody(null);
+    const wanted = cast();
+    let body = null;
+    if (wanted.mesh !== "bones" && viewer.poses.head.skeleton) {
+      const skeleton = choice.skeleton === "auto" ? undefined : choice.skeleton;
+      const path = posed.convertURL(id, "glb", { ...wanted, bones: "none", skeleton, onto: ontoOf(choice.onto) });
+      body = await Body.load(posed, path, { signal }).catch((error) => { fail(error); return null; });
+    }
+    if (gone || own || signal.aborted) return body?.dispose();
+    viewer.setBody(body?.isEmpty ? null : body);
+    bonesBox.checked = viewer.showsBones = !viewer.body;
+    if (!viewer.wasTurned && (viewer.body || had)) viewer.frameAll();
   }
 
   async function loadPoses() {
@@ -133,9 +144,8 @@ export function showClip(posed, content, id) {
   }
 
   function showPoses(poses) {
-    viewer.setMesh(null);
     viewer.setPoses(poses);
-    viewer.showsBones = bonesBox.checked;
+    viewer.showsBones = true;
     viewer.showsFloor = floorBox.checked;
     jointList.replaceChildren(...options([["", "none"], ...poses.joints.map((_, i) => [i, nameOf(i)])]));
     selectJoint(-1);
@@ -151,9 +161,8 @@ export function showClip(posed, content, id) {
   function showMix(poses, whole) {
     if (gone) return;
     const begins = !own, { time, playing } = player;
-    meshLoader?.stop();
-    meshList.value = choice.mesh = "";
-    meshList.disabled = ontoList.disabled = true;
+    loading?.abort();
+    bodies.disabled = ontoList.disabled = true;
     bonesBox.checked = true;
     showPoses(poses);
     own ??= player;
@@ -168,15 +177,15 @@ export function showClip(posed, content, id) {
     if (!own) return;
     replacePlayer(own);
     own = null;
-    ontoList.disabled = false;
+    bodies.disabled = ontoList.disabled = false;
     delete document.documentElement.dataset.mixed;
     reload();
   }
 
   async function load() {
     const nobody = { items: [], characters: [] };
-    const [metadata, events, skeletons, meshes, formats, people] = await Promise.all([
-      posed.clip(id), posed.events(id).catch(() => ({ items: [] })), posed.skeletons({ limit: 500 }), posed.meshes({ limit: 500 }), posed.formats(), posed.people().catch(() => nobody)]);
+    const [metadata, events, skeletons, formats, people] = await Promise.all([
+      posed.clip(id), posed.events(id).catch(() => ({ items: [] })), posed.skeletons({ limit: 500 }), posed.formats(), posed.people().catch(() => nobody)]);
     if (gone) return;
     clip = metadata;
     document.title = `${clip.name} · posed`;
@@ -186,9 +195,6 @@ export function showClip(posed, content, id) {
     player.onTime = remember;
     skeletonList.append(...options([["auto", "Automatic"], ["none", "None"], ...skeletons.items.map((one) => [one.id, `${one.name} (${one.format})`])], choice.skeleton));
     ontoList.append(...options(peopleOptions(people), choice.onto));
-    const drawn = meshes.items.filter((mesh) => mesh.face_count > 0);
-    const own = drawn.filter((mesh) => mesh.archive === clip.archive);
-    meshList.append(...options([["", "None"], ...(own.length ? own : drawn).map((one) => [one.id, one.name])], choice.mesh));
     mixed = mixPanel(posed, clip, {
       show: showMix, leave: leaveMix, options: () => (choice.skeleton === "auto" || choice.skeleton === "none" ? {} : { skeleton: choice.skeleton }),
     });
@@ -196,16 +202,18 @@ export function showClip(posed, content, id) {
       el("div", { class: "options", role: "group", "aria-label": "View" }, bones, floor, angles,
         el("label", { class: "field", for: "skeleton" }, "Skeleton", skeletonList),
         el("div", { class: "field" }, el("label", { for: "onto" }, "Play on"), ontoList),
-        el("label", { class: "field", for: "mesh" }, "Mesh", meshList),
+        bodies.element,
         el("label", { class: "field", for: "joint" }, "Joint", jointList)),
-      mixed.element, fit, plot);
+      bodies.parts, mixed.element, fit, plot);
     side.append(...aboutClip(posed, clip, { events: events.items, formats: formats.items }, {
       seek: (t) => { player.pause(); player.seek(t); },
-      choose: () => ({ ...choice, onto: ontoOf(choice.onto), time: Number(player.time.toFixed(3)) }),
+      choose: () => ({ ...choice, ...cast(), onto: ontoOf(choice.onto), time: Number(player.time.toFixed(3)) }),
     }));
+    bodies.load(clip);
     await loadPoses();
     if (gone) return;
-    if (choice.mesh || choice.onto) loadMesh();
+    await loadBody();
+    if (gone) return;
     if (link.camera) viewer.view = link.camera;
     player.seek(Number(link.t) || 0);
     if (link.t === undefined && !matchMedia("(prefers-reduced-motion: reduce)").matches) player.play();
@@ -224,12 +232,6 @@ export function showClip(posed, content, id) {
   };
   viewer.onSelect = selectJoint;
 
-  function toggleMesh() {
-    const first = meshList.options[1]?.value ?? "";
-    meshList.value = choice.mesh ? "" : lastMesh ?? first;
-    meshList.dispatchEvent(new Event("change"));
-  }
-
   function nextJoint() {
     const { selectedIndex, length } = jointList;
     jointList.selectedIndex = (selectedIndex + 1) % length;
@@ -237,7 +239,7 @@ export function showClip(posed, content, id) {
   }
 
   const actions = {
-    b: () => bonesBox.click(), f: () => floorBox.click(), m: toggleMesh, j: nextJoint,
+    b: () => bonesBox.click(), f: () => floorBox.click(), m: bodies.toggle, j: nextJoint,
     ...Object.fromEntries(Object.keys(ANGLES).map((angle, i) => [i + 1, () => look(angle)])),
     "[": () => viewer.zoom(1 / NEARER), "]": () => viewer.zoom(NEARER),
   };
@@ -258,7 +260,7 @@ export function showClip(posed, content, id) {
   return () => {
     gone = true;
     removeEventListener("keydown", onKey);
-    meshLoader?.stop();
+    loading?.abort();
     player?.pause();
     viewer.dispose();
   };

@@ -1,5 +1,7 @@
-// Uploads, by the button or by dropping files anywhere: progress, then a report with the files that failed.
+// Files given to the page. Dropped ones are looked at, and nothing is kept; the button, there and in the bar, uploads:
+// progress, then a report with the files that failed.
 import { bytes, el, failure, say } from "./dom.js";
+import { packed } from "./packed.js";
 
 /** XMLHttpRequest, because fetch does not report upload progress. */
 function send(url, body, token, onProgress) {
@@ -13,14 +15,6 @@ function send(url, body, token, onProgress) {
     request.addEventListener("error", () => reject(new Error("Cannot reach the server.")));
     request.send(body);
   });
-}
-
-/** Files that were dropped or chosen together become one archive. */
-function packed(files) {
-  if (files.length === 1) return [`/v1/archives?${new URLSearchParams({ name: files[0].name })}`, files[0]];
-  const form = new FormData();
-  for (const file of files) form.append("file", file, file.name);
-  return ["/v1/archives", form];
 }
 
 const MAX_UNKNOWN = 20; // names listed in the report
@@ -71,6 +65,11 @@ export function acceptUploads(posed, go) {
   let token = ""; // kept until the page is closed, stored nowhere
 
   async function show(answer, body, dialog) {
+    if (answer.state === "waiting") {
+      const text = "Uploaded. Others see it once a moderator has published it.";
+      body.replaceChildren(el("p", {}, text));
+      return say(text);
+    }
     const others = await unknownFiles(posed, answer).catch(() => []);
     body.replaceChildren(...report(answer, others, dialog, go));
     say(`Uploaded: ${answer.clips.length} clips, ${answer.rejected.length} files failed`);
@@ -84,7 +83,7 @@ export function acceptUploads(posed, go) {
     const total = files.reduce((sum, file) => sum + file.size, 0);
     const progress = el("progress", { max: 1, "aria-label": "Upload" });
     body.replaceChildren(progress, el("p", {}, `${files.length === 1 ? files[0].name : `${files.length} files`}, ${bytes(total)}`));
-    const [url, data] = packed(files);
+    const [url, data] = packed(files, "/v1/archives");
     const { status, body: answer } = await send(url, data, token, (sent, all) => (progress.value = all ? sent / all : 0));
     if (status === 200 || status === 201) return show(answer, body, dialog);
     body.replaceChildren(el("p", { class: "notice bad", role: "alert" },
@@ -100,15 +99,33 @@ export function acceptUploads(posed, go) {
     return attempt(files, body, dialog).catch((error) => body.replaceChildren(failure(error)));
   }
 
-  function begin(files) {
-    if (!files.length) return;
-    const body = el("div");
-    const close = el("button", { type: "button", class: "primary", onclick: () => dialog.close() }, "Close");
-    const dialog = el("dialog", { class: "upload", "aria-labelledby": "upload-title" }, el("h2", { id: "upload-title" }, "Upload"), body, close);
+  /** A dialog that fill(body, dialog, title) fills. */
+  function ask(name, fill) {
+    const body = el("div"), title = el("h2", { id: "upload-title" }, name);
+    const close = el("button", { type: "button", onclick: () => dialog.close() }, "Close");
+    const dialog = el("dialog", { class: "upload", "aria-labelledby": "upload-title" }, title, body, close);
     dialog.addEventListener("close", () => dialog.remove());
     document.body.append(dialog);
     dialog.showModal();
-    upload(files, body, dialog);
+    fill(body, dialog, title);
+  }
+
+  function begin(files) {
+    if (files.length) ask("Upload", (body, dialog) => upload(files, body, dialog));
+  }
+
+  /** Looks at files; uploading them is another step. */
+  function peek(files) {
+    if (!files.length) return;
+    ask("A look at what you dropped", async (body, dialog, title) => {
+      body.replaceChildren(el("p", {}, el("span", { class: "spinner", "aria-hidden": "true" }), "Reading …"));
+      const keep = () => { title.textContent = "Upload"; upload(files, body, dialog); };
+      try {
+        await (await import("./look.js")).look(posed, files, body, keep);
+      } catch (error) {
+        body.replaceChildren(failure(error));
+      }
+    });
   }
 
   document.getElementById("upload-button").addEventListener("click", () => input.click());
@@ -132,6 +149,6 @@ export function acceptUploads(posed, go) {
     event.preventDefault();
     depth = 0;
     drop.hidden = true;
-    begin([...event.dataTransfer.files]);
+    peek([...event.dataTransfer.files]);
   });
 }

@@ -1,16 +1,16 @@
-// The 3D view of one clip: bones, a mesh on request, a floor, joint names on hover.
+// The 3D view of one clip: a body, its bones, a floor, joint names on hover.
 import {
-  AmbientLight, Box3, BufferAttribute, BufferGeometry, Color, DirectionalLight, DoubleSide, GridHelper, Group, InstancedMesh,
-  Matrix4, Mesh, MeshLambertMaterial, PerspectiveCamera, Quaternion, Raycaster, Scene, Spherical, Vector2, Vector3, WebGLRenderer,
+  AmbientLight, Box3, BufferAttribute, BufferGeometry, Color, DirectionalLight, GridHelper, Group, InstancedMesh,
+  Matrix4, MeshLambertMaterial, PerspectiveCamera, Quaternion, Raycaster, Scene, Spherical, Vector2, Vector3, WebGLRenderer,
 } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 
 const ROW = 10;
 const CELL = 0.2; // height of the grid cell of a joint without hierarchy
 const NAME_PIXELS = 130, LINE_PIXELS = 14;
-const FRAMES_LOOKED_AT = 48;
+const FRAMES_LOOKED_AT = 48, BODIES_LOOKED_AT = 12;
 export const ANGLES = { front: [0, 0.12, 1], side: [1, 0.12, 0], "three-quarter": [0.5, 0.22, 0.85], top: [0, 1, 0.001] };
-const COLORS = { driven: 0x5b9eff, resting: 0x9aa3b2, selected: 0xffb347, skin: 0xd9b99b };
+const COLORS = { driven: 0x5b9eff, resting: 0x9aa3b2, selected: 0xffb347 };
 
 /** A bone of length 1 along +Y: an eight-sided spindle, thickest near its base. */
 function boneGeometry() {
@@ -37,8 +37,17 @@ function shownJoints(joints) {
 /** Joints of rigs that are not part of the figure: IK targets, controls, slots. */
 const CONTROL = /ik[ _-]?(target|handle|goal|pole)|pole[ _-]?(target|vector)|^ik[ _-]|[ _-]ik$|exportpole|slot|ctrl|control|^target|[ _-]target/i;
 
-/** The same list without controls, or unchanged if nothing else would be left. */
+/** Whether the file's skins say which joints the figure consists of. They do not where most of what moves is in none. */
+function hasSkins(joints, shown) {
+  const count = (keep) => joints.filter((joint, i) => shown[i] && keep(joint)).length;
+  const skinned = count((joint) => joint.skinned);
+  return skinned > 0 && skinned >= Math.floor(count((joint) => !CONTROL.test(joint.name ?? "")) / 2);
+}
+
+/** The same list without what is in no skin or, where skins do not say, without controls; unchanged if nothing else would
+ * be left. As the pictures do it. */
 function withoutControls(joints, shown) {
+  if (hasSkins(joints, shown)) return shown.map((on, i) => on && joints[i].skinned);
   const body = shown.map((on, i) => on && !CONTROL.test(joints[i].name ?? ""));
   for (let i = joints.length - 1; i >= 0; i--) if (body[i] && joints[i].parent >= 0) body[joints[i].parent] = shown[joints[i].parent];
   return body.some(Boolean) ? body : shown;
@@ -61,15 +70,16 @@ export class Viewer {
     this.camera = new PerspectiveCamera(35, 1, 0.01, 1000);
     this.controls = new OrbitControls(this.camera, this.canvas);
     this.controls.enableDamping = false;
-    const sun = new DirectionalLight(0xffffff, 2.2);
+    const sun = new DirectionalLight(0xffffff, 2);
     sun.position.set(-1.2, 2, 1.7);
-    this.scene.add(sun, new AmbientLight(0xffffff, 1.4));
+    this.scene.add(sun, new AmbientLight(0xffffff, 1.2));
     this.grid = new GridHelper(10, 20, 0x8890a0, 0x8890a0);
     this.grid.material.transparent = true;
     this.grid.material.opacity = 0.28;
     this.scene.add(this.grid);
     this.figure = new Group();
     this.scene.add(this.figure);
+    this.hasTree = true;
     this.onHover = () => {};
     this.onSelect = () => {};
     this.scriptMs = 0;
@@ -100,13 +110,13 @@ export class Viewer {
   }
 
   clear() {
-    for (const object of [this.bones, this.mesh]) {
-      if (!object) continue;
-      this.figure.remove(object);
-      object.geometry.dispose();
-      object.material.dispose();
+    this.setBody(null);
+    if (this.bones) {
+      this.figure.remove(this.bones);
+      this.bones.geometry.dispose();
+      this.bones.material.dispose();
     }
-    this.bones = this.mesh = null;
+    this.bones = null;
     this.labels.replaceChildren();
   }
 
@@ -186,13 +196,14 @@ export class Viewer {
   }
 
   setTime(t) {
-    if (!this.poses) return;
     const begin = performance.now();
     this.time = t;
-    this.poses.sample(t, this.row);
-    if (this.hasTree) this.solve();
-    this.placeBones();
-    if (this.frames) this.showMesh(t);
+    if (this.poses) {
+      this.poses.sample(t, this.row);
+      if (this.hasTree) this.solve();
+      this.placeBones();
+    }
+    this.body?.setTime(t);
     this.scriptMs = performance.now() - begin;
     this.draw();
   }
@@ -240,9 +251,9 @@ export class Viewer {
     this.draw();
   }
 
-  /** The joint under the pointer, or -1. */
+  /** The joint under the pointer, or -1; within a body its bones are found as well. */
   pick(event) {
-    if (!this.bones?.visible) return -1;
+    if (!this.bones || !(this.bones.visible || this.body)) return -1;
     const { left, top, width, height } = this.canvas.getBoundingClientRect();
     POINTER.set(((event.clientX - left) / width) * 2 - 1, 1 - ((event.clientY - top) / height) * 2);
     RAYCASTER.setFromCamera(POINTER, this.camera);
@@ -250,64 +261,39 @@ export class Viewer {
     return hit ? this.headOf(this.boneJoints[hit.instanceId]) : -1;
   }
 
-  /** Sets a mesh: {faces, times, frames}, where frames has a Float32Array per time with 6 floats per vertex. */
-  setMesh(mesh) {
-    if (this.mesh) {
-      this.figure.remove(this.mesh);
-      this.mesh.geometry.dispose();
-      this.mesh.material.dispose();
-      this.mesh = null;
+  /** Sets a body (body.js), shown in place of the bones unless these are asked for as well; null: none. */
+  setBody(body) {
+    if (this.body) {
+      this.figure.remove(this.body.scene);
+      this.body.dispose();
     }
-    this.frames = mesh;
-    if (mesh) {
-      const geometry = new BufferGeometry();
-      geometry.setIndex(mesh.faces.flat());
-      const count = mesh.vertexCount;
-      geometry.setAttribute("position", new BufferAttribute(new Float32Array(count * 3), 3));
-      geometry.setAttribute("normal", new BufferAttribute(new Float32Array(count * 3), 3));
-      this.mesh = new Mesh(geometry, new MeshLambertMaterial({ color: COLORS.skin, side: DoubleSide }));
-      this.mesh.frustumCulled = false;
-      this.figure.add(this.mesh);
-      this.showMesh(this.time);
+    this.body = body;
+    if (body) {
+      this.figure.add(body.scene);
+      body.setTime(this.time ?? 0);
+      body.isClear = Boolean(this.bones?.visible);
     }
     this.draw();
-  }
-
-  /** The loaded frame nearest to t. */
-  showMesh(t) {
-    const { times, frames } = this.frames;
-    let best = -1;
-    for (let i = 0; i < times.length; i++)
-      if (frames[i] && (best < 0 || Math.abs(times[i] - t) < Math.abs(times[best] - t))) best = i;
-    if (best < 0) return;
-    const { position, normal } = this.mesh.geometry.attributes;
-    const from = frames[best];
-    for (let i = 0; i < position.count; i++) {
-      position.setXYZ(i, from[i * 6], from[i * 6 + 1], from[i * 6 + 2]);
-      normal.setXYZ(i, from[i * 6 + 3], from[i * 6 + 4], from[i * 6 + 5]);
-    }
-    position.needsUpdate = normal.needsUpdate = true;
   }
 
   /** All positions in the motion as one list: x, y, z, … */
   places() {
     const places = [];
-    if (!this.hasTree) {
+    if (this.poses && !this.hasTree) {
       for (let i = 0; i < this.poses.joints.length; i++) {
         const { x, y } = this.cell(i);
         places.push(x - CELL, y - CELL * 0.75, 0, x + this.cells.width * 0.9, y + CELL, 0);
       }
       return places;
     }
-    const steps = Math.min(this.poses.frameCount, FRAMES_LOOKED_AT);
+    for (let k = 0; this.body && k < BODIES_LOOKED_AT; k++) this.body.addPlaces((this.body.duration * k) / (BODIES_LOOKED_AT - 1), places);
+    const steps = this.poses ? Math.min(this.poses.frameCount, FRAMES_LOOKED_AT) : 0;
     for (let k = 0; k < steps; k++) {
       this.poses.sample(steps > 1 ? (this.poses.duration * k) / (steps - 1) : 0, this.row);
       this.solve();
       for (let i = 0; i < this.shown.length; i++)
         if (this.shown[i]) places.push(this.world[i * 16 + 12], this.world[i * 16 + 13], this.world[i * 16 + 14]);
     }
-    for (const frame of this.frames?.frames ?? [])
-      for (let i = 0; frame && i < frame.length; i += 6) places.push(frame[i], frame[i + 1], frame[i + 2]);
     return places.every(Number.isFinite) ? places : [];
   }
 
@@ -315,7 +301,7 @@ export class Viewer {
   frameAll(angle = this.angle) {
     this.angle = angle;
     this.wasTurned = false;
-    if (!this.hasTree) this.layCells();
+    if (this.poses && !this.hasTree) this.layCells();
     const places = this.places();
     if (!places.length) return;
     const box = new Box3().setFromArray(places);
@@ -385,6 +371,7 @@ export class Viewer {
 
   set showsBones(on) {
     this.bones.visible = on;
+    if (this.body) this.body.isClear = on;
     this.draw();
   }
 
@@ -400,7 +387,13 @@ export class Viewer {
     this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();
     if (this.poses && !this.hasTree) this.frameAll();
-    this.draw();
+    this.render(); // now: the new size has emptied the canvas, and what is not drawn before the next paint shows
+  }
+
+  render() {
+    if (this.gone) return;
+    if (this.labels.childElementCount) this.placeLabels();
+    this.renderer.render(this.scene, this.camera);
   }
 
   /** Draws at most once per display frame. */
@@ -409,9 +402,7 @@ export class Viewer {
     this.pending = true;
     requestAnimationFrame(() => {
       this.pending = false;
-      if (this.gone) return;
-      if (this.labels.childElementCount) this.placeLabels();
-      this.renderer.render(this.scene, this.camera);
+      this.render();
     });
   }
 }

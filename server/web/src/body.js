@@ -1,0 +1,75 @@
+// A body: a GLB with skin, textures and motion, moved on the GPU.
+import { AnimationMixer, Vector3 } from "three";
+import { GLTFLoader } from "three/examples/jsm/loaders/GLTFLoader.js";
+
+const VERTICES_LOOKED_AT = 200;
+
+export class Body {
+  /** One request: the GLB of a clip or of a character with a clip. */
+  static async load(posed, path, init) {
+    const response = await posed.request(path, init);
+    return new Body(await new GLTFLoader().parseAsync(await response.arrayBuffer(), ""));
+  }
+
+  constructor({ scene, animations }) {
+    this.scene = scene;
+    this.meshes = [];
+    scene.traverse((object) => {
+      if (!object.isMesh) return;
+      object.frustumCulled = false; // its box is that of the rest pose
+      this.meshes.push(object);
+    });
+    this.duration = animations[0]?.duration ?? 0;
+    this.mixer = new AnimationMixer(scene);
+    this.action = animations.length ? this.mixer.clipAction(animations[0]) : null;
+    this.action?.play();
+    this.setTime(0);
+  }
+
+  /** Whether there is nothing to see: the clip has only bones. */
+  get isEmpty() {
+    return !this.meshes.length;
+  }
+
+  setTime(t) {
+    if (!this.action) return;
+    this.action.time = Math.min(Math.max(t, 0), this.duration);
+    this.mixer.update(0);
+  }
+
+  /** Where some of its vertices are at that time, added to a list of numbers. */
+  addPlaces(t, places) {
+    const place = new Vector3();
+    this.setTime(t);
+    this.scene.updateMatrixWorld(true);
+    for (const mesh of this.meshes) {
+      const { count } = mesh.geometry.attributes.position;
+      for (let i = 0; i < count; i += Math.ceil(count / VERTICES_LOOKED_AT)) {
+        mesh.getVertexPosition(i, place).applyMatrix4(mesh.matrixWorld);
+        places.push(place.x, place.y, place.z);
+      }
+    }
+  }
+
+  /** Seen through, so that the bones inside show. */
+  set isClear(on) {
+    for (const { material } of this.meshes) {
+      material.userData.opaque ??= { transparent: material.transparent, opacity: material.opacity };
+      Object.assign(material, on ? { transparent: true, opacity: 0.5 } : material.userData.opaque, { needsUpdate: true });
+    }
+  }
+
+  dispose() {
+    this.mixer.stopAllAction();
+    for (const { geometry, material, skeleton } of this.meshes) {
+      geometry.dispose();
+      skeleton?.dispose();
+      for (const value of Object.values(material)) {
+        if (!value?.isTexture) continue;
+        value.source.data?.close?.();
+        value.dispose();
+      }
+      material.dispose();
+    }
+  }
+}

@@ -1,0 +1,68 @@
+// The card of a clip: a picture that moves under the pointer or with the keyboard's focus, its title, facts and badges.
+import { el, seconds } from "./dom.js";
+import { familyOf, titleOf } from "./titles.js";
+
+const SIZE = 192, FRAMES = 12, FRAME = 160;
+const SHORTEST_S = 0.6, LONGEST_S = 6; // of one turn of the moving picture
+
+/** The archive that the list was filtered by, if any: links keep it, so that its companion files are used. */
+const scopeOf = (clip) => new URLSearchParams(clip.links.self.split("?")[1]).get("archive") ?? undefined;
+
+export const clipPath = (clip) => `/clip/${clip.id}${scopeOf(clip) ? `?archive=${scopeOf(clip)}` : ""}`;
+
+function badges(clip, bodies) {
+  const problems = clip.warnings.filter((one) => one.severity === "warning");
+  const shown = [
+    clip.loop ? ["loop", "loop", "It is played in a loop"] : null,
+    clip.event_count ? [clip.event_count === 1 ? "1 event" : `${clip.event_count} events`, "event"] : null,
+    bodies?.has(`${familyOf(clip.format)} ${clip.archive}`) ? ["body", "body", "Its archive has a body for it"] : null,
+    problems.length ? ["problem", "problem", problems.map((one) => one.message).join("\n")] : null,
+  ].filter(Boolean);
+  return el("span", { class: "badges" }, ...shown.map(([text, kind, title]) => el("span", { class: `badge ${kind}`, title }, text)));
+}
+
+/** @param look {games: of titles.js, archives: their names by id, bodies: a Set of "family archive" that have characters} */
+export function card(posed, clip, { games = new Map(), archives, bodies } = {}) {
+  const scope = { archive: scopeOf(clip) };
+  const still = el("img", {
+    src: posed.previewURL(clip.id, "png", { ...scope, width: SIZE, height: SIZE, t: Number((clip.duration / 3).toFixed(3)) }),
+    width: SIZE, height: SIZE, loading: "lazy", decoding: "async", alt: "",
+  });
+  const picture = el("span", { class: "picture" }, still);
+  const link = el("a", { href: clipPath(clip), "data-link": true },
+    picture,
+    el("span", { class: "name", title: clip.name }, titleOf(clip)),
+    el("span", { class: "facts" }, el("span", {}, games.get(clip.format) ?? clip.format), ` · ${seconds(clip.duration)}`),
+    archives?.size > 1 ? el("span", { class: "place", title: clip.entry }, archives.get(clip.archive) ?? clip.entry) : null,
+    badges(clip, bodies));
+  const strip = () => posed.previewURL(clip.id, "png", { ...scope, width: FRAME * FRAMES, height: FRAME, frames: FRAMES, layout: "strip" });
+  if (clip.duration > 0) moveOnDemand(link, picture, strip, clip.duration);
+  return el("li", { class: "card" }, link);
+}
+
+/** The place of a card that is still on its way. */
+export function ghost() {
+  return el("li", { class: "card ghost", "aria-hidden": "true" });
+}
+
+const wantsStillness = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+/** All poses in one row, moved by a style's steps: one picture, fetched when it is first wanted. */
+function moveOnDemand(link, picture, address, duration) {
+  let strip;
+  function start() {
+    if (wantsStillness() || picture.classList.contains("moving")) return;
+    if (!strip) {
+      strip = el("img", { class: "strip", alt: "", src: address() });
+      strip.style.animationDuration = `${Math.min(Math.max(duration, SHORTEST_S), LONGEST_S)}s`;
+      strip.decode().then(() => picture.append(strip), () => {});
+    }
+    picture.classList.add("moving");
+  }
+  const wanted = () => link.matches(":hover, :focus-visible");
+  const stop = () => wanted() || picture.classList.remove("moving");
+  link.addEventListener("pointerenter", start);
+  link.addEventListener("focus", () => wanted() && start());
+  link.addEventListener("pointerleave", stop);
+  link.addEventListener("blur", stop);
+}
