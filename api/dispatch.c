@@ -246,12 +246,13 @@ static void preflight(struct api_response *response, const char *allowed)
     response_header(response, "Access-Control-Max-Age", "86400");
 }
 
-/* Without either header there is no body (RFC 9112, 6.3): the client forgot it. */
+/* Without either header there is no body (RFC 9112, 6.3): the client forgot it, but that of a DELETE is optional. */
 static bool lacks_length(const struct api_call *call)
 {
     const struct api_request *request = call->request;
-    return call->route->flags & ROUTE_BODY && !request->body_size && !request->form &&
-           !request->header(request, "Content-Length") && !request->header(request, "Transfer-Encoding");
+    return call->route->flags & ROUTE_BODY && !(call->route->flags & ROUTE_DELETES) && !request->body_size &&
+           !request->form && !request->header(request, "Content-Length") &&
+           !request->header(request, "Transfer-Encoding");
 }
 
 /* Runs the checks that the route's flags ask for, then the handler. */
@@ -311,6 +312,34 @@ static bool client_has_left(const void *client)
     return request->has_left && request->has_left(request);
 }
 
+/* Who may see uploads that wait gets a catalogue with them. False: it has to be built on the pool. */
+static bool take_view(struct api_call *call)
+{
+    struct waiting *waiting = call->service->waiting;
+    struct catalog *view = NULL;
+    if (!waiting_count(waiting) || call->request->path[1] == '\0')
+        return true;
+    access_identify(call);
+    const bool is_admin = call->grant.scopes & SCOPE_ADMIN;
+    if (!is_admin && !call->grant.name[0])
+        return true;
+    const enum waiting_answer answer = waiting_view(
+        waiting, call->catalog, is_admin ? NULL : call->grant.name, call->request->may_wait, &view);
+    call->is_view = answer == WAITING_VIEW;
+    if (call->is_view)
+        call->catalog = view;
+    return answer != WAITING_MUST_WAIT;
+}
+
+/* Shared caches must not keep what others do not see. */
+static void keep_private(struct api_call *call)
+{
+    if (!call->is_view)
+        return;
+    response_drop_header(call->response, "Cache-Control");
+    response_header(call->response, "Cache-Control", "private, no-store");
+}
+
 enum api_outcome api_handle(void *user, struct api_request *request, struct api_response *response)
 {
     struct service *service = user;
@@ -331,9 +360,13 @@ enum api_outcome api_handle(void *user, struct api_request *request, struct api_
     enum api_outcome outcome = API_DONE;
     if (route) {
         bool on_loop = !request->may_wait && request->loop < SERVICE_LOOPS;
-        call.catalog = service_enter(service, on_loop, request->loop);
-        outcome = run(&call, match);
-        service_leave(service, call.catalog, on_loop);
+        struct catalog *published = call.catalog = service_enter(service, on_loop, request->loop);
+        outcome = take_view(&call) ? run(&call, match) : API_WAIT;
+        if (call.is_view)
+            catalog_unref(call.catalog);
+        else
+            published = call.catalog; /* a list may have gone on to the next one */
+        service_leave(service, published, on_loop);
     } else if (!strcmp(request->method, "OPTIONS") && *allowed) {
         preflight(response, allowed);
     } else {
@@ -346,6 +379,7 @@ enum api_outcome api_handle(void *user, struct api_request *request, struct api_
         memcpy(request->payer, response->client, sizeof request->payer);
         response_release(response);
     } else {
+        keep_private(&call);
         finish(&call);
     }
     return outcome;

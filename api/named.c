@@ -39,7 +39,7 @@ struct matches {
 static void add_match(struct matches *matches, struct catalog_item *item, struct catalog_place place)
 {
     for (unsigned i = 0; i < matches->count; i++) {
-        if (matches->items[i] == item)
+        if (id_equal(&matches->items[i]->id, &item->id))
             return;
     }
     if (matches->count == MAX_MATCHES)
@@ -66,8 +66,8 @@ static void find_in(const struct catalog *catalog, const char *archive_text, con
                     uint32_t first, uint32_t last, struct matches *matches)
 {
     struct archive_name archive_name = read_archive_name(archive_text);
-    for (const struct catalog_named *found = catalog_names_first(&catalog->names, clip_name); found;
-         found = catalog_names_next(&catalog->names, found)) {
+    for (const struct catalog_named *found = catalog_next_named(catalog, clip_name, NULL); found;
+         found = catalog_next_named(catalog, clip_name, found)) {
         if (found->archive >= first && found->archive < last &&
             names_archive(catalog->archives[found->archive], &archive_name))
             add_match(matches, catalog_find(catalog, ASSET_CLIP, &found->asset->id),
@@ -82,10 +82,11 @@ static const struct index_archive *find_archive(const struct catalog *catalog, c
     struct archive_name name = read_archive_name(text);
     nearest_begin(nearest, text, strlen(text));
     for (uint32_t i = 0; i < catalog->archive_count; i++) {
-        if (names_archive(catalog->archives[i], &name))
-            return catalog->archives[i];
-        if (i < MAX_NEAREST)
-            nearest_offer(nearest, catalog->archives[i]->name);
+        const struct index_archive *archive = catalog_archive(catalog, i);
+        if (archive && names_archive(archive, &name))
+            return archive;
+        if (archive && i < MAX_NEAREST)
+            nearest_offer(nearest, archive->name);
     }
     return NULL;
 }

@@ -8,11 +8,12 @@
     "space", "axes", "skeleton", "wrap", "joints", "root", "as", "map", "strict", RETARGET_PARAMETERS, "v"
 
 static const char *const list_parameters[] = {LIST_PARAMETERS, NULL};
-static const char *const archives_parameters[] = {LIST_PARAMETERS, "cursor", "q", "source", "sort", NULL};
+static const char *const archives_parameters[] = {LIST_PARAMETERS, "cursor", "q", "source",
+                                                  "state",         "sort",   NULL};
 static const char *const entries_parameters[] = {LIST_PARAMETERS, "name", NULL};
 static const char *const clips_parameters[] = {
-    LIST_PARAMETERS, "cursor",       "q",      "name", "format", "archive", "joint",
-    "min_duration",  "max_duration", "source", "sort", "facets", NULL};
+    LIST_PARAMETERS, "cursor", "q",     "name",   "format", "archive", "joint", "min_duration",
+    "max_duration",  "loop",   "event", "source", "sort",   "facets",  NULL};
 static const char *const assets_parameters[] = {LIST_PARAMETERS, "cursor", "q",      "name", "format",
                                                 "archive",       "source", "facets", NULL};
 static const char *const hash_parameters[] = {"name", NULL};
@@ -27,11 +28,11 @@ static const char *const poses_parameters[] = {POSE_PARAMETERS, "t",       "up",
 static const char *const scope_parameters[] = {"archive", NULL};
 static const char *const events_parameters[] = {"from", "to", "archive", NULL};
 #define CONVERT_PARAMETERS                                                                                   \
-    "to", "skeleton", "mesh", "bones", "fps", "axes", "map", "strict", "priority", "loop", "ease_in",        \
-        "ease_out", "game", "unit", "up", RETARGET_PARAMETERS
+    "to", "skeleton", "mesh", "character", "with", "bones", "fps", "axes", "map", "strict", "priority",      \
+        "loop", "ease_in", "ease_out", "game", "unit", "up", RETARGET_PARAMETERS
 static const char *const convert_parameters[] = {CONVERT_PARAMETERS, "v", "archive", NULL};
 #define PREVIEW_PARAMETERS                                                                                   \
-    "width", "height", "angle", "background", "skeleton", "mesh", "character", "map", "strict",              \
+    "width", "height", "angle", "background", "skeleton", "mesh", "character", "with", "map", "strict",      \
         RETARGET_PARAMETERS, "up", "v"
 static const char *const preview_parameters[] = {PREVIEW_PARAMETERS, "t",       "wrap", "frames",
                                                  "layout",           "archive", NULL};
@@ -47,7 +48,8 @@ static const char *const skeleton_parameters[] = {"archive", "axes", "v", NULL};
 static const char *const convert_body_parameters[] = {CONVERT_PARAMETERS, "clip", "name", "format", NULL};
 static const char *const bundle_parameters[] = {CONVERT_PARAMETERS, NULL};
 static const char *const skeleton_model_parameters[] = {"archive", "bones", "map", "strict", "v", NULL};
-static const char *const mesh_model_parameters[] = {"archive", "skeleton", "map", "strict", "v", NULL};
+static const char *const mesh_model_parameters[] = {"archive", "skeleton", "game", "map",
+                                                    "strict",  "v",        NULL};
 static const char *const character_model_parameters[] = {"archive", "clips", "with",   "skeleton", "bones",
                                                          "fps",     "map",   "strict", "v",        NULL};
 static const char *const character_parameters[] = {"archive", "with", NULL};
@@ -57,7 +59,9 @@ static const char *const upload_parameters[] = {"name", "format", "game", NULL};
 
 static const char *const oembed_parameters[] = {"url", "format", "maxwidth", "maxheight", NULL};
 static const char *const sitemap_parameters[] = {"page", NULL};
-static const char *const page_parameters[] = {"q", "format", "archive", "sort", NULL};
+static const char *const compare_parameters[] = {"archive", "with", NULL};
+static const char *const embed_parameters[] = {"archive", "character", "onto", "background", NULL};
+static const char *const page_parameters[] = {"q", "format", "archive", "loop", "event", "sort", "at", NULL};
 
 /* Accept is ignored where the path determines the type (".glb", a page), and for the probes, where only
  * the status counts. */
@@ -97,8 +101,9 @@ const struct route routes[] = {
     {"GET", "/v1/archives/{id}.zip", bundle_parameters, handle_archive_zip, ROUTE_DEAR | ROUTE_POOL},
     {"GET", "/v1/archives/{id}", NULL, handle_archive, ROUTE_JSON},
     {"GET", "/v1/archives", archives_parameters, handle_archives, ROUTE_JSON},
-    {"POST", "/v1/archives", upload_parameters, handle_upload, ROUTE_BODY | ROUTE_POOL | ROUTE_WRITES},
-    {"DELETE", "/v1/archives/{id}", NULL, handle_delete, ROUTE_WRITES},
+    {"POST", "/v1/archives", upload_parameters, handle_upload, ROUTE_BODY | ROUTE_POOL | ROUTE_UPLOADS},
+    {"DELETE", "/v1/archives/{id}", NULL, handle_delete, ROUTE_BODY | ROUTE_DELETES},
+    {"POST", "/v1/archives/{id}/publish", NULL, handle_publish, ROUTE_MODERATES},
     {"GET", "/v1/hash", hash_parameters, handle_hash, ROUTE_JSON},
     {"GET", "/v1/resolve", resolve_parameters, handle_resolve, ROUTE_JSON},
     {"GET", "/v1/formats", list_parameters, handle_formats, ROUTE_JSON},
@@ -110,9 +115,12 @@ const struct route routes[] = {
     {"GET", "/clip/{id}", scope_parameters, handle_clip_page, 0},
     {"GET", "/archive/{id}", NULL, handle_archive_page, 0},
     {"GET", "/character/{id}", scope_parameters, handle_character_page, 0},
-    {"GET", "/embed/{id}", scope_parameters, handle_embed, 0},
+    {"GET", "/compare/{id}", compare_parameters, handle_page, 0},
+    {"GET", "/embed/{id}", embed_parameters, handle_embed, 0},
     {"GET", "/docs", NULL, handle_docs, 0},
+    {"GET", "/moderation", NULL, handle_moderation, 0},
     {"GET", "/client.js", NULL, handle_client, 0},
+    {"GET", "/posed-clip.js", NULL, handle_element, 0},
     {"GET", "/assets/{file}", NULL, handle_asset, 0},
     {"GET", "/oembed", oembed_parameters, handle_oembed, ROUTE_JSON},
     {"GET", "/favicon.ico", NULL, handle_icon, 0},

@@ -1,3 +1,7 @@
+/** What JSON can hold. */
+export type Json = string | number | boolean | null | Json[] | { [field: string]: Json };
+export type Extras = Record<string, Json>;
+
 export interface Problem {
   type: string;
   title: string;
@@ -61,7 +65,7 @@ export interface ClipItem extends Asset {
   created?: string;
   skeleton: string | null;
   warnings: Warning[];
-  extras: Record<string, unknown>;
+  extras: Extras;
   links: Record<string, string>;
 }
 
@@ -74,7 +78,7 @@ export interface Clip extends ClipItem {
 export interface Event {
   time: number;
   type?: string;
-  [field: string]: unknown;
+  [field: string]: Json | undefined;
 }
 
 export interface Joint {
@@ -149,7 +153,6 @@ export interface Humanoid {
   hip_height: number;
 }
 
-/** How well a clip fits another skeleton: degrees and metres. */
 /** How far two clips are apart on the skeleton of the first. */
 export interface Difference {
   clip: string;
@@ -163,6 +166,7 @@ export interface Difference {
   distance_m: number[];
 }
 
+/** How well a clip fits another skeleton: degrees and metres. */
 export interface Fit {
   clip: string;
   source: Humanoid;
@@ -273,22 +277,200 @@ export interface Character extends Asset {
   clips: { id: string; name: string }[];
 }
 
-export interface Upload {
+export interface ArchiveItem {
   id: string;
   name: string;
   format: string;
   bytes: number;
+  created?: string;
   entry_count: number;
   source: "upload" | "path";
-  clips: { id: string; name: string; archive: string }[];
-  skeletons: { id: string; name: string; archive: string }[];
-  meshes: { id: string; name: string; archive: string }[];
-  characters: { id: string; name: string; archive: string }[];
-  rejected: { entry: string; index: number; error: Problem }[];
+  error?: Problem;
+  state?: "waiting" | "published";
+  uploader?: string;
+  expires?: string;
   links: Record<string, string>;
 }
 
-type Filter = Record<string, string | number | undefined>;
+export interface Named {
+  id: string;
+  name: string;
+  archive: string;
+}
+
+export interface Rejected {
+  entry: string;
+  index: number;
+  error: Problem;
+}
+
+export interface Archive extends ArchiveItem {
+  clips: Named[];
+  skeletons: Named[];
+  meshes: Named[];
+  characters: Named[];
+  images: Named[];
+  rejected: Rejected[];
+}
+
+export type Upload = Archive;
+
+export interface Entry {
+  index: number;
+  name: string;
+  size: number;
+  kind: "clip" | "skeleton" | "mesh" | "events" | "character" | "image" | "other";
+  format: string | null;
+  error?: Problem;
+}
+
+export interface Format {
+  id: string;
+  title: string;
+  extensions: string[];
+  media_type: string;
+  kinds: string[];
+  read: boolean;
+  write: boolean;
+  targets: string[];
+  mesh_targets: string[];
+}
+
+export interface RestJoint {
+  name: string | null;
+  id: number | null;
+  parent: number;
+  translation: number[];
+  rotation: number[];
+  scale: number[];
+  extras?: Extras;
+}
+
+/** What a single skeleton, mesh or image has besides the fields of its kind. */
+export interface Found {
+  id: string;
+  name: string | null;
+  format: string;
+  archive: string | null;
+  entry: string | null;
+  warnings: Warning[];
+  extras: Extras;
+}
+
+export interface Skeleton extends Found {
+  joint_count: number;
+  axes: "gltf" | "native";
+  joints: RestJoint[];
+}
+
+export interface Material {
+  name: string | null;
+  base_color: number[];
+  image: string | null;
+  alpha: "opaque" | "mask" | "blend";
+  cutoff: number;
+  two_sided: boolean;
+  emissive: number[];
+  emissive_image: string | null;
+  extras: Extras;
+}
+
+export interface Mesh extends Found {
+  vertex_count: number;
+  face_count: number;
+  axes: "gltf" | "native";
+  skeleton: string | null;
+  texture: string | null;
+  faces: number[][];
+  uvs: number[][];
+  primitives: { material: number; faces: number[][] }[];
+  materials: Material[];
+  morphs: string[];
+  bindings: { bone: string; first: number; count: number; blend_first: number; blend_count: number; weight?: number }[];
+  blends: { vertex: number; weight: number }[];
+}
+
+export interface ImageItem extends Asset {
+  width: number;
+  height: number;
+  alpha: boolean;
+}
+
+export interface Image extends Found {
+  width: number;
+  height: number;
+  alpha: boolean;
+}
+
+export interface Channel {
+  times: number[];
+  values: number[][];
+}
+
+export interface KeyedJoint {
+  name: string | null;
+  id: number | null;
+  joint?: number;
+  translation?: Channel;
+  rotation?: Channel;
+  scale?: Channel;
+  morph?: Channel;
+  extras?: Extras;
+}
+
+/** A clip with every key: clip JSON. */
+export interface Keys extends Omit<ClipItem, "archive" | "entry" | "created" | "skeleton" | "links"> {
+  axes?: "native" | "gltf";
+  skeleton?: { name: string | null; scaling: "inherited" | "offsets"; root_joint?: number; joints: RestJoint[] };
+  joints: KeyedJoint[];
+  events: Event[];
+}
+
+export interface Verdict {
+  target: string;
+  accepted: boolean;
+  reasons: { code: string; message: string; offset?: number; line?: number; joint?: string }[];
+}
+
+/** What a file is; nothing of it is kept. */
+export interface Inspection {
+  id: string;
+  name: string;
+  format: string;
+  kind: string;
+  bytes: number;
+  entry_count: number;
+  source: string;
+  clips: Clip[];
+  skeletons: Extras[];
+  meshes: Extras[];
+  characters: Extras[];
+  images: Extras[];
+  rejected: Rejected[];
+  warnings: Warning[];
+  links: Record<string, string>;
+  verdict?: Verdict[];
+}
+
+export interface Hashes {
+  name: string;
+  fnv32: string;
+  fnv64: string;
+  clip_id: string;
+}
+
+export interface Resolution {
+  name: string | null;
+  chain: { clip_id: string; name: string | null; actors: Json; loaded: { archive: string; index: number; entry: string; clip: string | null }[] }[];
+}
+
+export type Filter = Record<string, string | number | undefined>;
+export type Files = File | Blob | (File | Blob)[];
+
+export interface UploadOptions extends RequestInit {
+  /** Bytes sent, and all of them; in browsers. */
+  onProgress?: (sent: number, total: number) => void;
+}
 
 export class Posed {
   constructor(base?: string, options?: { token?: string; fetch?: typeof fetch; archive?: string });
@@ -296,24 +478,32 @@ export class Posed {
   /** The same server, as one archive has what is asked for by id. */
   inArchive(archive: string): Posed;
   request(path: string, init?: RequestInit): Promise<Response>;
-  json<T = unknown>(path: string, init?: RequestInit): Promise<T>;
+  json<T>(path: string, init?: RequestInit): Promise<T>;
   clips(filter?: Filter, init?: RequestInit): Promise<Page<ClipItem>>;
-  archives(filter?: Filter, init?: RequestInit): Promise<Page<{ id: string; name: string; format: string }>>;
+  archives(filter?: Filter, init?: RequestInit): Promise<Page<ArchiveItem>>;
   skeletons(filter?: Filter, init?: RequestInit): Promise<Page<Asset & { joint_count: number }>>;
   meshes(filter?: Filter, init?: RequestInit): Promise<Page<Asset & { vertex_count: number; face_count: number }>>;
   characters(filter?: Filter, init?: RequestInit): Promise<Page<Asset>>;
-  formats(init?: RequestInit): Promise<Page<{ id: string; title: string; kinds: string[]; read: boolean; write: boolean; targets: string[] }>>;
+  images(filter?: Filter, init?: RequestInit): Promise<Page<ImageItem>>;
+  formats(init?: RequestInit): Promise<Page<Format>>;
   all(kind: "clips", filter?: Filter): AsyncGenerator<ClipItem>;
-  all(kind: "archives" | "skeletons" | "meshes" | "characters", filter?: Filter): AsyncGenerator<Asset>;
+  all(kind: "archives", filter?: Filter): AsyncGenerator<ArchiveItem>;
+  all(kind: "images", filter?: Filter): AsyncGenerator<ImageItem>;
+  all(kind: "skeletons" | "meshes" | "characters", filter?: Filter): AsyncGenerator<Asset>;
   clip(id: string, init?: RequestInit): Promise<Clip>;
-  keys(id: string, init?: RequestInit): Promise<unknown>;
+  keys(id: string, init?: RequestInit): Promise<Keys>;
   events(id: string, window?: { from?: number; to?: number }, init?: RequestInit): Promise<Page<Event>>;
-  skeleton(id: string, init?: RequestInit): Promise<unknown>;
+  skeleton(id: string, init?: RequestInit): Promise<Skeleton>;
+  archiveOf(id: string, init?: RequestInit): Promise<Archive>;
+  entries(archive: string, filter?: Filter, init?: RequestInit): Promise<Page<Entry>>;
+  image(id: string, init?: RequestInit): Promise<Image>;
+  hash(name: string, init?: RequestInit): Promise<Hashes>;
+  resolve(what: { name: string } | { id: string }, init?: RequestInit): Promise<Resolution>;
   people(init?: RequestInit): Promise<People>;
   humanoid(skeleton: string, init?: RequestInit): Promise<Humanoid>;
   retarget(id: string, options: PoseOptions, init?: RequestInit): Promise<Fit>;
   diff(id: string, other: string, options?: { fps?: number; skeleton?: string; archive?: string }, init?: RequestInit): Promise<Difference>;
-  mesh(id: string, init?: RequestInit): Promise<unknown>;
+  mesh(id: string, init?: RequestInit): Promise<Mesh>;
   /** with: ids of meshes that are laid on it, comma-separated. */
   character(id: string, options?: { with?: string; archive?: string }, init?: RequestInit): Promise<Character>;
   pose(id: string, t?: number, options?: PoseOptions, init?: RequestInit): Promise<Pose>;
@@ -327,11 +517,22 @@ export class Posed {
     options?: { clip?: string; t?: number; skeleton?: string; axes?: "gltf" | "native"; wrap?: "clamp" | "loop"; archive?: string },
     init?: RequestInit,
   ): Promise<Float32Array>;
-  inspect(bytes: BodyInit, name?: string, init?: RequestInit): Promise<unknown>;
-  upload(files: File | Blob | (File | Blob)[], name?: string, init?: RequestInit): Promise<Upload>;
+  inspect(files: Files | BufferSource, name?: string, init?: RequestInit): Promise<Inspection>;
+  /** A file, or several that need each other, in another format. */
+  convert(files: Files | BufferSource, to: string, options?: Filter, init?: RequestInit): Promise<Blob>;
+  upload(files: Files, name?: string, init?: UploadOptions): Promise<Upload>;
   remove(archive: string, init?: RequestInit): Promise<void>;
   previewURL(id: string, type?: "png" | "svg" | "webp", options?: Filter): string;
   plotURL(id: string, options?: Filter): string;
-  archiveURL(id: string, to: string, options?: Record<string, unknown>): string;
+  archiveURL(id: string, to: string, options?: Filter): string;
+  /** options: clips and with are ids between commas. */
+  characterURL(id: string, options?: Filter): string;
   convertURL(id: string, extension: string, options?: Filter): string;
+  entryURL(archive: string, index: number): string;
+  skeletonURL(id: string, extension?: "glb" | "json", options?: Filter): string;
+  /** As GLB or made fit for a game: "glb", "skn", "simgeom", … */
+  meshURL(id: string, extension?: string, options?: Filter): string;
+  imageURL(id: string): string;
+  /** The page of a clip, an archive or a character, or the viewer for a frame. */
+  pageURL(kind: "clip" | "archive" | "character" | "embed", id: string, options?: Filter): string;
 }

@@ -50,6 +50,15 @@ async function refusal(response) {
   return new PosedError(problem?.detail ?? `${response.status} ${response.statusText}`, response.status, problem);
 }
 
+/** {query, body} of what goes to the server together: a file, some bytes, or several files as a form. */
+function parcel(files, name) {
+  const list = Array.isArray(files) ? files : [files];
+  if (list.length === 1) return { query: { name: name ?? list[0].name }, body: list[0] };
+  const form = new FormData();
+  for (const file of list) form.append("file", file, file.name);
+  return { query: { name }, body: form };
+}
+
 /** Poses of one clip at ascending times, decoded into typed arrays. */
 export class Poses {
   constructor(head, floats) {
@@ -178,6 +187,10 @@ export class Posed {
     return this.json(`/v1/characters${query(filter)}`, init);
   }
 
+  images(filter = {}, init) {
+    return this.json(`/v1/images${query(filter)}`, init);
+  }
+
   formats(init) {
     return this.json("/v1/formats", init);
   }
@@ -202,6 +215,30 @@ export class Posed {
 
   events(id, window = {}, init) {
     return this.json(`/v1/clips/${id}/events${this.scoped(window)}`, init);
+  }
+
+  /** What is in an archive, and what of it was rejected and why. */
+  archiveOf(id, init) {
+    return this.json(`/v1/archives/${id}`, init);
+  }
+
+  /** The files of an archive; {name} for those of one name. */
+  entries(archive, filter = {}, init) {
+    return this.json(`/v1/archives/${archive}/entries${query(filter)}`, init);
+  }
+
+  image(id, init) {
+    return this.json(`/v1/images/${id}`, init);
+  }
+
+  /** The hashes of a name, as one of the games uses them. */
+  hash(name, init) {
+    return this.json(`/v1/hash${query({ name })}`, init);
+  }
+
+  /** The names that a game looks for in turn: {name}, or {id: "0x…"}. */
+  resolve(what, init) {
+    return this.json(`/v1/resolve${query(what)}`, init);
   }
 
   skeleton(id, init) {
@@ -290,19 +327,47 @@ export class Posed {
     return new Float32Array(await response.arrayBuffer());
   }
 
-  /** What a file is, without keeping it. */
-  inspect(bytes, name, init = {}) {
-    return this.json(`/v1/inspect${query({ name })}`, { ...init, method: "POST", body: bytes });
+  /** What a file is, or several together are, without keeping them. */
+  inspect(files, name, init = {}) {
+    const given = parcel(files, name);
+    return this.json(`/v1/inspect${query(given.query)}`, { ...init, method: "POST", body: given.body });
   }
 
-  /** Keeps a file, or several as one archive; the answer lists what was found and what was rejected. */
-  upload(files, name, init = {}) {
-    const list = Array.isArray(files) ? files : [files];
-    if (list.length === 1)
-      return this.json(`/v1/archives${query({ name: name ?? list[0].name })}`, { ...init, method: "POST", body: list[0] });
-    const form = new FormData();
-    for (const file of list) form.append("file", file, file.name);
-    return this.json(`/v1/archives${query({ name })}`, { ...init, method: "POST", body: form });
+  /** A file, or several that need each other, in another format, without keeping them: a Blob. */
+  async convert(files, to, options = {}, init = {}) {
+    const given = parcel(files, options.name);
+    const path = `/v1/convert${query({ ...onOptions(options), ...given.query, to })}`;
+    return (await this.request(path, { ...init, method: "POST", body: given.body })).blob();
+  }
+
+  /**
+   * Keeps a file, or several as one archive; the answer lists what was found and what was rejected.
+   * init.onProgress(sent, total) is called in browsers.
+   */
+  upload(files, name, { onProgress, ...init } = {}) {
+    const given = parcel(files, name), path = `/v1/archives${query(given.query)}`;
+    if (onProgress && globalThis.XMLHttpRequest) return this.send(path, given.body, onProgress, init.signal);
+    return this.json(path, { ...init, method: "POST", body: given.body });
+  }
+
+  /** fetch tells no progress. */
+  send(path, body, onProgress, signal) {
+    return new Promise((resolve, reject) => {
+      const request = new XMLHttpRequest();
+      request.open("POST", this.base + path);
+      request.responseType = "json";
+      if (this.token) request.setRequestHeader("Authorization", `Bearer ${this.token}`);
+      request.upload.addEventListener("progress", ({ loaded, total }) => onProgress(loaded, total));
+      request.addEventListener("load", () => {
+        const { status, response } = request;
+        if (status >= 200 && status < 300) resolve(response);
+        else reject(new PosedError(response?.detail ?? `${status} ${request.statusText}`, status, response ?? null));
+      });
+      request.addEventListener("error", () => reject(new TypeError("the server cannot be reached")));
+      request.addEventListener("abort", () => reject(new DOMException("the upload was given up", "AbortError")));
+      signal?.addEventListener("abort", () => request.abort());
+      request.send(body);
+    });
   }
 
   async remove(archive, init = {}) {
@@ -326,6 +391,33 @@ export class Posed {
   /** Where an archive's clips are in another format, as a ZIP: {fps, skeleton, onto, …}. */
   archiveURL(id, to, options = {}) {
     return `${this.base}/v1/archives/${id}.zip${query({ to, ...onOptions(options) })}`;
+  }
+
+  /** Where the bytes of a file in an archive are. */
+  entryURL(archive, index) {
+    return `${this.base}/v1/archives/${archive}/entries/${index}`;
+  }
+
+  skeletonURL(id, extension = "glb", options = {}) {
+    return `${this.base}/v1/skeletons/${id}.${extension}${this.scoped(options)}`;
+  }
+
+  meshURL(id, extension = "glb", options = {}) {
+    return `${this.base}/v1/meshes/${id}.${extension}${this.scoped(options)}`;
+  }
+
+  imageURL(id) {
+    return `${this.base}/v1/images/${id}.png`;
+  }
+
+  /** Where people see it: kind is "clip", "archive", "character", or "embed", for a frame. */
+  pageURL(kind, id, options = {}) {
+    return `${this.base}/${kind}/${id}${kind === "archive" ? "" : this.scoped(options)}`;
+  }
+
+  /** Where a character is as GLB: {clips: "ID,…", with: "ID,…", skeleton}. */
+  characterURL(id, options = {}) {
+    return `${this.base}/v1/characters/${id}.glb${this.scoped(options)}`;
   }
 
   /** Where a conversion is: "glb", "bvh", "json", … */

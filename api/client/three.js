@@ -49,3 +49,36 @@ export class PoseDriver {
     }
   }
 }
+
+const PARTS = [["position", 0, 3, "VectorKeyframeTrack"], ["quaternion", 3, 4, "QuaternionKeyframeTrack"], ["scale", 7, 3, "VectorKeyframeTrack"]];
+
+/** Some floats of each frame, one after another. */
+function column(poses, at, size) {
+  const values = new Float32Array(poses.frameCount * size);
+  for (let i = 0; i < poses.frameCount; i++) values.set(poses.floats.subarray(i * poses.stride + at, i * poses.stride + at + size), i * size);
+  return values;
+}
+
+/**
+ * An AnimationClip of the joints that the clip moves, for an AnimationMixer on any figure whose bones have their names.
+ * @param THREE what has AnimationClip, VectorKeyframeTrack and QuaternionKeyframeTrack: import * as THREE from "three"
+ * @param options {name, all}: all: the joints that stand still too
+ */
+export function animationClip(THREE, poses, { name = "clip", all = false } = {}) {
+  if (poses.width !== 10) throw new TypeError("an AnimationClip needs poses of space=local");
+  const times = Float32Array.from(poses.times);
+  const tracks = poses.joints.flatMap((joint, i) => (joint.driven || all ? PARTS.map(([part, at, size, kind]) =>
+    new THREE[kind](`${threeName(joint.name ?? `joint_${joint.id}`)}.${part}`, times, column(poses, i * 10 + at, size))) : []));
+  return new THREE.AnimationClip(name, poses.duration, tracks);
+}
+
+/**
+ * A clip on its body, ready to be added to a scene: {scene, animations, …}, as the loader gives it.
+ * @param loader a GLTFLoader
+ * @param options of convertURL ({mesh, onto, skeleton}), or {character: ID}
+ */
+export async function loadFigure(loader, posed, clip, { character, ...options } = {}, init) {
+  const url = character ? posed.characterURL(character, { clips: clip, ...options }) : posed.convertURL(clip, "glb", { mesh: "auto", ...options });
+  const response = await posed.request(url.slice(posed.base.length), init);
+  return loader.parseAsync(await response.arrayBuffer(), "");
+}

@@ -1,5 +1,7 @@
 #include "api/conversion/body.h"
 
+#include "lib/core/error.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -12,18 +14,17 @@ static bool find_mesh(const struct catalog *common, const struct catalog *own, c
     return found->item;
 }
 
-/* The mesh as that archive has it, beside its own textures. */
-static void put_in_scope(const struct params *params, const struct catalog *common, struct ingredient *mesh)
+/* An asset as the archive of archive= has it, beside what it uses. */
+static struct catalog_item *in_scope(const struct params *params, const struct catalog *common,
+                                     const struct catalog_item *item)
 {
     const char *scope = params_get(params, "archive");
+    struct catalog_item *found = (struct catalog_item *)(uintptr_t)item, *placed = NULL;
     struct asset_id id;
     uint32_t archive = 0;
-    if (!scope || mesh->catalog != common || !id_parse(scope, strlen(scope), &id) ||
-        !catalog_find_archive(common, &id, &archive))
-        return;
-    struct catalog_item *placed = catalog_item_in((struct catalog_item *)(uintptr_t)mesh->item, archive);
-    if (placed)
-        mesh->item = placed;
+    if (scope && id_parse(scope, strlen(scope), &id) && catalog_find_archive(common, &id, &archive))
+        placed = catalog_item_in(found, archive);
+    return placed ? placed : found;
 }
 
 static bool read_ids(const struct params *params, const struct catalog *common, const struct catalog *own,
@@ -38,20 +39,39 @@ static bool read_ids(const struct params *params, const struct catalog *common, 
         struct ingredient *mesh = &choice->meshes[choice->mesh_count];
         if (!id_parse(at, length, &id) || !find_mesh(common, own, &id, mesh))
             return param_fail(error, parameter, "no mesh \"%.*s\"", (int)(length < 60 ? length : 60), at);
-        put_in_scope(params, common, mesh);
+        if (mesh->catalog == common)
+            mesh->item = in_scope(params, common, mesh->item);
         choice->mesh_count++;
         at = at[length] ? at + length + 1 : NULL;
     }
     return true;
 }
 
-bool body_read(const struct params *params, const struct catalog *common, const struct catalog *own,
-               struct body_choice *choice, struct param_error *error)
+bool body_read_worn(const struct params *params, const struct catalog *catalog,
+                    const struct catalog_item *character, struct worn_parts *worn, struct param_error *error)
+{
+    _Static_assert((int)RELATIONS_ADDED_MOST == (int)BODY_MESHES_MOST, "every mesh that is read can be worn");
+    struct body_choice choice = {.kind = BODY_MESHES};
+    const char *text = params_get(params, "with");
+    *worn = (struct worn_parts){0};
+    if (text && !strcmp(text, "none"))
+        return true;
+    if (!read_ids(params, catalog, NULL, "with", &choice, error))
+        return false;
+    for (unsigned i = 0; i < choice.mesh_count; i++) {
+        struct catalog_item *mesh = (struct catalog_item *)(uintptr_t)choice.meshes[i].item;
+        struct catalog_item *placed = catalog_item_in(mesh, character->place.archive);
+        worn->meshes[worn->count++] = placed ? placed : mesh;
+    }
+    return true;
+}
+
+static bool read_mesh(const struct params *params, const struct catalog *common, const struct catalog *own,
+                      struct body_choice *choice, struct param_error *error)
 {
     static const char *const words[] = {
         [BODY_AUTO] = "auto", [BODY_BONES] = "bones", [BODY_MANNEQUIN] = "mannequin", [BODY_NONE] = "none"};
     const char *text = params_get(params, "mesh");
-    *choice = (struct body_choice){.kind = BODY_UNSAID};
     if (!text)
         return true;
     for (unsigned i = 0; i < sizeof words / sizeof *words; i++) {
@@ -64,21 +84,43 @@ bool body_read(const struct params *params, const struct catalog *common, const 
     return read_ids(params, common, own, "mesh", choice, error);
 }
 
-bool body_read_worn(const struct params *params, const struct catalog *catalog,
-                    const struct catalog_item *character, struct worn_parts *worn, struct param_error *error)
+static bool read_character(const struct params *params, const struct catalog *common,
+                           const struct catalog *own, struct body_choice *choice, struct param_error *error)
 {
-    _Static_assert((int)RELATIONS_ADDED_MOST == (int)BODY_MESHES_MOST, "every mesh that is read can be worn");
-    struct body_choice choice = {.kind = BODY_MESHES};
-    *worn = (struct worn_parts){0};
-    if (!read_ids(params, catalog, NULL, "with", &choice, error))
-        return false;
-    for (unsigned i = 0; i < choice.mesh_count; i++) {
-        struct catalog_item *mesh = (struct catalog_item *)(uintptr_t)choice.meshes[i].item;
-        struct catalog_item *placed = catalog_item_in(mesh, character->place.archive);
-        worn->meshes[worn->count++] = placed ? placed : mesh;
+    const char *text = params_get(params, "character");
+    struct asset_id id;
+    choice->is_dressed = params_get(params, "with");
+    if (!text && choice->is_dressed && strcmp(params_get(params, "with"), "none") != 0)
+        return param_fail(error, "with", "meshes go with character=");
+    if (!text)
+        return true;
+    bool is_id = id_parse(text, strlen(text), &id);
+    choice->catalog = own;
+    choice->character = is_id && own ? catalog_find(own, ASSET_CHARACTER, &id) : NULL;
+    if (!choice->character && is_id) {
+        choice->catalog = common;
+        choice->character = catalog_find(common, ASSET_CHARACTER, &id);
     }
-    return true;
+    if (!choice->character)
+        return param_fail(error, "character", "no character \"%.60s\"", text);
+    if (choice->kind != BODY_AUTO && choice->kind != BODY_UNSAID)
+        return param_fail(error, "character", "a character has its own meshes: leave mesh out");
+    if (choice->catalog == common)
+        choice->character = in_scope(params, common, choice->character);
+    choice->kind = BODY_CHARACTER;
+    return !choice->is_dressed ||
+           body_read_worn(params, choice->catalog, choice->character, &choice->worn, error);
 }
+
+bool body_read(const struct params *params, const struct catalog *common, const struct catalog *own,
+               struct body_choice *choice, struct param_error *error)
+{
+    *choice = (struct body_choice){.kind = BODY_UNSAID};
+    return read_mesh(params, common, own, choice, error) &&
+           read_character(params, common, own, choice, error);
+}
+
+/* ------------------------------------------------------------------------------------------------ gathering -- */
 
 /* Whether another mesh of the character already includes it, such as the weights of a model. */
 static bool is_used(const struct relations *relations, const struct catalog_item *item)
@@ -111,6 +153,135 @@ bool body_add_character(struct ingredients *ingredients, const struct catalog *c
     }
     return true;
 }
+
+/* The archive whose assets come first. */
+static uint32_t archive_of(const struct body_stage *stage)
+{
+    if (stage->is_carried)
+        return stage->skeleton.item ? stage->skeleton.item->place.archive : UINT32_MAX;
+    return stage->clip ? stage->clip->item->place.archive : UINT32_MAX;
+}
+
+/* The body for auto. Of a request's own bytes these come first, then what is loaded. */
+static bool find_cast(const struct body_choice *choice, const struct body_stage *stage, struct cast *cast,
+                      struct pose_error *error)
+{
+    const struct worn_parts *worn = choice->is_dressed ? &choice->worn : NULL;
+    const bool is_own = stage->clip && stage->clip->catalog != stage->common;
+    struct scene_setting setting = {stage->common, NULL, UINT32_MAX, stage->skeleton.asset};
+    *cast = (struct cast){.catalog = stage->common};
+    pose_error_init(error);
+    if (is_own && !stage->is_carried) {
+        setting = (struct scene_setting){stage->clip->catalog, stage->clip->item,
+                                         stage->clip->item->place.archive, stage->skeleton.asset};
+        if (!cast_find(stage->service, &setting, worn, cast, error) || cast->relations.count)
+            return !error_is_set(error);
+        cast_release(cast);
+    }
+    setting.catalog = stage->common;
+    setting.clip = stage->clip && !is_own ? stage->clip->item : NULL;
+    setting.archive = is_own && !stage->is_carried ? UINT32_MAX : archive_of(stage);
+    return cast_find(stage->service, &setting, worn, cast, error);
+}
+
+static bool choose_cast(const struct body_choice *choice, const struct body_stage *stage, struct cast *cast,
+                        struct pose_error *error)
+{
+    if (choice->kind == BODY_CHARACTER)
+        return cast_character(stage->service, choice->catalog, choice->character,
+                              choice->is_dressed ? &choice->worn : NULL, cast, error);
+    return find_cast(choice, stage, cast, error);
+}
+
+/* What auto found and cannot be read is left out, lest a broken file takes the clip with it. */
+static bool add_found(struct ingredients *ingredients, const struct cast *cast,
+                      struct convert_warnings *warnings, struct pose_error *error)
+{
+    struct convert_warnings missing = {0};
+    bool done = body_add_character(ingredients, cast->catalog, &cast->relations, &missing, error);
+    convert_warnings_release(&missing);
+    if (done || error->status == POSE_NO_MEMORY || error->status == POSE_STOPPED)
+        return done;
+    convert_warn_text(warnings, "mesh_left_out", POSE_NOTE, error->detail);
+    pose_error_init(error);
+    return true;
+}
+
+bool body_gather(const struct body_choice *choice, const struct body_stage *stage,
+                 struct ingredients *ingredients, struct convert_warnings *warnings, struct pose_error *error)
+{
+    struct cast cast;
+    for (unsigned i = 0; i < choice->mesh_count; i++) {
+        if (!ingredients_add_mesh(ingredients, &choice->meshes[i], NULL, error))
+            return false;
+    }
+    if ((choice->kind != BODY_AUTO && choice->kind != BODY_CHARACTER) || !stage->skeleton.asset)
+        return true;
+    bool done = choose_cast(choice, stage, &cast, error);
+    if (done && choice->kind == BODY_CHARACTER)
+        done = body_add_character(ingredients, cast.catalog, &cast.relations, warnings, error);
+    else if (done)
+        done = add_found(ingredients, &cast, warnings, error);
+    cast_release(&cast);
+    return done;
+}
+
+/* ----------------------------------------------------------------------------------- what a body depends on -- */
+
+bool body_depends(const struct body_choice *choice)
+{
+    return choice->kind == BODY_AUTO || choice->kind == BODY_CHARACTER || choice->kind == BODY_MESHES;
+}
+
+bool body_is_inside(const struct api_call *call, const struct body_choice *choice,
+                    const struct body_stage *stage)
+{
+    struct cast cast;
+    struct pose_error ignored;
+    bool is_inside = call->scope;
+    for (unsigned i = 0; i < choice->mesh_count; i++)
+        is_inside = is_inside && scope_has(call, choice->meshes[i].item);
+    if (!is_inside || !body_depends(choice) || choice->kind == BODY_MESHES || !stage->skeleton.asset)
+        return is_inside || !body_depends(choice);
+    is_inside = choose_cast(choice, stage, &cast, &ignored) && cast.relations.count && cast.is_inside;
+    for (uint32_t i = 0; i < cast.relations.count && is_inside; i++)
+        is_inside = scope_has(call, cast.relations.meshes[i].item);
+    cast_release(&cast);
+    return is_inside;
+}
+
+struct asset_id body_digest(struct asset_id digest, const struct body_choice *choice,
+                            const struct body_stage *stage)
+{
+    struct asset_id reach;
+    digest = id_quick(&digest, &choice->kind, sizeof choice->kind);
+    for (unsigned i = 0; i < choice->mesh_count; i++) {
+        const struct ingredient *mesh = &choice->meshes[i];
+        reach = catalog_reach(mesh->catalog, mesh->item->place.archive);
+        digest = id_quick(&digest, &mesh->item->asset->id, sizeof digest);
+        digest = id_quick(&digest, &mesh->item->place.entry, sizeof mesh->item->place.entry);
+        digest = id_quick(&digest, &reach, sizeof reach);
+    }
+    if (choice->kind == BODY_CHARACTER) {
+        reach = catalog_reach(choice->catalog, choice->character->place.archive);
+        digest = id_quick(&digest, &choice->character->asset->id, sizeof digest);
+        digest = id_quick(&digest, &reach, sizeof reach);
+    }
+    digest = id_quick(&digest, &choice->is_dressed, sizeof choice->is_dressed);
+    for (unsigned i = 0; i < choice->worn.count; i++) {
+        const struct catalog_item *mesh = choice->worn.meshes[i];
+        reach = catalog_reach(choice->catalog, mesh->place.archive);
+        digest = id_quick(&digest, &mesh->asset->id, sizeof digest);
+        digest = id_quick(&digest, &reach, sizeof reach);
+    }
+    if (choice->kind == BODY_AUTO && stage->skeleton.asset) {
+        reach = catalog_reach(stage->common, archive_of(stage));
+        digest = id_quick(&digest, &reach, sizeof reach);
+    }
+    return digest;
+}
+
+/* ------------------------------------------------------------------------------------------------ mannequin -- */
 
 struct pose_document *body_mannequin(const struct pose_skeleton *skeleton, enum body_kind kind,
                                      const struct pose_options *options, struct pose_error *error)

@@ -1,18 +1,20 @@
-/* mesh=: what a clip is shown as. */
+/* mesh=, character=, with=: what a clip is shown as. */
 #ifndef POSED_API_CONVERSION_BODY_H
 #define POSED_API_CONVERSION_BODY_H
 
 #include "api/protocol/params.h"
+#include "api/protocol/scope.h"
 #include "server/convert/ingredients.h"
-#include "server/library/parts.h"
+#include "server/library/bodies/cast.h"
 
 enum body_kind {
-    BODY_UNSAID,
+    BODY_UNSAID, /* auto where something can have a body */
     BODY_AUTO,
     BODY_BONES,
     BODY_MANNEQUIN,
     BODY_NONE,
-    BODY_MESHES, /* given by their ids */
+    BODY_MESHES,    /* given by their ids */
+    BODY_CHARACTER, /* given by its id */
 };
 
 enum { BODY_MESHES_MOST = 16 };
@@ -21,17 +23,45 @@ struct body_choice {
     enum body_kind kind;
     unsigned mesh_count;
     struct ingredient meshes[BODY_MESHES_MOST];
+    const struct catalog *catalog;  /* the character's */
+    struct catalog_item *character; /* NULL: none */
+    bool is_dressed;                /* with= says what is laid on it; else that which fits */
+    struct worn_parts worn;
 };
 
 /*
- * Reads mesh=. own: the catalogue of the request's own bytes, searched first; NULL: none. Meshes are taken from the
- * archive of archive=, if they are in it. False with error.
+ * Reads mesh=, character= and with=. own: the catalogue of the request's own bytes, searched first; NULL: none. Meshes
+ * and characters are taken from the archive of archive=, if they are in it. False with error.
  */
 bool body_read(const struct params *params, const struct catalog *common, const struct catalog *own,
                struct body_choice *choice, struct param_error *error);
-/* Reads with=: meshes laid on a character, from its archive if they are in it. False with error. */
+/* Reads with=: meshes laid on a character, from its archive if they are in it; "none": none. False with error. */
 bool body_read_worn(const struct params *params, const struct catalog *catalog,
                     const struct catalog_item *character, struct worn_parts *worn, struct param_error *error);
+
+/* For what a body is wanted. */
+struct body_stage {
+    struct service *service;
+    const struct catalog *common;    /* the service's */
+    const struct ingredient *clip;   /* NULL: none */
+    struct skeleton_choice skeleton; /* that it plays on; asset NULL: none */
+    bool is_carried; /* by retargeting, so that the skeleton's archive counts instead of the clip's */
+};
+
+/* Adds the chosen meshes, those of the chosen character, or for auto of the one that is found, with their textures.
+ * Warns of those that are missing. False with error. May decode, so call it on the pool. */
+bool body_gather(const struct body_choice *choice, const struct body_stage *stage,
+                 struct ingredients *ingredients, struct convert_warnings *warnings,
+                 struct pose_error *error);
+/* Whether body_gather depends only on the archive of the call's scope. May decode. */
+bool body_is_inside(const struct api_call *call, const struct body_choice *choice,
+                    const struct body_stage *stage);
+/* Whether body_gather depends on more than the ids of the choice: on archives. */
+bool body_depends(const struct body_choice *choice);
+/* Adds everything that body_gather depends on. */
+struct asset_id body_digest(struct asset_id digest, const struct body_choice *choice,
+                            const struct body_stage *stage);
+
 /* The mannequin on a skeleton. NULL with error if that is not a person's; with POSE_OK if the kind does not insist. */
 struct pose_document *body_mannequin(const struct pose_skeleton *skeleton, enum body_kind kind,
                                      const struct pose_options *options, struct pose_error *error);

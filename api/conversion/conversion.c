@@ -150,10 +150,15 @@ static const char *const options_of_targets[] = {"mesh",    "bones",    "fps",  
 static bool check_options(const struct params *params, const struct pose_target *target, bool game_is_source,
                           struct param_error *error)
 {
+    static const char *const bodies[] = {"character", "with", NULL};
     for (const char *const *option = options_of_targets; *option; option++) {
         if (params_get(params, *option) && !convert_target_takes(target, *option) &&
             !(game_is_source && !strcmp(*option, "game")))
             return param_fail(error, *option, "not supported by %s", target->word);
+    }
+    for (const char *const *body = bodies; *body; body++) {
+        if (params_get(params, *body) && !convert_target_takes(target, "mesh"))
+            return param_fail(error, *body, "not supported by %s", target->word);
     }
     return true;
 }
@@ -336,19 +341,29 @@ static struct ingredient_skeleton named_skeleton(const struct catalog *common, c
     return (struct ingredient_skeleton){common, catalog_find_skeleton(common, &id)};
 }
 
-bool conversion_parts_read(const struct params *params, const struct catalog *common,
-                           const struct catalog *own, struct conversion_parts *parts,
-                           struct param_error *error)
+/* Who wants no mesh of the bones wants only joints. */
+static bool read_body(const struct params *params, const struct catalog *common, const struct catalog *own,
+                      struct conversion_parts *parts, struct param_error *error)
+{
+    if (!body_read(params, common, own, &parts->body, error))
+        return false;
+    const char *bones = params_get(params, "bones");
+    if (parts->body.kind == BODY_UNSAID && bones && !strcmp(bones, "none"))
+        parts->body.kind = BODY_BONES;
+    if (parts->mesh_count + parts->body.mesh_count > CONVERSION_MESHES)
+        return param_fail(error, "mesh", "more than %d meshes", CONVERSION_MESHES);
+    memcpy(parts->meshes + parts->mesh_count, parts->body.meshes,
+           parts->body.mesh_count * sizeof *parts->meshes);
+    parts->mesh_count += parts->body.mesh_count;
+    parts->body.mesh_count = 0; /* they are among the others */
+    return true;
+}
+
+bool conversion_skeleton_read(const struct params *params, const struct catalog *common,
+                              const struct catalog *own, struct conversion_parts *parts,
+                              struct param_error *error)
 {
     const char *text = params_get(params, "skeleton");
-    struct body_choice body;
-    if (!body_read(params, common, own, &body, error))
-        return false;
-    if (parts->mesh_count + body.mesh_count > CONVERSION_MESHES)
-        return param_fail(error, "mesh", "more than %d meshes", CONVERSION_MESHES);
-    memcpy(parts->meshes + parts->mesh_count, body.meshes, body.mesh_count * sizeof *body.meshes);
-    parts->mesh_count += body.mesh_count;
-    parts->body = body.kind;
     parts->automatic = !text || !strcmp(text, "auto");
     const struct ingredient *of = parts->clip_count ? parts->clips : &parts->meshes[0];
     if (parts->automatic) {
@@ -360,7 +375,18 @@ bool conversion_parts_read(const struct params *params, const struct catalog *co
             return param_fail(error, "skeleton", "\"%.60s\" is neither auto, none, nor the id of a skeleton",
                               text);
     }
-    bool needs_skeleton = parts->mesh_count || parts->body == BODY_MANNEQUIN;
+    return true;
+}
+
+bool conversion_parts_read(const struct params *params, const struct catalog *common,
+                           const struct catalog *own, struct conversion_parts *parts,
+                           struct param_error *error)
+{
+    if (!read_body(params, common, own, parts, error) ||
+        !conversion_skeleton_read(params, common, own, parts, error))
+        return false;
+    bool needs_skeleton =
+        parts->mesh_count || parts->body.kind == BODY_MANNEQUIN || parts->body.kind == BODY_CHARACTER;
     if (needs_skeleton && parts->clip_count && !parts->skeleton.choice.asset)
         return param_fail(error, "skeleton", "a mesh needs a skeleton, but the clip has none");
     return true;
@@ -387,18 +413,41 @@ bool conversion_frames_fit(const struct conversion *conversion, const struct con
     return false;
 }
 
-struct asset_id conversion_parts_digest(const struct conversion_parts *parts)
+enum body_kind conversion_body(const struct conversion *conversion, const struct conversion_parts *parts)
+{
+    const bool plays = parts->clip_count || parts->is_mixed;
+    if (!convert_target_takes(conversion->target, "mesh"))
+        return BODY_NONE;
+    return parts->body.kind == BODY_UNSAID ? (plays ? BODY_AUTO : BODY_BONES) : parts->body.kind;
+}
+
+struct body_stage conversion_stage(struct service *service, const struct catalog *common,
+                                   const struct conversion *conversion, const struct conversion_parts *parts)
+{
+    const struct retargeting *retargeting = &conversion->retargeting;
+    return (struct body_stage){.service = service,
+                               .common = common,
+                               .clip = parts->clip_count ? parts->clips : NULL,
+                               .skeleton =
+                                   retargeting->on ? retargeting->carrying.onto : parts->skeleton.choice,
+                               .is_carried = retargeting->on || parts->is_mixed};
+}
+
+struct asset_id conversion_parts_digest(const struct catalog *common, const struct conversion *conversion,
+                                        const struct conversion_parts *parts)
 {
     struct asset_id digest = {{0}};
-    if (parts->body == BODY_MANNEQUIN || parts->body == BODY_AUTO)
-        digest = id_quick(&digest, &parts->body, sizeof parts->body);
+    struct body_choice body = parts->body;
+    const struct body_stage stage = conversion_stage(NULL, common, conversion, parts);
     if (parts->skeleton.choice.asset)
         digest = id_quick(&digest, &parts->skeleton.choice.asset->id, sizeof digest);
     for (unsigned i = 0; i < parts->mesh_count; i++) {
         const struct catalog *catalog = parts->meshes[i].catalog;
+        const struct asset_id reach = catalog_reach(catalog, parts->meshes[i].item->place.archive);
         digest = id_quick(&digest, &parts->meshes[i].item->asset->id, sizeof digest);
-        digest = id_quick(&digest, &catalog->digest, sizeof digest);
-        digest = id_quick(&digest, &parts->meshes[i].item->place, sizeof parts->meshes[i].item->place);
+        digest = id_quick(&digest, &reach, sizeof digest);
+        digest = id_quick(&digest, &parts->meshes[i].item->place.entry, sizeof(uint32_t));
     }
-    return digest;
+    body.kind = conversion_body(conversion, parts);
+    return body_digest(digest, &body, &stage);
 }

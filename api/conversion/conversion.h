@@ -29,7 +29,8 @@ struct conversion_parts {
     const struct ingredient *clips;      /* borrowed */
     struct ingredient_skeleton skeleton; /* choice.asset NULL: none */
     bool automatic;                      /* skeleton=auto */
-    enum body_kind body;
+    bool is_mixed;                       /* a clip that is made of others, which is not among the clips */
+    struct body_choice body;
     unsigned mesh_count;
     struct ingredient meshes[CONVERSION_MESHES];
 };
@@ -53,20 +54,30 @@ void conversion_release(struct conversion *conversion);
 struct asset_id conversion_digest(struct asset_id digest, const struct conversion *conversion);
 
 /*
- * Reads skeleton= and mesh=, with the clips (or else the first mesh) already filled in. own: the catalogue of the
+ * Reads skeleton=, mesh=, character= and with=, with the clips (or else the first mesh) already filled in. own: the catalogue of the
  * request's own bytes, searched first; NULL: none.
  */
 bool conversion_parts_read(const struct params *params, const struct catalog *common,
                            const struct catalog *own, struct conversion_parts *parts,
                            struct param_error *error);
+/* Reads only skeleton=. */
+bool conversion_skeleton_read(const struct params *params, const struct catalog *common,
+                              const struct catalog *own, struct conversion_parts *parts,
+                              struct param_error *error);
 /* A skeleton to use for parts without clips (choice.asset NULL: none) if auto found none. */
 void conversion_parts_offer_skeleton(struct conversion_parts *parts,
                                      const struct ingredient_skeleton *skeleton);
+/* What the clips are shown as in a file of that target: auto if it is not said, none if it holds no meshes. */
+enum body_kind conversion_body(const struct conversion *conversion, const struct conversion_parts *parts);
+/* For what the body is wanted. */
+struct body_stage conversion_stage(struct service *service, const struct catalog *common,
+                                   const struct conversion *conversion, const struct conversion_parts *parts);
 /* Whether converting the clips at fps stays within max-frames. */
 bool conversion_frames_fit(const struct conversion *conversion, const struct conversion_parts *parts,
                            uint64_t max_frames, struct param_error *error);
 /* Digest of everything the answer depends on besides the clips: the skeleton, the meshes, and the pictures
  * beside them. */
-struct asset_id conversion_parts_digest(const struct conversion_parts *parts);
+struct asset_id conversion_parts_digest(const struct catalog *common, const struct conversion *conversion,
+                                        const struct conversion_parts *parts);
 
 #endif

@@ -23,10 +23,21 @@ bool conversion_add_skeleton(const struct ingredient_skeleton *skeleton, const s
     return ingredients_set_skeleton(ingredients, skeleton, error);
 }
 
-bool conversion_parts_add(const struct conversion_parts *parts, const struct conversion *conversion,
-                          struct ingredients *ingredients, struct convert_warnings *warnings,
-                          struct pose_error *error)
+/* The body of a clip: its own, or one that is chosen. A model without clips is only what its parts are. */
+static bool add_body(const struct conversion_order *order, struct ingredients *ingredients,
+                     struct convert_warnings *warnings, struct pose_error *error)
 {
+    const struct conversion_parts *parts = order->parts;
+    struct body_choice body = parts->body;
+    const struct body_stage stage = conversion_stage(order->service, order->common, order->conversion, parts);
+    body.kind = conversion_body(order->conversion, parts);
+    return parts->mesh_count || body_gather(&body, &stage, ingredients, warnings, error);
+}
+
+bool conversion_parts_add(const struct conversion_order *order, struct ingredients *ingredients,
+                          struct convert_warnings *warnings, struct pose_error *error)
+{
+    const struct conversion_parts *parts = order->parts;
     for (uint32_t i = 0; i < parts->clip_count; i++) {
         if (!ingredients_add_clip(ingredients, &parts->clips[i], error))
             return false;
@@ -35,7 +46,8 @@ bool conversion_parts_add(const struct conversion_parts *parts, const struct con
         if (!ingredients_add_mesh(ingredients, &parts->meshes[i], NULL, error))
             return false;
     }
-    return conversion_add_skeleton(&parts->skeleton, conversion, ingredients, warnings, error);
+    return conversion_add_skeleton(&parts->skeleton, order->conversion, ingredients, warnings, error) &&
+           add_body(order, ingredients, warnings, error);
 }
 
 /* Warns that the figure was turned, which nothing else reports if the file is not stored. */
@@ -173,7 +185,7 @@ static bool make_room(struct service *service, uint64_t bytes, struct pose_error
 static bool add_mannequin(const struct conversion_order *order, struct pose_conversion *wanted,
                           struct pose_document **mannequin, struct pose_error *error)
 {
-    enum body_kind body = order->parts->body;
+    enum body_kind body = conversion_body(order->conversion, order->parts);
     if (!wanted->skeleton || wanted->mesh_count || (body != BODY_MANNEQUIN && body != BODY_AUTO))
         return true;
     *mannequin = body_mannequin(wanted->skeleton, body, &order->options, error);
@@ -192,13 +204,15 @@ static bool convert_mesh(const struct conversion_order *order, const struct ingr
     struct pose_mesh_files files;
     struct pose_pack_item items[POSE_MESH_FILES];
     ingredients_list(ingredients, &parts);
-    const struct pose_mesh_conversion wanted = {.to = order->conversion->target->word,
-                                                .mesh = parts.meshes,
-                                                .skeleton = parts.skeleton,
-                                                .image_count = parts.image_count,
-                                                .images = parts.images,
-                                                .name = order->name,
-                                                .keeps_name = order->unzipped};
+    const struct pose_mesh_conversion wanted = {
+        .to = order->conversion->target->word,
+        .mesh = parts.meshes,
+        .skeleton = parts.skeleton,
+        .image_count = parts.image_count,
+        .images = parts.images,
+        .name = order->name,
+        .keeps_name = order->unzipped,
+        .settings = order->conversion->setting_count ? order->conversion->settings : NULL};
     if (!pose_mesh_convert(&wanted, &order->options, convert_warn, &result->warnings, &files, error))
         return false;
     for (uint32_t i = 0; i < files.count; i++)
@@ -261,7 +275,7 @@ bool conversion_make(const struct conversion_order *order, struct conversion_res
     *result = (struct conversion_result){.is_pair = conversion->target->second && order->unzipped};
     struct convert_warnings *warnings = &result->warnings;
     bool done = order->gather ? order->gather(order->user, ingredients, warnings, error)
-                              : conversion_parts_add(order->parts, conversion, ingredients, warnings, error);
+                              : conversion_parts_add(order, ingredients, warnings, error);
     done = done && ingredients_turn(ingredients, conversion->up, error) &&
            convert(order, ingredients, result, error);
     if (done)

@@ -9,11 +9,6 @@
 typedef bool conversion_gather(void *user, struct ingredients *ingredients, struct convert_warnings *warnings,
                                struct pose_error *error);
 
-/* Fetches all parts, and warns of a skeleton that is not the game's if the target depends on it. False
- * with error. */
-bool conversion_parts_add(const struct conversion_parts *parts, const struct conversion *conversion,
-                          struct ingredients *ingredients, struct convert_warnings *warnings,
-                          struct pose_error *error);
 /* Adds the skeleton, with a warning if it is a stand-in. For callers that add the other parts themselves. */
 bool conversion_add_skeleton(const struct ingredient_skeleton *skeleton, const struct conversion *conversion,
                              struct ingredients *ingredients, struct convert_warnings *warnings,
@@ -41,6 +36,11 @@ struct conversion_result {
     struct pose_mesh_files beside; /* of a mesh whose files are not zipped: those after the first */
     double decode_seconds;
 };
+
+/* Fetches all parts, with the body of the clips, and warns of a skeleton that is not the game's if the target depends
+ * on it. False with error. */
+bool conversion_parts_add(const struct conversion_order *order, struct ingredients *ingredients,
+                          struct convert_warnings *warnings, struct pose_error *error);
 
 /* False with error; the result must be released in either case. May decode, so call it on the pool. */
 bool conversion_make(const struct conversion_order *order, struct conversion_result *result,

@@ -41,7 +41,7 @@ static bool is_better(const struct candidate *a, const struct candidate *b)
     return id_compare(&one->id, &other->id) < 0;
 }
 
-/* elsewhere: set if another skeleton with an equally good name has a different rest pose. */
+/* A person of the target's game. elsewhere: set if another skeleton with an equally good name has a different rest pose. */
 static const struct catalog_item *find_loaded(const struct catalog *catalog, const struct catalog_item *clip,
                                               const char *target, bool *elsewhere)
 {
@@ -49,9 +49,9 @@ static const struct catalog_item *find_loaded(const struct catalog *catalog, con
     struct candidate best = {0};
     *elsewhere = false;
     for (uint32_t i = 0; i < list->count; i++) {
-        const struct catalog_item *item = &list->items[i];
-        const struct index_entry *entry = catalog_entry(catalog, item->place);
-        if (!entry->format || !is_family_of(target, entry->format) ||
+        const struct catalog_item *item = catalog_listed(catalog, ASSET_SKELETON, i);
+        const struct index_entry *entry = item ? catalog_entry(catalog, item->place) : NULL;
+        if (!item || !entry->format || !item->asset->is_person || !is_family_of(target, entry->format) ||
             !catalog_reaches(catalog, clip->place, item->place))
             continue;
         const struct candidate candidate = {.item = item,

@@ -16,30 +16,33 @@ enum api_outcome handle_archives(struct api_call *call)
         {"name", SORT_NAME}, {"newest", SORT_NEWEST}, {"bytes", SORT_BYTES}, {NULL, SORT_ARRIVAL}};
     struct list_request request;
     struct param_error error;
-    enum { INLINE_ARCHIVES = 1000 };
-    if (!list_read(call, ASSET_CLIP, sorts, &request, &error))
+    static const char *const states[] = {"waiting", "published", NULL};
+    int state = -1;
+    if (!list_read(call, ASSET_CLIP, sorts, &request, &error) ||
+        !params_choice(&call->params, "state", states, &state, &error))
         return reply_parameter(call, &error);
-    if (reply_cached(call, list_digest(call), FRESH_REVALIDATE, true))
-        return API_DONE;
-    if (call->catalog->archive_count > INLINE_ARCHIVES && !call->request->may_wait)
-        return API_WAIT;
-    if (!list_run(call, &request, true))
-        return reply_no_memory(call);
+    enum api_outcome outcome;
+    request.filter.of_archives = true;
+    request.filter.state = (enum listing_state)(state + 1);
+    if (!list_run(call, &request, &outcome))
+        return outcome;
     struct pose_buffer body = {0};
     struct json_writer json;
     jsonw_init(&json, &body);
     jsonw_object(&json, NULL);
     jsonw_array(&json, "items");
-    for (uint32_t row = request.first; row < request.last; row++) {
+    for (uint32_t row = 0; row < request.listing.count; row++) {
         const struct index_archive *archive =
-            call->catalog->archives[listing_row_at(&request.listing, row).index];
+            catalog_find_archive(call->catalog, &request.listing.ids[row], NULL);
+        if (!archive)
+            continue;
         jsonw_object(&json, NULL);
         archive_head(&json, archive);
         archive_links(&json, archive);
         jsonw_end(&json);
     }
     jsonw_end(&json);
-    list_finish(call, &json, &request, true);
+    list_finish(call, &json, &request);
     jsonw_end(&json);
     return reply_json(call, &body);
 }

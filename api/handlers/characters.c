@@ -4,7 +4,7 @@
 #include "api/conversion/body.h"
 #include "api/views/asset_json.h"
 #include "lib/core/error.h"
-#include "server/library/relations.h"
+#include "server/library/bodies/relations.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -53,21 +53,34 @@ static void put_named_clips(struct json_writer *json, const struct relations *re
     jsonw_end(json);
 }
 
+/* The clip if this is where its archive has it first. */
+static struct catalog_item *clip_of(const struct catalog *catalog, const struct index_asset *asset,
+                                    uint32_t archive)
+{
+    struct catalog_item *clip =
+        asset->kind == ASSET_CLIP ? catalog_find(catalog, ASSET_CLIP, &asset->id) : NULL;
+    clip = clip ? catalog_item_in(clip, archive) : NULL;
+    return clip && clip->asset == asset ? clip : NULL;
+}
+
 /* Clips of the character's own archive that play on that skeleton. */
 static void put_clips(struct json_writer *json, const struct catalog *catalog,
                       const struct catalog_item *item, const struct skeleton_choice *skeleton)
 {
     enum { MAX_CLIPS = 1000 };
-    const struct catalog_list *clips = &catalog->lists[ASSET_CLIP];
+    const struct index_archive *archive = catalog->archives[item->place.archive];
     unsigned count = 0;
     jsonw_array(json, "clips");
-    for (uint32_t i = 0; i < clips->count && skeleton->asset && count < MAX_CLIPS; i++) {
-        struct catalog_item *clip = catalog_item_in(&clips->items[i], item->place.archive);
-        if (!clip || clip->asset->axes != skeleton->asset->axes ||
-            catalog_skeleton(catalog, clip).asset != skeleton->asset)
-            continue;
-        put_clip(json, clip);
-        count++;
+    for (uint32_t e = 0; e < archive->entry_count && skeleton->asset; e++) {
+        const struct index_entry *entry = archive->entries[e];
+        for (uint32_t i = 0; i < entry->asset_count && count < MAX_CLIPS; i++) {
+            struct catalog_item *clip = clip_of(catalog, &entry->assets[i], item->place.archive);
+            if (!clip || clip->asset->axes != skeleton->asset->axes ||
+                catalog_skeleton(catalog, clip).asset != skeleton->asset)
+                continue;
+            put_clip(json, clip);
+            count++;
+        }
     }
     jsonw_end(json);
 }
@@ -82,6 +95,7 @@ static void put_suggestions(struct json_writer *json, const struct suggestion *s
     for (uint32_t i = 0; i < count; i++) {
         jsonw_object(json, NULL);
         jsonw_id(json, "mesh", &suggestions[i].mesh->asset->id);
+        jsonw_string(json, "name", suggestions[i].mesh->asset->name);
         jsonw_string(json, "place", places[suggestions[i].place]);
         jsonw_number(json, "score", (float)suggestions[i].score);
         jsonw_end(json);

@@ -308,105 +308,80 @@ enum api_outcome handle_clip_events(struct api_call *call)
 
 /* -------------------------------------------------------------------------------------------------- list -- */
 
-/* How a joint of that name may appear in a track: by name, or by id if the track has only that; The Sims 3
- * derives ids from names. */
-struct wanted_joint {
-    const char *name; /* NULL: searched by id, "#ID" */
-    uint64_t ids[2];
-};
-
-static void want_joint(const char *text, struct wanted_joint *joint)
+/* A joint of that name may appear in a track by name, or by id if the track has only that ("#ID"); The Sims 3 derives ids
+ * from names. */
+static void want_joint(const char *text, struct listing_filter *filter)
 {
     uint32_t id;
     struct pose_sims3_name hashes;
-    *joint = (struct wanted_joint){.name = text};
+    filter->has_joint = true;
     if (joint_id_read(text, strlen(text), &id)) {
-        *joint = (struct wanted_joint){.ids = {known_id(id), known_id(id)}};
+        filter->joint_ids[0] = filter->joint_ids[1] = known_id(id);
         return;
     }
     pose_sims3_hash(text, &hashes);
-    joint->ids[0] = known_id(hashes.fnv32);
-    joint->ids[1] = known_id((uint32_t)hashes.fnv64);
+    filter->joint = text;
+    filter->joint_ids[0] = known_id(hashes.fnv32);
+    filter->joint_ids[1] = known_id((uint32_t)hashes.fnv64);
 }
 
-static bool has_joint(const struct index_asset *asset, const struct wanted_joint *joint)
+/* As in the clips' own JSON. */
+static bool read_loop(const struct params *params, struct listing_filter *filter, struct param_error *error)
 {
-    uint64_t name = joint->name ? known_name(asset->axes, joint->name) : joint->ids[0];
-    for (uint32_t i = 0; i < asset->known_count; i++) {
-        uint64_t known = asset->known[i];
-        if (known == name || known == joint->ids[0] || known == joint->ids[1])
-            return true;
-    }
-    return false;
+    static const char *const words[] = {"null", "false", "true", NULL};
+    int word = -1;
+    if (!params_choice(params, "loop", words, &word, error))
+        return false;
+    filter->has_loop = word >= 0;
+    filter->loop = word - 1;
+    return true;
 }
 
-/* Filters for clips beyond those of all lists. */
-struct clip_filter {
-    const char *joint;          /* NULL: any */
-    struct wanted_joint wanted; /* parsed from joint */
-    double min_duration, max_duration;
-};
-
-static bool clip_passes(const void *user, const struct catalog_item *item)
-{
-    const struct clip_filter *filter = user;
-    const struct index_asset *asset = item->asset;
-    return (double)asset->duration >= filter->min_duration &&
-           (double)asset->duration <= filter->max_duration &&
-           (!filter->joint || has_joint(asset, &filter->wanted));
-}
-
-static bool read_filter(struct api_call *call, struct clip_filter *filter, struct listing_filter *listing,
-                        struct param_error *error)
+static bool read_filter(struct api_call *call, struct listing_filter *filter, struct param_error *error)
 {
     const struct params *params = &call->params;
-    *filter = (struct clip_filter){
-        .joint = params_get(params, "joint"), .min_duration = -HUGE_VAL, .max_duration = HUGE_VAL};
-    if (filter->joint)
-        want_joint(filter->joint, &filter->wanted);
+    const char *joint = params_get(params, "joint");
+    filter->min_duration = -HUGE_VAL;
+    filter->max_duration = HUGE_VAL;
+    if (joint)
+        want_joint(joint, filter);
+    filter->event = params_get(params, "event");
     if (!params_bound(params, "min_duration", 0, 1e9, &filter->min_duration, error) ||
-        !params_bound(params, "max_duration", 0, 1e9, &filter->max_duration, error))
+        !params_bound(params, "max_duration", 0, 1e9, &filter->max_duration, error) ||
+        !read_loop(params, filter, error))
         return false;
-    const bool is_any =
-        !filter->joint && filter->min_duration == -HUGE_VAL && filter->max_duration == HUGE_VAL;
-    listing->passes = is_any ? NULL : clip_passes;
-    listing->user = filter;
+    filter->has_duration = params_get(params, "min_duration") || params_get(params, "max_duration");
     return true;
 }
 
 enum api_outcome handle_clips(struct api_call *call)
 {
-    enum { INLINE_SKELETONS = 64 }; /* longer lists are compared on the pool */
     static const struct list_sort sorts[] = {{"name", SORT_NAME},
                                              {"duration", SORT_DURATION},
                                              {"format", SORT_FORMAT},
                                              {"newest", SORT_NEWEST},
                                              {NULL, SORT_ARRIVAL}};
-    struct clip_filter filter;
     struct list_request request;
     struct param_error error;
-    if (!list_read(call, ASSET_CLIP, sorts, &request, &error) ||
-        !read_filter(call, &filter, &request.filter, &error))
+    if (!list_read(call, ASSET_CLIP, sorts, &request, &error) || !read_filter(call, &request.filter, &error))
         return reply_parameter(call, &error);
-    if (reply_cached(call, list_digest(call), FRESH_REVALIDATE, true))
-        return API_DONE;
-    const bool is_long =
-        list_is_long(call, &request) || call->catalog->lists[ASSET_SKELETON].count > INLINE_SKELETONS;
-    if (is_long && !call->request->may_wait)
-        return API_WAIT;
-    if (!list_run(call, &request, false))
-        return reply_no_memory(call);
+    enum api_outcome outcome;
+    if (!list_run(call, &request, &outcome))
+        return outcome;
     struct pose_buffer body = {0};
     struct json_writer json;
     jsonw_init(&json, &body);
     jsonw_object(&json, NULL);
     jsonw_array(&json, "items");
-    const int64_t archive = request.filter.archive;
-    const struct index_archive *scope = archive < 0 ? NULL : call->catalog->archives[archive];
-    for (uint32_t row = request.first; row < request.last; row++)
-        clip_metadata(&json, call->catalog, list_item(call, &request, row), NULL, NULL, true, scope);
+    const struct index_archive *scope =
+        request.filter.archive ? call->catalog->archives[request.archive] : NULL;
+    for (uint32_t row = 0; row < request.listing.count; row++) {
+        struct catalog_item *item = list_item(call, &request, row);
+        if (item)
+            clip_metadata(&json, call->catalog, item, NULL, NULL, true, scope);
+    }
     jsonw_end(&json);
-    list_finish(call, &json, &request, false);
+    list_finish(call, &json, &request);
     jsonw_end(&json);
     return reply_json(call, &body);
 }

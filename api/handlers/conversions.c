@@ -85,7 +85,8 @@ static enum api_outcome reply_clip(struct work *work)
     struct api_call *call = work->call;
     const struct asset_id *clip = &work->clip.item->asset->id;
     struct cache_key key = {{'C'}};
-    struct asset_id options = conversion_digest(conversion_parts_digest(&work->parts), work->conversion);
+    struct asset_id options = conversion_digest(
+        conversion_parts_digest(call->catalog, work->conversion, &work->parts), work->conversion);
     memcpy(key.bytes + 1, clip, sizeof *clip);
     memcpy(key.bytes + 1 + sizeof *clip, &options, sizeof options);
     struct conversion_order order = {.service = call->service,
@@ -107,6 +108,28 @@ static void locate(const struct work *work, const char *extension)
     retargeting_twin(work->call, path, choice, &work->conversion->retargeting);
 }
 
+/* Whether the body depends on what archives contain. */
+static bool has_archives(const struct work *work)
+{
+    struct body_choice body = work->parts.body;
+    body.kind = conversion_body(work->conversion, &work->parts);
+    return work->parts.skeleton.choice.asset && body_depends(&body);
+}
+
+/* Whether the body never changes. May decode if there is a scope. */
+static bool is_body_fixed(const struct work *work)
+{
+    const struct body_stage stage =
+        conversion_stage(work->call->service, work->call->catalog, work->conversion, &work->parts);
+    struct body_choice body = work->parts.body;
+    body.kind = conversion_body(work->conversion, &work->parts);
+    for (unsigned i = 0; i < work->parts.mesh_count; i++) {
+        if (!scope_has(work->call, work->parts.meshes[i].item))
+            return false;
+    }
+    return work->parts.mesh_count || !has_archives(work) || body_is_inside(work->call, &body, &stage);
+}
+
 static enum api_outcome answer(struct work *work, const char *extension)
 {
     struct api_call *call = work->call;
@@ -116,13 +139,15 @@ static enum api_outcome answer(struct work *work, const char *extension)
     bool automatic =
         (work->parts.automatic && !is_json && !scope_holds(call, &work->parts.skeleton.choice)) ||
         conversion->retargeting.automatic;
+    if (has_archives(work) && call->scope && !call->request->may_wait)
+        return API_WAIT;
     enum freshness freshness =
-        call->by_name || automatic || work->parts.mesh_count ? FRESH_REVALIDATE : FRESH_CONTENT;
+        call->by_name || automatic || !is_body_fixed(work) ? FRESH_REVALIDATE : FRESH_CONTENT;
     if (automatic || call->by_name)
         locate(work, extension);
     if (is_json)
         return reply_clip_json(work, freshness);
-    struct asset_id parts = conversion_parts_digest(&work->parts);
+    struct asset_id parts = conversion_parts_digest(call->catalog, conversion, &work->parts);
     struct asset_id digest = digest_begin(call, &work->clip.item->asset->id);
     digest = id_quick(&digest, &parts, sizeof parts);
     digest = id_quick(&digest, &conversion->strict, sizeof conversion->strict);

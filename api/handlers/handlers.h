@@ -11,7 +11,7 @@ api_handler handle_archives, handle_archive, handle_entries, handle_entry_bytes;
 /* api/handlers/bundle.c */
 api_handler handle_archive_zip;
 /* api/handlers/uploads.c */
-api_handler handle_upload, handle_delete;
+api_handler handle_upload, handle_delete, handle_publish;
 /* api/handlers/clips.c */
 api_handler handle_clips, handle_clip, handle_clip_keys, handle_clip_events;
 /* api/handlers/conversions.c */
@@ -36,7 +36,8 @@ api_handler handle_skeleton_model, handle_mesh_model, handle_character_model;
 /* api/handlers/sims3.c */
 api_handler handle_hash, handle_resolve;
 /* api/pages/files.c */
-api_handler handle_page, handle_embed, handle_docs, handle_client, handle_asset, handle_icon;
+api_handler handle_page, handle_embed, handle_docs, handle_moderation, handle_client, handle_element,
+    handle_asset, handle_icon;
 /* api/pages/documents.c */
 api_handler handle_clip_page, handle_archive_page, handle_character_page;
 /* api/pages/oembed.c */

@@ -4,7 +4,7 @@
 #include "api/protocol/scope.h"
 #include "api/views/asset_json.h"
 #include "api/poses/pose_request.h"
-#include "server/library/body.h"
+#include "server/library/bodies/body.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -77,6 +77,7 @@ struct mixing_work {
     const struct mixture *mixture;
     struct mixed_clip mixed;
     const char *name;
+    const struct conversion_order *order;
 };
 
 /* For struct conversion_order. */
@@ -90,7 +91,7 @@ static bool gather(void *user, struct ingredients *ingredients, struct convert_w
     for (uint32_t i = 0; i < work->mixture->warning_count; i++)
         convert_warn(warnings, &work->mixture->warnings[i]);
     return ingredients_put_clip(ingredients, &clip, error) &&
-           conversion_parts_add(&work->parts, work->conversion, ingredients, warnings, error);
+           conversion_parts_add(work->order, ingredients, warnings, error);
 }
 
 static enum api_outcome convert(struct mixing_work *work)
@@ -98,6 +99,7 @@ static enum api_outcome convert(struct mixing_work *work)
     struct api_call *call = work->call;
     const struct pose_request *request = &work->mixture->request;
     struct param_error error;
+    work->parts.is_mixed = true;
     if (!conversion_parts_read(&call->params, call->catalog, NULL, &work->parts, &error))
         return reply_parameter(call, &error);
     work->parts.skeleton = (struct ingredient_skeleton){
@@ -116,6 +118,7 @@ static enum api_outcome convert(struct mixing_work *work)
                                      .gather = gather,
                                      .user = work,
                                      .name = stem};
+    work->order = &order;
     response_drop_header(call->response, "Posed-Warning"); /* the conversion warns of its skeleton itself */
     response_header(call->response, "Cache-Control", "no-store");
     enum api_outcome outcome = reply_conversion(call, &order);

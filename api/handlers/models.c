@@ -6,7 +6,7 @@
 #include "api/conversion/converted.h"
 #include "api/handlers/assets.h"
 #include "api/handlers/handlers.h"
-#include "server/library/relations.h"
+#include "server/library/bodies/relations.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -143,33 +143,14 @@ static bool gather_parts(struct model *model, struct relations *relations, struc
            body_add_character(ingredients, call->catalog, relations, warnings, error);
 }
 
-/* Must be released if true. */
-static bool find_relations(const struct model *model, struct relations *relations, struct pose_error *error)
-{
-    struct api_call *call = model->call;
-    struct fetch fetch = {.may_wait = true};
-    struct decoded *decoded = document_get(call->service, call->catalog, model->character->place, &fetch);
-    if (!decoded) {
-        *error = fetch.error;
-        return false;
-    }
-    pose_error_init(error);
-    bool found = relations_find(call->service, call->catalog, model->character,
-                                &decoded->document->characters[model->character->asset->inner], relations);
-    document_put(decoded);
-    if (!found)
-        relations_release(relations);
-    return found || error_no_memory(error);
-}
-
 static bool gather_character(void *user, struct ingredients *ingredients, struct convert_warnings *warnings,
                              struct pose_error *error)
 {
     struct model *model = user;
     struct relations relations;
-    if (!find_relations(model, &relations, error))
-        return false;
-    bool done = gather_parts(model, &relations, ingredients, warnings, error);
+    bool done =
+        relations_load(model->call->service, model->call->catalog, model->character, &relations, error) &&
+        gather_parts(model, &relations, ingredients, warnings, error);
     for (uint32_t i = 0; i < model->parts.clip_count && done; i++)
         done = ingredients_add_clip(ingredients, &model->parts.clips[i], error);
     relations_release(&relations);
@@ -182,11 +163,10 @@ static bool is_whole_in_scope(const struct model *model)
     const struct api_call *call = model->call;
     struct relations relations;
     struct pose_error error;
-    if (!find_relations(model, &relations, &error))
-        return false;
+    bool is_whole = relations_load(call->service, call->catalog, model->character, &relations, &error);
     const struct ingredient_skeleton skeleton = choose_skeleton(model, &relations);
-    bool is_whole =
-        !relations.needs_others && (!model->parts.automatic || scope_holds(call, &skeleton.choice));
+    is_whole = is_whole && !relations.needs_others &&
+               (!model->parts.automatic || scope_holds(call, &skeleton.choice));
     for (unsigned i = 0; i < model->worn.count; i++)
         is_whole = is_whole && scope_has(call, model->worn.meshes[i]);
     relations_release(&relations);
@@ -258,7 +238,7 @@ enum api_outcome handle_character_model(struct api_call *call)
     bool read = conversion_read(&call->params, pose_target_find("glb"), false, &conversion, &error) &&
                 read_clips(call, &clips, &clip_count, &error) &&
                 body_read_worn(&call->params, call->catalog, item, &model.worn, &error) &&
-                conversion_parts_read(&call->params, call->catalog, NULL, &model.parts, &error);
+                conversion_skeleton_read(&call->params, call->catalog, NULL, &model.parts, &error);
     /* Set only now: skeleton=auto means the character's, whichever clips are requested. */
     model.parts.clips = clips;
     model.parts.clip_count = clip_count;

@@ -167,9 +167,11 @@ static void put_skeletons(struct crowd *crowd)
                      &shipped->document->skeletons[0]);
     }
     for (uint32_t i = 0; i < list->count && i < MAX_LOOKED_AT && crowd->count < MAX_PEOPLE; i++) {
-        const struct catalog_item *item = &list->items[i];
+        const struct catalog_item *item = catalog_listed(catalog, ASSET_SKELETON, i);
         struct fetch fetch = {.may_wait = true};
-        struct decoded *decoded = document_get(crowd->call->service, catalog, item->place, &fetch);
+        struct decoded *decoded = item && item->asset->is_person
+                                      ? document_get(crowd->call->service, catalog, item->place, &fetch)
+                                      : NULL;
         if (!decoded)
             continue;
         put_somebody(crowd, item->asset, item, decoded->document->format,
@@ -186,15 +188,16 @@ static void put_characters(struct crowd *crowd)
     uint32_t told = 0;
     jsonw_array(crowd->json, "characters");
     for (uint32_t i = 0; i < list->count && i < MAX_LOOKED_AT && told < MAX_PEOPLE; i++) {
-        const struct index_asset *skeleton = catalog_skeleton(crowd->call->catalog, &list->items[i]).asset;
-        uint32_t at = 0;
+        struct catalog_item *item = catalog_listed(crowd->call->catalog, ASSET_CHARACTER, i);
+        const struct index_asset *skeleton = item ? catalog_skeleton(crowd->call->catalog, item).asset : NULL;
+        uint32_t at = skeleton ? 0 : crowd->count;
         while (at < crowd->count && crowd->skeletons[at] != skeleton)
             at++;
         if (at == crowd->count)
             continue;
         jsonw_object(crowd->json, NULL);
-        jsonw_id(crowd->json, "id", &list->items[i].asset->id);
-        jsonw_string(crowd->json, "name", list->items[i].asset->name);
+        jsonw_id(crowd->json, "id", &item->asset->id);
+        jsonw_string(crowd->json, "name", item->asset->name);
         jsonw_id(crowd->json, "skeleton", &skeleton->id);
         jsonw_end(crowd->json);
         told++;

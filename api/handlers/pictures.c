@@ -20,7 +20,8 @@ struct preview {
     struct pose_request pose;
     struct picture_options options;
     struct body_choice body;
-    struct catalog_item *character; /* NULL: none */
+    struct ingredient clip;
+    struct body_stage stage;
 };
 
 /* -------------------------------------------------------------------------------------------------- parameters -- */
@@ -32,6 +33,7 @@ static enum picture_type type_of(const struct route *route)
     return !strcmp(ending, ".svg") ? PICTURE_SVG : !strcmp(ending, ".png") ? PICTURE_PNG : PICTURE_WEBP;
 }
 
+/* A clip has a body unless it is said otherwise. */
 static bool read_body(struct api_call *call, struct preview *preview)
 {
     struct param_error error;
@@ -39,21 +41,16 @@ static bool read_body(struct api_call *call, struct preview *preview)
         reply_parameter(call, &error);
         return false;
     }
-    const char *text = params_get(&call->params, "character");
-    struct asset_id id;
-    if (!text)
-        return true;
-    preview->character =
-        id_parse(text, strlen(text), &id) ? catalog_find(call->catalog, ASSET_CHARACTER, &id) : NULL;
-    if (!preview->character) {
-        reply_bad_parameter(call, "character", "no character \"%.60s\"", text);
-        return false;
-    }
-    if (preview->body.kind != BODY_AUTO && preview->body.kind != BODY_UNSAID) {
-        reply_bad_parameter(call, "character", "a character has its own meshes: leave mesh out");
-        return false;
-    }
-    preview->character = scope_other(call, preview->character);
+    if (preview->body.kind == BODY_UNSAID)
+        preview->body.kind = BODY_AUTO;
+    const struct retargeting *retargeting = &preview->pose.retargeting;
+    preview->clip = (struct ingredient){call->catalog, preview->pose.clip};
+    preview->stage =
+        (struct body_stage){.service = call->service,
+                            .common = call->catalog,
+                            .clip = &preview->clip,
+                            .skeleton = retargeting->on ? retargeting->carrying.onto : preview->pose.skeleton,
+                            .is_carried = retargeting->on};
     return true;
 }
 
@@ -98,7 +95,7 @@ static bool read_preview(struct api_call *call, struct catalog_item *item, struc
         !read_body(call, preview))
         return false;
     bool needs_skeleton =
-        preview->body.mesh_count || preview->character || preview->body.kind == BODY_MANNEQUIN;
+        preview->body.mesh_count || preview->body.character || preview->body.kind == BODY_MANNEQUIN;
     if (needs_skeleton && !preview->pose.skeleton.asset) {
         reply_bad_parameter(call, "skeleton", "a mesh needs a skeleton, but the clip has none");
         return false;
@@ -106,8 +103,7 @@ static bool read_preview(struct api_call *call, struct catalog_item *item, struc
     return true;
 }
 
-static struct asset_id digest_of(struct asset_id digest, const struct catalog *catalog,
-                                 const struct preview *preview)
+static struct asset_id digest_of(struct asset_id digest, const struct preview *preview)
 {
     const struct picture_options *options = &preview->options;
     const double canonical[] = {options->type,
@@ -122,19 +118,7 @@ static struct asset_id digest_of(struct asset_id digest, const struct catalog *c
                                 options->background.b,
                                 options->background.a};
     digest = id_quick(&digest, canonical, sizeof canonical);
-    digest = id_quick(&digest, &preview->body.kind, sizeof preview->body.kind);
-    for (unsigned i = 0; i < preview->body.mesh_count; i++) {
-        const struct ingredient *mesh = &preview->body.meshes[i];
-        digest = id_quick(&digest, &mesh->item->asset->id, sizeof(struct asset_id));
-        digest = id_quick(&digest, &mesh->item->place, sizeof mesh->item->place);
-        digest = id_quick(&digest, &mesh->catalog->digest, sizeof mesh->catalog->digest);
-    }
-    if (preview->character) {
-        digest = id_quick(&digest, &preview->character->asset->id, sizeof(struct asset_id));
-        digest = id_quick(&digest, &preview->character->place, sizeof preview->character->place);
-        digest = id_quick(&digest, &catalog->digest, sizeof catalog->digest);
-    }
-    return digest;
+    return body_digest(digest, &preview->body, &preview->stage);
 }
 
 /* ------------------------------------------------------------------------------------------------------ drawing -- */
@@ -164,27 +148,6 @@ struct drawing {
     struct pose_document *decoded[INGREDIENT_IMAGES];
     struct convert_warnings warnings;
 };
-
-static bool add_character(struct drawing *drawing, struct pose_error *error)
-{
-    struct api_call *call = drawing->call;
-    struct catalog_item *item = drawing->preview->character;
-    struct relations relations;
-    struct decoded *decoded = document_get(call->service, call->catalog, item->place, &drawing->fetch);
-    if (!decoded) {
-        *error = drawing->fetch.error;
-        return false;
-    }
-    pose_error_init(error);
-    bool done =
-        (relations_find(call->service, call->catalog, item,
-                        &decoded->document->characters[item->asset->inner], &relations) ||
-         error_no_memory(error)) &&
-        body_add_character(drawing->ingredients, call->catalog, &relations, &drawing->warnings, error);
-    relations_release(&relations);
-    document_put(decoded);
-    return done;
-}
 
 /* Decodes the images that are still files; one that cannot be read is left out. */
 static void decode_images(struct drawing *drawing, const struct pose_conversion *parts)
@@ -233,22 +196,19 @@ static bool add_mannequin(struct drawing *drawing, struct figure_source *source,
 static bool gather_body(struct drawing *drawing, struct figure_source *source, struct pose_error *error)
 {
     const struct preview *preview = drawing->preview;
-    struct service *service = drawing->call->service;
     struct pose_conversion parts = {.mesh_count = 0};
-    if (!preview->body.mesh_count && !preview->character)
+    if (!body_depends(&preview->body) || !preview->stage.skeleton.asset)
         return add_mannequin(drawing, source, error);
-    drawing->ingredients = ingredients_new(service, drawing->call->catalog);
+    drawing->ingredients = ingredients_new(drawing->call->service, drawing->call->catalog);
     if (!drawing->ingredients) {
         pose_error_init(error);
         return error_no_memory(error);
     }
-    for (unsigned i = 0; i < preview->body.mesh_count; i++) {
-        if (!ingredients_add_mesh(drawing->ingredients, &preview->body.meshes[i], NULL, error))
-            return false;
-    }
-    if (preview->character && !add_character(drawing, error))
+    if (!body_gather(&preview->body, &preview->stage, drawing->ingredients, &drawing->warnings, error))
         return false;
     ingredients_list(drawing->ingredients, &parts);
+    if (!parts.mesh_count)
+        return add_mannequin(drawing, source, error);
     decode_images(drawing, &parts);
     source->image_count = parts.image_count;
     source->images = drawing->images;
@@ -333,12 +293,12 @@ static struct cache_object *make_picture(void *user, struct pose_error *error)
 }
 
 /* The key is the same whichever path the picture was requested by. */
-static struct cache_key key_of(const struct catalog *catalog, const struct preview *preview)
+static struct cache_key key_of(const struct preview *preview)
 {
     const struct pose_request *pose = &preview->pose;
     struct cache_key key = {
         {'P', (uint8_t)(pose->up << 1 | (pose->skeleton.asset != NULL)), pose->wrap == POSE_WRAP}};
-    struct asset_id options = digest_of((struct asset_id){{0}}, catalog, preview);
+    struct asset_id options = digest_of((struct asset_id){{0}}, preview);
     unsigned char *at = key.bytes + 3;
     memcpy(at, &pose->clip->asset->id, sizeof options);
     if (pose->skeleton.asset)
@@ -352,7 +312,7 @@ static struct cache_key key_of(const struct catalog *catalog, const struct previ
 static enum api_outcome reply_picture(struct api_call *call, const struct preview *preview)
 {
     struct drawing drawing = {.call = call, .preview = preview};
-    struct cache_key key = key_of(call->catalog, preview);
+    struct cache_key key = key_of(preview);
     struct picture *picture = (struct picture *)reply_kept(call, &key, make_picture, &drawing);
     call->fetch.decode_seconds += drawing.fetch.decode_seconds;
     if (!picture && preview->pose.retargeting.on && call->fetch.outcome != CACHE_WOULD_WAIT)
@@ -382,13 +342,15 @@ enum api_outcome handle_preview(struct api_call *call)
     struct preview preview;
     if (!read_preview(call, item, &preview))
         return API_DONE;
-    struct asset_id digest = digest_of(pose_request_digest(call, &preview.pose), call->catalog, &preview);
+    struct asset_id digest = digest_of(pose_request_digest(call, &preview.pose), &preview);
     const char *ending = strrchr(call->route->template, '/');
     if (preview.pose.automatic || preview.pose.retargeting.automatic || call->by_name)
         pose_request_twin(call, &preview.pose, ending);
-    /* The textures are those that lie beside the meshes. */
-    bool is_dressed = preview.body.mesh_count || preview.character;
-    if (reply_cached(call, digest, is_dressed ? FRESH_REVALIDATE : pose_request_freshness(&preview.pose),
+    bool is_dressed = body_depends(&preview.body) && preview.stage.skeleton.asset;
+    if (is_dressed && call->scope && !call->request->may_wait)
+        return API_WAIT;
+    bool is_fixed = !is_dressed || body_is_inside(call, &preview.body, &preview.stage);
+    if (reply_cached(call, digest, is_fixed ? pose_request_freshness(&preview.pose) : FRESH_REVALIDATE,
                      preview.options.type == PICTURE_SVG))
         return API_DONE;
     return reply_picture(call, &preview);

@@ -33,10 +33,15 @@ enum api_outcome handle_resolve(struct api_call *call)
         return reply_bad_parameter(call, "id", "\"%.40s\" is not an id: 0x and 1 to 16 hex digits", text);
     if (!call->request->may_wait)
         return API_WAIT;
+    uint32_t count;
+    struct index_archive **archives = catalog_list_archives(call->catalog, &count);
+    if (!archives)
+        return reply_no_memory(call);
     struct pose_buffer body = {0};
     struct json_writer json;
     jsonw_init(&json, &body);
-    sims3_resolution(&json, name, id, call->catalog->archives, call->catalog->archive_count);
+    sims3_resolution(&json, name, id, archives, count);
+    free(archives);
     struct asset_id digest = id_quick(NULL, body.data, body.size);
     if (reply_cached(call, digest, FRESH_REVALIDATE, true)) {
         pose_buffer_free(&body);

@@ -21,12 +21,14 @@ enum api_outcome handle_health(struct api_call *call)
 
 enum api_outcome handle_ready(struct api_call *call)
 {
-    static const char *const states[] = {"starting", "ok", "draining", "store_down"};
-    enum { STORE_DOWN_STATE = 3 };
+    static const char *const states[] = {"starting", "ok", "draining", "store_down", "degraded"};
+    enum { STORE_DOWN_STATE = 3, DEGRADED = 4 };
     int state = atomic_load(&call->service->state);
     const struct store *store = call->service->store;
     if (state == SERVICE_READY && store && !store_is_up(store))
         state = STORE_DOWN_STATE;
+    else if (state == SERVICE_READY && store && store_is_away(store))
+        state = DEGRADED; /* what is cached is served */
     struct pose_buffer body = {0};
     struct json_writer json;
     jsonw_init(&json, &body);
@@ -38,7 +40,7 @@ enum api_outcome handle_ready(struct api_call *call)
         jsonw_end(&json);
     }
     jsonw_end(&json);
-    call->response->status = state == SERVICE_READY ? 200 : 503;
+    call->response->status = state == SERVICE_READY || state == DEGRADED ? 200 : 503;
     response_header(call->response, "Cache-Control", "no-store");
     return reply_json(call, &body);
 }
@@ -108,6 +110,10 @@ enum api_outcome handle_formats(struct api_call *call)
         jsonw_array(&json, "targets");
         for (uint32_t i = 0; i < format->target_count; i++)
             jsonw_string(&json, NULL, format->targets[i].word);
+        jsonw_end(&json);
+        jsonw_array(&json, "mesh_targets");
+        if (format->fits_meshes)
+            jsonw_string(&json, NULL, format->id);
         jsonw_end(&json);
         jsonw_end(&json);
     }

@@ -1,10 +1,13 @@
-/* POST /v1/archives and DELETE /v1/archives/{id}. */
+/* POST /v1/archives, POST /v1/archives/{id}/publish and DELETE /v1/archives/{id}. */
 #include "api/views/archive_json.h"
 #include "api/protocol/body_files.h"
 #include "api/handlers/handlers.h"
 #include "api/protocol/reply.h"
+#include "server/ops/log.h"
 
+#include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Answers for a body that could not be stored. */
@@ -54,12 +57,15 @@ enum api_outcome handle_upload(struct api_call *call)
         return API_DONE;
     if (!body_files_read(call, &files))
         return API_DONE;
+    files.upload.grant = &call->grant;
     upload_take(call->service, &files.upload, &uploaded);
     const struct index_refusal *refusal = &uploaded.refusal;
     if (uploaded.outcome == UPLOAD_NOT_KEPT)
         reply_store(call, &uploaded.store_error);
     else if (uploaded.outcome == UPLOAD_REFUSED)
         reply_error(call, &refusal->error, refusal->format, refusal->entry);
+    else if (uploaded.outcome == UPLOAD_WAITS)
+        reply_problem(call, 409, "waiting", "somebody else uploaded the same file; it waits to be published");
     else
         reply_archive(call, uploaded.archive, uploaded.outcome == UPLOAD_NEW ? 201 : 200, form == 1);
     index_archive_unref(uploaded.archive);
@@ -67,23 +73,93 @@ enum api_outcome handle_upload(struct api_call *call)
     return API_DONE;
 }
 
-enum api_outcome handle_delete(struct api_call *call)
+/* The upload of the path; NULL with the refusal in the response. */
+static const struct index_archive *upload_of_path(struct api_call *call, const char *done)
 {
     const char *text = call->values[0];
     struct asset_id id;
-    struct store_error error;
     const struct index_archive *archive =
         id_parse(text, strlen(text), &id) ? catalog_find_archive(call->catalog, &id, NULL) : NULL;
     if (!archive)
-        return reply_not_found(call, "archive", text);
-    if (strcmp(archive->source, "upload"))
-        return reply_problem(call, 403, "not_an_upload",
-                             "the archive was given on the command line; only uploads can be deleted");
+        reply_not_found(call, "archive", text);
+    else if (strcmp(archive->source, "upload"))
+        reply_problem(call, 403, "not_an_upload",
+                      "the archive was given on the command line; only uploads can be %s", done);
+    else
+        return archive;
+    return NULL;
+}
+
+static bool is_own(const struct api_call *call, const struct index_archive *archive)
+{
+    return archive->uploader && !strcmp(archive->uploader, call->grant.name);
+}
+
+enum { MAX_REASON = 500, MAX_REASON_BODY = 8 * MAX_REASON };
+
+/* The reason in the body of a DELETE, {"reason":"…"}, from malloc; NULL: none was given, or (false) it is refused. */
+static bool read_reason(struct api_call *call, char **reason)
+{
+    const struct api_request *request = call->request;
+    *reason = NULL;
+    if (!request->body_size)
+        return true;
+    json_t *root = request->body_size <= MAX_REASON_BODY
+                       ? json_loadb((const char *)request->body, request->body_size, 0, NULL)
+                       : NULL;
+    const char *text = json_string_value(json_object_get(root, "reason"));
+    const bool fits = text && strlen(text) <= MAX_REASON;
+    if (fits)
+        *reason = strdup(text);
+    json_decref(root);
+    if (!fits)
+        reply_problem(call, 400, "bad_body",
+                      "the body is {\"reason\":\"…\"} with at most %d bytes, or nothing", MAX_REASON);
+    return fits;
+}
+
+static void log_removal(const struct api_call *call, const char *id, const char *reason)
+{
+    log_message(LOG_INFO, "the upload %s is deleted%s%s%s%s", id, call->grant.name[0] ? " by " : "",
+                call->grant.name, reason ? ": " : "", reason ? reason : "");
+}
+
+enum api_outcome handle_delete(struct api_call *call)
+{
+    struct store_error error;
+    char *reason, id[ID_TEXT];
+    const struct index_archive *archive = upload_of_path(call, "deleted");
+    if (!archive)
+        return API_DONE;
+    if (!(call->grant.scopes & SCOPE_DELETE) && !is_own(call, archive))
+        return reply_problem(call, 403, "not_yours", "this token deletes only what it uploaded itself");
     if (!call->request->may_wait)
         return API_WAIT;
-    if (upload_remove(call->service, &id, &error)) {
-        call->response->status = 204;
+    if (!read_reason(call, &reason))
         return API_DONE;
+    id_write(&archive->id, id);
+    if (upload_remove(call->service, &archive->id, &error)) {
+        call->response->status = 204;
+        log_removal(call, id, reason);
+    } else if (error.status == STORE_MISSING) {
+        reply_not_found(call, "archive", id);
+    } else {
+        reply_store(call, &error);
     }
-    return error.status == STORE_MISSING ? reply_not_found(call, "archive", text) : reply_store(call, &error);
+    free(reason);
+    return API_DONE;
+}
+
+enum api_outcome handle_publish(struct api_call *call)
+{
+    struct store_error error;
+    const struct index_archive *archive = upload_of_path(call, "published");
+    if (!archive)
+        return API_DONE;
+    if (!call->request->may_wait)
+        return API_WAIT;
+    if (upload_publish(call->service, &archive->id, &error))
+        return reply_archive(call, archive, 200, false);
+    return error.status == STORE_MISSING ? reply_not_found(call, "archive", call->values[0])
+                                         : reply_store(call, &error);
 }

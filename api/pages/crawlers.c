@@ -12,7 +12,8 @@
 static const char robots[] = "User-agent: *\n"
                              "Allow: /v1/clips/*/preview.png\n"
                              "Disallow: /v1/\n"
-                             "Disallow: /metrics\n";
+                             "Disallow: /metrics\n"
+                             "Disallow: /moderation\n";
 
 static enum api_outcome reply_written(struct api_call *call, const char *media_type, struct writer *writer)
 {
@@ -53,10 +54,14 @@ static void put_page(struct writer *writer, const struct catalog *catalog, const
     const uint64_t total = (uint64_t)catalog->archive_count + clips->count;
     writer_text(writer, "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n");
     for (uint64_t i = first; i < total && i - first < MAX_ADDRESSES; i++) {
-        if (i < catalog->archive_count)
-            put_address(writer, origin, "/archive/", &catalog->archives[i]->id);
-        else
-            put_address(writer, origin, "/clip/", &clips->items[i - catalog->archive_count].asset->id);
+        const bool is_clip = i >= catalog->archive_count;
+        const uint32_t index = (uint32_t)(is_clip ? i - catalog->archive_count : i);
+        const struct catalog_item *clip = is_clip ? catalog_listed(catalog, ASSET_CLIP, index) : NULL;
+        const struct index_archive *archive = is_clip ? NULL : catalog_archive(catalog, index);
+        if (archive)
+            put_address(writer, origin, "/archive/", &archive->id);
+        else if (clip)
+            put_address(writer, origin, "/clip/", &clip->id);
     }
     writer_text(writer, "</urlset>\n");
 }

@@ -93,16 +93,31 @@ enum api_outcome handle_docs(struct api_call *call)
     return reply_document_file(call, "docs.html", PAGE_POLICY(" 'unsafe-inline'", "'none'"));
 }
 
+/* A file that keeps its name from version to version. */
+static enum api_outcome reply_named(struct api_call *call, const char *name)
+{
+    const struct web_file *file = web_file_find(name);
+    return file ? reply_file(call, file, LIFETIME_HOUR) : reply_not_found(call, "file", name);
+}
+
+enum api_outcome handle_moderation(struct api_call *call)
+{
+    return reply_document_file(call, "moderation.html", PAGE_POLICY("", "'none'"));
+}
+
 enum api_outcome handle_client(struct api_call *call)
 {
-    const struct web_file *file = web_file_find("client.js");
-    return file ? reply_file(call, file, LIFETIME_HOUR) : reply_not_found(call, "file", "client.js");
+    return reply_named(call, "client.js");
+}
+
+enum api_outcome handle_element(struct api_call *call)
+{
+    return reply_named(call, "posed-clip.js");
 }
 
 enum api_outcome handle_icon(struct api_call *call)
 {
-    const struct web_file *file = web_file_find("favicon.ico");
-    return file ? reply_file(call, file, LIFETIME_HOUR) : reply_not_found(call, "file", "favicon.ico");
+    return reply_named(call, "favicon.ico");
 }
 
 /* Asset names contain a digest of their bytes. */

@@ -22,7 +22,7 @@ struct pose_buffer web_file_unpack(const struct web_file *file);
 /* Content-Security-Policy of a document. frame_ancestors: sites that may embed it. */
 #define PAGE_POLICY(styles, frame_ancestors)                                                                 \
     "default-src 'none'; script-src 'self'; style-src 'self'" styles                                         \
-    "; img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; "                \
+    "; img-src 'self' data: blob:; connect-src 'self' blob:; base-uri 'none'; form-action 'none'; "          \
     "frame-ancestors " frame_ancestors
 void page_headers(struct api_response *response, const char *policy);
 

@@ -331,6 +331,10 @@ static void put_joints(struct json_writer *json, const struct series *series)
         free(parents);
         return;
     }
+    const struct pose_skeleton *skeleton = request->player->skeleton;
+    bool *skinned = skeleton ? try_alloc(skeleton->joint_count, sizeof *skinned) : NULL;
+    bool has_skin = skinned && pose_skinned_joints(skeleton, skinned);
+    json->to.failed |= skeleton && !skinned;
     jsonw_array(json, "joints");
     for (uint32_t i = 0; i < request->row_count; i++) {
         const struct pose_row *row = &rows[row_at(series, i)];
@@ -344,9 +348,12 @@ static void put_joints(struct json_writer *json, const struct series *series)
             jsonw_integer(json, "parent", parents[i]);
         jsonw_bool(json, "driven",
                    series->source.owner ? series->source.driven[row_at(series, i)] : row->driven);
+        if (has_skin)
+            jsonw_bool(json, "skinned", skinned[row_at(series, i)]);
         jsonw_end(json);
     }
     jsonw_end(json);
+    free(skinned);
     free(parents);
     if (!series->morph_count)
         return;

@@ -2,6 +2,7 @@
 
 #include "api/protocol/reply.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -57,6 +58,25 @@ static const char *bearer_token(const struct api_request *request)
     return *value ? value : NULL;
 }
 
+static const struct grant everything = {.scopes = SCOPES_ALL};
+
+/* What the route asks for; one of them is enough. */
+static unsigned scopes_of(const struct route *route)
+{
+    if (route->flags & ROUTE_UPLOADS)
+        return SCOPE_UPLOAD;
+    return route->flags & ROUTE_DELETES ? SCOPE_DELETE | SCOPE_DELETE_OWN : SCOPE_ADMIN;
+}
+
+static bool lacks_scope(struct api_call *call)
+{
+    const char *words = call->route->flags & ROUTE_UPLOADS   ? "upload"
+                        : call->route->flags & ROUTE_DELETES ? "delete or delete:own"
+                                                             : "admin";
+    reply_problem(call, 403, "no_scope", "this needs a token with the scope %s", words);
+    return false;
+}
+
 bool access_may_write(struct api_call *call)
 {
     struct tokens *tokens = call->service->tokens;
@@ -64,15 +84,28 @@ bool access_may_write(struct api_call *call)
         const char *why = refusal(call->request);
         if (why)
             reply_problem(call, 403, "write_refused", "%s", why);
+        call->grant = everything;
         return !why;
     }
     const char *token = bearer_token(call->request);
-    if (token && tokens_hold(tokens, token))
-        return true;
+    if (token && tokens_find(tokens, token, &call->grant)) {
+        snprintf(call->response->token, sizeof call->response->token, "%s", call->grant.name);
+        return call->grant.scopes & scopes_of(call->route) || lacks_scope(call);
+    }
     if (!token)
         response_header(call->response, "WWW-Authenticate", "Bearer");
     reply_problem(call, token ? 403 : 401, token ? "wrong_token" : "no_token", "%s",
                   token ? "this token does not grant write access"
                         : "writes need a token: Authorization: Bearer TOKEN");
     return false;
+}
+
+void access_identify(struct api_call *call)
+{
+    struct tokens *tokens = call->service->tokens;
+    const char *token = tokens ? bearer_token(call->request) : NULL;
+    if (!tokens && !refusal(call->request))
+        call->grant = everything;
+    else if (token && tokens_find(tokens, token, &call->grant))
+        snprintf(call->response->token, sizeof call->response->token, "%s", call->grant.name);
 }

@@ -7,8 +7,10 @@
 
 #include "api/protocol/call.h"
 
-/* False with the refusal in the response: 401 without a token, 403 with a wrong one or if the rule without
- * tokens refuses. */
+/* Whether the client may do what the route does; sets the call's grant. False with the refusal in the response: 401
+ * without a token, 403 with a wrong one, one without the scope, or if the rule without tokens refuses. */
 bool access_may_write(struct api_call *call);
+/* Sets the call's grant for a read, which nothing refuses. */
+void access_identify(struct api_call *call);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "api/protocol/message.h"
 #include "api/protocol/params.h"
+#include "server/access/tokens.h"
 #include "server/library/documents.h"
 #include "server/ops/effort.h"
 
@@ -22,11 +23,13 @@ struct api_call {
     const char *archive_name;        /* for a clip addressed by name */
     const char *whole;               /* "{id}.{ext}" with the dot; NULL for other templates */
     char *value_storage;
+    struct grant grant;                /* of the client, once access.h has looked */
     bool by_name;                      /* the path is below /v1/named */
     struct catalog_item *clip;         /* on clip routes, however the path names the clip */
     struct fetch fetch;                /* what loading documents cost */
     const struct index_archive *scope; /* from archive=: the archive as which assets are seen; NULL: none */
     uint32_t scope_index;
+    bool is_view; /* the catalogue holds uploads that others do not see */
     double begun, sample_seconds, write_seconds;
     struct effort *effort; /* budget of the request; NULL unless on the pool */
     /* The pointer of the object in a JSON body whose members the parameters are, and that of its part that has
@@ -48,10 +51,13 @@ enum freshness {
 /* ------------------------------------------------------------------------------------------------ routes -- */
 
 enum route_flags {
-    ROUTE_BODY = 1,   /* takes a body, up to --max-upload */
-    ROUTE_WRITES = 2, /* changes stored data: see access.h */
-    ROUTE_DEAR = 8,   /* draws or converts: all other work goes first */
-    ROUTE_POOL = 16,  /* always waits for something: never tried on the event loop */
+    ROUTE_BODY = 1,    /* takes a body, up to --max-upload */
+    ROUTE_UPLOADS = 2, /* changes stored data: see access.h */
+    ROUTE_DELETES = 64,
+    ROUTE_MODERATES = 128,
+    ROUTE_WRITES = ROUTE_UPLOADS | ROUTE_DELETES | ROUTE_MODERATES,
+    ROUTE_DEAR = 8,  /* draws or converts: all other work goes first */
+    ROUTE_POOL = 16, /* always waits for something: never tried on the event loop */
     /* Its first value is a clip, which dispatch looks up; /v1/named/{archive}/{clip}… is routed here too. */
     ROUTE_CLIP = 32,
     ROUTE_JSON = 4, /* only answers application/json, so Accept must allow it */

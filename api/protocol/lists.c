@@ -1,9 +1,11 @@
 #include "api/protocol/lists.h"
 #include "lib/core/hex.h"
+#include "server/library/search/suggest.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { DEFAULT_LIMIT = 100 };
 
@@ -18,11 +20,11 @@ enum { CURSOR_TEXT = 2 * MAX_CURSOR + 1 };
 
 static void cursor_write(const struct list_cursor *cursor, char text[CURSOR_TEXT])
 {
-    uint8_t bytes[MAX_CURSOR] = {CURSOR_VERSION, (uint8_t)(cursor->sort & 0xff), cursor->key.text != NULL};
+    uint8_t bytes[MAX_CURSOR] = {CURSOR_VERSION, (uint8_t)(cursor->sort & 0xff), cursor->key.is_text};
     size_t size = CURSOR_HEAD;
     memcpy(bytes + 3, &cursor->key.number, 8);
     memcpy(bytes + 11, cursor->id.bytes, sizeof cursor->id.bytes);
-    if (cursor->key.text) {
+    if (cursor->key.is_text) {
         size_t length = strnlen(cursor->key.text, MAX_SORT_TEXT);
         memcpy(bytes + size, cursor->key.text, length);
         size += length;
@@ -45,9 +47,9 @@ static bool cursor_parse(const char *text, struct list_cursor *cursor)
     memcpy(&cursor->key.number, bytes + 3, 8);
     memcpy(cursor->id.bytes, bytes + 11, sizeof cursor->id.bytes);
     if (bytes[2]) {
-        memcpy(cursor->text, bytes + CURSOR_HEAD, size - CURSOR_HEAD);
-        cursor->text[size - CURSOR_HEAD] = 0;
-        cursor->key.text = cursor->text;
+        memcpy(cursor->key.text, bytes + CURSOR_HEAD, size - CURSOR_HEAD);
+        cursor->key.text[size - CURSOR_HEAD] = 0;
+        cursor->key.is_text = true;
         return true;
     }
     if (size != CURSOR_HEAD + sizeof cursor->key.value)
@@ -184,18 +186,16 @@ struct asset_id list_digest(const struct api_call *call)
     return digest;
 }
 
-/* The archive index that archive= selects, -1 if absent; false if there is no archive of that id. */
-static bool archive_filter(struct api_call *call, int64_t *archive, struct param_error *error)
+/* The archive that archive= selects; false if no archive has that id. */
+static bool archive_filter(struct api_call *call, struct list_request *request, struct param_error *error)
 {
     const char *text = params_get(&call->params, "archive");
-    struct asset_id id;
-    uint32_t index;
-    *archive = -1;
     if (!text)
         return true;
-    if (!id_parse(text, strlen(text), &id) || !catalog_find_archive(call->catalog, &id, &index))
+    if (!id_parse(text, strlen(text), &request->within) ||
+        !catalog_find_archive(call->catalog, &request->within, NULL))
         return param_fail(error, "archive", "no archive \"%.60s\"", text);
-    *archive = index;
+    request->filter.archive = &request->within;
     return true;
 }
 
@@ -258,7 +258,7 @@ bool list_read(struct api_call *call, enum asset_kind kind, const struct list_so
 {
     static const char *const sources[] = {"path", "upload", NULL};
     int source = -1;
-    *request = (struct list_request){.filter = {.kind = kind, .archive = -1}};
+    *request = (struct list_request){.filter = {.kind = kind}};
     struct listing_filter *filter = &request->filter;
     filter->name = params_get(&call->params, "name");
     filter->format = params_get(&call->params, "format");
@@ -267,7 +267,7 @@ bool list_read(struct api_call *call, enum asset_kind kind, const struct list_so
     if (!page_read(call, &request->page, error) || !read_words(call, request, error) ||
         !params_choice(&call->params, "source", sources, &source, error) ||
         (sorts && !read_sort(call, sorts, &request->listing, error)) ||
-        !read_facets(call, kind, &request->facets, error) || !archive_filter(call, &filter->archive, error))
+        !read_facets(call, kind, &request->facets, error) || !archive_filter(call, request, error))
         return false;
     filter->source = source < 0 ? NULL : sources[source];
     const struct list_cursor *cursor = &request->page.cursor;
@@ -276,68 +276,94 @@ bool list_read(struct api_call *call, enum asset_kind kind, const struct list_so
            param_fail(error, "cursor", "it is of a list in another order");
 }
 
-/* A row that still exists is found at its present position: numbers may change over a restart. */
-static void refresh_cursor(const struct api_call *call, struct list_request *request, bool of_archives)
+/* Rows of a catalogue that only the caller sees: made for the request, since few ask for them. */
+static bool settle_own(struct api_call *call, struct list_request *request)
 {
-    struct list_cursor *cursor = &request->page.cursor;
-    const struct catalog *catalog = call->catalog;
-    uint32_t archive;
-    const struct catalog_item *item =
-        of_archives ? NULL : catalog_find(catalog, request->filter.kind, &cursor->id);
-    if (item)
-        cursor->key.number = item->number;
-    else if (of_archives && catalog_find_archive(catalog, &cursor->id, &archive))
-        cursor->key.number = catalog->archive_numbers[archive];
+    request->own = rows_open(NULL);
+    return request->own && rows_change(request->own, NULL, call->catalog) &&
+           rows_view_open(request->own, call->catalog, &request->view) == ROWS_READY;
 }
 
-bool list_run(struct api_call *call, struct list_request *request, bool of_archives)
+static void close_rows(struct list_request *request)
+{
+    rows_view_close(request->view);
+    rows_close(request->own);
+    request->view = NULL;
+    request->own = NULL;
+}
+
+/* Rows that show the catalogue of the call, which becomes the current one meanwhile: a change may be between the two. */
+static bool settle(struct api_call *call, struct list_request *request)
+{
+    enum { MAX_TRIES = 2000, PAUSE_US = 500 };
+    if (call->is_view)
+        return settle_own(call, request);
+    struct rows *rows = service_rows(call->service);
+    for (int i = 0; rows && i < MAX_TRIES; i++) {
+        const enum rows_status status = rows_view_open(rows, call->catalog, &request->view);
+        if (status != ROWS_OTHER)
+            return status == ROWS_READY;
+        usleep(i ? PAUSE_US : 0);
+        service_leave(call->service, call->catalog, false);
+        call->catalog = service_enter(call->service, false, 0);
+    }
+    return false;
+}
+
+static bool find_page(struct list_request *request)
 {
     const struct page *page = &request->page;
     struct listing *listing = &request->listing;
-    if (of_archives ? !listing_archives(call->catalog, &request->filter, listing)
-                    : !listing_assets(call->catalog, &request->filter, listing))
-        return false;
-    int64_t first = page->offset;
-    if (page->cursor.is_given) {
-        refresh_cursor(call, request, of_archives);
-        first = listing_after(listing, &page->cursor.key);
-    }
-    request->first = first < listing->count ? (uint32_t)first : listing->count;
-    request->last = listing->count - request->first > page->limit ? request->first + (uint32_t)page->limit
-                                                                  : listing->count;
+    listing->limit = (uint32_t)page->limit;
+    listing->offset = (uint64_t)page->offset;
+    listing->has_cursor = page->cursor.is_given;
+    listing->cursor = page->cursor.key;
+    listing->cursor_id = page->cursor.id;
+    return listing_run(request->view, &request->filter, listing);
+}
+
+/* Rows in memory are used by one at a time: they are not held while a page is written. */
+static bool leave_rows(struct list_request *request)
+{
+    if (!request->facets)
+        close_rows(request);
     return true;
 }
 
-bool list_is_long(const struct api_call *call, const struct list_request *request)
+bool list_run(struct api_call *call, struct list_request *request, enum api_outcome *outcome)
 {
-    enum { INLINE_ITEMS = 2000, INLINE_SEARCH = 200 };
-    const struct catalog_list *list = &call->catalog->lists[request->filter.kind];
-    const struct listing_filter *filter = &request->filter;
-    if (filter->search)
-        return list->count > INLINE_SEARCH;
-    const bool is_plain = !request->facets && listing_is_plain(list, filter, &request->listing);
-    return !is_plain && list->count > INLINE_ITEMS;
+    const bool is_settled = call->request->may_wait && settle(call, request);
+    *outcome = API_DONE;
+    if (!reply_cached(call, list_digest(call), FRESH_REVALIDATE, true)) {
+        if (!call->request->may_wait)
+            *outcome = API_WAIT;
+        else if (!is_settled || !find_page(request))
+            *outcome = reply_no_memory(call);
+        else if (!request->filter.archive ||
+                 catalog_find_archive(call->catalog, request->filter.archive, &request->archive))
+            return leave_rows(request);
+        else /* it is gone since the parameters were read */
+            *outcome = reply_bad_parameter(call, "archive", "no such archive");
+    }
+    listing_release(&request->listing);
+    close_rows(request);
+    return false;
 }
 
 struct catalog_item *list_item(const struct api_call *call, const struct list_request *request, uint32_t row)
 {
     const struct listing_filter *filter = &request->filter;
-    struct catalog_item *item =
-        &call->catalog->lists[filter->kind].items[listing_row_at(&request->listing, row).index];
-    return filter->archive < 0 ? item : catalog_item_in(item, (uint32_t)filter->archive);
+    struct catalog_item *item = catalog_find(call->catalog, filter->kind, &request->listing.ids[row]);
+    return item && filter->archive ? catalog_item_in(item, request->archive) : item;
 }
 
-static void write_cursor(struct api_call *call, struct json_writer *json, const struct list_request *request,
-                         bool of_archives)
+static void write_cursor(struct api_call *call, struct json_writer *json, const struct list_request *request)
 {
-    const struct catalog *catalog = call->catalog;
     const struct listing *listing = &request->listing;
-    const struct listing_row row = listing_row_at(listing, request->last - 1);
-    struct list_cursor cursor = {.key = row.key,
-                                 .sort = (int)listing->sort * (listing->is_descending ? -1 : 1)};
+    const struct list_cursor cursor = {.key = listing->last,
+                                       .id = listing->ids[listing->count - 1],
+                                       .sort = (int)listing->sort * (listing->is_descending ? -1 : 1)};
     char text[CURSOR_TEXT];
-    cursor.id = of_archives ? catalog->archives[row.index]->id
-                            : catalog->lists[request->filter.kind].items[row.index].asset->id;
     cursor_write(&cursor, text);
     write_next(call, json, "cursor", text);
 }
@@ -363,21 +389,22 @@ static void write_facet_value(struct json_writer *json, enum listing_facet facet
     jsonw_end(json);
 }
 
-static void write_facets(struct api_call *call, struct json_writer *json, const struct list_request *request)
+static void write_facets(struct json_writer *json, const struct list_request *request)
 {
+    struct facet_value values[MAX_FACET_VALUES];
     jsonw_object(json, "facets");
     for (int facet = 0; facet < FACET_COUNT; facet++) {
         uint32_t count;
         if (!(request->facets & 1u << facet))
             continue;
-        struct facet_value *values = listing_count(call->catalog, request->filter.kind, &request->listing,
-                                                   (enum listing_facet)facet, &count);
-        json->to.failed |= !values;
+        json->to.failed |= !listing_count(request->view, &request->filter, &request->listing,
+                                          (enum listing_facet)facet, values, &count);
         jsonw_array(json, facet_words[facet]);
-        for (uint32_t i = 0; values && i < count; i++)
+        for (uint32_t i = 0; i < count; i++) {
             write_facet_value(json, (enum listing_facet)facet, &values[i]);
+            free(values[i].text);
+        }
         jsonw_end(json);
-        free(values);
     }
     jsonw_end(json);
 }
@@ -393,17 +420,18 @@ static void write_suggestions(struct api_call *call, struct json_writer *json,
     jsonw_end(json);
 }
 
-void list_finish(struct api_call *call, struct json_writer *json, struct list_request *request,
-                 bool of_archives)
+void list_finish(struct api_call *call, struct json_writer *json, struct list_request *request)
 {
-    if (request->last < request->listing.count && request->last > request->first)
-        write_cursor(call, json, request, of_archives);
+    const bool of_archives = request->filter.of_archives;
+    if (request->listing.has_more && request->listing.count)
+        write_cursor(call, json, request);
     else
         jsonw_null(json, "next");
-    jsonw_integer(json, "total", request->listing.count);
+    jsonw_integer(json, "total", (int64_t)request->listing.total);
     if (request->facets)
-        write_facets(call, json, request);
-    if (request->filter.search && !request->listing.count && !of_archives)
+        write_facets(json, request);
+    if (request->filter.search && !request->listing.total && !of_archives)
         write_suggestions(call, json, request);
     listing_release(&request->listing);
+    close_rows(request);
 }

@@ -3,15 +3,14 @@
 #define POSED_API_PROTOCOL_LISTS_H
 
 #include "api/protocol/reply.h"
-#include "server/library/search/listing.h"
+#include "server/library/rows/rows.h"
 
 /* A decoded cursor: where the previous page ended. */
 struct list_cursor {
     bool is_given;
     struct listing_key key;
-    char text[MAX_SORT_TEXT + 1]; /* the sort key */
-    struct asset_id id;           /* of the last row */
-    int sort;                     /* the list's order: SORT_…, negative if descending */
+    struct asset_id id; /* of the last row */
+    int sort;           /* the list's order: SORT_…, negative if descending */
 };
 
 struct page {
@@ -38,24 +37,23 @@ struct list_request {
     struct search search;
     struct listing_filter filter;
     struct listing listing;
-    unsigned facets; /* 1 << enum listing_facet */
-    uint32_t first;  /* first row of the page */
-    uint32_t last;   /* one past the last row */
+    unsigned facets;        /* 1 << enum listing_facet */
+    struct asset_id within; /* the archive of the filter, and its index */
+    uint32_t archive;
+    struct rows_view *view;
+    struct rows *own; /* of a catalogue that only some see; NULL: the service's */
 };
 
 /* Reads limit, offset, cursor, q, name, format, archive, source, facets and sort (one of sorts; NULL: not
  * supported). The caller may add to the filter before list_run. */
 bool list_read(struct api_call *call, enum asset_kind kind, const struct list_sort *sorts,
                struct list_request *request, struct param_error *error);
-/* Builds the listing of assets (or archives) and finds the page; false if out of memory. Must be freed
- * with list_finish. */
-bool list_run(struct api_call *call, struct list_request *request, bool of_archives);
-/* Whether building it takes so long that it belongs on the pool. */
-bool list_is_long(const struct api_call *call, const struct list_request *request);
-/* The item of a row, as seen in the archive that the list is restricted to. */
+/* Sets the headers of the list and, on the pool, finds its page. False if there is nothing to write: then outcome is what
+ * the handler returns. Otherwise it must be freed with list_finish. */
+bool list_run(struct api_call *call, struct list_request *request, enum api_outcome *outcome);
+/* The item of a row, as seen in the archive that the list is restricted to; NULL: none. */
 struct catalog_item *list_item(const struct api_call *call, const struct list_request *request, uint32_t row);
 /* Writes "next", "total", "facets", "did_you_mean"; the caller has written "items". */
-void list_finish(struct api_call *call, struct json_writer *json, struct list_request *request,
-                 bool of_archives);
+void list_finish(struct api_call *call, struct json_writer *json, struct list_request *request);
 
 #endif

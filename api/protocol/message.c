@@ -30,6 +30,7 @@ void response_init(struct api_response *response, unsigned status)
     response->route = "";
     response->cache = NULL;
     response->request_id[0] = '\0';
+    response->token[0] = '\0';
     response->client[0] = '\0';
     response->detail[0] = '\0';
 }

@@ -103,6 +103,7 @@ struct api_response {
     const char *cache; /* "hit", "miss" or NULL; static */
     char request_id[132];
     char client[API_CLIENT_CAPACITY]; /* the client as reported by a trusted proxy; "": the peer */
+    char token[65];                   /* the name of the client's token; "": none */
     char detail[512];                 /* of a problem, as in its JSON */
 };
 

@@ -182,7 +182,8 @@ unsigned problem_status(const struct pose_error *error)
     case POSE_OVER_LIMIT:
         return 413;
     case POSE_BAD_ARGUMENT:
-        if (!strcmp(error->code, "changed") || !strcmp(error->code, "corrupt_blob"))
+        if (!strcmp(error->code, "changed") || !strcmp(error->code, "corrupt_blob") ||
+            !strcmp(error->code, "store_down"))
             return 503;
         return !strcmp(error->code, "not_found") || !strcmp(error->code, "unreadable") ? 404 : 400;
     case POSE_NO_MEMORY:

@@ -22,6 +22,12 @@ void archive_head(struct json_writer *json, const struct index_archive *archive)
     jsonw_integer(json, "entry_count", archive->entry_count);
     jsonw_string(json, "source", archive->source);
     jsonw_time(json, "created", archive->created_ms);
+    if (!strcmp(archive->source, "upload"))
+        jsonw_string(json, "state", atomic_load(&archive->is_waiting) ? "waiting" : "published");
+    if (archive->uploader)
+        jsonw_string(json, "uploader", archive->uploader);
+    if (archive->expires_ms)
+        jsonw_time(json, "expires", archive->expires_ms);
     const struct pose_error *error = error_of(archive);
     if (error) {
         jsonw_object(json, "error");

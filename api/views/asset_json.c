@@ -54,26 +54,25 @@ enum api_outcome asset_list(struct api_call *call, enum asset_kind kind)
     struct param_error error;
     if (!list_read(call, kind, NULL, &request, &error))
         return reply_parameter(call, &error);
-    if (reply_cached(call, list_digest(call), FRESH_REVALIDATE, true))
-        return API_DONE;
-    if (list_is_long(call, &request) && !call->request->may_wait)
-        return API_WAIT;
-    if (!list_run(call, &request, false))
-        return reply_no_memory(call);
+    enum api_outcome outcome;
+    if (!list_run(call, &request, &outcome))
+        return outcome;
     struct pose_buffer body = {0};
     struct json_writer json;
     jsonw_init(&json, &body);
     jsonw_object(&json, NULL);
     jsonw_array(&json, "items");
-    for (uint32_t row = request.first; row < request.last; row++) {
+    for (uint32_t row = 0; row < request.listing.count; row++) {
         const struct catalog_item *item = list_item(call, &request, row);
+        if (!item)
+            continue;
         jsonw_object(&json, NULL);
         asset_head(&json, call->catalog, item->asset, item,
                    catalog_entry(call->catalog, item->place)->format);
         jsonw_end(&json);
     }
     jsonw_end(&json);
-    list_finish(call, &json, &request, false);
+    list_finish(call, &json, &request);
     jsonw_end(&json);
     return reply_json(call, &body);
 }

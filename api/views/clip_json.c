@@ -20,14 +20,14 @@ static void head(struct json_writer *json, const struct index_asset *asset, cons
 static void places(struct json_writer *json, const struct catalog *catalog, const struct catalog_item *item)
 {
     enum { MAX_PLACES = 100 };
-    const struct place_list found = catalog_places(catalog, item);
+    struct place_walk walk = {0};
     jsonw_array(json, "found_in");
-    for (uint32_t i = 0; i < found.count && i < MAX_PLACES; i++) {
-        const struct index_archive *archive = catalog->archives[found.items[i].archive];
+    for (uint32_t i = 0; i < MAX_PLACES && catalog_next_place(catalog, item, &walk); i++) {
+        const struct index_archive *archive = catalog->archives[walk.place.archive];
         jsonw_object(json, NULL);
         jsonw_id(json, "archive", &archive->id);
-        jsonw_integer(json, "index", found.items[i].entry);
-        jsonw_string(json, "entry", archive->entries[found.items[i].entry]->name);
+        jsonw_integer(json, "index", walk.place.entry);
+        jsonw_string(json, "entry", archive->entries[walk.place.entry]->name);
         jsonw_end(json);
     }
     jsonw_end(json);
@@ -111,7 +111,7 @@ void clip_metadata(struct json_writer *json, const struct catalog *catalog, stru
         describe_clip_joints(json, &document->clips[asset->inner], track_name,
                              &(struct named_clip){catalog, item->place, skeleton});
     jsonw_integer(json, "event_count", asset->event_count);
-    jsonw_time(json, "created", item_created(catalog, item));
+    jsonw_time(json, "created", catalog_created(catalog, item));
     clip_names(json, catalog, item);
     if (kept) {
         surroundings(json, catalog, item, scope);

@@ -62,10 +62,10 @@ static uint64_t clip_id_of(const char *name)
 static const char *find_file(const struct catalog *catalog, const struct catalog_item *item,
                              const char *format)
 {
-    const struct place_list places = catalog_places(catalog, item);
-    for (uint32_t i = 0; i < places.count; i++) {
-        const char *name = catalog_entry(catalog, places.items[i])->name;
-        if (catalog_reaches(catalog, item->place, places.items[i]) && pose_is_filed(format, name))
+    struct place_walk walk = {0};
+    while (catalog_next_place(catalog, item, &walk)) {
+        const char *name = catalog_entry(catalog, walk.place)->name;
+        if (catalog_reaches(catalog, item->place, walk.place) && pose_is_filed(format, name))
             return name;
     }
     return NULL;
