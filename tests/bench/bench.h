@@ -23,6 +23,7 @@ struct bench_part {
 
 extern const struct bench_part bench_bvh;
 extern const struct bench_part bench_catalog;
+extern const struct bench_part bench_fit;
 extern const struct bench_part bench_gltf;
 extern const struct bench_part bench_http;
 extern const struct bench_part bench_many;

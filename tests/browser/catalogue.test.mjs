@@ -1,8 +1,10 @@
 // The list of clips: search, filters, sorting, loading as one scrolls, and the way to a clip and back.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { open, startBrowser, withPage } from "./lib/browser.mjs";
-import { samples, startDaemon } from "./lib/daemon.mjs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { assertAccessible, open, PHONE, settled, startBrowser, withPage } from "./lib/browser.mjs";
+import { samples, startDaemon, temporaryFolder } from "./lib/daemon.mjs";
 
 let daemon, browser;
 before(async () => {
@@ -44,11 +46,12 @@ test("filters by format and archive, and sorts", () => withPage(browser, daemon.
   await open(page, `${daemon.origin}/`);
   await page.locator("#filter-format").selectOption("sl-anim");
   await counted(page, await total("&format=sl-anim"));
-  for (const facts of await page.locator(".card .facts").allTextContents()) assert.match(facts, /^sl-anim/);
+  const { items } = await daemon.get("/v1/formats");
+  const game = items.find((one) => one.id === "sl-anim").title.replace(/ animation$/, "");
+  for (const facts of await page.locator(".card .facts").allTextContents()) assert.ok(facts.startsWith(`${game} · `), facts);
   await page.locator("#filter-sort").selectOption("-duration");
-  await page.waitForTimeout(300);
-  const lengths = (await page.locator(".card .facts").allTextContents()).map((text) => Number(/([\d.]+) s$/.exec(text)[1]));
-  assert.deepEqual(lengths, [...lengths].sort((a, b) => b - a));
+  const wanted = (await daemon.clips("&format=sl-anim&sort=-duration")).map((clip) => clip.name);
+  await page.waitForFunction((list) => JSON.stringify([...document.querySelectorAll(".card .name")].map((one) => one.textContent)) === list, JSON.stringify(wanted));
   await page.locator("#filter-format").selectOption("");
   const archive = (await daemon.get("/v1/archives?limit=100")).items.find((one) => one.format === "far1a" || one.format === "far1b" || one.name.endsWith(".far"));
   await page.locator("#filter-archive").selectOption(archive.id);
@@ -78,3 +81,147 @@ test("what is not there says so", () => withPage(browser, daemon.origin, { expec
     await page.getByRole("alert").filter({ hasText: id }).waitFor();
   }
 }));
+
+/** A folder of that many clips, each a little different. */
+function many(count) {
+  const folder = join(temporaryFolder(after), "many"), bytes = readFileSync(join(samples, "second-life", "walk.anim"));
+  mkdirSync(folder);
+  for (let i = 0; i < count; i++) {
+    bytes.writeFloatLE(i * 1e-5, 25); // the time of easing in, of a clip without an emote
+    writeFileSync(join(folder, `clip-${String(i).padStart(5, "0")}.anim`), bytes);
+  }
+  return folder;
+}
+
+test("facets count, narrow, and are taken back", () => withPage(browser, daemon.origin, {}, async (page) => {
+  await open(page, `${daemon.origin}/`);
+  const { facets } = await daemon.get("/v1/clips?limit=1&facets=loop,events");
+  const loops = facets.loop.find((one) => one.value === true).count, [event] = facets.events;
+  await page.locator("#filter-loop option", { hasText: `Loops (${loops})` }).waitFor({ state: "attached" });
+  await page.locator("#filter-loop").selectOption("true");
+  await counted(page, loops);
+  await page.locator("#filter-loop").selectOption("");
+  await page.locator("#filter-event").selectOption(event.value);
+  await counted(page, event.count);
+  assert.equal(new URL(page.url()).search, `?event=${event.value}`);
+  await page.getByLabel("Search clips by name").fill("no clip is called so");
+  await page.getByRole("button", { name: "Clear search and filters" }).click();
+  await counted(page, await total());
+  assert.equal(await page.locator("#filter-event").inputValue(), "");
+}));
+
+test("a card moves under the pointer and with the focus, unless stillness is wanted", async () => {
+  for (const reducedMotion of ["no-preference", "reduce"])
+    await withPage(browser, daemon.origin, { reducedMotion }, async (page) => {
+      await open(page, `${daemon.origin}/?q=walk`);
+      await page.locator(".card a").first().hover();
+      if (reducedMotion === "reduce") {
+        await settled(page);
+        assert.equal(await page.locator(".moving").count(), 0);
+        return;
+      }
+      const strip = page.locator(".moving .strip");
+      await strip.waitFor();
+      const moved = await strip.evaluate(async (image) => {
+        const [animation] = image.getAnimations();
+        animation.currentTime = 0.55 * animation.effect.getTiming().duration;
+        return [image.naturalWidth / image.naturalHeight, new DOMMatrix(getComputedStyle(image).transform).e / image.clientWidth];
+      });
+      assert.deepEqual(moved.map((value) => Number(value.toFixed(2))), [12, -0.5]);
+      await page.screenshot({ path: `${process.env.POSED_PICTURES}/list-hover.png` });
+      await page.mouse.move(0, 0);
+      await page.locator(".moving").waitFor({ state: "detached" });
+      await page.getByLabel("Search clips by name").focus();
+      for (let i = 0; i < 40 && !(await page.evaluate(() => document.activeElement.matches(".card a"))); i++) await page.keyboard.press("Tab");
+      await page.locator(".card a:focus").locator(".strip").waitFor();
+    });
+});
+
+test("the search box works on every page, and suggests", () => withPage(browser, daemon.origin, {}, async (page) => {
+  const clip = (await daemon.clips("&name=a2o-walk"))[0];
+  for (const path of [`/clip/${clip.id}`, `/archive/${clip.archive}`]) {
+    await open(page, daemon.origin + path);
+    await page.keyboard.press("/");
+    await page.keyboard.type("wav");
+    await page.locator("#names option[value=a2o-wave]").waitFor({ state: "attached" });
+    await page.keyboard.press("Enter");
+    await counted(page, await total("&q=wav"));
+    assert.equal(new URL(page.url()).search, "?q=wav");
+    await page.goBack();
+    await page.locator(`html[data-ready=${path.split("/")[1]}]`).waitFor({ state: "attached" });
+  }
+}));
+
+test("thousands are a few cards; the place is in the address, and Back returns to it", async () => {
+  const COUNT = 2000, large = await startDaemon(many(COUNT));
+  try {
+    await withPage(browser, large.origin, {}, async (page) => {
+      await open(page, `${large.origin}/`);
+      await page.getByText(`${COUNT} clips`).first().waitFor();
+      await page.evaluate(() => scrollTo(0, document.body.scrollHeight / 2));
+      await page.waitForURL(/at=\d+/);
+      const at = Number(new URL(page.url()).searchParams.get("at"));
+      assert.ok(at > COUNT * 0.4 && at < COUNT * 0.6, `${at}`);
+      const name = `clip-${String(at).padStart(5, "0")}`;
+      await page.locator(".card .name", { hasText: name }).waitFor();
+      assert.ok(await page.locator(".card").count() < 150, "only those in sight exist");
+      const before = await page.evaluate(() => scrollY);
+      await page.locator(".card", { hasText: name }).locator("a").click();
+      await page.locator("html[data-ready=clip]").waitFor({ state: "attached" });
+      assert.equal(await page.evaluate(() => scrollY), 0);
+      await page.goBack();
+      await page.locator(".card .name", { hasText: name }).waitFor();
+      assert.equal(await page.evaluate(() => scrollY), before);
+      await open(page, `${large.origin}/?at=${at}`); // as a link
+      await page.locator(".card .name", { hasText: name }).waitFor();
+      assert.ok(Math.abs((await page.evaluate(() => scrollY)) - before) < 400);
+      await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
+      await page.locator(".card .name", { hasText: `clip-0${COUNT - 1}` }).waitFor();
+    });
+  } finally {
+    await large.stop();
+  }
+});
+
+test("markup in names is text", async () => {
+  const folder = temporaryFolder(after), evil = `<img src=x onerror=alert(1)>"'&`;
+  writeFileSync(join(folder, `${evil}.anim`), readFileSync(join(samples, "second-life", "walk.anim")));
+  const odd = await startDaemon(folder);
+  try {
+    await withPage(browser, odd.origin, {}, async (page) => {
+      await open(page, `${odd.origin}/`);
+      assert.equal(await page.locator(".card .name").textContent(), evil);
+      await page.locator(".card a").click();
+      await page.locator("html[data-ready=clip]").waitFor({ state: "attached" });
+      assert.equal(await page.locator("h1").textContent(), evil);
+      const clip = (await odd.clips())[0];
+      await open(page, `${odd.origin}/embed/${clip.id}#autoplay=0`);
+      assert.equal(await page.locator("h1").textContent(), evil);
+      await open(page, `${odd.origin}/archive/${clip.archive}`);
+      assert.equal(await page.locator("img[src=x]").count(), 0);
+    });
+  } finally {
+    await odd.stop();
+  }
+});
+
+test("while the server is away the page waits, and goes on when it is back", () => withPage(browser, daemon.origin, { expected: [/ERR_FAILED|ERR_INTERNET/] }, async (page) => {
+  await page.route("**/v1/clips?*", (route) => route.abort());
+  await page.goto(`${daemon.origin}/`);
+  await page.getByText("The server cannot be reached").first().waitFor();
+  assert.ok(await page.locator(".ghost").count() > 5);
+  await page.screenshot({ path: `${process.env.POSED_PICTURES}/list-away.png` });
+  await assertAccessible(page, "waiting");
+  await page.unroute("**/v1/clips?*");
+  await page.getByRole("button", { name: "Try now" }).click();
+  await counted(page, await total());
+  assert.equal(await page.locator(".waiting, .ghost").count(), 0);
+}));
+
+for (const [name, options] of [["light", { colorScheme: "light" }], ["dark", { colorScheme: "dark" }], ["phone", { ...PHONE, colorScheme: "dark" }]])
+  test(`the list, ${name}`, () => withPage(browser, daemon.origin, options, async (page) => {
+    await open(page, `${daemon.origin}/`);
+    await page.waitForFunction(() => [...document.querySelectorAll(".card img")].filter((one) => one.getBoundingClientRect().top < innerHeight).every((one) => one.complete && one.naturalWidth));
+    await assertAccessible(page, name);
+    await page.screenshot({ path: `${process.env.POSED_PICTURES}/list-${name}.png` });
+  }));

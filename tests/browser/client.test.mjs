@@ -14,7 +14,7 @@ const modules = process.env.POSED_MODULES;
 const source = new URL("../../api/client/", import.meta.url);
 const folder = temporaryFolder(after);
 const { Posed, PosedError, decodePoses } = await import(new URL("posed.js", source));
-const { PoseDriver, threeName } = await import(new URL("three.js", source));
+const { animationClip, loadFigure, PoseDriver, threeName } = await import(new URL("three.js", source));
 let daemon, posed, walk;
 
 before(async () => {
@@ -192,10 +192,61 @@ test("three.js bones, found by its own names, stand where the server says", asyn
   assert.throws(() => new PoseDriver({ width: 16 }, new three.Object3D()), TypeError);
 });
 
+test("lists, entries, images, hashes, and where each of them is", async () => {
+  const [archive] = (await posed.archives({ q: "samples" })).items;
+  const whole = await posed.archiveOf(archive.id), { items } = await posed.entries(archive.id);
+  assert.equal(items.length, Math.min(whole.entry_count, 100));
+  const [image] = (await posed.images()).items, [skeleton] = (await posed.skeletons()).items, [mesh] = (await posed.meshes()).items;
+  const [character] = (await posed.people()).characters;
+  if (image) assert.equal((await posed.image(image.id)).width, image.width);
+  assert.equal((await posed.hash("a_walk")).fnv32.slice(0, 2), "0x");
+  assert.ok((await posed.resolve({ name: "a_walk_loop_x" })).chain.length);
+  for (const url of [posed.entryURL(archive.id, 0), image && posed.imageURL(image.id), posed.skeletonURL(skeleton.id), posed.skeletonURL(skeleton.id, "json"), posed.meshURL(mesh.id),
+    posed.characterURL(character.id, { clips: walk.id }), posed.pageURL("clip", walk.id), posed.pageURL("archive", archive.id), posed.pageURL("embed", walk.id, { background: "red" })].filter(Boolean))
+    assert.equal((await fetch(url)).status, 200, url);
+});
+
+test("files are converted without being kept", async () => {
+  const bytes = readFileSync(join(samples, "second-life", "walk.anim")), before = (await posed.archives()).total;
+  const glb = new Uint8Array(await (await posed.convert(new Blob([bytes]), "glb", { name: "walk.anim", mesh: "auto" })).arrayBuffer());
+  assert.equal(new TextDecoder().decode(glb.subarray(0, 4)), "glTF");
+  const both = [new File([bytes], "walk.anim"), new File([readFileSync(join(samples, "second-life", "wave.anim"))], "wave.anim")];
+  assert.equal((await posed.inspect(both)).clips.length, 2);
+  assert.equal((await posed.archives()).total, before);
+});
+
+test("an AnimationClip moves a figure as the server says", async () => {
+  const three = await import(pathToFileURL(join(modules, "three/build/three.module.js")));
+  const { GLTFLoader } = await import(pathToFileURL(join(modules, "three/examples/jsm/loaders/GLTFLoader.js")));
+  globalThis.self = globalThis; // the loader asks for it
+  const { scene, animations } = await loadFigure(new GLTFLoader(), posed, walk.id, { mesh: "none" });
+  assert.equal(animations.length, 1);
+  const clip = animationClip(three, await posed.poses(walk.id, { end: 1 }), { name: "walk", all: true });
+  assert.ok(clip.validate());
+  const mixer = new three.AnimationMixer(scene);
+  mixer.clipAction(clip).play();
+  mixer.setTime(0.5);
+  scene.updateMatrixWorld(true);
+  for (const joint of (await posed.pose(walk.id, 0.5, { space: "model" })).joints) near(scene.getObjectByName(threeName(joint.name)).matrixWorld.elements, joint.matrix, 1e-3);
+});
+
 test("the types hold", () => {
   writeFileSync(join(folder, "use.ts"), `
 import { Posed, PosedError, decodePoses, type Clip, type Poses } from "posed-client";
-import { PoseDriver, threeName, type Drivable } from "posed-client/three";
+import { animationClip, loadFigure, PoseDriver, threeName, type Drivable, type Loader, type Makers } from "posed-client/three";
+import type { PosedClip } from "posed-client/element";
+export async function more<T, C, F>(three: Makers<T, C>, loader: Loader<F>, element: PosedClip): Promise<[C, F]> {
+  const posed = new Posed();
+  const [clip] = (await posed.inspect(new Blob(), "a")).clips;
+  const width: number = (await posed.image((await posed.images()).items[0]!.id)).width;
+  const first: number[] | undefined = (await posed.mesh("x")).faces[0], parent: number = (await posed.skeleton("x")).joints[0]!.parent;
+  const times: number[] | undefined = (await posed.keys("x")).joints[0]?.rotation?.times;
+  const blob: Blob = await posed.convert(new Blob(), "glb", { name: "a" });
+  await posed.upload(new Blob(), "a", { onProgress: (sent, total) => sent / total });
+  element.addEventListener("time", ({ detail }) => detail.time.toFixed(2));
+  element.loop = Boolean(width && first && parent && times && blob && clip);
+  return [animationClip(three, await posed.poses("x"), { name: "x" }), await loadFigure(loader, posed, "x", { character: "y" })];
+}
 export async function use(root: Drivable): Promise<number> {
   const posed = new Posed("http://localhost", { token: "x" });
   const clip: Clip = await posed.clip((await posed.clips({ q: "walk" })).items[0]!.id);
@@ -212,7 +263,8 @@ export async function use(root: Drivable): Promise<number> {
 }`);
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({
     compilerOptions: { strict: true, noEmit: true, target: "es2022", module: "nodenext", moduleResolution: "nodenext", lib: ["es2023", "dom", "dom.iterable"],
-      baseUrl: ".", types: [], paths: { "posed-client": [new URL("posed.d.ts", source).pathname], "posed-client/three": [new URL("three.d.ts", source).pathname] } },
+      baseUrl: ".", types: [], paths: { "posed-client": [new URL("posed.d.ts", source).pathname], "posed-client/three": [new URL("three.d.ts", source).pathname],
+        "posed-client/element": [new URL("element/element.d.ts", source).pathname] } },
     files: ["use.ts"],
   }));
   try {
@@ -225,7 +277,7 @@ export async function use(root: Drivable): Promise<number> {
 test("npm packs what is needed and nothing else", () => {
   const said = execFileSync("npm", ["pack", "--dry-run", "--json", source.pathname], { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
   assert.deepEqual(JSON.parse(said)[0].files.map((file) => file.path).sort(),
-    ["README.md", "example.html", "package.json", "posed.d.ts", "posed.js", "three.d.ts", "three.js"]);
+    ["LICENSE", "README.md", ...["element.d.ts", "element.js", "figure.js", "floor.js", "source.js", "stage.js", "template.js"].map((name) => `element/${name}`), "example.html", "package.json", "posed.d.ts", "posed.js", "three.d.ts", "three.js"]);
 });
 
 test("the example moves, on another site", async () => {

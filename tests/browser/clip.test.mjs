@@ -94,9 +94,9 @@ test("every key does what the list of keys says", () => atClip("#t=0.5", async (
   await press("j");
   assert.notEqual(await page.getByLabel("Joint").inputValue(), "");
   await press("m");
-  assert.notEqual(await page.getByLabel("Mesh").inputValue(), "");
+  assert.equal(await page.getByLabel("Body").inputValue(), "Bones");
   await press("m");
-  assert.equal(await page.getByLabel("Mesh").inputValue(), "");
+  assert.equal(await page.getByLabel("Body").inputValue(), "");
   await press("Space");
   await page.getByRole("button", { name: "Pause" }).waitFor();
   await press("Space");
@@ -238,7 +238,6 @@ test("it plays on somebody else: menu, panel, downloads, link", () => atClip("#t
   assert.ok(difference(own, await stagePixels(page)) > 200);
   await fit.locator("summary").click();
   assert.equal(await fit.getByRole("row", { name: "leftLowerLeg" }).getByRole("cell").allTextContents().then(String), "L_LEG1,mKneeLeft");
-  assert.ok(await page.getByLabel("Mesh").isDisabled());
   if (process.env.POSED_PICTURES) await page.screenshot({ path: `${process.env.POSED_PICTURES}/play-on.png`, fullPage: true });
 
   const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "sl-anim" }).click()]);

@@ -1,8 +1,10 @@
 // What is seen of clips of every family: it stands upright, moves, and stays in the frame.
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { open, stagePixels, startBrowser, withPage } from "./lib/browser.mjs";
-import { corpus, samples, startDaemon } from "./lib/daemon.mjs";
+import { corpus, samples, startDaemon, temporaryFolder } from "./lib/daemon.mjs";
 import { boxOf, difference } from "./lib/pixels.mjs";
 
 let daemon, browser;
@@ -85,21 +87,72 @@ test("clips of every family move and stay in the frame", () => withPage(browser,
   }
 }));
 
-test("a mesh is shown and moves", () => withPage(browser, daemon.origin, {}, async (page) => {
-  const mesh = (await daemon.get("/v1/meshes?format=tso-mesh&limit=1")).items[0];
+test("a body is shown by default, textured or not, in one request, and moves", () => withPage(browser, daemon.origin, {}, async (page) => {
+  const asked = [];
+  page.on("request", (request) => asked.push(new URL(request.url()).pathname));
   const [clip] = await daemon.clips("&name=a2o-walk&format=tso-anim");
   await open(page, `${daemon.origin}/clip/${clip.id}#t=0`);
+  assert.equal(asked.filter((path) => path.endsWith(".glb")).length, 1);
+  assert.ok(!asked.some((path) => path.endsWith("/vertices")), "no vertices are fetched");
   await page.getByLabel("Floor").uncheck();
-  const bones = boxOf(await stagePixels(page));
-  const list = page.getByLabel("Mesh");
-  await list.selectOption(mesh.id);
-  await page.waitForFunction(() => document.querySelector(".stage").viewer.frames?.frames.every(Boolean));
   assert.equal(await page.getByLabel("Bones").isChecked(), false);
-  const first = await stagePixels(page), box = assertInFrame(first, "the mesh");
-  assert.ok(box.count > bones.count * 1.3, `a body is thicker than its bones: ${box.count}, ${bones.count}`);
+  assert.ok(await page.evaluate(() => document.querySelector(".stage").viewer.body.meshes.every((mesh) => mesh.isSkinnedMesh)));
+  const first = await stagePixels(page), box = assertInFrame(first, "the body");
   assert.ok(box.height > box.width * 1.2, "it stands upright");
   await page.getByLabel("Time", { exact: true }).fill(plain(clip.duration / 2));
   assert.ok(difference(first, await stagePixels(page)) > 500, "it moves");
+  await page.getByLabel("Body").fill("Bones");
+  await page.getByLabel("Body").dispatchEvent("change");
+  await page.waitForFunction(() => !document.querySelector(".stage").viewer.body);
+  await page.getByLabel("Time", { exact: true }).fill("0");
+  const bones = boxOf(await stagePixels(page));
+  assert.ok(box.count > bones.count * 1.3, `a body is thicker than its bones: ${box.count}, ${bones.count}`);
+}));
+
+test("the body is where the bones are", () => withPage(browser, daemon.origin, {}, async (page) => {
+  for (const [name, format] of WALKS) {
+    const [clip] = await daemon.clips(`&name=${name}&format=${format}`);
+    await open(page, `${daemon.origin}/clip/${clip.id}#t=${plain(clip.duration * 0.4)}`);
+    const apart = await page.evaluate(() => {
+      const { viewer } = document.querySelector(".stage");
+      const nodes = new Map();
+      viewer.body.scene.updateMatrixWorld(true);
+      viewer.body.scene.traverse((node) => node.isBone && nodes.set(node.name, node));
+      return Math.max(...viewer.poses.joints.map((joint, i) => {
+        const node = nodes.get(joint.name);
+        return node ? Math.hypot(...[0, 1, 2].map((k) => node.matrixWorld.elements[12 + k] - viewer.world[i * 16 + 12 + k])) : 0;
+      }));
+    });
+    assert.ok(apart < 0.02, `${name}: ${apart} m`);
+  }
+}));
+
+test("the page of a character shows it moving", () => withPage(browser, daemon.origin, {}, async (page) => {
+  for (const format of ["prime-ancs", "tso-apr"]) {
+    const [character] = (await daemon.get(`/v1/characters?format=${format}&limit=1`)).items;
+    await open(page, `${daemon.origin}/character/${character.id}`);
+    await page.getByRole("button", { name: /Pause|Play/ }).waitFor();
+    await page.evaluate(() => (document.querySelector(".stage").viewer.showsFloor = false));
+    await page.getByLabel("Time", { exact: true }).fill("0");
+    const first = await stagePixels(page);
+    assertInFrame(first, format);
+    await page.getByLabel("Time", { exact: true }).fill("0.3");
+    assert.ok(difference(first, await stagePixels(page)) > 100, `${format}: it moves`);
+  }
+}));
+
+test("a resized view is not empty before its next frame", () => withPage(browser, daemon.origin, {}, async (page) => {
+  const [clip] = await daemon.clips("&name=a2o-walk&format=tso-anim");
+  await open(page, `${daemon.origin}/clip/${clip.id}#t=0.3`);
+  const filled = await page.evaluate(() => {
+    const { viewer } = document.querySelector(".stage");
+    viewer.resize();
+    const gl = viewer.renderer.getContext(), { drawingBufferWidth: w, drawingBufferHeight: h } = gl;
+    const pixels = new Uint8Array(w * h * 4);
+    gl.readPixels(0, 0, w, h, gl.RGBA, gl.UNSIGNED_BYTE, pixels);
+    return pixels.some(Boolean);
+  });
+  assert.ok(filled);
 }));
 
 test("clips that travel far, and figures of any size, are framed", () => withPage(browser, daemon.origin, {}, async (page) => {
@@ -115,8 +168,46 @@ test("clips that travel far, and figures of any size, are framed", () => withPag
       }
       await route.fulfill({ response, body });
     });
-    const pictures = await seen(page, clip, [0, 0.5, 0.97].map((share) => clip.duration * share));
+    const pictures = await seen(page, clip, [0, 0.5, 0.97].map((share) => clip.duration * share), "&mesh=bones");
     for (const picture of pictures) assertInFrame(picture, `${scale} times, ${travel} away`);
     await page.unroute(/\/poses\?/);
   }
 }));
+
+/** A chain of three joints of a skin and two nodes of none, all of which turn. */
+function rigged() {
+  const names = ["hips", "spine", "head", "lantern", "knee_ctrl"];
+  const floats = new Float32Array([...Array.from({ length: 48 }, (_, i) => (i % 16 % 5 === 0 ? 1 : 0)), 0, 1, 0, 0, 0, 1, 0, 0, 0.6, 0.8]);
+  const places = [[0, 1, 0], [0, 0.3, 0], [0, 0.3, 0], [2, 0, 0], [0, 0, 2]], children = [[1, 3], [2, 4], [], [], []];
+  return JSON.stringify({
+    asset: { version: "2.0" }, scene: 0, scenes: [{ nodes: [0] }],
+    nodes: names.map((name, i) => ({ name, translation: places[i], ...(children[i].length && { children: children[i] }) })),
+    skins: [{ joints: [0, 1, 2], inverseBindMatrices: 0 }],
+    animations: [{ samplers: [{ input: 1, output: 2 }], channels: names.map((_, node) => ({ sampler: 0, target: { node, path: "rotation" } })) }],
+    accessors: [{ bufferView: 0, componentType: 5126, count: 3, type: "MAT4" }, { bufferView: 0, byteOffset: 192, componentType: 5126, count: 2, type: "SCALAR" },
+      { bufferView: 0, byteOffset: 200, componentType: 5126, count: 2, type: "VEC4" }],
+    bufferViews: [{ buffer: 0, byteLength: floats.byteLength }],
+    buffers: [{ byteLength: floats.byteLength, uri: `data:application/octet-stream;base64,${Buffer.from(floats.buffer).toString("base64")}` }],
+  });
+}
+
+const folder = temporaryFolder(after);
+
+test("bones are what a skin moves, whatever the others are called", async () => {
+  const file = join(folder, "rig.gltf");
+  writeFileSync(file, rigged());
+  const own = await startDaemon(file);
+  try {
+    await withPage(browser, own.origin, {}, async (page) => {
+      const [clip] = await own.clips();
+      await open(page, `${own.origin}/clip/${clip.id}`);
+      const bones = await page.evaluate(() => {
+        const { viewer } = document.querySelector(".stage");
+        return viewer.boneJoints.map((i) => viewer.poses.joints[i].name);
+      });
+      assert.deepEqual(bones, ["spine", "head"]);
+    });
+  } finally {
+    await own.stop();
+  }
+});

@@ -7,6 +7,7 @@
  *     build/fuzz/tests/fuzz/fuzz_api -max_len=65536 -dict=tests/fuzz/api.dict FOLDER tests/fuzz/seeds/api
  */
 #include "api/dispatch.h"
+#include "server/uploads/loading.h"
 #include "server/uploads/uploads.h"
 
 #include <jansson.h>

@@ -6,6 +6,7 @@ turn, then the process is killed at it in turn, then in the middle of it (tests/
 restart every upload that was answered 201 is there, and every one that was answered 204 is gone.
 """
 
+import contextlib
 import json
 import mmap
 import os
@@ -14,6 +15,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 from pathlib import Path
@@ -25,7 +27,7 @@ from contract import Contract  # noqa: E402 (the path comes first)
 from daemon import Daemon  # noqa: E402
 from uploads import form, zipped  # noqa: E402
 
-FAIL, KILL, TEAR = 1, 2, 3
+FAIL, KILL, TEAR, STALL = 1, 2, 3, 4
 EIO, ENOSPC = 5, 28
 
 
@@ -207,6 +209,39 @@ class Delete(Requests):
         self.everything()
 
 
+class Stuck(FaultCase):
+    """A call that never returns, as on a network drive that is gone, does not keep the daemon from ending."""
+
+    def daemon(self):
+        daemon = super().daemon()
+        daemon.arguments += ["--max-time", "1s"]
+        return daemon
+
+    def ends_with(self, status, ask):
+        daemon = self.daemon()
+        daemon.start()
+        self.assertEqual(self.upload(daemon), 201)
+        self.faults.arm(1, STALL)
+        asking = threading.Thread(target=ask, args=(daemon,))
+        asking.start()
+        while not self.faults.last:  # the worker is in the call
+            time.sleep(0.02)
+        self.assertEqual(daemon.client.get("/healthz").status, 200)
+        self.assertEqual(daemon.stop(), status)
+        asking.join()
+        return daemon
+
+    def test_upload(self):
+        def ask(daemon):
+            data = self.clip(99)
+            with contextlib.suppress(OSError):
+                daemon.client.post("/v1/archives", data, name="stuck.anim")
+
+        daemon = self.ends_with(3, ask)
+        self.assertRegex(daemon.errors(), r"work has not ended 10 s after --max-time; .* exit status 3\n")
+        self.verify("an upload is stuck")
+
+
 class Folders(FaultCase):
     """A start and a reindex of a folder where everything is to be done: rows without notes, notes without rows, deleted
     ones in an older catalogue, strays, a log that was not taken in."""
@@ -328,13 +363,14 @@ class Memory(FaultCase):
     FILES = Path("format-samples")  # beside the samples
 
     def rows_of_targets(self, targets):
-        """Each format that clips become; sl-anim asks for the names of its own skeleton."""
+        """Each format that clips become; some ask for names of their own."""
         wide, long = large_bvh(self.JOINTS, 3), large_bvh(20, 900)
-        viewers = large_bvh(len(BONES), 590, BONES)
+        own = {"sl-anim": {"bones": large_bvh(len(BONES), 590, BONES)},
+               "prime-anim": {"bones": large_bvh(50, 400, [f"joint_{i}" for i in range(50)])}}
         return {
             f"convert {name} to {to}": lambda c, n, body=body, to=to: c.post("/v1/convert", body, to=to, name="l.bvh")
             for to in targets
-            for name, body in ({"bones": viewers} if to == "sl-anim" else {"wide": wide, "long": long}).items()
+            for name, body in (own.get(to) or {"wide": wide, "long": long}).items()
         }
 
     def rows_of_names(self):

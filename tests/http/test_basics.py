@@ -90,7 +90,8 @@ class Basics(SampleCase):
         self.assertEqual((known["gltf"]["targets"], known["sims1-cfp"]["targets"]), (["glb", "gltf"], []))
         targets = {target for row in formats for target in row["targets"]}
         parameters = json.loads((ROOT / "api" / "openapi.json").read_text())["components"]["parameters"]
-        meshes = {"sims1-skn", "sims1-bmf", "tso-mesh"}  # what they hold is no clip
+        meshes = {target for row in formats for target in row["mesh_targets"]}
+        self.assertLessEqual({"sims1-skn", "sims1-bmf", "tso-mesh", "sims3-geom", "prime-cmdl"}, meshes)
         self.assertEqual(set(parameters["convert_to"]["schema"]["enum"]), targets)
         self.assertEqual(set(parameters["convert_target"]["schema"]["enum"]), targets | meshes)
 

@@ -78,6 +78,9 @@ class RealClips(unittest.TestCase):
                 continue
             for rest in ("anim?to=sl-anim", "anim?to=tso-anim", "anim?to=prime-anim", "clip", "cmx", "bcf"):
                 reply = self.client.get(f"/v1/clips/{clip['id']}.{rest}")
+                if rest == "anim?to=prime-anim" and reply.status == 422:  # that game's bones have numbers
+                    self.assertEqual(reply.json["code"], "nothing_to_write", reply)
+                    continue
                 if clip["format"] == "bvh" and reply.status == 422:
                     # The one that Second Life's viewer would refuse, see below.
                     self.assertEqual((reply.json["code"], rest), ("no_joints", "anim?to=sl-anim"), reply)

@@ -14,7 +14,7 @@ from contract import ROOT
 from daemon import Daemon
 
 PAGES = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "docs/README.md", "docs/stability.md",
-         "docs/catalogue.md", "server/README.md", "lib/README.md", "api/README.md", "api/client/README.md", "tests/README.md"]
+         "docs/catalogue.md", "docs/scale.md", "server/README.md", "lib/README.md", "api/README.md", "api/client/README.md", "tests/README.md"]
 MAX_README_LINES = 160
 
 # Begins of commands that are not run here.

@@ -10,11 +10,15 @@ from uploads import form
 
 # Parameters that say something only beside others, and the value that a path must have for them.
 TO_SL = {"ext": "anim", "to": "sl-anim"}
-OF_A_PATH = {"to": {"ext": "anim"}, "game": {"ext": "anim", "to": "prime-anim"}, "axes": {"ext": "json"},
+NUMBERED = '{"HEAD":"joint_7","mHead":"joint_7","head":"joint_7"}'  # a bone that the game has
+OF_A_PATH = {"to": {"ext": "anim"}, "game": {"ext": "anim", "to": "prime-anim", "map": NUMBERED}, "axes": {"ext": "json"},
              "unit": {"ext": "bvh"}} | {
     name: TO_SL for name in ("priority", "loop", "ease_in", "ease_out")}
-OF_A_BODY = {"axes": {"to": "json"}, "game": {"to": "prime-anim"}, "unit": {"to": "bvh"}} | {
+OF_A_BODY = {"axes": {"to": "json"}, "game": {"to": "prime-anim", "map": NUMBERED}, "unit": {"to": "bvh"}} | {
     name: {"to": "sl-anim"} for name in ("priority", "loop", "ease_in", "ease_out")}
+# A mesh whose vertices are not in the space of their bones, and what is written from it.
+STATIC = "611826a66e3e9a55c502d645d87f4c3f"
+OF_A_MESH = {"simgeom": {"id": STATIC}, "cmdl": {"id": STATIC}, "game": {"id": STATIC, "ext": "cmdl"}}
 BESIDE = {"{id}.{ext}": OF_A_PATH, "{clip}.{ext}": OF_A_PATH, "convert": OF_A_BODY, "{id}.zip": OF_A_BODY}
 # Parameters about a file, which a body that names clips is not.
 OF_A_FILE = {"clip", "format", "up", "retarget", "onto", "map_onto", "ik", "travel", "heading", "tolerance"}
@@ -70,13 +74,15 @@ class Examples(unittest.TestCase):
         if operation.template not in ONE_OF:
             yield required
         beside = BESIDE.get(operation.template.rsplit("/", 1)[1], {})
+        if operation.template == "/v1/meshes/{id}.{ext}":
+            beside = OF_A_MESH
         for p in parameters:
             for value in examples_of(p)[1 if p.get("required") else 0:]:
                 chosen = dict(required)
                 if p["name"] == "retarget" or p["description"].startswith("With `retarget=1`"):
                     chosen.update(onto)
                 chosen[p["in"], p["name"]] = value
-                for name, other in beside.get(p["name"], {}).items():
+                for name, other in (beside.get(p["name"]) or beside.get(value, {})).items():
                     chosen["path" if "{%s}" % name in operation.template else "query", name] = other
                 yield chosen
 

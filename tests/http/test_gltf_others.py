@@ -245,6 +245,16 @@ class Others(unittest.TestCase):
             pictures.append(len(re.findall("<(?:path|polygon)", svg)))
         self.assertEqual(pictures[:3], pictures[:1] * 3)
         self.assertGreater(pictures[3], pictures[0])
+        # What the page's viewer goes by, which draws the same.
+        said = []
+        for clip in client.items("/v1/clips", sort="name"):
+            skeleton = client.get(f"/v1/skeletons/{clip['skeleton']}").json["joints"]
+            poses = client.get(f"/v1/clips/{clip['id']}/poses", t=0).json["joints"]
+            self.assertEqual([joint.get("skinned") for joint in skeleton], [joint.get("skinned") for joint in poses])
+            said.append({joint["name"]: joint.get("skinned") for joint in skeleton})
+        self.assertEqual(said[2], {"hips": True, "spine": True, "head": True, "lantern": False, "knee_helper": False})
+        for others in (said[0], said[1], said[3]):
+            self.assertEqual(set(others.values()), {None})
 
     def test_weights_alone_say_so(self):
         document = json.loads(gltf(1))

@@ -42,7 +42,7 @@ class Inspect(SampleCase):
         bvh = self.client.post("/v1/convert", second_life, to="bvh", name="wave.anim").body
         for path, name, body, query, count in (
                 ("/v1/inspect", "wave.anim", second_life, {}, 1), ("/v1/inspect", "wave.bvh", bvh, {}, 1),
-                ("/v1/convert", "wave.anim", second_life, {"to": "glb"}, 1),
+                ("/v1/convert", "wave.anim", second_life, {"to": "glb", "mesh": "bones"}, 1),
                 ("/v1/convert", "wave.anim", second_life, {"to": "sims1-cmx"}, 1),
                 ("/v1/convert", "a.far", far, {"to": "json", "clip": "a2o-walk"}, None)):
             with self.subTest(path=path, name=name, **query):

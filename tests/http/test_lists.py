@@ -1,5 +1,6 @@
 """Lists: words, order, cursors, facets, where and when things came."""
 
+import json
 import tempfile
 import time
 from datetime import datetime, timezone
@@ -95,6 +96,17 @@ class Facets(SampleCase):
         self.assertTrue(types)
         counted = self.facets(facets="events", format="tso-anim")["events"]
         self.assertEqual({v["value"]: v["count"] for v in counted}, types)
+
+    def test_each_value_is_a_filter(self):
+        counted = self.facets(facets="loop,events")
+        for name, key in (("loop", "loop"), ("events", "event")):
+            self.assertTrue(counted[name])
+            for value in counted[name]:
+                text = value["value"] if isinstance(value["value"], str) else json.dumps(value["value"])
+                found = self.client.get("/v1/clips", limit=1000, **{key: text}).json
+                self.assertEqual((found["total"], len(found["items"])), (value["count"], value["count"]), (name, text))
+        self.assertEqual(self.client.get("/v1/clips", event="foot").json["total"], 0)
+        self.assertProblem(self.client.get("/v1/clips", loop="yes"), 400, parameter="loop")
 
     def test_what_cannot_be_counted(self):
         self.assertProblem(self.client.get("/v1/clips", facets="format,weight"), 400, parameter="facets")

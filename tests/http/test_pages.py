@@ -8,7 +8,7 @@ from fixture import SampleCase
 class Pages(SampleCase):
     def test_documents(self):
         clip = self.client.get("/v1/clips").json["items"][0]["id"]
-        for path, framed in (("/", "'none'"), (f"/clip/{clip}", "'none'"), ("/docs", "'none'"), (f"/embed/{clip}", "*"),
+        for path, framed in (("/", "'none'"), (f"/clip/{clip}", "'none'"), ("/docs", "'none'"), ("/moderation", "'none'"), (f"/embed/{clip}", "*"),
                              ("/?q=walk&sort=-duration", "'none'")):
             with self.subTest(path):
                 reply = self.client.get(path)
@@ -22,7 +22,7 @@ class Pages(SampleCase):
                 self.assertNotIn("https:", reply.text)
 
     def test_what_they_load(self):
-        for path in ("/", "/docs"):
+        for path in ("/", "/docs", "/moderation"):
             links = re.findall(r'(?:href|src)="(/assets/[^"]+)"', self.client.get(path).text)
             self.assertGreaterEqual(len(links), 2)
             for link in links:
@@ -39,7 +39,7 @@ class Pages(SampleCase):
 
     def test_codings(self):
         clip = self.client.get("/v1/clips").json["items"][0]["id"]
-        for path in ("/", f"/embed/{clip}", "/docs", "/client.js"):
+        for path in ("/", f"/embed/{clip}", "/docs", "/client.js", "/posed-clip.js"):
             with self.subTest(path):
                 plain = self.client.get(path)
                 etags = {plain["ETag"]}
@@ -65,6 +65,22 @@ class Pages(SampleCase):
         self.assertEqual((reply.status, reply.media_type, reply["Access-Control-Allow-Origin"]),
                          (200, "text/javascript", "*"))
         self.assertIn("export class Posed", reply.text)
+
+    def test_element(self):
+        reply = self.client.get("/posed-clip.js")
+        self.assertEqual((reply.status, reply.media_type, reply["Access-Control-Allow-Origin"]),
+                         (200, "text/javascript", "*"))
+        stage = self.client.get(re.search(r'"\.(/assets/stage-[^"]+)"', reply.text).group(1))
+        self.assertEqual((stage.status, stage["Access-Control-Allow-Origin"]), (200, "*"))
+
+    def test_compare(self):
+        first, second = (clip["id"] for clip in self.client.get("/v1/clips", limit=2).json["items"])
+        reply = self.client.get(f"/compare/{first}?with={second}")
+        self.assertEqual((reply.status, reply.media_type), (200, "text/html"))
+
+    def test_parameters_of_embed(self):
+        clip = self.client.get("/v1/clips").json["items"][0]["id"]
+        self.assertEqual(self.client.get(f"/embed/{clip}?character=1&onto=2&background=red").status, 200)
 
     def test_unknown_parameters(self):
         self.assertProblem(self.client.get("/?theme=dark"), 400, parameter="theme")

@@ -1,7 +1,7 @@
 /*
  * Preloaded into a program: every system call that it makes on files of one folder is counted, and the one whose turn it
- * is fails, or ends the process as SIGKILL does, before it or in the middle of what it writes. SQLite's calls come by
- * here too. Large allocations are counted alike, and the one whose turn it is is refused. FAULT_FOLDER names the folder; FAULT_CONTROL is a file of struct control, which the test writes at any time.
+ * is fails, or ends the process as SIGKILL does, before it or in the middle of what it writes, or never returns. SQLite's
+ * calls come by here too. Large allocations are counted alike, and the one whose turn it is is refused. FAULT_FOLDER names the folder; FAULT_CONTROL is a file of struct control, which the test writes at any time.
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -19,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum mode { MODE_FAIL = 1, MODE_KILL = 2, MODE_TEAR = 3 };
+enum mode { MODE_FAIL = 1, MODE_KILL = 2, MODE_TEAR = 3, MODE_STALL = 4 };
 
 struct control {
     _Atomic int64_t turn;  /* the call that is hit, from 1; 0: none */
@@ -46,12 +46,12 @@ __attribute__((constructor)) static void start(void)
     control = folder && mapped != MAP_FAILED ? mapped : NULL;
 }
 
-/* Not what is known of the PATHs: index.db is written to when there is time for it. */
+/* Not what is made anew when it is missing: index.db, which is written to when there is time for it, and lists.db. */
 static bool is_ours(const char *path)
 {
     size_t length = folder ? strlen(folder) : 0;
     return control && path && !strncmp(path, folder, length) && path[length] == '/' &&
-           !strstr(path + length, "index.db");
+           !strstr(path + length, "index.db") && !strstr(path + length, "lists.db");
 }
 
 static bool is_our_fd(int fd)
@@ -76,6 +76,8 @@ static bool passes(bool counts, const char *call, const char *what, bool *is_tor
     *is_torn = mode == MODE_TEAR;
     if (mode == MODE_KILL)
         kill(getpid(), SIGKILL);
+    while (mode == MODE_STALL)
+        pause();
     errno = atomic_load(&control->reason);
     return mode != MODE_FAIL;
 }

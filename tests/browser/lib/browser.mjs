@@ -23,7 +23,7 @@ export function startBrowser() {
 export async function withPage(browser, origin, options, use) {
   const { hosts = [], expected = [], ...contextOptions } = options;
   const context = await browser.newContext({ viewport: { width: 1280, height: 1000 }, ...contextOptions });
-  context.setDefaultTimeout(60000);
+  context.setDefaultTimeout(Number(process.env.POSED_PATIENCE_MS ?? 60000));
   const problems = [];
   const allowed = [origin, ...hosts];
   context.on("request", (request) => {
@@ -64,8 +64,9 @@ export async function assertAccessible(page, what) {
   assert.deepEqual(said, [], what);
 }
 
-/** The pixels of the 3D view. */
+/** The pixels of the 3D view, seen whole. */
 export async function stagePixels(page) {
+  await page.evaluate(() => scrollTo(0, 0)); // lest the bar at the top lies over it
   await settled(page);
   return decodePNG(await page.locator(".stage canvas").screenshot());
 }

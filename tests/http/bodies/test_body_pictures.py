@@ -145,13 +145,14 @@ class BodyPictures(SampleCase):
         for name, kind in (("a2o-walk", "tso-anim"), ("walk", "sl-anim")):
             clip = self.clip(name, kind)["id"]
             mannequin = self.picture(clip, mesh="mannequin")
-            self.assertEqual(self.picture(clip), mannequin)
-            self.assertEqual(self.picture(clip, mesh="auto"), mannequin)
+            is_alone = kind == "sl-anim"
+            self.assertEqual(self.picture(clip) == mannequin, is_alone)
+            self.assertEqual(self.picture(clip, mesh="auto") == mannequin, is_alone)
             bones = self.picture(clip, mesh="bones")
             self.assertEqual(self.picture(clip, mesh="none"), bones)
             self.assertGreater(solid_box(mannequin)[4], 2 * solid_box(bones)[4])
         hopper = next(c for c in self.characters() if c["format"] == "prime-ancs")["clips"][0]["id"]
-        self.assertEqual(self.picture(hopper), self.picture(hopper, mesh="bones"))
+        self.assertNotEqual(self.picture(hopper), self.picture(hopper, mesh="bones"))
         for path in ("preview.png", "preview.webp"):
             reply = self.client.get(f"/v1/clips/{hopper}/{path}", mesh="mannequin")
             self.assertProblem(reply, 422, code="not_humanoid")
@@ -161,7 +162,7 @@ class BodyPictures(SampleCase):
             clip = self.clip(name, kind)["id"]
             reply = self.client.get(f"/v1/clips/{clip}.glb", mesh="mannequin")
             self.assertEqual(reply.status, 200, reply)
-            self.assertEqual(self.client.get(f"/v1/clips/{clip}.glb", mesh="auto").body, reply.body)
+            self.assertEqual(self.client.get(f"/v1/clips/{clip}.glb").body == reply.body, kind == "sl-anim")
             root, binary = read_glb(reply.body)
             mesh, = root["meshes"]
             primitive, = mesh["primitives"]

@@ -195,7 +195,7 @@ class SimsMeshes(SampleCase):
         def without_area(file, root):
             root["meshes"][0]["primitives"][0]["indices"] = file.accessor([0, 99, 1], 5123)
 
-        for code, change in (("not_skinned", without_skin), ("no_faces", without_area)):
+        for code, change in (("not_skinned", without_skin), ("nothing_to_write", without_area)):
             with self.subTest(code=code):
                 archive = upload(self, body(change=change).bytes())
                 self.assertProblem(self.files(archive, "skn", 422), 422, code=code)

@@ -82,7 +82,7 @@ class Tokens(TokenCase):
         self.write("secret\n")
         client = self.daemon().client
         operations = [o for o in Daemon.contract.operations if "401" in o.item["responses"]]
-        self.assertEqual(sorted(o.name for o in operations), ["DELETE /v1/archives/{id}", "POST /v1/archives"])
+        self.assertEqual(sorted(o.name for o in operations), ["DELETE /v1/archives/{id}", "POST /v1/archives", "POST /v1/archives/{id}/publish"])
         for operation in operations:
             path = operation.template.replace("{id}", "0" * 32)
             for headers, status in ((None, 401), (bearer("wrong"), 403)):

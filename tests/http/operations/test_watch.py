@@ -130,6 +130,83 @@ class Watch(unittest.TestCase):
         self.assertEqual(self.names(), ["idle", "walk", "wave"])
 
 
+class Links(unittest.TestCase):
+    """A PATH through symbolic links leads to what they name now, not to what they named at the start."""
+
+    def setUp(self):
+        self.top = tempfile.TemporaryDirectory()
+        self.addCleanup(self.top.cleanup)
+        self.folder = Path(self.top.name).resolve()
+        for release, source in (("one", "second-life/walk.anim"), ("two", "second-life/wave.anim")):
+            inner = self.folder / "releases" / release / "clips"
+            inner.mkdir(parents=True)
+            shutil.copy(Daemon.samples / source, inner / Path(source).name)
+
+    def link(self, target, name):
+        """As a careful program does it: the new link is made aside, then takes the old one's place."""
+        aside = self.folder / "aside"
+        aside.symlink_to(target)
+        os.rename(aside, self.folder / name)
+
+    def wait_for(self, daemon, wanted):
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while (found := sorted(c["name"] for c in daemon.client.items("/v1/clips"))) != wanted:
+            self.assertLess(time.monotonic(), deadline, f"{found}, not {wanted}")
+            time.sleep(0.05)
+
+    def test_a_link_on_the_way_turns(self):
+        self.link("releases/one", "current")
+        with Daemon(self.folder / "current" / "clips") as daemon:
+            self.wait_for(daemon, ["walk"])
+            self.link("releases/two", "current")
+            self.wait_for(daemon, ["wave"])
+            self.link(self.folder / "releases" / "one", "current")
+            self.wait_for(daemon, ["walk"])
+
+    def test_a_link_behind_a_link_turns(self):
+        self.link("releases/one", "blue")
+        self.link("blue", "live")
+        self.link("live/clips", "served")
+        with Daemon(self.folder / "served") as daemon:
+            self.wait_for(daemon, ["walk"])
+            self.link("releases/two", "blue")
+            self.wait_for(daemon, ["wave"])
+
+    def test_the_target_is_replaced(self):
+        """Also a folder above the target, and by way of nothing: the daemon keeps nothing of what is gone."""
+        self.link("releases/one/clips", "served")
+        with Daemon(self.folder / "served") as daemon:
+            self.wait_for(daemon, ["walk"])
+            releases = self.folder / "releases"
+            os.rename(releases / "one", releases / "old")
+            self.wait_for(daemon, [])
+            os.rename(releases / "two", releases / "one")
+            self.wait_for(daemon, ["wave"])
+
+    def test_a_file_behind_a_link_is_replaced(self):
+        self.link("releases/one/clips/walk.anim", "served.anim")
+        with Daemon(self.folder / "served.anim") as daemon:
+            size = daemon.client.items("/v1/archives")[0]["bytes"]
+            shutil.copy(Daemon.samples / "second-life" / "idle.anim", self.folder / "aside.anim")
+            os.rename(self.folder / "aside.anim", self.folder / "releases" / "one" / "clips" / "walk.anim")
+            wanted = (Daemon.samples / "second-life" / "idle.anim").stat().st_size
+            self.assertNotEqual(size, wanted)
+            deadline = time.monotonic() + PATIENCE_SECONDS
+            while daemon.client.items("/v1/archives")[0]["bytes"] != wanted:
+                self.assertLess(time.monotonic(), deadline)
+                time.sleep(0.05)
+
+    def test_links_that_turn_in_circles_do_not_stop_the_daemon(self):
+        self.link("releases/one/clips", "served")
+        with Daemon(self.folder / "served") as daemon:
+            self.wait_for(daemon, ["walk"])
+            self.link("round", "served")
+            self.link("served", "round")
+            self.wait_for(daemon, [])
+            self.link("releases/two/clips", "round")
+            self.wait_for(daemon, ["wave"])
+
+
 class Stopping(unittest.TestCase):
     def test_while_a_folder_is_read_anew(self):
         """The folder is read once more soon after the start; whoever stops the daemon then must not meet that halfway."""

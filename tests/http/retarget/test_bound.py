@@ -6,7 +6,9 @@ import math
 import struct
 import unittest
 
+from daemon import Daemon
 from fixture import SampleCase
+from uploads import zipped
 
 # A person by Mixamo's names: name, parent, offset in metres in a T-pose.
 BONES = [
@@ -102,10 +104,71 @@ class Bound(SampleCase):
                 for a, b in zip(places[name][f"mixamorig:{bone}"], places["plain"][f"mixamorig:{bone}"]):
                     self.assertAlmostEqual(a, b, delta=1e-3, msg=f"{name}: {bone}")
 
+    def test_what_a_clip_leaves_alone_stays_as_it_was_bound(self):
+        """The arms of a nod, on a figure whose nodes let them hang: one key each; none where the nodes are as bound."""
+        source, nod = self.made("plain")
+        for name, held in (("plain", set()), ("hanging", {"LeftArm", "RightArm"}), ("both", {"LeftArm", "RightArm"})):
+            options = {"hanging": name != "plain", "centimetres": name == "both"}
+            target = self.made(name, **options)[0]
+            query = {"retarget": 1, "skeleton": source, "onto": target}
+            joints = {j["name"]: j for j in self.client.get(f"/v1/clips/{nod}/pose", t=0.5, **query).json["joints"]}
+            driven = {joint.split(":")[1] for joint in joints if joints[joint]["driven"]}
+            self.assertEqual(driven, {"Head"} | held, name)
+            for bone in held:
+                for found, wanted in zip(joints[f"mixamorig:{bone}"]["rotation"], (0, 0, 0, 1)):
+                    self.assertAlmostEqual(found, wanted, delta=1e-5, msg=f"{name}: {bone}")
+            file = self.client.get(f"/v1/clips/{nod}.gltf", bones="none", **query).json
+            [animation] = file["animations"]
+            keys = {file["nodes"][channel["target"]["node"]]["name"].split(":")[1]:
+                    file["accessors"][animation["samplers"][channel["sampler"]]["input"]]["count"]
+                    for channel in animation["channels"]}
+            self.assertEqual({bone: keys[bone] for bone in held}, dict.fromkeys(held, 1), name)
+            fit = self.client.get(f"/v1/clips/{nod}/retarget", skeleton=source, onto=target).json
+            self.assertEqual(fit["driven"], ["head"])
+
     def test_a_skin_that_cannot_be_read_says_nothing(self):
         """Matrices beyond their view: the file is read as it was, the nodes are the figure."""
         found = self.humanoid(self.made("broken", hanging=True, broken=True)[0])
         self.assertAlmostEqual(found["arm_alignment"]["left"], 80, delta=0.1)
+
+    def test_without_onto_a_person_is_taken(self):
+        """Not the rig of an object that lies beside the clip, however near."""
+        walk = (Daemon.samples / "sims-online" / "a2o-walk.anim").read_bytes()
+        lamp = b"""<?xml version="1.0"?>
+<linden_skeleton num_bones="2" num_collision_volumes="0" version="2.0">
+<bone name="lamp" pivot="0 0 1" pos="0 0 1" rot="0 0 0" scale="1 1 1" end="0 0 1" support="base" group="Torso" connected="false">
+<bone name="shade" pivot="0 0 1" pos="0 0 1" rot="0 0 0" scale="1 1 1" end="0 0 1" support="base" group="Torso" connected="false"/>
+</bone></linden_skeleton>"""
+        made = self.client.post("/v1/archives", zipped([("a2o-walk.anim", walk), ("lamp.xml", lamp)]), name="lamp.zip")
+        self.assertEqual(made.status, 201, made.body[:300])
+        [rig], [clip] = made.json["skeletons"], made.json["clips"]
+        self.assertEqual(self.client.get(f"/v1/skeletons/{rig['id']}/humanoid").status, 422)
+        self.assertNotIn(rig["id"], [one["skeleton"] for one in self.client.get("/v1/people").json["items"]])
+        for reply in (self.client.get(f"/v1/clips/{clip['id']}.anim", to="sl-anim", retarget=1, archive=made.json["id"]),
+                      self.client.post("/v1/convert", zipped([("a2o-walk.anim", walk), ("lamp.xml", lamp)]), name="lamp.zip",
+                                       to="sl-anim", retarget=1)):  # fmt: skip
+            self.assertEqual(reply.status, 200, reply.body[:300])
+            found = self.client.post("/v1/inspect", reply.body, name="x.anim").json
+            self.assertGreater(found["clips"][0]["joint_count"], 15)
+
+    def test_crowds_of_joints(self):
+        """More than there may be, and as many with the names of bones as fit into a second: refused, for what they are."""
+        def crowd(count):
+            names = ("Hips", "LeftHand", "RightHand", "LeftFoot", "RightFoot", "Head", "Neck", "Spine", "LeftArm", "RightUpLeg")
+            joints = "".join(f"JOINT {names[i % 10]}_{i}\n{{\nOFFSET 0 1 0\nCHANNELS 1 Xrotation\n}}\n" for i in range(1, count))
+            motion = f"MOTION\nFrames: 1\nFrame Time: 0.1\n{'0 ' * count}\n"
+            return f"HIERARCHY\nROOT Hips\n{{\nOFFSET 0 0 0\nCHANNELS 1 Xrotation\n{joints}}}\n{motion}".encode()
+
+        many = self.client.post("/v1/archives", crowd(100_000), name="many.bvh")
+        self.assertProblem(many, 413, limit="joints")
+        made = self.client.post("/v1/archives", crowd(10_000), name="crowd.bvh")
+        self.assertEqual(made.status, 201, made.body[:200])
+        skeleton, clip = made.json["skeletons"][0]["id"], made.json["clips"][0]["id"]
+        self.assertProblem(self.client.get(f"/v1/skeletons/{skeleton}/humanoid"), 422, code="not_humanoid")
+        person, _ = self.made("plain")
+        for query in ({"skeleton": skeleton, "onto": person}, {"skeleton": person, "onto": skeleton}):
+            reply = self.client.get(f"/v1/clips/{clip}/pose", retarget=1, **query)
+            self.assertProblem(reply, 422, code="not_humanoid")
 
 
 if __name__ == "__main__":

@@ -39,12 +39,12 @@ POSES = {
         "PELVIS": (0.5, 0.5, 0.5, -0.5), "HEAD": (0, -0.08819, -0.00002, -0.9961)}, {}, {}),
 }
 DRIVEN = {1: 21, 2: 21, 5: 19, 6: 4}
-# Pose 7: over all frames, degrees and centimetres: mean and most of limbs, lowest foot, the source's.
+# Pose 7: over all frames, degrees and centimetres: mean and most of limbs, lowest foot, the source's, skate.
 MEASURES = (
-    ("a2o-walking-loop", "adult", "sl", "none", 2.110, 6.213, -1.058, -0.734),
-    ("a2o-walking-loop", "adult", "sl", "feet", 1.626, 6.458, -0.737, -0.734),
-    (SL_WALK, "sl", "adult", "none", None, None, 1.502, 3.104),
-    (SL_WALK, "sl", "adult", "feet", None, None, 3.103, 3.104),
+    ("a2o-walking-loop", "adult", "sl", "none", 2.110, 6.213, -1.058, -0.734, 1.626),
+    ("a2o-walking-loop", "adult", "sl", "feet", 1.626, 6.458, -0.737, -0.734, 0.733),
+    (SL_WALK, "sl", "adult", "none", None, None, 1.502, 3.104, 0.724),
+    (SL_WALK, "sl", "adult", "feet", None, None, 3.103, 3.104, 0.153),
 )
 # Pose 1 in native axes: a2o-walking-loop of The Sims on Second Life's avatar at 0.25 s, without foot IK.
 WALK = {
@@ -134,7 +134,7 @@ class Retarget(unittest.TestCase):
                 self.near(places[joint], wanted, f"pose {number}: {joint} in the world")
 
     def test_measures_as_worked(self):
-        for name, source, onto, ik, mean, most, lowest, lowest_source in MEASURES:
+        for name, source, onto, ik, mean, most, lowest, lowest_source, skate in MEASURES:
             clip = self.clip(name)["id"]
             fit = self.client.get(f"/v1/clips/{clip}/retarget", skeleton=self.skeleton(source), onto=self.skeleton(onto), ik=ik).json
             measures = fit["measures"]
@@ -143,6 +143,7 @@ class Retarget(unittest.TestCase):
                 self.assertAlmostEqual(measures["limbs"]["max"], most, delta=0.001)
             self.assertAlmostEqual(measures["lowest_foot"]["target"] * 100, lowest, delta=0.0021)
             self.assertAlmostEqual(measures["lowest_foot"]["source"] * 100, lowest_source, delta=0.0021)
+            self.assertAlmostEqual(measures["skate"]["max"] * 100, skate, delta=0.005)
 
     def test_figures_as_worked(self):
         for name, h, a, arms, lean in (
@@ -175,7 +176,8 @@ class Retarget(unittest.TestCase):
         self.assertEqual(fit["target"]["family"], "sl")
         self.assertAlmostEqual(fit["source"]["hip_height"], 0.91937, delta=1e-4)
         self.assertLess(fit["measures"]["head"], 0.01)
-        self.assertLess(fit["measures"]["skate"]["max"], 0.01)
+        self.assertAlmostEqual(fit["measures"]["skate"]["mean"], 0.0031, delta=5e-5)  # section 5's example
+        self.assertAlmostEqual(fit["measures"]["skate"]["max"], 0.0073, delta=5e-5)
         person = self.client.get(f"/v1/skeletons/{self.sl}/humanoid").json
         self.assertEqual(person["mapped"]["hips"], {"joint": "mPelvis", "how": "table"})
 

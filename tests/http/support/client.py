@@ -61,7 +61,7 @@ class Client:
 
     def connection(self):
         if getattr(self.local, "connection", None) is None:
-            self.local.connection = http.client.HTTPConnection(self.host, self.port, timeout=60)
+            self.local.connection = http.client.HTTPConnection(self.host, self.port, timeout=180)
         return self.local.connection
 
     def close(self):

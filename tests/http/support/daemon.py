@@ -1,6 +1,5 @@
 """The real daemon as a child process."""
 
-import fcntl
 import os
 import re
 import select
@@ -26,9 +25,7 @@ class Daemon:
 
     def __init__(self, *arguments, listen="127.0.0.1:0"):
         self.arguments = [self.binary, "serve", "--listen", listen, *map(str, arguments)]
-        self.log = tempfile.TemporaryFile("w+")
-        # The daemon shares its place in the file: reading moves it, so each write has to find the end by itself.
-        fcntl.fcntl(self.log, fcntl.F_SETFL, fcntl.fcntl(self.log, fcntl.F_GETFL) | os.O_APPEND)
+        self.log = tempfile.TemporaryFile()
         self.lines = []
         self.process = None
         self.client = None
@@ -88,9 +85,9 @@ class Daemon:
             self.process = None
 
     def errors(self):
-        """What it has written on standard error."""
-        self.log.seek(0)
-        return self.log.read()
+        """What it has written on standard error. The daemon and we share a place in the file: reading must not move it, or
+        what is written meanwhile would move ours to the end."""
+        return os.pread(self.log.fileno(), os.fstat(self.log.fileno()).st_size, 0).decode()
 
     def wait_for_log(self, pattern):
         """Until the pattern is found in what it has written: a request's line follows its answer."""

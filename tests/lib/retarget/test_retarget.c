@@ -454,13 +454,13 @@ START_TEST(measures)
 {
     struct retargeting *r = malloc(sizeof *r);
     if (begin_sims_walk(r)) {
-        measured(r, 0, 2.110, 6.213, -1.058, 2.2);
-        measured(r, POSE_RETARGET_FEET, 1.626, 6.458, -0.737, 0.733);
+        measured(r, 0, 2.110, 6.213, -1.058, 1.631);
+        measured(r, POSE_RETARGET_FEET, 1.626, 6.458, -0.737, 0.738);
         end(r);
     }
     if (begin(r, WALK, NULL, SL, ADULT)) {
-        measured(r, 0, 0, 0, 1.502, 2.2);
-        measured(r, POSE_RETARGET_FEET, 0, 0, 3.103, 0.7);
+        measured(r, 0, 0, 0, 1.502, 0.729);
+        measured(r, POSE_RETARGET_FEET, 0, 0, 3.103, 0.153);
         end(r);
     }
     free(r);

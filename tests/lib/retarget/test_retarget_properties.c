@@ -541,11 +541,11 @@ END_TEST
 
 /* ------------------------------------------------------------------------------------------------- hostile -- */
 
-/* Rotations of any length, bones without length, scales of nothing: a number for each, or a refusal. */
+/* Rotations of any length, bones without length, scales of nothing, no numbers: a number for each, or a refusal. */
 START_TEST(hostile_rests)
 {
     struct scene *scene = open_scene();
-    static const float values[] = {0, 1e-30f, 1e30f, -1, 3e38f};
+    static const float values[] = {0, 1e-30f, 1e30f, -1, 3e38f, NAN, INFINITY};
     for (size_t v = 0; v < sizeof values / sizeof *values; v++) {
         for (uint32_t i = 0; i < scene->avatar.skeleton.joint_count; i += 3) {
             struct pose_joint kept = scene->other.joints[i], *joint = &scene->other.joints[i];

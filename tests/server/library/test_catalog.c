@@ -41,6 +41,15 @@ static const struct asset_id *clip_of(const struct index_archive *archive)
     return &archive->entries[0]->assets[0].id;
 }
 
+static uint32_t count_places(const struct catalog *catalog, const struct catalog_item *item)
+{
+    struct place_walk walk = {0};
+    uint32_t count = 0;
+    while (catalog_next_place(catalog, item, &walk))
+        count++;
+    return count;
+}
+
 START_TEST(a_snapshot_does_not_see_what_comes_after_it)
 {
     static char texts[MANY][400];
@@ -61,8 +70,8 @@ START_TEST(a_snapshot_does_not_see_what_comes_after_it)
             ck_assert_int_eq(catalog_find(catalog, ASSET_CLIP, clip_of(archives[k])) != NULL, k < i);
             ck_assert_int_eq(catalog_find_archive(catalog, &archives[k]->id, NULL) != NULL, k < i);
         }
-        for (const struct catalog_named *found = catalog_names_first(&catalog->names, "a"); found;
-             found = catalog_names_next(&catalog->names, found))
+        for (const struct catalog_named *found = catalog_next_named(catalog, "a", NULL); found;
+             found = catalog_next_named(catalog, "a", found))
             named++;
         ck_assert_uint_eq(named, i);
         ck_assert(!i || !id_equal(&catalog->digest, &snapshots[i - 1]->digest));
@@ -89,16 +98,17 @@ START_TEST(places_grow_with_the_snapshots)
     const struct asset_id id = *clip_of(snapshots[1]->archives[0]);
     for (unsigned i = 1; i <= MANY; i++) {
         struct catalog_item *item = catalog_find(snapshots[i], ASSET_CLIP, &id);
-        const struct place_list places = catalog_places(snapshots[i], item);
-        ck_assert_uint_eq(places.count, i);
-        for (uint32_t k = 0; k < places.count; k++) {
-            ck_assert_uint_eq(places.items[k].archive, k);
-            const struct catalog_item *there = catalog_item_at(item, places.items[k]);
+        struct place_walk walk = {0};
+        uint32_t k = 0;
+        for (; catalog_next_place(snapshots[i], item, &walk); k++) {
+            ck_assert_uint_eq(walk.place.archive, k);
+            const struct catalog_item *there = catalog_item_at(item, walk.place);
             ck_assert_ptr_eq(there, catalog_item_in(item, k));
             ck_assert_uint_eq(there->place.archive, k);
-            ck_assert_uint_eq(catalog_places(snapshots[i], there).count, i);
+            ck_assert_uint_eq(count_places(snapshots[i], there), i);
             ck_assert_uint_eq(there->number, item->number);
         }
+        ck_assert_uint_eq(k, i);
         ck_assert_ptr_null(catalog_item_in(item, MANY));
     }
     for (unsigned i = 0; i <= MANY; i++)
@@ -135,6 +145,105 @@ START_TEST(a_draft_that_is_given_up_leaves_nothing)
 }
 END_TEST
 
+/* ------------------------------------------------------------------------------------------------- removing -- */
+
+/* A snapshot, and which archives it was made of. */
+struct made {
+    struct catalog *catalog;
+    bool has[MANY];
+};
+
+static void check(const struct made *made, struct index_archive *const archives[MANY])
+{
+    const struct catalog *catalog = made->catalog;
+    uint32_t count = 0, index;
+    for (unsigned i = 0; i < MANY; i++) {
+        const struct asset_id *clip = clip_of(archives[i]);
+        bool has_clip = false;
+        count += made->has[i];
+        ck_assert_int_eq(catalog_find_archive(catalog, &archives[i]->id, &index) != NULL, made->has[i]);
+        ck_assert(!made->has[i] || catalog_archive(catalog, index) == archives[i]);
+        for (unsigned k = i % 7; k < MANY; k += 7)
+            has_clip |= made->has[k];
+        const struct catalog_item *item = catalog_find(catalog, ASSET_CLIP, clip);
+        ck_assert_int_eq(item != NULL, has_clip);
+        ck_assert(!item ||
+                  (id_equal(&item->asset->id, clip) && catalog_archive(catalog, item->place.archive)));
+    }
+    uint32_t listed, named = 0;
+    struct index_archive **all = catalog_list_archives(catalog, &listed);
+    free(all);
+    for (const struct catalog_named *found = catalog_next_named(catalog, "a", NULL); found;
+         found = catalog_next_named(catalog, "a", found))
+        named++;
+    ck_assert(listed == count && named == count && catalog->archives_present == count);
+    ck_assert_uint_eq(catalog->lists[ASSET_SKELETON].present, catalog->lists[ASSET_CLIP].present);
+}
+
+/* Archives come and go in random order, seven clips among them; each snapshot that is kept goes on to be true. Some
+ * drafts are given up. */
+START_TEST(what_is_removed_is_gone_from_then_on)
+{
+    enum { STEPS = 1000, KEPT = 8 };
+    static char texts[MANY][400];
+    static struct made kept[KEPT], now;
+    struct index_archive *archives[MANY];
+    uint64_t state = 1;
+    for (unsigned i = 0; i < MANY; i++) {
+        archives[i] = new_archive(texts[i], "a.bvh", i % 7);
+        memcpy(archives[i]->id.bytes, &(uint32_t){i}, sizeof(uint32_t));
+        archives[i]->digest = archives[i]->id;
+    }
+    now = (struct made){.catalog = empty()};
+    for (unsigned step = 0; step < STEPS; step++) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        const unsigned at = (unsigned)(state >> 33) % MANY, luck = (unsigned)(state >> 20) % 16;
+        uint32_t index = 0;
+        if (now.has[at])
+            catalog_find_archive(now.catalog, &archives[at]->id, &index);
+        struct catalog *next =
+            now.has[at] ? catalog_remove(now.catalog, index) : catalog_append(now.catalog, archives[at]);
+        ck_assert_ptr_nonnull(next);
+        if (luck == 1) {
+            catalog_give_up(next);
+            check(&now, archives);
+            continue;
+        }
+        struct made *old = &kept[step % KEPT];
+        if (luck < 4) {
+            if (old->catalog)
+                check(old, archives);
+            catalog_unref(old->catalog);
+            *old = now;
+        }
+        catalog_publish(next);
+        if (luck >= 4)
+            catalog_unref(now.catalog);
+        now.catalog = next;
+        now.has[at] = !now.has[at];
+        if (step % 50 == 0)
+            check(&now, archives);
+    }
+    for (unsigned i = 0; i < KEPT; i++)
+        catalog_unref(kept[i].catalog);
+    for (unsigned i = 0; i < MANY; i++) {
+        uint32_t index;
+        if (!now.has[i])
+            ck_assert_uint_eq(atomic_load(&archives[i]->references), 1);
+        if (!catalog_find_archive(now.catalog, &archives[i]->id, &index))
+            continue;
+        struct catalog *next = catalog_remove(now.catalog, index);
+        catalog_publish(next);
+        catalog_unref(now.catalog);
+        now.catalog = next;
+    }
+    ck_assert(!now.catalog->sums[0] && !now.catalog->sums[1]);
+    catalog_unref(now.catalog);
+    for (unsigned i = 0; i < MANY; i++)
+        index_archive_unref(archives[i]);
+}
+END_TEST
+
 /* ------------------------------------------------------------------------------------- readers beside a writer -- */
 
 struct shared {
@@ -158,16 +267,22 @@ static void look_at(const struct catalog *catalog, const struct asset_id *first)
 {
     const struct catalog_list *clips = &catalog->lists[ASSET_CLIP];
     uint32_t named = 0;
-    for (uint32_t i = 0; i < clips->count; i++)
-        ck_assert_ptr_eq(catalog_find(catalog, ASSET_CLIP, &clips->items[i].asset->id), &clips->items[i]);
-    for (const struct catalog_named *found = catalog_names_first(&catalog->names, "a"); found;
-         found = catalog_names_next(&catalog->names, found))
+    uint32_t present = 0;
+    for (uint32_t i = 0; i < clips->count; i++) {
+        const struct catalog_item *item = catalog_listed(catalog, ASSET_CLIP, i);
+        present += item != NULL;
+        if (item)
+            ck_assert(catalog_find(catalog, ASSET_CLIP, &item->asset->id)->number == item->number);
+    }
+    ck_assert_uint_eq(present, clips->present);
+    for (const struct catalog_named *found = catalog_next_named(catalog, "a", NULL); found;
+         found = catalog_next_named(catalog, "a", found))
         named++;
-    ck_assert_uint_eq(named, catalog->archive_count);
+    ck_assert_uint_eq(named, catalog->archives_present);
     struct catalog_item *item = catalog_find(catalog, ASSET_CLIP, first);
-    const struct place_list places = catalog_places(catalog, item);
-    for (uint32_t i = 0; i < places.count; i++)
-        ck_assert_ptr_nonnull(catalog_entry(catalog, catalog_item_at(item, places.items[i])->place));
+    struct place_walk walk = {0};
+    while (catalog_next_place(catalog, item, &walk))
+        ck_assert_ptr_nonnull(catalog_entry(catalog, catalog_item_at(item, walk.place)->place));
 }
 
 static void *read_on(void *user)
@@ -183,6 +298,7 @@ static void *read_on(void *user)
 
 static void publish(struct shared *shared, struct catalog *next)
 {
+    catalog_publish(next);
     pthread_mutex_lock(&shared->lock);
     struct catalog *old = shared->current;
     shared->current = next;
@@ -190,17 +306,20 @@ static void publish(struct shared *shared, struct catalog *next)
     catalog_unref(old);
 }
 
-/* Every third upload has the bytes of the first, so that places grow under the readers as well. */
+/* Every third upload has the bytes of the first, so that places grow under the readers as well; the upload before the last
+ * is taken away again each second time. */
 START_TEST(readers_beside_a_writer)
 {
     enum { READERS = 2 };
     static char texts[MANY][400];
+    static struct asset_id ids[MANY];
     struct shared shared = {.lock = PTHREAD_MUTEX_INITIALIZER};
     pthread_t readers[READERS];
     struct catalog *none = empty();
     for (uint32_t i = 0; i < MANY; i++) {
         struct index_archive *archive = new_archive(texts[i], "a.bvh", i % 3 ? i : 0);
         memcpy(archive->id.bytes, &i, sizeof i);
+        ids[i] = archive->id;
         if (!i) {
             shared.first = *clip_of(archive);
             shared.current = catalog_append(none, archive);
@@ -209,12 +328,17 @@ START_TEST(readers_beside_a_writer)
         } else {
             publish(&shared, catalog_append(shared.current, archive));
         }
+        uint32_t last;
+        if (i % 2 && i > 2) {
+            ck_assert(catalog_find_archive(shared.current, &ids[i - 1], &last));
+            publish(&shared, catalog_remove(shared.current, last));
+        }
         index_archive_unref(archive);
     }
     atomic_store(&shared.done, true);
     for (int k = 0; k < READERS; k++)
         pthread_join(readers[k], NULL);
-    ck_assert_uint_eq(shared.current->archive_count, MANY);
+    ck_assert_uint_eq(shared.current->archives_present, MANY - (MANY / 2 - 1));
     catalog_unref(shared.current);
     catalog_unref(none);
 }
@@ -223,9 +347,11 @@ END_TEST
 int main(void)
 {
     TCase *tests = tcase_create("catalog");
+    tcase_set_timeout(tests, 60);
     tcase_add_test(tests, a_snapshot_does_not_see_what_comes_after_it);
     tcase_add_test(tests, places_grow_with_the_snapshots);
     tcase_add_test(tests, a_draft_that_is_given_up_leaves_nothing);
+    tcase_add_test(tests, what_is_removed_is_gone_from_then_on);
     tcase_add_test(tests, readers_beside_a_writer);
     return unit_run("catalog", tests, NULL);
 }

@@ -1,5 +1,5 @@
 /* Clips by name: found in their order, told apart, and cheap when thousands have one name. */
-#include "server/library/catalog_names.h"
+#include "server/library/snapshot/catalog_names.h"
 #include "tests/support/unit.h"
 
 #include <stdio.h>

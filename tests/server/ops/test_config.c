@@ -5,6 +5,7 @@
 #include "server/ops/config.h"
 #include "tests/support/unit.h"
 
+#include <ctype.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -265,7 +266,7 @@ START_TEST(the_help_tells_every_option_its_default_and_its_variable)
         char variable[64] = "POSED_";
         char *to = variable + 6;
         for (const char *at = option->name + 2; *at; at++)
-            *to++ = *at == '-' ? '_' : (char)(*at - 'a' + 'A');
+            *to++ = *at == '-' ? '_' : (char)toupper(*at);
         ck_assert_msg(strstr(text, option->name), "%s is missing in\n%s", option->name, text);
         ck_assert_msg(strstr(text, variable), "%s is missing in\n%s", variable, text);
         ck_assert_msg(!option->metavar || strstr(text, option->metavar), "%s", option->name);

@@ -243,6 +243,40 @@ static bool differ_by_rounding(const struct pose_buffer *first, const struct pos
     return true;
 }
 
+static struct pose_document *decode_again(struct exercise *exercise, const struct pose_format *format,
+                                          const struct pose_buffer *written)
+{
+    struct pose_source source = {.name = exercise->name,
+                                 .bytes = {written->data, written->size},
+                                 .format = format->id,
+                                 .find = exercise->find,
+                                 .user = exercise->find_user};
+    struct pose_options options = begin(exercise);
+    struct pose_error error;
+    struct pose_document *again = pose_decode(&source, &options, &error);
+    if (!again && !exercise->memory->refused)
+        exercise_complain(exercise, "what was encoded is refused: %s", error.detail);
+    return again;
+}
+
+/* Places that only triangles of no area name go with these when a model of Metroid Prime is read again: the second
+ * writing is smaller, and the third is as the second. */
+static bool settles(struct exercise *exercise, const struct pose_format *format,
+                    const struct pose_buffer *second)
+{
+    struct pose_buffer third;
+    if (strcmp(format->id, "prime-cmdl") != 0)
+        return false;
+    struct pose_document *again = decode_again(exercise, format, second);
+    bool same = false;
+    if (again && encode(exercise, format->id, again, &third)) {
+        same = third.size == second->size && !memcmp(second->data, third.data, third.size);
+        pose_buffer_free(&third);
+    }
+    pose_document_free(again);
+    return same || exercise->memory->refused;
+}
+
 /* What was written reads back, and writing that again gives the same bytes. */
 static void check_round_trip(struct exercise *exercise, const struct pose_document *document)
 {
@@ -250,20 +284,11 @@ static void check_round_trip(struct exercise *exercise, const struct pose_docume
     struct pose_buffer first, second;
     if (!format || !format->can_write || !encode(exercise, format->id, document, &first))
         return;
-    struct pose_source source = {.name = exercise->name,
-                                 .bytes = {first.data, first.size},
-                                 .format = format->id,
-                                 .find = exercise->find,
-                                 .user = exercise->find_user};
-    struct pose_options options = begin(exercise);
-    struct pose_error error;
-    struct pose_document *again = pose_decode(&source, &options, &error);
-    if (!again) {
-        if (!exercise->memory->refused)
-            exercise_complain(exercise, "what was encoded is refused: %s", error.detail);
-    } else if (encode(exercise, format->id, again, &second)) {
+    struct pose_document *again = decode_again(exercise, format, &first);
+    if (again && encode(exercise, format->id, again, &second)) {
         bool same = second.size == first.size && !memcmp(first.data, second.data, first.size);
-        if (!same && !may_drift(again) && !differ_by_rounding(&first, &second))
+        if (!same && !may_drift(again) && !differ_by_rounding(&first, &second) &&
+            !settles(exercise, format, &second))
             exercise_complain(exercise, "encoding twice gives %zu and %zu bytes, not the same", first.size,
                               second.size);
         pose_buffer_free(&second);

@@ -1,6 +1,6 @@
 /* The system-call filter bites, in every thread, and lets through what the daemon lives on. Each case in a process of
  * its own, since there is no way out of a filter. */
-#include "server/ops/sandbox.h"
+#include "server/daemon/sandbox.h"
 #include "tests/support/unit.h"
 
 #include <errno.h>
