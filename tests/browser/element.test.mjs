@@ -111,7 +111,7 @@ test("what it cannot show it says", () => on({ expected: [/404/] }, async (page)
   await told(page, "error", 2);
   const errors = await page.evaluate(() => Object.fromEntries(window.told.filter((one) => one[1] === "error").map((one) => [one[0], one[2]])));
   assert.equal(errors.one.problem.status, 404);
-  assert.match(errors.two.message, /is no clip/);
+  assert.match(errors.two.message, /does not name a clip/);
   assert.equal(await page.getByRole("alert").count(), 2);
   await page.evaluate((id) => (document.querySelector("#two").src = id), clips["sl-anim walk"].id); // and begins anew
   await told(page, "ready");
