@@ -42,6 +42,12 @@ int command_failed(const char *file, const char *format, ...)
     return COMMAND_BAD_INPUT;
 }
 
+void command_tell(void *user, const char *line)
+{
+    (void)user;
+    command_failed(NULL, "%s", line);
+}
+
 /* The detail without what the line has said before it: the file, and " at byte N" or " at line N". */
 static void short_detail(const char *file, const struct pose_error *error, char text[sizeof error->detail])
 {

@@ -64,6 +64,8 @@ int command_failed(const char *file, const char *format, ...) __attribute__((for
 /* Prints "posed: FILE: offset 0x1b: MESSAGE" (or "line 12: …") to standard error. Returns
  * COMMAND_BAD_INPUT. */
 int command_broken(const char *file, const struct pose_error *error);
+/* Prints "posed: LINE" to standard error, on the way of work that goes on. user is not used. */
+void command_tell(void *user, const char *line);
 /* Flushes standard output; COMMAND_BAD_INPUT, with a message, if the output could not be written. */
 int command_finish(void);
 

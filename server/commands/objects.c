@@ -1,5 +1,4 @@
 /* `posed migrate` moves a site from a folder to an object store; `posed sweep` removes from that what no upload names. */
-#include "lib/core/escape.h"
 #include "server/commands/commands.h"
 #include "server/ops/files.h"
 #include "server/store/migrate.h"
@@ -24,14 +23,6 @@ static const struct option migrate_rows[] = {
     {.name = NULL},
 };
 
-static void report(void *user, const char *line)
-{
-    (void)user;
-    fputs("posed: ", stderr);
-    escape_print(line, stderr);
-    fputc('\n', stderr);
-}
-
 static int run_migrate(const struct command *command, int argc, char **argv)
 {
     struct migrate_options values = {0};
@@ -43,7 +34,7 @@ static int run_migrate(const struct command *command, int argc, char **argv)
     if (operands.count || !values.from || !values.objects.blobs)
         return command_misused("migrate takes --from DIR and --to-blobs s3://BUCKET[/PREFIX]");
     files_init();
-    if (!store_migrate(values.from, &values.objects, &found, report, &error))
+    if (!store_migrate(values.from, &values.objects, &found, command_tell, &error))
         return command_failed(NULL, "%s; what is there stays, call it again", error.detail);
     printf("%llu uploads copied, %llu were there", (unsigned long long)found.copied,
            (unsigned long long)found.there);

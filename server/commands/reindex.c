@@ -1,6 +1,5 @@
 /* `posed reindex`: rebuilds the catalogue of a store from its contents. */
 #include "server/commands/commands.h"
-#include "lib/core/escape.h"
 #include "server/ops/files.h"
 #include "server/store/store.h"
 
@@ -25,14 +24,6 @@ static const struct option options[] = {
     {.name = NULL},
 };
 
-static void report(void *user, const char *line)
-{
-    (void)user;
-    fputs("posed: ", stderr);
-    escape_print(line, stderr);
-    fputc('\n', stderr);
-}
-
 static int run_reindex(const struct command *command, int argc, char **argv)
 {
     struct reindex_options values = {0};
@@ -42,7 +33,7 @@ static int run_reindex(const struct command *command, int argc, char **argv)
     if (!command_parse(command, &values, argc, argv, 0, 0, &operands))
         return COMMAND_BAD_USAGE;
     if (operands.count || !values.data)
-        return command_misused("reindex takes --data DIR and nothing else");
+        return command_misused("reindex takes --data DIR, and --blobs s3://BUCKET[/PREFIX] if the store is there");
     files_init();
     struct file_stamp stamp;
     bool is_directory;
@@ -50,7 +41,7 @@ static int run_reindex(const struct command *command, int argc, char **argv)
         return command_failed(values.data, "%s", strerror(errno));
     if (!is_directory)
         return command_failed(values.data, "not a folder");
-    if (!store_reindex(values.data, &values.objects, &found, report, &error))
+    if (!store_reindex(values.data, &values.objects, &found, command_tell, &error))
         return command_failed(NULL, "%s", error.detail);
     bool is_whole = !found.damaged && !found.missing && !found.unread;
     printf("%llu uploads", (unsigned long long)found.adopted);

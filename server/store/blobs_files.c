@@ -10,6 +10,7 @@
 #include "server/store/blobs.h"
 
 #include "server/ops/files.h"
+#include "lib/core/error.h"
 #include "lib/core/hex.h"
 #include "server/ops/log.h"
 #include "server/ops/region.h"
@@ -162,11 +163,7 @@ static bool is_at_rest(const struct blob *blob)
 
 static bool refuse(struct pose_error *error, const char *code, const char *detail)
 {
-    pose_error_init(error);
-    error->status = POSE_BAD_ARGUMENT;
-    strcpy(error->code, code);
-    strcpy(error->detail, detail);
-    return false;
+    return error_set(error, POSE_BAD_ARGUMENT, code, "%s", detail);
 }
 
 static bool damaged(struct pose_error *error)

@@ -302,9 +302,14 @@ static bool is_in_place(const struct store *store, struct store_error *error)
     return !store->folder || folder_is_in_place(store->folder, store->lock_fd, error);
 }
 
+bool store_pushes(const struct store *store)
+{
+    return store->blobs->push;
+}
+
 bool store_push(struct store *store, struct blob *blob, struct upload_row *row, struct store_error *error)
 {
-    if (!store->blobs->push)
+    if (!store_pushes(store))
         return true;
     row->blob = blob->hash;
     row->is_noted = fits(store, blob->bytes.size, error) && is_in_place(store, error) &&

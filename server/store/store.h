@@ -43,6 +43,7 @@ struct blob *store_seal(struct store *store, struct draft *draft, struct store_e
  * Before store_keep and store_remove, with nothing locked: puts bytes and note of an upload where they are far away, or
  * removes its note there. Nothing else has changed after a failure. Does nothing if all is in the folder.
  */
+bool store_pushes(const struct store *store); /* whether that is so */
 bool store_push(struct store *store, struct blob *blob, struct upload_row *row, struct store_error *error);
 bool store_pull(struct store *store, const struct asset_id *id, struct store_error *error);
 /*

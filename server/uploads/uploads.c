@@ -249,7 +249,7 @@ static enum upload_outcome keep(struct service *service, const struct upload *up
     return UPLOAD_NOT_KEPT;
 }
 
-/* Whether the upload is there already, at the moment; then nothing is put anywhere for it. */
+/* Whether the upload is there already, at the moment; then nothing is put anywhere for it. keep asks again. */
 static bool is_known(struct service *service, const struct index_archive *archive)
 {
     struct pose_error ignored;
@@ -306,7 +306,7 @@ void upload_take(struct service *service, const struct upload *upload, struct up
     if (service->config->data)
         record = upload_make_record(uploaded->archive, &context, &buffer);
     struct upload_row row = row_of(service, upload, uploaded, &record);
-    if (is_known(service, uploaded->archive) ||
+    if ((store_pushes(service->store) && is_known(service, uploaded->archive)) ||
         store_push(service->store, blob, &row, &uploaded->store_error)) {
         pthread_mutex_lock(&service->write_lock);
         uploaded->outcome = keep(service, upload, &row, uploaded);

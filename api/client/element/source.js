@@ -16,7 +16,7 @@ export function clipOf(src) {
   if (byId) return { base: byId[1], archive, path: `/v1/clips/${byId[2]}${archive ? `?archive=${archive}` : ""}` };
   const byName = BY_NAME.exec(address);
   if (byName) return { base: byName[1], path: byName[2] };
-  throw new Error(`src="${src}" is no clip: give its id, or the address of its page.`);
+  throw new Error(`src="${src}" does not name a clip: give its id, or the address of its page.`);
 }
 
 function idOf(name, text) {

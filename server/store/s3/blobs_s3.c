@@ -1,5 +1,6 @@
 #include "server/store/s3/blobs_s3.h"
 
+#include "lib/core/error.h"
 #include "server/ops/log.h"
 #include "server/ops/region.h"
 #include "server/store/s3/blob_cache.h"
@@ -76,11 +77,7 @@ static void rest(struct blob *blob)
 
 static bool refuse(struct pose_error *error, const char *code, const char *detail)
 {
-    pose_error_init(error);
-    error->status = POSE_BAD_ARGUMENT;
-    strcpy(error->code, code);
-    strcpy(error->detail, detail);
-    return false;
+    return error_set(error, POSE_BAD_ARGUMENT, code, "%s", detail);
 }
 
 static bool bad(struct pose_error *error)
