@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import { after, before, test } from "node:test";
 import { assertAccessible, open, startBrowser, withPage } from "./lib/browser.mjs";
 import { samples, startDaemon } from "./lib/daemon.mjs";
-import { boxOf, decodePNG, difference } from "./lib/pixels.mjs";
+import { boxOf, decodePNG, movement } from "./lib/pixels.mjs";
 
 let daemon, browser, clip, foreign, elsewhere;
 before(async () => {
@@ -32,8 +32,8 @@ test("another site shows the viewer in a frame, and a picture", () => withPage(b
   await frame.locator("html[data-ready=embed]").waitFor({ state: "attached" });
   await frame.getByRole("button", { name: "Pause" }).waitFor(); // it plays by itself
   const first = decodePNG(await page.locator("iframe").screenshot());
-  await page.waitForTimeout(400);
-  assert.ok(difference(first, decodePNG(await page.locator("iframe").screenshot())) > 100, "it moves");
+  const next = async () => decodePNG(await page.locator("iframe").screenshot());
+  assert.ok(await movement(first, next, 100) > 100, "it moves");
   await frame.getByRole("button", { name: "Pause" }).click();
   assert.equal(await page.getByAltText("walk").evaluate((image) => image.naturalWidth), 320);
 }));

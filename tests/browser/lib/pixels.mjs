@@ -1,6 +1,7 @@
 // Looking at screenshots: PNG to pixels, and where in them something stands.
 import { inflateSync } from "node:zlib";
 
+const PATIENCE_MS = Number(process.env.POSED_PATIENCE_MS ?? 60000);
 const CHANNELS = { 2: 3, 6: 4 };
 
 function paeth(a, b, c) {
@@ -60,4 +61,11 @@ export function difference(a, b, tolerance = 24) {
   for (let i = 0; i < a.data.length; i += a.channels)
     if ([0, 1, 2].some((c) => Math.abs(a.data[i + c] - b.data[i + c]) > tolerance)) count++;
   return count;
+}
+
+/** How many pixels of one of the next pictures differ from the first; looks until that are enough, or long enough. */
+export async function movement(first, next, enough) {
+  let most = 0;
+  for (const end = Date.now() + PATIENCE_MS; most <= enough && Date.now() < end;) most = Math.max(most, difference(first, await next()));
+  return most;
 }
