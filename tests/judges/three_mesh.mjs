@@ -108,10 +108,15 @@ const corners = mesh.geometry.index.array
 assert.equal(3 * faces.length, corners.length)
 let worst = 0
 let most = 0
+const poses = [] // for three_mesh.py: what each bone does, where each corner is, how far its bones would have it apart
 for (let pose = 0; pose < 20; pose++) {
   bones.forEach((bone, i) => bone.rotation.set(Math.sin(pose + i), Math.cos(2 * pose + i), 0.3 * Math.sin(3 * pose - i)))
   mesh.updateMatrixWorld(true)
   mesh.skeleton.update()
+  const moves = Object.fromEntries(bones.map((bone, i) =>
+    [bone.name, new THREE.Matrix4().multiplyMatrices(bone.matrixWorld, mesh.skeleton.boneInverses[i]).toArray()]))
+  const places = Array.from(corners, v => mesh.getVertexPosition(v, new THREE.Vector3()).toArray())
+  poses.push({ moves, places, spreads: Array.from(corners, v => spread(images(mesh, v))) })
   faces.forEach((face, f) => {
     const order = [0, 2, 1] // the game's axes are mirrored
     face.forEach((vertex, k) => {
@@ -129,5 +134,6 @@ for (const target of ['simgeom', 'cmdl']) { // four weights, and three: the four
   assert.equal(told.status, 0, told.stderr)
   assert.doesNotMatch(told.stderr, /weights_dropped/)
 }
+writeFileSync(join(folder, 'poses.json'), JSON.stringify(poses))
 execFileSync(posed, ['info', skn], { stdio: 'ignore' })
-console.log(`20 poses: ${worst.toFixed(4)} m off at most, ${most.toFixed(4)} m stated (${stated} of the weight)`)
+console.log(`skn, 20 poses: ${worst.toFixed(4)} m off at most, ${most.toFixed(4)} m stated (${stated} of the weight)`)
