@@ -6,6 +6,30 @@
 
 #include <expat.h>
 #include <stddef.h>
+#include <stdint.h>
+
+/* Where the parser is: line (from 1) and byte. Since 2.9 expat has other names for these and warns of the old ones. */
+#if XML_MAJOR_VERSION > 2 || (XML_MAJOR_VERSION == 2 && XML_MINOR_VERSION >= 9)
+static inline uint64_t xml_line(XML_Parser parser)
+{
+    return XML_GetCurrentLineNumber64(parser);
+}
+
+static inline int64_t xml_byte(XML_Parser parser)
+{
+    return XML_GetCurrentByteIndex64(parser);
+}
+#else
+static inline uint64_t xml_line(XML_Parser parser)
+{
+    return XML_GetCurrentLineNumber(parser);
+}
+
+static inline int64_t xml_byte(XML_Parser parser)
+{
+    return XML_GetCurrentByteIndex(parser);
+}
+#endif
 
 /* Parses all bytes with the handlers that are set; what stopped it, or XML_ERROR_NONE. */
 static inline enum XML_Error xml_parse(XML_Parser parser, struct pose_bytes bytes)

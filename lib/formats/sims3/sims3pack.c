@@ -71,7 +71,7 @@ struct manifest {
 
 static uint64_t place(const struct manifest *manifest)
 {
-    XML_Index at = XML_GetCurrentByteIndex(manifest->parser);
+    int64_t at = xml_byte(manifest->parser);
     return HEADER + (at < 0 ? 0 : (uint64_t)at);
 }
 

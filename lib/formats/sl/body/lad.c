@@ -314,7 +314,7 @@ static bool open_root(struct reading *reading, const char *name, const char *con
 static bool open_skeleton(struct reading *reading, const char *const *attributes)
 {
     reading->has_skeleton = true;
-    reading->lad->skeleton_line = (uint32_t)XML_GetCurrentLineNumber(reading->parser);
+    reading->lad->skeleton_line = (uint32_t)xml_line(reading->parser);
     return (reading->lad->skeleton = take_file(reading, attributes)) != NULL;
 }
 

@@ -5,7 +5,7 @@
 
 struct xml_place xml_place_now(XML_Parser parser)
 {
-    return (struct xml_place){XML_GetCurrentLineNumber(parser), XML_GetCurrentByteIndex(parser)};
+    return (struct xml_place){xml_line(parser), xml_byte(parser)};
 }
 
 const char *xml_attribute(const char *const *attributes, const char *name)
@@ -22,8 +22,8 @@ bool xml_fail(struct pose_error *error, struct xml_place place, const char *code
 {
     if (error_is_set(error))
         return false;
-    error_set(error, POSE_BAD_DATA, code, "%s%sat line %lu: %s", field, *field ? " " : "", place.line,
-              reason);
+    error_set(error, POSE_BAD_DATA, code, "%s%sat line %llu: %s", field, *field ? " " : "",
+              (unsigned long long)place.line, reason);
     error->line = (uint32_t)place.line;
     error->offset = place.offset < 0 ? 0 : (uint64_t)place.offset;
     snprintf(error->field, sizeof error->field, "%s", field);

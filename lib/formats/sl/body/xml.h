@@ -6,8 +6,8 @@
 #include "lib/formats/codec.h"
 
 struct xml_place {
-    unsigned long line;
-    XML_Index offset; /* -1: expat has read nothing yet */
+    uint64_t line;
+    int64_t offset; /* -1: expat has read nothing yet */
 };
 
 struct xml_place xml_place_now(XML_Parser parser);
