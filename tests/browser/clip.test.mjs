@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
-import { open, settled, stagePixels, startBrowser, withPage } from "./lib/browser.mjs";
+import { eventually, open, settled, stagePixels, startBrowser, withPage } from "./lib/browser.mjs";
 import { samples, startDaemon } from "./lib/daemon.mjs";
 import { difference, movement } from "./lib/pixels.mjs";
 
@@ -129,7 +129,7 @@ test("a joint under the pointer says its name, and a click plots it", () => atCl
 
 test("events are on the timeline and in a list that leads to them", () => atClip("#t=0.1", async (page) => {
   assert.ok(events.length > 0);
-  assert.equal(await page.locator(".mark").count(), events.length);
+  await eventually(async () => assert.equal(await page.locator(".mark").count(), events.length));
   const last = events[events.length - 1];
   await page.locator(".events button").last().click();
   assert.ok(Math.abs(await time(page) - last.time) < 1e-3);
@@ -150,7 +150,7 @@ test("a skeleton can be chosen, and none shows joints with their names", () => a
   await page.getByText("separately, in a grid").waitFor();
   await settled(page);
   const clip = await daemon.get(`/v1/clips/${walk.id}`);
-  assert.deepEqual(await page.locator(".labels span").allTextContents(), clip.joints.map((joint) => joint.name));
+  await eventually(async () => assert.deepEqual(await page.locator(".labels span").allTextContents(), clip.joints.map((joint) => joint.name)));
   const stage = await page.locator(".stage").boundingBox();
   for (const label of await page.locator(".labels span").all()) {
     const box = await label.boundingBox();
@@ -249,5 +249,5 @@ test("it plays on somebody else: menu, panel, downloads, link", () => atClip("#t
   assert.equal(await page.getByLabel("Play on").inputValue(), avatar.skeleton);
   await page.getByLabel("Play on").selectOption("");
   await page.waitForFunction(() => document.querySelector(".stage").viewer.poses.joints.some((joint) => joint.name === "L_LEG1"));
-  assert.ok(await page.locator(".fit").isHidden());
+  await eventually(async () => assert.ok(await page.locator(".fit").isHidden()));
 }));

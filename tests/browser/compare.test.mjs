@@ -1,7 +1,7 @@
 // Two clips compared: found by name, played in step, and their differences told.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { assertAccessible, open, PHONE, startBrowser, withPage } from "./lib/browser.mjs";
+import { assertAccessible, eventually, open, PHONE, startBrowser, withPage } from "./lib/browser.mjs";
 import { samples, startDaemon } from "./lib/daemon.mjs";
 
 let daemon, browser, walk, wave;
@@ -37,7 +37,7 @@ for (const [name, options] of [["desktop", {}], ["phone", { ...PHONE, colorSchem
     await page.waitForFunction(() => [...document.querySelectorAll("posed-clip")].every((one) => one.currentTime > 0.1));
     await page.getByRole("button", { name: "Pause" }).click();
     const { joints } = await daemon.get(`/v1/clips/${walk.id}/diff?with=${wave.id}`);
-    assert.equal(await page.locator("tbody tr").count(), joints.length);
+    await eventually(async () => assert.equal(await page.locator("tbody tr").count(), joints.length));
     const first = [...joints].sort((a, b) => b.rotation_deg.max - a.rotation_deg.max)[0];
     assert.match(await page.locator("tbody tr").first().textContent(), new RegExp(`${first.name}.*${first.rotation_deg.max.toFixed(1)}°`));
     await page.locator("img.plot").evaluate((image) => image.decode());

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { after, before, test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { assertAccessible, open, PHONE, settled, startBrowser, withPage } from "./lib/browser.mjs";
+import { assertAccessible, eventually, open, PHONE, settled, startBrowser, withPage } from "./lib/browser.mjs";
 import { samples, startDaemon } from "./lib/daemon.mjs";
 import { boxOf, decodePNG, difference } from "./lib/pixels.mjs";
 
@@ -112,10 +112,10 @@ test("what it cannot show it says", () => on({ expected: [/404/] }, async (page)
   const errors = await page.evaluate(() => Object.fromEntries(window.told.filter((one) => one[1] === "error").map((one) => [one[0], one[2]])));
   assert.equal(errors.one.problem.status, 404);
   assert.match(errors.two.message, /does not name a clip/);
-  assert.equal(await page.getByRole("alert").count(), 2);
+  await eventually(async () => assert.equal(await page.getByRole("alert").count(), 2));
   await page.evaluate((id) => (document.querySelector("#two").src = id), clips["sl-anim walk"].id); // and begins anew
   await told(page, "ready");
-  assert.equal(await page.getByRole("alert").count(), 1);
+  await eventually(async () => assert.equal(await page.getByRole("alert").count(), 1));
 }));
 
 test("twelve on one page share one context, and those out of sight are not fetched", () => on({ viewport: { width: 1010, height: 760 } }, async (page) => {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { open, settled, startBrowser, withPage } from "./lib/browser.mjs";
+import { eventually, open, settled, startBrowser, withPage } from "./lib/browser.mjs";
 import { corpus, samples, startDaemon, temporaryFolder } from "./lib/daemon.mjs";
 
 const COUNT = 20000;
@@ -72,7 +72,7 @@ test("a search in twenty thousand finds one", () => withPage(browser, daemon.ori
   await open(page, `${daemon.origin}/`);
   await page.getByLabel("Search clips by name").fill("clip-07777");
   await page.getByText("1 clip", { exact: true }).first().waitFor();
-  assert.deepEqual(await page.locator(".card .name").allTextContents(), ["clip-07777"]);
+  await eventually(async () => assert.deepEqual(await page.locator(".card .name").allTextContents(), ["clip-07777"]));
 }));
 
 test("script of a frame", (t) => withPage(browser, daemon.origin, {}, async (page) => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
-import { assertAccessible, open, PHONE, settled, stagePixels, startBrowser, withPage } from "./lib/browser.mjs";
+import { assertAccessible, eventually, open, PHONE, settled, stagePixels, startBrowser, withPage } from "./lib/browser.mjs";
 import { samples, startDaemon } from "./lib/daemon.mjs";
 import { difference } from "./lib/pixels.mjs";
 
@@ -38,7 +38,7 @@ async function mixed(page, action) {
 }
 
 test("clips are added, and the avatar shows them", () => atMix(async (page) => {
-  assert.equal(await page.getByRole("slider", { name: /^Start of/ }).count(), 1);
+  await eventually(async () => assert.equal(await page.getByRole("slider", { name: /^Start of/ }).count(), 1));
   await page.getByRole("button", { name: "Pause" }).click();
   const body = await mixed(page, () => add(page, "wave"));
   assert.equal(body.mix, "sl");

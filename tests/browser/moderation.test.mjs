@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { assertAccessible, open, PHONE, startBrowser, withPage } from "./lib/browser.mjs";
+import { assertAccessible, eventually, open, PHONE, startBrowser, withPage } from "./lib/browser.mjs";
 import { samples, startDaemon, temporaryFolder } from "./lib/daemon.mjs";
 
 const folder = temporaryFolder(after);
@@ -46,7 +46,7 @@ test("publish and refuse by the keyboard", () => withPage(browser, daemon.origin
   await page.getByText("scope admin").waitFor();
   await signIn(page, "mod-secret");
   await page.getByRole("heading", { name: "2 waiting" }).waitFor();
-  assert.deepEqual(await page.locator(".review h3").allTextContents(), ["<b>wave.anim", "walk.anim"], "newest first");
+  await eventually(async () => assert.deepEqual(await page.locator(".review h3").allTextContents(), ["<b>wave.anim", "walk.anim"], "newest first"));
   assert.match(await page.locator(".review").first().textContent(), /by ann/);
   for (const name of ["<b>wave", "walk"]) await page.getByRole("img", { name: `Picture of ${name}` }).waitFor();
   await assertAccessible(page, "what waits");

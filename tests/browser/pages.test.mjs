@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { after, before, test } from "node:test";
-import { assertAccessible, open, startBrowser, withPage } from "./lib/browser.mjs";
+import { assertAccessible, eventually, open, startBrowser, withPage } from "./lib/browser.mjs";
 import { samples, startDaemon } from "./lib/daemon.mjs";
 import { boxOf, decodePNG, movement } from "./lib/pixels.mjs";
 
@@ -58,7 +58,7 @@ test("an archive has a page, which leads to its clips and characters", () => wit
   const archive = await daemon.get(`/v1/archives/${character.archive}`);
   await open(page, `${daemon.origin}/archive/${archive.id}`);
   assert.equal(await page.getByRole("heading", { level: 1 }).textContent(), archive.name);
-  assert.equal(await page.locator(".card").count(), Math.min(60, archive.clips.length));
+  await eventually(async () => assert.equal(await page.locator(".card").count(), Math.min(60, archive.clips.length)));
   assert.equal(await page.title(), `${archive.name} · posed`);
   await page.screenshot({ path: `${process.env.POSED_PICTURES}/archive.png` });
   await page.getByRole("link", { name: character.name, exact: true }).first().click();

@@ -92,9 +92,10 @@ export class PosedClip extends Base {
   /** Plays a GLB that is there already; clip is what the server, or its /v1/inspect, says of it. */
   async show(clip, bytes) {
     this._unload();
+    const { signal } = (this._controller = new AbortController());
     const { View } = await import("./stage.js");
     const view = await View.of(bytes, this._canvas, this._driver());
-    if (!this.isConnected) return view.dispose();
+    if (signal.aborted || !this.isConnected) return view.dispose(); // another clip was shown meanwhile
     this._time = 0;
     this._begin(clip, view);
   }

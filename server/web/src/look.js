@@ -28,14 +28,17 @@ function counted(found) {
 function clipsOf(posed, files, clips, status) {
   if (!clips.length) return [];
   const view = el("posed-clip", { controls: true, loop: true, autoplay: true });
+  let loading = new AbortController();
   async function play(clip) {
+    loading.abort(); // what was chosen last is shown, whatever is answered last
+    const { signal } = (loading = new AbortController());
     status.replaceChildren();
     const [path, body] = packed(files, "/v1/convert", { to: "glb", mesh: "auto", clip: clips.length > 1 ? clip.name : undefined });
     try {
-      await view.show(clip, await (await posed.request(path, { method: "POST", body })).arrayBuffer());
-      say(`${clip.name} is shown`);
+      await view.show(clip, await (await posed.request(path, { method: "POST", body, signal })).arrayBuffer());
+      if (!signal.aborted) say(`${clip.name} is shown`);
     } catch (error) {
-      status.replaceChildren(failure(error));
+      if (!signal.aborted) status.replaceChildren(failure(error));
     }
   }
   const names = clips.length === 1 ? [] : [el("ul", { class: "found" }, ...clips.slice(0, MOST_CLIPS).map((clip) => el("li", {},

@@ -10,6 +10,7 @@ const axeSource = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 const ARGUMENTS = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
   "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"];
 
+const PATIENCE_MS = Number(process.env.POSED_PATIENCE_MS ?? 60000);
 export const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 };
 
 export function startBrowser() {
@@ -23,7 +24,7 @@ export function startBrowser() {
 export async function withPage(browser, origin, options, use) {
   const { hosts = [], expected = [], ...contextOptions } = options;
   const context = await browser.newContext({ viewport: { width: 1280, height: 1000 }, ...contextOptions });
-  context.setDefaultTimeout(Number(process.env.POSED_PATIENCE_MS ?? 60000));
+  context.setDefaultTimeout(PATIENCE_MS);
   const problems = [];
   const allowed = [origin, ...hosts];
   context.on("request", (request) => {
@@ -49,6 +50,17 @@ export async function open(page, url) {
   await page.goto(url);
   await page.locator("html[data-ready]").waitFor({ state: "attached" });
   await settled(page);
+}
+
+/** Repeats a check until it holds, for as long as a page is waited for. Counts and texts of a locator do not wait. */
+export async function eventually(check) {
+  for (const end = Date.now() + PATIENCE_MS; ; await new Promise((done) => setTimeout(done, 50))) {
+    try {
+      return await check();
+    } catch (error) {
+      if (Date.now() > end) throw error;
+    }
+  }
 }
 
 /** What was asked to be drawn is drawn. */
