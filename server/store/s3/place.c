@@ -16,7 +16,7 @@ static bool copy(char *to, size_t capacity, const char *from, size_t length)
 
 #define COPY(to, from, length) copy(to, sizeof to, from, length)
 
-/* What needs no encoding in a URL. */
+/* What needs no encoding in a URL. Segments of dots alone are refused: curl, which signs the path, would resolve them. */
 static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._";
 
 static bool is_prefix(const char *text)

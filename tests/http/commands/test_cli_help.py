@@ -180,7 +180,10 @@ class Reports(Case):
         self.assertIn("(5 files)", errors)
 
     def test_a_person_sees_lines(self):
-        parent, child = pty.openpty()
+        try:
+            parent, child = pty.openpty()
+        except OSError as error:  # a root without /dev/pts
+            self.skipTest(f"no terminal: {error}")
         with subprocess.Popen([Daemon.binary, "sample", self.walk], stdout=child) as process:
             os.close(child)
             text = b""

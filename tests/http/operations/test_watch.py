@@ -11,7 +11,8 @@ from daemon import Daemon
 from test_hostile_uploads import skill
 from uploads import zipped
 
-PATIENCE_SECONDS = 20  # the promise is a second; a busy machine must not fail the test
+PATIENCE_SECONDS = 60  # the promise is a second; a busy machine must not fail the test
+SETTLED = 0.25  # seconds; from 0.3 on a file may be read
 
 
 class Watch(unittest.TestCase):
@@ -65,13 +66,21 @@ class Watch(unittest.TestCase):
         whole = (Daemon.samples / "sims-online" / "a2o-walk.anim").read_bytes()
         step = len(whole) // 8 + 1
         with open(self.folder / "slow.anim", "wb") as file:
+            written = time.monotonic()
             for begin in range(0, len(whole), step):
                 file.write(whole[begin : begin + step])
                 file.flush()
+                is_late = time.monotonic() - written > SETTLED  # then it was quiet for so long that it could be whole
+                written = time.monotonic()
                 time.sleep(0.12)
-                self.assertEqual(self.names(), ["idle", "walk", "wave"])
-                archive = self.client.items("/v1/archives")[0]["id"]
-                self.assertEqual(self.client.get(f"/v1/archives/{archive}").json["rejected"], [])
+                names, archive = self.names(), self.client.items("/v1/archives")[0]["id"]
+                rejected = self.client.get(f"/v1/archives/{archive}").json["rejected"]
+                is_late = is_late or time.monotonic() - written > SETTLED
+                if is_late:
+                    print("SKIPPED: half a file: this machine writes it too slowly", flush=True)
+                    break
+                self.assertEqual((names, rejected), (["idle", "walk", "wave"], []))
+            file.write(whole[file.tell():])
         self.wait_for(["a2o-walk", "idle", "walk", "wave"])
 
     def test_a_replaced_file_swaps(self):
