@@ -163,6 +163,7 @@ static bool is_at_rest(const struct blob *blob)
 
 static bool refuse(struct pose_error *error, const char *code, const char *detail)
 {
+    pose_error_init(error); /* what was there names a path */
     return error_set(error, POSE_BAD_ARGUMENT, code, "%s", detail);
 }
 

@@ -77,6 +77,7 @@ static void rest(struct blob *blob)
 
 static bool refuse(struct pose_error *error, const char *code, const char *detail)
 {
+    pose_error_init(error); /* what was there names a path */
     return error_set(error, POSE_BAD_ARGUMENT, code, "%s", detail);
 }
 

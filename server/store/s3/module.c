@@ -77,19 +77,38 @@ static bool take_text(void *user, const void *bytes, size_t size)
     return true;
 }
 
-/* A page of a list, which begins after the token. */
-static bool list_page(struct s3 *s3, const char *prefix, const char *token, struct s3_page *page,
-                      struct s3_answer *answer, struct s3_failure *failure)
+/* Where a list goes on: behind the page that had this token and this last key; empty texts at its beginning. */
+struct list_place {
+    char token[S3_TEXT], key[S3_TEXT];
+};
+
+/* Parameters are in order of their names, as they are signed. curl 8.14 signs a "+" as if it were a blank, so a token
+ * that has one is not used: the list goes on behind the last key, which comes to the same. */
+static bool list_query(char *query, size_t capacity, const char *prefix, const struct list_place *place)
 {
-    char query[8 * S3_TEXT] = "";
-    struct text text = {0};
-    if (*token) {
+    const bool by_token = *place->token && !strchr(place->token, '+');
+    bool fits = true;
+    *query = 0;
+    if (by_token) {
         strcpy(query, "continuation-token=");
-        s3_encode(query, sizeof query, token);
+        fits = s3_encode(query, capacity, place->token);
         strcat(query, "&");
     }
     strcat(query, "list-type=2&prefix=");
-    if (!s3_encode(query, sizeof query, prefix))
+    fits = fits && s3_encode(query, capacity, prefix);
+    if (fits && *place->key && !by_token) {
+        strcat(query, "&start-after=");
+        fits = s3_encode(query, capacity, place->key);
+    }
+    return fits;
+}
+
+static bool list_page(struct s3 *s3, const char *prefix, const struct list_place *place, struct s3_page *page,
+                      struct s3_answer *answer, struct s3_failure *failure)
+{
+    char query[8 * S3_TEXT];
+    struct text text = {0};
+    if (!list_query(query, sizeof query - 64, prefix, place))
         return s3_fail(failure, S3_REFUSED, "the prefix is too long");
     const struct s3_request request = {
         .method = "GET", .query = query, .sink = take_text, .user = &text, .most = S3_MAX_XML};
@@ -103,12 +122,12 @@ static bool list_page(struct s3 *s3, const char *prefix, const char *token, stru
 
 static bool list(struct s3 *s3, const char *prefix, s3_visit *visit, void *user, struct s3_failure *failure)
 {
-    char token[S3_TEXT] = "";
+    struct list_place place = {0};
     bool going = true;
     for (unsigned pages = 0; going && pages < MAX_PAGES; pages++) {
         struct s3_page page = {0};
         struct s3_answer answer;
-        if (!list_page(s3, prefix, token, &page, &answer, failure))
+        if (!list_page(s3, prefix, &place, &page, &answer, failure))
             return false;
         for (size_t i = 0; i < page.count && going; i++) {
             page.objects[i].now_s = answer.now_s;
@@ -116,7 +135,9 @@ static bool list(struct s3 *s3, const char *prefix, s3_visit *visit, void *user,
                 going = visit(user, &page.objects[i]);
         }
         going = going && page.is_truncated;
-        memcpy(token, page.next, sizeof token);
+        memcpy(place.token, page.next, sizeof place.token);
+        if (page.count)
+            snprintf(place.key, sizeof place.key, "%s", page.objects[page.count - 1].key);
         s3_page_release(&page);
     }
     return true;
