@@ -6,10 +6,14 @@
 #define POSE_SAMPLE_EULER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Any axes: there may be fewer than three, or repeated ones. q has unit length. The angles must be finite. */
 void euler_to_quat(const uint8_t *axes, unsigned count, const float *degrees, float q[4]);
+/* The same, bit for bit, for rows of four floats: the first count (at most 3) are the angles, and become the
+ * quaternion. */
+void euler_to_quats(const uint8_t *axes, unsigned count, float *rows, size_t row_count);
 
 /*
  * The angles about three different axes that give q (of any non-zero length). Of both solutions, and of any whole

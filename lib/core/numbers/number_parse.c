@@ -248,3 +248,70 @@ bool number_is_decimal(const char *text, size_t length)
     struct decimal decimal;
     return parse_decimal(text, length, &decimal);
 }
+
+/* ------------------------------------------------------------------------------------------- usual numbers -- */
+
+/* Digits below 10^15 and powers of ten up to 10^22 are exact doubles, so their quotient is the double nearest to the
+ * number. Unless that lies in the middle between two floats, the number is on the same side of the middle. */
+static bool divide(uint64_t digits, unsigned decimals, bool negative, float *value)
+{
+    static const double powers[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                    1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+    enum { FLOAT_REST = 29 }; /* bits that a double has more than a float */
+    const double quotient = (double)digits / powers[decimals];
+    uint64_t bits;
+    memcpy(&bits, &quotient, sizeof bits);
+    if ((bits & ((UINT64_C(1) << FLOAT_REST) - 1)) == UINT64_C(1) << (FLOAT_REST - 1))
+        return false;
+    *value = negative ? -(float)quotient : (float)quotient;
+    return true;
+}
+
+/* The digits that the text begins with, up to eight, appended to those before, all eight side by side in one register;
+ * there must be eight bytes. Returns how many there are. */
+static inline unsigned take_up_to_eight(const char *text, uint64_t *digits)
+{
+    static const uint64_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+    uint64_t bytes;
+    memcpy(&bytes, text, sizeof bytes);
+    bytes ^= UINT64_C(0x3030303030303030);
+    /* The top bit of each byte that is not 0 ... 9; a carry only disturbs those after the first of them. */
+    const uint64_t others = ((bytes + UINT64_C(0x7676767676767676)) | bytes) & UINT64_C(0x8080808080808080);
+    const unsigned count = others ? (unsigned)__builtin_ctzll(others) / 8 : 8;
+    if (!count)
+        return 0;
+    bytes <<= 64 - 8 * count; /* zeros ahead */
+    bytes = bytes * 10 + (bytes >> 8);
+    bytes = ((bytes & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x000f424000000064) +
+             (bytes >> 16 & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x0000271000000001)) >>
+            32;
+    *digits = *digits * powers[count] + bytes;
+    return count;
+}
+
+const char *number_scan_float(const char *text, const char *end, float *value)
+{
+    enum { SAFE_DIGITS = 15 };
+    const char *at = text, *start;
+    uint64_t digits = 0;
+    unsigned decimals = 0;
+    bool negative = at < end && *at == '-';
+    if (at < end && (*at == '-' || *at == '+'))
+        at++;
+    /* Longer ones wrap, and are left to the caller. */
+    start = at;
+    at = take_digits(at, end, &digits);
+    size_t count = (size_t)(at - start);
+    if (at < end && *at == '.') {
+        start = ++at;
+        const unsigned taken = end - at >= 8 ? take_up_to_eight(at, &digits) : 0;
+        at += taken;
+        if (taken == 8 || end - start < 8)
+            at = take_digits(at, end, &digits);
+        decimals = at - start <= SAFE_DIGITS ? (unsigned)(at - start) : SAFE_DIGITS + 1;
+        count += (size_t)(at - start);
+    }
+    if (!count || count > SAFE_DIGITS || decimals > SAFE_DIGITS)
+        return NULL;
+    return divide(digits, decimals, negative, value) ? at : NULL;
+}

@@ -55,6 +55,17 @@ static struct decimal shortest(uint32_t mantissa, int q, bool lower_is_closer)
 
 /* ------------------------------------------------------------------------------------------------- writing -- */
 
+/* Eight digits as bytes 0 ... 9, the leading one lowest. */
+static uint64_t spread_digits(uint32_t number)
+{
+    /* Halves of 4, quarters of 2, then single digits, side by side in one register. */
+    uint64_t fours = number / 10000 | (uint64_t)(number % 10000) << 32;
+    uint64_t hundreds = (fours * 5243 >> 19) & UINT64_C(0x0000007f0000007f);
+    uint64_t twos = hundreds | (fours - hundreds * 100) << 16;
+    uint64_t tens = (twos * 103 >> 10) & UINT64_C(0x000f000f000f000f);
+    return tens | (twos - tens * 10) << 8;
+}
+
 /* Nine digits: the first one, and eight as bytes 0 ... 9, the leading one lowest. */
 struct nine_digits {
     uint32_t first;
@@ -63,13 +74,7 @@ struct nine_digits {
 
 static struct nine_digits split_digits(uint32_t number)
 {
-    uint32_t first = number / 100000000, rest = number % 100000000;
-    /* Halves of 4, quarters of 2, then single digits, side by side in one register. */
-    uint64_t fours = rest / 10000 | (uint64_t)(rest % 10000) << 32;
-    uint64_t hundreds = (fours * 5243 >> 19) & UINT64_C(0x0000007f0000007f);
-    uint64_t twos = hundreds | (fours - hundreds * 100) << 16;
-    uint64_t tens = (twos * 103 >> 10) & UINT64_C(0x000f000f000f000f);
-    return (struct nine_digits){first, tens | (twos - tens * 10) << 8};
+    return (struct nine_digits){number / 100000000, spread_digits(number % 100000000)};
 }
 
 static void put_eight(char *text, uint64_t bytes)
@@ -163,4 +168,36 @@ size_t pose_float_text(float value, char *text)
     else
         exponent = 1;
     return negative + put_decimal(text, shortest(mantissa, exponent - EXPONENT_BIAS, lower_is_closer));
+}
+
+/* -------------------------------------------------------------------------------------------- rounded floats -- */
+
+/*
+ * A multiple of the step, at least as far apart as the floats there, is the only one within a float's interval; so it
+ * is the shortest decimal in it, without its last zeros, as any shorter one were a multiple as well.
+ */
+size_t number_rounded_text(float value, char *text)
+{
+    enum { MOST = 999 };
+    const float size = value < 0 ? -value : value;
+    const uint32_t steps = size < 8 ? 1000000 : size < 128 ? 100000 : 10000, to_millionths = 1000000 / steps;
+    if (!(size >= 0.001f && size < MOST))
+        return pose_float_text(value, text);
+    const uint32_t number = (uint32_t)((double)size * steps + 0.5);
+    if ((float)((double)number / steps) != size)
+        return pose_float_text(value, text);
+    const uint32_t whole = (uint32_t)size, rest = (number - whole * steps) * to_millionths;
+    const uint64_t fraction = spread_digits(rest * 100), ahead = spread_digits(whole * 100000);
+    char *at = text;
+    *at = '-';
+    at += value < 0;
+    /* Three places before the point, of which the leading zeros are passed over. */
+    const unsigned skipped = (unsigned)(whole < 100) + (whole < 10);
+    put_eight(at, (ahead | UINT64_C(0x3030303030303030)) >> 8 * skipped);
+    at += 3 - skipped;
+    if (!fraction)
+        return (size_t)(at - text);
+    *at = '.';
+    put_eight(at + 1, fraction | UINT64_C(0x3030303030303030));
+    return (size_t)(at - text) + 9 - ((size_t)__builtin_clzll(fraction) >> 3);
 }

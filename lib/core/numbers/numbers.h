@@ -17,8 +17,17 @@
  * a float.
  */
 bool number_parse_float(const char *text, size_t length, float *value);
+/*
+ * The same for the usual number in a table: [+-] digits [. digits], up to 15 digits, from the start of a longer text.
+ * Returns where it ends, for the caller to check what follows; NULL, with value unchanged, for any other text, which
+ * may still be a number.
+ */
+const char *number_scan_float(const char *text, const char *end, float *value);
 /* True if the text is such a number, of any magnitude. */
 bool number_is_decimal(const char *text, size_t length);
+
+/* As pose_float_text, sooner for floats that were rounded to 4 decimals, or to 5 below 128, or to 6 below 8. */
+size_t number_rounded_text(float value, char *text);
 
 /* floor(log2(10^n)) for |n| <= 300. */
 static inline int floor_log2_of_power(int n)

@@ -16,4 +16,16 @@ float bvh_tidy(float value);
 float bvh_angles_fit(const uint8_t axes[3], unsigned count, const float q[4], const float *previous,
                      float angles[3]);
 
+enum { BVH_TURNS = 4 };
+
+struct bvh_turn {
+    const uint8_t *axes; /* three different ones, all in the file */
+    const float *q;
+    float angles[3]; /* those of the previous frame, which become those of this one */
+};
+
+/* bvh_angles_fit for four at once, where that is faster (turns may repeat). Returns those it has done, as bits: their
+ * angles are the very same. The others are unchanged. */
+unsigned bvh_angles_fit_four(struct bvh_turn *const turns[BVH_TURNS]);
+
 #endif

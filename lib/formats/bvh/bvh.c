@@ -156,12 +156,12 @@ static bool begin_motion(struct building *building, uint32_t index, struct joint
     return true;
 }
 
-/* Reads the numbers of one joint in one frame. */
+/* Reads the numbers of one joint in one frame; of a rotation, its angles. */
 static void read_joint(struct bvh_words *words, const struct bvh_joint *joint, struct joint_motion *motion,
                        size_t frame)
 {
     float position[3] = {joint->offset[0], joint->offset[1], joint->offset[2]}, scale[3] = {1, 1, 1};
-    float angles[3];
+    float *angles = motion->rotation_count ? motion->values[POSE_ROTATION] + frame * 4 : NULL;
     unsigned rotations = 0;
     for (uint32_t i = 0; i < joint->channel_count; i++) {
         unsigned channel = joint->channels[i];
@@ -175,8 +175,6 @@ static void read_joint(struct bvh_words *words, const struct bvh_joint *joint, s
     }
     if (motion->values[POSE_TRANSLATION])
         memcpy(motion->values[POSE_TRANSLATION] + frame * 3, position, sizeof position);
-    if (rotations)
-        euler_to_quat(motion->rotation_axes, rotations, angles, motion->values[POSE_ROTATION] + frame * 4);
     if (motion->values[POSE_SCALE])
         memcpy(motion->values[POSE_SCALE] + frame * 3, scale, sizeof scale);
 }
@@ -201,6 +199,11 @@ static bool read_motion(struct building *building, struct bvh_words *words)
         if (words->reader.failed)
             return false;
         reader_leave(&words->reader);
+    }
+    for (uint32_t i = 0; i < layout->joint_count; i++) {
+        if (motions[i].rotation_count && motions[i].values[POSE_ROTATION])
+            euler_to_quats(motions[i].rotation_axes, motions[i].rotation_count,
+                           motions[i].values[POSE_ROTATION], layout->frame_count);
     }
     if (!bvh_at_end(words))
         warning_add(&building->job->warnings, POSE_WARNING, "trailing_text",

@@ -1,6 +1,7 @@
 #include "lib/formats/bvh/layout.h"
 
 #include "lib/core/numbers/decimal.h"
+#include "lib/core/numbers/numbers.h"
 #include "lib/core/text.h"
 
 #include <string.h>
@@ -123,11 +124,30 @@ static bool fail_number(struct bvh_words *words, enum decimal_result result, con
     return fail_word(words, field, "bad_number", "a number");
 }
 
+/* A number as nearly all are, after which a word ends; false, with nothing read, for any other. */
+static inline bool read_usual_number(struct bvh_words *words, float *value)
+{
+    struct reader *reader = &words->reader;
+    const uint8_t *at = reader->at;
+    if (at < reader->end && *at == ' ')
+        at++;
+    const uint8_t *end =
+        (const uint8_t *)number_scan_float((const char *)at, (const char *)reader->end, value);
+    if (!end || end == reader->end || !is_blank(words, *end))
+        return false;
+    reader->last = at;
+    reader->at = end;
+    return true;
+}
+
 float bvh_number(struct bvh_words *words, const char *field)
 {
     float value = 0;
     if (words->reader.failed)
         return 0;
+    if (read_usual_number(words, &value))
+        return value;
+    value = 0;
     next_word(words);
     enum decimal_result result = decimal_float(words->word, words->length, &value);
     if (result != DECIMAL_OK)

@@ -1,5 +1,6 @@
 #include "lib/formats/bvh/write.h"
 
+#include "lib/core/numbers/numbers.h"
 #include "lib/core/value.h"
 #include "lib/formats/bvh/angles.h"
 #include "lib/formats/bvh/names.h"
@@ -140,13 +141,13 @@ static void put_hierarchy(struct bvh_writing *writing)
 
 static char *put_number(char *text, float number)
 {
-    text += pose_float_text(number, text);
+    text += number_rounded_text(number, text);
     *text = ' ';
     return text + 1;
 }
 
-/* The numbers of a joint in the current frame. */
-static char *put_row(struct bvh_writing *writing, struct bvh_out_joint *joint, bool is_first, char *text)
+/* The angles of a joint in the current frame, alone. */
+static void fit_one(struct bvh_writing *writing, struct bvh_out_joint *joint, bool is_first)
 {
     const float *row = writing->rows + (size_t)joint->row * ROW_FLOATS;
     float angles[3];
@@ -154,13 +155,61 @@ static char *put_row(struct bvh_writing *writing, struct bvh_out_joint *joint, b
                                 is_first ? NULL : joint->angles, angles);
     memcpy(joint->angles, angles, sizeof angles);
     writing->lost_angles += left > 0.01f;
+}
+
+/* The same for up to four, which have all three axes. */
+static void fit_four(struct bvh_writing *writing, struct bvh_out_joint *const joints[BVH_TURNS],
+                     unsigned count)
+{
+    struct bvh_turn turns[BVH_TURNS], *each[BVH_TURNS];
+    for (unsigned i = 0; i < count; i++) {
+        const float *row = writing->rows + (size_t)joints[i]->row * ROW_FLOATS;
+        turns[i] = (struct bvh_turn){.axes = joints[i]->axes, .q = row + ROTATION_PLACE};
+        memcpy(turns[i].angles, joints[i]->angles, sizeof turns[i].angles);
+    }
+    for (unsigned i = 0; i < BVH_TURNS; i++)
+        each[i] = &turns[i < count ? i : 0];
+    const unsigned done = bvh_angles_fit_four(each);
+    for (unsigned i = 0; i < count; i++) {
+        if (done >> i & 1)
+            memcpy(joints[i]->angles, turns[i].angles, sizeof turns[i].angles);
+        else
+            fit_one(writing, joints[i], false);
+    }
+}
+
+/* The angles of all joints in the current frame. */
+static void fit_angles(struct bvh_writing *writing, bool is_first)
+{
+    struct bvh_out_joint *joints[BVH_TURNS];
+    unsigned count = 0;
+    for (uint32_t i = 0; i < writing->joint_count; i++) {
+        struct bvh_out_joint *joint = &writing->joints[i];
+        if (is_first || joint->rotation_count < 3) {
+            fit_one(writing, joint, is_first);
+            continue;
+        }
+        joints[count++] = joint;
+        if (count == BVH_TURNS) {
+            fit_four(writing, joints, count);
+            count = 0;
+        }
+    }
+    if (count)
+        fit_four(writing, joints, count);
+}
+
+/* The numbers of a joint in the current frame. */
+static char *put_row(struct bvh_writing *writing, const struct bvh_out_joint *joint, char *text)
+{
+    const float *row = writing->rows + (size_t)joint->row * ROW_FLOATS;
     unsigned rotation = 0;
     for (uint32_t i = 0; i < joint->channel_count; i++) {
         unsigned channel = joint->channels[i];
         if (channel < BVH_ROTATION)
             text = put_number(text, measure(writing, row[channel]));
         else if (channel < BVH_SCALE)
-            text = put_number(text, angles[rotation++]);
+            text = put_number(text, joint->angles[rotation++]);
         else
             text = put_number(text, row[SCALE_PLACE + channel - BVH_SCALE]);
     }
@@ -174,8 +223,9 @@ static void put_frame(struct bvh_writing *writing, bool is_first)
          *text = start;
     if (!start)
         return;
+    fit_angles(writing, is_first);
     for (uint32_t i = 0; i < writing->joint_count; i++)
-        text = put_row(writing, &writing->joints[i], is_first, text);
+        text = put_row(writing, &writing->joints[i], text);
     /* Replaces the last blank, if any, by the end of the line. */
     text -= text > start;
     *text++ = '\n';

@@ -100,11 +100,61 @@ START_TEST(locked_axes_keep_the_last_angle)
 }
 END_TEST
 
+/* Angles as files have them: rounded, zeros of both signs, right angles, far turns, and any. */
+static float make_angle(uint32_t *state)
+{
+    *state = *state * 1664525u + 1013904223u;
+    const uint32_t kind = *state >> 28;
+    *state = *state * 1664525u + 1013904223u;
+    const float part = (float)(*state >> 8) / 8388608.0f - 1;
+    switch (kind) {
+    case 0:
+        return part < 0 ? -0.0f : 0.0f;
+    case 1:
+        return roundf(part * 8) * 45;
+    case 2:
+        return part * 4e6f;
+    case 3:
+        return part * 1e-5f;
+    case 4:
+    case 5:
+        return part * 180;
+    default:
+        return roundf(part * 1.8e6f) / 1e4f;
+    }
+}
+
+START_TEST(many_are_as_each)
+{
+    enum { ROWS = 10003 };
+    static float rows[ROWS][4], angles[ROWS][4];
+    uint32_t state = 1u + (uint32_t)_i;
+    for (unsigned count = 0; count <= 3; count++) {
+        for (int row = 0; row < ROWS; row++) {
+            for (int k = 0; k < 4; k++)
+                angles[row][k] = make_angle(&state);
+        }
+        memcpy(rows, angles, sizeof rows);
+        euler_to_quats(orders[_i], count, rows[0], ROWS);
+        for (int row = 0; row < ROWS; row++) {
+            float q[4];
+            euler_to_quat(orders[_i], count, angles[row], q);
+            ck_assert_msg(!memcmp(q, rows[row], sizeof q), "%.9g %.9g %.9g: %.9g %.9g %.9g %.9g",
+                          (double)angles[row][0], (double)angles[row][1], (double)angles[row][2],
+                          (double)rows[row][0], (double)rows[row][1], (double)rows[row][2],
+                          (double)rows[row][3]);
+        }
+    }
+    euler_to_quats(orders[0], 3, NULL, 0);
+}
+END_TEST
+
 int main(void)
 {
     TCase *cases = tcase_create("euler");
     tcase_add_test(cases, worked_values);
     tcase_add_loop_test(cases, orders_there_and_back, 0, 6);
+    tcase_add_loop_test(cases, many_are_as_each, 0, 6);
     tcase_add_test(cases, any_axes);
     tcase_add_test(cases, locked_axes_keep_the_last_angle);
     return unit_run("euler", cases, NULL);

@@ -40,6 +40,20 @@ static void check_like_strtof(const char *text)
     if (done)
         ck_assert_msg(bits_of(value) == bits_of(expected), "\"%s\": %.9g, not %.9g", text, (double)value,
                       (double)expected);
+    /* The short way gives the same, or nothing; and reads as far as the number goes when more follows. */
+    char longer[5016];
+    const size_t length = strlen(text);
+    float short_value = 42;
+    ck_assert(length + 12 < sizeof longer);
+    snprintf(longer, sizeof longer, "%s 123456789", text);
+    for (int i = 0; i < 2; i++) {
+        const char *end = number_scan_float(longer, longer + length + (i ? 10 : 0), &short_value);
+        ck_assert(!end || !done || end - longer != (ptrdiff_t)length ||
+                  bits_of(short_value) == bits_of(expected));
+        ck_assert(!end || (size_t)(end - longer) <= length);
+        ck_assert(end || bits_of(short_value) == bits_of(42));
+        short_value = 42;
+    }
 }
 
 START_TEST(texts_are_read_like_strtof)
@@ -187,9 +201,41 @@ START_TEST(long_texts)
 }
 END_TEST
 
+START_TEST(usual_numbers_are_read_the_short_way)
+{
+    char text[64];
+    for (int n = 0; n < 400000; n++) {
+        const uint64_t bits = random_bits();
+        const int decimals = (int)(bits % 10), whole = (int)(bits / 16 % 5) + 1;
+        uint64_t limit = 1;
+        for (int i = 0; i < decimals + whole; i++)
+            limit *= 10;
+        const uint64_t digits = (bits >> 8) % limit;
+        uint64_t unit = 1;
+        for (int i = 0; i < decimals; i++)
+            unit *= 10;
+        const unsigned long long front = digits / unit, rest = digits % unit;
+        int length = snprintf(text, sizeof text, "%s%llu", n % 3 ? "" : "-", front);
+        if (decimals)
+            snprintf(text + length, sizeof text - (size_t)length, ".%0*llu", decimals, rest);
+        check_like_strtof(text);
+    }
+    float value = 0;
+    const char *const line = "-12.345600 7.25";
+    ck_assert(number_scan_float(line, line + strlen(line), &value) == line + 10);
+    ck_assert(bits_of(value) == bits_of(strtof(line, NULL)));
+    /* Others are not for it: none reads a part of them as the number. */
+    static const char *const others[] = {
+        "", "-", ".", "+.", "e5", "x", "1234567890123456", "0.1234567890123456"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        ck_assert(!number_scan_float(others[i], others[i] + strlen(others[i]), &value));
+}
+END_TEST
+
 int main(void)
 {
     TCase *cases = tcase_create("number_parse");
+    tcase_add_test(cases, usual_numbers_are_read_the_short_way);
     tcase_add_test(cases, texts_are_read_like_strtof);
     tcase_add_test(cases, what_is_no_number_is_refused);
     tcase_add_test(cases, random_floats_at_every_precision);

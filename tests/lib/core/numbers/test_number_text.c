@@ -182,6 +182,39 @@ static const struct {
     {5e-44f, "5e-44"},
 };
 
+/* Rounded to that many decimals, and the floats beside it, as text by both ways. */
+static void check_rounded(double value, double grid)
+{
+    const float rounded = (float)(round(value * grid) / grid);
+    for (int i = 0; i < 3; i++) {
+        const float each = i == 0 ? rounded : nextafterf(rounded, i == 1 ? -1e9f : 1e9f);
+        char expected[POSE_FLOAT_TEXT] = {0}, text[POSE_FLOAT_TEXT] = {0};
+        const size_t length = pose_float_text(each, expected);
+        ck_assert_uint_eq(number_rounded_text(each, text), length);
+        ck_assert_msg(!memcmp(text, expected, length), "%.9g: %.*s, not %.*s", (double)each, (int)length,
+                      text, (int)length, expected);
+    }
+}
+
+START_TEST(rounded_numbers_have_the_same_text)
+{
+    static const double sizes[] = {0.01, 1, 16, 20, 256, 360, 2048, 1e5},
+                        grids[] = {1, 10, 1e3, 1e4, 1e5, 1e6, 1e7};
+    uint64_t state = 88172645463325252u;
+    for (int n = 0; n < 100000; n++) {
+        state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+        const double part = (double)(state >> 11) / 9007199254740992.0 - 0.5;
+        for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++)
+            check_rounded(part * sizes[i], grids[n % 7]);
+    }
+    for (int n = -10000; n <= 10000; n++) {
+        check_rounded(n, 1);
+        check_rounded(n, 1e6);
+        check_rounded(n / 10.0, 10);
+    }
+}
+END_TEST
+
 START_TEST(known_values_have_their_shortest_text)
 {
     char text[POSE_FLOAT_TEXT + 1];
@@ -286,6 +319,7 @@ int main(int argc, char **argv)
     if (argc == 2 && !strcmp(argv[1], "--all"))
         return check_all();
     TCase *cases = tcase_create("float_text");
+    tcase_add_test(cases, rounded_numbers_have_the_same_text);
     tcase_add_loop_test(cases, known_values_have_their_shortest_text, 0, sizeof known / sizeof *known);
     tcase_add_test(cases, random_bits);
     tcase_add_test(cases, numbers_of_poses);

@@ -1,0 +1,174 @@
+/*
+ * bvh_angles_fit for four rotations at once with AVX2. Sines and arc tangents differ from the C library's in their last
+ * bits; since angles are rounded to a hundred-thousandth of a degree, that is seen only where one is close to the middle
+ * between two, and then, as in every other unusual case, the rotation is left to the caller.
+ */
+#include "lib/formats/bvh/angles.h"
+
+#include "lib/sample/euler_lanes.h"
+
+#ifdef EULER_LANES
+
+#define DEGREE (3.14159265358979323846 / 180)
+
+/* Quaternions differ by less, and numbers below TINY by less than their spacing as floats. */
+#define DIFFERENCE 8e-15
+#define TINY 1e-7
+
+/* Angles, in degrees, then differ by less if the cosine of the middle one is at least that. */
+#define ANGLE_DIFFERENCE 1e-9
+#define LEAST_COSINE 0.01
+
+struct rotations {
+    __m256d x, y, z, w; /* about the first, second and third axis */
+};
+
+/* The file's axes are x, y, z here. Where these are a mirror image, the rotation is about the other way. */
+LANES_INLINE struct rotations load_rotations(struct bvh_turn *const turns[BVH_TURNS], __m256d *sign)
+{
+    double x[BVH_TURNS], y[BVH_TURNS], z[BVH_TURNS], w[BVH_TURNS], signs[BVH_TURNS];
+    for (unsigned i = 0; i < BVH_TURNS; i++) {
+        const uint8_t *axes = turns[i]->axes;
+        const float *q = turns[i]->q;
+        signs[i] = (axes[0] + 1) % 3 == axes[1] ? 1 : -1;
+        x[i] = (double)q[axes[0]];
+        y[i] = (double)q[axes[1]];
+        z[i] = (double)q[axes[2]];
+        w[i] = (double)q[3] * signs[i];
+    }
+    *sign = _mm256_loadu_pd(signs);
+    return (struct rotations){_mm256_loadu_pd(x), _mm256_loadu_pd(y), _mm256_loadu_pd(z), _mm256_loadu_pd(w)};
+}
+
+/* scale * (a * b + c * d) */
+LANES_INLINE __m256d mixed(__m256d scale, __m256d a, __m256d b, __m256d c, __m256d d)
+{
+    return _mm256_mul_pd(scale, _mm256_fmadd_pd(a, b, _mm256_mul_pd(c, d)));
+}
+
+/* The angle with the whole turns that bring it nearest to the other, and its distance. Where it is half a turn away, the
+ * lane is not good. */
+LANES_INLINE __m256d unwrap(__m256d angle, __m256d near, __m256d *distance, __m256d *good)
+{
+    const __m256d turns = _mm256_div_pd(_mm256_sub_pd(near, angle), lanes_set(360));
+    const __m256d whole = _mm256_round_pd(turns, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+    angle = _mm256_fmadd_pd(whole, lanes_set(360), angle);
+    *distance = _mm256_add_pd(*distance, lanes_size(_mm256_sub_pd(angle, near)));
+    *good = _mm256_and_pd(
+        *good, _mm256_cmp_pd(lanes_size(_mm256_sub_pd(turns, whole)), lanes_set(0.499999), _CMP_LT_OQ));
+    return angle;
+}
+
+/* As choose_nearest of euler.c. */
+LANES_INLINE void choose_nearest(__m256d angles[3], const __m256d near[3], __m256d *good)
+{
+    const __m256d half = lanes_set(180);
+    __m256d other[3] = {_mm256_add_pd(angles[0], half), _mm256_sub_pd(half, angles[1]),
+                        _mm256_add_pd(angles[2], half)};
+    __m256d distance = _mm256_setzero_pd(), other_distance = distance;
+    for (unsigned i = 0; i < 3; i++) {
+        angles[i] = unwrap(angles[i], near[i], &distance, good);
+        other[i] = unwrap(other[i], near[i], &other_distance, good);
+    }
+    const __m256d nearer = _mm256_sub_pd(other_distance, distance);
+    for (unsigned i = 0; i < 3; i++)
+        angles[i] = _mm256_blendv_pd(angles[i], other[i], nearer);
+    *good = _mm256_and_pd(*good, _mm256_cmp_pd(lanes_size(nearer), lanes_set(1e-6), _CMP_GT_OQ));
+}
+
+/* As tidy_angle of angles.c: floats times the grid are exact, so adding a half before cutting is rounding. */
+LANES_INLINE __m256d tidy(__m256d degrees)
+{
+    const __m256d angle = _mm256_cvtps_pd(_mm256_cvtpd_ps(degrees)), size = lanes_size(angle);
+    const __m256d fine = _mm256_cmp_pd(size, lanes_set(100), _CMP_LT_OQ),
+                  grid = _mm256_blendv_pd(lanes_set(1e4), lanes_set(1e5), fine);
+    const __m256d steps = _mm256_floor_pd(_mm256_add_pd(_mm256_mul_pd(size, grid), lanes_set(0.5)));
+    const __m256d value = _mm256_cvtps_pd(_mm256_cvtpd_ps(_mm256_div_pd(steps, grid)));
+    const __m256d is_zero = _mm256_cmp_pd(value, _mm256_setzero_pd(), _CMP_EQ_OQ),
+                  sign = _mm256_and_pd(angle, lanes_set(-0.0));
+    return _mm256_or_pd(value, _mm256_andnot_pd(is_zero, sign));
+}
+
+/* As find_angles of angles.c: the angles of all lanes that stay good. */
+LANES_INLINE void find_angles(const struct rotations *q, const __m256d near[3], __m256d tidied[3],
+                              __m256d *good)
+{
+    const __m256d xx = _mm256_mul_pd(q->x, q->x), yy = _mm256_mul_pd(q->y, q->y),
+                  zz = _mm256_mul_pd(q->z, q->z), ww = _mm256_mul_pd(q->w, q->w), one = lanes_set(1);
+    const __m256d square = _mm256_add_pd(_mm256_add_pd(xx, yy), _mm256_add_pd(zz, ww)),
+                  scale = _mm256_div_pd(lanes_set(2), square),
+                  minus_w = _mm256_sub_pd(_mm256_setzero_pd(), q->w);
+    const __m256d m00 = _mm256_fnmadd_pd(scale, _mm256_add_pd(yy, zz), one),
+                  m22 = _mm256_fnmadd_pd(scale, _mm256_add_pd(xx, yy), one),
+                  m01 = mixed(scale, q->x, q->y, q->z, minus_w), m02 = mixed(scale, q->x, q->z, q->y, q->w),
+                  m12 = mixed(scale, q->y, q->z, q->x, minus_w);
+    const __m256d cosine = _mm256_sqrt_pd(_mm256_fmadd_pd(m00, m00, _mm256_mul_pd(m01, m01)));
+    __m256d angles[3] = {lanes_arc_tangent(_mm256_sub_pd(_mm256_setzero_pd(), m12), m22),
+                         lanes_arc_tangent(m02, cosine),
+                         lanes_arc_tangent(_mm256_sub_pd(_mm256_setzero_pd(), m01), m00)};
+    *good = _mm256_and_pd(*good, _mm256_cmp_pd(cosine, lanes_set(LEAST_COSINE), _CMP_GT_OQ));
+    for (unsigned i = 0; i < 3; i++)
+        angles[i] = _mm256_mul_pd(angles[i], lanes_set(1 / DEGREE));
+    choose_nearest(angles, near, good);
+    for (unsigned i = 0; i < 3; i++) {
+        const __m256d high = tidy(_mm256_add_pd(angles[i], lanes_set(ANGLE_DIFFERENCE)));
+        tidied[i] = tidy(_mm256_sub_pd(angles[i], lanes_set(ANGLE_DIFFERENCE)));
+        *good = _mm256_and_pd(*good, _mm256_cmp_pd(tidied[i], high, _CMP_EQ_OQ));
+        *good = _mm256_and_pd(*good, _mm256_cmp_pd(lanes_size(high), lanes_set(700), _CMP_LT_OQ));
+    }
+}
+
+/* As euler_to_quat, floats as doubles. */
+LANES_INLINE struct rotations turn_by(const __m256d angles[3], __m256d sign, __m256d *good)
+{
+    __m256d q[4] = {_mm256_setzero_pd(), _mm256_setzero_pd(), _mm256_setzero_pd(), lanes_set(1)};
+    for (unsigned i = 0; i < 3; i++) {
+        __m256d sine, cosine;
+        lanes_sine_cosine(_mm256_mul_pd(angles[i], lanes_set(DEGREE / 2)), &sine, &cosine);
+        lanes_turn(&q[i], &q[(i + 1) % 3], &q[(i + 2) % 3], &q[3], _mm256_mul_pd(sine, sign), cosine);
+    }
+    for (unsigned i = 0; i < 4; i++) {
+        const __m256d tiny = _mm256_cmp_pd(lanes_size(q[i]), lanes_set(TINY), _CMP_LT_OQ);
+        *good = _mm256_and_pd(*good, _mm256_or_pd(tiny, lanes_steady(q[i], DIFFERENCE)));
+        q[i] = _mm256_cvtps_pd(_mm256_cvtpd_ps(q[i]));
+    }
+    return (struct rotations){q[0], q[1], q[2], q[3]};
+}
+
+LANES_AVX2 static unsigned fit_four(struct bvh_turn *const turns[BVH_TURNS])
+{
+    __m256d sign, near[3], first[3], second[3], good = _mm256_castsi256_pd(_mm256_set1_epi64x(-1));
+    const struct rotations q = load_rotations(turns, &sign);
+    for (unsigned i = 0; i < 3; i++)
+        near[i] = _mm256_setr_pd((double)turns[0]->angles[i], (double)turns[1]->angles[i],
+                                 (double)turns[2]->angles[i], (double)turns[3]->angles[i]);
+    find_angles(&q, near, first, &good);
+    const struct rotations again = turn_by(first, sign, &good);
+    find_angles(&again, near, second, &good);
+    /* Most repeat at once. */
+    for (unsigned i = 0; i < 3; i++)
+        good = _mm256_and_pd(good, _mm256_cmp_pd(first[i], second[i], _CMP_EQ_OQ));
+    const unsigned done = (unsigned)_mm256_movemask_pd(good);
+    for (unsigned i = 0; i < 3; i++) {
+        float angles[BVH_TURNS];
+        _mm_storeu_ps(angles, _mm256_cvtpd_ps(first[i]));
+        for (unsigned turn = 0; turn < BVH_TURNS; turn++)
+            turns[turn]->angles[i] = done >> turn & 1 ? angles[turn] : turns[turn]->angles[i];
+    }
+    return done;
+}
+
+unsigned bvh_angles_fit_four(struct bvh_turn *const turns[BVH_TURNS])
+{
+    return lanes_are_there() ? fit_four(turns) : 0;
+}
+
+#else
+
+unsigned bvh_angles_fit_four(struct bvh_turn *const turns[BVH_TURNS])
+{
+    (void)turns;
+    return 0;
+}
+
+#endif
