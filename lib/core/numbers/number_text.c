@@ -174,19 +174,25 @@ size_t pose_float_text(float value, char *text)
 
 /*
  * A multiple of the step, at least as far apart as the floats there, is the only one within a float's interval; so it
- * is the shortest decimal in it, without its last zeros, as any shorter one were a multiple as well.
+ * is the shortest decimal in it, without its last zeros, as any shorter one were a multiple as well. The product with
+ * the step is off by less than a multiple of the step can be from a middle between two floats.
  */
 size_t number_rounded_text(float value, char *text)
 {
     enum { MOST = 999 };
+    static const struct {
+        double in_one, one; /* how many steps make 1, and one of them */
+        uint32_t count, millionths;
+    } steps[] = {{1e6, 1e-6, 1000000, 1}, {1e5, 1e-5, 100000, 10}, {1e4, 1e-4, 10000, 100}};
     const float size = value < 0 ? -value : value;
-    const uint32_t steps = size < 8 ? 1000000 : size < 128 ? 100000 : 10000, to_millionths = 1000000 / steps;
     if (!(size >= 0.001f && size < MOST))
         return pose_float_text(value, text);
-    const uint32_t number = (uint32_t)((double)size * steps + 0.5);
-    if ((float)((double)number / steps) != size)
+    const unsigned kind = (unsigned)(size >= 8) + (size >= 128);
+    const uint32_t number = (uint32_t)((double)size * steps[kind].in_one + 0.5);
+    if ((float)((double)number * steps[kind].one) != size)
         return pose_float_text(value, text);
-    const uint32_t whole = (uint32_t)size, rest = (number - whole * steps) * to_millionths;
+    const uint32_t whole = (uint32_t)size,
+                   rest = (number - whole * steps[kind].count) * steps[kind].millionths;
     const uint64_t fraction = spread_digits(rest * 100), ahead = spread_digits(whole * 100000);
     char *at = text;
     *at = '-';

@@ -50,7 +50,7 @@ LANES_INLINE __m256d mixed(__m256d scale, __m256d a, __m256d b, __m256d c, __m25
  * lane is not good. */
 LANES_INLINE __m256d unwrap(__m256d angle, __m256d near, __m256d *distance, __m256d *good)
 {
-    const __m256d turns = _mm256_div_pd(_mm256_sub_pd(near, angle), lanes_set(360));
+    const __m256d turns = _mm256_mul_pd(_mm256_sub_pd(near, angle), lanes_set(1.0 / 360));
     const __m256d whole = _mm256_round_pd(turns, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
     angle = _mm256_fmadd_pd(whole, lanes_set(360), angle);
     *distance = _mm256_add_pd(*distance, lanes_size(_mm256_sub_pd(angle, near)));
@@ -76,21 +76,36 @@ LANES_INLINE void choose_nearest(__m256d angles[3], const __m256d near[3], __m25
     *good = _mm256_and_pd(*good, _mm256_cmp_pd(lanes_size(nearer), lanes_set(1e-6), _CMP_GT_OQ));
 }
 
-/* As tidy_angle of angles.c: floats times the grid are exact, so adding a half before cutting is rounding. */
-LANES_INLINE __m256d tidy(__m256d degrees)
+/* An angle as whole steps of a grid, as tidy_angle of angles.c rounds: floats times the grid are exact, so adding a half
+ * before cutting is rounding. */
+struct steps {
+    __m256d count, grid; /* the count has the sign */
+};
+
+LANES_INLINE struct steps find_steps(__m256d degrees)
 {
     const __m256d angle = _mm256_cvtps_pd(_mm256_cvtpd_ps(degrees)), size = lanes_size(angle);
     const __m256d fine = _mm256_cmp_pd(size, lanes_set(100), _CMP_LT_OQ),
                   grid = _mm256_blendv_pd(lanes_set(1e4), lanes_set(1e5), fine);
-    const __m256d steps = _mm256_floor_pd(_mm256_add_pd(_mm256_mul_pd(size, grid), lanes_set(0.5)));
-    const __m256d value = _mm256_cvtps_pd(_mm256_cvtpd_ps(_mm256_div_pd(steps, grid)));
-    const __m256d is_zero = _mm256_cmp_pd(value, _mm256_setzero_pd(), _CMP_EQ_OQ),
-                  sign = _mm256_and_pd(angle, lanes_set(-0.0));
-    return _mm256_or_pd(value, _mm256_andnot_pd(is_zero, sign));
+    const __m256d count = _mm256_floor_pd(_mm256_add_pd(_mm256_mul_pd(size, grid), lanes_set(0.5)));
+    return (struct steps){_mm256_or_pd(count, _mm256_and_pd(angle, lanes_set(-0.0))), grid};
+}
+
+LANES_INLINE __m256d are_same(struct steps a, struct steps b)
+{
+    return _mm256_and_pd(_mm256_cmp_pd(a.count, b.count, _CMP_EQ_OQ),
+                         _mm256_cmp_pd(a.grid, b.grid, _CMP_EQ_OQ));
+}
+
+/* The angle as a float; zero is never negative. */
+LANES_INLINE __m256d tidy(struct steps steps)
+{
+    const __m256d value = _mm256_cvtps_pd(_mm256_cvtpd_ps(_mm256_div_pd(steps.count, steps.grid)));
+    return _mm256_add_pd(value, _mm256_setzero_pd());
 }
 
 /* As find_angles of angles.c: the angles of all lanes that stay good. */
-LANES_INLINE void find_angles(const struct rotations *q, const __m256d near[3], __m256d tidied[3],
+LANES_INLINE void find_angles(const struct rotations *q, const __m256d near[3], struct steps found[3],
                               __m256d *good)
 {
     const __m256d xx = _mm256_mul_pd(q->x, q->x), yy = _mm256_mul_pd(q->y, q->y),
@@ -111,10 +126,10 @@ LANES_INLINE void find_angles(const struct rotations *q, const __m256d near[3], 
         angles[i] = _mm256_mul_pd(angles[i], lanes_set(1 / DEGREE));
     choose_nearest(angles, near, good);
     for (unsigned i = 0; i < 3; i++) {
-        const __m256d high = tidy(_mm256_add_pd(angles[i], lanes_set(ANGLE_DIFFERENCE)));
-        tidied[i] = tidy(_mm256_sub_pd(angles[i], lanes_set(ANGLE_DIFFERENCE)));
-        *good = _mm256_and_pd(*good, _mm256_cmp_pd(tidied[i], high, _CMP_EQ_OQ));
-        *good = _mm256_and_pd(*good, _mm256_cmp_pd(lanes_size(high), lanes_set(700), _CMP_LT_OQ));
+        found[i] = find_steps(_mm256_sub_pd(angles[i], lanes_set(ANGLE_DIFFERENCE)));
+        const struct steps high = find_steps(_mm256_add_pd(angles[i], lanes_set(ANGLE_DIFFERENCE)));
+        *good = _mm256_and_pd(*good, are_same(found[i], high));
+        *good = _mm256_and_pd(*good, _mm256_cmp_pd(lanes_size(angles[i]), lanes_set(700), _CMP_LT_OQ));
     }
 }
 
@@ -137,21 +152,24 @@ LANES_INLINE struct rotations turn_by(const __m256d angles[3], __m256d sign, __m
 
 LANES_AVX2 static unsigned fit_four(struct bvh_turn *const turns[BVH_TURNS])
 {
-    __m256d sign, near[3], first[3], second[3], good = _mm256_castsi256_pd(_mm256_set1_epi64x(-1));
+    __m256d sign, near[3], tidied[3], good = _mm256_castsi256_pd(_mm256_set1_epi64x(-1));
     const struct rotations q = load_rotations(turns, &sign);
     for (unsigned i = 0; i < 3; i++)
         near[i] = _mm256_setr_pd((double)turns[0]->angles[i], (double)turns[1]->angles[i],
                                  (double)turns[2]->angles[i], (double)turns[3]->angles[i]);
+    struct steps first[3], second[3];
     find_angles(&q, near, first, &good);
-    const struct rotations again = turn_by(first, sign, &good);
+    for (unsigned i = 0; i < 3; i++)
+        tidied[i] = tidy(first[i]);
+    const struct rotations again = turn_by(tidied, sign, &good);
     find_angles(&again, near, second, &good);
     /* Most repeat at once. */
     for (unsigned i = 0; i < 3; i++)
-        good = _mm256_and_pd(good, _mm256_cmp_pd(first[i], second[i], _CMP_EQ_OQ));
+        good = _mm256_and_pd(good, are_same(first[i], second[i]));
     const unsigned done = (unsigned)_mm256_movemask_pd(good);
     for (unsigned i = 0; i < 3; i++) {
         float angles[BVH_TURNS];
-        _mm_storeu_ps(angles, _mm256_cvtpd_ps(first[i]));
+        _mm_storeu_ps(angles, _mm256_cvtpd_ps(tidied[i]));
         for (unsigned turn = 0; turn < BVH_TURNS; turn++)
             turns[turn]->angles[i] = done >> turn & 1 ? angles[turn] : turns[turn]->angles[i];
     }

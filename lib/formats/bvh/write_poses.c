@@ -17,11 +17,13 @@ static void take_keys(const struct bvh_writing *writing, uint32_t frame)
         const struct bvh_out_joint *joint = &writing->joints[i];
         for (int part = 0; joint->track && part < 3; part++) {
             const struct pose_channel *channel = &joint->track->channels[part];
-            size_t components = part_components((enum pose_part)part);
+            const size_t components = part == POSE_ROTATION ? 4 : 3;
             float *row = writing->rows + (size_t)joint->row * ROW_FLOATS + part_place((enum pose_part)part);
             if (frame >= channel->count)
                 continue;
-            memcpy(row, channel->values + frame * components, components * sizeof *row);
+            const float *values = channel->values + frame * components;
+            for (size_t k = 0; k < components; k++)
+                row[k] = values[k];
             if (writing->plan.clip->axes != writing->plan.axes)
                 pose_convert_axes((enum pose_part)part, row, 1, writing->plan.clip->axes, writing->plan.axes);
         }
