@@ -9,6 +9,7 @@
 #include "server/draw/loading.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -139,6 +140,7 @@ static void free_picture(struct cache_object *object)
 struct drawing {
     struct api_call *call;
     const struct preview *preview;
+    const struct cache_key *key;
     struct fetch fetch;
     struct player *player;
     struct ingredients *ingredients; /* meshes and their images */
@@ -255,18 +257,65 @@ static void release(struct drawing *drawing)
     player_put(drawing->player);
 }
 
+/* What a picture on the disk is found by: the request's key, and who drew it. */
+struct picture_name {
+    struct cache_key key;
+    uint32_t decoders, drawing; /* revisions */
+    char version[24];
+};
+
+static struct picture_name name_of(const struct cache_key *key)
+{
+    struct picture_name name = {.key = *key, .decoders = pose_revision(), .drawing = PICTURE_REVISION};
+    snprintf(name.version, sizeof name.version, "%s", pose_version());
+    return name;
+}
+
+/* A text with its NUL, at most capacity bytes of the rest. */
+static bool take_text(const uint8_t **at, const uint8_t *end, char *text, size_t capacity)
+{
+    const size_t left = (size_t)(end - *at);
+    const uint8_t *nul = memchr(*at, 0, left < capacity ? left : capacity);
+    if (!nul)
+        return false;
+    memcpy(text, *at, (size_t)(nul - *at) + 1);
+    *at = nul + 1;
+    return true;
+}
+
+/* A kept picture is both texts and then its bytes. */
+static bool find_kept(const struct service *service, const struct cache_key *key, struct picture *picture)
+{
+    const struct picture_name name = name_of(key);
+    struct pose_buffer kept = {0};
+    if (!service->pictures || !picture_files_find(service->pictures, &name, sizeof name, &kept))
+        return false;
+    const uint8_t *at = kept.data, *end = at + kept.size;
+    const bool found = take_text(&at, end, picture->codes, sizeof picture->codes) &&
+                       take_text(&at, end, picture->serious, sizeof picture->serious) && at < end &&
+                       pose_buffer_append(&picture->bytes, at, (size_t)(end - at));
+    pose_buffer_free(&kept);
+    return found;
+}
+
+static void keep(const struct service *service, const struct cache_key *key, const struct picture *picture)
+{
+    const struct picture_name name = name_of(key);
+    struct pose_buffer bytes = {0};
+    if (service->pictures && pose_buffer_append(&bytes, picture->codes, strlen(picture->codes) + 1) &&
+        pose_buffer_append(&bytes, picture->serious, strlen(picture->serious) + 1) &&
+        pose_buffer_append(&bytes, picture->bytes.data, picture->bytes.size))
+        picture_files_keep(service->pictures, &name, sizeof name, bytes.data, bytes.size);
+    pose_buffer_free(&bytes);
+}
+
 static struct cache_object *make_picture(void *user, struct pose_error *error)
 {
     struct drawing *drawing = user;
     struct figure_source source;
     struct picture *picture = calloc(1, sizeof *picture);
     double begin = clock_seconds();
-    const struct draw_module *draw = draw_load(error);
     drawing->fetch.may_wait = true;
-    if (!draw) {
-        free(picture);
-        return NULL;
-    }
     if (!picture) {
         pose_error_init(error);
         error->status = POSE_NO_MEMORY;
@@ -274,6 +323,15 @@ static struct cache_object *make_picture(void *user, struct pose_error *error)
     }
     atomic_init(&picture->object.references, 1);
     picture->object.free = free_picture;
+    if (find_kept(drawing->call->service, drawing->key, picture)) {
+        picture->object.weight = sizeof *picture + picture->bytes.capacity;
+        return &picture->object;
+    }
+    const struct draw_module *draw = draw_load(error);
+    if (!draw) {
+        free_picture(&picture->object);
+        return NULL;
+    }
     struct picture_options options = drawing->preview->options;
     options.stop = drawing->call->effort ? &drawing->call->effort->stop : NULL;
     if (!gather(drawing, &source, error) || !draw->picture(&source, &options, &picture->bytes, error)) {
@@ -287,6 +345,7 @@ static struct cache_object *make_picture(void *user, struct pose_error *error)
     conversion_warning_codes(&drawing->warnings, picture->codes);
     conversion_warnings_serious(&drawing->warnings, picture->serious, sizeof picture->serious);
     release(drawing);
+    keep(drawing->call->service, drawing->key, picture);
     picture->object.weight = sizeof *picture + picture->bytes.capacity;
     drawing->call->write_seconds = clock_seconds() - begin - drawing->fetch.decode_seconds;
     return &picture->object;
@@ -311,8 +370,8 @@ static struct cache_key key_of(const struct preview *preview)
 
 static enum api_outcome reply_picture(struct api_call *call, const struct preview *preview)
 {
-    struct drawing drawing = {.call = call, .preview = preview};
     struct cache_key key = key_of(preview);
+    struct drawing drawing = {.call = call, .preview = preview, .key = &key};
     struct picture *picture = (struct picture *)reply_kept(call, &key, make_picture, &drawing);
     call->fetch.decode_seconds += drawing.fetch.decode_seconds;
     if (!picture && preview->pose.retargeting.on && call->fetch.outcome != CACHE_WOULD_WAIT)

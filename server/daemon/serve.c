@@ -238,6 +238,11 @@ static bool open_store(struct daemon *daemon)
         daemon->service->index_options.cache = index_cache_open(path);
         free(path);
     }
+    if (config->data && config->picture_cache && !config->check) {
+        struct picture_metrics *counts = &daemon->service->picture_metrics;
+        daemon->service->pictures = picture_files_open(config->data, config->picture_cache, counts);
+        metrics_add_pictures(daemon->service->metrics, counts);
+    }
     return true;
 }
 

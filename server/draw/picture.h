@@ -14,6 +14,7 @@ enum {
     MIN_PICTURE_SIZE = 16,   /* width and height */
     MAX_PICTURE_SIZE = 2048, /* the same */
     MAX_PICTURE_FRAMES = 64, /* of a sheet */
+    PICTURE_REVISION = 1,    /* raised when the same request is drawn otherwise, as pictures are kept */
 };
 
 enum picture_type { PICTURE_SVG, PICTURE_PNG, PICTURE_WEBP };

@@ -98,6 +98,7 @@ void service_free(struct service *service)
     index_release(&service->index);
     index_cache_close(service->index_options.cache);
     store_close(service->store);
+    picture_files_close(service->pictures);
     rows_close(atomic_load(&service->rows));
     pthread_mutex_destroy(&service->lock);
     pthread_mutex_destroy(&service->write_lock);

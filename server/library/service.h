@@ -10,6 +10,7 @@
 #include "server/ops/config.h"
 #include "server/ops/metrics/metrics.h"
 #include "server/ops/rate_limit.h"
+#include "server/store/pictures.h"
 #include "server/store/store.h"
 #include "server/access/quotas.h"
 #include "server/access/tokens.h"
@@ -43,7 +44,9 @@ struct service {
     const struct shipped_skeleton *shipped;
     uint32_t shipped_count;
 
-    struct store *store;         /* NULL: a command without uploads */
+    struct store *store;            /* NULL: a command without uploads */
+    struct picture_files *pictures; /* kept on the disk; NULL: none are */
+    struct picture_metrics picture_metrics;
     pthread_mutex_t write_lock;  /* held while the next catalogue is built and published */
     _Atomic(struct rows *) rows; /* of lists, see service_rows; changed with the write lock held */
     struct waiting *waiting;     /* uploads that are not published yet */

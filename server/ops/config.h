@@ -18,6 +18,7 @@ struct config {
     const char *data;
     struct object_options objects;
     uint64_t blob_cache;
+    uint64_t picture_cache;
     uint64_t cache_size;
     uint64_t threads; /* never 0 */
     uint64_t max_upload, max_unpacked, max_entries, max_path_entries, max_ratio, max_time_ms, max_frames;

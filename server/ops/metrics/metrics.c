@@ -5,6 +5,7 @@
 #include "server/ops/metrics/metrics.h"
 
 #include "server/ops/metrics/objects.h"
+#include "server/ops/metrics/pictures.h"
 #include "server/ops/metrics/process.h"
 #include "server/ops/metrics/prometheus.h"
 
@@ -79,6 +80,7 @@ struct metrics {
     struct cache *caches[CACHE_CAPACITY];
     uint32_t cache_count;
     const struct object_metrics *objects; /* NULL: none */
+    const struct picture_metrics *pictures;
 };
 
 /* ------------------------------------------------------------------------------------------------- recording -- */
@@ -344,6 +346,8 @@ char *metrics_render(const struct metrics *metrics, size_t *size)
     write_gauges(metrics, out);
     if (metrics->objects)
         object_metrics_write(metrics->objects, out);
+    if (metrics->pictures)
+        picture_metrics_write(metrics->pictures, out);
     write_build(metrics, out);
     write_process(metrics, out);
     bool failed = ferror(out);
@@ -445,6 +449,11 @@ void metrics_free(struct metrics *metrics)
 void metrics_add_objects(struct metrics *metrics, const struct object_metrics *objects)
 {
     metrics->objects = objects;
+}
+
+void metrics_add_pictures(struct metrics *metrics, const struct picture_metrics *pictures)
+{
+    metrics->pictures = pictures;
 }
 
 void metrics_add_cache(struct metrics *metrics, struct cache *cache)

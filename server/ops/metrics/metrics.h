@@ -14,6 +14,7 @@
 
 struct metrics;
 struct object_metrics;
+struct picture_metrics;
 
 /* Asset kinds of the catalogue. */
 enum metrics_kind {
@@ -56,6 +57,8 @@ void metrics_add_cache(struct metrics *metrics, struct cache *cache);
 
 /* Adds what is counted of an object store; at most one, before any thread renders. */
 void metrics_add_objects(struct metrics *metrics, const struct object_metrics *objects);
+/* The same for the pictures on the disk. */
+void metrics_add_pictures(struct metrics *metrics, const struct picture_metrics *pictures);
 
 /* Counts an answered request. route: one of options.routes; anything else (NULL, "") counts as route "". */
 void metrics_request(struct metrics *metrics, const char *route, const char *method, unsigned status,

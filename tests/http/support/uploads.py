@@ -84,11 +84,11 @@ class UploadCase(unittest.TestCase):
 
 
 def stored_files(data):
-    """Every file of a store but the databases', the lock and what is lost: paths below the folder."""
+    """Every file of a store but the databases', the lock, pictures and what is lost: paths below the folder."""
     found = set()
     for folder, _, names in os.walk(data):
         for name in names:
             path = Path(folder, name).relative_to(data)
-            if not str(path).startswith(("catalog.db", "index.db", "lists.db", "lost/")) and str(path) != "lock":
+            if not str(path).startswith(("catalog.db", "index.db", "lists.db", "lost/", "picture-cache/")) and str(path) != "lock":
                 found.add(str(path))
     return found
