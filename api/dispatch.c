@@ -8,6 +8,7 @@
 #include "api/named.h"
 #include "api/protocol/reply.h"
 #include "lib/core/hex.h"
+#include "server/ops/base_path.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -125,12 +126,24 @@ static void find_route(const char *method, const char *path, struct api_match *m
     }
 }
 
+/* With an address of its own for /metrics, that is there and nowhere else; beside it there are only the probes. */
+static bool is_served_here(const struct service *service, const struct api_request *request)
+{
+    const bool is_metrics = !strcmp(request->path, "/metrics");
+    if (!request->is_side)
+        return !is_metrics || !service->config->metrics_listen;
+    return is_metrics || !strcmp(request->path, "/healthz") || !strcmp(request->path, "/readyz");
+}
+
 /* The route of the request, looked up on first use. */
-static const struct api_match *match_of(const struct api_request *asked)
+static const struct api_match *match_of(const struct service *service, const struct api_request *asked)
 {
     struct api_request *request = (struct api_request *)(uintptr_t)asked;
-    if (!request->is_matched)
-        find_route(request->method, request->path, &request->match);
+    if (!request->is_matched) {
+        request->path = base_path_strip(request->path);
+        if (is_served_here(service, request))
+            find_route(request->method, request->path, &request->match);
+    }
     request->is_matched = true;
     return &request->match;
 }
@@ -299,9 +312,25 @@ static enum api_outcome no_route(struct api_call *call, const char *allowed)
                          call->request->method);
 }
 
+/* Handlers name paths of this server without the prefix. */
+static void add_base_path(struct api_response *response, const char *name)
+{
+    const char *path = response_find_header(response, name);
+    char whole[1216 + BASE_PATH_CAPACITY];
+    if (!path || path[0] != '/')
+        return;
+    const bool fits = snprintf(whole, sizeof whole, "%s%s", base_path(), path) < (int)sizeof whole;
+    response_drop_header(response, name);
+    response_header(response, name, fits ? whole : "");
+}
+
 /* The last step of every response. */
 static void finish(struct api_call *call)
 {
+    if (*base_path()) {
+        add_base_path(call->response, "Location");
+        add_base_path(call->response, "Content-Location");
+    }
     error_page_replace(call);
     reply_finish(call);
 }
@@ -343,7 +372,7 @@ static void keep_private(struct api_call *call)
 enum api_outcome api_handle(void *user, struct api_request *request, struct api_response *response)
 {
     struct service *service = user;
-    const struct api_match *match = match_of(request);
+    const struct api_match *match = match_of(service, request);
     const struct route *route = match->route;
     const char *allowed = match->allowed;
     struct api_call call = {.service = service,
@@ -391,7 +420,7 @@ bool api_admit(void *user, const struct api_request *request, uint64_t *max_body
     /* Largest body that is ignored with a request that takes none. */
     enum { IGNORED_BODY = 64 * 1024 };
     struct service *service = user;
-    const struct api_match *match = match_of(request);
+    const struct api_match *match = match_of(service, request);
     const struct route *route = match->route;
     struct api_call call = {.service = service,
                             .request = (struct api_request *)(uintptr_t)request,
@@ -414,7 +443,7 @@ bool api_admit(void *user, const struct api_request *request, uint64_t *max_body
 static void refuse_body(struct api_call *call, const char *detail)
 {
     struct pose_error error;
-    const struct route *route = match_of(call->request)->route;
+    const struct route *route = match_of(call->service, call->request)->route;
     pose_error_init(&error);
     error.status = POSE_OVER_LIMIT;
     snprintf(error.code, sizeof error.code, "too_large");

@@ -135,6 +135,9 @@ export class Posed {
    */
   constructor(base = "", options = {}) {
     this.base = base.replace(/\/+$/, "");
+    const [, origin = "", prefix = ""] = /^(\w+:\/\/[^/]*)?(.*)$/.exec(this.base);
+    this.origin = origin;
+    this.prefix = prefix;
     this.token = options.token;
     this.archive = options.archive;
     this.fetcher = options.fetch ?? globalThis.fetch.bind(globalThis);
@@ -153,11 +156,16 @@ export class Posed {
     return query({ archive: this.archive, ...parameters });
   }
 
+  /** The address of a path below the server, or of a link that it gave: that begins with the prefix of --base-path. */
+  address(path) {
+    return this.prefix && path.startsWith(`${this.prefix}/`) ? this.origin + path : this.base + path;
+  }
+
   /** The response of a path below the server; what is not 2xx is thrown. */
   async request(path, init = {}) {
     const headers = new Headers(init.headers);
     if (this.token) headers.set("Authorization", `Bearer ${this.token}`);
-    const response = await this.fetcher(this.base + path, { ...init, headers });
+    const response = await this.fetcher(this.address(path), { ...init, headers });
     if (!response.ok) throw await refusal(response);
     return response;
   }
@@ -354,7 +362,7 @@ export class Posed {
   send(path, body, onProgress, signal) {
     return new Promise((resolve, reject) => {
       const request = new XMLHttpRequest();
-      request.open("POST", this.base + path);
+      request.open("POST", this.address(path));
       request.responseType = "json";
       if (this.token) request.setRequestHeader("Authorization", `Bearer ${this.token}`);
       request.upload.addEventListener("progress", ({ loaded, total }) => onProgress(loaded, total));

@@ -3,6 +3,7 @@
 #include "api/protocol/lists.h"
 #include "api/handlers/openapi.h"
 #include "api/protocol/reply.h"
+#include "server/ops/base_path.h"
 
 #include <string.h>
 
@@ -58,12 +59,21 @@ enum api_outcome handle_metrics(struct api_call *call)
 
 enum api_outcome handle_openapi(struct api_call *call)
 {
+    static const char mark[] = "\"servers\": [{\"url\": \"";
     struct asset_id digest = id_quick(NULL, openapi_text, openapi_size);
+    digest = id_quick(&digest, base_path(), strlen(base_path()));
     if (reply_cached(call, digest, FRESH_REVALIDATE, true))
         return API_DONE;
+    /* With a prefix the paths are relative to that. */
+    const char *found = *base_path() ? memmem(openapi_text, openapi_size, mark, sizeof mark - 1) : NULL;
+    const size_t head = found ? (size_t)(found - openapi_text) + sizeof mark - 1 : 0, skipped = found ? 1 : 0;
     struct pose_buffer body = {0};
-    if (!pose_buffer_append(&body, openapi_text, openapi_size))
-        return reply_problem(call, 503, "no_memory", "out of memory");
+    if (!pose_buffer_append(&body, openapi_text, head) ||
+        !pose_buffer_append(&body, base_path(), found ? strlen(base_path()) : 0) ||
+        !pose_buffer_append(&body, openapi_text + head + skipped, openapi_size - head - skipped)) {
+        pose_buffer_free(&body);
+        return reply_no_memory(call);
+    }
     return reply_json(call, &body);
 }
 

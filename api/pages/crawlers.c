@@ -4,16 +4,16 @@
 #include "api/protocol/forwarded.h"
 #include "api/protocol/lists.h"
 #include "lib/core/bytes/markup.h"
+#include "server/ops/base_path.h"
 
 #include <stdio.h>
 #include <string.h>
 
 /* Crawlers are kept out of the API, except for the pictures that cards show. */
-static const char robots[] = "User-agent: *\n"
-                             "Allow: /v1/clips/*/preview.png\n"
-                             "Disallow: /v1/\n"
-                             "Disallow: /metrics\n"
-                             "Disallow: /moderation\n";
+static const char *const robots[][2] = {{"Allow", "/v1/clips/*/preview.png"},
+                                        {"Disallow", "/v1/"},
+                                        {"Disallow", "/metrics"},
+                                        {"Disallow", "/moderation"}};
 
 static enum api_outcome reply_written(struct api_call *call, const char *media_type, struct writer *writer)
 {
@@ -30,8 +30,10 @@ enum api_outcome handle_robots(struct api_call *call)
     forwarded_origin(call->request, &call->service->config->trusted, origin);
     pose_error_init(&error);
     writer_init(&writer, &body, &error);
-    writer_text(&writer, robots);
-    if (origin[0]) /* robots.txt must give the site map's absolute URL */
+    writer_text(&writer, "User-agent: *\n");
+    for (size_t i = 0; i < sizeof robots / sizeof *robots; i++)
+        writer_format(&writer, "%s: %s%s\n", robots[i][0], base_path(), robots[i][1]);
+    if (origin[0] && origin[0] != '/') /* robots.txt must give the site map's absolute URL */
         writer_format(&writer, "Sitemap: %s/sitemap.xml\n", origin);
     return reply_written(call, "text/plain; charset=utf-8", &writer);
 }

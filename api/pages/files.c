@@ -4,8 +4,11 @@
 
 #include "api/protocol/coding.h"
 #include "api/handlers/handlers.h"
+#include "lib/core/bytes/writer.h"
+#include "server/ops/base_path.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const struct web_file *web_file_find(const char *name)
@@ -17,18 +20,54 @@ const struct web_file *web_file_find(const char *name)
     return NULL;
 }
 
-static const char *etag_of(const struct web_file *file, enum coding coding, char made[64])
+/* Documents link to the root of the site; below a prefix they are changed. */
+static bool is_moved(const struct web_file *file)
 {
-    if (coding != CODING_ZSTD)
+    return *base_path() && !strncmp(file->media_type, "text/html", 9);
+}
+
+enum { ETAG_CAPACITY = 64 + BASE_PATH_CAPACITY };
+
+static const char *etag_of(const struct web_file *file, enum coding coding, char made[ETAG_CAPACITY])
+{
+    static const char *const suffixes[] = {"", "-gzip", "-zstd"};
+    if (coding != CODING_ZSTD && !is_moved(file))
         return coding == CODING_GZIP ? file->gzip_etag : file->etag;
-    snprintf(made, 64, "%.*s-zstd\"", (int)strlen(file->etag) - 1, file->etag);
+    snprintf(made, ETAG_CAPACITY, "%.*s%s%s\"", (int)strlen(file->etag) - 1, file->etag,
+             is_moved(file) ? base_path() : "", suffixes[coding]);
     return made;
+}
+
+/* The text with the prefix before each path that an attribute begins with; empty if out of memory. */
+static struct pose_buffer put_prefix(const char *text, size_t size)
+{
+    static const char mark[] = "=\"/";
+    const char *end = text + size;
+    struct pose_buffer moved = {0};
+    struct pose_error error;
+    struct writer writer;
+    pose_error_init(&error);
+    writer_init(&writer, &moved, &error);
+    for (const char *at; (at = memmem(text, (size_t)(end - text), mark, sizeof mark - 1)); text = at) {
+        at += sizeof mark - 2; /* before the slash */
+        writer_bytes(&writer, text, (size_t)(at - text));
+        writer_text(&writer, base_path());
+    }
+    writer_bytes(&writer, text, (size_t)(end - text));
+    if (!writer_finish(&writer))
+        pose_buffer_free(&moved);
+    return moved;
 }
 
 struct pose_buffer web_file_unpack(const struct web_file *file)
 {
     void *data = coding_unpack(file->packed, (size_t)(file->end - file->packed), file->size);
     size_t size = data ? file->size : 0;
+    if (data && is_moved(file)) {
+        struct pose_buffer moved = put_prefix(data, size);
+        free(data);
+        return moved;
+    }
     return (struct pose_buffer){.data = data, .size = size, .capacity = size};
 }
 
@@ -49,21 +88,21 @@ static enum api_outcome reply_file(struct api_call *call, const struct web_file 
     struct api_response *response = call->response;
     enum coding coding = file->size > CODING_WORTH ? coding_choose_kept(call->request) : CODING_IDENTITY;
     size_t packed_size = (size_t)(file->end - file->packed);
-    char made[64];
+    char made[ETAG_CAPACITY];
     if (reply_known(call, etag_of(file, coding, made), lifetime))
         return API_DONE;
-    if (coding == CODING_GZIP) {
+    if (coding == CODING_GZIP && !is_moved(file)) {
         response_header(response, "Content-Encoding", "gzip");
         response_static(response, file->media_type, file->packed, packed_size);
         return API_DONE;
     }
     struct pose_buffer body = web_file_unpack(file);
-    if (!body.data || (coding == CODING_ZSTD && !coding_apply(CODING_ZSTD, &body))) {
+    if (!body.data || (coding != CODING_IDENTITY && !coding_apply(coding, &body))) {
         pose_buffer_free(&body);
         return reply_problem(call, 503, "no_memory", "out of memory");
     }
-    if (coding == CODING_ZSTD)
-        response_header(response, "Content-Encoding", "zstd");
+    if (coding != CODING_IDENTITY)
+        response_header(response, "Content-Encoding", coding == CODING_ZSTD ? "zstd" : "gzip");
     response_take(response, file->media_type, body.data, body.size);
     return API_DONE;
 }

@@ -3,6 +3,7 @@
 #include "api/pages/card.h"
 #include "api/protocol/forwarded.h"
 #include "lib/core/bytes/markup.h"
+#include "server/ops/base_path.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -41,6 +42,7 @@ static bool read_address(const char *url, struct address *address)
     const char *path = strchr(host ? host + 3 : url, '/');
     if (!path || (!host && path != url))
         return false;
+    path = base_path_strip(path);
     for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {
         size_t length = strlen(pages[i].part);
         if (strncmp(path, pages[i].part, length) != 0 || !take_id(path + length, address->id))

@@ -116,7 +116,7 @@ void forwarded_client(const struct api_request *request, const struct address_li
 static bool is_host(const char *text)
 {
     size_t length = strlen(text);
-    return length && length < API_ORIGIN_CAPACITY - sizeof "https://" &&
+    return length && length < API_ORIGIN_CAPACITY - BASE_PATH_CAPACITY - sizeof "https://" &&
            strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:[]") == length;
 }
 
@@ -136,7 +136,7 @@ void forwarded_origin(const struct api_request *request, const struct address_li
         host = forwarded ? forwarded : host;
         scheme = protocol && !strcasecmp(protocol, "https") ? "https" : scheme;
     }
-    origin[0] = '\0';
-    if (host && is_host(host))
-        snprintf(origin, API_ORIGIN_CAPACITY, "%s://%s", scheme, host);
+    const bool is_known = host && is_host(host);
+    snprintf(origin, API_ORIGIN_CAPACITY, "%s%s%s%s", is_known ? scheme : "", is_known ? "://" : "",
+             is_known ? host : "", base_path());
 }

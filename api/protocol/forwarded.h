@@ -4,6 +4,7 @@
 
 #include "api/protocol/message.h"
 #include "server/ops/addresses.h"
+#include "server/ops/base_path.h"
 
 /*
  * The client's address as text. This is the peer's address, unless the peer is trusted; then X-Forwarded-For or
@@ -14,11 +15,11 @@ void forwarded_client(const struct api_request *request, const struct address_li
                       char client[API_CLIENT_CAPACITY]);
 
 /*
- * The server's origin as the client sees it, "https://poses.example:8443", without a trailing slash: from Host, or
- * from X-Forwarded-Host and X-Forwarded-Proto of a trusted peer. "" if that is not a valid host; links then stay
- * relative.
+ * What links begin with: the server's origin as the client sees it and --base-path, "https://example.org:8443/poses",
+ * without a trailing slash. The origin is from Host, or from X-Forwarded-Host and X-Forwarded-Proto of a trusted peer; it is
+ * left out if that is not a valid host, and links then stay relative.
  */
-enum { API_ORIGIN_CAPACITY = 272 };
+enum { API_ORIGIN_CAPACITY = 272 + BASE_PATH_CAPACITY };
 void forwarded_origin(const struct api_request *request, const struct address_list *trusted,
                       char origin[API_ORIGIN_CAPACITY]);
 

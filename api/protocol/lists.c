@@ -1,6 +1,7 @@
 #include "api/protocol/lists.h"
 #include "lib/core/hex.h"
 #include "server/library/search/suggest.h"
+#include "server/ops/base_path.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -129,13 +130,13 @@ static char *next_target(const struct api_call *call, const char *name, const ch
 {
     struct list_params unified, *params = &unified;
     unify_params(&call->params, params);
-    size_t size = strlen(call->request->path) + strlen(name) + strlen(value) + 3;
+    size_t size = strlen(base_path()) + strlen(call->request->path) + strlen(name) + strlen(value) + 3;
     for (unsigned i = 0; i < params->count; i++)
         size += (strlen(params->items[i].name) + strlen(params->items[i].value)) * 3 + 4;
     char *target = try_alloc(size, 1);
     if (!target)
         return NULL;
-    size_t used = (size_t)snprintf(target, size, "%s?%s=%s", call->request->path, name, value);
+    size_t used = (size_t)snprintf(target, size, "%s%s?%s=%s", base_path(), call->request->path, name, value);
     for (unsigned i = 0; i < params->count; i++) {
         if (!strcmp(params->items[i].name, "offset") || !strcmp(params->items[i].name, "cursor"))
             continue;

@@ -38,7 +38,8 @@ struct api_match {
 
 struct api_request {
     const char *method;  /* as sent: "GET" … */
-    const char *path;    /* the raw target up to '?', not percent-decoded, begins with '/' */
+    const char *path;    /* the raw target up to '?', not percent-decoded, begins with '/'; dispatch takes
+                          * --base-path off */
     const char *query;   /* the raw text after '?', "" if none */
     const uint8_t *body; /* never NULL; valid until the handler has returned API_DONE */
     size_t body_size;
@@ -49,6 +50,7 @@ struct api_request {
     struct form *form;
     const char *client; /* the peer's address as text, without its port */
     bool client_is_loopback;
+    bool is_side;  /* it came in at the address of --metrics-listen */
     bool may_wait; /* true on the thread pool: decoding and file access are allowed */
     unsigned loop; /* index of the event loop that serves the connection, for per-loop buffers */
 

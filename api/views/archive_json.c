@@ -1,6 +1,7 @@
 #include "api/views/archive_json.h"
 
 #include "api/views/asset_json.h"
+#include "server/ops/base_path.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -75,14 +76,14 @@ void archive_rejected(struct json_writer *json, const struct index_archive *arch
 
 void archive_links(struct json_writer *json, const struct index_archive *archive)
 {
-    char id[ID_TEXT], target[96];
+    char id[ID_TEXT], target[96 + BASE_PATH_CAPACITY];
     id_write(&archive->id, id);
     jsonw_object(json, "links");
-    snprintf(target, sizeof target, "/v1/archives/%s", id);
+    snprintf(target, sizeof target, "%s/v1/archives/%s", base_path(), id);
     jsonw_string(json, "self", target);
-    snprintf(target, sizeof target, "/v1/archives/%s/entries", id);
+    snprintf(target, sizeof target, "%s/v1/archives/%s/entries", base_path(), id);
     jsonw_string(json, "entries", target);
-    snprintf(target, sizeof target, "/v1/clips?archive=%s", id);
+    snprintf(target, sizeof target, "%s/v1/clips?archive=%s", base_path(), id);
     jsonw_string(json, "clips", target);
     jsonw_end(json);
 }

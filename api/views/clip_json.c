@@ -5,6 +5,7 @@
 
 #include "server/library/choose.h"
 #include "server/library/index/describe.h"
+#include "server/ops/base_path.h"
 
 #include <stdio.h>
 
@@ -42,14 +43,14 @@ static void links(struct json_writer *json, const struct index_asset *asset,
         const char *key, *rest;
     } kinds[] = {{"self", ""},          {"pose", "/pose"}, {"poses", "/poses"}, {"keys", "/keys"},
                  {"events", "/events"}, {"json", ".json"}, {"glb", ".glb"},     {"preview", "/preview.png"}};
-    char id[ID_TEXT], archive[ID_TEXT], target[160];
+    char id[ID_TEXT], archive[ID_TEXT], target[160 + BASE_PATH_CAPACITY];
     id_write(&asset->id, id);
     if (scope)
         id_write(&scope->id, archive);
     jsonw_object(json, "links");
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         bool versioned = i && i != 4;
-        int used = snprintf(target, sizeof target, "/v1/clips/%s%s", id, kinds[i].rest);
+        int used = snprintf(target, sizeof target, "%s/v1/clips/%s%s", base_path(), id, kinds[i].rest);
         if (versioned)
             used += snprintf(target + used, sizeof target - (size_t)used, "?v=%u", pose_revision());
         if (scope)

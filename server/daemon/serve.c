@@ -6,6 +6,7 @@
 #include "server/daemon/watch.h"
 #include "server/http/http.h"
 #include "server/library/index/cache.h"
+#include "server/ops/base_path.h"
 #include "server/ops/log.h"
 #include "server/ops/options.h"
 #include "server/store/check.h"
@@ -165,6 +166,7 @@ static bool open_http(struct daemon *daemon)
                                            .is_proxy = is_proxy,
                                            .finished = on_finished};
     struct http_options options = {.listen = config->listen,
+                                   .side_listen = config->metrics_listen,
                                    .listen_fd = daemon->listen_fd,
                                    .threads = (unsigned)config->threads,
                                    .max_connections = (unsigned)config->max_connections,
@@ -296,6 +298,8 @@ static int serve(struct daemon *daemon)
     struct expiry *expiry = expiry_start(daemon->service);
     daemon->watch = watch_start(http_main_loop(daemon->http), daemon->service);
     atomic_store(&daemon->service->state, SERVICE_READY);
+    if (daemon->config.metrics_listen)
+        log_message(LOG_INFO, "metrics are at http://%s/metrics", http_side_address(daemon->http));
     printf("posed: listening on http://%s\n", http_address(daemon->http));
     fflush(stdout);
     systemd_ready(http_address(daemon->http));
@@ -320,6 +324,7 @@ static int run(const struct config *config)
     }
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* exceeding the file size limit of the process becomes a failed write */
+    base_path_set(daemon.config.base_path);
     log_init((enum log_format)daemon.config.log, 2);
     files_init();
     tune_memory();

@@ -63,6 +63,7 @@ struct http_exchange *exchange_new(struct http_connection *connection)
         .client = connection->client,
         .client_is_loopback = connection->is_loopback,
         .loop = loop->index,
+        .is_side = loop->is_side,
         .header = transport_find_header,
         .header_count = transport_count_headers,
         .has_left = has_left,
@@ -103,7 +104,7 @@ void exchange_end(struct http_exchange *exchange, unsigned status, bool complete
     if (status != 0 && application->finished != NULL) {
         const struct http_record record = {
             .method = exchange->request.method,
-            .path = exchange->request.path,
+            .path = exchange->target_size > 0 ? exchange->target : "",
             .client = exchange->request.client,
             .status = status,
             .complete = complete,

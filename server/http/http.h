@@ -60,6 +60,7 @@ struct http_application {
 
 struct http_options {
     const char *listen;       /* "127.0.0.1:8080", "[::1]:0"; ignored if a socket is passed */
+    const char *side_listen;  /* another address, whose requests are marked; NULL: none */
     int listen_fd;            /* a socket passed by systemd (the caller keeps ownership), or -1 */
     unsigned threads;         /* event loops, at least 1 */
     unsigned max_connections; /* over all loops; further ones are answered 503 and closed */
@@ -94,6 +95,8 @@ struct http_server *http_open(const struct http_options *options, const struct h
 uv_loop_t *http_main_loop(struct http_server *server);
 /* The bound address, "127.0.0.1:8080". */
 const char *http_address(const struct http_server *server);
+/* The same of side_listen; "" if there is none. */
+const char *http_side_address(const struct http_server *server);
 /* Thread-safe. */
 void http_count(const struct http_server *server, struct http_counters *counters);
 /* Serves until http_stop; returns when all requests in flight are answered or grace_s has passed. */

@@ -104,6 +104,7 @@ struct http_connection {
 struct http_loop {
     struct http_server *server;
     unsigned index;
+    bool is_side; /* it listens on options.side_listen */
     int listen_fd;
     bool has_loop;
     bool has_poll;
@@ -136,7 +137,8 @@ struct http_server {
     struct body_store bodies;
     char *spool_dir;
     char address[LISTEN_NAME_CAPACITY];
-    bool shares_socket; /* the listening socket was passed in and outlives the server */
+    char side_address[LISTEN_NAME_CAPACITY]; /* of the last loop, if options.side_listen is set */
+    bool shares_socket;                      /* the listening socket was passed in and outlives the server */
 
     struct http_loop *loops;
     unsigned loop_count;

@@ -128,7 +128,7 @@ static void on_grace(uv_timer_t *grace)
 /* Accepts the connections that already wait, then closes the listener and the idle connections. */
 static void drain(struct http_loop *loop)
 {
-    for (unsigned i = 0; i < LAST_ACCEPTS && !loop->server->shares_socket; i++) {
+    for (unsigned i = 0; i < LAST_ACCEPTS && (loop->is_side || !loop->server->shares_socket); i++) {
         struct pollfd listener = {.fd = loop->listen_fd, .events = POLLIN};
 
         if (poll(&listener, 1, 0) <= 0) {
@@ -255,12 +255,24 @@ static bool open_sockets(struct http_server *server, int *fds, char *error, size
 {
     const struct http_options *options = &server->options;
 
+    const bool has_side = options->side_listen != NULL;
+    const unsigned count = server->loop_count - has_side;
+
     server->shares_socket = options->listen_fd >= 0;
-    if (server->shares_socket ? !listen_share(options->listen_fd, fds, server->loop_count, error, error_size)
-                              : !listen_open(options->listen, fds, server->loop_count, error, error_size)) {
+    if (server->shares_socket ? !listen_share(options->listen_fd, fds, count, error, error_size)
+                              : !listen_open(options->listen, fds, count, error, error_size)) {
         return false;
     }
     listen_name(fds[0], server->address);
+    if (has_side && !listen_open(options->side_listen, fds + count, 1, error, error_size)) {
+        for (unsigned i = 0; i < count; i++) {
+            close(fds[i]);
+        }
+        return false;
+    }
+    if (has_side) {
+        listen_name(fds[count], server->side_address);
+    }
     return true;
 }
 
@@ -280,6 +292,7 @@ static bool open_loops(struct http_server *server, char *error, size_t error_siz
 
             loop->server = server;
             loop->index = i;
+            loop->is_side = server->options.side_listen != NULL && i + 1 == server->loop_count;
             if (!opened) {
                 close(fds[i]);
             } else if (!open_loop(loop, fds[i])) {
@@ -309,7 +322,7 @@ struct http_server *http_open(const struct http_options *options, const struct h
     server->bodies.threshold = options->spool_threshold;
     server->bodies.max_files = options->max_files;
     server->bodies.directory = server->spool_dir;
-    server->loop_count = options->threads > 0 ? options->threads : 1;
+    server->loop_count = (options->threads > 0 ? options->threads : 1) + (options->side_listen != NULL);
     server->loops = calloc(server->loop_count, sizeof(*server->loops));
     if (server->spool_dir == NULL || server->loops == NULL) {
         snprintf(error, error_size, "out of memory");
@@ -377,6 +390,11 @@ uv_loop_t *http_main_loop(struct http_server *server)
 const char *http_address(const struct http_server *server)
 {
     return server->address;
+}
+
+const char *http_side_address(const struct http_server *server)
+{
+    return server->side_address;
 }
 
 void http_count(const struct http_server *server, struct http_counters *counters)

@@ -571,6 +571,9 @@ static void on_connection(void *cls, struct MHD_Connection *mhd, void **context,
     if (connection == NULL) {
         return;
     }
+    if (loop->is_side) {
+        return; /* libmicrohttpd's limit is enough: who watches is to see that the others are too many */
+    }
     if (atomic_load_explicit(&loop->server->connections, memory_order_relaxed) >
         loop->server->options.max_connections) {
         turn_away(connection, 503, "too many connections");

@@ -1,5 +1,7 @@
 #include "server/ops/config.h"
 
+#include "server/ops/base_path.h"
+
 #include <sched.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -16,6 +18,18 @@ const struct option config_options[] = {
      .kind = OPTION_ADDRESS,
      .member = MEMBER(listen),
      .help = "address to listen on; [::1]:PORT for IPv6; port 0 picks a free port"},
+    {.name = "--base-path",
+     .metavar = "PREFIX",
+     .shown = "none",
+     .kind = OPTION_TEXT,
+     .member = MEMBER(base_path),
+     .help = "path below which everything is served, as /poses; links carry it, requests may lack it"},
+    {.name = "--metrics-listen",
+     .metavar = "ADDR:PORT",
+     .shown = "none: /metrics is at --listen",
+     .kind = OPTION_ADDRESS,
+     .member = MEMBER(metrics_listen),
+     .help = "another address, for /metrics and the probes alone; /metrics is then nowhere else"},
     {.name = "--data",
      .metavar = "DIR",
      .shown = "none: uploads live in memory",
@@ -237,6 +251,11 @@ bool config_parse(struct config *config, int argc, char **argv, option_environme
     *config = (struct config){0};
     if (!options_parse(config_options, config, argc, argv, environment, &config->paths, error))
         return false;
+    const char *why;
+    if (config->base_path && !base_path_is_valid(config->base_path, &why)) {
+        snprintf(error, OPTION_ERROR_CAPACITY, "--base-path \"%.80s\": %s", config->base_path, why);
+        return false;
+    }
     if (config->objects.blobs && !config->data) {
         snprintf(error, OPTION_ERROR_CAPACITY,
                  "--blobs needs --data DIR for the catalogue and the local copies");

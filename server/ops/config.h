@@ -15,6 +15,8 @@
  * given. */
 struct config {
     const char *listen;
+    const char *base_path;      /* see base_path.h; valid */
+    const char *metrics_listen; /* an address of its own for /metrics; NULL: none */
     const char *data;
     struct object_options objects;
     uint64_t blob_cache;

@@ -1,5 +1,5 @@
 // The column beside the view of a clip: facts, events, downloads, snippets to copy.
-import { bytes, copyButton, el, failure, say, seconds } from "./dom.js";
+import { base, bytes, copyButton, el, failure, say, seconds } from "./dom.js";
 
 const MAX_EVENTS = 500;
 
@@ -107,7 +107,7 @@ function downloads(posed, { id, name }, formats, choose) {
 }
 
 function snippets(posed, id) {
-  const { origin } = location;
+  const origin = location.origin + base;
   const scope = posed.archive ? `archive=${posed.archive}` : "";
   const only = scope && `?${scope}`, more = scope && `&${scope}`;
   const lines = [

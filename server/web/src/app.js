@@ -2,12 +2,12 @@
 import "./style.css";
 import { Posed } from "../../../api/client/posed.js";
 import { showCatalogue } from "./catalogue.js";
-import { el, failure } from "./dom.js";
+import { base, el, failure, here, ours } from "./dom.js";
 import { Finder } from "./finder.js";
 import { themeButton } from "./theme.js";
 import { acceptUploads } from "./upload.js";
 
-const posed = new Posed();
+const posed = new Posed(base);
 const content = document.getElementById("content");
 const finder = new Finder(posed, go);
 let leave = () => {};
@@ -40,7 +40,7 @@ function show() {
   leave();
   delete document.documentElement.dataset.ready;
   content.replaceChildren();
-  const [, kind, id] = /^\/(archive|character|clip|compare)\/([^/]*)$/.exec(location.pathname) ?? [];
+  const [, kind, id] = /^\/(archive|character|clip|compare)\/([^/]*)$/.exec(here()) ?? [];
   const archive = new URLSearchParams(location.search).get("archive");
   const scoped = archive ? posed.inArchive(archive) : posed;
   if (kind && !/^[0-9a-f]{32}$/.test(id)) leave = showInvalidId(content, kind, id);
@@ -50,7 +50,7 @@ function show() {
 
 /** Navigates to a page of this site. */
 export function go(path) {
-  history.pushState(null, "", path);
+  history.pushState(null, "", ours(path));
   show();
   content.focus({ preventScroll: true });
   scrollTo(0, 0);
@@ -69,12 +69,12 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "/" && !typing && search) {
     event.preventDefault();
     search.focus();
-  } else if (event.key === "Escape" && !typing && location.pathname.startsWith("/clip/")) {
+  } else if (event.key === "Escape" && !typing && here().startsWith("/clip/")) {
     go("/");
   }
 });
 
-addEventListener("popstate", () => { show(); if (location.pathname !== "/") scrollTo(0, 0); });
+addEventListener("popstate", () => { show(); if (here() !== "/") scrollTo(0, 0); });
 document.querySelector(".bar").append(themeButton());
 if (document.getElementById("upload-button")) acceptUploads(posed, go);
 show();

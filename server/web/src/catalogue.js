@@ -1,6 +1,6 @@
 // The list of clips: its query and its place are in the address, so that Back returns to both.
 import { card } from "./cards.js";
-import { debounce, el, failure, say } from "./dom.js";
+import { debounce, el, failure, ours, say } from "./dom.js";
 import { Facets, FILTERS } from "./facets.js";
 import { Grid, PAGE } from "./grid.js";
 import { familyOf } from "./titles.js";
@@ -17,7 +17,7 @@ function readAddress() {
 
 function address(state, at) {
   const query = new URLSearchParams(at ? { ...state, at } : state);
-  return query.size ? `/?${query}` : "/";
+  return ours(query.size ? `/?${query}` : "/");
 }
 
 /** Which archives have characters of which family: their clips have a body. */

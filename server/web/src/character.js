@@ -1,6 +1,6 @@
 // The page of one character: it moves, in what it is given to wear; its clips, its meshes, and all of it as one file.
 import { Body } from "./body.js";
-import { el, failure } from "./dom.js";
+import { el, failure, ours } from "./dom.js";
 import { Player } from "./player.js";
 import { ANGLES, Viewer } from "./viewer.js";
 import { partsPicker } from "./wardrobe.js";
@@ -68,7 +68,7 @@ export function showCharacter(posed, content, id) {
       ...clips.map((clip) => el("option", { value: clip.id }, clip.name)));
     const parts = partsPicker((ids) => {
       worn = ids === "none" ? undefined : ids;
-      download.href = modelURL({});
+      download.href = ours(modelURL({}));
       play(shown).catch(fail);
     });
     const angles = el("div", { class: "angles", role: "group", "aria-label": "Camera" }, ...Object.keys(ANGLES).map((angle) =>
@@ -88,7 +88,7 @@ export function showCharacter(posed, content, id) {
     const wornPlaces = new Set(["head", "body"]);
     const first = character.suggest.filter(({ place }) => wornPlaces.delete(place)).map(({ mesh }) => mesh);
     worn = first.join(",") || undefined;
-    download.href = modelURL({});
+    download.href = ours(modelURL({}));
     parts.show(character, worn ?? "none", false);
     await play(clips[0] ?? null);
   }

@@ -1,6 +1,7 @@
 // /docs: openapi.json in Swagger UI.
 import SwaggerUI from "swagger-ui-dist/swagger-ui-es-bundle.js";
 import "swagger-ui-dist/swagger-ui.css";
+import { ours } from "./dom.js";
 import "./docs.css";
 
 const TITLES = {
@@ -35,7 +36,7 @@ function addAccessibility() {
 
 new MutationObserver(addAccessibility).observe(document.getElementById("docs"), { childList: true, subtree: true });
 
-const spec = grouped(await (await fetch("/openapi.json")).json());
+const spec = grouped(await (await fetch(ours("/openapi.json"))).json());
 SwaggerUI({
   spec, dom_id: "#docs", deepLinking: true, defaultModelsExpandDepth: 0, validatorUrl: null, plugins: [() => plainPaths],
   onComplete: () => (document.documentElement.dataset.ready = "docs"),

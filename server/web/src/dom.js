@@ -1,4 +1,13 @@
-// DOM helpers.
+// DOM helpers, and the addresses of this server.
+
+/** Where the daemon is: "" or the prefix of --base-path. The scripts are in its folder assets. */
+export const base = new URL("..", import.meta.url).pathname.replace(/\/+$/, "");
+
+/** The address of a path of this server: "/clip/ID" becomes "/poses/clip/ID". */
+export const ours = (path) => (base && path.startsWith("/") && !path.startsWith(`${base}/`) ? base + path : path);
+
+/** The path of the page that is shown, without the prefix. */
+export const here = () => (location.pathname.startsWith(`${base}/`) ? location.pathname.slice(base.length) : location.pathname === base ? "/" : location.pathname);
 
 /** Creates an element: el("button", {class: "quiet", onclick}, "Play"). */
 export function el(tag, attributes = {}, ...children) {
@@ -7,6 +16,7 @@ export function el(tag, attributes = {}, ...children) {
     if (value === undefined || value === null || value === false) continue;
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else if (name === "value" || name === "checked" || name === "disabled" || name === "selected") element[name] = value;
+    else if (name === "href" || name === "src") element.setAttribute(name, ours(String(value)));
     else element.setAttribute(name, value === true ? "" : value);
   }
   element.append(...children.filter((child) => child !== null && child !== undefined));

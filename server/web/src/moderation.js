@@ -1,7 +1,7 @@
 // Moderation: uploads, newest first, to be published or deleted. Everything is asked for with the token that is typed in,
 // which this tab keeps until it is closed.
 import { Posed } from "../../../api/client/posed.js";
-import { bytes, el, failure, say } from "./dom.js";
+import { base, bytes, el, failure, say } from "./dom.js";
 import "./style.css";
 
 const KEY = "posed-moderation-token";
@@ -135,7 +135,7 @@ async function begin() {
   tools.hidden = !token;
   document.documentElement.dataset.ready = "moderation";
   if (!token) return field.focus();
-  posed = new Posed(location.origin, { token });
+  posed = new Posed(location.origin + base, { token });
   try {
     await posed.request(`/v1/archives/${"0".repeat(32)}/publish`, { method: "POST" });
   } catch (error) {

@@ -1,13 +1,13 @@
 // Files given to the page. Dropped ones are looked at, and nothing is kept; the button, there and in the bar, uploads:
 // progress, then a report with the files that failed.
-import { bytes, el, failure, say } from "./dom.js";
+import { bytes, el, failure, ours, say } from "./dom.js";
 import { packed } from "./packed.js";
 
 /** XMLHttpRequest, because fetch does not report upload progress. */
 function send(url, body, token, onProgress) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
-    request.open("POST", url);
+    request.open("POST", ours(url));
     request.responseType = "json";
     if (token) request.setRequestHeader("Authorization", `Bearer ${token}`);
     request.upload.addEventListener("progress", (event) => onProgress(event.loaded, event.total));
