@@ -138,7 +138,8 @@ enum api_outcome handle_delete(struct api_call *call)
     if (!read_reason(call, &reason))
         return API_DONE;
     id_write(&archive->id, id);
-    if (upload_remove(call->service, &archive->id, &error)) {
+    const struct actor actor = {.name = call->grant.name, .reason = reason};
+    if (upload_remove(call->service, &archive->id, &actor, &error)) {
         call->response->status = 204;
         log_removal(call, id, reason);
     } else if (error.status == STORE_MISSING) {
@@ -158,7 +159,8 @@ enum api_outcome handle_publish(struct api_call *call)
         return API_DONE;
     if (!call->request->may_wait)
         return API_WAIT;
-    if (upload_publish(call->service, &archive->id, &error))
+    const struct actor actor = {.name = call->grant.name};
+    if (upload_publish(call->service, &archive->id, &actor, &error))
         return reply_archive(call, archive, 200, false);
     return error.status == STORE_MISSING ? reply_not_found(call, "archive", call->values[0])
                                          : reply_store(call, &error);

@@ -4,6 +4,7 @@
 #include "server/daemon/sandbox.h"
 #include "server/daemon/systemd.h"
 #include "server/daemon/watch.h"
+#include "server/events/webhook.h"
 #include "server/http/http.h"
 #include "server/library/index/cache.h"
 #include "server/ops/base_path.h"
@@ -213,6 +214,43 @@ static bool open_tokens(struct daemon *daemon)
     return daemon->service->tokens;
 }
 
+/* What changes is told to the address of --webhook. */
+static bool open_webhook(struct daemon *daemon)
+{
+    const struct config *config = &daemon->config;
+    const struct webhook_options options = {
+        .url = config->webhook, .key_file = config->webhook_key, .folder = config->data};
+    char error[256];
+    if (!config->webhook)
+        return true;
+    daemon->service->webhook = webhook_open(&options, error, sizeof error);
+    if (daemon->service->webhook)
+        metrics_add_webhook(daemon->service->metrics, webhook_metrics_of(daemon->service->webhook));
+    else
+        fprintf(stderr, "posed: %s\n", error);
+    return daemon->service->webhook;
+}
+
+static bool start_webhook(struct daemon *daemon)
+{
+    struct webhook *webhook = daemon->service->webhook;
+    char error[256];
+    if (!webhook)
+        return true;
+    if (!webhook_start(webhook, error, sizeof error)) {
+        fprintf(stderr, "posed: %s\n", error);
+        return false;
+    }
+    daemon->service->newest_change = webhook_newest(webhook);
+    return true;
+}
+
+static void end_service(struct daemon *daemon)
+{
+    webhook_close(daemon->service->webhook);
+    service_free(daemon->service);
+}
+
 static uint64_t most_stored(const struct config *config)
 {
     return config->data || config->max_store ? config->max_store : CONFIG_MEMORY_STORE;
@@ -273,19 +311,20 @@ static bool fill_catalog(struct daemon *daemon)
 static int serve(struct daemon *daemon)
 {
     daemon->service = service_new(&daemon->config, api_route_templates());
-    if (!open_tokens(daemon) || !open_store(daemon) || !fill_catalog(daemon)) {
-        service_free(daemon->service);
+    if (!open_tokens(daemon) || !open_webhook(daemon) || !open_store(daemon) || !fill_catalog(daemon)) {
+        end_service(daemon);
         return COMMAND_BAD_INPUT;
     }
     if (daemon->config.check || !confine(daemon, sandbox_refuse_io_uring) || !open_http(daemon)) {
-        service_free(daemon->service);
+        end_service(daemon);
         return daemon->config.check ? COMMAND_DONE : COMMAND_BAD_INPUT;
     }
-    if (!confine(daemon, daemon->config.objects.blobs
-                             ? sandbox_enter_connecting
-                             : sandbox_enter)) { /* before the event loops start threads */
+    const bool connects = daemon->config.objects.blobs || daemon->config.webhook;
+    if (!confine(daemon,
+                 connects ? sandbox_enter_connecting : sandbox_enter) || /* before there are more threads */
+        !start_webhook(daemon)) {
         http_close(daemon->http);
-        service_free(daemon->service);
+        end_service(daemon);
         return COMMAND_BAD_INPUT;
     }
     if (!daemon->config.data)
@@ -309,7 +348,7 @@ static int serve(struct daemon *daemon)
     expiry_stop(expiry);
     http_close(daemon->http);
     watch_free(daemon->watch);
-    service_free(daemon->service);
+    end_service(daemon);
     return COMMAND_DONE;
 }
 

@@ -32,6 +32,8 @@ struct catalog_slot {
 #define PATHS_OVER_LIMIT                                                                                     \
     "a PATH holds more files than --max-path-entries allows: those that were listed are served"
 
+struct webhook;
+
 struct service {
     const struct config *config;
     struct cache *clips;   /* decoded documents and players */
@@ -49,6 +51,8 @@ struct service {
     struct picture_metrics picture_metrics;
     pthread_mutex_t write_lock;  /* held while the next catalogue is built and published */
     _Atomic(struct rows *) rows; /* of lists, see service_rows; changed with the write lock held */
+    struct webhook *webhook;     /* who is told of changes; NULL: nobody */
+    uint64_t newest_change;      /* the number of the newest change; guarded by the write lock */
     struct waiting *waiting;     /* uploads that are not published yet */
     struct quotas *quotas;       /* guarded by the write lock, as are the following two */
     int64_t next_expiry_ms;      /* no upload expires before that; INT64_MAX: none does */

@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { SECOND = 1000, HOUR = 3600 * SECOND, DAY = 24 * HOUR, MAX_LOOPS = 64 };
 
@@ -178,6 +179,18 @@ const struct option config_options[] = {
      .kind = OPTION_FLAG,
      .member = MEMBER(moderate),
      .help = "uploads wait until a token with the scope admin publishes them; needs --token-file"},
+    {.name = "--webhook",
+     .metavar = "URL",
+     .shown = "none",
+     .kind = OPTION_TEXT,
+     .member = MEMBER(webhook),
+     .help = "http or https address that is told of uploads, publications and deletions by a POST"},
+    {.name = "--webhook-key",
+     .metavar = "FILE",
+     .shown = "none: unsigned",
+     .kind = OPTION_TEXT,
+     .member = MEMBER(webhook_key),
+     .help = "file whose first line is the key that signs them (HMAC-SHA256)"},
     {.name = "--cors",
      .metavar = "ORIGIN",
      .fallback = "*",
@@ -245,6 +258,17 @@ static uint64_t core_count(void)
     return count < MAX_LOOPS ? (uint64_t)count : MAX_LOOPS;
 }
 
+/* With a host, and only of visible ASCII. */
+static bool is_web_address(const char *text)
+{
+    enum { MOST = 2000 };
+    const size_t scheme = !strncmp(text, "http://", 7) ? 7 : !strncmp(text, "https://", 8) ? 8 : 0;
+    size_t length = 0;
+    while (text[length] > ' ' && text[length] < 0x7f)
+        length++;
+    return scheme && !text[length] && length <= MOST && text[scheme] && !strchr("/?#", text[scheme]);
+}
+
 bool config_parse(struct config *config, int argc, char **argv, option_environment *environment,
                   char error[OPTION_ERROR_CAPACITY])
 {
@@ -264,6 +288,15 @@ bool config_parse(struct config *config, int argc, char **argv, option_environme
     if (config->moderate && !config->token_file) {
         snprintf(error, OPTION_ERROR_CAPACITY,
                  "--moderate needs --token-file: its tokens say who may publish");
+        return false;
+    }
+    if (config->webhook && !is_web_address(config->webhook)) {
+        snprintf(error, OPTION_ERROR_CAPACITY,
+                 "--webhook: needs an address that begins with http:// or https://");
+        return false;
+    }
+    if (config->webhook_key && !config->webhook) {
+        snprintf(error, OPTION_ERROR_CAPACITY, "--webhook-key needs --webhook");
         return false;
     }
     if (config->trusted_proxy)

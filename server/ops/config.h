@@ -34,8 +34,9 @@ struct config {
     struct address_list trusted; /* the same, parsed */
     const char *token_file;
     bool moderate;
-    const char *cors;          /* an origin, or "*" */
-    const char *allowed_hosts; /* comma-separated */
+    const char *webhook, *webhook_key; /* an address, and a file */
+    const char *cors;                  /* an origin, or "*" */
+    const char *allowed_hosts;         /* comma-separated */
     uint64_t idle_timeout_ms, request_timeout_ms;
     uint64_t max_age_s;
     bool no_sandbox;

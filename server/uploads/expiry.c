@@ -58,7 +58,7 @@ static void remove_due(struct service *service)
         const struct asset_id id = due->id;
         id_write(&id, text);
         pthread_mutex_unlock(&service->write_lock); /* a store far away may take its time */
-        bool done = upload_remove(service, &id, &error) || error.status == STORE_MISSING;
+        bool done = upload_remove(service, &id, NULL, &error) || error.status == STORE_MISSING;
         pthread_mutex_lock(&service->write_lock);
         if (!done) {
             log_message(LOG_WARNING, "the upload %s has expired but cannot be removed: %s", text,

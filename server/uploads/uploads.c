@@ -241,7 +241,9 @@ static enum upload_outcome keep(struct service *service, const struct upload *up
     if (uploaded->store_error.status == STORE_OK &&
         fits_quota(service, upload, archive, &uploaded->store_error) &&
         keep_row(service, archive, row, &uploaded->store_error)) {
+        const struct actor actor = {.name = upload->grant->name};
         upload_enlist(service, archive);
+        announce(service, CHANGE_UPLOAD, archive, &actor);
         return UPLOAD_NEW;
     }
     index_archive_unref(archive);
@@ -311,6 +313,7 @@ void upload_take(struct service *service, const struct upload *upload, struct up
         pthread_mutex_lock(&service->write_lock);
         uploaded->outcome = keep(service, upload, &row, uploaded);
         pthread_mutex_unlock(&service->write_lock);
+        announce_settle(service);
     } else {
         index_archive_unref(uploaded->archive);
         uploaded->archive = NULL;
@@ -318,20 +321,28 @@ void upload_take(struct service *service, const struct upload *upload, struct up
     pose_buffer_free(&buffer);
 }
 
-bool upload_remove(struct service *service, const struct asset_id *id, struct store_error *error)
+bool upload_remove(struct service *service, const struct asset_id *id, const struct actor *actor,
+                   struct store_error *error)
 {
     bool is_upload = false;
     if (!store_pull(service->store, id, error))
         return false;
     pthread_mutex_lock(&service->write_lock);
-    const struct index_archive *archive = find(service, id, &is_upload);
+    struct index_archive *archive = find(service, id, &is_upload);
+    if (archive)
+        index_archive_ref(archive);
     bool done = archive && is_upload ? upload_drop(service, archive, error)
                                      : store_fail(error, STORE_MISSING, "no such upload");
+    if (done)
+        announce(service, CHANGE_DELETE, archive, actor);
     pthread_mutex_unlock(&service->write_lock);
+    index_archive_unref(archive);
+    announce_settle(service);
     return done;
 }
 
-bool upload_publish(struct service *service, const struct asset_id *id, struct store_error *error)
+bool upload_publish(struct service *service, const struct asset_id *id, const struct actor *actor,
+                    struct store_error *error)
 {
     bool is_upload;
     pthread_mutex_lock(&service->write_lock);
@@ -346,10 +357,12 @@ bool upload_publish(struct service *service, const struct asset_id *id, struct s
     if (done) {
         atomic_store(&archive->is_waiting, false);
         publish(service, draft);
+        announce(service, CHANGE_PUBLISH, archive, actor);
         waiting_remove(service->waiting, archive);
     } else {
         catalog_give_up(draft);
     }
     pthread_mutex_unlock(&service->write_lock);
+    announce_settle(service);
     return done;
 }

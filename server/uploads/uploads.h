@@ -3,6 +3,7 @@
 #define POSED_SERVER_UPLOADS_UPLOADS_H
 
 #include "server/library/index/upload.h"
+#include "server/uploads/announce.h"
 #include "server/uploads/parts.h"
 #include "server/library/service.h"
 
@@ -36,12 +37,15 @@ struct uploaded {
 /* Call it on the pool. With UPLOAD_NEW the upload is durable and in the catalogue. */
 void upload_take(struct service *service, const struct upload *upload, struct uploaded *uploaded);
 
-/* Removes an upload permanently. False with the error; STORE_MISSING if there is none. */
-bool upload_remove(struct service *service, const struct asset_id *id, struct store_error *error);
+/* Removes an upload permanently. actor: who does it; NULL: nobody, it has expired. False with the error; STORE_MISSING if
+ * there is none. */
+bool upload_remove(struct service *service, const struct asset_id *id, const struct actor *actor,
+                   struct store_error *error);
 
 /* Shows a waiting upload to everybody. False with the error; STORE_MISSING if there is none. No error if it is published
  * already. */
-bool upload_publish(struct service *service, const struct asset_id *id, struct store_error *error);
+bool upload_publish(struct service *service, const struct asset_id *id, const struct actor *actor,
+                    struct store_error *error);
 
 /* ------------------------------------------------------- for loading.c and expiry.c: with the write lock held -- */
 

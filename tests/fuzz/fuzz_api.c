@@ -274,7 +274,7 @@ static void empty_store(struct service *service)
     struct store_error error;
     store_each(service->store, note_id, &ids, &error);
     for (unsigned i = 0; i < ids.count; i++) {
-        if (!upload_remove(service, &ids.items[i], &error))
+        if (!upload_remove(service, &ids.items[i], NULL, &error))
             give_up("an upload that cannot be removed");
     }
     if (store_bytes(service->store))

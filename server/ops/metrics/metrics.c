@@ -6,6 +6,7 @@
 
 #include "server/ops/metrics/objects.h"
 #include "server/ops/metrics/pictures.h"
+#include "server/ops/metrics/webhooks.h"
 #include "server/ops/metrics/process.h"
 #include "server/ops/metrics/prometheus.h"
 
@@ -81,6 +82,8 @@ struct metrics {
     uint32_t cache_count;
     const struct object_metrics *objects; /* NULL: none */
     const struct picture_metrics *pictures;
+    const struct object_metrics *objects;  /* NULL: none */
+    const struct webhook_metrics *webhook; /* NULL: none */
 };
 
 /* ------------------------------------------------------------------------------------------------- recording -- */
@@ -348,6 +351,8 @@ char *metrics_render(const struct metrics *metrics, size_t *size)
         object_metrics_write(metrics->objects, out);
     if (metrics->pictures)
         picture_metrics_write(metrics->pictures, out);
+    if (metrics->webhook)
+        webhook_metrics_write(metrics->webhook, out);
     write_build(metrics, out);
     write_process(metrics, out);
     bool failed = ferror(out);
@@ -444,6 +449,11 @@ void metrics_free(struct metrics *metrics)
     table_release(&metrics->decodes);
     free(metrics->slots);
     free(metrics);
+}
+
+void metrics_add_webhook(struct metrics *metrics, const struct webhook_metrics *webhook)
+{
+    metrics->webhook = webhook;
 }
 
 void metrics_add_objects(struct metrics *metrics, const struct object_metrics *objects)

@@ -15,6 +15,7 @@
 struct metrics;
 struct object_metrics;
 struct picture_metrics;
+struct webhook_metrics;
 
 /* Asset kinds of the catalogue. */
 enum metrics_kind {
@@ -59,6 +60,9 @@ void metrics_add_cache(struct metrics *metrics, struct cache *cache);
 void metrics_add_objects(struct metrics *metrics, const struct object_metrics *objects);
 /* The same for the pictures on the disk. */
 void metrics_add_pictures(struct metrics *metrics, const struct picture_metrics *pictures);
+
+/* Adds what is counted of a webhook; likewise. */
+void metrics_add_webhook(struct metrics *metrics, const struct webhook_metrics *webhook);
 
 /* Counts an answered request. route: one of options.routes; anything else (NULL, "") counts as route "". */
 void metrics_request(struct metrics *metrics, const char *route, const char *method, unsigned status,

@@ -1,0 +1,30 @@
+#include "server/uploads/announce.h"
+
+#include "server/events/webhook.h"
+#include "server/ops/clock.h"
+
+void announce(struct service *service, enum change_kind kind, const struct index_archive *archive,
+              const struct actor *actor)
+{
+    struct change change = {.kind = kind,
+                            .archive = archive->id,
+                            .is_waiting = atomic_load(&archive->is_waiting),
+                            .bytes = archive->bytes};
+    if (!service->webhook)
+        return;
+    const uint64_t now = (uint64_t)clock_wall_ns();
+    change.number = now > service->newest_change ? now : service->newest_change + 1;
+    service->newest_change = change.number;
+    change_set_text(change.format, sizeof change.format, archive->format);
+    change_set_text(change.name, sizeof change.name, archive->name);
+    change_set_text(change.uploader, sizeof change.uploader, archive->uploader);
+    change_set_text(change.by, sizeof change.by, actor ? actor->name : NULL);
+    change_set_text(change.reason, sizeof change.reason, actor ? actor->reason : NULL);
+    webhook_push(service->webhook, &change);
+}
+
+void announce_settle(struct service *service)
+{
+    if (service->webhook)
+        webhook_settle(service->webhook);
+}

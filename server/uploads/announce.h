@@ -1,0 +1,20 @@
+/* Tells those who want to hear of it what happened to an upload. */
+#ifndef POSED_SERVER_UPLOADS_ANNOUNCE_H
+#define POSED_SERVER_UPLOADS_ANNOUNCE_H
+
+#include "server/events/change.h"
+#include "server/library/service.h"
+
+/* Who did it, and why. */
+struct actor {
+    const char *name;   /* of the token; NULL or "": nobody in particular */
+    const char *reason; /* NULL: none */
+};
+
+/* Queues the change. Call it with the write lock held, so that changes are told in their order. actor: NULL if nobody did. */
+void announce(struct service *service, enum change_kind kind, const struct index_archive *archive,
+              const struct actor *actor);
+/* Writes what was queued to the disk: without the lock, before the change is answered. */
+void announce_settle(struct service *service);
+
+#endif
