@@ -67,6 +67,12 @@ static void put_material(struct json_writer *json, const struct pose_material *m
     jsonw_bool(json, "two_sided", material->two_sided);
     jsonw_floats(json, "emissive", material->emissive, 3);
     jsonw_string(json, "emissive_image", material->emissive_image);
+    if (material->covers) {
+        jsonw_object(json, "covers");
+        jsonw_floats(json, "ground", material->ground, 3);
+        jsonw_number(json, "gain", material->gain);
+        jsonw_end(json);
+    }
     if (material->extras)
         jsonw_value(json, "extras", material->extras);
     else

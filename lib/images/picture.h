@@ -4,6 +4,8 @@
 
 #include "lib/core/error.h"
 
+#include "pose.h"
+
 /* The largest image that is read: pixels per side, and in total. */
 enum { PICTURE_SIDE = 8192, PICTURE_PIXELS = 1 << 24 };
 
@@ -27,6 +29,10 @@ bool picture_survey(struct pose_bytes bytes, struct picture_facts *facts, struct
  * picture_free. */
 bool picture_read(struct pose_bytes bytes, struct picture *picture, struct pose_error *error);
 void picture_free(struct picture *picture);
+
+/* Pixels of the image of a material that covers, laid on its ground; from and to may be the same (cover.c). */
+void picture_cover(const struct pose_material *material, const uint8_t (*from)[4], size_t count,
+                   uint8_t (*to)[4]);
 
 /* Appends a PNG. Returns false if out of memory. */
 bool picture_write_png(const struct picture *picture, struct pose_buffer *out);

@@ -308,6 +308,11 @@ struct pose_material {
     float emissive[3];
     const char *emissive_image; /* NULL: none */
     uint32_t emissive_uv;
+    /* The image is cloth on something else: its red, green and blue are multiplied by gain, at most 1, and where it is
+     * not opaque the ground shows. Drawn so it is opaque; without the image all is ground. */
+    bool covers;
+    float ground[3]; /* red, green, blue, 0 … 1, sRGB as an image's */
+    float gain;
     const struct pose_value *extras;
 };
 

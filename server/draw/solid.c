@@ -91,6 +91,9 @@ static void dress(const struct solid *solid, const struct pose_material *materia
         return;
     }
     memcpy(paint->color, material->base_color, sizeof paint->color);
+    paint->covers = material->covers ? material : NULL;
+    for (int k = 0; paint->covers && !paint->texture && k < 3; k++)
+        paint->color[k] *= material->ground[k];
     memcpy(paint->glow, material->emissive, sizeof paint->glow);
     if (material->emissive_image) /* it would light up all of the material */
         memset(paint->glow, 0, sizeof paint->glow);

@@ -193,6 +193,12 @@ static void put_material(FILE *out, const struct pose_material *material)
     put_floats(out, material->emissive, 3);
     fprintf(out, " emissive %s by %u%s\n", material->emissive_image ? material->emissive_image : "-",
             material->emissive_uv, material->two_sided ? " two-sided" : "");
+    if (material->covers) {
+        fprintf(out, "  covers");
+        put_floats(out, material->ground, 3);
+        put_floats(out, &material->gain, 1);
+        fprintf(out, "\n");
+    }
     put_value(out, "  extras", material->extras);
 }
 

@@ -166,6 +166,17 @@ static float within(float value, float least, float most)
     return value > least ? value < most ? value : most : least;
 }
 
+/* Lays cloth on its ground. */
+static void lay(const struct pose_material *material, int texel[4])
+{
+    float share = (float)texel[3] / 255;
+    for (int k = 0; k < 3; k++) {
+        float above = within(material->gain * (float)texel[k], 0, 255);
+        texel[k] = (int)within(above * share + 255 * material->ground[k] * (1 - share) + 0.5f, 0, 255);
+    }
+    texel[3] = 255;
+}
+
 /* Puts one sample; false if its alpha leaves it out. */
 static bool shade(const struct triangle *t, float u, float v, float light, uint32_t *color)
 {
@@ -173,6 +184,8 @@ static bool shade(const struct triangle *t, float u, float v, float light, uint3
     int texel[4] = {255, 255, 255, 255};
     if (t->level)
         texture_sample(t->level, paint->texture->clamps, near_zero(u), near_zero(v), texel);
+    if (t->level && paint->covers)
+        lay(paint->covers, texel);
     float alpha = paint->alpha == POSE_OPAQUE ? 1 : paint->color[3] * (float)texel[3] / 255;
     if (paint->alpha == POSE_MASK && !(alpha >= paint->cutoff))
         return false;

@@ -45,6 +45,7 @@ struct raster_paint {
     enum pose_alpha alpha;
     float cutoff;
     bool two_sided;
+    const struct pose_material *covers; /* on whose ground the texture lies; NULL: none */
 };
 
 /* False if out of memory. An empty target is no error. Must be released. */

@@ -11,6 +11,7 @@ from pathlib import Path
 import sims3_files as made
 from daemon import Daemon, corpus
 from test_bodies import LETTERS, accessor, read_glb, skinned
+from test_pictures import read_png
 
 FORMATS = Daemon.samples.parent / "format-samples"
 TIMES = (0, 0.137, 0.31, 0.55)
@@ -67,6 +68,14 @@ def part(name, age):
     body = struct.pack("<IB", 0, len(text)) + text + struct.pack("<fB4I", 1, 0, 4, 8, age, 2)
     body += b"\xff" * 6 + struct.pack("<I2BB", 0, 1, 0, 0) + bytes(5) + b"\0"
     return struct.pack("<2I", 18, len(body)) + body + struct.pack("<BQII", 1, PART, 1, VPXY)
+
+
+def dds(rows):
+    """An image, each pixel (red, green, blue, alpha)."""
+    height, width = len(rows), len(rows[0])
+    head = struct.pack("<7I44x", 124, 0x100F, height, width, 4 * width, 0, 0)
+    head += struct.pack("<2I4x5I", 32, 0x41, 32, 0xFF0000, 0xFF00, 0xFF, 0xFF000000) + struct.pack("<I16x", 0x1000)
+    return b"DDS " + head + b"".join(bytes((b, g, r, a)) for row in rows for r, g, b, a in row)
 
 
 def deformed(root, binary, animation, t, number):
@@ -155,6 +164,53 @@ class Worn(DressedCase):
                 root, _ = self.check_deformation(client, character, clip)
                 self.assertEqual(len(root["images"]), 1)
                 self.assertEqual(root["materials"][0]["name"], "SimSkin")
+
+    def colors(self, client, character, clip):
+        """Of all opaque pixels of a picture."""
+        reply = client.get(f"/v1/clips/{clip}/preview.png", character=character["id"], width=256, height=256, angle="front")
+        self.assertEqual(reply.status, 200, reply)
+        _, _, rows = read_png(reply.body)
+        return [row[x:x + 3] for row in rows for x in range(0, len(row), 4) if row[x + 3] == 255]
+
+    def test_cloth_lies_on_skin(self):
+        """The image of a garment is relief with its coverage as alpha: bare limbs have the colour of skin, not of nothing."""
+        skin, cloth = (219, 168, 138), (96 * 1.5,) * 3
+        for left, right, is_there in (((0, 0, 0, 0), (96, 96, 96, 255), True), ((0, 0, 0, 0),) * 2 + (False,)):
+            folder = self.folder()
+            self.fill(folder)
+            (folder / "body_m.dds").write_bytes(dds([[left] * 4 + [right] * 4] * 8))
+            if not is_there:
+                (folder / "body_m.dds").unlink()
+            with Daemon(folder, Daemon.samples / "sims-3.package") as daemon:
+                client = daemon.client
+                character = client.get(f"/v1/characters/{client.items('/v1/characters')[0]['id']}").json
+                mesh = client.get(f"/v1/meshes/{character['meshes'][0]['id']}").json
+                covers = mesh["materials"][0]["covers"]
+                self.assertEqual(covers["gain"], 1.5)
+                self.assertEqual([round(255 * c) for c in covers["ground"]], list(skin))
+                clip = client.items("/v1/clips", name="a_walk_loop_x")[0]["id"]
+                seen = self.colors(client, character, clip)
+                self.assertGreater(len(seen), 200)
+                tones = [c for c in seen if c[0] > 1.2 * c[2]]
+                self.assertGreater(len(tones), len(seen) / (4 if is_there else 1) - 1)
+                if is_there:
+                    self.assertGreater(len([c for c in seen if max(c) - min(c) < 6]), len(seen) / 8)
+                self.assertFalse([c for c in seen if max(c) < 40], "nothing is black")
+                root, binary = read_glb(client.get(f"/v1/characters/{character['id']}.glb?clips={clip}").body)
+                material = root["materials"][0]
+                self.assertNotIn("alphaMode", material)
+                self.assertEqual("images" in root, is_there)
+                if is_there:
+                    view = root["bufferViews"][root["images"][0]["bufferView"]]
+                    at = view.get("byteOffset", 0)
+                    width, height, rows = read_png(binary[at:at + view["byteLength"]])
+                    self.assertEqual((width, height), (8, 8))
+                    size = len(rows[0]) // 8
+                    self.assertEqual([tuple(rows[3][x * size:x * size + 3]) for x in (0, 7)], [skin, cloth])
+                else:
+                    factor = material["pbrMetallicRoughness"]["baseColorFactor"]
+                    for one, wanted in zip(factor, skin):
+                        self.assertAlmostEqual(one, ((wanted / 255 + 0.055) / 1.055) ** 2.4, 2)
 
     def test_in_a_package_and_what_is_missing(self):
         folder = self.folder()

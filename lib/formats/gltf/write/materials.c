@@ -46,6 +46,13 @@ static float held(float value)
     return value > 0 ? fminf(value, 1) : 0;
 }
 
+/* glTF's factors are linear. */
+static float linear(float value)
+{
+    value = held(value);
+    return value <= 0.04045f ? value / 12.92f : powf((value + 0.055f) / 1.055f, 2.4f);
+}
+
 static void put_texture(const char *key, const struct gltf_texture *texture, uint32_t uv,
                         struct json_writer *json)
 {
@@ -63,6 +70,8 @@ static void put_base(const struct gltf_material *material, struct json_writer *j
     bool is_white = true;
     for (unsigned i = 0; source && i < 4; i++) {
         color[i] = held(source->base_color[i]);
+        if (source->covers && material->texture.number < 0 && i < 3)
+            color[i] *= linear(source->ground[i]);
         is_white &= color[i] == 1;
     }
     jsonw_object(json, "pbrMetallicRoughness");

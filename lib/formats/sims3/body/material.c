@@ -89,6 +89,17 @@ static const char *texture_of(const struct mtnf *mtnf, const struct parameter *p
     return index < mtnf->key_count ? sims3_key_text(arena, &mtnf->keys[index]) : NULL;
 }
 
+/* The image of cloth is grey relief, drawn twice as bright, with how much it covers as its alpha. The game composes it
+ * with a tone of skin and with patterns that are not in the mesh; these are plain ones (sims3-geom.md, 6). */
+static void lay_on_skin(struct pose_material *material)
+{
+    static const float skin[3] = {0.86f, 0.66f, 0.54f};
+    const float twice = 2, tint = 0.75f;
+    material->covers = true;
+    material->gain = twice * tint;
+    memcpy(material->ground, skin, sizeof skin);
+}
+
 static void put_values(struct value_list *row, const struct parameter *parameter)
 {
     struct value_list values = value_array(row->arena);
@@ -164,6 +175,8 @@ void sims3_read_material(struct mtnf *mtnf, struct arena *arena, struct warning_
     *material = (struct pose_material){
         .alpha = is_hair ? POSE_MASK : POSE_OPAQUE, .cutoff = is_hair ? 0.4f : 0, .two_sided = is_hair};
     memcpy(material->base_color, white, sizeof white);
+    if (mtnf->is_geom && mtnf->shader == SHADER_SKIN)
+        lay_on_skin(material);
     for (size_t i = 0; i < sizeof shaders / sizeof *shaders; i++) {
         if (shaders[i].id == mtnf->shader)
             material->name = shaders[i].name;

@@ -51,6 +51,9 @@ START_TEST(worked_geom)
     ck_assert_float_eq(mesh->influences[1].weights[0], 0.75f);
     ck_assert_str_eq(mesh->materials->name, "SimSkin");
     ck_assert_str_eq(mesh->materials->image, "00B2D882-00000000-D413B1681775B1B5");
+    ck_assert(mesh->materials->covers); /* a garment's image lies on skin */
+    ck_assert_float_eq(mesh->materials->gain, 1.5f);
+    check_near(mesh->materials->ground, 0.86f, 0.66f, 0.54f);
     pose_document_free(document);
     check_way_back("sims3-geom", geom_example, sizeof geom_example);
 }
