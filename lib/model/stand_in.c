@@ -1,5 +1,6 @@
 #include "lib/model/stand_in.h"
 
+#include "lib/core/hash.h"
 #include "lib/core/text.h"
 #include "lib/core/value.h"
 #include "lib/model/document.h"
@@ -8,8 +9,7 @@
 
 /* THE LIST: the order is that of pose_stand_in's index. */
 static const struct stand_in *const stand_ins[] = {
-    &stand_in_sl,
-    &stand_in_sims_adult,
+    &stand_in_sl, &stand_in_sims_adult, &stand_in_sims3_adult, &stand_in_sims3_child, &stand_in_sims3_pet,
 };
 
 const struct stand_in *stand_in_get(unsigned index)
@@ -58,6 +58,10 @@ static bool build_skeleton(struct arena *arena, const struct stand_in *table, st
     for (uint32_t i = 0; i < table->joint_count; i++) {
         if (!build_joint(arena, &table->joints[i], joints, i, &joints[i]))
             return false;
+        joints[i].has_id = table->has_hashes;
+        joints[i].id = table->has_hashes ? hash_fnv32(joints[i].name, strlen(joints[i].name)) : 0;
+        for (int k = 0; k < 3 && table->size > 0; k++)
+            joints[i].translation[k] *= table->size;
     }
     *skeleton = (struct pose_skeleton){
         .name = table->name,

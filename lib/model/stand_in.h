@@ -1,6 +1,6 @@
 /*
  * Built-in skeletons, for clips without one: joint names are the games' own, proportions are not.
- * Each table is a file lib/data/stand_in_*.c, listed in stand_in.c.
+ * Each table is a file stand_in*.c in its game's folder, listed in stand_in.c.
  */
 #ifndef POSE_MODEL_STAND_IN_H
 #define POSE_MODEL_STAND_IN_H
@@ -24,12 +24,17 @@ struct stand_in {
     enum pose_axes axes;
     enum pose_scaling scaling;
     const char *added_to_rest; /* the joint whose translation is added to the rest, NULL when none */
+    bool has_hashes;           /* the id of a joint is FNV-32 of its name */
+    float size;                /* by which all translations are multiplied; 0: 1 */
     uint32_t joint_count;
     const struct stand_in_joint *joints;
 };
 
 extern const struct stand_in stand_in_sl;
 extern const struct stand_in stand_in_sims_adult;
+extern const struct stand_in stand_in_sims3_adult;
+extern const struct stand_in stand_in_sims3_child;
+extern const struct stand_in stand_in_sims3_pet;
 
 /* The table at that index; NULL after the last one. */
 const struct stand_in *stand_in_get(unsigned index);

@@ -4,6 +4,7 @@
 
 #include "lib/core/hash.h"
 #include "lib/core/text.h"
+#include "lib/model/stand_in.h"
 #include "pose.h"
 
 #include <stdio.h>
@@ -329,10 +330,21 @@ static const char *variant_of(const struct pose_naming *what, char room[POSE_SIM
     return room;
 }
 
+/* Whether the built-in skeleton of that name is for those of the rig: "auRig" is a human adult's, "cdRig" a puppy's. */
+static bool stands_in(const char *skeleton, const char *rig)
+{
+    const struct stand_in *stand_in = rig[1] != 'u'   ? &stand_in_sims3_pet
+                                      : rig[0] == 'a' ? &stand_in_sims3_adult
+                                                      : &stand_in_sims3_child;
+    return !strcmp(skeleton, stand_in->name);
+}
+
 /* Whether the skeleton has the rig's name, alone or after its key. */
 static bool is_rig(const char *skeleton, const char *rig)
 {
     struct pose_sims3_key key;
+    if (stands_in(skeleton, rig))
+        return true;
     if (!pose_sims3_key(skeleton, &key))
         return text_equal_nocase(skeleton, rig);
     return key.name && key.name_length == strlen(rig) && has_prefix(key.name, rig);

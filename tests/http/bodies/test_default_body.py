@@ -166,6 +166,27 @@ class Recolours(unittest.TestCase):
             self.assertGreater(shades[200], shades[10] + 50)
 
 
+class LoneClips(SampleCase):
+    def test_a_clip_of_the_sims_3_without_a_rig_has_a_mannequin(self):
+        archive = next(a for a in self.client.items("/v1/archives") if a["format"] == "dbpf")
+        with tempfile.TemporaryDirectory() as folder:
+            for entry in self.client.items(f"/v1/archives/{archive['id']}/entries"):
+                if entry["format"] == "sims3-clip":
+                    data = self.client.get(f"/v1/archives/{archive['id']}/entries/{entry['index']}").body
+                    (Path(folder) / (entry["name"].partition("_")[2] + ".clip")).write_bytes(data)
+            with Daemon(folder) as daemon:
+                heights = {}
+                for name in ("a_walk_loop_x", "c_wave_x"):
+                    clip, = daemon.client.items("/v1/clips", name=name)
+                    pose = daemon.client.get(f"/v1/clips/{clip['id']}/pose", space="model")
+                    self.assertIn("stand_in_skeleton", pose.headers.get("Posed-Warning", ""))
+                    heights[name] = next(j["matrix"][13] for j in pose.json["joints"] if j["name"] == "b__Head__")
+                    reply = daemon.client.get(f"/v1/clips/{clip['id']}/preview.png")
+                    body = daemon.client.get(f"/v1/clips/{clip['id']}/preview.png", mesh="mannequin")
+                    self.assertEqual((reply.status, reply.body), (200, body.body))
+                self.assertLess(heights["c_wave_x"], 0.8 * heights["a_walk_loop_x"])
+
+
 class Others(SampleCase):
     def test_each_family_has_its_body(self):
         for name, kind, mesh in (("a2o-walk", "tso-anim", "mesh"), ("walk", "sl-anim", "mannequin")):

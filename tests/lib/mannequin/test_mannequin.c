@@ -13,6 +13,7 @@ struct dressed {
     const struct pose_mesh *mesh;
 };
 
+/* False after the last person: animals are the last of the stand-ins, and no one's body. */
 static bool dress(unsigned stand_in, struct dressed *dressed)
 {
     struct pose_error error;
@@ -20,6 +21,11 @@ static bool dress(unsigned stand_in, struct dressed *dressed)
     if (!dressed->skeleton)
         return false;
     dressed->person = pose_humanoid_new(dressed->skeleton->skeletons, NULL, 0, NULL, &error);
+    if (!dressed->person && strstr(pose_stand_in_name(stand_in), " pet ")) {
+        ck_assert_ptr_null(pose_stand_in_name(stand_in + 1));
+        pose_document_free(dressed->skeleton);
+        return false;
+    }
     ck_assert_msg(dressed->person != NULL, "%s", error.detail);
     dressed->mannequin = pose_mannequin(dressed->person, NULL, &error);
     ck_assert_msg(dressed->mannequin != NULL, "%s", error.detail);
@@ -147,12 +153,13 @@ START_TEST(it_stands_on_the_ground_as_tall_as_its_skeleton)
                                a[2] * (b[0] * c[1] - b[1] * c[0])) /
                       6;
         }
-        ck_assert(volume > 0.03 && volume < 0.12);
+        double adult = pow(0.98 / report->hip_height, 3);
+        ck_assert(volume * adult > 0.03 && volume * adult < 0.12);
         free(places);
         free(normals);
         undress(&dressed);
     }
-    ck_assert_uint_ge(k, 2);
+    ck_assert_uint_ge(k, 4);
 }
 END_TEST
 

@@ -1,4 +1,5 @@
 /* The shipped skeletons: whole, plausible, and under the games' own names. */
+#include "lib/core/hash.h"
 #include "lib/model/stand_in.h"
 #include "tests/support/unit.h"
 
@@ -161,6 +162,112 @@ START_TEST(memory_may_run_out)
 }
 END_TEST
 
+static struct pose_document *load_named(const char *name)
+{
+    unsigned index = 0;
+    while (pose_stand_in_name(index) && strcmp(pose_stand_in_name(index), name) != 0)
+        index++;
+    return load(index);
+}
+
+/* Model space, of a skeleton with axes gltf. */
+static void model_place(const struct pose_skeleton *skeleton, const char *name, float place[3])
+{
+    int32_t joint = find(skeleton, name);
+    ck_assert_int_ge(joint, 0);
+    place[0] = place[1] = place[2] = 0;
+    for (; joint >= 0; joint = skeleton->joints[joint].parent) {
+        const float *q = skeleton->joints[joint].rotation, *p = place;
+        const float x = 2 * (q[1] * p[2] - q[2] * p[1]), y = 2 * (q[2] * p[0] - q[0] * p[2]),
+                    z = 2 * (q[0] * p[1] - q[1] * p[0]);
+        const float turned[3] = {p[0] + q[3] * x + q[1] * z - q[2] * y, p[1] + q[3] * y + q[2] * x - q[0] * z,
+                                 p[2] + q[3] * z + q[0] * y - q[1] * x};
+        for (int i = 0; i < 3; i++)
+            place[i] = turned[i] + skeleton->joints[joint].translation[i];
+    }
+}
+
+static const char *const sims3_names[] = {"The Sims 3 adult stand-in", "The Sims 3 child stand-in",
+                                          "The Sims 3 pet stand-in"};
+
+/* Clips name bones by hash alone. */
+START_TEST(sims3_bones_have_hashes)
+{
+    for (size_t i = 0; i < sizeof sims3_names / sizeof *sims3_names; i++) {
+        struct pose_document *document = load_named(sims3_names[i]);
+        const struct pose_skeleton *skeleton = &document->skeletons[0];
+        ck_assert_str_eq(document->format, "sims3-rig");
+        ck_assert_int_eq(skeleton->axes, POSE_AXES_GLTF);
+        for (uint32_t k = 0; k < skeleton->joint_count; k++) {
+            const char *name = skeleton->joints[k].name;
+            ck_assert(skeleton->joints[k].has_id);
+            ck_assert_uint_eq(skeleton->joints[k].id, hash_fnv32(name, strlen(name)));
+        }
+        pose_document_free(document);
+    }
+}
+END_TEST
+
+START_TEST(sims3_people_stand_upright)
+{
+    for (int i = 0; i < 2; i++) {
+        struct pose_document *document = load_named(sims3_names[i]);
+        const struct pose_skeleton *skeleton = &document->skeletons[0];
+        const float size = i ? 2.0f / 3 : 1;
+        float head[3], toe[3], left[3], right[3], ankle[3];
+        model_place(skeleton, "b__Head__", head);
+        model_place(skeleton, "b__L_Toe__", toe);
+        model_place(skeleton, "b__L_Foot__", ankle);
+        model_place(skeleton, "b__L_Hand__", left);
+        model_place(skeleton, "b__R_Hand__", right);
+        ck_assert_float_eq_tol(head[1], 1.66f * size, 0.01f);
+        ck_assert(fabsf(toe[1]) < 0.01f);
+        ck_assert_msg(toe[2] > ankle[2] + 0.05f, "feet point forwards");
+        ck_assert_msg(left[0] > 0.5f * size, "the left side is at +X");
+        ck_assert_float_eq_tol(left[0], -right[0], 1e-5f);
+        ck_assert_float_eq_tol(left[1], right[1], 1e-5f);
+        ck_assert_msg(left[1] > 1 * size && left[1] < 1.2f * size, "the arms are half lowered");
+        pose_document_free(document);
+    }
+}
+END_TEST
+
+START_TEST(sims3_pets_stand_on_four_feet)
+{
+    static const char *const paws[] = {"b__L_Mid0__", "b__R_Mid0__", "b__L_Toe0__", "b__R_Toe0__"};
+    struct pose_document *document = load_named(sims3_names[2]);
+    const struct pose_skeleton *skeleton = &document->skeletons[0];
+    float head[3], tail[3], place[3];
+    model_place(skeleton, "b__Head__", head);
+    model_place(skeleton, "b__Tail8__", tail);
+    ck_assert_msg(head[2] > 0.1f && head[1] > 0.65f, "the head is in front and above");
+    ck_assert_msg(tail[2] < -0.5f, "the tail is behind");
+    for (int i = 0; i < 4; i++) {
+        model_place(skeleton, paws[i], place);
+        ck_assert_msg(place[1] > -0.03f && place[1] < 0.1f, "%s is at %.3f", paws[i], (double)place[1]);
+        ck_assert_msg((place[0] > 0) == (paws[i][3] == 'L'), "%s is on the wrong side", paws[i]);
+        ck_assert((place[2] > -0.15f) == (i < 2));
+    }
+    pose_document_free(document);
+}
+END_TEST
+
+/* By the game's own naming of clips. */
+START_TEST(sims3_clips_take_theirs)
+{
+    static const char *const clips[][2] = {{"a_walk_x", "adult"}, {"c_walk_x", "child"},
+                                           {"p_walk_x", "child"}, {"ad_walk_x", "pet"},
+                                           {"cc_walk_x", "pet"},  {"ah_walk_x", "pet"}};
+    for (size_t i = 0; i < sizeof clips / sizeof *clips; i++) {
+        const struct pose_naming clip = {.format = "sims3-clip", .kind = "clip", .name = clips[i][0]};
+        for (size_t k = 0; k < 3; k++)
+            ck_assert_msg(pose_made_for(&clip, sims3_names[k]) ==
+                              (strstr(sims3_names[k], clips[i][1]) != NULL),
+                          "%s on %s", clips[i][0], sims3_names[k]);
+    }
+}
+END_TEST
+
 int main(void)
 {
     TCase *cases = tcase_create("stand-ins");
@@ -168,5 +275,9 @@ int main(void)
     tcase_add_test(cases, sl_stands_upright);
     tcase_add_test(cases, sl_sides_mirror);
     tcase_add_test(cases, memory_may_run_out);
+    tcase_add_test(cases, sims3_bones_have_hashes);
+    tcase_add_test(cases, sims3_people_stand_upright);
+    tcase_add_test(cases, sims3_pets_stand_on_four_feet);
+    tcase_add_test(cases, sims3_clips_take_theirs);
     return unit_run("stand_in", cases, NULL);
 }

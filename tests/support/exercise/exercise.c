@@ -46,7 +46,7 @@ void exercise_open(struct exercise *exercise)
     exercise->limits = (struct pose_limits){
         .memory = (size_t)64 << 20, .keys = (uint64_t)1 << 18, .unpacked = (uint64_t)16 << 20};
     exercise->stand_in_count = 0;
-    for (unsigned i = 0; i < 4 && pose_stand_in_name(i); i++) {
+    for (unsigned i = 0; i < 8 && pose_stand_in_name(i); i++) {
         struct pose_document *document = pose_stand_in(i, NULL, NULL);
         if (document)
             exercise->stand_ins[exercise->stand_in_count++] = document;

@@ -19,7 +19,7 @@ struct exercise {
     /* Told about each broken promise. */
     void (*complain)(void *user, const char *message);
     void *user;
-    struct pose_document *stand_ins[4]; /* from exercise_open: skeletons that clips are tried on */
+    struct pose_document *stand_ins[8]; /* from exercise_open: skeletons that clips are tried on */
     unsigned stand_in_count;
     const char *asking; /* the format that is being decoded */
     unsigned turn;      /* of the formats that clips are converted to */
