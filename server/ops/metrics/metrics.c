@@ -82,7 +82,6 @@ struct metrics {
     uint32_t cache_count;
     const struct object_metrics *objects; /* NULL: none */
     const struct picture_metrics *pictures;
-    const struct object_metrics *objects;  /* NULL: none */
     const struct webhook_metrics *webhook; /* NULL: none */
 };
 
