@@ -33,7 +33,8 @@ static int run_reindex(const struct command *command, int argc, char **argv)
     if (!command_parse(command, &values, argc, argv, 0, 0, &operands))
         return COMMAND_BAD_USAGE;
     if (operands.count || !values.data)
-        return command_misused("reindex takes --data DIR, and --blobs s3://BUCKET[/PREFIX] if the store is there");
+        return command_misused(
+            "reindex takes --data DIR, and --blobs s3://BUCKET[/PREFIX] if the store is there");
     files_init();
     struct file_stamp stamp;
     bool is_directory;

@@ -64,8 +64,10 @@ test("it stays small while one scrolls through it", (t) => withPage(browser, dae
   assert.ok(said.cards <= 200, "only the cards in sight exist");
   assert.ok(said.nodes < said.cards * 12 + 400, "a card is a dozen elements");
   await page.waitForURL(/at=\d+/);
-  const at = Number(new URL(page.url()).searchParams.get("at"));
-  await page.locator(".card .name", { hasText: `clip-${String(at).padStart(5, "0")}` }).waitFor();
+  await eventually(async () => { // the address follows the scrolling, which may go on
+    const at = Number(new URL(page.url()).searchParams.get("at"));
+    assert.ok(await page.locator(".card .name", { hasText: `clip-${String(at).padStart(5, "0")}` }).isVisible());
+  });
 }));
 
 test("a search in twenty thousand finds one", () => withPage(browser, daemon.origin, {}, async (page) => {
