@@ -104,6 +104,7 @@ const struct route routes[] = {
     {"POST", "/v1/archives", upload_parameters, handle_upload, ROUTE_BODY | ROUTE_POOL | ROUTE_UPLOADS},
     {"DELETE", "/v1/archives/{id}", NULL, handle_delete, ROUTE_BODY | ROUTE_DELETES},
     {"POST", "/v1/archives/{id}/publish", NULL, handle_publish, ROUTE_MODERATES},
+    {"GET", "/v1/changes", NULL, handle_changes, 0},
     {"GET", "/v1/hash", hash_parameters, handle_hash, ROUTE_JSON},
     {"GET", "/v1/resolve", resolve_parameters, handle_resolve, ROUTE_JSON},
     {"GET", "/v1/formats", list_parameters, handle_formats, ROUTE_JSON},

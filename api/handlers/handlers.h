@@ -34,6 +34,7 @@ api_handler handle_characters, handle_character;
 /* api/handlers/models.c */
 api_handler handle_skeleton_model, handle_mesh_model, handle_character_model;
 /* api/handlers/sims3.c */
+api_handler handle_changes;
 api_handler handle_hash, handle_resolve;
 /* api/pages/files.c */
 api_handler handle_page, handle_embed, handle_docs, handle_moderation, handle_client, handle_element,

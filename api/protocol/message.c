@@ -26,6 +26,7 @@ void response_init(struct api_response *response, unsigned status)
     response->read = NULL;
     response->release = NULL;
     response->owner = NULL;
+    response->is_ready = NULL;
     response->is_dear = false;
     response->route = "";
     response->cache = NULL;

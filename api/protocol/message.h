@@ -85,7 +85,8 @@ enum api_outcome {
 
 /*
  * The body is one of: nothing; bytes (data, size, released by release(owner) once sent); a stream (read is called
- * on the pool, one block at a time as the client takes them, until it returns 0; -1 aborts the connection; size is
+ * on the pool, one block at a time as the client takes them, until it returns 0; -1 aborts the connection, for API_LATER see
+ * is_ready; size is
  * API_UNKNOWN_SIZE or the total length of the stream).
  */
 struct api_response {
@@ -98,6 +99,9 @@ struct api_response {
     ssize_t (*read)(void *owner, uint8_t *buffer, size_t capacity);
     void (*release)(void *owner); /* may be NULL; called exactly once */
     void *owner;
+    /* For a stream that waits for what happens: read then returns API_LATER while there is nothing, and is called again once
+     * this is true, which is looked at on the loop a few times a second; so it must be cheap. NULL: read never does. */
+    bool (*is_ready)(const void *owner);
     bool is_dear; /* a stream whose blocks are drawn or converted: all other work goes first */
 
     /* For the log and the metrics. */
@@ -110,6 +114,7 @@ struct api_response {
 };
 
 #define API_UNKNOWN_SIZE ((size_t)-1)
+#define API_LATER ((ssize_t)-2)
 
 /* A response without headers or body. The caller of a handler has already done this (with status 200). */
 void response_init(struct api_response *response, unsigned status);

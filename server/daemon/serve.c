@@ -241,7 +241,8 @@ static bool start_webhook(struct daemon *daemon)
         fprintf(stderr, "posed: %s\n", error);
         return false;
     }
-    daemon->service->newest_change = webhook_newest(webhook);
+    if (webhook_newest(webhook) > daemon->service->newest_change) /* the clock went back */
+        daemon->service->newest_change = webhook_newest(webhook);
     return true;
 }
 

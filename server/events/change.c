@@ -28,11 +28,11 @@ static void put_time(struct json_writer *json, uint64_t number)
     jsonw_string(json, "time", text);
 }
 
-void change_members(struct json_writer *json, const struct change *change, bool with_people)
+void change_members(struct json_writer *json, const struct change *change, const char *key, bool with_people)
 {
     char id[ID_TEXT];
     id_write(&change->archive, id);
-    jsonw_string(json, "archive", id);
+    jsonw_string(json, key, id);
     jsonw_string(json, "name", change->name);
     jsonw_string(json, "format", change->format);
     jsonw_unsigned(json, "bytes", change->bytes);

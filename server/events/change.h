@@ -26,7 +26,7 @@ struct change {
 
 /* Copies a text (NULL: none), cut between two characters. */
 void change_set_text(char *to, size_t capacity, const char *text);
-/* Writes its members into an open object, without "event". what: who it is for may know who did it and why. */
-void change_members(struct json_writer *json, const struct change *change, bool with_people);
+/* Writes its members into an open object, the archive's id under that key. with_people: also who did it, and why. */
+void change_members(struct json_writer *json, const struct change *change, const char *key, bool with_people);
 
 #endif

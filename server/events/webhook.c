@@ -132,7 +132,7 @@ static struct event *event_of(const struct change *change)
     jsonw_object(&json, NULL);
     jsonw_string(&json, "event", words[change->kind]);
     jsonw_string(&json, "delivery", delivery);
-    change_members(&json, change, true);
+    change_members(&json, change, "archive", true);
     jsonw_end(&json);
     if (!json.to.failed && body.size <= QUEUE_MAX_BODY)
         event = make_event(change->number, body.data, body.size);

@@ -213,7 +213,11 @@ void connections_sweep(struct http_loop *loop)
     for (struct http_connection *at = loop->connections; at != NULL; at = at->next) {
         if (at->exchange != NULL && (at->exchange->stage == STAGE_POOL || at->exchange->is_making)) {
             at->rate_since_ms = 0;
-            work_look(at->exchange);
+            if (at->exchange->is_idle) {
+                work_wake(at->exchange, false);
+            } else {
+                work_look(at->exchange);
+            }
             continue;
         }
         if (!at->cut && at->exchange != NULL && at->exchange->stage == STAGE_ANSWERED) {
@@ -251,6 +255,8 @@ void connections_drain(struct http_loop *loop)
     for (struct http_connection *at = loop->connections; at != NULL; at = at->next) {
         if (at->exchange == NULL && at->deadline_ms == 0) {
             shutdown(at->fd, SHUT_RD);
+        } else if (at->exchange != NULL && at->exchange->is_idle) {
+            work_wake(at->exchange, false); /* the end of what would not end by itself */
         }
     }
 }
@@ -258,7 +264,9 @@ void connections_drain(struct http_loop *loop)
 void connections_cut(struct http_loop *loop)
 {
     for (struct http_connection *at = loop->connections; at != NULL; at = at->next) {
-        if (at->exchange != NULL && (at->exchange->stage == STAGE_POOL || at->exchange->is_making)) {
+        if (at->exchange != NULL && at->exchange->is_idle) {
+            work_wake(at->exchange, true);
+        } else if (at->exchange != NULL && (at->exchange->stage == STAGE_POOL || at->exchange->is_making)) {
             work_withdraw(at->exchange, WORK_STOPPED);
         }
         connection_cut(at);

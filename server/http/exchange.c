@@ -47,6 +47,7 @@ struct http_exchange *exchange_new(struct http_connection *connection)
     exchange->is_watched = false;
     exchange->complete = false;
     exchange->is_making = false;
+    exchange->is_idle = false;
     exchange->block = (struct http_block){.data = NULL};
     exchange->started_ns = uv_hrtime();
     exchange->dropped = 0;

@@ -43,6 +43,7 @@ struct http_block {
     uint8_t *data; /* [STREAM_BLOCK], from malloc */
     size_t size, sent;
     bool has_ended, has_failed; /* nothing follows it */
+    bool is_later;              /* there was nothing to make it of */
 };
 
 /* The outcome of work on the pool. */
@@ -59,11 +60,12 @@ struct http_exchange {
     struct http_connection *connection;
     struct http_exchange *next_spare;
     enum http_stage stage;
-    bool close;          /* close after the answer although the client is still sending */
-    bool is_watched;     /* only the deadline applies, not libmicrohttpd's timeout */
-    bool complete;       /* a raw answer was sent completely */
-    bool is_making;      /* a block of the stream is being made on the pool */
-    enum work_end end;   /* of the latest work on the pool */
+    bool close;        /* close after the answer although the client is still sending */
+    bool is_watched;   /* only the deadline applies, not libmicrohttpd's timeout */
+    bool complete;     /* a raw answer was sent completely */
+    bool is_making;    /* a block of the stream is being made on the pool */
+    bool is_idle;      /* likewise, but there is nothing to make it of yet; the connection stays suspended */
+    enum work_end end; /* of the latest work on the pool */
     uint64_t started_ns; /* uv_hrtime */
     uint64_t dropped;    /* bytes of the body discarded after a refusal */
     uint64_t pending;    /* this answer's part of max_pending */
@@ -234,6 +236,8 @@ enum pool_answer work_queue_handler(struct http_exchange *exchange);
 bool work_queue_block(struct http_exchange *exchange);
 /* Withdraws work that has not started, with that outcome; false if it has started. */
 bool work_withdraw(struct http_exchange *exchange, enum work_end end);
+/* Goes on with a stream that was idle, or ends it: with an error if its client has left or it is cut. */
+void work_wake(struct http_exchange *exchange, bool cut);
 /* Ends queued work that is no longer needed. */
 void work_look(struct http_exchange *exchange);
 /* Continues the exchanges that have returned from the pool. */

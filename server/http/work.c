@@ -86,6 +86,10 @@ static void run_stream(struct pool_job *job)
         const ssize_t size =
             response->read(response->owner, block->data + block->size, STREAM_BLOCK - block->size);
 
+        if (size == API_LATER && response->is_ready) {
+            block->is_later = block->size == 0;
+            break;
+        }
         block->has_ended = size <= 0;
         block->has_failed |= size < 0;
         block->size += size > 0 ? (size_t)size : 0;
@@ -164,6 +168,12 @@ bool work_queue_block(struct http_exchange *exchange)
 static void settle(struct http_exchange *exchange)
 {
     share_put(&exchange->connection->loop->server->shares, exchange->job.share);
+    if (exchange->is_making && exchange->block.is_later) {
+        exchange->block.is_later = false;
+        exchange->is_idle = true;
+        work_wake(exchange, false); /* it may have become ready, or the loop be draining */
+        return;
+    }
     if (exchange->is_making) {
         exchange->is_making = false;
         if (exchange->end != WORK_DONE) {
@@ -184,6 +194,25 @@ static void settle(struct http_exchange *exchange)
     }
     exchange->stage = STAGE_READY;
     transport_resume(exchange);
+}
+
+void work_wake(struct http_exchange *exchange, bool cut)
+{
+    const struct api_response *response = &exchange->response;
+    const bool has_left = exchange->request.has_left(&exchange->request);
+
+    if (!has_left && !cut && response->is_ready(response->owner)) {
+        exchange->is_idle = !work_queue_block(exchange); /* once more if the pool is full */
+        return;
+    }
+    if (!has_left && !cut && !exchange->connection->loop->draining) {
+        return;
+    }
+    exchange->is_idle = exchange->is_making = false;
+    exchange->block.has_ended = true;
+    exchange->block.has_failed = has_left || cut;
+    transport_resume(exchange);
+    exchange->connection->loop->turn_wanted = true;
 }
 
 bool work_withdraw(struct http_exchange *exchange, enum work_end end)

@@ -2,6 +2,7 @@
 
 #include "lib/core/error.h"
 #include "server/ops/clock.h"
+#include "server/events/changes.h"
 #include "server/library/index/cache.h"
 #include "server/library/index/upload.h"
 #include "server/library/rows/rows.h"
@@ -70,6 +71,8 @@ struct service *service_new(const struct config *config, const char *const *rout
     metrics_add_cache(service->metrics, service->replies);
     service->index_options = service_limits(config);
     service->waiting = waiting_new();
+    service->newest_change = (uint64_t)clock_wall_ns();
+    service->changes = changes_new(service->newest_change);
     service->quotas = quotas_new();
     service->next_expiry_ms = INT64_MAX;
     pthread_cond_init(&service->expiry_set, NULL);
@@ -88,6 +91,7 @@ void service_free(struct service *service)
         catalog_unref(service->slots[i].catalog);
     catalog_unref(service->current);
     waiting_free(service->waiting);
+    changes_free(service->changes);
     quotas_free(service->quotas);
     pthread_cond_destroy(&service->expiry_set);
     cache_free(service->clips);

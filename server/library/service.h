@@ -32,6 +32,7 @@ struct catalog_slot {
 #define PATHS_OVER_LIMIT                                                                                     \
     "a PATH holds more files than --max-path-entries allows: those that were listed are served"
 
+struct changes;
 struct webhook;
 
 struct service {
@@ -51,6 +52,7 @@ struct service {
     struct picture_metrics picture_metrics;
     pthread_mutex_t write_lock;  /* held while the next catalogue is built and published */
     _Atomic(struct rows *) rows; /* of lists, see service_rows; changed with the write lock held */
+    struct changes *changes;     /* the last ones; NULL: out of memory */
     struct webhook *webhook;     /* who is told of changes; NULL: nobody */
     uint64_t newest_change;      /* the number of the newest change; guarded by the write lock */
     struct waiting *waiting;     /* uploads that are not published yet */

@@ -1,5 +1,6 @@
 #include "server/uploads/announce.h"
 
+#include "server/events/changes.h"
 #include "server/events/webhook.h"
 #include "server/ops/clock.h"
 
@@ -10,8 +11,6 @@ void announce(struct service *service, enum change_kind kind, const struct index
                             .archive = archive->id,
                             .is_waiting = atomic_load(&archive->is_waiting),
                             .bytes = archive->bytes};
-    if (!service->webhook)
-        return;
     const uint64_t now = (uint64_t)clock_wall_ns();
     change.number = now > service->newest_change ? now : service->newest_change + 1;
     service->newest_change = change.number;
@@ -20,7 +19,10 @@ void announce(struct service *service, enum change_kind kind, const struct index
     change_set_text(change.uploader, sizeof change.uploader, archive->uploader);
     change_set_text(change.by, sizeof change.by, actor ? actor->name : NULL);
     change_set_text(change.reason, sizeof change.reason, actor ? actor->reason : NULL);
-    webhook_push(service->webhook, &change);
+    if (service->changes)
+        changes_push(service->changes, &change);
+    if (service->webhook)
+        webhook_push(service->webhook, &change);
 }
 
 void announce_settle(struct service *service)

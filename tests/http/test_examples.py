@@ -22,6 +22,8 @@ OF_A_MESH = {"simgeom": {"id": STATIC}, "cmdl": {"id": STATIC}, "game": {"id": S
 BESIDE = {"{id}.{ext}": OF_A_PATH, "{clip}.{ext}": OF_A_PATH, "convert": OF_A_BODY, "{id}.zip": OF_A_BODY}
 # Parameters about a file, which a body that names clips is not.
 OF_A_FILE = {"clip", "format", "up", "retarget", "onto", "map_onto", "ik", "travel", "heading", "tolerance"}
+# A stream that only its client ends.
+ENDLESS = "/v1/changes"
 # An answer needs one of them.
 ONE_OF = {"/v1/resolve": ("name", "id")}
 
@@ -101,7 +103,8 @@ class Examples(unittest.TestCase):
         self.assertNotIn("{", target, operation.name)
         if body is not None and not any(name == "name" for place, name in chosen if place == "query"):
             headers.setdefault("Content-Disposition", 'attachment; filename="nod.bvh"')
-        reply = self.client.request(operation.method.upper(), target + ("?" + "&".join(query) if query else ""), body=body,
+        method = "HEAD" if operation.template == ENDLESS else operation.method.upper()
+        reply = self.client.request(method, target + ("?" + "&".join(query) if query else ""), body=body,
                                     headers=headers)
         if operation.template == "/v1/convert" and headers.get("Content-Type") == "application/json" and any(
                 name in OF_A_FILE for _, name in chosen):
@@ -124,7 +127,7 @@ class Examples(unittest.TestCase):
                     with self.subTest(operation.name, **{name: str(value)[:40] for (_, name), value in chosen.items()}):
                         reply = self.ask(operation, chosen, headers, body)
                         count += 1
-                        if operation.method == "get":
+                        if operation.method == "get" and operation.template != ENDLESS:
                             self.check_head(operation, reply)
         self.assertEqual(sorted(self.asked), sorted(o.name for o in self.contract.operations))
         self.assertGreater(count, 300)
