@@ -7,6 +7,7 @@
 #include "api/protocol/forwarded.h"
 #include "api/named.h"
 #include "api/protocol/reply.h"
+#include "api/signing/signed.h"
 #include "lib/core/hex.h"
 #include "server/ops/base_path.h"
 
@@ -295,8 +296,11 @@ static enum api_outcome run(struct api_call *call, const struct api_match *match
         return !call->value_storage ? reply_no_memory(call)
                                     : reply_problem(call, 400, "bad_path",
                                                     "the path is not percent-encoded UTF-8 without NUL");
-    if (!params_parse(&call->params, call->request->query, &error) ||
-        !params_check(&call->params, call->route->parameters, &error))
+    if (!params_parse(&call->params, call->request->query, &error))
+        return reply_parameter(call, &error);
+    if (call->route->flags & ROUTE_SIGNED && !signed_admit(call))
+        return API_DONE;
+    if (!params_check(&call->params, call->route->parameters, &error))
         return reply_parameter(call, &error);
     return accept_choose(call, json, &form) ? run_handler(call) : API_DONE;
 }

@@ -6,6 +6,7 @@
 #include "api/pages/card.h"
 #include "api/pages/files.h"
 #include "api/protocol/forwarded.h"
+#include "api/signing/signed.h"
 #include "lib/core/bytes/markup.h"
 
 #include <stdio.h>
@@ -21,10 +22,12 @@ static void put_meta(struct writer *writer, const char *attribute, const char *n
     writer_text(writer, "\" />\n");
 }
 
-static void put_picture(struct writer *writer, const struct card *card, const char *origin)
+static void put_picture(struct writer *writer, const struct api_call *call, const struct card *card,
+                        const char *origin)
 {
-    char path[CARD_PATH];
-    card_picture(card, path);
+    char plain[CARD_PATH], path[SIGNED_TARGET];
+    card_picture(card, plain);
+    signed_link(call, plain, path);
     put_meta(writer, "property", "og:image", origin, path);
     writer_format(writer, "    <meta property=\"og:image:width\" content=\"%d\" />\n", CARD_WIDTH);
     writer_format(writer, "    <meta property=\"og:image:height\" content=\"%d\" />\n", CARD_HEIGHT);
@@ -45,7 +48,8 @@ static void put_embed(struct writer *writer, const struct card *card, const char
     writer_text(writer, "\" />\n");
 }
 
-static void put_head(struct writer *writer, const struct card *card, const char *origin)
+static void put_head(struct writer *writer, const struct api_call *call, const struct card *card,
+                     const char *origin)
 {
     char page[CARD_PATH];
     card_page(card, page);
@@ -60,14 +64,14 @@ static void put_head(struct writer *writer, const struct card *card, const char 
     put_meta(writer, "property", "og:url", origin, page);
     put_meta(writer, "name", "twitter:card", card->has_clip ? "summary_large_image" : "summary", "");
     if (card->has_clip) {
-        put_picture(writer, card, origin);
+        put_picture(writer, call, card, origin);
         put_embed(writer, card, origin, page);
     }
 }
 
 /* The document with the card's head instead of its title. False if out of memory. */
-static bool write_document(const struct web_file *file, const struct card *card, const char *origin,
-                           struct pose_buffer *out)
+static bool write_document(const struct api_call *call, const struct web_file *file, const struct card *card,
+                           const char *origin, struct pose_buffer *out)
 {
     static const char mark[] = "<title>posed</title>\n"; /* in server/web/index.html */
     struct pose_buffer plain = web_file_unpack(file);
@@ -79,7 +83,7 @@ static bool write_document(const struct web_file *file, const struct card *card,
     writer_init(&writer, out, &error);
     if (at) {
         writer_bytes(&writer, text, (size_t)(at - text));
-        put_head(&writer, card, origin);
+        put_head(&writer, call, card, origin);
         at += strlen(mark);
         writer_bytes(&writer, at, plain.size - (size_t)(at - text));
     }
@@ -91,7 +95,7 @@ static enum api_outcome reply_card(struct api_call *call, enum card_kind kind)
 {
     const struct web_file *file = web_file_find("index.html");
     struct card card;
-    char origin[API_ORIGIN_CAPACITY];
+    char origin[API_ORIGIN_CAPACITY], link[SIGNED_TARGET];
     struct pose_buffer body = {0};
     if (!file)
         return reply_no_page(call);
@@ -100,9 +104,12 @@ static enum api_outcome reply_card(struct api_call *call, enum card_kind kind)
     forwarded_origin(call->request, &call->service->config->trusted, origin);
     struct asset_id digest = digest_text(digest_begin(call, &card.id), file->etag);
     digest = digest_text(digest_text(digest, origin), card.description);
+    signed_link(call, "/", link); /* another day, other signatures */
+    digest = digest_text(digest, link);
+    signed_set_pass(call);
     if (reply_cached(call, digest, FRESH_REVALIDATE, true))
         return API_DONE;
-    if (!write_document(file, &card, origin, &body))
+    if (!write_document(call, file, &card, origin, &body))
         return reply_no_memory(call);
     page_headers(call->response, PAGE_POLICY("", "'none'"));
     return reply_body(call, file->media_type, &body, true);

@@ -3,6 +3,7 @@
 #include "api/pages/files.h"
 
 #include "api/protocol/coding.h"
+#include "api/signing/signed.h"
 #include "api/handlers/handlers.h"
 #include "lib/core/bytes/writer.h"
 #include "server/ops/base_path.h"
@@ -113,6 +114,7 @@ static enum api_outcome reply_document_file(struct api_call *call, const char *n
     if (!file)
         return reply_no_page(call);
     page_headers(call->response, policy);
+    signed_set_pass(call);
     return reply_file(call, file, LIFETIME_NONE);
 }
 

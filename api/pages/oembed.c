@@ -2,6 +2,7 @@
 #include "api/handlers/handlers.h"
 #include "api/pages/card.h"
 #include "api/protocol/forwarded.h"
+#include "api/signing/signed.h"
 #include "lib/core/bytes/markup.h"
 #include "server/ops/base_path.h"
 
@@ -74,12 +75,15 @@ static void put_frame(struct json_writer *json, const char *address, const char 
 
 static enum api_outcome reply_rich(struct api_call *call, const struct card *card, int width, int height)
 {
-    char origin[API_ORIGIN_CAPACITY], path[CARD_PATH], address[API_ORIGIN_CAPACITY + CARD_PATH];
+    char origin[API_ORIGIN_CAPACITY], path[CARD_PATH], address[API_ORIGIN_CAPACITY + SIGNED_TARGET];
+    char link[SIGNED_TARGET];
     struct pose_buffer body = {0};
     struct json_writer json;
     forwarded_origin(call->request, &call->service->config->trusted, origin);
     struct asset_id digest = digest_text(digest_begin(call, &card->id), origin);
-    digest = digest_text(digest_text(digest, call->request->query), card->title);
+    card_picture(card, path);
+    signed_link(call, path, link);
+    digest = digest_text(digest_text(digest_text(digest, call->request->query), card->title), link);
     if (reply_cached(call, digest, FRESH_REVALIDATE, true))
         return API_DONE;
     jsonw_init(&json, &body);
@@ -95,8 +99,7 @@ static enum api_outcome reply_rich(struct api_call *call, const struct card *car
     put_frame(&json, address, card->title, width, height);
     jsonw_integer(&json, "width", width);
     jsonw_integer(&json, "height", height);
-    card_picture(card, path);
-    snprintf(address, sizeof address, "%s%s", origin, path);
+    snprintf(address, sizeof address, "%s%s", origin, link);
     jsonw_string(&json, "thumbnail_url", address);
     jsonw_integer(&json, "thumbnail_width", CARD_WIDTH);
     jsonw_integer(&json, "thumbnail_height", CARD_HEIGHT);

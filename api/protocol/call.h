@@ -60,7 +60,8 @@ enum route_flags {
     ROUTE_POOL = 16, /* always waits for something: never tried on the event loop */
     /* Its first value is a clip, which dispatch looks up; /v1/named/{archive}/{clip}… is routed here too. */
     ROUTE_CLIP = 32,
-    ROUTE_JSON = 4, /* only answers application/json, so Accept must allow it */
+    ROUTE_SIGNED = 256, /* expensive: see signed.h */
+    ROUTE_JSON = 4,     /* only answers application/json, so Accept must allow it */
 };
 
 /* A row of the route table in api/routes.c. */

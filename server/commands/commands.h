@@ -39,6 +39,7 @@ extern const struct command command_reindex;
 extern const struct command command_resolve;
 extern const struct command command_sample;
 extern const struct command command_serve;
+extern const struct command command_sign;
 extern const struct command command_sweep;
 
 /* All commands, in the order in which the help lists them; NULL-terminated. */

@@ -5,23 +5,12 @@
 #include <string.h>
 
 const struct command *const commands[] = {
-    &command_serve,
-    &command_ls,
-    &command_info,
-    &command_sample,
-    &command_convert,
-    &command_preview,
-    &command_extract,
-    &command_pack,
-    &command_hash,
-    &command_resolve,
-    &command_health,
-    &command_reindex,
-    &command_sweep,
-    &command_migrate,
-    &command_completion,
-    &command_help,
-    NULL,
+    &command_serve,      &command_ls,      &command_info,
+    &command_sample,     &command_convert, &command_preview,
+    &command_extract,    &command_pack,    &command_hash,
+    &command_resolve,    &command_health,  &command_sign,
+    &command_reindex,    &command_sweep,   &command_migrate,
+    &command_completion, &command_help,    NULL,
 };
 
 const struct command *command_find(const char *name)

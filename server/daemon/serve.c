@@ -4,6 +4,7 @@
 #include "server/daemon/sandbox.h"
 #include "server/daemon/systemd.h"
 #include "server/daemon/watch.h"
+#include "server/access/url_keys.h"
 #include "server/events/webhook.h"
 #include "server/http/http.h"
 #include "server/library/index/cache.h"
@@ -74,6 +75,11 @@ static void reload(struct daemon *daemon)
         log_message(LOG_INFO, "signal %d: tokens read again", SIGHUP);
     else
         log_message(LOG_ERROR, "signal %d: the tokens stay as they were: %s", SIGHUP, error);
+    struct url_keys *keys = daemon->service->url_keys;
+    if (keys && url_keys_reload(keys, error, sizeof error))
+        log_message(LOG_INFO, "signal %d: keys of URLs read again", SIGHUP);
+    else if (keys)
+        log_message(LOG_ERROR, "signal %d: the keys of URLs stay as they were: %s", SIGHUP, error);
     systemd_ready(http_address(daemon->http));
 }
 
@@ -214,6 +220,17 @@ static bool open_tokens(struct daemon *daemon)
     return daemon->service->tokens;
 }
 
+static bool open_url_keys(struct daemon *daemon)
+{
+    char error[256];
+    if (!daemon->config.url_key)
+        return true;
+    daemon->service->url_keys = url_keys_open(daemon->config.url_key, error, sizeof error);
+    if (!daemon->service->url_keys)
+        fprintf(stderr, "posed: %s\n", error);
+    return daemon->service->url_keys;
+}
+
 /* What changes is told to the address of --webhook. */
 static bool open_webhook(struct daemon *daemon)
 {
@@ -249,6 +266,7 @@ static bool start_webhook(struct daemon *daemon)
 static void end_service(struct daemon *daemon)
 {
     webhook_close(daemon->service->webhook);
+    url_keys_close(daemon->service->url_keys);
     service_free(daemon->service);
 }
 
@@ -312,7 +330,8 @@ static bool fill_catalog(struct daemon *daemon)
 static int serve(struct daemon *daemon)
 {
     daemon->service = service_new(&daemon->config, api_route_templates());
-    if (!open_tokens(daemon) || !open_webhook(daemon) || !open_store(daemon) || !fill_catalog(daemon)) {
+    if (!open_tokens(daemon) || !open_url_keys(daemon) || !open_webhook(daemon) || !open_store(daemon) ||
+        !fill_catalog(daemon)) {
         end_service(daemon);
         return COMMAND_BAD_INPUT;
     }

@@ -33,6 +33,7 @@ struct catalog_slot {
     "a PATH holds more files than --max-path-entries allows: those that were listed are served"
 
 struct changes;
+struct url_keys;
 struct webhook;
 
 struct service {
@@ -41,6 +42,7 @@ struct service {
     struct cache *replies; /* encoded answers */
     struct metrics *metrics;
     struct rate_limit *rate_limit; /* NULL: off */
+    struct url_keys *url_keys;     /* what signs URLs; NULL: nothing needs a signature */
     struct tokens *tokens;         /* tokens for writing; NULL: the loopback rule */
     struct index_options index_options;
     _Atomic int state;

@@ -179,6 +179,14 @@ const struct option config_options[] = {
      .kind = OPTION_FLAG,
      .member = MEMBER(moderate),
      .help = "uploads wait until a token with the scope admin publishes them; needs --token-file"},
+    {.name = "--url-key",
+     .metavar = "FILE",
+     .shown = "none",
+     .kind = OPTION_TEXT,
+     .member = MEMBER(url_key),
+     .help =
+         "file of keys, one per line, that sign URLs; pictures, conversions and series of poses then need a "
+         "signature, a token or the page; SIGHUP rereads it"},
     {.name = "--webhook",
      .metavar = "URL",
      .shown = "none",

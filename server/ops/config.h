@@ -34,6 +34,7 @@ struct config {
     struct address_list trusted; /* the same, parsed */
     const char *token_file;
     bool moderate;
+    const char *url_key;               /* a file */
     const char *webhook, *webhook_key; /* an address, and a file */
     const char *cors;                  /* an origin, or "*" */
     const char *allowed_hosts;         /* comma-separated */
