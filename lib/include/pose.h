@@ -872,9 +872,12 @@ enum pose_place { POSE_PLACE_BODY, POSE_PLACE_HEAD, POSE_PLACE_HANDS, POSE_PLACE
 struct pose_wear {
     bool has_place;
     enum pose_place place;
-    const char *age; /* "adult", "child"; static; NULL: any, or the name does not say */
+    const char *age; /* "adult", "child" or others of the game; static; NULL: any, or the name does not say */
     char sex;        /* 'f' or 'm'; 0: any, or the name does not say */
     char side;       /* of a hand: 'l' or 'r'; else 0 */
+    bool by_bones;   /* such names say nothing: a mesh belongs where its bones are; has_place is then false */
+    const char *head, *hands[2]; /* by_bones: the bones of these places, of hands left and right; else NULL */
+    bool is_coarse;              /* a mesh for the distance: another one shows the same in more detail */
 };
 
 /* Reads a name by the game's naming rules: "xskin-b001fafit_01-PELVIS-BODY" is the body of a woman. False if the

@@ -98,5 +98,13 @@ static bool read_place(const char *name, bool has_wearer, struct pose_wear *part
 bool sims_wear_of(const struct pose_naming *what, struct pose_wear *part)
 {
     bool has_wearer = read_wearer(what->name, part);
-    return strcmp(what->kind, "mesh") ? has_wearer : read_place(what->name, has_wearer, part);
+    if (strcmp(what->kind, "mesh") != 0)
+        return has_wearer;
+    if (read_place(what->name, has_wearer, part))
+        return true;
+    /* Of The Sims Online: free names, beside those of its predecessor. */
+    if (!what->format || strcmp(what->format, "tso-mesh") != 0)
+        return false;
+    *part = (struct pose_wear){.by_bones = true, .head = "HEAD", .hands = {"L_HAND", "R_HAND"}};
+    return true;
 }

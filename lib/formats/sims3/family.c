@@ -52,6 +52,7 @@ const struct family family_sims3 = {
     .codecs = codecs,
     .archives = archives,
     .made_for = sims3_made_for,
+    .wear_of = sims3_wear_of,
     .resource_id = sims3_resource_id,
     .relations = sims3_relations,
     .people = sims3_people,

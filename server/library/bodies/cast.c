@@ -104,21 +104,13 @@ static enum suits judge_skeleton(const struct scene_setting *setting, const stru
     return is_its_own && has_same_joints(skeleton->asset, setting->skeleton) ? SUITS_ON_ITS_OWN : SUITS_NOT;
 }
 
-/* A hat or a cape hangs on a few bones, and is nobody. The bones of a mesh may be in another entry. */
-static bool covers_much(const struct index_asset *skeleton, const struct index_asset *mesh)
-{
-    enum { MANY = 8, SHARE = 4 };
-    return !mesh->known_count || mesh->known_count >= MANY ||
-           mesh->known_count >= skeleton->joint_count / SHARE;
-}
-
 /* By its place, where the family's naming says it. */
 static enum suits judge_mesh(const struct scene_setting *setting, const struct catalog_item *mesh)
 {
     const struct pose_naming naming = catalog_naming(setting->catalog, mesh);
     struct pose_wear part;
     if (!pose_wear_of(&naming, &part) || !part.has_place)
-        return covers_much(setting->skeleton, mesh->asset) ? SUITS_SOMEHOW : SUITS_NOT;
+        return parts_covers_much(setting->skeleton, mesh->asset) ? SUITS_SOMEHOW : SUITS_NOT;
     return part.place == POSE_PLACE_BODY ? SUITS_AS_BODY : SUITS_AS_PART;
 }
 

@@ -8,6 +8,7 @@ enum { MAX_LOOKED_AT = 10000 };
 
 struct fitting {
     const struct catalog *catalog;
+    const struct relations *relations; /* what it wears */
     const struct index_asset *skeleton;
     const char *age; /* of the character; NULL: unknown */
     char sex;        /* 0: unknown */
@@ -15,6 +16,29 @@ struct fitting {
     bool taken[POSE_PLACES];
     bool hands[2]; /* taken: left, right */
 };
+
+/* ------------------------------------------------------------------------------------------- what a mesh is -- */
+
+bool parts_covers_much(const struct index_asset *skeleton, const struct index_asset *mesh)
+{
+    enum { MANY = 8, SHARE = 4 };
+    return !mesh->known_count || mesh->known_count >= MANY ||
+           mesh->known_count >= skeleton->joint_count / SHARE;
+}
+
+/* By its name, else by the bones that it hangs on. */
+static bool part_of(const struct fitting *fitting, const struct catalog_item *mesh, struct pose_wear *part)
+{
+    const struct pose_naming naming = catalog_naming(fitting->catalog, mesh);
+    if (!pose_wear_of(&naming, part))
+        return false;
+    if (!part->by_bones)
+        return true;
+    part->has_place = fitting->skeleton && mesh->asset->known_count;
+    part->place = part->has_place && parts_covers_much(fitting->skeleton, mesh->asset) ? POSE_PLACE_BODY
+                                                                                       : POSE_PLACE_ACCESSORY;
+    return part->has_place;
+}
 
 /* -------------------------------------------------------------------------------------------- the character -- */
 
@@ -26,31 +50,43 @@ static void take_age_and_sex(struct fitting *fitting, const struct pose_wear *pa
         fitting->sex = part->sex;
 }
 
-static void take_place(struct fitting *fitting, const struct pose_wear *part)
+static bool has_bone(const struct index_asset *mesh, const char *bone)
+{
+    const uint64_t wanted = bone ? known_name(mesh->axes, bone) : 0;
+    for (uint32_t i = 0; bone && i < mesh->known_count; i++) {
+        if (mesh->known[i] == wanted)
+            return true;
+    }
+    return false;
+}
+
+static void take_place(struct fitting *fitting, const struct index_asset *mesh, const struct pose_wear *part)
 {
     fitting->is_known = true;
+    if (part->by_bones && part->place == POSE_PLACE_BODY) {
+        fitting->taken[POSE_PLACE_HEAD] |= has_bone(mesh, part->head);
+        for (int i = 0; i < 2; i++)
+            fitting->hands[i] |= has_bone(mesh, part->hands[i]);
+    }
     if (part->place == POSE_PLACE_HANDS && part->side)
         fitting->hands[part->side == 'r'] = true;
     else
-        fitting->taken[part->place] = part->place != POSE_PLACE_ACCESSORY;
+        fitting->taken[part->place] |= part->place != POSE_PLACE_ACCESSORY;
 }
 
 static struct fitting measure(const struct catalog *catalog, const struct catalog_item *character,
                               const struct relations *relations, const struct index_asset *skeleton)
 {
-    struct fitting fitting = {.catalog = catalog, .skeleton = skeleton};
+    struct fitting fitting = {.catalog = catalog, .relations = relations, .skeleton = skeleton};
     struct pose_naming naming = catalog_naming(catalog, character);
     struct pose_wear part;
     if (pose_wear_of(&naming, &part))
         take_age_and_sex(&fitting, &part);
     for (uint32_t i = 0; i < relations->count; i++) {
-        if (!relations->meshes[i].item)
-            continue;
-        naming = catalog_naming(catalog, relations->meshes[i].item);
-        if (!pose_wear_of(&naming, &part))
+        if (!relations->meshes[i].item || !part_of(&fitting, relations->meshes[i].item, &part))
             continue;
         take_age_and_sex(&fitting, &part);
-        take_place(&fitting, &part);
+        take_place(&fitting, relations->meshes[i].item->asset, &part);
     }
     return fitting;
 }
@@ -62,20 +98,21 @@ static bool has_all_bones(const struct index_asset *skeleton, const struct index
     return mesh->moving_count && known_matches(skeleton, mesh) == mesh->moving_count;
 }
 
-/* By its name the mesh is for somebody of the character's age, on a skeleton that has its bones. */
-static bool is_of_age(const struct fitting *fitting, const struct pose_naming *naming,
-                      const struct pose_wear *part)
+/* By its name for somebody of the character's age; where names say nothing, with the character's skeleton as its own. */
+static bool is_of_age(const struct fitting *fitting, struct catalog_item *mesh, const struct pose_wear *part)
 {
+    if (part->by_bones)
+        return catalog_skeleton(fitting->catalog, mesh).asset == fitting->skeleton;
     if (!part->age)
         return true;
-    return fitting->age ? !strcmp(part->age, fitting->age) : pose_made_for(naming, fitting->skeleton->name);
+    const struct pose_naming naming = catalog_naming(fitting->catalog, mesh);
+    return fitting->age ? !strcmp(part->age, fitting->age) : pose_made_for(&naming, fitting->skeleton->name);
 }
 
 static bool is_on_skeleton(const struct fitting *fitting, struct catalog_item *mesh)
 {
-    struct pose_naming naming = catalog_naming(fitting->catalog, mesh);
     struct pose_wear part;
-    if (pose_wear_of(&naming, &part) && is_of_age(fitting, &naming, &part) &&
+    if (part_of(fitting, mesh, &part) && is_of_age(fitting, mesh, &part) &&
         has_all_bones(fitting->skeleton, mesh->asset))
         return true;
     return catalog_skeleton(fitting->catalog, mesh).asset == fitting->skeleton;
@@ -101,6 +138,16 @@ bool parts_wear(const struct catalog *catalog, struct catalog_item *character, s
 }
 
 /* -------------------------------------------------------------------------------------------- suggestions -- */
+
+static bool is_worn(const struct fitting *fitting, const struct catalog_item *mesh)
+{
+    for (uint32_t i = 0; i < fitting->relations->count; i++) {
+        const struct catalog_item *own = fitting->relations->meshes[i].item;
+        if (own && own->asset == mesh->asset)
+            return true;
+    }
+    return false;
+}
 
 static bool is_free(const struct fitting *fitting, const struct pose_wear *part)
 {
@@ -145,11 +192,10 @@ static void put_on_shelf(struct shelf *shelf, const struct suggestion *found)
 static void look_at(const struct fitting *fitting, struct shelf *shelves, struct catalog_item *mesh,
                     bool is_near)
 {
-    struct pose_naming naming = catalog_naming(fitting->catalog, mesh);
     struct pose_wear part;
-    if (!pose_wear_of(&naming, &part) || !part.has_place || !is_free(fitting, &part) ||
-        !is_of_age(fitting, &naming, &part) || (part.sex && fitting->sex && part.sex != fitting->sex) ||
-        !has_all_bones(fitting->skeleton, mesh->asset))
+    if (!part_of(fitting, mesh, &part) || !part.has_place || part.is_coarse || !is_free(fitting, &part) ||
+        !is_of_age(fitting, mesh, &part) || (part.sex && fitting->sex && part.sex != fitting->sex) ||
+        !has_all_bones(fitting->skeleton, mesh->asset) || is_worn(fitting, mesh))
         return;
     put_on_shelf(
         &shelves[part.place],
@@ -222,15 +268,14 @@ uint32_t parts_suggest(const struct catalog *catalog, struct catalog_item *chara
 /* --------------------------------------------------------------------------------------------- completing -- */
 
 /* The best suggestion for a place (of a hand: a side), near if there is one. */
-static struct catalog_item *best_for(const struct catalog *catalog, const struct suggestion *suggestions,
+static struct catalog_item *best_for(const struct fitting *fitting, const struct suggestion *suggestions,
                                      uint32_t count, enum pose_place place, char side, uint32_t own)
 {
     struct catalog_item *best = NULL;
     for (uint32_t i = 0; i < count; i++) {
         struct catalog_item *mesh = suggestions[i].mesh;
-        const struct pose_naming naming = catalog_naming(catalog, mesh);
         struct pose_wear part;
-        if (suggestions[i].place != place || !pose_wear_of(&naming, &part) || part.side != side)
+        if (suggestions[i].place != place || !part_of(fitting, mesh, &part) || part.side != side)
             continue;
         if (mesh->place.archive == own)
             return mesh;
@@ -257,7 +302,7 @@ bool parts_complete(const struct catalog *catalog, struct catalog_item *characte
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         const struct pose_wear place = {.place = wanted[i].place, .side = wanted[i].side};
         struct catalog_item *mesh =
-            best_for(catalog, suggestions, count, wanted[i].place, wanted[i].side, own);
+            best_for(&fitting, suggestions, count, wanted[i].place, wanted[i].side, own);
         is_inside &= mesh ? mesh->place.archive == own : !is_free(&fitting, &place);
         if (mesh)
             relations_add(relations, mesh);

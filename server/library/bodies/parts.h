@@ -10,6 +10,10 @@ struct worn_parts {
     struct catalog_item *meshes[RELATIONS_ADDED_MOST];
 };
 
+/* Whether a mesh may be a body: a hat or a cape hangs on a few bones, and is nobody. The bones of a mesh may be in
+ * another entry. */
+bool parts_covers_much(const struct index_asset *skeleton, const struct index_asset *mesh);
+
 /* Adds the meshes to those of the character. False with error (other_skeleton) if one is on another skeleton than the
  * character: neither is it chosen for the mesh, nor does it have all its bones and, by the family's naming, its age. */
 bool parts_wear(const struct catalog *catalog, struct catalog_item *character, struct relations *relations,

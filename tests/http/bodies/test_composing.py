@@ -1,5 +1,6 @@
 """with= and suggest: heads, hands and hats on a character, by the naming of The Sims 1."""
 
+import shutil
 import tempfile
 import unittest
 from pathlib import Path
@@ -7,6 +8,8 @@ from pathlib import Path
 from daemon import Daemon, corpus
 from fixture import SampleCase
 from test_bodies import read_glb
+from test_gltf_meshes import upload
+from test_sims_meshes import body, unpack
 
 
 def skin(suit, bone, part):
@@ -145,6 +148,30 @@ class Limits(unittest.TestCase):
                 suit = next(c for c in daemon.client.items("/v1/characters") if c["name"] == "b001mafit_01")
                 places = [s["place"] for s in daemon.client.get(f"/v1/characters/{suit['id']}").json["suggest"]]
                 self.assertEqual(places, ["head"] + ["accessory"] * 16)
+
+
+class Online(SampleCase):
+    """The Sims Online: names say nothing, the bones that a mesh hangs on do."""
+
+    def test_what_hangs_on_a_few_bones_goes_with_a_body(self):
+        made = upload(self, body().bytes())
+        with tempfile.TemporaryDirectory() as folder:
+            for path in (Daemon.samples / "sims-online").iterdir():
+                shutil.copyfile(path, Path(folder) / path.name)
+            for name, data in unpack(self.client.get(f"/v1/meshes/{made['meshes'][0]['id']}.mesh")).items():
+                (Path(folder) / name).write_bytes(data)
+            with Daemon(folder) as daemon:
+                found = {}
+                for item in daemon.client.items("/v1/characters", format="tso-apr"):
+                    one = daemon.client.get(f"/v1/characters/{item['id']}").json
+                    found[one["name"].partition(".")[0]] = one
+                tube, = (name for name in found if name != "body")
+                mesh, = found[tube]["meshes"]
+                self.assertEqual([(s["mesh"], s["place"]) for s in found["body"]["suggest"]], [(mesh["id"], "accessory")])
+                self.assertEqual([(s["mesh"], s["place"]) for s in found[tube]["suggest"]],
+                                 [(found["body"]["meshes"][0]["id"], "body")])
+                worn = daemon.client.get(f"/v1/characters/{found['body']['id']}", **{"with": mesh["id"]})
+                self.assertEqual((len(worn.json["meshes"]), worn.json["suggest"]), (2, []))
 
 
 class Others(SampleCase):

@@ -165,6 +165,24 @@ class Worn(DressedCase):
                 self.assertEqual(len(root["images"]), 1)
                 self.assertEqual(root["materials"][0]["name"], "SimSkin")
 
+    def test_what_goes_with_it(self):
+        """By the names of parts: of the same age and sex, for free places, in full detail; a body comes before a hat."""
+        folder = self.folder()
+        self.fill(folder)
+        bones = self.bones()
+        for name in ("afFaceOne_lod1", "afFaceOne_lod2", "amFaceTwo_lod1", "cuFaceThree_lod1", "auAccessoryHat_lod1",
+                     "afBodyOther_lod1", "teapot_lod1"):
+            some = bones[:1 + len(name) % 7]
+            (folder / f"{name}.simgeom").write_bytes(mesh(some, "body_m"))
+        with Daemon(folder, Daemon.samples / "sims-3.package") as daemon:
+            client = daemon.client
+            for item in client.items("/v1/characters"):
+                one = client.get(f"/v1/characters/{item['id']}").json
+                self.assertEqual([(s["name"], s["place"]) for s in one["suggest"]],
+                                 [("afFaceOne_lod1", "head"), ("auAccessoryHat_lod1", "accessory")])
+                worn = client.get(f"/v1/characters/{item['id']}.glb", **{"with": one["suggest"][0]["mesh"]})
+                self.assertEqual(len(read_glb(worn.body)[0]["meshes"]), len(one["meshes"]) + 1)
+
     def colors(self, client, character, clip):
         """Of all opaque pixels of a picture."""
         reply = client.get(f"/v1/clips/{clip}/preview.png", character=character["id"], width=256, height=256, angle="front")

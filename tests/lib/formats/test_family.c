@@ -73,6 +73,17 @@ static const struct {
     {"sims1-skn", "mesh", "xskin-", false, false, POSE_PLACE_BODY, NULL, 0, 0},
     {"sims1-skn", "mesh", "", false, false, POSE_PLACE_BODY, NULL, 0, 0},
     {"sims1-skn", "mesh", NULL, false, false, POSE_PLACE_BODY, NULL, 0, 0},
+    {"tso-mesh", "mesh", "xskin-c001ma_jo-HEAD-HEAD", true, true, POSE_PLACE_HEAD, "adult", 'm', 0},
+    {"sims3-geom", "mesh", "afBodyDressSunbelt_lod1", true, true, POSE_PLACE_BODY, "adult", 'f', 0},
+    {"sims3-geom", "mesh", "015A1849-008C9DFC-00000000D9DBB6AB_amTopTee_lod1", true, true, POSE_PLACE_BODY,
+     "adult", 'm', 0},
+    {"sims3-geom", "mesh", "cuFaceOne_lod0", true, true, POSE_PLACE_HEAD, "child", 0, 0},
+    {"sims3-geom", "mesh", "efHairBun_lod1", true, true, POSE_PLACE_ACCESSORY, "elder", 'f', 0},
+    {"sims3-casp", "character", "tmBottomJeans", true, true, POSE_PLACE_ACCESSORY, "teen", 'm', 0},
+    {"sims3-geom", "mesh", "coffeeBeanKona", false, false, POSE_PLACE_BODY, NULL, 0, 0},
+    {"sims3-geom", "mesh", "afbody", false, false, POSE_PLACE_BODY, NULL, 0, 0},
+    {"sims3-geom", "mesh", "a", false, false, POSE_PLACE_BODY, NULL, 0, 0},
+    {"sims3-geom", "mesh", "", false, false, POSE_PLACE_BODY, NULL, 0, 0},
     {"gltf", "mesh", "xskin-c001ma_jo-HEAD-HEAD", false, false, POSE_PLACE_BODY, NULL, 0, 0},
     {NULL, "mesh", "xskin-c001ma_jo-HEAD-HEAD", false, false, POSE_PLACE_BODY, NULL, 0, 0},
 };
@@ -94,6 +105,33 @@ START_TEST(a_naming_says_who_wears_a_thing_and_where)
 }
 END_TEST
 
+/* Free names: the bones of such a mesh say where it belongs. */
+START_TEST(what_is_named_freely_goes_by_its_bones)
+{
+    const struct pose_naming what = {.format = "tso-mesh", .kind = "mesh", .name = "wizard-hat"};
+    struct pose_wear wear;
+    ck_assert(pose_wear_of(&what, &wear));
+    ck_assert(wear.by_bones && !wear.has_place);
+    ck_assert_str_eq(wear.head, "HEAD");
+    ck_assert_str_eq(wear.hands[1], "R_HAND");
+    const struct pose_naming older = {.format = "sims1-skn", .kind = "mesh", .name = "wizard-hat"};
+    ck_assert(!pose_wear_of(&older, &wear));
+}
+END_TEST
+
+START_TEST(what_is_for_the_distance_is_coarse)
+{
+    static const char *const names[] = {"afBodyOne_lod0",   "afBodyOne_lod1_1", "afBodyOne_lod2",
+                                        "afBodyOne_lod3_1", "afBodyOne_lod",    "afBodyOne"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const struct pose_naming what = {.format = "sims3-geom", .kind = "mesh", .name = names[i]};
+        struct pose_wear wear;
+        ck_assert(pose_wear_of(&what, &wear));
+        ck_assert_msg(wear.is_coarse == (i == 2 || i == 3), "%s", names[i]);
+    }
+}
+END_TEST
+
 START_TEST(every_format_is_of_one_family)
 {
     for (const struct pose_format *format = pose_formats(); format->id; format++) {
@@ -111,6 +149,8 @@ int main(void)
     TCase *cases = tcase_create("family");
     tcase_add_test(cases, a_naming_says_for_which_skeleton_a_thing_is_made);
     tcase_add_test(cases, a_naming_says_who_wears_a_thing_and_where);
+    tcase_add_test(cases, what_is_named_freely_goes_by_its_bones);
+    tcase_add_test(cases, what_is_for_the_distance_is_coarse);
     tcase_add_test(cases, every_format_is_of_one_family);
     return unit_run("family", cases, NULL);
 }
