@@ -36,7 +36,7 @@ static const char *const convert_parameters[] = {CONVERT_PARAMETERS, "v", "archi
         RETARGET_PARAMETERS, "up", "v"
 static const char *const preview_parameters[] = {PREVIEW_PARAMETERS, "t",       "wrap", "frames",
                                                  "layout",           "archive", NULL};
-static const char *const moving_parameters[] = {PREVIEW_PARAMETERS, "archive", NULL};
+static const char *const moving_parameters[] = {PREVIEW_PARAMETERS, "fps", "seconds", "archive", NULL};
 static const char *const plot_parameters[] = {"joint", "width",   "height", "skeleton",
                                               "axes",  "map",     "strict", RETARGET_PARAMETERS,
                                               "v",     "archive", NULL};

@@ -63,8 +63,10 @@ static bool read_options(struct api_call *call, struct preview *preview)
     int64_t width = PICTURE_SIZE, height = PICTURE_SIZE, frames = 1;
     int angle = VIEW_THREE_QUARTER, layout = 0;
     struct param_error error;
-    double t = 0;
-    if (!params_integer(params, "width", MIN_PICTURE_SIZE, MAX_PICTURE_SIZE, &width, &error) ||
+    double t = 0, fps = 0, seconds = 0;
+    if (!params_number(params, "fps", 1, MAX_PICTURE_FPS, &fps, &error) ||
+        !params_number(params, "seconds", 0.1, MAX_PICTURE_SECONDS, &seconds, &error) ||
+        !params_integer(params, "width", MIN_PICTURE_SIZE, MAX_PICTURE_SIZE, &width, &error) ||
         !params_integer(params, "height", MIN_PICTURE_SIZE, MAX_PICTURE_SIZE, &height, &error) ||
         !params_integer(params, "frames", 1, MAX_PICTURE_FRAMES, &frames, &error) ||
         !params_number(params, "t", -HUGE_VAL, HUGE_VAL, &t, &error) ||
@@ -84,6 +86,8 @@ static bool read_options(struct api_call *call, struct preview *preview)
     options->height = (unsigned)height;
     options->frames = (unsigned)frames;
     options->strip = layout == 1;
+    options->fps = fps;
+    options->seconds = seconds;
     options->angle = (enum view_angle)angle;
     options->t = frames > 1 ? 0 : pose_time(&preview->pose, t);
     return true;
@@ -114,6 +118,9 @@ static struct asset_id digest_of(struct asset_id digest, const struct preview *p
                                 options->t,
                                 options->frames,
                                 options->strip,
+                                options->fps,
+                                options->seconds,
+                                PICTURE_REVISION,
                                 options->background.r,
                                 options->background.g,
                                 options->background.b,

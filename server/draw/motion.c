@@ -1,96 +1,236 @@
+/*
+ * What does not move is drawn once. Of each further frame only the rectangle is stored in which it differs from the one
+ * before, as it is: it replaces the pixels.
+ */
 #include "server/draw/motion.h"
 
 #include "server/draw/png.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 #include <webp/encode.h>
 #include <webp/mux.h>
 
-/* Viewers show no higher frame rate; the budget is for all frames together. */
-static const double fastest = 25, pixel_budget = 24e6;
-static const double longest_frame_ms = 10000;
+enum { QUALITY = 20 };
+
+/* The budget is for all frames together. */
+static const double pixel_budget = 24e6;
+static const double shortest_frame_ms = 20, longest_frame_ms = 10000;
+
+struct motion {
+    int width, height;
+    cairo_surface_t *ground, *frame;
+    uint32_t *shown; /* [height][width]: the last frame, as stored */
+    uint32_t *plain; /* the same of this frame */
+    WebPConfig config;
+    WebPMux *mux;
+};
+
+/* A part of the picture. */
+struct window {
+    int left, top, right, bottom;
+};
 
 static unsigned frame_count(unsigned width, unsigned height, double duration, double fps)
 {
     double most = fmin(MAX_PICTURE_MOTION, pixel_budget / ((double)width * height));
-    double wanted = ceil(duration * fmin(fps > 0 ? fps : fastest, fastest));
-    return (unsigned)fmax(1, fmin(wanted, most));
+    return (unsigned)fmax(1, fmin(round(duration * fps), most));
+}
+
+/* ------------------------------------------------------------------------------------------------- pixels -- */
+
+/* Of a figure cut out of an unknown background one step at the edges is enough: finer ones are half of the file. */
+static uint32_t cut_out(uint32_t pixel)
+{
+    const uint32_t alpha = pixel >> 24;
+    return alpha < 64 ? 0 : (alpha < 192 ? 0x80000000 : 0xff000000) | (pixel & 0xffffff);
 }
 
 /* WebP does not premultiply alpha, cairo does. */
-static void take_pixels(cairo_surface_t *surface, WebPPicture *picture)
+static void take_pixels(struct motion *motion, bool is_cut_out)
 {
-    const unsigned char *data = cairo_image_surface_get_data(surface);
-    int stride = cairo_image_surface_get_stride(surface);
-    for (int y = 0; y < picture->height; y++) {
+    const unsigned char *data = cairo_image_surface_get_data(motion->frame);
+    const int stride = cairo_image_surface_get_stride(motion->frame);
+    for (int y = 0; y < motion->height; y++) {
         const uint32_t *from = (const uint32_t *)(const void *)(data + (ptrdiff_t)y * stride);
-        uint32_t *to = picture->argb + (ptrdiff_t)y * picture->argb_stride;
-        for (int x = 0; x < picture->width; x++)
-            to[x] = pixel_plain(from[x]);
+        uint32_t *to = motion->plain + (ptrdiff_t)y * motion->width;
+        for (int x = 0; x < motion->width; x++) {
+            const uint32_t plain = from[x] ? pixel_plain(from[x]) : 0;
+            to[x] = is_cut_out ? cut_out(plain) : plain;
+        }
     }
 }
 
-static bool add_frame(WebPAnimEncoder *encoder, const WebPConfig *config, cairo_surface_t *surface,
-                      motion_frame *draw, void *user, double t, int at_ms)
+static bool row_differs(const struct motion *motion, int y)
+{
+    const size_t row = (size_t)y * (size_t)motion->width;
+    return memcmp(motion->plain + row, motion->shown + row, (size_t)motion->width * sizeof *motion->plain) !=
+           0;
+}
+
+static bool column_differs(const struct motion *motion, int x, int top, int bottom)
+{
+    for (int y = top; y < bottom; y++) {
+        const size_t at = (size_t)y * (size_t)motion->width + (size_t)x;
+        if (motion->plain[at] != motion->shown[at])
+            return true;
+    }
+    return false;
+}
+
+/* The smallest window with all differences, from even places as the format wants it; at least a few pixels. */
+static struct window find_window(const struct motion *motion)
+{
+    struct window window = {0, 0, motion->width, motion->height};
+    while (window.top + 1 < window.bottom && !row_differs(motion, window.top))
+        window.top++;
+    while (window.top + 1 < window.bottom && !row_differs(motion, window.bottom - 1))
+        window.bottom--;
+    while (window.left + 1 < window.right && !column_differs(motion, window.left, window.top, window.bottom))
+        window.left++;
+    while (window.left + 1 < window.right &&
+           !column_differs(motion, window.right - 1, window.top, window.bottom))
+        window.right--;
+    window.left &= ~1;
+    window.top &= ~1;
+    return window;
+}
+
+/* ------------------------------------------------------------------------------------------------- frames -- */
+
+static bool encode(const struct motion *motion, const struct window *window, WebPMemoryWriter *writer)
 {
     WebPPicture picture;
-    cairo_t *cairo = cairo_create(surface);
-    cairo_save(cairo);
-    cairo_set_operator(cairo, CAIRO_OPERATOR_CLEAR);
-    cairo_paint(cairo);
-    cairo_restore(cairo);
-    draw(user, cairo, t);
-    bool drawn = !cairo_status(cairo);
-    cairo_destroy(cairo);
-    cairo_surface_flush(surface);
-    if (!drawn || !WebPPictureInit(&picture))
+    if (!WebPPictureInit(&picture))
         return false;
     picture.use_argb = 1;
-    picture.width = cairo_image_surface_get_width(surface);
-    picture.height = cairo_image_surface_get_height(surface);
-    bool added = WebPPictureAlloc(&picture);
-    if (added) {
-        take_pixels(surface, &picture);
-        added = WebPAnimEncoderAdd(encoder, &picture, at_ms, config);
-    }
+    picture.width = window->right - window->left;
+    picture.height = window->bottom - window->top;
+    picture.argb = motion->plain + (ptrdiff_t)window->top * motion->width + window->left;
+    picture.argb_stride = motion->width;
+    picture.writer = WebPMemoryWrite;
+    picture.custom_ptr = writer;
+    const bool done = WebPEncode(&motion->config, &picture);
     WebPPictureFree(&picture);
-    return added;
+    return done;
 }
 
-/* Sets the end of the last frame and assembles the file. */
-static bool finish(WebPAnimEncoder *encoder, int end_ms, struct pose_buffer *out)
+static bool push(struct motion *motion, const struct window *window, int duration_ms)
 {
+    WebPMemoryWriter writer;
+    WebPMemoryWriterInit(&writer);
+    WebPMuxFrameInfo info = {.x_offset = window->left,
+                             .y_offset = window->top,
+                             .duration = duration_ms,
+                             .id = WEBP_CHUNK_ANMF,
+                             .dispose_method = WEBP_MUX_DISPOSE_NONE,
+                             .blend_method = WEBP_MUX_NO_BLEND};
+    bool done = encode(motion, window, &writer);
+    info.bitstream = (WebPData){writer.mem, writer.size};
+    done = done && WebPMuxPushFrame(motion->mux, &info, 1) == WEBP_MUX_OK;
+    WebPMemoryWriterClear(&writer);
+    return done;
+}
+
+/* The ground, and what the frame shows on it. */
+static bool draw_frame(struct motion *motion, const struct motion_drawing *drawing, double t)
+{
+    cairo_surface_flush(motion->frame);
+    memcpy(cairo_image_surface_get_data(motion->frame), cairo_image_surface_get_data(motion->ground),
+           (size_t)cairo_image_surface_get_stride(motion->ground) * (size_t)motion->height);
+    cairo_surface_mark_dirty(motion->frame);
+    cairo_t *cairo = cairo_create(motion->frame);
+    drawing->moment(drawing->user, cairo, t);
+    const bool drawn = !cairo_status(cairo);
+    cairo_destroy(cairo);
+    cairo_surface_flush(motion->frame);
+    return drawn;
+}
+
+static bool add_frame(struct motion *motion, const struct motion_drawing *drawing, double t, bool is_first,
+                      int duration_ms)
+{
+    struct window window = {0, 0, motion->width, motion->height};
+    if (!draw_frame(motion, drawing, t))
+        return false;
+    take_pixels(motion, drawing->is_cut_out);
+    if (!is_first)
+        window = find_window(motion);
+    const bool pushed = push(motion, &window, duration_ms);
+    uint32_t *shown = motion->shown;
+    motion->shown = motion->plain;
+    motion->plain = shown;
+    return pushed;
+}
+
+/* ------------------------------------------------------------------------------------------------ the file -- */
+
+static bool open_motion(struct motion *motion, unsigned width, unsigned height,
+                        const struct motion_drawing *drawing)
+{
+    const size_t pixels = (size_t)width * height;
+    *motion = (struct motion){.width = (int)width, .height = (int)height};
+    if (!WebPConfigInit(&motion->config))
+        return false;
+    /* The fastest; a frame is seen for a tenth of a second. */
+    motion->config.quality = QUALITY;
+    motion->config.method = 0;
+    motion->config.segments = 1;
+    motion->config.sns_strength = 0;
+    motion->config.filter_strength = 0;
+    motion->config.alpha_filtering = 0;
+    motion->mux = WebPMuxNew();
+    motion->shown = malloc(pixels * sizeof *motion->shown);
+    motion->plain = malloc(pixels * sizeof *motion->plain);
+    motion->ground = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, motion->width, motion->height);
+    motion->frame = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, motion->width, motion->height);
+    if (!motion->mux || !motion->shown || !motion->plain || cairo_surface_status(motion->ground) ||
+        cairo_surface_status(motion->frame))
+        return false;
+    cairo_t *cairo = cairo_create(motion->ground);
+    drawing->ground(drawing->user, cairo);
+    const bool drawn = !cairo_status(cairo);
+    cairo_destroy(cairo);
+    cairo_surface_flush(motion->ground);
+    return drawn;
+}
+
+static void close_motion(struct motion *motion)
+{
+    WebPMuxDelete(motion->mux);
+    free(motion->shown);
+    free(motion->plain);
+    cairo_surface_destroy(motion->ground);
+    cairo_surface_destroy(motion->frame);
+}
+
+static bool assemble(struct motion *motion, struct pose_buffer *out)
+{
+    const WebPMuxAnimParams endless = {.bgcolor = 0, .loop_count = 0};
     WebPData file;
     WebPDataInit(&file);
-    bool written = WebPAnimEncoderAdd(encoder, NULL, end_ms, NULL) &&
-                   WebPAnimEncoderAssemble(encoder, &file) && pose_buffer_append(out, file.bytes, file.size);
+    const bool done = WebPMuxSetAnimationParams(motion->mux, &endless) == WEBP_MUX_OK &&
+                      WebPMuxSetCanvasSize(motion->mux, motion->width, motion->height) == WEBP_MUX_OK &&
+                      WebPMuxAssemble(motion->mux, &file) == WEBP_MUX_OK &&
+                      pose_buffer_append(out, file.bytes, file.size);
     WebPDataClear(&file);
-    return written;
+    return done;
 }
 
-bool motion_write(unsigned width, unsigned height, double duration, double fps, motion_frame *draw,
-                  void *user, const struct pose_stop *stop, struct pose_buffer *out)
+bool motion_write(unsigned width, unsigned height, double duration, double fps,
+                  const struct motion_drawing *drawing, const struct pose_stop *stop, struct pose_buffer *out)
 {
-    WebPAnimEncoderOptions options;
-    WebPConfig config;
-    unsigned count = frame_count(width, height, duration, fps);
-    double step_ms = fmin(fmax(duration * 1000 / count, 20), longest_frame_ms);
-    if (!WebPAnimEncoderOptionsInit(&options) || !WebPConfigInit(&config))
-        return false;
-    config.quality = 75;
-    config.method = 1; /* fast: several times the default speed for a few percent more size */
-    config.alpha_quality = 90;
-    options.minimize_size = 0;
-    options.kmax = 0; /* encode each frame as a difference */
-    WebPAnimEncoder *encoder = WebPAnimEncoderNew((int)width, (int)height, &options);
-    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, (int)width, (int)height);
-    bool written = encoder && !cairo_surface_status(surface);
-    for (unsigned i = 0; written && i < count; i++)
-        written =
-            !(stop && stop->ask(stop->user)) &&
-            add_frame(encoder, &config, surface, draw, user, duration * i / count, (int)lround(step_ms * i));
-    written = written && finish(encoder, (int)lround(step_ms * count), out);
-    cairo_surface_destroy(surface);
-    WebPAnimEncoderDelete(encoder);
+    struct motion motion;
+    const unsigned count = frame_count(width, height, duration, fps);
+    const double step_ms = fmin(fmax(duration * 1000 / count, shortest_frame_ms), longest_frame_ms);
+    bool written = open_motion(&motion, width, height, drawing);
+    for (unsigned i = 0; written && i < count; i++) {
+        const int begin_ms = (int)lround(step_ms * i), end_ms = (int)lround(step_ms * (i + 1));
+        written = !(stop && stop->ask(stop->user)) &&
+                  add_frame(&motion, drawing, duration * i / count, i == 0, end_ms - begin_ms);
+    }
+    written = written && assemble(&motion, out);
+    close_motion(&motion);
     return written;
 }

@@ -20,6 +20,7 @@ struct stage {
     struct figure *figure;
     struct solid *solid; /* NULL: the figure has no meshes */
     bool out_of_memory;
+    bool has_floor; /* and the figure a shadow */
     const struct pose_stop *stop;
     struct view view;
     struct view_box box;
@@ -30,7 +31,9 @@ struct stage {
 static bool open_stage(struct stage *stage, const struct figure_source *source,
                        const struct picture_options *options)
 {
-    *stage = (struct stage){.stop = options->stop};
+    /* Over an unknown background a motion has no half transparent parts: they would be most of the file. */
+    *stage = (struct stage){.stop = options->stop,
+                            .has_floor = options->type != PICTURE_WEBP || options->background.a > 0};
     view_init(&stage->view, options->angle);
     stage->figure = figure_new(source, &stage->view);
     if (!stage->figure)
@@ -39,9 +42,11 @@ static bool open_stage(struct stage *stage, const struct figure_source *source,
         stage->solid = solid_new(stage->figure);
         if (!stage->solid)
             return false;
+        if (!stage->has_floor)
+            solid_drop_shadow(stage->solid);
     }
     stage->box = figure_bounds(stage->figure);
-    stage->floor.is_there = figure_floor(stage->figure, &stage->floor.height);
+    stage->floor.is_there = stage->has_floor && figure_floor(stage->figure, &stage->floor.height);
     /* Centred below the visible motion, so that the disc hardly leaves the picture. */
     float across = (stage->box.least[0] + stage->box.most[0]) / 2;
     for (int i = 0; i < 3; i++)
@@ -92,8 +97,9 @@ static void draw_solid(struct stage *stage, const struct canvas *canvas, double 
     cairo_surface_mark_dirty(canvas->pixels);
 }
 
-/* Draws one moment into a rectangle of the picture. */
-static void draw_moment(struct stage *stage, const struct canvas *canvas, double t, const struct cell *cell)
+/* Draws one moment into a rectangle of the picture; the floor may be there already. */
+static void draw_moment(struct stage *stage, const struct canvas *canvas, double t, const struct cell *cell,
+                        bool has_floor)
 {
     cairo_t *cairo = canvas->cairo;
     struct view_frame frame = view_fit(&stage->box, cell->width, cell->height, margin);
@@ -101,14 +107,16 @@ static void draw_moment(struct stage *stage, const struct canvas *canvas, double
     cairo_translate(cairo, cell->left, cell->top);
     cairo_rectangle(cairo, 0, 0, cell->width, cell->height);
     cairo_clip(cairo);
-    paint_floor(cairo, &stage->view, &frame, &stage->floor);
+    if (!has_floor)
+        paint_floor(cairo, &stage->view, &frame, &stage->floor);
     if (stage->solid) {
         draw_solid(stage, canvas, t, cell, &frame);
     } else {
         scene_clear(&stage->scene);
         scene_clear(&stage->shadow);
         figure_draw(stage->figure, t, &stage->scene, &stage->shadow);
-        paint_shadow(cairo, &frame, &stage->shadow);
+        if (stage->has_floor)
+            paint_shadow(cairo, &frame, &stage->shadow);
         paint_scene(cairo, &frame, &stage->scene, fmin(cell->width, cell->height) / PICTURE_SIZE);
     }
     cairo_restore(cairo);
@@ -139,7 +147,7 @@ static void draw_sheet(struct stage *stage, const struct canvas *canvas,
     double width = (double)options->width / best, height = (double)options->height / rows;
     for (unsigned i = 0; i < options->frames && !is_stopped(options); i++) {
         const struct cell cell = {width * (i % best), height * (i / best), width, height};
-        draw_moment(stage, canvas, duration * i / (options->frames - 1), &cell);
+        draw_moment(stage, canvas, duration * i / (options->frames - 1), &cell, false);
     }
 }
 
@@ -151,7 +159,7 @@ static void draw_still(struct stage *stage, const struct canvas *canvas,
     if (options->frames > 1)
         draw_sheet(stage, canvas, options, duration);
     else
-        draw_moment(stage, canvas, options->t, &whole);
+        draw_moment(stage, canvas, options->t, &whole, false);
 }
 
 /* ------------------------------------------------------------------------------------------------------- writing -- */
@@ -211,14 +219,37 @@ struct moving {
     const struct picture_options *options;
 };
 
-static void draw_frame(void *user, cairo_t *cairo, double t)
+static void draw_ground(void *user, cairo_t *cairo)
+{
+    const struct moving *moving = user;
+    const struct picture_options *options = moving->options;
+    const struct view_frame frame = view_fit(&moving->stage->box, options->width, options->height, margin);
+    paint_background(cairo, options->background, options->width, options->height);
+    paint_floor(cairo, &moving->stage->view, &frame, &moving->stage->floor);
+}
+
+static void draw_figure(void *user, cairo_t *cairo, double t)
 {
     struct moving *moving = user;
     const struct picture_options *options = moving->options;
     const struct canvas canvas = {cairo, cairo_get_target(cairo), 1};
     const struct cell whole = {0, 0, options->width, options->height};
-    paint_background(cairo, options->background, options->width, options->height);
-    draw_moment(moving->stage, &canvas, t, &whole);
+    draw_moment(moving->stage, &canvas, t, &whole, true);
+}
+
+/* The beginning of the clip, at a rate that suits it. */
+static bool write_motion(struct stage *stage, const struct picture_options *options,
+                         const struct pose_clip *clip, struct pose_buffer *out, struct pose_error *error)
+{
+    struct moving moving = {stage, options};
+    const struct motion_drawing drawing = {&moving, draw_ground, draw_figure, !stage->has_floor};
+    const double seconds = options->seconds > 0 ? options->seconds : PICTURE_SECONDS;
+    double fps = options->fps;
+    if (!(fps > 0))
+        fps = clip->fps > 0 ? fmin((double)clip->fps, PICTURE_FPS) : PICTURE_FPS;
+    return motion_write(options->width, options->height, fmin((double)clip->duration, seconds), fps, &drawing,
+                        options->stop, out) ||
+           fail(error, "the animation cannot be written");
 }
 
 bool picture_draw(const struct figure_source *source, const struct picture_options *options,
@@ -232,10 +263,7 @@ bool picture_draw(const struct figure_source *source, const struct picture_optio
     }
     bool drawn;
     if (options->type == PICTURE_WEBP) {
-        struct moving moving = {&stage, options};
-        drawn = motion_write(options->width, options->height, duration, (double)source->clip->fps, draw_frame,
-                             &moving, options->stop, out) ||
-                fail(error, "the animation cannot be written");
+        drawn = write_motion(&stage, options, source->clip, out, error);
     } else if (options->type == PICTURE_SVG) {
         drawn = write_svg(&stage, options, duration, out, error);
     } else {

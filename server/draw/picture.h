@@ -14,7 +14,11 @@ enum {
     MIN_PICTURE_SIZE = 16,   /* width and height */
     MAX_PICTURE_SIZE = 2048, /* the same */
     MAX_PICTURE_FRAMES = 64, /* of a sheet */
-    PICTURE_REVISION = 1,    /* raised when the same request is drawn otherwise, as pictures are kept */
+    PICTURE_FPS = 10,        /* of a motion, unless it is said otherwise */
+    PICTURE_SECONDS = 3,     /* the same */
+    MAX_PICTURE_FPS = 25,
+    MAX_PICTURE_SECONDS = 60,
+    PICTURE_REVISION = 2, /* raised when the same request is drawn otherwise, as pictures are kept */
 };
 
 enum picture_type { PICTURE_SVG, PICTURE_PNG, PICTURE_WEBP };
@@ -26,6 +30,8 @@ struct picture_options {
     double t;        /* seconds; for a still */
     unsigned frames; /* if more than 1, the picture is a sheet of that many moments; not for WebP */
     bool strip;      /* a sheet in one row, for pages that show one part after the other */
+    double fps;      /* of a motion; 0: the clip's own, at most PICTURE_FPS */
+    double seconds;  /* of a motion, from the clip's beginning; 0: at most PICTURE_SECONDS */
     struct color background;
     const struct pose_stop *stop; /* checked between frames; may be NULL */
 };

@@ -42,6 +42,7 @@ struct solid {
     size_t veil_count;
     struct veil *veils;       /* [all faces that are blended] */
     struct texture *textures; /* [image_count] */
+    bool has_shadow;
     struct shadow shadow;
 };
 
@@ -141,6 +142,7 @@ struct solid *solid_new(struct figure *figure)
     if (!solid)
         return NULL;
     solid->figure = figure;
+    solid->has_shadow = true;
     solid->source = figure_source_of(figure);
     if (!allocate(solid)) {
         solid_free(solid);
@@ -158,6 +160,11 @@ struct solid *solid_new(struct figure *figure)
         vertex += mesh->real_count;
     }
     return solid;
+}
+
+void solid_drop_shadow(struct solid *solid)
+{
+    solid->has_shadow = false;
 }
 
 void solid_free(struct solid *solid)
@@ -212,7 +219,7 @@ static void cast_shadow(struct solid *solid, const struct view *view, const stru
                         const struct raster_target *target)
 {
     float floor, least[3] = {HUGE_VALF, HUGE_VALF, HUGE_VALF}, most[3] = {-HUGE_VALF, -HUGE_VALF, -HUGE_VALF};
-    if (!figure_floor(solid->figure, &floor))
+    if (!solid->has_shadow || !figure_floor(solid->figure, &floor))
         return;
     for (size_t v = 0; v < solid->vertex_count; v++) {
         for (int k = 0; k < 3; k++) {

@@ -9,6 +9,8 @@ struct solid;
 
 /* The figure must outlive it. NULL if out of memory. */
 struct solid *solid_new(struct figure *figure);
+/* Leaves the shadow on the floor out of all further moments. */
+void solid_drop_shadow(struct solid *solid);
 void solid_free(struct solid *solid);
 
 /* Draws the moment t. frame is in pixels of the target. False if out of memory; if stop (may be NULL) asks to stop,

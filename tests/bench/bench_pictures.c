@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEYS = 61, JOINTS = 12 };
+enum { KEYS = 61, JOINTS = 12, GALLERY_SIZE = 192 };
 
 static const char *const joints[JOINTS] = {"mHipLeft",      "mHipRight",      "mKneeLeft",  "mKneeRight",
                                            "mShoulderLeft", "mShoulderRight", "mElbowLeft", "mElbowRight",
@@ -23,6 +23,7 @@ struct subject {
     struct figure_source source;
     struct picture_options options;
     unsigned turn;
+    size_t size; /* of the last one */
 };
 
 static void draw(void *user)
@@ -36,6 +37,7 @@ static void draw(void *user)
         abort();
     }
     bench_use(out.data);
+    subject->size = out.size;
     pose_buffer_free(&out);
 }
 
@@ -196,6 +198,16 @@ static void run(void)
         rows[i + 1] = (struct bench_contestant){titles[i], draw, &subjects[i], 1};
     }
     bench_compare("pictures of 320 x 320", "pictures/s", 1, rows, 7);
+    struct subject moving[2];
+    for (int i = 0; i < 2; i++) {
+        moving[i] = subjects[3 * i + 2];
+        moving[i].options.width = moving[i].options.height = GALLERY_SIZE;
+        rows[i + 1] = (struct bench_contestant){
+            i ? "the body, 2 s as animated WebP" : "bones, 2 s as animated WebP", draw, &moving[i], 1};
+    }
+    bench_compare("pictures of a gallery, 192 x 192", "pictures/s", 1, rows, 3);
+    for (int i = 0; i < 2; i++)
+        printf("  %-42s %9zu bytes\n", rows[i + 1].title, moving[i].size);
     pose_skin_free(skin);
     free(body);
     pose_sampler_free(sampler);

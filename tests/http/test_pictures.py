@@ -58,6 +58,19 @@ def solid_box(picture, least=200):
     return min(xs), min(ys), max(xs), max(ys), len(found)
 
 
+def webp_frames(data):
+    """The frames of an animated WebP: place, size and duration."""
+    assert (data[:4], data[8:12]) == (b"RIFF", b"WEBP") and int.from_bytes(data[4:8], "little") + 8 == len(data)
+    at, frames = 12, []
+    while at < len(data):
+        kind, size = data[at:at + 4], int.from_bytes(data[at + 4:at + 8], "little")
+        if kind == b"ANMF":
+            x, y, width, height, ms = (int.from_bytes(data[at + 8 + 3 * i:at + 11 + 3 * i], "little") for i in range(5))
+            frames.append({"x": 2 * x, "y": 2 * y, "width": width + 1, "height": height + 1, "ms": ms})
+        at += 8 + size + size % 2
+    return frames
+
+
 class Pictures(SampleCase):
     def path(self, rest):
         return f"/v1/clips/{self.clip('a2o-walk', 'tso-anim')['id']}/{rest}"
@@ -112,6 +125,30 @@ class Pictures(SampleCase):
         body = self.client.get(self.path("preview.webp")).body
         self.assertEqual((body[:4], body[8:12]), (b"RIFF", b"WEBP"))
         self.assertGreater(body.count(b"ANMF"), 5)
+
+    def test_webp_is_small(self):
+        """Ten frames a second for three seconds, unless it is said otherwise, in a few kilobytes."""
+        walk = self.path("preview.webp")
+        duration = self.client.get(self.path("")[:-1]).json["duration"]
+        for mesh, most in (("mannequin", 25_000), ("bones", 32_000)):
+            body = self.client.get(walk, width=192, height=192, mesh=mesh).body
+            frames = webp_frames(body)
+            self.assertEqual(len(frames), round(10 * min(duration, 3)), mesh)
+            self.assertAlmostEqual(sum(frame["ms"] for frame in frames), 1000 * min(duration, 3), delta=1)
+            self.assertLess(len(body), most * min(duration, 3) / 2, mesh)
+            for frame in frames:
+                self.assertEqual((frame["x"] % 2, frame["y"] % 2), (0, 0))
+                self.assertLessEqual(frame["x"] + frame["width"], 192)
+                self.assertLessEqual(frame["y"] + frame["height"], 192)
+        self.assertEqual(len(webp_frames(self.client.get(walk, fps=5).body)), round(5 * min(duration, 3)))
+        self.assertEqual(len(webp_frames(self.client.get(walk, fps=25, seconds=0.4).body)), 10)
+        self.assertEqual(len(webp_frames(self.client.get(walk, seconds=0.2, background="white").body)), 2)
+        bodies = {self.client.get(walk, width=64, height=64, background=color).body
+                  for color in ("white", "black", "#ff000080", "transparent")}
+        self.assertEqual(len(bodies), 4)
+        for name, value in (("fps", 0.5), ("fps", 26), ("seconds", 0), ("seconds", 61), ("fps", "nan")):
+            self.assertProblem(self.client.get(walk, **{name: value}), 400, parameter=name)
+        self.assertProblem(self.client.get(self.path("preview.png"), fps=5), 400, parameter="fps")
 
     def test_svg_is_well_formed(self):
         root = ElementTree.fromstring(self.client.get(self.path("preview.svg"), width=300, mesh="bones").text)
