@@ -373,6 +373,18 @@ static void keep_private(struct api_call *call)
     response_header(call->response, "Cache-Control", "private, no-store");
 }
 
+/* What was missed was not there for the handler: on a loop it has to run again where it may wait; on the pool it is an
+ * answer that does not hold. */
+static enum api_outcome judge_turn(struct api_call *call, enum api_outcome outcome)
+{
+    if (!catalog_turn_end())
+        return outcome;
+    if (!call->request->may_wait)
+        return API_WAIT;
+    response_release(call->response);
+    return reply_problem(call, 503, "store_down", "the store is down; try again");
+}
+
 enum api_outcome api_handle(void *user, struct api_request *request, struct api_response *response)
 {
     struct service *service = user;
@@ -394,12 +406,18 @@ enum api_outcome api_handle(void *user, struct api_request *request, struct api_
     if (route) {
         bool on_loop = !request->may_wait && request->loop < SERVICE_LOOPS;
         struct catalog *published = call.catalog = service_enter(service, on_loop, request->loop);
+        catalog_turn_begin(request->may_wait);
         outcome = take_view(&call) ? run(&call, match) : API_WAIT;
+        outcome = judge_turn(&call, outcome);
         if (call.is_view)
             catalog_unref(call.catalog);
         else
             published = call.catalog; /* a list may have gone on to the next one */
+        if (on_loop)
+            service_leave_loop(service, request->loop);
         service_leave(service, published, on_loop);
+        if (request->may_wait)
+            service_trim(service);
     } else if (!strcmp(request->method, "OPTIONS") && *allowed) {
         preflight(response, allowed);
     } else {

@@ -23,9 +23,10 @@ static struct archive_name read_archive_name(const char *text)
     return name;
 }
 
-static bool names_archive(const struct index_archive *archive, const struct archive_name *name)
+static bool names_archive(const struct catalog *catalog, uint32_t index, const struct archive_name *name)
 {
-    return !strcmp(archive->name, name->text) || (name->is_id && id_equal(&archive->id, &name->id));
+    return !strcmp(catalog_archive_name(catalog, index), name->text) ||
+           (name->is_id && id_equal(&catalog->archive_ids[index], &name->id));
 }
 
 enum { MAX_MATCHES = 64, MAX_NEAREST = 1000 /* names considered for the suggestions of a 404 */ };
@@ -38,11 +39,11 @@ struct matches {
 
 static void add_match(struct matches *matches, struct catalog_item *item, struct catalog_place place)
 {
-    for (unsigned i = 0; i < matches->count; i++) {
+    for (unsigned i = 0; item && i < matches->count; i++) {
         if (id_equal(&matches->items[i]->id, &item->id))
             return;
     }
-    if (matches->count == MAX_MATCHES)
+    if (!item || matches->count == MAX_MATCHES)
         return;
     matches->places[matches->count] = place;
     matches->items[matches->count++] = item;
@@ -58,7 +59,7 @@ static struct catalog_item *place_match(struct api_call *call, const struct matc
     struct catalog_place place = matches->places[0];
     if (item->place.archive == place.archive || item->place.archive < call->catalog->path_count)
         return item;
-    return catalog_item_at(item, place);
+    return catalog_archive(call->catalog, place.archive) ? catalog_item_at(item, place) : NULL;
 }
 
 /* Clips of that name in archives of that name; archives of the command line take precedence over uploads. */
@@ -69,8 +70,8 @@ static void find_in(const struct catalog *catalog, const char *archive_text, con
     for (const struct catalog_named *found = catalog_next_named(catalog, clip_name, NULL); found;
          found = catalog_next_named(catalog, clip_name, found)) {
         if (found->archive >= first && found->archive < last &&
-            names_archive(catalog->archives[found->archive], &archive_name))
-            add_match(matches, catalog_find(catalog, ASSET_CLIP, &found->asset->id),
+            names_archive(catalog, found->archive, &archive_name))
+            add_match(matches, catalog_find(catalog, ASSET_CLIP, found->id),
                       (struct catalog_place){found->archive, found->entry});
     }
 }
@@ -82,11 +83,12 @@ static const struct index_archive *find_archive(const struct catalog *catalog, c
     struct archive_name name = read_archive_name(text);
     nearest_begin(nearest, text, strlen(text));
     for (uint32_t i = 0; i < catalog->archive_count; i++) {
-        const struct index_archive *archive = catalog_archive(catalog, i);
-        if (archive && names_archive(archive, &name))
-            return archive;
-        if (archive && i < MAX_NEAREST)
-            nearest_offer(nearest, archive->name);
+        if (!tables_has_archive(catalog, i))
+            continue;
+        if (names_archive(catalog, i, &name))
+            return catalog_archive(catalog, i);
+        if (i < MAX_NEAREST)
+            nearest_offer(nearest, catalog_archive_name(catalog, i));
     }
     return NULL;
 }
@@ -150,9 +152,10 @@ static struct catalog_item *find_named(struct api_call *call, const char *clip_n
     if (!matches.count)
         find_in(catalog, call->archive_name, clip_name, catalog->path_count, catalog->archive_count,
                 &matches);
-    if (matches.count == 1)
-        return place_match(call, &matches);
-    if (matches.count)
+    struct catalog_item *item = matches.count == 1 ? place_match(call, &matches) : NULL;
+    if (item)
+        return item;
+    if (matches.count > 1)
         list_matches(call, &matches);
     else
         reply_nothing_named(call, clip_name);

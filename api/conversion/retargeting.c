@@ -49,7 +49,10 @@ static const struct catalog_item *find_loaded(const struct catalog *catalog, con
     struct candidate best = {0};
     *elsewhere = false;
     for (uint32_t i = 0; i < list->count; i++) {
-        const struct catalog_item *item = catalog_listed(catalog, ASSET_SKELETON, i);
+        /* What is not at hand is in another upload, which the clip does not reach. */
+        const struct catalog_item *item = catalog_is_at_hand(catalog, ASSET_SKELETON, i)
+                                              ? catalog_listed(catalog, ASSET_SKELETON, i)
+                                              : NULL;
         const struct index_entry *entry = item ? catalog_entry(catalog, item->place) : NULL;
         if (!item || !entry->format || !item->asset->is_person || !is_family_of(target, entry->format) ||
             !catalog_reaches(catalog, clip->place, item->place))

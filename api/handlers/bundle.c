@@ -282,8 +282,7 @@ static void make_safe(char *name)
 static bool add_clip(struct bundle *bundle, const struct index_archive *archive, struct catalog_place place,
                      const struct index_asset *asset)
 {
-    struct catalog_item *item = catalog_find(bundle->catalog, ASSET_CLIP, &asset->id);
-    item = item ? catalog_item_at(item, place) : NULL;
+    struct catalog_item *item = catalog_find_at(bundle->catalog, ASSET_CLIP, &asset->id, place);
     if (!item)
         return true;
     char *name = task_file_name(archive->entries[place.entry], asset->name);

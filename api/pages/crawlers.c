@@ -58,12 +58,11 @@ static void put_page(struct writer *writer, const struct catalog *catalog, const
     for (uint64_t i = first; i < total && i - first < MAX_ADDRESSES; i++) {
         const bool is_clip = i >= catalog->archive_count;
         const uint32_t index = (uint32_t)(is_clip ? i - catalog->archive_count : i);
-        const struct catalog_item *clip = is_clip ? catalog_listed(catalog, ASSET_CLIP, index) : NULL;
-        const struct index_archive *archive = is_clip ? NULL : catalog_archive(catalog, index);
-        if (archive)
-            put_address(writer, origin, "/archive/", &archive->id);
-        else if (clip)
-            put_address(writer, origin, "/clip/", &clip->id);
+        const struct asset_id *clip = is_clip ? catalog_listed_id(catalog, ASSET_CLIP, index) : NULL;
+        if (clip)
+            put_address(writer, origin, "/clip/", clip);
+        else if (!is_clip && tables_has_archive(catalog, index))
+            put_address(writer, origin, "/archive/", &catalog->archive_ids[index]);
     }
     writer_text(writer, "</urlset>\n");
 }

@@ -28,7 +28,20 @@ bool tables_has_archive(const struct catalog *catalog, uint32_t index)
 
 const struct index_archive *catalog_archive(const struct catalog *catalog, uint32_t index)
 {
-    return tables_has_archive(catalog, index) ? catalog->archives[index] : NULL;
+    return tables_has_archive(catalog, index) && tables_fetch(catalog, index) ? catalog->archives[index]
+                                                                              : NULL;
+}
+
+const char *catalog_archive_name(const struct catalog *catalog, uint32_t index)
+{
+    const struct index_sketch *sketch = catalog->rests[index].sketch;
+    return sketch ? sketch->name : catalog->archives[index]->name;
+}
+
+int64_t catalog_archive_expires(const struct catalog *catalog, uint32_t index)
+{
+    const struct index_sketch *sketch = catalog->rests[index].sketch;
+    return sketch ? sketch->expires_ms : catalog->archives[index]->expires_ms;
 }
 
 struct index_archive **catalog_list_archives(const struct catalog *catalog, uint32_t *count)
@@ -37,7 +50,7 @@ struct index_archive **catalog_list_archives(const struct catalog *catalog, uint
         try_alloc((size_t)catalog->archive_count + 1, sizeof(struct index_archive *));
     *count = 0;
     for (uint32_t i = 0; all && i < catalog->archive_count; i++) {
-        if (tables_has_archive(catalog, i))
+        if (tables_has_archive(catalog, i) && !tables_is_at_rest(catalog, i))
             all[(*count)++] = catalog->archives[i];
     }
     return all;
@@ -63,7 +76,8 @@ const struct index_entry *catalog_entry(const struct catalog *catalog, struct ca
 
 struct asset_id catalog_archive_digest(const struct catalog *catalog, uint32_t index)
 {
-    const struct asset_id digest = catalog->archives[index]->digest;
+    const struct index_sketch *sketch = catalog->rests[index].sketch;
+    const struct asset_id digest = sketch ? sketch->digest : catalog->archives[index]->digest;
     return index < catalog->path_count ? id_quick(&digest, &index, sizeof index) : digest;
 }
 
@@ -107,7 +121,7 @@ bool catalog_next_place(const struct catalog *catalog, const struct catalog_item
     while (walk->next < count) {
         walk->place = block ? block->places[walk->next] : item->place;
         walk->next++;
-        if (tables_has_archive(catalog, walk->place.archive))
+        if (tables_has_archive(catalog, walk->place.archive) && tables_fetch(catalog, walk->place.archive))
             return true;
     }
     return false;
@@ -146,8 +160,7 @@ struct catalog_item *catalog_item_in(struct catalog_item *item, uint32_t archive
     return !block && item->place.archive == archive ? item : NULL;
 }
 
-/* The item as seen at its first place in this snapshot. */
-struct catalog_item *tables_first_of(const struct catalog *catalog, struct catalog_item *item)
+struct catalog_item *tables_raw_first_of(const struct catalog *catalog, struct catalog_item *item)
 {
     struct catalog_places *block = tables_places_of(item);
     const uint32_t count = block ? atomic_load_explicit(&block->count, memory_order_acquire) : 0;
@@ -160,10 +173,46 @@ struct catalog_item *tables_first_of(const struct catalog *catalog, struct catal
     return NULL;
 }
 
-struct catalog_item *catalog_listed(const struct catalog *catalog, enum asset_kind kind, uint32_t index)
+/* The item as seen at its first place in this snapshot. */
+struct catalog_item *tables_first_of(const struct catalog *catalog, struct catalog_item *item)
+{
+    struct catalog_item *first = tables_raw_first_of(catalog, item);
+    return first && tables_fetch(catalog, first->place.archive) ? first : NULL;
+}
+
+static struct catalog_item *listed_raw(const struct catalog *catalog, enum asset_kind kind, uint32_t index)
 {
     struct catalog_item *item = &catalog->lists[kind].items[index];
-    return is_gone(&item->gone, catalog->generation) ? NULL : tables_first_of(catalog, item);
+    return is_gone(&item->gone, catalog->generation) ? NULL : tables_raw_first_of(catalog, item);
+}
+
+struct catalog_item *catalog_listed(const struct catalog *catalog, enum asset_kind kind, uint32_t index)
+{
+    struct catalog_item *item = listed_raw(catalog, kind, index);
+    return item && tables_fetch(catalog, item->place.archive) ? item : NULL;
+}
+
+const struct asset_id *catalog_listed_id(const struct catalog *catalog, enum asset_kind kind, uint32_t index)
+{
+    const struct catalog_item *item = listed_raw(catalog, kind, index);
+    return item ? &item->id : NULL;
+}
+
+const char *catalog_listed_name(const struct catalog *catalog, enum asset_kind kind, uint32_t index)
+{
+    const struct catalog_item *item = listed_raw(catalog, kind, index);
+    const struct index_sketch *sketch = item ? catalog->rests[item->place.archive].sketch : NULL;
+    for (uint32_t i = 0; sketch && i < sketch->asset_count; i++) {
+        if (sketch->assets[i].kind == kind && id_equal(&sketch->assets[i].id, &item->id))
+            return sketch->assets[i].name;
+    }
+    return item && !sketch ? item->asset->name : NULL;
+}
+
+bool catalog_is_at_hand(const struct catalog *catalog, enum asset_kind kind, uint32_t index)
+{
+    const struct catalog_item *item = listed_raw(catalog, kind, index);
+    return item && !tables_is_at_rest(catalog, item->place.archive);
 }
 
 struct catalog_item *catalog_find_index(const struct catalog *catalog, enum asset_kind kind,
@@ -178,6 +227,16 @@ struct catalog_item *catalog_find_index(const struct catalog *catalog, enum asse
     return tables_first_of(catalog, &list->items[found - 1]);
 }
 
+struct catalog_item *catalog_find_at(const struct catalog *catalog, enum asset_kind kind,
+                                     const struct asset_id *id, struct catalog_place place)
+{
+    const struct catalog_list *list = &catalog->lists[kind];
+    const uint32_t found = atomic_load_explicit(tables_slot(catalog, list, id), memory_order_acquire);
+    if (!found || found > list->count || !catalog_archive(catalog, place.archive))
+        return NULL;
+    return catalog_item_at(&list->items[found - 1], place);
+}
+
 struct catalog_item *catalog_find(const struct catalog *catalog, enum asset_kind kind,
                                   const struct asset_id *id)
 {
@@ -189,7 +248,7 @@ const struct catalog_named *catalog_next_named(const struct catalog *catalog, co
 {
     const struct catalog_named *named =
         before ? catalog_names_next(&catalog->names, before) : catalog_names_first(&catalog->names, name);
-    while (named && (!tables_has_archive(catalog, named->archive) || strcmp(named->asset->name, name) != 0))
+    while (named && (!tables_has_archive(catalog, named->archive) || strcmp(named->name, name) != 0))
         named = catalog_names_next(&catalog->names, named);
     return named;
 }
@@ -212,15 +271,24 @@ atomic_uint *tables_archive_slot(const struct catalog *catalog, const struct ass
     }
 }
 
-const struct index_archive *catalog_find_archive(const struct catalog *catalog, const struct asset_id *id,
-                                                 uint32_t *index)
+bool catalog_has_archive(const struct catalog *catalog, const struct asset_id *id, uint32_t *index)
 {
     const uint32_t found = atomic_load_explicit(tables_archive_slot(catalog, id), memory_order_acquire);
     if (!found || found > catalog->archive_count)
+        return false;
+    *index = found - 1;
+    return true;
+}
+
+const struct index_archive *catalog_find_archive(const struct catalog *catalog, const struct asset_id *id,
+                                                 uint32_t *index)
+{
+    uint32_t found;
+    if (!catalog_has_archive(catalog, id, &found) || !tables_fetch(catalog, found))
         return NULL;
     if (index)
-        *index = found - 1;
-    return catalog->archives[found - 1];
+        *index = found;
+    return catalog->archives[found];
 }
 
 struct asset_id catalog_reach(const struct catalog *catalog, uint32_t archive)

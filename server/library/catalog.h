@@ -6,12 +6,18 @@
  * therefore find entries of a later snapshot and must ignore numbers beyond its own count. A deletion marks what it
  * takes away with the generation from which on it is gone; what is gone is skipped, and nothing that it points to may
  * be read. Any change of a PATH builds new tables.
+ *
+ * The contents of an upload may leave memory (rest.c). Whoever asks for an archive, an item or a place through the
+ * functions below gets them back first; they then stay as long as the snapshot is referenced. What only its sketch is
+ * needed for (its id, its names) does not fetch them.
  */
 #ifndef POSED_SERVER_LIBRARY_CATALOG_H
 #define POSED_SERVER_LIBRARY_CATALOG_H
 
 #include "server/library/snapshot/catalog_names.h"
-#include "server/library/index/index.h"
+#include "server/library/snapshot/sketch.h"
+
+#include <pthread.h>
 
 struct catalog_place {
     uint32_t archive, entry; /* indices in the snapshot and in the archive */
@@ -26,17 +32,34 @@ struct catalog_places {
     struct catalog_place *places; /* [capacity], by archive */
     struct catalog_item *first;   /* the item at the first */
     struct catalog_item *others;  /* [capacity - 1] the items at the further places, see catalog_item_at */
+    struct catalog_places *older; /* the block that it replaced, which readers may still use; NULL: none */
 };
 
 /* An asset and every place where its bytes are; the first place is the main one. */
 struct catalog_item {
-    struct asset_id id; /* that of the asset, which may be gone */
-    const struct index_asset *asset;
+    struct asset_id id;              /* that of the asset, which may be gone */
+    const struct index_asset *asset; /* not to be read while the archive of the place is at rest */
     struct catalog_place place;
     _Atomic(struct catalog_places *) places; /* NULL: only the first */
     _Atomic int64_t skeleton;                /* result of skeleton=auto, see choose.c */
     _Atomic uint64_t gone; /* the generation from which on no place is left; 0: it is there */
     uint64_t number;       /* sequence number, kept as long as the asset exists anywhere */
+};
+
+/* An archive whose contents may leave memory. */
+struct catalog_rest {
+    _Atomic uint64_t since;      /* the generation from which on they are not in memory; 0: they are */
+    struct index_sketch *sketch; /* NULL: they always are */
+    atomic_bool is_used;         /* since it was last looked at, see catalog_put_to_rest */
+    uint32_t weight;             /* of the contents that are in memory; guarded by the lock of the tables */
+};
+
+/* Makes the contents of a sketched upload again; NULL if that is not possible. Called by any thread, by one at a time. */
+struct catalog_loader {
+    pthread_mutex_t lock; /* so that nothing is loaded twice */
+    struct index_archive *(*load)(void *user, struct index_sketch *sketch);
+    void *user;
+    atomic_uint_fast64_t loaded, rested; /* how many came back, and left, for the metrics */
 };
 
 struct catalog_list {
@@ -64,9 +87,11 @@ struct catalog {
     struct catalog_tables *tables;
     struct catalog *older, *newer;   /* that share the tables */
     struct catalog_retired *removed; /* a draft's */
+    struct catalog_loader *loader;   /* NULL: nothing is at rest */
     uint32_t archive_count;          /* among them those that are gone: see catalog_archive */
     uint32_t archives_present;
     struct index_archive **archives; /* those of the command line first */
+    struct catalog_rest *rests;      /* [archive_count] */
     struct asset_id *archive_ids;
     _Atomic uint64_t *archives_gone; /* like those of items */
     uint64_t *archive_numbers;       /* like those of items */
@@ -81,11 +106,23 @@ struct catalog {
     uint32_t shipped_count;
 };
 
+/* An archive to be in a snapshot. */
+struct catalog_part {
+    struct index_archive *archive; /* NULL: its contents are at rest */
+    struct index_sketch *sketch;   /* for an upload whose contents may be; NULL */
+};
+
 /* A snapshot over archives, which it references; NULL if out of memory. before (NULL: none) is the
  * snapshot that it replaces: assets that were in it keep their numbers. */
 struct catalog *catalog_new(struct index_archive *const *archives, uint32_t count, uint32_t path_count,
                             const struct catalog *before, const struct shipped_skeleton *shipped,
                             uint32_t shipped_count);
+/* The same over parts; none is at rest unless before has a loader. */
+struct catalog *catalog_of_parts(const struct catalog_part *parts, uint32_t count, uint32_t path_count,
+                                 const struct catalog *before, const struct shipped_skeleton *shipped,
+                                 uint32_t shipped_count);
+/* The archives that are there, as parts in their order, from malloc; NULL if out of memory. */
+struct catalog_part *catalog_parts(const struct catalog *catalog, uint32_t *count);
 /* The snapshot with one more archive at the end, at a cost proportional to that archive; all tables are
  * rebuilt when they are full. Only for the latest snapshot, and one thread at a time. NULL if out of
  * memory. */
@@ -103,7 +140,11 @@ void catalog_unref(struct catalog *catalog);
 
 /* The archive of that index, NULL if it is gone. */
 const struct index_archive *catalog_archive(const struct catalog *catalog, uint32_t index);
-/* All archives, from malloc; NULL if out of memory. */
+/* What is known of it without its contents; it must not be gone. */
+const char *catalog_archive_name(const struct catalog *catalog, uint32_t index);
+int64_t catalog_archive_expires(const struct catalog *catalog,
+                                uint32_t index); /* as in struct index_archive */
+/* All archives whose contents are in memory, from malloc; NULL if out of memory. */
 struct index_archive **catalog_list_archives(const struct catalog *catalog, uint32_t *count);
 /* A digest of what lists show of an archive and, for one of the command line, of its place. */
 struct asset_id catalog_archive_digest(const struct catalog *catalog, uint32_t index);
@@ -111,6 +152,12 @@ struct asset_id catalog_archive_digest(const struct catalog *catalog, uint32_t i
 int64_t catalog_created(const struct catalog *catalog, const struct catalog_item *item);
 /* The item of that index in its list as seen at its first place, NULL if it is gone. */
 struct catalog_item *catalog_listed(const struct catalog *catalog, enum asset_kind kind, uint32_t index);
+
+/* Its id and its name, without its contents; NULL if it is gone. */
+const struct asset_id *catalog_listed_id(const struct catalog *catalog, enum asset_kind kind, uint32_t index);
+const char *catalog_listed_name(const struct catalog *catalog, enum asset_kind kind, uint32_t index);
+/* Whether it is there and needs not be fetched. What is not at hand is of an upload that no item at hand is in. */
+bool catalog_is_at_hand(const struct catalog *catalog, enum asset_kind kind, uint32_t index);
 
 /* The same by its id, with its index if that is not NULL. */
 struct catalog_item *catalog_find_index(const struct catalog *catalog, enum asset_kind kind,
@@ -120,6 +167,12 @@ struct catalog_item *catalog_find(const struct catalog *catalog, enum asset_kind
                                   const struct asset_id *id);
 const struct index_archive *catalog_find_archive(const struct catalog *catalog, const struct asset_id *id,
                                                  uint32_t *index);
+
+/* Whether there is an archive of that id; with its index. */
+bool catalog_has_archive(const struct catalog *catalog, const struct asset_id *id, uint32_t *index);
+/* The item at that place, which is in an archive of this snapshot; NULL if it is not there. */
+struct catalog_item *catalog_find_at(const struct catalog *catalog, enum asset_kind kind,
+                                     const struct asset_id *id, struct catalog_place place);
 
 /* Digest of all that an asset of that archive may use: the archive (UINT32_MAX: none), and the command line. */
 struct asset_id catalog_reach(const struct catalog *catalog, uint32_t archive);
@@ -170,7 +223,66 @@ struct skeleton_choice {
 /* Finds a skeleton by id, including built-in ones. */
 struct skeleton_choice catalog_find_skeleton(const struct catalog *catalog, const struct asset_id *id);
 
+/* ------------------------------------------------------------------------------------ contents at rest -- */
+
+/*
+ * A thread that must not wait gets NULL instead of what would have to be fetched, as if it were not there, and
+ * catalog_turn_end says so: what it has done is to be done again by one that may. That also says whether something could
+ * not be fetched. Without catalog_turn_begin a thread may wait.
+ */
+void catalog_turn_begin(bool may_wait);
+bool catalog_turn_end(void);
+/* Whether something was missed since then (or ever): what follows from it must not be kept. */
+bool catalog_turn_missed(void);
+
+/* Bytes of the contents in memory that may leave it. */
+uint64_t catalog_held(const struct catalog *catalog);
+/*
+ * The next snapshot, in which so many bytes of them are left, without those that were not used for longest, roughly. NULL
+ * if there is nothing to do, or out of memory. As catalog_remove otherwise.
+ */
+struct catalog *catalog_put_to_rest(const struct catalog *catalog, uint64_t most);
+void catalog_loader_init(struct catalog_loader *loader,
+                         struct index_archive *(*load)(void *user, struct index_sketch *sketch), void *user);
+
 /* ------------------------------------------------------------------------- for those who build snapshots -- */
+
+struct catalog_tables;
+/* An archive that snapshots of an earlier generation still have. */
+struct catalog_retired {
+    uint32_t index;
+    uint64_t gone;                 /* the generation from which on they do not */
+    bool is_at_rest;               /* it is there, but its contents are not in memory */
+    struct index_archive *archive; /* once it is taken out of the tables */
+    struct catalog_retired *next;
+};
+
+/* Shared by consecutive snapshots: all arrays, and references to the archives. */
+struct catalog_tables {
+    atomic_uint references;
+    /* Guards the snapshots that use them, what is to be released when the older are gone, and which contents are in
+     * memory. */
+    pthread_mutex_t lock;
+    struct catalog *oldest, *latest;
+    struct catalog_retired *first_retired, *last_retired;
+    struct region region;
+    uint32_t archive_count, archive_capacity; /* of the latest snapshot */
+    uint32_t capacities[ASSET_KIND_COUNT], name_capacity;
+    atomic_uint_fast64_t held; /* see catalog_held */
+    uint32_t hand;             /* where catalog_put_to_rest goes on */
+};
+
+/* Counts the contents of an archive for catalog_held, or not any more. With the lock of the tables held. */
+void tables_count_held(const struct catalog *catalog, uint32_t index);
+void tables_discount_held(const struct catalog *catalog, uint32_t index);
+/* Whether the contents of an archive of this snapshot are not in memory. */
+bool tables_is_at_rest(const struct catalog *catalog, uint32_t index);
+/* Gets them if they are not; false if that is not possible. */
+bool tables_fetch(const struct catalog *catalog, uint32_t index);
+/* A draft of the next snapshot that shares the tables; NULL if out of memory. */
+struct catalog *tables_share(const struct catalog *catalog);
+/* The item as at its first place in this snapshot, which is not fetched; NULL if it has none. */
+struct catalog_item *tables_raw_first_of(const struct catalog *catalog, struct catalog_item *item);
 
 uint32_t tables_slot_of(const struct asset_id *id, uint32_t slot_count);
 /* The slot of that id, or the empty slot for it. */

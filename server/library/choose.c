@@ -192,7 +192,8 @@ struct skeleton_choice catalog_skeleton(const struct catalog *catalog, struct ca
     if (place == INT64_MIN || (place >= 0 && !found)) {
         place = choose(catalog, item);
         found = skeleton_at(catalog, place);
-        atomic_store_explicit(&item->skeleton, place, memory_order_relaxed);
+        if (!catalog_turn_missed())
+            atomic_store_explicit(&item->skeleton, place, memory_order_relaxed);
     }
     if (found) {
         return (struct skeleton_choice){

@@ -24,6 +24,12 @@ static void collect(void *user, struct metrics_gauges *gauges)
     gauges->store_bytes = service->store ? store_bytes(service->store) : 0;
     gauges->written_bytes = draft_written();
     gauges->decodes = index_decodes();
+    const struct index_contents held = index_contents_held();
+    gauges->catalog = (struct cache_counts){.misses = atomic_load(&service->loader.loaded),
+                                            .evictions = atomic_load(&service->loader.rested),
+                                            .bytes = held.bytes,
+                                            .limit = service->config->catalog_cache,
+                                            .entries = held.count};
     gauges->paths_over_limit = atomic_load(&service->paths_over_limit);
 }
 
@@ -104,24 +110,26 @@ void service_free(struct service *service)
     store_close(service->store);
     picture_files_close(service->pictures);
     rows_close(atomic_load(&service->rows));
+    if (service->loader.load)
+        pthread_mutex_destroy(&service->loader.lock);
     pthread_mutex_destroy(&service->lock);
     pthread_mutex_destroy(&service->write_lock);
     free(service);
 }
 
 struct catalog *service_draft(struct service *service, const struct index_neighbours *paths,
-                              struct index_archive *const *uploads, uint32_t upload_count)
+                              const struct catalog_part *uploads, uint32_t upload_count)
 {
     uint32_t count = paths->count + upload_count;
-    struct index_archive **all = try_alloc(count, sizeof(struct index_archive *));
+    struct catalog_part *all = try_alloc(count, sizeof *all);
     if (!all)
         return NULL;
-    if (paths->count)
-        memcpy(all, paths->archives, paths->count * sizeof(struct index_archive *));
+    for (uint32_t i = 0; i < paths->count; i++)
+        all[i] = (struct catalog_part){.archive = paths->archives[i]};
     if (upload_count)
-        memcpy(all + paths->count, uploads, upload_count * sizeof(struct index_archive *));
-    struct catalog *catalog =
-        catalog_new(all, count, paths->count, service->current, service->shipped, service->shipped_count);
+        memcpy(all + paths->count, uploads, upload_count * sizeof *all);
+    struct catalog *catalog = catalog_of_parts(all, count, paths->count, service->current, service->shipped,
+                                               service->shipped_count);
     free(all);
     return catalog;
 }
@@ -172,21 +180,22 @@ static void refresh_waiting(struct service *service, const struct index_neighbou
     free(fresh);
 }
 
-/* Reindexes the uploads of a catalogue whose companions may be among changed files of the command line.
- * From malloc, each referenced; NULL if out of memory. Called with the service's write lock held. */
-static struct index_archive **refresh_uploads(struct service *service, const struct catalog *catalog,
-                                              const struct index_neighbours *paths, uint32_t *count)
+/* Reindexes the uploads of a catalogue whose companions may be among changed files of the command line; those whose
+ * contents are at rest have none. From malloc, each referenced; NULL if out of memory. Called with the service's write
+ * lock held. */
+static struct catalog_part *refresh_uploads(struct service *service, const struct catalog *catalog,
+                                            const struct index_neighbours *paths, uint32_t *count)
 {
     uint32_t all;
-    struct index_archive **uploads = catalog_list_archives(catalog, &all);
+    struct catalog_part *uploads = catalog_parts(catalog, &all);
     if (!uploads)
         return NULL;
     /* Those of PATHs, which come first, are never gone. */
     *count = all - catalog->path_count;
     memmove(uploads, uploads + catalog->path_count, *count * sizeof *uploads);
     for (uint32_t i = 0; i < *count; i++) {
-        struct index_archive *archive = uploads[i];
-        uploads[i] = refresh(service, archive, paths);
+        if (uploads[i].archive)
+            uploads[i].archive = refresh(service, uploads[i].archive, paths);
     }
     return uploads;
 }
@@ -196,7 +205,7 @@ static bool join_uploads(struct service *service, const struct index_result *pat
 {
     struct index_neighbours neighbours = {paths->archives, paths->count};
     uint32_t count;
-    struct index_archive **uploads = refresh_uploads(service, service->current, &neighbours, &count);
+    struct catalog_part *uploads = refresh_uploads(service, service->current, &neighbours, &count);
     if (!uploads)
         return false;
     struct catalog *draft = service_draft(service, &neighbours, uploads, count);
@@ -209,7 +218,7 @@ static bool join_uploads(struct service *service, const struct index_result *pat
         refresh_waiting(service, &neighbours);
     }
     for (uint32_t i = 0; i < count; i++)
-        index_archive_unref(uploads[i]);
+        index_archive_unref(uploads[i].archive);
     free(uploads);
     return draft;
 }
@@ -226,6 +235,7 @@ bool service_index(struct service *service, bool *unsettled, struct pose_error *
     pthread_mutex_lock(&service->write_lock);
     bool joined = join_uploads(service, &result);
     pthread_mutex_unlock(&service->write_lock);
+    service_trim(service);
     if (!joined) {
         index_release(&result);
         pose_error_init(error);
@@ -278,6 +288,10 @@ struct catalog *service_enter(struct service *service, bool on_loop, unsigned lo
     if (!on_loop)
         return hold_current(service);
     struct catalog_slot *slot = &service->slots[loop];
+    int expected = SLOT_FREE;
+    while (!atomic_compare_exchange_weak_explicit(&slot->use, &expected, SLOT_USED, memory_order_acquire,
+                                                  memory_order_relaxed))
+        expected = SLOT_FREE; /* it is swept: a few instructions */
     uint64_t generation = atomic_load_explicit(&service->generation, memory_order_acquire);
     if (!slot->catalog || slot->catalog->generation != generation) {
         catalog_unref(slot->catalog);
@@ -291,4 +305,45 @@ void service_leave(struct service *service, struct catalog *catalog, bool on_loo
     (void)service;
     if (!on_loop)
         catalog_unref(catalog);
+}
+
+void service_leave_loop(struct service *service, unsigned loop)
+{
+    atomic_store_explicit(&service->slots[loop].use, SLOT_FREE, memory_order_release);
+}
+
+/* Loops that have nothing to do let go of a snapshot of an earlier time, which would keep what it has from being freed. */
+static void sweep_slots(struct service *service)
+{
+    const uint64_t generation = atomic_load_explicit(&service->generation, memory_order_acquire);
+    for (unsigned i = 0; i < SERVICE_LOOPS; i++) {
+        struct catalog_slot *slot = &service->slots[i];
+        struct catalog *old = NULL;
+        int expected = SLOT_FREE;
+        if (!atomic_compare_exchange_strong_explicit(&slot->use, &expected, SLOT_SWEPT, memory_order_acquire,
+                                                     memory_order_relaxed))
+            continue;
+        if (slot->catalog && slot->catalog->generation != generation) {
+            old = slot->catalog;
+            slot->catalog = NULL;
+        }
+        atomic_store_explicit(&slot->use, SLOT_FREE, memory_order_release);
+        catalog_unref(old);
+    }
+}
+
+void service_trim(struct service *service)
+{
+    const uint64_t most = service->config->catalog_cache;
+    if (!service->loader.load || index_contents_held().bytes <= most ||
+        pthread_mutex_trylock(&service->write_lock))
+        return;
+    /* Some at once, but not so many that freeing them takes long: a loop may have to. */
+    struct catalog *draft = catalog_held(service->current) > most
+                                ? catalog_put_to_rest(service->current, most - most / 32)
+                                : NULL;
+    if (draft)
+        service_publish(service, draft);
+    pthread_mutex_unlock(&service->write_lock);
+    sweep_slots(service);
 }

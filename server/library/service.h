@@ -26,8 +26,10 @@ enum { SERVICE_LOOPS = 64 };
 struct rows;
 
 struct catalog_slot {
-    _Alignas(64) struct catalog *catalog;
+    _Alignas(64) atomic_int use; /* enum slot_use */
+    struct catalog *catalog;
 };
+enum slot_use { SLOT_FREE, SLOT_USED, SLOT_SWEPT };
 
 #define PATHS_OVER_LIMIT                                                                                     \
     "a PATH holds more files than --max-path-entries allows: those that were listed are served"
@@ -48,6 +50,7 @@ struct service {
     _Atomic int state;
     const struct shipped_skeleton *shipped;
     uint32_t shipped_count;
+    struct catalog_loader loader; /* of contents at rest, see uploads/reload.h */
 
     struct store *store;            /* NULL: a command without uploads */
     struct picture_files *pictures; /* kept on the disk; NULL: none are */
@@ -90,9 +93,12 @@ bool service_index(struct service *service, bool *unsettled, struct pose_error *
 /* Builds a catalogue of the PATHs' archives and then the uploads, to be published; NULL if out of memory.
  * Call with the write lock held. */
 struct catalog *service_draft(struct service *service, const struct index_neighbours *paths,
-                              struct index_archive *const *uploads, uint32_t upload_count);
+                              const struct catalog_part *uploads, uint32_t upload_count);
 /* Takes over the draft and makes it the current catalogue. Call with the same lock held. */
 void service_publish(struct service *service, struct catalog *draft);
+/* Puts contents of uploads to rest if more of them are in memory than --catalog-cache allows; puts it off if something else
+ * is being changed. */
+void service_trim(struct service *service);
 /* Rows of the current catalogue; made if there are none, which takes long when there is much. NULL if out of memory. */
 struct rows *service_rows(struct service *service);
 /* Options for indexing a request's own bytes, with a deadline max-time from now. */
@@ -100,9 +106,10 @@ struct index_options service_request_options(const struct service *service);
 
 /*
  * The catalogue for one request: on a loop (with a number below SERVICE_LOOPS) borrowed from the loop's own
- * reference, elsewhere referenced. Must be released by service_leave with the same on_loop.
+ * reference, elsewhere referenced. Must be released by service_leave with the same on_loop, or by service_leave_loop.
  */
 struct catalog *service_enter(struct service *service, bool on_loop, unsigned loop);
 void service_leave(struct service *service, struct catalog *catalog, bool on_loop);
+void service_leave_loop(struct service *service, unsigned loop);
 
 #endif

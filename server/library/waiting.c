@@ -132,27 +132,25 @@ static bool is_whose(const struct index_archive *archive, const char *name)
     return !name || (archive->uploader && !strcmp(archive->uploader, name));
 }
 
-/* The published archives and those of that name, referenced; count: how many, or 0 if nothing of theirs waits. NULL if
- * out of memory. */
-static struct index_archive **gather(struct waiting *waiting, const struct catalog *published,
-                                     const char *name, uint64_t *version, uint32_t *count)
+/* The published archives and those of that name, of which the latter, behind the first *own, are referenced; count: how
+ * many, or 0 if nothing of theirs waits. NULL if out of memory. */
+static struct catalog_part *gather(struct waiting *waiting, const struct catalog *published, const char *name,
+                                   uint64_t *version, uint32_t *own, uint32_t *count)
 {
-    uint32_t published_count;
-    struct index_archive **listed = catalog_list_archives(published, &published_count);
+    struct catalog_part *listed = catalog_parts(published, own);
     if (!listed)
         return NULL;
     pthread_mutex_lock(&waiting->lock);
-    uint32_t used = published_count;
-    struct index_archive **all =
-        reallocarray(listed, (size_t)used + waiting->count + 1, sizeof(struct index_archive *));
+    uint32_t used = *own;
+    struct catalog_part *all = reallocarray(listed, (size_t)used + waiting->count + 1, sizeof *all);
     *version = waiting->version;
     for (uint32_t i = 0; all && i < waiting->count; i++) {
-        if (is_whose(waiting->archives[i], name))
-            all[used++] = waiting->archives[i];
+        if (is_whose(waiting->archives[i], name)) {
+            index_archive_ref(waiting->archives[i]);
+            all[used++] = (struct catalog_part){waiting->archives[i], NULL};
+        }
     }
-    *count = used == published_count ? 0 : used;
-    for (uint32_t i = 0; all && i < *count; i++)
-        index_archive_ref(all[i]);
+    *count = used == *own ? 0 : used;
     pthread_mutex_unlock(&waiting->lock);
     if (!all)
         free(listed);
@@ -163,18 +161,17 @@ static struct index_archive **gather(struct waiting *waiting, const struct catal
 static bool build(struct waiting *waiting, const struct catalog *published, const char *name,
                   struct view *view)
 {
-    uint32_t count;
-    struct index_archive **all = gather(waiting, published, name, &view->version, &count);
+    uint32_t own, count;
+    struct catalog_part *all = gather(waiting, published, name, &view->version, &own, &count);
     if (!all)
         return false;
     view->catalog = NULL;
     view->generation = published->generation;
-    if (count) {
-        view->catalog = catalog_new(all, count, published->path_count, published, published->shipped,
-                                    published->shipped_count);
-        for (uint32_t i = 0; i < count; i++)
-            index_archive_unref(all[i]);
-    }
+    if (count)
+        view->catalog = catalog_of_parts(all, count, published->path_count, published, published->shipped,
+                                         published->shipped_count);
+    for (uint32_t i = own; i < count; i++)
+        index_archive_unref(all[i].archive);
     if (view->catalog)
         view->catalog->digest =
             id_quick(&view->catalog->digest, &view->version, sizeof view->version); /* states change too */

@@ -22,7 +22,8 @@ struct config {
     uint64_t blob_cache;
     uint64_t picture_cache;
     uint64_t cache_size;
-    uint64_t threads; /* never 0 */
+    uint64_t catalog_cache; /* bytes of contents of uploads, of those that may leave memory */
+    uint64_t threads;       /* never 0 */
     uint64_t max_upload, max_unpacked, max_entries, max_path_entries, max_ratio, max_time_ms, max_frames;
     uint64_t max_output;  /* size of a converted file, in bytes */
     uint64_t max_pending; /* bytes of all answers waiting to be sent */

@@ -66,6 +66,14 @@ void region_release(struct region *region)
     region->blocks = NULL;
 }
 
+size_t region_size(const struct region *region)
+{
+    size_t size = 0;
+    for (const struct region_block *block = region->blocks; block; block = block->next)
+        size += sizeof *block + block->size;
+    return size;
+}
+
 void *region_alloc(struct region *region, size_t count, size_t size)
 {
     size_t bytes;

@@ -16,6 +16,8 @@ struct region {
 
 void region_init(struct region *region);
 void region_release(struct region *region);
+/* The bytes that it holds. */
+size_t region_size(const struct region *region);
 /* Zeroed, aligned for any type. */
 void *region_alloc(struct region *region, size_t count, size_t size);
 #define REGION_NEW(region, type, count) ((type *)region_alloc((region), (count), sizeof(type)))

@@ -51,6 +51,13 @@ static inline void blob_release(struct blob *blob)
         blob->free(blob);
 }
 
+/* Where the bytes of a blob are to be. Only the first is false. */
+enum blob_place {
+    BLOB_IN_MEMORY,
+    BLOB_AT_REST, /* see rest */
+    BLOB_UNSEEN,  /* at rest, and nobody looks whether they are there: reading may fail later */
+};
+
 /* Called for each blob, or for each note with its name; false ends the walk. */
 typedef bool blob_visit(void *user, const struct blob_hash *hash);
 /* text is NULL if the note cannot be read. */
@@ -69,10 +76,10 @@ struct blobs {
     /* Makes a sealed blob durable under its hash. Releasing a blob that was not kept leaves nothing
      * behind. */
     bool (*keep)(struct blobs *blobs, struct blob *blob, struct store_error *error);
-    /* STORE_MISSING if there is none. size: if it is known; 0: not. at_rest: its bytes are not in memory, see rest;
+    /* STORE_MISSING if there is none. size: if it is known (0: it is not), as it has to be for one that is unseen. At rest
      * with a known size nobody far away is asked, so that reading may fail later. */
-    struct blob *(*open)(struct blobs *blobs, const struct blob_hash *hash, uint64_t size, bool at_rest,
-                         struct store_error *error);
+    struct blob *(*open)(struct blobs *blobs, const struct blob_hash *hash, uint64_t size,
+                         enum blob_place place, struct store_error *error);
     /* No error if there is none. */
     bool (*remove)(struct blobs *blobs, const struct blob_hash *hash, struct store_error *error);
     bool (*each)(struct blobs *blobs, blob_visit *visit, void *user, struct store_error *error);

@@ -313,24 +313,29 @@ static bool keep(struct blobs *blobs, struct blob *blob, struct store_error *err
     return true;
 }
 
-/* Only looks at a file that is to be at rest. */
-static bool open_file(const char *path, bool at_rest, struct file_bytes *file, struct pose_error *error)
+/* Only looks at a file that is to be at rest, and not even that if it may be away. */
+static bool open_file(const char *path, uint64_t size, enum blob_place place, struct file_bytes *file,
+                      struct pose_error *error)
 {
     bool is_directory;
-    if (!at_rest || !file_stat(path, &file->stamp, &is_directory) || is_directory || !file->stamp.size)
+    if (place == BLOB_UNSEEN && size) {
+        file->bytes.size = size;
+        return true;
+    }
+    if (place == BLOB_IN_MEMORY || !file_stat(path, &file->stamp, &is_directory) || is_directory ||
+        !file->stamp.size)
         return file_map(path, file, error);
     file->bytes.size = file->stamp.size;
     return true;
 }
 
-static struct blob *open_blob(struct blobs *blobs, const struct blob_hash *hash, uint64_t size, bool at_rest,
-                              struct store_error *error)
+static struct blob *open_blob(struct blobs *blobs, const struct blob_hash *hash, uint64_t size,
+                              enum blob_place place, struct store_error *error)
 {
-    (void)size; /* the file says */
     char *path = blob_path((struct files *)blobs, hash);
     struct file_bytes bytes = {0};
     struct pose_error why;
-    if (!open_file(path, at_rest, &bytes, &why)) {
+    if (!open_file(path, size, place, &bytes, &why)) {
         store_fail(error, strcmp(why.code, "not_found") ? STORE_DOWN : STORE_MISSING, "%.200s", why.detail);
         free(path);
         return NULL;

@@ -67,10 +67,10 @@ static bool keep(struct blobs *blobs, struct blob *blob, struct store_error *err
     return true;
 }
 
-static struct blob *open_blob(struct blobs *blobs, const struct blob_hash *hash, uint64_t size, bool at_rest,
-                              struct store_error *error)
+static struct blob *open_blob(struct blobs *blobs, const struct blob_hash *hash, uint64_t size,
+                              enum blob_place place, struct store_error *error)
 {
-    (void)blobs, (void)hash, (void)size, (void)at_rest;
+    (void)blobs, (void)hash, (void)size, (void)place;
     store_fail(error, STORE_MISSING, "uploads live in memory");
     return NULL;
 }

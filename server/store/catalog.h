@@ -8,6 +8,7 @@
 #include "server/ops/files.h"
 #include "server/store/blobs.h"
 #include "server/store/ids.h"
+#include "server/ops/region.h"
 
 /* What indexing has made of an upload: a copy, which can be made anew from the bytes at any time. */
 struct upload_record {
@@ -34,6 +35,9 @@ struct upload_row {
     bool is_noted;               /* store_push has made its note */
 };
 
+/* Gives a row that borrows its texts copies of them; NULL: takes them away. */
+void upload_row_own_texts(struct upload_row *row, struct region *texts);
+
 /* The row is valid during the call. False ends the walk. */
 typedef bool upload_visit(void *user, const struct upload_row *row);
 
@@ -49,9 +53,9 @@ struct store_catalog {
     /* The number of rows that refer to a blob. */
     bool (*count_blob)(struct store_catalog *catalog, const struct blob_hash *hash, uint64_t *count,
                        struct store_error *error);
-    /* The row of an id, without its texts. */
+    /* The row of an id; its texts are copied to the region, and left out without one (NULL). */
     bool (*find)(struct store_catalog *catalog, const struct asset_id *id, struct upload_row *row,
-                 bool *is_there, struct store_error *error);
+                 struct region *texts, bool *is_there, struct store_error *error);
     /* Adds many rows in one transaction: next returns them, and false at the end. */
     bool (*add_all)(struct store_catalog *catalog, bool (*next)(void *user, struct upload_row *row),
                     void *user, struct store_error *error);

@@ -85,15 +85,17 @@ static bool count_blob(struct store_catalog *catalog, const struct blob_hash *ha
 }
 
 static bool find(struct store_catalog *catalog, const struct asset_id *id, struct upload_row *row,
-                 bool *is_there, struct store_error *error)
+                 struct region *texts, bool *is_there, struct store_error *error)
 {
     const struct memory_catalog *memory = (const struct memory_catalog *)catalog;
     (void)error;
     *is_there = false;
     for (size_t i = 0; i < memory->count && !*is_there; i++) {
         *is_there = id_equal(&memory->rows[i].id, id);
-        if (*is_there)
-            *row = memory->rows[i];
+        if (!*is_there)
+            continue;
+        *row = memory->rows[i];
+        upload_row_own_texts(row, texts);
     }
     return true;
 }

@@ -102,7 +102,7 @@ static void migrate_one(void *user, size_t index)
     bool is_new = false;
     if (has_failed(work))
         return;
-    struct blob *blob = work->from->open(work->from, &item->row.blob, 0, false, &error);
+    struct blob *blob = work->from->open(work->from, &item->row.blob, 0, BLOB_IN_MEMORY, &error);
     if (!blob && error.status == STORE_MISSING) {
         leave_out(work, &item->row, &work->found->missing, "its bytes are missing");
     } else if (blob && !blob_check(blob, &why)) {

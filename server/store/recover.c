@@ -98,7 +98,7 @@ static bool has_sound_bytes(struct work *work, struct upload_row *row)
     struct blobs *blobs = work->recovery->blobs;
     struct store_error error;
     struct pose_error why;
-    struct blob *blob = blobs->open(blobs, &row->blob, 0, false, &error);
+    struct blob *blob = blobs->open(blobs, &row->blob, 0, BLOB_IN_MEMORY, &error);
     if (!blob && error.status == STORE_AWAY) {
         work->is_away = true;
         *work->error = error;
@@ -197,7 +197,7 @@ static bool mend_row(struct work *work, const struct upload_row *row)
 {
     const struct recovery *recovery = work->recovery;
     struct store_error why;
-    struct blob *blob = recovery->blobs->open(recovery->blobs, &row->blob, 0, true, &why);
+    struct blob *blob = recovery->blobs->open(recovery->blobs, &row->blob, 0, BLOB_AT_REST, &why);
     bool is_gone = !blob && why.status == STORE_MISSING;
     blob_release(blob);
     if (is_gone) {
@@ -246,7 +246,7 @@ static bool lose_notes(struct work *work)
         struct upload_row row;
         bool is_listed;
         char name[ID_TEXT];
-        if (!catalog->find(catalog, id, &row, &is_listed, work->error))
+        if (!catalog->find(catalog, id, &row, NULL, &is_listed, work->error))
             return false;
         id_write(id, name);
         if (!is_listed)

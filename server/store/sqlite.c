@@ -287,7 +287,7 @@ static bool count_blob(struct store_catalog *catalog, const struct blob_hash *ha
 }
 
 static bool find(struct store_catalog *catalog, const struct asset_id *id, struct upload_row *row,
-                 bool *is_there, struct store_error *error)
+                 struct region *texts, bool *is_there, struct store_error *error)
 {
     struct sqlite_catalog *sqlite = (struct sqlite_catalog *)catalog;
     sqlite3_stmt *statement = sqlite->statements[FIND];
@@ -295,7 +295,8 @@ static bool find(struct store_catalog *catalog, const struct asset_id *id, struc
     int status = sqlite3_step(statement);
     bool done = status == SQLITE_ROW || status == SQLITE_DONE || fail(sqlite, "reading", error);
     *is_there = status == SQLITE_ROW && take_row(statement, row);
-    row->name = row->format = row->game = row->uploader = NULL;
+    if (*is_there)
+        upload_row_own_texts(row, texts);
     sqlite3_reset(statement);
     return done;
 }

@@ -347,7 +347,7 @@ bool store_remove(struct store *store, const struct asset_id *id, struct store_e
     bool is_there;
     pthread_mutex_lock(&store->lock);
     bool done =
-        is_in_place(store, error) && store->catalog->find(store->catalog, id, &row, &is_there, error) &&
+        is_in_place(store, error) && store->catalog->find(store->catalog, id, &row, NULL, &is_there, error) &&
         (store->blobs->push || unnote(store, id, error)) && store->catalog->remove(store->catalog, id, error);
     /* Without note and row the upload is gone; a blob left behind is removed at the next start. */
     if (done && is_there) {
@@ -387,6 +387,30 @@ bool store_each(struct store *store, upload_visit *visit, void *user, struct sto
     return done;
 }
 
+void upload_row_own_texts(struct upload_row *row, struct region *texts)
+{
+    row->name = texts ? region_text(texts, row->name) : NULL;
+    row->format = texts ? region_text(texts, row->format) : NULL;
+    row->game = texts ? region_text(texts, row->game) : NULL;
+    row->uploader = texts ? region_text(texts, row->uploader) : NULL;
+}
+
+bool store_row(struct store *store, const struct asset_id *id, struct upload_row *row, struct region *texts,
+               struct pose_buffer *buffer, struct store_error *error)
+{
+    struct store_error ignored;
+    bool is_there = false;
+    pthread_mutex_lock(&store->lock);
+    const bool done = store->catalog->find(store->catalog, id, row, texts, &is_there, error);
+    row->record = (struct upload_record){0};
+    if (done && is_there && !store->catalog->records(store->catalog, row, 1, buffer, &ignored))
+        row->record = (struct upload_record){0};
+    pthread_mutex_unlock(&store->lock);
+    if (done && texts->failed)
+        return store_fail(error, STORE_DOWN, "out of memory");
+    return done && (is_there || store_fail(error, STORE_MISSING, "no such upload"));
+}
+
 bool store_records(struct store *store, struct upload_row *rows, size_t count, struct pose_buffer *buffers,
                    struct store_error *error)
 {
@@ -405,10 +429,10 @@ bool store_set_records(struct store *store, const struct upload_row *rows, size_
     return done;
 }
 
-struct blob *store_blob(struct store *store, const struct upload_row *row, bool at_rest,
+struct blob *store_blob(struct store *store, const struct upload_row *row, enum blob_place place,
                         struct store_error *error)
 {
-    return store->blobs->open(store->blobs, &row->blob, row->bytes, at_rest, error);
+    return store->blobs->open(store->blobs, &row->blob, row->bytes, place, error);
 }
 
 /* -------------------------------------------------------------------------------------------- reindexing -- */

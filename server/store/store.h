@@ -57,6 +57,10 @@ bool store_publish(struct store *store, const struct asset_id *id, struct store_
 bool store_remove(struct store *store, const struct asset_id *id, struct store_error *error);
 /* Visits the uploads in order of arrival; the visitor may only call store_blob. */
 bool store_each(struct store *store, upload_visit *visit, void *user, struct store_error *error);
+/* The row of an upload with its record, if that can be read: its texts in the region, its data in the buffer. False with
+ * the error; STORE_MISSING if there is none. */
+bool store_row(struct store *store, const struct asset_id *id, struct upload_row *row, struct region *texts,
+               struct pose_buffer *buffer, struct store_error *error);
 /* Sets the records of rows, of which only the ids are read; the data of rows[i] is allocated in buffers[i], and empty
  * if there is none. */
 bool store_records(struct store *store, struct upload_row *rows, size_t count, struct pose_buffer *buffers,
@@ -65,8 +69,8 @@ bool store_records(struct store *store, struct upload_row *rows, size_t count, s
  * anew at the next start. */
 bool store_set_records(struct store *store, const struct upload_row *rows, size_t count,
                        struct store_error *error);
-/* The blob of a row. at_rest: its bytes are not in memory, see struct blob. */
-struct blob *store_blob(struct store *store, const struct upload_row *row, bool at_rest,
+/* The blob of a row. */
+struct blob *store_blob(struct store *store, const struct upload_row *row, enum blob_place place,
                         struct store_error *error);
 
 /*

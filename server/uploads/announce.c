@@ -4,6 +4,20 @@
 #include "server/events/webhook.h"
 #include "server/ops/clock.h"
 
+/* Numbers the change, says who did it, and queues it. */
+static void push(struct service *service, struct change *change, const struct actor *actor)
+{
+    const uint64_t now = (uint64_t)clock_wall_ns();
+    change->number = now > service->newest_change ? now : service->newest_change + 1;
+    service->newest_change = change->number;
+    change_set_text(change->by, sizeof change->by, actor ? actor->name : NULL);
+    change_set_text(change->reason, sizeof change->reason, actor ? actor->reason : NULL);
+    if (service->changes)
+        changes_push(service->changes, change);
+    if (service->webhook)
+        webhook_push(service->webhook, change);
+}
+
 void announce(struct service *service, enum change_kind kind, const struct index_archive *archive,
               const struct actor *actor)
 {
@@ -11,18 +25,18 @@ void announce(struct service *service, enum change_kind kind, const struct index
                             .archive = archive->id,
                             .is_waiting = atomic_load(&archive->is_waiting),
                             .bytes = archive->bytes};
-    const uint64_t now = (uint64_t)clock_wall_ns();
-    change.number = now > service->newest_change ? now : service->newest_change + 1;
-    service->newest_change = change.number;
     change_set_text(change.format, sizeof change.format, archive->format);
     change_set_text(change.name, sizeof change.name, archive->name);
     change_set_text(change.uploader, sizeof change.uploader, archive->uploader);
-    change_set_text(change.by, sizeof change.by, actor ? actor->name : NULL);
-    change_set_text(change.reason, sizeof change.reason, actor ? actor->reason : NULL);
-    if (service->changes)
-        changes_push(service->changes, &change);
-    if (service->webhook)
-        webhook_push(service->webhook, &change);
+    push(service, &change, actor);
+}
+
+void announce_lost(struct service *service, const struct asset_id *archive, const char *name,
+                   const struct actor *actor)
+{
+    struct change change = {.kind = CHANGE_DELETE, .archive = *archive};
+    change_set_text(change.name, sizeof change.name, name);
+    push(service, &change, actor);
 }
 
 void announce_settle(struct service *service)

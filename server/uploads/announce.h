@@ -14,6 +14,9 @@ struct actor {
 /* Queues the change. Call it with the write lock held, so that changes are told in their order. actor: NULL if nobody did. */
 void announce(struct service *service, enum change_kind kind, const struct index_archive *archive,
               const struct actor *actor);
+/* The same for the deletion of an upload whose bytes and record could not be read: no more is known of it. */
+void announce_lost(struct service *service, const struct asset_id *archive, const char *name,
+                   const struct actor *actor);
 /* Writes what was queued to the disk: without the lock, before the change is answered. */
 void announce_settle(struct service *service);
 

@@ -18,30 +18,33 @@ static int64_t now_ms(void)
     return clock_wall_ns() / 1000000;
 }
 
-/* The archive (NULL: it is gone) if it has expired, otherwise NULL; next becomes the time at which it will, if that is
- * earlier. */
-static const struct index_archive *look_at(const struct index_archive *archive, int64_t now, int64_t *next)
+/* Whether that is past; otherwise next becomes that time if it is earlier. */
+static bool is_due(int64_t expires, int64_t now, int64_t *next)
 {
-    const int64_t expires = archive ? archive->expires_ms : 0;
     if (expires && expires <= now)
-        return archive;
+        return true;
     if (expires && expires < *next)
         *next = expires;
-    return NULL;
+    return false;
 }
 
-/* An upload that has expired, or NULL; next becomes the time at which the next one will. */
-static const struct index_archive *find_any_due(struct service *service, int64_t now, int64_t *next)
+/* An upload that has expired; false: none has, and next becomes the time at which the next one will. */
+static bool find_any_due(struct service *service, int64_t now, int64_t *next, struct asset_id *id)
 {
     const struct catalog *current = service->current;
     uint32_t count;
     struct index_archive *const *waiting = waiting_archives(service->waiting, &count);
-    const struct index_archive *due = NULL;
-    for (uint32_t i = 0; i < count && !due; i++)
-        due = look_at(waiting[i], now, next);
-    for (uint32_t i = current->path_count; i < current->archive_count && !due; i++)
-        due = look_at(catalog_archive(current, i), now, next);
-    return due;
+    for (uint32_t i = 0; i < count; i++) {
+        *id = waiting[i]->id;
+        if (is_due(waiting[i]->expires_ms, now, next))
+            return true;
+    }
+    for (uint32_t i = current->path_count; i < current->archive_count; i++) {
+        *id = current->archive_ids[i];
+        if (tables_has_archive(current, i) && is_due(catalog_archive_expires(current, i), now, next))
+            return true;
+    }
+    return false;
 }
 
 /* Removes what is due, and waits for the lock meanwhile. When nothing more is, or it fails, next_expiry_ms is the time
@@ -49,13 +52,12 @@ static const struct index_archive *find_any_due(struct service *service, int64_t
 static void remove_due(struct service *service)
 {
     enum { AGAIN_MS = 60000 };
-    const struct index_archive *due;
+    struct asset_id id;
     const int64_t now = now_ms();
     int64_t next = INT64_MAX;
-    while ((due = find_any_due(service, now, &next))) {
+    while (find_any_due(service, now, &next, &id)) {
         struct store_error error;
         char text[ID_TEXT];
-        const struct asset_id id = due->id;
         id_write(&id, text);
         pthread_mutex_unlock(&service->write_lock); /* a store far away may take its time */
         bool done = upload_remove(service, &id, NULL, &error) || error.status == STORE_MISSING;

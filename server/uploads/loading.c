@@ -3,6 +3,7 @@
 #include "server/library/index/pack.h"
 #include "server/ops/log.h"
 #include "server/ops/parallel.h"
+#include "server/uploads/reload.h"
 #include "server/uploads/uploads.h"
 
 #include <stdlib.h>
@@ -29,8 +30,10 @@ struct loading {
     atomic_bool is_away; /* bytes that are needed at the start cannot be had at the moment */
     uint32_t count, capacity;
     struct upload_row *rows;
-    struct index_archive **archives; /* [count], NULL: its bytes are missing */
-    uint32_t first;                  /* of the batch */
+    struct catalog_part *parts; /* [count], zeros: its bytes are missing, or it waits */
+    uint32_t first;             /* of the batch */
+    struct index_archive *archives[BATCH];
+    bool is_kept[BATCH]; /* its record is in the store */
     struct upload_row renewed[BATCH];
     struct pose_buffer buffers[BATCH]; /* of the records */
 };
@@ -64,7 +67,8 @@ static struct blob *load_blob(struct loading *work, const struct upload_row *row
 {
     struct store_error error;
     struct pose_error why;
-    struct blob *blob = store_blob(work->service->store, row, at_rest, &error);
+    struct blob *blob =
+        store_blob(work->service->store, row, at_rest ? BLOB_AT_REST : BLOB_IN_MEMORY, &error);
     if (!blob) {
         if (error.status == STORE_AWAY)
             atomic_store(&work->is_away, true);
@@ -128,15 +132,45 @@ static void load_one(void *user, size_t item)
         work->renewed[item] = (struct upload_row){.id = row->id, .record = record};
     upload_set_standing(archive, row);
     index_rest(archive);
-    work->archives[work->first + item] = archive;
+    work->archives[item] = archive;
+    work->is_kept[item] = is_known;
+}
+
+/* Lists a loaded upload. What is more than the cache may hold leaves memory at once. */
+static bool enlist(struct loading *work, uint32_t item)
+{
+    struct service *service = work->service;
+    struct index_archive *archive = work->archives[item];
+    if (!archive)
+        return true;
+    upload_enlist(service, archive);
+    if (atomic_load(&archive->is_waiting)) {
+        const bool has_room = waiting_reserve(service->waiting);
+        if (has_room)
+            waiting_add(service->waiting, archive);
+        index_archive_unref(archive);
+        return has_room;
+    }
+    if (work->is_kept[item])
+        index_sketch_archive(archive);
+    struct catalog_part *part = &work->parts[work->first + item];
+    *part = (struct catalog_part){archive, archive->sketch};
+    if (part->sketch)
+        index_sketch_ref(part->sketch);
+    if (part->sketch && index_contents_held().bytes > service->config->catalog_cache) {
+        part->archive = NULL;
+        index_archive_unref(archive);
+    }
+    return true;
 }
 
 /* Loads a batch of uploads, and keeps the records that it had to make. */
-static void load_batch(struct loading *work, uint32_t count)
+static bool load_batch(struct loading *work, uint32_t count)
 {
     struct store_error error;
     uint32_t renewed = 0;
     memset(work->renewed, 0, sizeof work->renewed);
+    memset(work->archives, 0, sizeof work->archives);
     /* What cannot be read is made anew. */
     store_records(work->service->store, work->rows + work->first, count, work->buffers, &error);
     parallel_for(count, work->service->index_options.threads, load_one, work);
@@ -149,44 +183,39 @@ static void load_batch(struct loading *work, uint32_t count)
         log_message(LOG_WARNING, "the next start decodes uploads again: %s", error.detail);
         work->cannot_write = true;
     }
+    bool done = true;
+    for (uint32_t i = 0; i < count; i++)
+        done &= enlist(work, i);
+    return done;
 }
 
 /* Adds the listed uploads after the PATHs. Called with the write lock held. */
 static bool load_listed(struct loading *work)
 {
     struct service *service = work->service;
+    bool done = true;
     work->paths = upload_paths(service);
-    work->archives = try_alloc(work->count, sizeof(struct index_archive *));
-    if (!work->archives)
+    work->parts = try_alloc(work->count, sizeof *work->parts);
+    if (!work->parts)
         return false;
     work->context = service->current->context;
     work->options.threads = 1;
     for (; work->first < work->count; work->first += BATCH)
-        load_batch(work, work->count - work->first < BATCH ? work->count - work->first : BATCH);
+        done &= load_batch(work, work->count - work->first < BATCH ? work->count - work->first : BATCH);
     for (uint32_t i = 0; i < BATCH; i++)
         pose_buffer_free(&work->buffers[i]);
     uint32_t kept = 0;
-    bool done = true;
     for (uint32_t i = 0; i < work->count; i++) {
-        struct index_archive *archive = work->archives[i];
-        if (!archive)
-            continue;
-        upload_enlist(service, archive);
-        if (!atomic_load(&archive->is_waiting)) {
-            work->archives[kept++] = archive;
-            continue;
-        }
-        if (waiting_reserve(service->waiting))
-            waiting_add(service->waiting, archive);
-        else
-            done = false;
-        index_archive_unref(archive);
+        if (work->parts[i].archive || work->parts[i].sketch)
+            work->parts[kept++] = work->parts[i];
     }
-    struct catalog *draft = service_draft(service, &work->paths, work->archives, kept);
+    struct catalog *draft = service_draft(service, &work->paths, work->parts, kept);
     if (draft)
         service_publish(service, draft);
-    for (uint32_t i = 0; i < kept; i++)
-        index_archive_unref(work->archives[i]);
+    for (uint32_t i = 0; i < kept; i++) {
+        index_archive_unref(work->parts[i].archive);
+        index_sketch_unref(work->parts[i].sketch);
+    }
     return draft && done;
 }
 
@@ -196,6 +225,10 @@ bool uploads_load(struct service *service, struct store_error *error)
     work->service = service;
     work->options = service->index_options;
     work->region.may_fail = true;
+    pthread_mutex_lock(&service->write_lock);
+    if (service->config->data)
+        reload_init(service);
+    pthread_mutex_unlock(&service->write_lock);
     bool done = store_each(service->store, list_row, work, error);
     if (work->no_memory)
         done = store_fail(error, STORE_DOWN, "out of memory");
@@ -210,7 +243,7 @@ bool uploads_load(struct service *service, struct store_error *error)
             error, STORE_AWAY,
             "the object store is away, and containers that were uploaded cannot be opened without it; "
             "start again when it is back");
-    free(work->archives);
+    free(work->parts);
     free(work->rows);
     region_release(&work->region);
     free(work);

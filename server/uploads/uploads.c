@@ -78,7 +78,7 @@ static struct catalog *checked(struct catalog *draft, struct store_error *error)
 /* Removes an upload from the store, and then from the catalogue. */
 static bool drop_published(struct service *service, uint32_t archive, struct store_error *error)
 {
-    const struct asset_id id = service->current->archives[archive]->id;
+    const struct asset_id id = service->current->archive_ids[archive];
     struct catalog *draft = checked(catalog_remove(service->current, archive), error);
     if (!draft)
         return false;
@@ -126,6 +126,20 @@ static struct index_archive *find(const struct service *service, const struct as
     return current->archives[index];
 }
 
+/* Whether that is an upload that find has not found since its contents could not be made again; with its index. */
+static bool is_unreadable(const struct service *service, const struct asset_id *id, uint32_t *index)
+{
+    return catalog_has_archive(service->current, id, index) && tables_is_at_rest(service->current, *index);
+}
+
+/* Removes such an upload, unless it may be there later. What it counts for quotas is known at the next start. */
+static bool drop_lost(struct service *service, uint32_t index, struct store_error *error)
+{
+    return atomic_load(&service->current->rests[index].sketch->is_lost)
+               ? drop_published(service, index, error)
+               : store_fail(error, STORE_DOWN, "the upload cannot be read at the moment");
+}
+
 /* ------------------------------------------------------------------------------------------------ records -- */
 
 /* Packs an archive that was indexed beside the PATHs of that context. Without memory, or if its contents may change,
@@ -149,7 +163,12 @@ static struct index_archive *find_sound(struct service *service, const struct as
     struct pose_error why;
     bool is_upload;
     struct index_archive *known = find(service, id, &is_upload);
+    uint32_t index;
     error->status = STORE_OK;
+    if (!known && is_unreadable(service, id, &index)) {
+        drop_lost(service, index, error);
+        return NULL;
+    }
     if (!known || !is_upload || !known->blob || blob_check(known->blob, &why))
         return known;
     upload_drop(service, known, error);
@@ -198,6 +217,8 @@ static void publish(struct service *service, struct catalog *draft)
 static bool keep_row(struct service *service, struct index_archive *archive, struct upload_row *row,
                      struct store_error *error)
 {
+    if (service->config->data && row->record.data.size)
+        index_sketch_archive(archive);
     struct catalog *draft =
         row->is_waiting ? NULL : checked(catalog_append(service->current, archive), error);
     if (row->is_waiting && !waiting_reserve(service->waiting))
@@ -329,12 +350,20 @@ bool upload_remove(struct service *service, const struct asset_id *id, const str
         return false;
     pthread_mutex_lock(&service->write_lock);
     struct index_archive *archive = find(service, id, &is_upload);
+    uint32_t index;
+    const bool is_lost = !archive && is_unreadable(service, id, &index);
+    char name[CHANGE_TEXT] = "";
     if (archive)
         index_archive_ref(archive);
+    if (is_lost)
+        snprintf(name, sizeof name, "%s", catalog_archive_name(service->current, index));
     bool done = archive && is_upload ? upload_drop(service, archive, error)
+                : is_lost            ? drop_lost(service, index, error)
                                      : store_fail(error, STORE_MISSING, "no such upload");
-    if (done)
+    if (done && archive)
         announce(service, CHANGE_DELETE, archive, actor);
+    else if (done)
+        announce_lost(service, id, name, actor);
     pthread_mutex_unlock(&service->write_lock);
     index_archive_unref(archive);
     announce_settle(service);

@@ -4,6 +4,7 @@
 #include "server/library/index/morphs.h"
 #include "server/library/index/nested.h"
 #include "server/library/index/refusal.h"
+#include "server/library/snapshot/sketch.h"
 #include "server/library/names.h"
 #include "lib/core/error.h"
 
@@ -115,6 +116,7 @@ void index_archive_unref(struct index_archive *archive)
     pose_archive_close(archive->archive);
     if (archive->map.mapped)
         file_release(&archive->map);
+    index_sketch_release(archive);
     blob_release(archive->blob);
     bool is_large = archive->entry_count > WORTH_TRIMMING;
     struct region region = archive->region;

@@ -78,6 +78,8 @@ struct index_morph {
     const char *name;
 };
 
+struct index_sketch;
+
 struct index_archive {
     atomic_uint references;
     struct region region;
@@ -96,10 +98,11 @@ struct index_archive {
     size_t blob_offset;      /* at rest: where map's bytes are in it */
     int64_t
         created_ms; /* milliseconds since 1970: time of the upload, otherwise of the files' last modification */
-    const char *uploader;   /* for an upload: the name of its token; NULL: none */
-    int64_t expires_ms;     /* for an upload: like created_ms; 0: never */
-    atomic_bool is_waiting; /* for an upload: not published yet */
-    struct asset_id digest; /* of everything lists show, see archive_seal; zeros: not set yet */
+    const char *uploader;        /* for an upload: the name of its token; NULL: none */
+    int64_t expires_ms;          /* for an upload: like created_ms; 0: never */
+    atomic_bool is_waiting;      /* for an upload: not published yet */
+    struct index_sketch *sketch; /* for an upload whose contents may leave memory, see sketch.h; NULL */
+    struct asset_id digest;      /* of everything lists show, see archive_seal; zeros: not set yet */
     struct pose_archive *archive;
     const struct pose_error *error; /* a container that could not be opened */
     uint32_t entry_count, entry_capacity;

@@ -541,14 +541,17 @@ static void compare_kept(struct writing *work, const struct catalog *before, boo
         uint32_t index, old;
         memcpy(&kept, list.data + at, sizeof kept);
         const bool is_upload = kept.source == ROWS_OF_UPLOAD;
-        const struct index_archive *archive = catalog_find_archive(after, &kept.id, &index);
-        if (!archive || (index >= after->path_count) != is_upload) {
+        const bool is_there = catalog_has_archive(after, &kept.id, &index);
+        if (!is_there || (index >= after->path_count) != is_upload) {
             remove_archive(work, &kept.id, is_upload);
             continue;
         }
         const struct asset_id digest = catalog_archive_digest(after, index);
         is_same_archive[index] = true;
         if (id_equal(&digest, &kept.digest))
+            continue;
+        const struct index_archive *archive = catalog_archive(after, index);
+        if (!archive)
             continue;
         const struct index_archive *earlier = before ? catalog_find_archive(before, &kept.id, &old) : NULL;
         write_archive(work, index);
@@ -600,9 +603,11 @@ void write_changes(struct rows_link *link, const struct catalog *before, const s
         link_before_many(link);
     for (uint32_t i = 0; i < after->archive_count && !link->failed; i++) {
         uint32_t first = i;
+        if (is_same_archive[i] || !tables_has_archive(after, i) ||
+            !catalog_has_archive(after, &after->archive_ids[i], &first) || first != i)
+            continue;
         const struct index_archive *archive = catalog_archive(after, i);
-        if (!archive || is_same_archive[i] || !catalog_find_archive(after, &archive->id, &first) ||
-            first != i)
+        if (!archive)
             continue;
         write_archive(&work, i);
         touch_all(&work, archive);

@@ -78,8 +78,7 @@ unsigned listing_suggest(const struct catalog *catalog, enum asset_kind kind, co
     struct suggestion best[MAX_SUGGESTIONS];
     unsigned count = 0;
     for (uint32_t i = 0; i < list->count && i < MAX_LOOKED_AT; i++) {
-        const struct catalog_item *item = catalog_listed(catalog, kind, i);
-        const char *name = item ? item->asset->name : NULL;
+        const char *name = catalog_listed_name(catalog, kind, i);
         if (name)
             count = keep_nearest(best, count, (struct suggestion){name, distance_of(search, name)});
     }

@@ -5,25 +5,54 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An archive that snapshots of an earlier generation still have. */
-struct catalog_retired {
-    struct index_archive *archive;
-    uint32_t index;
-    uint64_t gone;
-    struct catalog_retired *next;
+/* Walks the assets of an archive, by its sketch if it has one. Begin with the two pointers; one may be NULL. */
+struct asset_walk {
+    const struct index_archive *archive;
+    const struct index_sketch *sketch;
+    uint32_t next, next_entry;
+    /* The asset. */
+    const struct asset_id *id;
+    enum asset_kind kind;
+    const char *name;
+    uint32_t entry;
+    const struct index_asset *asset; /* NULL: of a sketch */
 };
 
-/* Shared by consecutive snapshots: all arrays, and references to the archives. */
-struct catalog_tables {
-    atomic_uint references;
-    pthread_mutex_t
-        lock; /* guards the snapshots that use them, and what is to be released when the older are gone */
-    struct catalog *oldest, *latest;
-    struct catalog_retired *first_retired, *last_retired;
-    struct region region;
-    uint32_t archive_count, archive_capacity; /* of the latest snapshot */
-    uint32_t capacities[ASSET_KIND_COUNT], name_capacity;
-};
+static bool next_sketched(struct asset_walk *walk)
+{
+    if (walk->next == walk->sketch->asset_count)
+        return false;
+    const struct index_sketch_asset *asset = &walk->sketch->assets[walk->next++];
+    walk->id = &asset->id;
+    walk->kind = asset->kind;
+    walk->name = asset->name;
+    walk->entry = asset->entry;
+    return true;
+}
+
+static bool next_asset(struct asset_walk *walk)
+{
+    if (walk->sketch)
+        return next_sketched(walk);
+    for (; walk->next_entry < walk->archive->entry_count; walk->next_entry++, walk->next = 0) {
+        const struct index_entry *entry = walk->archive->entries[walk->next_entry];
+        if (walk->next == entry->asset_count)
+            continue;
+        walk->asset = &entry->assets[walk->next++];
+        walk->id = &walk->asset->id;
+        walk->kind = walk->asset->kind;
+        walk->name = walk->asset->name;
+        walk->entry = walk->next_entry;
+        return true;
+    }
+    return false;
+}
+
+static struct asset_walk walk_over(const struct catalog *catalog, uint32_t index)
+{
+    const struct index_sketch *sketch = catalog->rests[index].sketch;
+    return (struct asset_walk){.archive = sketch ? NULL : catalog->archives[index], .sketch = sketch};
+}
 
 /* Half as much again, so that tables filled by uploads are rebuilt less and less often. */
 static uint32_t room_for(uint32_t count, bool to_grow)
@@ -42,12 +71,11 @@ static uint32_t slots_for(uint32_t most)
     return count;
 }
 
-static void count_assets(const struct index_archive *archive, uint32_t counts[ASSET_KIND_COUNT])
+static void count_assets(const struct catalog_part *part, uint32_t counts[ASSET_KIND_COUNT])
 {
-    for (uint32_t e = 0; e < archive->entry_count; e++) {
-        for (uint32_t i = 0; i < archive->entries[e]->asset_count; i++)
-            counts[archive->entries[e]->assets[i].kind]++;
-    }
+    struct asset_walk walk = {.archive = part->archive, .sketch = part->sketch};
+    while (next_asset(&walk))
+        counts[walk.kind]++;
 }
 
 /* A block with twice the capacity, or the first one with two places. Doubling keeps the total cost linear.
@@ -61,6 +89,7 @@ static struct catalog_places *grow_places(struct region *region, struct catalog_
         return NULL;
     block->capacity = count * 2;
     block->first = item;
+    block->older = old;
     block->places = REGION_NEW(region, struct catalog_place, block->capacity);
     block->others = REGION_NEW(region, struct catalog_item, block->capacity - 1);
     if (!block->places || !block->others)
@@ -101,11 +130,23 @@ static void add_place(struct region *region, struct catalog_item *item, const st
     atomic_store_explicit(&item->places, block, memory_order_release);
 }
 
-static void add_item(struct catalog *catalog, const struct index_asset *asset, struct catalog_place place,
+/* The item of an id, which is not fetched. */
+static bool find_raw(const struct catalog *catalog, enum asset_kind kind, const struct asset_id *id,
+                     uint32_t *index)
+{
+    const struct catalog_list *list = &catalog->lists[kind];
+    const uint32_t found = atomic_load_explicit(tables_slot(catalog, list, id), memory_order_acquire);
+    *index = found - 1;
+    return found && found <= list->count;
+}
+
+/* asset: NULL if it is at rest. */
+static void add_item(struct catalog *catalog, enum asset_kind kind, const struct asset_id *id,
+                     const struct index_asset *asset, struct catalog_place place,
                      const struct catalog *before)
 {
-    struct catalog_list *list = &catalog->lists[asset->kind];
-    atomic_uint *slot = tables_slot(catalog, list, &asset->id);
+    struct catalog_list *list = &catalog->lists[kind];
+    atomic_uint *slot = tables_slot(catalog, list, id);
     const uint32_t number = atomic_load_explicit(slot, memory_order_relaxed);
     if (number) {
         struct catalog_item *item = &list->items[number - 1];
@@ -117,13 +158,14 @@ static void add_item(struct catalog *catalog, const struct index_asset *asset, s
             add_place(&catalog->tables->region, item, asset, place);
         return;
     }
-    const struct catalog_item *old = before ? catalog_find(before, asset->kind, &asset->id) : NULL;
+    uint32_t old_index;
+    const bool is_old = before && find_raw(before, kind, id, &old_index);
     struct catalog_item *item = &list->items[list->count++];
     list->present++;
-    item->id = asset->id;
+    item->id = *id;
     item->asset = asset;
     item->place = place;
-    item->number = old ? old->number : catalog->next_number++;
+    item->number = is_old ? before->lists[kind].items[old_index].number : catalog->next_number++;
     atomic_init(&item->places, NULL);
     atomic_init(&item->skeleton, INT64_MIN);
     list->is_in_order &= list->count < 2 || item[-1].number < item->number;
@@ -133,7 +175,7 @@ static void add_item(struct catalog *catalog, const struct index_asset *asset, s
 /* The same archive may be listed twice: it then has one number, and is found at its first place. */
 static void number_archive(struct catalog *catalog, uint32_t index, const struct catalog *before)
 {
-    const struct asset_id *id = &catalog->archives[index]->id;
+    const struct asset_id *id = &catalog->archive_ids[index];
     uint32_t old;
     atomic_uint *slot = tables_archive_slot(catalog, id);
     const uint32_t first = atomic_load_explicit(slot, memory_order_relaxed);
@@ -141,7 +183,7 @@ static void number_archive(struct catalog *catalog, uint32_t index, const struct
         catalog->archive_numbers[index] = catalog->archive_numbers[first - 1];
         return;
     }
-    const bool is_old = before && catalog_find_archive(before, id, &old);
+    const bool is_old = before && catalog_has_archive(before, id, &old);
     catalog->archive_numbers[index] = is_old ? before->archive_numbers[old] : catalog->next_number++;
     atomic_store_explicit(slot, index + 1, memory_order_release);
 }
@@ -166,25 +208,59 @@ static void add_digest(struct catalog *catalog, uint32_t index)
     count_digest(catalog, &digest, true);
 }
 
+/* Sets the archive of an index and whether it is at rest. */
+static void set_archive(struct catalog *catalog, uint32_t index, const struct catalog_part *part)
+{
+    struct catalog_rest *rest = &catalog->rests[index];
+    catalog->archives[index] = part->archive;
+    catalog->archive_ids[index] = part->sketch ? part->sketch->id : part->archive->id;
+    rest->sketch = part->sketch;
+    atomic_store_explicit(&rest->since, part->archive ? 0 : catalog->generation, memory_order_release);
+    atomic_store_explicit(&rest->is_used, true, memory_order_relaxed);
+    if (part->sketch)
+        index_sketch_ref(part->sketch);
+    if (part->archive)
+        index_archive_ref(part->archive);
+    if (part->archive && part->sketch)
+        tables_count_held(catalog, index);
+}
+
+void tables_count_held(const struct catalog *catalog, uint32_t index)
+{
+    struct catalog_rest *rest = &catalog->rests[index];
+    const struct index_sketch *sketch = catalog->archives[index]->sketch;
+    rest->weight = sketch && sketch->weight < UINT32_MAX ? (uint32_t)sketch->weight : UINT32_MAX;
+    atomic_fetch_add(&catalog->tables->held, rest->weight);
+}
+
+void tables_discount_held(const struct catalog *catalog, uint32_t index)
+{
+    struct catalog_rest *rest = &catalog->rests[index];
+    atomic_fetch_sub(&catalog->tables->held, rest->weight);
+    rest->weight = 0;
+}
+
 /* Appends an archive: there is room for it and all its assets. */
-static void add_archive(struct catalog *catalog, struct index_archive *archive, const struct catalog *before)
+static void add_archive(struct catalog *catalog, const struct catalog_part *part,
+                        const struct catalog *before)
 {
     const uint32_t index = catalog->archive_count;
-    catalog->archives[index] = archive;
-    catalog->archive_ids[index] = archive->id;
-    index_archive_ref(archive);
+    struct asset_walk walk = {.archive = part->archive, .sketch = part->sketch};
+    uint32_t ordinal = 0, entry = UINT32_MAX;
+    set_archive(catalog, index, part);
     number_archive(catalog, index, before);
     catalog->archive_count = catalog->tables->archive_count = index + 1;
     catalog->archives_present++;
-    catalog->has_morphs |= archive->morph_count > 0;
+    catalog->has_morphs |= part->archive && part->archive->morph_count > 0;
     add_digest(catalog, index);
-    for (uint32_t e = 0; e < archive->entry_count; e++) {
-        const struct index_entry *entry = archive->entries[e];
-        for (uint32_t i = 0; i < entry->asset_count; i++) {
-            add_item(catalog, &entry->assets[i], (struct catalog_place){index, e}, before);
-            if (entry->assets[i].kind == ASSET_CLIP)
-                catalog_names_add(&catalog->names, &entry->assets[i], index, e);
-        }
+    while (next_asset(&walk)) {
+        ordinal = walk.entry == entry ? ordinal + 1 : 0;
+        entry = walk.entry;
+        const struct index_asset *asset =
+            part->archive ? &part->archive->entries[entry]->assets[ordinal] : NULL;
+        add_item(catalog, walk.kind, walk.id, asset, (struct catalog_place){index, walk.entry}, before);
+        if (walk.kind == ASSET_CLIP)
+            catalog_names_add(&catalog->names, walk.name, walk.id, index, walk.entry);
     }
 }
 
@@ -196,6 +272,7 @@ static bool make_tables(struct catalog *catalog, uint32_t archive_count,
     struct region *region = &tables->region;
     tables->archive_capacity = room_for(archive_count, to_grow);
     catalog->archives = REGION_NEW(region, struct index_archive *, tables->archive_capacity);
+    catalog->rests = REGION_NEW(region, struct catalog_rest, tables->archive_capacity);
     catalog->archive_numbers = REGION_NEW(region, uint64_t, tables->archive_capacity);
     catalog->archive_ids = REGION_NEW(region, struct asset_id, tables->archive_capacity);
     catalog->archives_gone = REGION_NEW(region, _Atomic uint64_t, tables->archive_capacity);
@@ -218,6 +295,19 @@ struct catalog *catalog_new(struct index_archive *const *archives, uint32_t coun
                             const struct catalog *before, const struct shipped_skeleton *shipped,
                             uint32_t shipped_count)
 {
+    struct catalog_part *parts = try_alloc(count, sizeof *parts);
+    for (uint32_t i = 0; parts && i < count; i++)
+        parts[i] = (struct catalog_part){archives[i], archives[i]->sketch};
+    struct catalog *catalog =
+        parts ? catalog_of_parts(parts, count, path_count, before, shipped, shipped_count) : NULL;
+    free(parts);
+    return catalog;
+}
+
+struct catalog *catalog_of_parts(const struct catalog_part *parts, uint32_t count, uint32_t path_count,
+                                 const struct catalog *before, const struct shipped_skeleton *shipped,
+                                 uint32_t shipped_count)
+{
     struct catalog *catalog = try_alloc(1, sizeof *catalog);
     struct catalog_tables *tables = try_alloc(1, sizeof *tables);
     uint32_t counts[ASSET_KIND_COUNT] = {0};
@@ -235,14 +325,15 @@ struct catalog *catalog_new(struct index_archive *const *archives, uint32_t coun
     catalog->generation = before ? before->generation + 1 : 0;
     catalog->next_number = before ? before->next_number : 0;
     catalog->context = before ? before->context : (struct asset_id){{0}};
+    catalog->loader = before ? before->loader : NULL;
     catalog->path_count = path_count;
     catalog->shipped = shipped;
     catalog->shipped_count = shipped_count;
     for (uint32_t i = 0; i < count; i++)
-        count_assets(archives[i], counts);
+        count_assets(&parts[i], counts);
     bool done = make_tables(catalog, count, counts, before);
     for (uint32_t i = 0; done && i < count; i++)
-        add_archive(catalog, archives[i], before);
+        add_archive(catalog, &parts[i], before);
     if (done && !tables->region.failed)
         return catalog;
     catalog_unref(catalog);
@@ -262,29 +353,43 @@ static bool has_room(const struct catalog *catalog, const uint32_t counts[ASSET_
     return fits;
 }
 
+struct catalog_part *catalog_parts(const struct catalog *catalog, uint32_t *count)
+{
+    struct catalog_part *parts = try_alloc((size_t)catalog->archive_count + 1, sizeof *parts);
+    *count = 0;
+    pthread_mutex_lock(&catalog->tables->lock);
+    for (uint32_t i = 0; parts && i < catalog->archive_count; i++) {
+        if (tables_has_archive(catalog, i))
+            parts[(*count)++] = (struct catalog_part){
+                tables_is_at_rest(catalog, i) ? NULL : catalog->archives[i], catalog->rests[i].sketch};
+    }
+    pthread_mutex_unlock(&catalog->tables->lock);
+    return parts;
+}
+
 /* Builds new tables over the archives that are there, without one of them (NULL: all) and with another one (NULL:
  * none) at the end, with spare room. */
-static struct catalog *rebuild(const struct catalog *catalog, const struct index_archive *without,
+static struct catalog *rebuild(const struct catalog *catalog, const struct asset_id *without,
                                struct index_archive *with)
 {
     uint32_t listed, count = 0;
-    struct index_archive **all = catalog_list_archives(catalog, &listed);
+    struct catalog_part *all = catalog_parts(catalog, &listed);
     if (!all)
         return NULL;
     for (uint32_t i = 0; i < listed; i++) {
-        if (all[i] != without)
+        const struct asset_id *id = all[i].sketch ? &all[i].sketch->id : &all[i].archive->id;
+        if (!without || i < catalog->path_count || !id_equal(id, without))
             all[count++] = all[i];
     }
     if (with)
-        all[count++] = with;
+        all[count++] = (struct catalog_part){with, with->sketch};
     struct catalog *made =
-        catalog_new(all, count, catalog->path_count, catalog, catalog->shipped, catalog->shipped_count);
+        catalog_of_parts(all, count, catalog->path_count, catalog, catalog->shipped, catalog->shipped_count);
     free(all);
     return made;
 }
 
-/* A draft of the next snapshot that shares the tables; NULL if out of memory. */
-static struct catalog *share_tables(const struct catalog *catalog)
+struct catalog *tables_share(const struct catalog *catalog)
 {
     struct catalog *next = try_alloc(1, sizeof *next);
     struct catalog_tables *tables = catalog->tables;
@@ -308,14 +413,18 @@ static struct catalog *share_tables(const struct catalog *catalog)
 
 struct catalog *catalog_append(const struct catalog *catalog, struct index_archive *archive)
 {
+    const struct catalog_part part = {archive, archive->sketch};
     uint32_t counts[ASSET_KIND_COUNT] = {0};
-    count_assets(archive, counts);
+    count_assets(&part, counts);
     if (!has_room(catalog, counts))
         return rebuild(catalog, NULL, archive);
-    struct catalog *next = share_tables(catalog);
+    struct catalog *next = tables_share(catalog);
     if (!next)
         return NULL;
-    add_archive(next, archive, NULL);
+    /* Contents that come back meanwhile set pointers that are copied here. */
+    pthread_mutex_lock(&next->tables->lock);
+    add_archive(next, &part, NULL);
+    pthread_mutex_unlock(&next->tables->lock);
     if (!next->tables->region.failed)
         return next;
     catalog_give_up(next);
@@ -325,19 +434,17 @@ struct catalog *catalog_append(const struct catalog *catalog, struct index_archi
 /* --------------------------------------------------------------------------------------------- removing -- */
 
 /* Calls for each item of an archive of which this is the only place, once or more. */
-static void each_own_item(const struct catalog *catalog, const struct index_archive *archive,
+static void each_own_item(const struct catalog *catalog, uint32_t index,
                           void (*visit)(struct catalog *catalog, enum asset_kind kind,
                                         struct catalog_item *item))
 {
-    for (uint32_t e = 0; e < archive->entry_count; e++) {
-        const struct index_entry *entry = archive->entries[e];
-        for (uint32_t i = 0; i < entry->asset_count; i++) {
-            const struct catalog_list *list = &catalog->lists[entry->assets[i].kind];
-            const atomic_uint *slot = tables_slot(catalog, list, &entry->assets[i].id);
-            const uint32_t number = atomic_load_explicit(slot, memory_order_relaxed);
-            if (number && number <= list->count && !tables_first_of(catalog, &list->items[number - 1]))
-                visit((struct catalog *)(uintptr_t)catalog, entry->assets[i].kind, &list->items[number - 1]);
-        }
+    struct asset_walk walk = walk_over(catalog, index);
+    while (next_asset(&walk)) {
+        const struct catalog_list *list = &catalog->lists[walk.kind];
+        uint32_t found;
+        if (find_raw(catalog, walk.kind, walk.id, &found) &&
+            !tables_raw_first_of(catalog, &list->items[found]))
+            visit((struct catalog *)(uintptr_t)catalog, walk.kind, &list->items[found]);
     }
 }
 
@@ -357,43 +464,56 @@ static bool is_sparse(const struct catalog *catalog)
 struct catalog *catalog_remove(const struct catalog *catalog, uint32_t archive)
 {
     if (is_sparse(catalog) || catalog->tables->archive_count != catalog->archive_count)
-        return rebuild(catalog, catalog->archives[archive], NULL);
+        return rebuild(catalog, &catalog->archive_ids[archive], NULL);
     struct catalog_retired *retired = try_alloc(1, sizeof *retired);
-    struct catalog *next = retired ? share_tables(catalog) : NULL;
+    struct catalog *next = retired ? tables_share(catalog) : NULL;
     if (!next) {
         free(retired);
         return NULL;
     }
-    struct index_archive *removed = catalog->archives[archive];
-    *retired = (struct catalog_retired){.archive = removed, .index = archive, .gone = next->generation};
+    const struct asset_id digest = catalog_archive_digest(catalog, archive);
+    *retired = (struct catalog_retired){.index = archive, .gone = next->generation};
     next->removed = retired;
     atomic_store_explicit(&next->archives_gone[archive], next->generation, memory_order_release);
     next->archives_present--;
-    count_digest(next, &removed->digest, false);
-    each_own_item(next, removed, mark_gone);
+    count_digest(next, &digest, false);
+    each_own_item(next, archive, mark_gone);
     return next;
 }
 
 /* Takes back a removal. The items that it marked are those that have its generation. */
 static void put_back(struct catalog *draft)
 {
-    const struct index_archive *archive = draft->removed->archive;
+    struct asset_walk walk = walk_over(draft, draft->removed->index);
     atomic_store_explicit(&draft->archives_gone[draft->removed->index], 0, memory_order_release);
-    for (uint32_t e = 0; e < archive->entry_count; e++) {
-        const struct index_entry *entry = archive->entries[e];
-        for (uint32_t i = 0; i < entry->asset_count; i++) {
-            const struct catalog_list *list = &draft->lists[entry->assets[i].kind];
-            const struct asset_id *id = &entry->assets[i].id;
-            for (uint32_t slot = tables_slot_of(id, list->slot_count); list->slots[slot];
-                 slot = (slot + 1) & (list->slot_count - 1)) {
-                struct catalog_item *item = &list->items[list->slots[slot] - 1];
-                if (id_equal(&item->id, id) && item->gone == draft->generation)
-                    atomic_store_explicit(&item->gone, 0, memory_order_release);
-            }
+    while (next_asset(&walk)) {
+        const struct catalog_list *list = &draft->lists[walk.kind];
+        for (uint32_t slot = tables_slot_of(walk.id, list->slot_count); list->slots[slot];
+             slot = (slot + 1) & (list->slot_count - 1)) {
+            struct catalog_item *item = &list->items[list->slots[slot] - 1];
+            if (id_equal(&item->id, walk.id) && item->gone == draft->generation)
+                atomic_store_explicit(&item->gone, 0, memory_order_release);
         }
     }
     free(draft->removed);
     draft->removed = NULL;
+}
+
+/* The place of the last archive stays empty. */
+static void drop_last(struct catalog *draft)
+{
+    struct catalog_tables *tables = draft->tables;
+    const uint32_t index = draft->archive_count - 1;
+    struct catalog_rest *rest = &draft->rests[index];
+    pthread_mutex_lock(&tables->lock);
+    struct index_archive *archive = draft->archives[index];
+    struct index_sketch *sketch = rest->sketch;
+    draft->archives[index] = NULL;
+    rest->sketch = NULL;
+    tables_discount_held(draft, index);
+    pthread_mutex_unlock(&tables->lock);
+    index_archive_unref(archive);
+    index_sketch_unref(sketch);
 }
 
 void catalog_give_up(struct catalog *draft)
@@ -405,9 +525,7 @@ void catalog_give_up(struct catalog *draft)
     if (draft->removed) {
         put_back(draft);
     } else if (is_shared) {
-        struct index_archive **last = &draft->archives[draft->archive_count - 1];
-        index_archive_unref(*last);
-        *last = NULL;
+        drop_last(draft);
     }
     catalog_unref(draft);
 }
@@ -424,25 +542,37 @@ void catalog_publish(struct catalog *draft)
         tables->last_retired->next = removed;
     else
         tables->first_retired = removed;
+    while (removed->next)
+        removed = removed->next;
     tables->last_retired = removed;
     pthread_mutex_unlock(&tables->lock);
 }
 
-/* Takes a snapshot out of those that use the tables. Returns the archives that no remaining one has. */
+/* Takes the archive of one that is no longer needed out of the tables; NULL: it is not there. */
+static struct index_archive *take_retired(struct catalog *catalog, const struct catalog_retired *retired)
+{
+    struct index_archive *archive = catalog->archives[retired->index];
+    catalog->archives[retired->index] = NULL;
+    tables_discount_held(catalog, retired->index);
+    return archive;
+}
+
+/* Takes a snapshot out of those that use the tables. Returns those whose archives no remaining one has, in reverse. */
 static struct catalog_retired *leave_tables(struct catalog *catalog)
 {
     struct catalog_tables *tables = catalog->tables;
-    struct catalog_retired *first = NULL, **last = &first;
+    struct catalog_retired *first = NULL;
     pthread_mutex_lock(&tables->lock);
     *(catalog->older ? &catalog->older->newer : &tables->oldest) = catalog->newer;
     *(catalog->newer ? &catalog->newer->older : &tables->latest) = catalog->older;
     while (tables->first_retired &&
            (!tables->oldest || tables->oldest->generation >= tables->first_retired->gone)) {
-        *last = tables->first_retired;
-        tables->first_retired = (*last)->next;
-        last = &(*last)->next;
+        struct catalog_retired *retired = tables->first_retired;
+        tables->first_retired = retired->next;
+        retired->archive = take_retired(catalog, retired);
+        retired->next = first;
+        first = retired;
     }
-    *last = NULL;
     if (!tables->first_retired)
         tables->last_retired = NULL;
     pthread_mutex_unlock(&tables->lock);
@@ -468,8 +598,8 @@ void catalog_unref(struct catalog *catalog)
     }
     if (atomic_fetch_sub_explicit(&tables->references, 1, memory_order_acq_rel) == 1) {
         for (uint32_t i = 0; i < tables->archive_count; i++) {
-            if (!atomic_load_explicit(&catalog->archives_gone[i], memory_order_relaxed))
-                index_archive_unref(catalog->archives[i]);
+            index_archive_unref(catalog->archives[i]);
+            index_sketch_unref(catalog->rests[i].sketch);
         }
         pthread_mutex_destroy(&tables->lock);
         region_release(&tables->region);

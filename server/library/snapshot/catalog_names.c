@@ -44,13 +44,14 @@ static uint64_t name_hash(const char *name)
     return bits;
 }
 
-void catalog_names_add(struct catalog_names *names, const struct index_asset *asset, uint32_t archive,
-                       uint32_t entry)
+void catalog_names_add(struct catalog_names *names, const char *name, const struct asset_id *id,
+                       uint32_t archive, uint32_t entry)
 {
-    const uint64_t hash = name_hash(asset->name);
+    const uint64_t hash = name_hash(name);
     struct catalog_name_slot *slot = find_slot(names, hash);
     struct catalog_named *item = &names->items[names->count++];
-    item->asset = asset;
+    item->name = name;
+    item->id = id;
     item->archive = archive;
     item->entry = entry;
     if (atomic_load_explicit(&slot->first, memory_order_relaxed)) {

@@ -6,7 +6,8 @@
 
 /* A clip at one place. */
 struct catalog_named {
-    const struct index_asset *asset;
+    const char *name; /* borrowed, as is the id: as long as the archive or its sketch is there */
+    const struct asset_id *id;
     uint32_t archive, entry;
     atomic_uint next; /* number of the next one of the same name, 0: none */
 };
@@ -28,8 +29,8 @@ struct catalog_names {
 
 /* Reserves room for that many clips; check the region for failure. */
 void catalog_names_init(struct catalog_names *names, struct region *region, uint32_t most);
-void catalog_names_add(struct catalog_names *names, const struct index_asset *asset, uint32_t archive,
-                       uint32_t entry);
+void catalog_names_add(struct catalog_names *names, const char *name, const struct asset_id *id,
+                       uint32_t archive, uint32_t entry);
 
 /* Iterates over the clips of a name in the order in which they were added; NULL at the end. Others whose names have the
  * same hash may be among them. */

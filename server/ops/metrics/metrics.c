@@ -242,7 +242,7 @@ static void write_durations(const struct metrics *metrics, const struct table *t
     }
 }
 
-static void write_caches(const struct metrics *metrics, FILE *out)
+static void write_caches(const struct metrics *metrics, const struct cache_counts *catalog, FILE *out)
 {
     static const struct {
         const char *name, *type, *help;
@@ -269,6 +269,11 @@ static void write_caches(const struct metrics *metrics, FILE *out)
             prometheus_sample(out, families[family].name,
                               PROMETHEUS_LABELS({"cache", cache_name(metrics->caches[i])}), value);
         }
+        /* Looking at what is in memory counts nothing. */
+        uint64_t value;
+        memcpy(&value, (const char *)catalog + families[family].member, sizeof value);
+        if (families[family].member != offsetof(struct cache_counts, hits))
+            prometheus_sample(out, families[family].name, PROMETHEUS_LABELS({"cache", "catalog"}), value);
     }
 }
 
@@ -279,28 +284,25 @@ static void write_single(FILE *out, const char *name, const char *type, const ch
     prometheus_sample(out, name, PROMETHEUS_NO_LABELS, value);
 }
 
-static void write_gauges(const struct metrics *metrics, FILE *out)
+static void write_gauges(const struct metrics_gauges *gauges, FILE *out)
 {
     static const char *const kinds[METRICS_KIND_COUNT] = {"clip", "skeleton", "mesh", "character", "image"};
-    struct metrics_gauges gauges = {0};
-    if (metrics->options.collect)
-        metrics->options.collect(metrics->options.user, &gauges);
-    write_single(out, "posed_http_connections", "gauge", "Connections open now.", gauges.connections);
+    write_single(out, "posed_http_connections", "gauge", "Connections open now.", gauges->connections);
     write_single(out, "posed_queue_depth", "gauge", "Requests on the thread pool or waiting for it.",
-                 gauges.queue_depth);
+                 gauges->queue_depth);
     write_single(out, "posed_queue_rejected_total", "counter",
-                 "Requests rejected because the queue was full.", gauges.queue_rejected);
+                 "Requests rejected because the queue was full.", gauges->queue_rejected);
     prometheus_family(out, "posed_catalog_assets", "gauge", "Assets in the catalogue, by kind.");
     for (size_t i = 0; i < METRICS_KIND_COUNT; i++)
         prometheus_sample(out, "posed_catalog_assets", PROMETHEUS_LABELS({"kind", kinds[i]}),
-                          gauges.assets[i]);
-    write_single(out, "posed_store_bytes", "gauge", "Bytes of uploaded archives.", gauges.store_bytes);
+                          gauges->assets[i]);
+    write_single(out, "posed_store_bytes", "gauge", "Bytes of uploaded archives.", gauges->store_bytes);
     write_single(out, "posed_written_bytes_total", "counter",
-                 "Bytes of request bodies and uploads written to files.", gauges.written_bytes);
+                 "Bytes of request bodies and uploads written to files.", gauges->written_bytes);
     write_single(out, "posed_decoded_files_total", "counter", "Files decoded, for the index and for answers.",
-                 gauges.decodes);
+                 gauges->decodes);
     write_single(out, "posed_catalog_paths_over_limit", "gauge",
-                 "PATHs with more files than --max-path-entries allows.", gauges.paths_over_limit);
+                 "PATHs with more files than --max-path-entries allows.", gauges->paths_over_limit);
 }
 
 static void write_build(const struct metrics *metrics, FILE *out)
@@ -337,6 +339,9 @@ char *metrics_render(const struct metrics *metrics, size_t *size)
     FILE *out = open_memstream(&text, size);
     if (!out)
         return NULL;
+    struct metrics_gauges gauges = {0};
+    if (metrics->options.collect)
+        metrics->options.collect(metrics->options.user, &gauges);
     write_requests(metrics, out);
     prometheus_family(out, requests, "histogram",
                       "From the first byte of a request to the end of its answer.");
@@ -344,8 +349,8 @@ char *metrics_render(const struct metrics *metrics, size_t *size)
     write_decodes(metrics, out);
     prometheus_family(out, decodes, "histogram", "Time taken to decode a file.");
     write_durations(metrics, &metrics->decodes, decodes, "format", format_name, out);
-    write_caches(metrics, out);
-    write_gauges(metrics, out);
+    write_caches(metrics, &gauges.catalog, out);
+    write_gauges(&gauges, out);
     if (metrics->objects)
         object_metrics_write(metrics->objects, out);
     if (metrics->pictures)

@@ -37,6 +37,7 @@ struct metrics_gauges {
     uint64_t written_bytes; /* to the disk, since the start */
     uint64_t decodes;       /* of files, since the start */
     uint64_t paths_over_limit;
+    struct cache_counts catalog; /* contents of uploads; hits are not counted */
 };
 
 /* All pointers must outlive the metrics. */

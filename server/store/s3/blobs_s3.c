@@ -216,8 +216,8 @@ static bool keep(struct blobs *blobs, struct blob *blob, struct store_error *err
     return done;
 }
 
-static struct blob *open_blob(struct blobs *blobs, const struct blob_hash *hash, uint64_t size, bool at_rest,
-                              struct store_error *error)
+static struct blob *open_blob(struct blobs *blobs, const struct blob_hash *hash, uint64_t size,
+                              enum blob_place place, struct store_error *error)
 {
     struct remote *remote = remote_of(blobs);
     struct remote_blob *blob = new_blob(remote, hash);
@@ -227,7 +227,7 @@ static struct blob *open_blob(struct blobs *blobs, const struct blob_hash *hash,
     blob->is_pushed = true;
     blob->blob.bytes.size = (size_t)size;
     blob_name(hash, name);
-    if (!at_rest) {
+    if (place == BLOB_IN_MEMORY) {
         done = fetch(blob, error);
     } else if (!size) {
         done = objects_head(remote->objects, name, &found, error);

@@ -4,6 +4,7 @@
 #include "tests/support/unit.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -344,6 +345,290 @@ START_TEST(readers_beside_a_writer)
 }
 END_TEST
 
+/* ------------------------------------------------------------------------------------------ contents at rest -- */
+
+static void let_go(struct blob *blob)
+{
+    (void)blob;
+}
+
+static void free_blob(struct blob *blob)
+{
+    free(blob);
+}
+
+/* Upload i: every third one has the bytes of the first. What is loaded again is the same. */
+static struct index_archive *new_upload(unsigned i)
+{
+    static char texts[MANY][400];
+    struct index_archive *archive = new_archive(texts[i], "a.bvh", i % 3 ? i : 0);
+    struct blob *blob = calloc(1, sizeof *blob);
+    ck_assert_ptr_nonnull(blob);
+    blob->references = 1;
+    blob->rest = let_go;
+    blob->free = free_blob;
+    archive->blob = blob;
+    memcpy(archive->id.bytes, &(uint32_t){i}, sizeof(uint32_t));
+    index_sketch_archive(archive);
+    ck_assert_ptr_nonnull(archive->sketch);
+    return archive;
+}
+
+/* Uploads that are loaded, and how often. */
+struct library {
+    struct catalog_loader loader;
+    atomic_uint loads[MANY];
+    bool is_broken;
+};
+
+static struct index_archive *load(void *user, struct index_sketch *sketch)
+{
+    struct library *library = user;
+    uint32_t i;
+    memcpy(&i, sketch->id.bytes, sizeof i);
+    atomic_fetch_add(&library->loads[i], 1);
+    return library->is_broken ? NULL : new_upload(i);
+}
+
+static struct catalog *filled(struct library *library, unsigned count)
+{
+    struct catalog *catalog = empty();
+    memset(library, 0, sizeof *library);
+    catalog_loader_init(&library->loader, load, library);
+    catalog->loader = &library->loader;
+    for (unsigned i = 0; i < count; i++) {
+        struct index_archive *archive = new_upload(i);
+        struct catalog *next = catalog_append(catalog, archive);
+        index_archive_unref(archive);
+        catalog_unref(catalog);
+        catalog = next;
+    }
+    return catalog;
+}
+
+static struct catalog *rested(struct catalog *catalog, uint64_t most)
+{
+    struct catalog *next = catalog_put_to_rest(catalog, most);
+    ck_assert_ptr_nonnull(next);
+    catalog_publish(next);
+    return next;
+}
+
+static struct asset_id upload_id(const struct catalog *catalog, unsigned i)
+{
+    return catalog->archive_ids[i];
+}
+
+START_TEST(contents_leave_and_come_back)
+{
+    static struct library library;
+    const uint64_t nothing = index_contents_held().bytes;
+    struct catalog *all = filled(&library, 9), *few = rested(all, 0);
+    const struct asset_id id = upload_id(all, 4), digest = catalog_archive_digest(all, 4);
+    ck_assert_uint_eq(catalog_held(few), 0);
+    ck_assert(id_equal(&all->digest, &few->digest) && few->generation == all->generation + 1);
+    /* The older snapshot has what it had. */
+    const struct index_archive *before = catalog_find_archive(all, &id, NULL);
+    ck_assert_ptr_nonnull(before);
+    ck_assert_uint_eq(library.loads[4], 0);
+    /* What is not freed comes back as it was, at once. */
+    ck_assert_ptr_eq(catalog_find_archive(few, &id, NULL), before);
+    ck_assert_uint_eq(library.loads[4], 0);
+    catalog_unref(all);
+    struct catalog *none = rested(few, 0);
+    catalog_unref(few);
+    ck_assert_uint_eq(index_contents_held().bytes, nothing);
+    /* Its sketch is enough for names and digests. */
+    ck_assert_str_eq(catalog_archive_name(none, 4), "a.bvh");
+    ck_assert(id_equal(&digest, &(struct asset_id[]){catalog_archive_digest(none, 4)}[0]));
+    ck_assert_str_eq(catalog_listed_name(none, ASSET_CLIP, 0), "a");
+    ck_assert_ptr_nonnull(catalog_next_named(none, "a", NULL));
+    ck_assert(!catalog_is_at_hand(none, ASSET_CLIP, 0));
+    /* Who must not wait is told. */
+    catalog_turn_begin(false);
+    ck_assert_ptr_null(catalog_find_archive(none, &id, NULL));
+    ck_assert(catalog_turn_end());
+    ck_assert_uint_eq(library.loads[4], 0);
+    const struct index_archive *archive = catalog_find_archive(none, &id, NULL);
+    ck_assert(archive && id_equal(&archive->id, &id));
+    ck_assert_uint_eq(library.loads[4], 1);
+    catalog_turn_begin(false);
+    ck_assert_ptr_eq(catalog_find_archive(none, &id, NULL), archive);
+    ck_assert(!catalog_turn_end());
+    /* An item at several places: each of them is fetched, and is of its own archive. */
+    const struct asset_id first =
+        *clip_of(catalog_find_archive(none, &(struct asset_id[]){upload_id(none, 0)}[0], NULL));
+    struct catalog_item *item = catalog_find(none, ASSET_CLIP, &first);
+    struct place_walk walk = {0};
+    for (uint32_t k = 0; catalog_next_place(none, item, &walk); k += 3) {
+        const struct catalog_item *there = catalog_item_at(item, walk.place);
+        ck_assert_uint_eq(walk.place.archive, k);
+        ck_assert_ptr_eq(there->asset, clip_of(none->archives[k]));
+    }
+    ck_assert_uint_eq(walk.next, 3);
+    catalog_unref(none);
+    ck_assert_uint_eq(index_contents_held().bytes, nothing);
+}
+END_TEST
+
+/* Also if the hand passes it twice. */
+START_TEST(contents_go_once)
+{
+    static struct library library;
+    struct catalog *all = filled(&library, 4), *three = catalog_remove(all, 0);
+    catalog_publish(three);
+    for (unsigned i = 0; i < 4; i++)
+        atomic_store(&three->rests[i].is_used, false);
+    struct catalog *none = rested(three, 0); /* the removed one is held by the first snapshot */
+    const struct asset_id id = upload_id(none, 2);
+    const struct index_archive *archive = catalog_find_archive(none, &id, NULL);
+    catalog_unref(all);
+    catalog_unref(three);
+    ck_assert_ptr_eq(catalog_find_archive(none, &id, NULL), archive);
+    ck_assert_ptr_eq(none->archives[2], archive);
+    ck_assert_uint_eq(index_contents_held().count, 1);
+    ck_assert(id_equal(&archive->id, &id));
+    catalog_unref(none);
+}
+END_TEST
+
+struct fetching {
+    const struct catalog *catalog;
+    struct asset_id id;
+    atomic_uint ready;
+};
+
+static void *fetch(void *user)
+{
+    enum { ALL = 8 };
+    struct fetching *work = user;
+    atomic_fetch_add(&work->ready, 1);
+    while (atomic_load(&work->ready) < ALL)
+        sched_yield();
+    ck_assert_ptr_nonnull(catalog_find_archive(work->catalog, &work->id, NULL));
+    return NULL;
+}
+
+START_TEST(many_ask_for_the_same)
+{
+    enum { ALL = 8 };
+    static struct library library;
+    pthread_t threads[ALL];
+    struct catalog *all = filled(&library, 9), *none = rested(all, 0);
+    struct fetching work = {.catalog = none, .id = upload_id(none, 4)};
+    catalog_unref(all);
+    for (int i = 0; i < ALL; i++)
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, fetch, &work), 0);
+    for (int i = 0; i < ALL; i++)
+        pthread_join(threads[i], NULL);
+    ck_assert_uint_eq(library.loads[4], 1);
+    catalog_unref(none);
+}
+END_TEST
+
+START_TEST(the_used_stay)
+{
+    static struct library library;
+    struct catalog *all = filled(&library, 100), *half = rested(all, catalog_held(all) / 2);
+    const struct asset_id kept = upload_id(half, 99);
+    catalog_unref(all);
+    ck_assert_uint_ge(catalog_held(half), 1);
+    for (unsigned round = 0; round < 40; round++) {
+        const struct asset_id other = upload_id(half, round);
+        ck_assert_ptr_nonnull(catalog_find_archive(half, &kept, NULL));
+        ck_assert_ptr_nonnull(catalog_find_archive(half, &other, NULL));
+        struct catalog *next = catalog_put_to_rest(half, catalog_held(half) - 1);
+        ck_assert_ptr_nonnull(next);
+        catalog_publish(next);
+        catalog_unref(half);
+        half = next;
+    }
+    ck_assert_uint_le(library.loads[99], 1);
+    catalog_unref(half);
+}
+END_TEST
+
+START_TEST(what_cannot_be_loaded_is_not_there)
+{
+    static struct library library;
+    struct catalog *all = filled(&library, 4), *none = rested(all, 0);
+    const struct asset_id id = upload_id(none, 1);
+    uint32_t index;
+    catalog_unref(all);
+    library.is_broken = true;
+    catalog_turn_begin(true);
+    ck_assert_ptr_null(catalog_find_archive(none, &id, NULL));
+    ck_assert(catalog_turn_end()); /* it may be possible later */
+    ck_assert(catalog_has_archive(none, &id, &index));
+    atomic_store(&none->rests[index].sketch->is_lost, true);
+    catalog_turn_begin(true);
+    ck_assert_ptr_null(catalog_find_archive(none, &id, NULL));
+    ck_assert(!catalog_turn_end());
+    ck_assert_uint_eq(library.loads[1], 1);
+    struct catalog *without = catalog_remove(none, index);
+    catalog_publish(without);
+    ck_assert(!catalog_has_archive(without, &id, &index));
+    ck_assert_uint_eq(without->archives_present, 3);
+    catalog_unref(none);
+    catalog_unref(without);
+}
+END_TEST
+
+/* New tables over contents at rest: numbers, names and places are as before. */
+START_TEST(tables_are_built_without_contents)
+{
+    static struct library library;
+    struct catalog *all = filled(&library, 60), *none = rested(all, 0);
+    uint32_t count;
+    struct catalog_part *parts = catalog_parts(none, &count);
+    struct catalog *made = catalog_of_parts(parts, count, 0, none, NULL, 0);
+    ck_assert(made && made->tables != none->tables && catalog_held(made) == 0);
+    ck_assert(id_equal(&made->digest, &all->digest));
+    for (unsigned i = 0; i < 60; i++) {
+        const struct asset_id id = upload_id(all, i);
+        const struct index_archive *archive = catalog_find_archive(made, &id, NULL);
+        const struct catalog_item *item = catalog_find(made, ASSET_CLIP, clip_of(archive));
+        ck_assert_uint_eq(item->number, catalog_find(all, ASSET_CLIP, clip_of(archive))->number);
+        ck_assert_uint_eq(count_places(made, item), i % 3 ? 1 : 20);
+        ck_assert_uint_eq(library.loads[i], 1);
+    }
+    free(parts);
+    catalog_unref(all);
+    catalog_unref(none);
+    catalog_unref(made);
+}
+END_TEST
+
+/* Contents come and go under the readers, who always find everything. */
+START_TEST(readers_beside_contents_that_come_and_go)
+{
+    enum { READERS = 3, ROUNDS = 300, UPLOADS = 60 };
+    static struct library library;
+    struct shared shared = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    pthread_t readers[READERS];
+    shared.current = filled(&library, UPLOADS);
+    shared.first = *clip_of(shared.current->archives[0]);
+    for (int k = 0; k < READERS; k++)
+        ck_assert_int_eq(pthread_create(&readers[k], NULL, read_on, &shared), 0);
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        struct catalog *next = catalog_put_to_rest(shared.current, 0);
+        if (next)
+            publish(&shared, next);
+        if (round % 10 == 0) {
+            struct index_archive *archive = new_upload(UPLOADS + round / 10);
+            publish(&shared, catalog_append(shared.current, archive));
+            index_archive_unref(archive);
+        }
+    }
+    atomic_store(&shared.done, true);
+    for (int k = 0; k < READERS; k++)
+        pthread_join(readers[k], NULL);
+    ck_assert_uint_eq(shared.current->archives_present, UPLOADS + ROUNDS / 10);
+    look_at(shared.current, &shared.first);
+    catalog_unref(shared.current);
+}
+END_TEST
+
 int main(void)
 {
     TCase *tests = tcase_create("catalog");
@@ -353,5 +638,12 @@ int main(void)
     tcase_add_test(tests, a_draft_that_is_given_up_leaves_nothing);
     tcase_add_test(tests, what_is_removed_is_gone_from_then_on);
     tcase_add_test(tests, readers_beside_a_writer);
+    tcase_add_test(tests, contents_leave_and_come_back);
+    tcase_add_test(tests, contents_go_once);
+    tcase_add_test(tests, many_ask_for_the_same);
+    tcase_add_test(tests, the_used_stay);
+    tcase_add_test(tests, what_cannot_be_loaded_is_not_there);
+    tcase_add_test(tests, tables_are_built_without_contents);
+    tcase_add_test(tests, readers_beside_contents_that_come_and_go);
     return unit_run("catalog", tests, NULL);
 }

@@ -22,27 +22,27 @@ static void teardown(void)
 
 START_TEST(in_their_order)
 {
-    struct index_asset walk = {.name = "walk"}, run = {.name = "run"}, empty = {.name = ""};
-    catalog_names_add(&names, &walk, 0, 5);
-    catalog_names_add(&names, &run, 0, 6);
-    catalog_names_add(&names, &walk, 1, 0);
-    catalog_names_add(&names, &empty, 2, 0);
+    const struct asset_id ids[] = {{{1}}, {{2}}, {{3}}};
+    catalog_names_add(&names, "walk", &ids[0], 0, 5);
+    catalog_names_add(&names, "run", &ids[1], 0, 6);
+    catalog_names_add(&names, "walk", &ids[0], 1, 0);
+    catalog_names_add(&names, "", &ids[2], 2, 0);
     const struct catalog_named *found = catalog_names_first(&names, "walk");
     ck_assert(found && found->archive == 0 && found->entry == 5);
     found = catalog_names_next(&names, found);
     ck_assert(found && found->archive == 1 && found->entry == 0);
     ck_assert_ptr_null(catalog_names_next(&names, found));
-    ck_assert_ptr_eq(catalog_names_first(&names, "run")->asset, &run);
-    ck_assert_ptr_eq(catalog_names_first(&names, "")->asset, &empty);
+    ck_assert_ptr_eq(catalog_names_first(&names, "run")->id, &ids[1]);
+    ck_assert_ptr_eq(catalog_names_first(&names, "")->id, &ids[2]);
     ck_assert_ptr_null(catalog_names_first(&names, "Walk"));
 }
 END_TEST
 
 START_TEST(one_name_for_all)
 {
-    struct index_asset same = {.name = "same"};
+    const struct asset_id id = {{1}};
     for (uint32_t i = 0; i < MANY; i++)
-        catalog_names_add(&names, &same, 0, i);
+        catalog_names_add(&names, "same", &id, 0, i);
     uint32_t count = 0;
     for (const struct catalog_named *found = catalog_names_first(&names, "same"); found;
          found = catalog_names_next(&names, found))
@@ -54,11 +54,10 @@ END_TEST
 START_TEST(a_name_each)
 {
     static char texts[MANY][12];
-    static struct index_asset assets[MANY];
+    static struct asset_id ids[MANY];
     for (uint32_t i = 0; i < MANY; i++) {
         snprintf(texts[i], sizeof texts[i], "clip-%u", i);
-        assets[i].name = texts[i];
-        catalog_names_add(&names, &assets[i], 0, i);
+        catalog_names_add(&names, texts[i], &ids[i], 0, i);
     }
     for (uint32_t i = 0; i < MANY; i++)
         ck_assert_uint_eq(catalog_names_first(&names, texts[i])->entry, i);

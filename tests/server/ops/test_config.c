@@ -56,6 +56,7 @@ START_TEST(defaults_are_those_of_the_contract)
     cpu_set_t cores;
     ck_assert_int_eq(sched_getaffinity(0, sizeof cores, &cores), 0);
     ck_assert_uint_eq(config.threads, (unsigned)CPU_COUNT(&cores) < 64 ? (unsigned)CPU_COUNT(&cores) : 64);
+    ck_assert_uint_eq(config.catalog_cache, 64ull << 20);
     ck_assert_uint_eq(config.max_upload, 64ull << 20);
     ck_assert_uint_eq(config.max_unpacked, 1ull << 30);
     ck_assert_uint_eq(config.max_entries, 100000);

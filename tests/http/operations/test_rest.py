@@ -1,0 +1,256 @@
+"""Contents of uploads leave memory beyond --catalog-cache, and nobody sees it."""
+
+import contextlib
+import json
+import random
+import sqlite3
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+from test_store import StoreCase, clip
+from uploads import sample
+
+MANY = 2000
+# A clip keeps a few KB; several requests at once may hold a few hundred of them for a moment.
+LIMIT, SLACK = 256 << 10, 1 << 20
+
+
+class RestCase(StoreCase):
+    def held(self, daemon):
+        return daemon.client.metric("posed_cache_bytes", cache="catalog")
+
+    def loaded(self, daemon):
+        return daemon.client.metric("posed_cache_misses_total", cache="catalog")
+
+    def upload(self, daemon, number):
+        reply = daemon.client.post("/v1/archives", clip(number), name=f"clip-{number}.anim")
+        self.assertEqual(reply.status, 201, reply)
+        return reply.json["id"]
+
+    def assertBecomes(self, is_so):
+        deadline = time.monotonic() + 60
+        while not is_so():
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.05)
+
+    def assertBounded(self, daemon):
+        """What a request held goes with one of the next."""
+        def is_bounded():
+            daemon.client.get("/v1/clips", limit="1", q=str(random.random()))
+            return self.held(daemon) <= LIMIT
+        self.assertBecomes(is_bounded)
+
+    def change(self, statement, *values):
+        with contextlib.closing(sqlite3.connect(self.data / "catalog.db")) as database:
+            with database:
+                database.execute(statement, values)
+
+
+class Bounded(RestCase):
+    def test_many(self):
+        """Each upload is served from its record, in any order, while few are in memory; also after a restart."""
+        with self.daemon("--catalog-cache", "256K") as daemon:
+            with ThreadPoolExecutor(4) as pool:
+                ids = list(pool.map(lambda number: self.upload(daemon, number), range(MANY)))
+            self.assertBounded(daemon)
+            self.assertGreater(daemon.client.metric("posed_cache_evictions_total", cache="catalog"), MANY // 2)
+            self.assertEqual(daemon.client.metric("posed_cache_limit_bytes", cache="catalog"), LIMIT)
+            self.assertEqual(daemon.client.metric("posed_catalog_assets", kind="clip"), MANY)
+            clips = daemon.client.items("/v1/clips", limit="500")
+            self.assertEqual(len({item["id"] for item in clips}), MANY)
+            self.assertBounded(daemon)
+            etag = daemon.client.get("/v1/clips", limit="1")["ETag"]
+        with self.daemon("--catalog-cache", "256K") as daemon:
+            self.assertLessEqual(self.held(daemon), LIMIT)
+            self.assertEqual(daemon.client.metric("posed_decoded_files_total"), 0)
+            self.assertEqual(daemon.client.get("/v1/clips", limit="1")["ETag"], etag)
+            self.assertEqual(daemon.client.items("/v1/clips", limit="500"), clips)
+            before = self.loaded(daemon)
+            for number in random.Random(1).sample(range(MANY), 300):
+                archive = daemon.client.get(f"/v1/archives/{ids[number]}").json
+                self.assertEqual(archive["name"], f"clip-{number}.anim")
+                name = f"/v1/named/clip-{number}.anim/clip-{number}"
+                self.assertAlmostEqual(daemon.client.get(name).json["duration"], 1 + number / 1024, places=5)
+            self.assertGreater(self.loaded(daemon), before)
+            self.assertLessEqual(self.held(daemon), LIMIT + SLACK)
+            self.assertBounded(daemon)
+
+    def test_lists_are_made_again(self):
+        """Rows that are lost are made of contents that are not in memory."""
+        with self.daemon("--catalog-cache", "0") as daemon:
+            for number in range(100):
+                self.upload(daemon, number)
+            clips = daemon.client.items("/v1/clips")
+        for path in self.data.glob("lists.db*"):
+            path.unlink()
+        with self.daemon("--catalog-cache", "0") as daemon:
+            self.assertEqual(daemon.client.items("/v1/clips"), clips)
+            self.assertEqual(len(daemon.client.items("/v1/clips", q="clip-42")), 1)
+
+
+class Same(RestCase):
+    ANSWERS = (
+        "/v1/archives/{archive}", "/v1/archives/{archive}/entries", "/v1/clips/{clip}", "/v1/clips/{clip}/pose?t=0.3",
+        "/v1/clips/{clip}/download?as=glb", "/v1/clips?archive={archive}", "/v1/named/{name}/{clip_name}/pose?t=0.5",
+        "/v1/clips?facets=archive,format", "/v1/clips?q=clp", "/v1/people", "/v1/clips?name={clip_name}",
+        "/v1/clips/{clip}/pose?t=0.3&archive={archive}", "/v1/named/{name}/nothing-of-that-name", "/v1/named/nowhere/x",
+    )
+
+    def answers(self, daemon, targets):
+        found = {}
+        for target in targets:
+            reply = daemon.client.get(target)
+            body = reply.body
+            if reply.media_type == "application/problem+json":
+                body = json.dumps({key: value for key, value in reply.json.items() if key != "request_id"})
+            found[target] = reply.status, reply["ETag"], body
+        return found
+
+    def test_answers(self):
+        """Whether contents are in memory or not, and whoever asked before."""
+        targets = []
+        files = [(f"clip-{number}.anim", clip(number)) for number in range(8)]
+        for name in ("second-life/walk.anim", "sims-online/adult.skel"):
+            files.append((name.rsplit("/", 1)[1], sample(name)))
+        files.append(("again.anim", clip(3)))
+        with self.daemon() as daemon:
+            for name, data in files:
+                self.assertIn(daemon.client.post("/v1/archives", data, name=name).status, (200, 201))
+            for archive in daemon.client.items("/v1/archives"):
+                for item in daemon.client.items("/v1/clips", archive=archive["id"]):
+                    values = {"archive": archive["id"], "name": archive["name"], "clip": item["id"],
+                              "clip_name": item["name"]}
+                    targets += [target.format(**values) for target in self.ANSWERS]
+            targets = sorted(set(targets))
+            clips = daemon.client.items("/v1/clips")
+        with self.daemon() as daemon:
+            wanted = self.answers(daemon, targets)
+            self.assertEqual(daemon.client.metric("posed_cache_evictions_total", cache="catalog"), 0)
+        for seed in range(3):
+            random.Random(seed).shuffle(targets)
+            with self.daemon("--catalog-cache", "0") as daemon:
+                found = self.answers(daemon, targets)
+                for target in targets:
+                    self.assertEqual(found[target], wanted[target], target)
+                self.assertGreater(self.loaded(daemon), 5)
+                self.assertEqual(daemon.client.get("/sitemap.xml").text.count("<url>"), len(files) - 1 + len(clips))
+
+    def test_the_same_file_again_and_gone(self):
+        """It is the same upload, whatever its name; when it is deleted nothing of it is answered."""
+        with self.daemon("--catalog-cache", "0") as daemon:
+            ids = []
+            for k in range(3):
+                ids.append(daemon.client.post("/v1/archives", clip(1), name=f"a{k}.anim").json["id"])
+            other = daemon.client.post("/v1/archives", clip(2), name="b.anim").json["id"]
+            self.assertEqual(len(set(ids)), 1) # the same bytes
+            found = daemon.client.items("/v1/clips")
+            self.assertEqual([item["archive"] for item in found], [ids[0], other])
+            self.assertEqual(daemon.client.request("DELETE", f"/v1/archives/{ids[0]}").status, 204)
+            self.assertEqual(daemon.client.get(f"/v1/clips/{found[0]['id']}").status, 404)
+            self.assertEqual(daemon.client.get(f"/v1/archives/{ids[0]}").status, 404)
+            self.assertEqual([item["archive"] for item in daemon.client.items("/v1/clips")], [other])
+
+
+class Threads(RestCase):
+    def test_many_ask_for_the_same(self):
+        with self.daemon("--catalog-cache", "0", "--threads", "4") as daemon:
+            archive = self.upload(daemon, 1)
+            item = daemon.client.items("/v1/clips", archive=archive)[0]["id"]
+            gate = threading.Barrier(16)
+
+            def ask(_):
+                gate.wait()
+                reply = daemon.client.get(f"/v1/clips/{item}/pose", t="0.1")
+                return reply.status, reply.body
+
+            with ThreadPoolExecutor(16) as pool:
+                answers = set(pool.map(ask, range(16)))
+            self.assertEqual({status for status, _ in answers}, {200})
+            self.assertEqual(len(answers), 1)
+
+    def test_coming_and_going(self):
+        """Uploads, deletions, poses and lists at once, with nothing kept in memory: no wrong answer, nothing is lost."""
+        with self.daemon("--catalog-cache", "0", "--threads", "3") as daemon:
+            kept = {self.upload(daemon, number): number for number in range(40)}
+            clips = {item["archive"]: item["id"] for item in daemon.client.items("/v1/clips")}
+            failures = []
+            done = threading.Event()
+
+            def read(seed):
+                rng = random.Random(seed)
+                while not done.is_set():
+                    archive = rng.choice(list(kept))
+                    reply = daemon.client.get(f"/v1/clips/{clips[archive]}")
+                    if reply.status != 200 or abs(reply.json["duration"] - 1 - kept[archive] / 1024) > 1e-5:
+                        failures.append(reply)
+                    page = daemon.client.get("/v1/archives", limit="1000")
+                    if page.status != 200 or not set(kept) <= {item["id"] for item in page.json["items"]}:
+                        failures.append(page)
+
+            readers = [threading.Thread(target=read, args=(seed,)) for seed in range(4)]
+            for reader in readers:
+                reader.start()
+            for number in range(100, 160):
+                archive = self.upload(daemon, number)
+                self.assertEqual(daemon.client.get(f"/v1/archives/{archive}").status, 200)
+                self.assertEqual(daemon.client.request("DELETE", f"/v1/archives/{archive}").status, 204)
+                self.assertEqual(daemon.client.get(f"/v1/archives/{archive}").status, 404)
+            done.set()
+            for reader in readers:
+                reader.join()
+            self.assertEqual(failures, [])
+            self.assertEqual(set(self.archives(daemon)), set(kept))
+
+
+class Damage(RestCase):
+    def test_a_record(self):
+        """A damaged record costs a decoding, and is made anew."""
+        with self.daemon("--catalog-cache", "0") as daemon:
+            ids = [self.upload(daemon, number) for number in range(3)]
+            self.assertBecomes(lambda: self.held(daemon) == 0)
+            before = [daemon.client.get(f"/v1/archives/{archive}").json for archive in ids]
+            self.assertBecomes(lambda: self.held(daemon) == 0)
+            decoded = daemon.client.metric("posed_decoded_files_total")
+            self.change("UPDATE record SET data = zeroblob(100) WHERE upload = 1")
+            self.change("DELETE FROM record WHERE upload = 2")
+            for _ in range(2):
+                self.assertEqual([daemon.client.get(f"/v1/archives/{archive}").json for archive in ids], before)
+                self.assertEqual(daemon.client.metric("posed_decoded_files_total"), decoded + 2)
+
+    def test_a_record_and_its_bytes(self):
+        """What is lost is not there and breaks no list; the same bytes bring it back."""
+        with self.daemon("--catalog-cache", "0") as daemon:
+            ids = [self.upload(daemon, number) for number in range(3)]
+            items = daemon.client.items("/v1/clips")
+            self.assertBecomes(lambda: self.held(daemon) == 0)
+            self.change("DELETE FROM record WHERE upload = 2")
+            blob = next(path for path in self.data.glob("blobs/**/*") if path.is_file() and path.read_bytes() == clip(1))
+            blob.chmod(0o600)
+            blob.write_bytes(bytes(len(clip(1))))
+            self.assertEqual(daemon.client.get(f"/v1/archives/{ids[1]}").status, 404)
+            self.assertEqual(daemon.client.get(f"/v1/clips/{items[1]['id']}").status, 404)
+            found = daemon.client.get("/v1/clips").json["items"]
+            self.assertEqual([item["id"] for item in found], [items[0]["id"], items[2]["id"]])
+            daemon.wait_for_log("the upload clip-1.anim is not served")
+            self.assertEqual(self.upload(daemon, 1), ids[1])
+            self.assertEqual(daemon.client.get(f"/v1/archives/{ids[1]}").status, 200)
+            self.assertEqual(len(daemon.client.items("/v1/clips")), 3)
+            self.assertEqual(len(daemon.client.get("/v1/archives").json["items"]), 3)
+
+    def test_lost_and_expired(self):
+        """What is lost is removed when its time has come."""
+        tokens = self.folder / "tokens"
+        tokens.write_text("dot-secret name=dot ttl=0.00005\n") # days
+        tokens.chmod(0o600)
+        with self.daemon("--catalog-cache", "0", "--token-file", tokens) as daemon:
+            headers = {"Authorization": "Bearer dot-secret"}
+            reply = daemon.client.post("/v1/archives", clip(1), headers=headers, name="clip-1.anim")
+            self.assertEqual(reply.status, 201, reply)
+            self.change("DELETE FROM record")
+            for blob in self.data.glob("blobs/*"):
+                blob.unlink()
+            daemon.client.get(f"/v1/archives/{reply.json['id']}")
+            self.assertBecomes(lambda: daemon.client.metric("posed_catalog_assets", kind="clip") == 0)
+            daemon.wait_for_log("has expired and is removed")
+            self.assertEqual(daemon.client.get("/v1/clips").json["items"], [])
