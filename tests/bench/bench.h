@@ -21,6 +21,7 @@ struct bench_part {
     void (*run)(void);
 };
 
+extern const struct bench_part bench_bodies;
 extern const struct bench_part bench_bvh;
 extern const struct bench_part bench_catalog;
 extern const struct bench_part bench_fit;
