@@ -229,17 +229,27 @@ static void fill_row(struct raster *raster, const struct triangle *t, int y, int
     }
 }
 
-/* Where a row of samples meets an edge. Always from the upper to the lower end, so that neighbours agree. */
-static void cross_edge(const struct triangle *t, int a, int b, double y, double *least, double *most)
+/* An edge from its upper to its lower end, so that neighbours agree. */
+struct edge {
+    double x, top, bottom, slope; /* the slope of a level edge is not used */
+};
+
+static struct edge edge_of(const struct triangle *t, int a, int b)
 {
     if (t->y[a] > t->y[b] || (t->y[a] == t->y[b] && t->x[a] > t->x[b])) {
         int swapped = a;
         a = b;
         b = swapped;
     }
-    if (!(t->y[a] <= y && y < t->y[b]))
+    return (struct edge){t->x[a], t->y[a], t->y[b], (t->x[b] - t->x[a]) / (t->y[b] - t->y[a])};
+}
+
+/* Where a row of samples meets an edge. */
+static void cross_edge(const struct edge *edge, double y, double *least, double *most)
+{
+    if (!(edge->top <= y && y < edge->bottom))
         return;
-    double x = t->x[a] + (y - t->y[a]) * ((t->x[b] - t->x[a]) / (t->y[b] - t->y[a]));
+    double x = edge->x + (y - edge->top) * edge->slope;
     *least = x < *least ? x : *least;
     *most = x > *most ? x : *most;
 }
@@ -273,13 +283,13 @@ void raster_triangle(struct raster *raster, const struct raster_corner corners[3
     struct triangle t;
     if (!set_up(raster, corners, paint, &t))
         return;
+    const struct edge edges[3] = {edge_of(&t, 0, 1), edge_of(&t, 1, 2), edge_of(&t, 2, 0)};
     int rows = (raster->bottom - raster->top) * RASTER_FINE;
     int top = first_after(least_of(t.y), rows), bottom = first_after(most_of(t.y), rows);
     for (int y = top; y < bottom; y++) {
         double least = HUGE_VAL, most = -HUGE_VAL;
-        cross_edge(&t, 0, 1, y + 0.5, &least, &most);
-        cross_edge(&t, 1, 2, y + 0.5, &least, &most);
-        cross_edge(&t, 2, 0, y + 0.5, &least, &most);
+        for (int i = 0; i < 3; i++)
+            cross_edge(&edges[i], y + 0.5, &least, &most);
         int left = first_after(least, raster->width), right = first_after(most, raster->width);
         if (left < right) {
             raster->work += (uint64_t)(right - left);
