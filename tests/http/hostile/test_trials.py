@@ -20,6 +20,7 @@ from pathlib import Path
 
 from daemon import Daemon
 from fixture import SampleCase
+from test_dressed import mesh as sims3_body, mesh_list, part
 from test_skeletons import gltf
 from uploads import IDLE, WALK, WAVE, form, sample, zipped
 
@@ -195,6 +196,53 @@ class Mutants(Trial):
             for item in archive.get(kind, [])[:1]:
                 self.ask(client, what, "GET", f"/v1/{kind}/{item['id']}{chance.choice(endings)}")
         self.ask(client, what, "DELETE", f"/v1/archives/{archive['id']}", allowed=(204,))
+
+
+class DamagedBodies(Trial):
+    """A body in an archive with one file of it damaged: its clips are drawn and written with whoever is still there."""
+
+    def bodies(self):
+        """Of each family: files of a clip, a skeleton, a character with its meshes, and pictures."""
+        online = [(path.name, path.read_bytes()) for path in sorted((Daemon.samples / "sims-online").iterdir())]
+        texture = (Daemon.samples.parent / "format-samples" / "sims3-dds" / "sample.dds").read_bytes()
+        bones = [(name, (0, i / 10, 0)) for i, name in enumerate(("b__ROOT_bind__", "b__Pelvis__", "b__Spine0__", "b__Head__"))]
+        dressed = [("sims-3.package", sample("sims-3.package")),
+                   ("afBodyTest_lod1_0x00000000000000A1.simgeom", sims3_body(bones, "body_m")),
+                   ("736884F1-00000001-00000000008C9DFC.vpxy", mesh_list(((1, (0xA1,)),))),
+                   ("afBodyTest.casp", part("afBodyTest", 0x2130)), ("body_m.dds", texture)]
+        return online, dressed, [("prime.pak", sample("metroid-prime-1.pak"))]
+
+    def test(self):
+        with Daemon() as daemon:
+            for files in self.bodies():
+                for number in range(times(20)):
+                    chance = random.Random(f"body {files[0][0]} {number}")
+                    names, contents = map(list, zip(*files))
+                    at = chance.randrange(len(contents)) if number else None
+                    if at is not None:
+                        contents[at] = chance.choice(MUTATIONS)(contents[at], chance) or b"\0"
+                    self.tried += 1
+                    self.draw(daemon.client, f"{names[at or 0]}, body {number}", zipped(list(zip(names, contents))), chance, at is None)
+            self.assertEqual(daemon.client.get("/readyz").status, 200)
+        self.tell("damaged bodies")
+
+    def draw(self, client, what, archive, chance, whole):
+        made = self.ask(client, what, "POST", "/v1/archives", archive, name="body.zip")
+        if not made or made.status not in ANSWERED:
+            return
+        self.taken += 1
+        for clip in made.json["clips"][:2]:
+            for rest, query in (("preview.png", {"t": 0.1, "angle": chance.choice(("front", "top"))}),
+                                ("preview.webp", {"width": 32, "height": 32})):  # fmt: skip
+                self.ask(client, what, "GET", f"/v1/clips/{clip['id']}/{rest}", mesh="auto", archive=made.json["id"], **query)
+            self.ask(client, what, "GET", f"/v1/clips/{clip['id']}.glb", mesh="auto", archive=made.json["id"])
+        if whole:  # it is a body that is drawn
+            path, scope = f"/v1/clips/{made.json['clips'][0]['id']}/preview.png", made.json["id"]
+            drawn = {client.get(path, mesh=mesh, archive=scope).body for mesh in ("auto", "bones")}
+            self.assertEqual(len(drawn), 2, what)
+        for item in made.json.get("characters", [])[:3]:
+            self.ask(client, what, "GET", f"/v1/characters/{item['id']}", archive=made.json["id"])
+        self.ask(client, what, "DELETE", f"/v1/archives/{made.json['id']}", allowed=(204,))
 
 
 # -------------------------------------------------------------------------------------------------------- forms
