@@ -36,6 +36,8 @@ static const char *const convert_parameters[] = {CONVERT_PARAMETERS, "v", "archi
         RETARGET_PARAMETERS, "up", "v"
 static const char *const preview_parameters[] = {PREVIEW_PARAMETERS, "t",       "wrap", "frames",
                                                  "layout",           "archive", NULL};
+static const char *const svg_parameters[] = {PREVIEW_PARAMETERS, "t",   "wrap",    "frames",  "layout",
+                                             "motion",           "fps", "seconds", "archive", NULL};
 static const char *const moving_parameters[] = {PREVIEW_PARAMETERS, "fps", "seconds", "archive", NULL};
 static const char *const plot_parameters[] = {"joint", "width",   "height", "skeleton",
                                               "axes",  "map",     "strict", RETARGET_PARAMETERS,
@@ -73,7 +75,7 @@ const struct route routes[] = {
     {"GET", "/v1/clips/{id}/diff", diff_parameters, handle_clip_diff, ROUTE_CLIP | ROUTE_DEAR | ROUTE_SIGNED},
     {"GET", "/v1/clips/{id}/keys", keys_parameters, handle_clip_keys, ROUTE_CLIP | ROUTE_JSON},
     {"GET", "/v1/clips/{id}/events", events_parameters, handle_clip_events, ROUTE_CLIP | ROUTE_JSON},
-    {"GET", "/v1/clips/{id}/preview.svg", preview_parameters, handle_preview,
+    {"GET", "/v1/clips/{id}/preview.svg", svg_parameters, handle_preview,
      ROUTE_CLIP | ROUTE_DEAR | ROUTE_SIGNED},
     {"GET", "/v1/clips/{id}/preview.png", preview_parameters, handle_preview,
      ROUTE_CLIP | ROUTE_DEAR | ROUTE_SIGNED},

@@ -42,6 +42,8 @@ static bool read_body(struct api_call *call, struct preview *preview)
         reply_parameter(call, &error);
         return false;
     }
+    if (preview->options.is_moving) /* lines only */
+        preview->body = (struct body_choice){.kind = BODY_BONES};
     if (preview->body.kind == BODY_UNSAID)
         preview->body.kind = BODY_AUTO;
     const struct retargeting *retargeting = &preview->pose.retargeting;
@@ -52,6 +54,37 @@ static bool read_body(struct api_call *call, struct preview *preview)
                             .clip = &preview->clip,
                             .skeleton = retargeting->on ? retargeting->carrying.onto : preview->pose.skeleton,
                             .is_carried = retargeting->on};
+    return true;
+}
+
+/* motion=1, which makes an SVG move, and what goes with it only or not at all. */
+static bool read_motion(struct api_call *call, struct picture_options *options)
+{
+    static const char *const words[] = {"0", "1", NULL};
+    static const char *const of_motion[] = {"fps", "seconds"}, *const of_stills[] = {"t", "frames", "layout"};
+    struct param_error error;
+    int motion = 0;
+    if (options->type != PICTURE_SVG)
+        return true;
+    if (!params_choice(&call->params, "motion", words, &motion, &error)) {
+        reply_parameter(call, &error);
+        return false;
+    }
+    options->is_moving = motion == 1;
+    for (unsigned i = 0; i < 2 && !motion; i++) {
+        if (params_get(&call->params, of_motion[i])) {
+            reply_bad_parameter(call, of_motion[i], "requires motion=1");
+            return false;
+        }
+    }
+    for (unsigned i = 0; i < 3 && motion; i++) {
+        if (params_get(&call->params, of_stills[i])) {
+            reply_bad_parameter(call, of_stills[i], "not with motion=1");
+            return false;
+        }
+    }
+    if (motion)
+        options->title = call->clip->asset->name;
     return true;
 }
 
@@ -90,7 +123,7 @@ static bool read_options(struct api_call *call, struct preview *preview)
     options->seconds = seconds;
     options->angle = (enum view_angle)angle;
     options->t = frames > 1 ? 0 : pose_time(&preview->pose, t);
-    return true;
+    return read_motion(call, options);
 }
 
 static bool read_preview(struct api_call *call, struct catalog_item *item, struct preview *preview)
@@ -118,6 +151,7 @@ static struct asset_id digest_of(struct asset_id digest, const struct preview *p
                                 options->t,
                                 options->frames,
                                 options->strip,
+                                options->is_moving,
                                 options->fps,
                                 options->seconds,
                                 PICTURE_REVISION,
@@ -126,6 +160,8 @@ static struct asset_id digest_of(struct asset_id digest, const struct preview *p
                                 options->background.b,
                                 options->background.a};
     digest = id_quick(&digest, canonical, sizeof canonical);
+    if (options->is_moving && options->title)
+        digest = id_quick(&digest, options->title, strlen(options->title));
     return body_digest(digest, &preview->body, &preview->stage);
 }
 

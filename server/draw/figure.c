@@ -670,6 +670,34 @@ void figure_draw(struct figure *figure, double t, struct scene *scene, struct sc
         draw_figure(figure, shadow, true);
 }
 
+uint32_t figure_line_count(const struct figure *figure)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; figure->source.skeleton && !figure->weights && i < figure->count; i++)
+        count += has_bone(figure, i);
+    return count;
+}
+
+void figure_lines_driven(const struct figure *figure, bool *driven)
+{
+    for (uint32_t i = 0; i < figure->count; i++) {
+        if (has_bone(figure, i))
+            *driven++ = figure->rows[figure->rows[i].parent].driven;
+    }
+}
+
+void figure_lines(struct figure *figure, double t, float (*ends)[2][3])
+{
+    sample(figure, t);
+    for (uint32_t i = 0; i < figure->count; i++) {
+        if (!has_bone(figure, i))
+            continue;
+        view_turn(&figure->view, figure->places[figure->rows[i].parent], (*ends)[0]);
+        view_turn(&figure->view, figure->places[i], (*ends)[1]);
+        ends++;
+    }
+}
+
 bool figure_is_solid(const struct figure *figure)
 {
     return figure->source.mesh_count && figure->source.skeleton && !figure->weights;

@@ -38,6 +38,12 @@ bool figure_floor(const struct figure *figure, float *height);
  * figures with meshes. */
 void figure_draw(struct figure *figure, double t, struct scene *scene, struct scene *shadow);
 
+/* The bones as lines in view space, the same ones at all times: how many there are (0: the clip has no hierarchy), which of
+ * them the clip moves by their own joint, [count], and their ends at t, [count]. */
+uint32_t figure_line_count(const struct figure *figure);
+void figure_lines_driven(const struct figure *figure, bool *driven);
+void figure_lines(struct figure *figure, double t, float (*ends)[2][3]);
+
 /* Whether meshes are drawn; then these, in model space, instead of figure_draw: */
 bool figure_is_solid(const struct figure *figure);
 /* What it draws, with those meshes only that have faces. */

@@ -1,6 +1,7 @@
 #include "server/draw/picture.h"
 
 #include "server/draw/motion.h"
+#include "server/draw/moving_svg.h"
 #include "server/draw/paint.h"
 #include "server/draw/png.h"
 #include "server/draw/solid.h"
@@ -237,18 +238,42 @@ static void draw_figure(void *user, cairo_t *cairo, double t)
     draw_moment(moving->stage, &canvas, t, &whole, true);
 }
 
+static double motion_seconds(const struct picture_options *options, const struct pose_clip *clip)
+{
+    return fmin((double)clip->duration, options->seconds > 0 ? options->seconds : PICTURE_SECONDS);
+}
+
+static double motion_fps(const struct picture_options *options, const struct pose_clip *clip)
+{
+    if (options->fps > 0)
+        return options->fps;
+    return clip->fps > 0 ? fmin((double)clip->fps, PICTURE_FPS) : PICTURE_FPS;
+}
+
+static bool write_moving_svg(struct stage *stage, const struct picture_options *options,
+                             const struct pose_clip *clip, struct pose_buffer *out, struct pose_error *error)
+{
+    const struct moving_svg moving = {
+        .figure = stage->figure,
+        .frame = view_fit(&stage->box, options->width, options->height, margin),
+        .width = options->width,
+        .height = options->height,
+        .background = options->background,
+        .seconds = motion_seconds(options, clip),
+        .fps = motion_fps(options, clip),
+        .title = options->title,
+    };
+    return moving_svg_write(&moving, options->stop, out) || fail(error, "out of memory");
+}
+
 /* The beginning of the clip, at a rate that suits it. */
 static bool write_motion(struct stage *stage, const struct picture_options *options,
                          const struct pose_clip *clip, struct pose_buffer *out, struct pose_error *error)
 {
     struct moving moving = {stage, options};
     const struct motion_drawing drawing = {&moving, draw_ground, draw_figure, !stage->has_floor};
-    const double seconds = options->seconds > 0 ? options->seconds : PICTURE_SECONDS;
-    double fps = options->fps;
-    if (!(fps > 0))
-        fps = clip->fps > 0 ? fmin((double)clip->fps, PICTURE_FPS) : PICTURE_FPS;
-    return motion_write(options->width, options->height, fmin((double)clip->duration, seconds), fps, &drawing,
-                        options->stop, out) ||
+    return motion_write(options->width, options->height, motion_seconds(options, clip),
+                        motion_fps(options, clip), &drawing, options->stop, out) ||
            fail(error, "the animation cannot be written");
 }
 
@@ -264,6 +289,8 @@ bool picture_draw(const struct figure_source *source, const struct picture_optio
     bool drawn;
     if (options->type == PICTURE_WEBP) {
         drawn = write_motion(&stage, options, source->clip, out, error);
+    } else if (options->type == PICTURE_SVG && options->is_moving && figure_line_count(stage.figure)) {
+        drawn = write_moving_svg(&stage, options, source->clip, out, error);
     } else if (options->type == PICTURE_SVG) {
         drawn = write_svg(&stage, options, duration, out, error);
     } else {

@@ -27,11 +27,13 @@ struct picture_options {
     enum picture_type type;
     unsigned width, height;
     enum view_angle angle;
-    double t;        /* seconds; for a still */
-    unsigned frames; /* if more than 1, the picture is a sheet of that many moments; not for WebP */
-    bool strip;      /* a sheet in one row, for pages that show one part after the other */
-    double fps;      /* of a motion; 0: the clip's own, at most PICTURE_FPS */
-    double seconds;  /* of a motion, from the clip's beginning; 0: at most PICTURE_SECONDS */
+    double t;          /* seconds; for a still */
+    unsigned frames;   /* if more than 1, the picture is a sheet of that many moments; not for WebP */
+    bool strip;        /* a sheet in one row, for pages that show one part after the other */
+    bool is_moving;    /* SVG: the bones as lines that move; a clip without a hierarchy stands still */
+    const char *title; /* of a moving SVG; NULL: none */
+    double fps;        /* of a motion; 0: the clip's own, at most PICTURE_FPS */
+    double seconds;    /* of a motion, from the clip's beginning; 0: at most PICTURE_SECONDS */
     struct color background;
     const struct pose_stop *stop; /* checked between frames; may be NULL */
 };

@@ -19,7 +19,8 @@ OF_A_BODY = {"axes": {"to": "json"}, "game": {"to": "prime-anim", "map": NUMBERE
 # A mesh whose vertices are not in the space of their bones, and what is written from it.
 STATIC = "611826a66e3e9a55c502d645d87f4c3f"
 OF_A_MESH = {"simgeom": {"id": STATIC}, "cmdl": {"id": STATIC}, "game": {"id": STATIC, "ext": "cmdl"}}
-BESIDE = {"{id}.{ext}": OF_A_PATH, "{clip}.{ext}": OF_A_PATH, "convert": OF_A_BODY, "{id}.zip": OF_A_BODY}
+MOVING = {name: {"motion": 1} for name in ("fps", "seconds")}
+BESIDE = {"preview.svg": MOVING, "{id}.{ext}": OF_A_PATH, "{clip}.{ext}": OF_A_PATH, "convert": OF_A_BODY, "{id}.zip": OF_A_BODY}
 # Parameters about a file, which a body that names clips is not.
 OF_A_FILE = {"clip", "format", "up", "retarget", "onto", "map_onto", "ik", "travel", "heading", "tolerance"}
 # A stream that only its client ends.

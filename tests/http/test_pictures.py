@@ -155,6 +155,51 @@ class Pictures(SampleCase):
         self.assertEqual(root.get("width"), "300px" if root.get("width").endswith("px") else "300")
         self.assertGreater(len(root.findall(".//{http://www.w3.org/2000/svg}path")), 50)
 
+    def test_svg_that_moves(self):
+        path, size = self.path("preview.svg"), {"width": 192, "height": 192, "motion": 1}
+        duration = self.client.get(self.path("")[:-1]).json["duration"]
+        reply = self.client.get(path, **size)
+        self.assertEqual((reply.status, reply["Content-Type"]), (200, "image/svg+xml"))
+        self.assertLess(len(zlib.compress(reply.body)), 30_000)
+        root = ElementTree.fromstring(reply.text)
+        svg = "{http://www.w3.org/2000/svg}"
+        self.assertEqual({child.tag.removeprefix(svg) for child in root.iter()}, {"svg", "title", "g", "path", "animate"})
+        moving = root.findall(f".//{svg}animate")
+        self.assertGreater(len(moving), 0)
+        for animate in moving:
+            self.assertAlmostEqual(float(animate.get("dur").removesuffix("s")), min(duration, 3), delta=0.001)
+            values = animate.get("values").split(";")
+            self.assertEqual(len(values), round(10 * min(duration, 3)) + 1)
+            # What is between two of them has to be defined: the same commands.
+            self.assertEqual(len({"".join(c for c in value if c.isalpha()) for value in values}), 1)
+        paths = root.findall(f".//{svg}path")
+        self.assertEqual([path.get("d") for path in paths],
+                         [path.find(f"{svg}animate").get("values").split(";")[0] for path in paths])
+        self.assertGreater(len(set(moving[-1].get("values").split(";"))), 5)
+        self.assertEqual(self.client.get(path, **size).body, reply.body)
+        self.assertNotEqual(self.client.get(path, fps=5, seconds=0.5, **size).body, reply.body)
+        self.assertIn('fill="#ff8000"', self.client.get(path, background="#ff8000", **size).text)
+        for name, value in (("t", 1), ("frames", 2), ("layout", "strip"), ("fps", 0.5), ("seconds", 61)):
+            self.assertProblem(self.client.get(path, motion=1, **{name: value}), 400, parameter=name)
+        for name in ("fps", "seconds"):
+            self.assertProblem(self.client.get(path, **{name: 1}), 400, parameter=name)
+        self.assertProblem(self.client.get(path, check=False, motion=2), 400, parameter="motion")
+        self.assertProblem(self.client.get(self.path("preview.png"), motion=1), 400, parameter="motion")
+        # Without a hierarchy there are no lines: a picture.
+        self.assertEqual(self.client.get(path, motion=1, skeleton="none").status, 200)
+
+    def test_names_are_text(self):
+        name = '<script>alert(1)<b>&"\'.anim'
+        walk = (Path(Daemon.samples) / "second-life" / "walk.anim").read_bytes()
+        with Daemon() as daemon:
+            archive = daemon.client.post("/v1/archives", walk, name=name).json
+            (clip,) = archive["clips"]
+            text = daemon.client.get(f"/v1/clips/{clip['id']}/preview.svg", motion=1).text
+            self.assertNotIn("<script", text)
+            root = ElementTree.fromstring(text)
+            self.assertEqual(root.findtext("{http://www.w3.org/2000/svg}title"), clip["name"])
+            self.assertIn("<script>", clip["name"])
+
     def test_warnings(self):
         reply = self.client.get(self.path("preview.png"), skeleton="none")
         self.assertEqual((reply.status, reply["Posed-Warning"]), (200, "no_skeleton"))
