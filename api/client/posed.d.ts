@@ -477,6 +477,8 @@ export class Posed {
   readonly archive?: string;
   /** The same server, as one archive has what is asked for by id. */
   inArchive(archive: string): Posed;
+  /** The address of a path below the server, or of a link that it gave. */
+  address(path: string): string;
   request(path: string, init?: RequestInit): Promise<Response>;
   json<T>(path: string, init?: RequestInit): Promise<T>;
   clips(filter?: Filter, init?: RequestInit): Promise<Page<ClipItem>>;
