@@ -303,8 +303,9 @@ class Limits(unittest.TestCase):
 
     def test_cache_size(self):
         with Daemon("--cache-size", "1M", Daemon.samples) as daemon:
-            sizes = daemon.client.metric("posed_cache_limit_bytes")
-            self.assertEqual(sizes, 1 << 20)
+            sizes = [daemon.client.metric("posed_cache_limit_bytes", cache=cache) for cache in ("clips", "replies")]
+            self.assertEqual(sum(sizes), 1 << 20)
+            self.assertEqual(daemon.client.metric("posed_cache_limit_bytes", cache="catalog"), 64 << 20)
 
     def test_entries_unpacked_ratio(self):
         many = zipped([(f"{k}.anim", b"x") for k in range(30)])
