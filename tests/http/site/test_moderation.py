@@ -168,7 +168,7 @@ class Moderation(SiteCase):
             whole = self.seen(client, ANN, item)
             self.assertGreaterEqual(len(whole), 20, whole)
             self.assertEqual(self.seen(client, MOD, item), whole)
-        reply = client.get("/v1/clips/" + item["clips"][0]["id"] + "/preview.png?v=6", headers=ANN)
+        reply = client.get("/v1/clips/" + item["clips"][0]["id"] + "/preview.png?v=7", headers=ANN)
         self.assertEqual(reply["Cache-Control"], "private, no-store")
         listed = client.get("/v1/archives", headers=MOD, state="waiting").json
         self.assertEqual([(a["id"], a["uploader"], a["state"]) for a in listed["items"]], [(item["id"], "ann", "waiting")])
