@@ -381,6 +381,9 @@ static enum api_outcome judge_turn(struct api_call *call, enum api_outcome outco
         return outcome;
     if (!call->request->may_wait)
         return API_WAIT;
+    /* A write that was done stays done. */
+    if (call->route->flags & ROUTE_WRITES && call->response->status < 400)
+        return outcome;
     response_release(call->response);
     return reply_problem(call, 503, "store_down", "the store is down; try again");
 }

@@ -345,7 +345,8 @@ static void keep(const struct service *service, const struct cache_key *key, con
 {
     const struct picture_name name = name_of(key);
     struct pose_buffer bytes = {0};
-    if (service->pictures && pose_buffer_append(&bytes, picture->codes, strlen(picture->codes) + 1) &&
+    if (service->pictures && !catalog_turn_missed() &&
+        pose_buffer_append(&bytes, picture->codes, strlen(picture->codes) + 1) &&
         pose_buffer_append(&bytes, picture->serious, strlen(picture->serious) + 1) &&
         pose_buffer_append(&bytes, picture->bytes.data, picture->bytes.size))
         picture_files_keep(service->pictures, &name, sizeof name, bytes.data, bytes.size);

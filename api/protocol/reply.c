@@ -252,14 +252,32 @@ static bool is_for_another(const struct api_call *call, const struct fetch *fetc
     return fetch->error.status == POSE_STOPPED && call->effort && !effort_is_over(call->effort);
 }
 
+struct making {
+    cache_make *make;
+    void *user;
+};
+
+/* What was made while an upload could not be read may lack something: it is not to be kept. */
+static struct cache_object *make_whole(void *user, struct pose_error *error)
+{
+    const struct making *making = user;
+    struct cache_object *object = making->make(making->user, error);
+    if (!object || !catalog_turn_missed())
+        return object;
+    cache_unref(object);
+    error_set(error, POSE_BAD_ARGUMENT, "changed", "an upload cannot be read at the moment; try again");
+    return NULL;
+}
+
 struct cache_object *reply_kept(struct api_call *call, const struct cache_key *key, cache_make *make,
                                 void *user)
 {
+    struct making making = {make, user};
     struct fetch *fetch = &call->fetch;
     struct cache_object *object;
     do {
-        object = cache_get(call->service->replies, key, call->request->may_wait, clock_ms(), make, user,
-                           &fetch->outcome, &fetch->error);
+        object = cache_get(call->service->replies, key, call->request->may_wait, clock_ms(), make_whole,
+                           &making, &fetch->outcome, &fetch->error);
     } while (!object && fetch->outcome == CACHE_FAILED && is_for_another(call, fetch));
     fetch->missed = fetch->outcome == CACHE_MADE;
     call->response->cache = fetch->missed ? "miss" : "hit";

@@ -75,7 +75,7 @@ static void put_path(const struct drawing *drawing, bool driven)
     if (drawing->moments > 1) {
         writer_format(writer,
                       "<animate attributeName=\"d\" dur=\"%.3fs\" repeatCount=\"indefinite\" values=\"",
-                      drawing->moving->seconds);
+                      fmax(drawing->moving->seconds, 0.001));
         for (unsigned i = 0; i < drawing->moments; i++) {
             if (i)
                 writer_u8(writer, ';');

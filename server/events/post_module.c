@@ -66,6 +66,9 @@ static void set_up(CURL *easy, const struct post *post, struct curl_slist *heade
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, post->timeout_ms);
     curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
+#if LIBCURL_VERSION_NUM >= 0x075700
+    curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L); /* its resolver's thread is not waited for */
+#endif
     curl_easy_setopt(easy, CURLOPT_POST, 1L);
     curl_easy_setopt(easy, CURLOPT_POSTFIELDS, post->body);
     curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)post->size);

@@ -81,14 +81,14 @@ void queue_files_drop(const char *folder, uint64_t number)
         unlink(path);
 }
 
-/* The number of a whole file. */
+/* The number of a whole file; nanoseconds since 1970, so that there is room behind it. */
 static bool number_of(const char *name, uint64_t *number)
 {
     char again[NAME];
     char *end;
     *number = strtoull(name, &end, 16);
     snprintf(again, sizeof again, "%016llx.json", (unsigned long long)*number);
-    return !strcmp(name, again);
+    return *number < INT64_MAX / 2 && !strcmp(name, again);
 }
 
 static int compare(const void *a, const void *b)

@@ -52,6 +52,7 @@ struct webhook {
     pthread_t thread;
     pthread_mutex_t lock; /* guards the following members */
     pthread_cond_t changed;
+    pthread_cond_t kept;        /* an event is on the disk */
     struct event *first, *last; /* by number */
     size_t count;
     uint64_t away_until_ms; /* the receiver did not answer: nothing is tried before */
@@ -167,6 +168,15 @@ static struct event *take_unkept(struct webhook *webhook)
     return NULL;
 }
 
+static bool is_being_kept(const struct webhook *webhook)
+{
+    for (const struct event *event = webhook->first; event; event = event->next) {
+        if (!event->is_kept)
+            return true;
+    }
+    return false;
+}
+
 void webhook_settle(struct webhook *webhook)
 {
     struct event *event;
@@ -182,7 +192,11 @@ void webhook_settle(struct webhook *webhook)
         event->is_kept = true;
         event->is_sent = false;
         pthread_cond_signal(&webhook->changed);
+        pthread_cond_broadcast(&webhook->kept);
     }
+    /* Another thread may be writing what this one is to answer for. */
+    while (is_being_kept(webhook))
+        pthread_cond_wait(&webhook->kept, &webhook->lock);
     pthread_mutex_unlock(&webhook->lock);
 }
 
@@ -402,6 +416,7 @@ struct webhook *webhook_open(const struct webhook_options *options, char *error,
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(&webhook->changed, &attributes);
+    pthread_cond_init(&webhook->kept, NULL);
     pthread_condattr_destroy(&attributes);
     webhook->folder = options->folder ? path_join(options->folder, "webhooks") : NULL;
     webhook->module = module_symbol(POST_MODULE, POST_MODULE_SYMBOL, error, error_size);
@@ -443,6 +458,7 @@ void webhook_close(struct webhook *webhook)
     explicit_bzero(webhook->key, sizeof webhook->key);
     pthread_mutex_destroy(&webhook->lock);
     pthread_cond_destroy(&webhook->changed);
+    pthread_cond_destroy(&webhook->kept);
     free(webhook->folder);
     free(webhook->url);
     free(webhook);

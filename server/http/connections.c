@@ -214,7 +214,7 @@ void connections_sweep(struct http_loop *loop)
         if (at->exchange != NULL && (at->exchange->stage == STAGE_POOL || at->exchange->is_making)) {
             at->rate_since_ms = 0;
             if (at->exchange->is_idle) {
-                work_wake(at->exchange, false);
+                work_wake(at->exchange, raw_look(at->fd).has_ended); /* whoever has left frees the place */
             } else {
                 work_look(at->exchange);
             }

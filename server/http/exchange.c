@@ -167,6 +167,9 @@ bool exchange_may_wait(struct http_exchange *exchange)
     const uint64_t size = response->read != NULL ? STREAM_BLOCK : response->size;
     uint64_t sum;
 
+    if (response->is_ready != NULL) {
+        return true; /* it waits for something to say, and their number is bounded */
+    }
     if (size < MIN_COUNTED || server->options.max_pending == 0 || exchange_is_bodiless(exchange) ||
         exchange_is_head(exchange)) {
         return true;

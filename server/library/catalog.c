@@ -177,7 +177,11 @@ struct catalog_item *tables_raw_first_of(const struct catalog *catalog, struct c
 struct catalog_item *tables_first_of(const struct catalog *catalog, struct catalog_item *item)
 {
     struct catalog_item *first = tables_raw_first_of(catalog, item);
-    return first && tables_fetch(catalog, first->place.archive) ? first : NULL;
+    struct place_walk walk = {0};
+    if (!first || tables_fetch(catalog, first->place.archive))
+        return first;
+    /* What cannot be read there may be in another upload. */
+    return catalog_next_place(catalog, item, &walk) ? catalog_item_at(item, walk.place) : NULL;
 }
 
 static struct catalog_item *listed_raw(const struct catalog *catalog, enum asset_kind kind, uint32_t index)
@@ -188,8 +192,8 @@ static struct catalog_item *listed_raw(const struct catalog *catalog, enum asset
 
 struct catalog_item *catalog_listed(const struct catalog *catalog, enum asset_kind kind, uint32_t index)
 {
-    struct catalog_item *item = listed_raw(catalog, kind, index);
-    return item && tables_fetch(catalog, item->place.archive) ? item : NULL;
+    struct catalog_item *item = &catalog->lists[kind].items[index];
+    return is_gone(&item->gone, catalog->generation) ? NULL : tables_first_of(catalog, item);
 }
 
 const struct asset_id *catalog_listed_id(const struct catalog *catalog, enum asset_kind kind, uint32_t index)
@@ -235,6 +239,13 @@ struct catalog_item *catalog_find_at(const struct catalog *catalog, enum asset_k
     if (!found || found > list->count || !catalog_archive(catalog, place.archive))
         return NULL;
     return catalog_item_at(&list->items[found - 1], place);
+}
+
+bool catalog_has(const struct catalog *catalog, enum asset_kind kind, const struct asset_id *id)
+{
+    const struct catalog_list *list = &catalog->lists[kind];
+    const uint32_t found = atomic_load_explicit(tables_slot(catalog, list, id), memory_order_acquire);
+    return found && found <= list->count && tables_raw_first_of(catalog, &list->items[found - 1]);
 }
 
 struct catalog_item *catalog_find(const struct catalog *catalog, enum asset_kind kind,

@@ -165,6 +165,8 @@ struct catalog_item *catalog_find_index(const struct catalog *catalog, enum asse
 /* NULL if there is none. */
 struct catalog_item *catalog_find(const struct catalog *catalog, enum asset_kind kind,
                                   const struct asset_id *id);
+/* Whether it is in any archive of this snapshot, be it that its contents cannot be read at the moment. */
+bool catalog_has(const struct catalog *catalog, enum asset_kind kind, const struct asset_id *id);
 const struct index_archive *catalog_find_archive(const struct catalog *catalog, const struct asset_id *id,
                                                  uint32_t *index);
 

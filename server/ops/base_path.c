@@ -17,6 +17,20 @@ static bool has_plain_parts(const char *text)
     return true;
 }
 
+/* Behind a proxy that takes the prefix off, an address of ours and one below the prefix could not be told apart. */
+static bool is_of_ours(const char *text)
+{
+    static const char *const first[] = {"v1",     "metrics",    "healthz",   "readyz",  "docs",
+                                        "clip",   "archive",    "character", "compare", "embed",
+                                        "assets", "moderation", "oembed"};
+    const size_t length = strcspn(text + 1, "/");
+    for (size_t i = 0; i < sizeof first / sizeof *first; i++) {
+        if (strlen(first[i]) == length && !strncmp(text + 1, first[i], length))
+            return true;
+    }
+    return false;
+}
+
 bool base_path_is_valid(const char *text, const char **why)
 {
     static const char plain[] = "/-._~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -31,8 +45,8 @@ bool base_path_is_valid(const char *text, const char **why)
         *why = "it consists of letters, digits, slashes and -._~";
     else if (!has_plain_parts(text))
         *why = "no part of it is empty, . or ..";
-    else if (!strncmp(text, "/v1", 3) && (!text[3] || text[3] == '/'))
-        *why = "/v1 is where the API begins";
+    else if (is_of_ours(text))
+        *why = "the daemon has addresses of its own that begin so";
     return !*why;
 }
 

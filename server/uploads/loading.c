@@ -169,13 +169,15 @@ static bool load_batch(struct loading *work, uint32_t count)
 {
     struct store_error error;
     uint32_t renewed = 0;
+    bool is_renewed[BATCH];
     memset(work->renewed, 0, sizeof work->renewed);
     memset(work->archives, 0, sizeof work->archives);
     /* What cannot be read is made anew. */
     store_records(work->service->store, work->rows + work->first, count, work->buffers, &error);
     parallel_for(count, work->service->index_options.threads, load_one, work);
     for (uint32_t i = 0; i < count; i++) {
-        if (work->renewed[i].record.data.size)
+        is_renewed[i] = work->renewed[i].record.data.size;
+        if (is_renewed[i])
             work->renewed[renewed++] = work->renewed[i];
     }
     if (renewed && !work->cannot_write &&
@@ -183,6 +185,8 @@ static bool load_batch(struct loading *work, uint32_t count)
         log_message(LOG_WARNING, "the next start decodes uploads again: %s", error.detail);
         work->cannot_write = true;
     }
+    for (uint32_t i = 0; i < count && !work->cannot_write; i++)
+        work->is_kept[i] |= is_renewed[i];
     bool done = true;
     for (uint32_t i = 0; i < count; i++)
         done &= enlist(work, i);

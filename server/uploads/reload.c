@@ -73,9 +73,12 @@ static struct index_archive *from_bytes(struct reloading *work, const struct ind
         store_fail(&work->error, STORE_MISSING, "%s", why.detail);
         return NULL;
     }
-    struct index_archive *archive = checked(open_archive(work, blob, false), sketch);
+    struct index_archive *opened = open_archive(work, blob, false);
+    const bool has_memory = opened && opened->sketch;
+    struct index_archive *archive = checked(opened, sketch);
     if (!archive) {
-        store_fail(&work->error, STORE_MISSING, "its contents are not those that were listed");
+        store_fail(&work->error, has_memory ? STORE_MISSING : STORE_DOWN, "%s",
+                   has_memory ? "its contents are not those that were listed" : "out of memory");
         return NULL;
     }
     work->row.record = upload_make_record(archive, &nowhere, &buffer);

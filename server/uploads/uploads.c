@@ -126,16 +126,18 @@ static struct index_archive *find(const struct service *service, const struct as
     return current->archives[index];
 }
 
-/* Whether that is an upload that find has not found since its contents could not be made again; with its index. */
+/* Whether that is an upload that find has not found since its contents could not be made again; with its index. They may
+ * have come back since: find fetches, and so do readers, without the write lock. */
 static bool is_unreadable(const struct service *service, const struct asset_id *id, uint32_t *index)
 {
-    return catalog_has_archive(service->current, id, index) && tables_is_at_rest(service->current, *index);
+    return catalog_has_archive(service->current, id, index);
 }
 
 /* Removes such an upload, unless it may be there later. What it counts for quotas is known at the next start. */
 static bool drop_lost(struct service *service, uint32_t index, struct store_error *error)
 {
-    return atomic_load(&service->current->rests[index].sketch->is_lost)
+    const struct index_sketch *sketch = service->current->rests[index].sketch;
+    return sketch && atomic_load(&sketch->is_lost)
                ? drop_published(service, index, error)
                : store_fail(error, STORE_DOWN, "the upload cannot be read at the moment");
 }
@@ -358,7 +360,8 @@ bool upload_remove(struct service *service, const struct asset_id *id, const str
     if (is_lost)
         snprintf(name, sizeof name, "%s", catalog_archive_name(service->current, index));
     bool done = archive && is_upload ? upload_drop(service, archive, error)
-                : is_lost            ? drop_lost(service, index, error)
+                : is_lost && actor   ? drop_lost(service, index, error)
+                : is_lost            ? drop_published(service, index, error) /* expired, whatever it held */
                                      : store_fail(error, STORE_MISSING, "no such upload");
     if (done && archive)
         announce(service, CHANGE_DELETE, archive, actor);

@@ -40,6 +40,8 @@ static const struct option options[] = {
 static size_t head_of(const char *url)
 {
     const char *host = strstr(url, "://");
+    if (host && host > url + strcspn(url, "/?")) /* of an address in the query */
+        host = NULL;
     const char *path = host ? host + 3 + strcspn(host + 3, "/") : url;
     const char *rest = base_path_strip(path);
     return (size_t)((rest >= path && rest <= path + strlen(path) ? rest : path) - url);

@@ -65,7 +65,7 @@ static struct catalog_item *mesh_at(const struct catalog *catalog, struct catalo
     const struct index_entry *entry = catalog->archives[place.archive]->entries[place.entry];
     for (uint32_t i = 0; i < entry->asset_count; i++) {
         if (entry->assets[i].kind == ASSET_MESH && entry->assets[i].inner == inner)
-            return catalog_item_at(catalog_find(catalog, ASSET_MESH, &entry->assets[i].id), place);
+            return catalog_find_at(catalog, ASSET_MESH, &entry->assets[i].id, place);
     }
     return NULL;
 }

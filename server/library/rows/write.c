@@ -353,6 +353,7 @@ static void change_place(struct writing *work, int kind, int64_t asset, bool is_
 static void touch(struct writing *work, int kind, const struct asset_id *id)
 {
     struct catalog_item *item = catalog_find(work->after, (enum asset_kind)kind, id);
+    const bool is_unread = !item && catalog_has(work->after, (enum asset_kind)kind, id);
     const bool is_there = item && work->index >= 0 && catalog_item_in(item, (uint32_t)work->index);
     struct asset_row kept;
     if (!is_there) {
@@ -361,6 +362,8 @@ static void touch(struct writing *work, int kind, const struct asset_id *id)
         if (kept.number)
             change_place(work, kind, kept.number, false);
     }
+    if (is_unread) /* only in uploads that cannot be read now: its row stays as it is */
+        return;
     const int64_t number = sync_asset(work, kind, id);
     if (is_there && number)
         change_place(work, kind, number, true);

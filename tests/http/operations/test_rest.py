@@ -1,11 +1,13 @@
 """Contents of uploads leave memory beyond --catalog-cache, and nobody sees it."""
 
 import contextlib
+import io
 import json
 import random
 import sqlite3
 import threading
 import time
+import zipfile
 from concurrent.futures import ThreadPoolExecutor
 
 from test_store import StoreCase, clip
@@ -237,6 +239,26 @@ class Damage(RestCase):
             self.assertEqual(daemon.client.get(f"/v1/archives/{ids[1]}").status, 200)
             self.assertEqual(len(daemon.client.items("/v1/clips")), 3)
             self.assertEqual(len(daemon.client.get("/v1/archives").json["items"]), 3)
+
+    def test_lost_but_elsewhere(self):
+        """A clip that is in two uploads is there as long as one of them can be read."""
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w") as file:
+            file.writestr("clip-1.anim", clip(1))
+            file.writestr("clip-2.anim", clip(2))
+        with self.daemon("--catalog-cache", "0") as daemon:
+            self.upload(daemon, 1)
+            self.assertEqual(daemon.client.post("/v1/archives?name=both.zip", packed.getvalue()).status, 201)
+            items = daemon.client.items("/v1/clips")
+            self.assertEqual(len(items), 2)
+            self.assertBecomes(lambda: self.held(daemon) == 0)
+            self.change("DELETE FROM record WHERE upload = 1")
+            blob = next(path for path in self.data.glob("blobs/*") if path.read_bytes() == clip(1))
+            blob.unlink()
+            for item in items:
+                reply = daemon.client.get(f"/v1/clips/{item['id']}/pose", t="0.1")
+                self.assertEqual(reply.status, 200, reply)
+            self.assertEqual([item["id"] for item in daemon.client.items("/v1/clips")], [item["id"] for item in items])
 
     def test_lost_and_expired(self):
         """What is lost is removed when its time has come."""

@@ -131,7 +131,7 @@ class BasePath(unittest.TestCase):
 
 class Refused(unittest.TestCase):
     def test_prefixes(self):
-        for text in ("poses", "/poses/", "//poses", "/a//b", "/a/../b", "/.", '/"x', "/%41", "/a b", "/v1", "/v1/x",
+        for text in ("poses", "/poses/", "//poses", "/a//b", "/a/../b", "/.", '/"x', "/%41", "/a b", "/v1", "/v1/x", "/metrics", "/docs/x",
                      "/" + 64 * "a", "/\u00e4"):
             status, _, errors = run("serve", "--base-path", text, "--check")
             self.assertEqual((status, errors.count("\n")), (2, 1), text)

@@ -195,6 +195,9 @@ class Command(SignedCase):
         self.assertEqual(out, signed(targets[0]).replace("%2C", ","))
         based = run("sign", "--url-key", self.top / "keys", "--base-path", "/poses", "https://x.example/poses" + targets[0])[1].strip()
         self.assertEqual(based, "https://x.example/poses" + out)
+        about = "/oembed?url=http://h.example/clip/" + self.id  # the address in the query is none of the target's
+        self.assertEqual(run("sign", "--url-key", self.top / "keys", about)[1].partition("?")[0], "/oembed")
+        self.assertIn("sig=" + signed(about).partition("sig=")[2], run("sign", "--url-key", self.top / "keys", about)[1])
 
     def test_refusals(self):
         (self.top / "keys").write_text(KEY)
