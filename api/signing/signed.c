@@ -135,7 +135,7 @@ static bool refuse(struct api_call *call, const char *code, const char *why)
     return false;
 }
 
-/* The time of exp, which is still one of the parameters; 0: it holds for ever; -1: it is no number. */
+/* The time of exp, which stays in the parameters; 0: never expires; -1: not a number. */
 static int64_t expiry_of(const struct params *params)
 {
     const char *text = params_get(params, "exp");

@@ -19,7 +19,7 @@ bool signed_admit(struct api_call *call);
 /* Lets the browser that shows a page of ours ask for what the page shows, for some hours: a cookie. Nothing without keys. */
 void signed_set_pass(struct api_call *call);
 
-/* Signs a target, "/path?query", to hold until exp (seconds since 1970; 0: for ever). False if it is not one, or is too long. */
+/* Signs a target, "/path?query", valid until exp (seconds since 1970; 0: never expires). False if it is not a target or is too long. */
 bool signed_make(struct url_keys *keys, const char *target, int64_t exp, char out[SIGNED_TARGET]);
 /* The same for a link of our own, which holds for some weeks and stays the same for a day; a copy if there are no keys. */
 void signed_link(const struct api_call *call, const char *target, char out[SIGNED_TARGET]);
