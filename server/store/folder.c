@@ -101,18 +101,28 @@ bool folder_lose_catalog(const char *folder, struct store_error *error)
     return done && sync_lost(folder, error);
 }
 
+/* Whether something that is no file is called as the database with that suffix. */
+static bool is_no_file(const char *folder, const char *suffix)
+{
+    char name[32];
+    struct stat status;
+    snprintf(name, sizeof name, "catalog.db%s", suffix);
+    char *path = path_join(folder, name);
+    const bool is_other = !lstat(path, &status) && !S_ISREG(status.st_mode);
+    free(path);
+    return is_other;
+}
+
+bool folder_lose_no_index(const char *folder, struct store_error *error)
+{
+    return !is_no_file(folder, "-shm") || (lose(folder, "-shm", error) && sync_lost(folder, error));
+}
+
 bool folder_lose_no_logs(const char *folder, struct store_error *error)
 {
     bool done = true;
-    for (size_t i = 0; i + 1 < SUFFIXES && done; i++) {
-        char name[32];
-        struct stat status;
-        snprintf(name, sizeof name, "catalog.db%s", suffixes[i]);
-        char *path = path_join(folder, name);
-        if (!lstat(path, &status) && !S_ISREG(status.st_mode))
-            done = lose(folder, suffixes[i], error);
-        free(path);
-    }
+    for (size_t i = 0; i + 1 < SUFFIXES && done; i++)
+        done = !is_no_file(folder, suffixes[i]) || lose(folder, suffixes[i], error);
     return done && sync_lost(folder, error);
 }
 

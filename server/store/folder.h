@@ -15,6 +15,8 @@ bool folder_is_in_place(const char *folder, int lock_fd, struct store_error *err
 bool folder_lose_catalog(const char *folder, struct store_error *error);
 /* Likewise what is called as SQLite's files beside it and is no file, as nothing could be opened beside that. */
 bool folder_lose_no_logs(const char *folder, struct store_error *error);
+/* The same of the index of its log only, which holds nothing itself: beside a folder called so it could only be read. */
+bool folder_lose_no_index(const char *folder, struct store_error *error);
 /* Renames tmp/catalog.db, which must be closed, to catalog.db, which must not exist. */
 bool folder_publish_catalog(const char *folder, struct store_error *error);
 

@@ -37,6 +37,7 @@ static bool open_catalog(struct store *store, const char *folder, struct store_e
     bool done = true;
     if (access(path, F_OK))
         done = errno == ENOENT ? folder_lose_catalog(folder, error) : store_fail_errno(error, "%s", path);
+    done = done && folder_lose_no_index(folder, error);
     if (done)
         store->catalog = store_sqlite_open(path, error);
     if (done && !store->catalog && error->status == STORE_BROKEN) {

@@ -86,6 +86,20 @@ class NoLog(StoreCase):
                     self.assertEqual(set(self.archives(daemon)), {kept})
 
 
+class NoIndex(StoreCase):
+    """A folder called as the index of SQLite's log is, beside which a database can only be read: a start sets it aside."""
+
+    def test(self):
+        with self.daemon() as daemon:
+            kept = daemon.client.post("/v1/archives?name=wave.anim", sample(WAVE)).json["id"]
+        (self.data / "catalog.db-shm").mkdir()
+        with self.daemon() as daemon:
+            reply = daemon.client.post("/v1/archives?name=walk.anim", sample(WALK))
+            self.assertEqual(reply.status, 201)
+            self.assertEqual(set(self.archives(daemon)), {kept, reply.json["id"]})
+        self.assertTrue(any(path.name.endswith("-shm") for path in (self.data / "lost").iterdir()))
+
+
 class Restart(StoreCase):
     def test_everything_is_there_again(self):
         with self.daemon() as daemon:
