@@ -4,7 +4,7 @@
 #include "api/handlers/handlers.h"
 #include "api/protocol/scope.h"
 #include "api/views/asset_json.h"
-#include "server/library/index/describe.h"
+#include "server/library/entry/describe.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include "api/views/clip_json.h"
 #include "api/handlers/handlers.h"
 #include "api/poses/pose_request.h"
-#include "server/library/index/describe.h"
+#include "server/library/entry/describe.h"
 #include "lib/core/value.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
 #include "api/views/sims3_json.h"
 
 #include "server/library/choose.h"
-#include "server/library/index/describe.h"
+#include "server/library/entry/describe.h"
 #include "server/ops/base_path.h"
 
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #include "api/views/asset_json.h"
 #include "api/views/clip_json.h"
 #include "api/views/lints.h"
-#include "server/library/index/describe.h"
+#include "server/library/entry/describe.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 #include "server/library/catalog.h"
 
-#include "server/library/index/describe.h"
-#include "server/library/index/entry.h"
+#include "server/library/entry/describe.h"
+#include "server/library/entry/summary.h"
 
 #include <stdlib.h>
 #include <string.h>

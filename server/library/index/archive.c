@@ -1,6 +1,6 @@
 #include "server/library/index/archive.h"
 
-#include "server/library/index/entry.h"
+#include "server/library/entry/entry.h"
 #include "server/library/index/morphs.h"
 #include "server/library/index/nested.h"
 #include "server/library/index/refusal.h"

@@ -2,7 +2,7 @@
 #ifndef POSED_SERVER_LIBRARY_INDEX_ARCHIVE_H
 #define POSED_SERVER_LIBRARY_INDEX_ARCHIVE_H
 
-#include "server/library/index/entry.h"
+#include "server/library/entry/entry.h"
 
 struct name_slot {
     uint64_t hash; /* of the base name in lower case */

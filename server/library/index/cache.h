@@ -5,7 +5,7 @@
 #ifndef POSED_SERVER_LIBRARY_INDEX_CACHE_H
 #define POSED_SERVER_LIBRARY_INDEX_CACHE_H
 
-#include "server/library/index/entry.h"
+#include "server/library/entry/entry.h"
 
 struct index_cache;
 

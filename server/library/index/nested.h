@@ -6,7 +6,7 @@
 #ifndef POSED_SERVER_LIBRARY_INDEX_NESTED_H
 #define POSED_SERVER_LIBRARY_INDEX_NESTED_H
 
-#include "server/library/index/entry.h"
+#include "server/library/entry/entry.h"
 
 struct index_nested {
     uint32_t entry;               /* of the outer archive: the container itself */

@@ -2,7 +2,7 @@
 #ifndef POSED_SERVER_LIBRARY_INDEX_PACK_H
 #define POSED_SERVER_LIBRARY_INDEX_PACK_H
 
-#include "server/library/index/entry.h"
+#include "server/library/entry/entry.h"
 
 /* Increase it whenever the layout or the input of ids changes. */
 enum { INDEX_PACK_VERSION = 7 };

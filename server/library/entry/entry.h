@@ -1,6 +1,6 @@
 /* Indexes one entry: decodes it once, keeps what lists and look-ups need, and frees the document. */
-#ifndef POSED_SERVER_LIBRARY_INDEX_ENTRY_H
-#define POSED_SERVER_LIBRARY_INDEX_ENTRY_H
+#ifndef POSED_SERVER_LIBRARY_ENTRY_ENTRY_H
+#define POSED_SERVER_LIBRARY_ENTRY_ENTRY_H
 
 #include "server/library/index/index.h"
 
@@ -23,9 +23,6 @@ struct index_entry *index_entry_plain(const struct entry_facts *facts);
 /* An entry decoded from its bytes. finder searches its companions. */
 struct index_entry *index_entry_decode(const struct entry_facts *facts, struct pose_bytes bytes,
                                        struct companion_finder *finder, const struct index_options *options);
-/* What lists and skeleton=auto need to know about a skeleton; asset must be zeroed, except for its name. */
-void index_summarise_skeleton(struct region *region, const struct pose_skeleton *skeleton,
-                              struct index_asset *asset);
 void index_entry_ref(struct index_entry *entry);
 void index_entry_unref(struct index_entry *entry);
 

@@ -1,4 +1,4 @@
-#include "server/library/index/keywords.h"
+#include "server/library/entry/keywords.h"
 
 #include "server/library/texts.h"
 #include "lib/core/value.h"

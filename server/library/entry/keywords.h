@@ -1,6 +1,6 @@
 /* Search texts of an asset beyond its name: its joints and events. */
-#ifndef POSED_SERVER_LIBRARY_INDEX_KEYWORDS_H
-#define POSED_SERVER_LIBRARY_INDEX_KEYWORDS_H
+#ifndef POSED_SERVER_LIBRARY_ENTRY_KEYWORDS_H
+#define POSED_SERVER_LIBRARY_ENTRY_KEYWORDS_H
 
 #include "server/library/index/index.h"
 

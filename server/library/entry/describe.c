@@ -1,4 +1,4 @@
-#include "server/library/index/describe.h"
+#include "server/library/entry/describe.h"
 
 #include "server/ops/region.h"
 

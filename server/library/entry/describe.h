@@ -1,7 +1,7 @@
 /* JSON descriptions of decoded assets that depend on their own file alone, as members of an object
  * (without braces). */
-#ifndef POSED_SERVER_LIBRARY_INDEX_DESCRIBE_H
-#define POSED_SERVER_LIBRARY_INDEX_DESCRIBE_H
+#ifndef POSED_SERVER_LIBRARY_ENTRY_DESCRIBE_H
+#define POSED_SERVER_LIBRARY_ENTRY_DESCRIBE_H
 
 #include "lib/core/bytes/json_writer.h"
 
