@@ -2,7 +2,7 @@
  * Decoding clips of Metroid Prime: a whole file, against a copy of its bytes, and the stream of bits alone, against
  * reading it a bit at a time.
  */
-#include "lib/formats/prime/anim/clip.h"
+#include "lib/formats/prime/anim/keys.h"
 #include "tests/bench/bench.h"
 
 #include <stdio.h>
@@ -94,6 +94,7 @@ static void begin_parts(struct stream *stream)
                                                .keys = KEYS,
                                                .widths = {width, width, width},
                                                .bits = 3u * width + turns,
+                                               .scale = 1,
                                                .out = stream->values + (size_t)i * KEYS * 4};
     }
 }
@@ -145,7 +146,7 @@ static void run(void)
     reader_init(&walk.reader, (struct pose_bytes){stream.file.data, stream.file.size}, NULL);
     if (!prime_packed_walk(&walk, &stream.packed))
         abort();
-    stream.values = calloc((size_t)PARTS * KEYS * 4, sizeof *stream.values);
+    stream.values = calloc((size_t)PARTS * KEYS * 4 + PRIME_SPARE, sizeof *stream.values);
     stream.copy = malloc(stream.file.size);
     if (!stream.values || !stream.copy)
         abort();

@@ -54,12 +54,9 @@ struct prime_part {
     int16_t values[3];
     uint8_t widths[3];
     unsigned bits; /* of a key: the widths plus a rotation's sign */
+    float scale;   /* what stored numbers are multiplied by */
     float *out;    /* where the next key goes */
 };
-
-/* Reads the played keys of part_count parts from the stream: stored numbers as floats; for rotations followed by
- * the sign of w. The parts are in file order, with enough room in their out. */
-void prime_packed_read(const struct prime_packed *file, struct prime_part *parts);
 
 bool prime_packed_walk(struct prime_walk *walk, struct prime_packed *file);
 /* Builds the clip of a walked file, with its extras. */

@@ -11,6 +11,7 @@
  */
 #include "lib/core/bytes/bits.h"
 #include "lib/formats/prime/anim/clip.h"
+#include "lib/formats/prime/anim/keys.h"
 
 #include <float.h>
 #include <math.h>
@@ -239,114 +240,6 @@ bool prime_packed_walk(struct prime_walk *walk, struct prime_packed *file)
     return prime_check_end(&walk->reader);
 }
 
-/* ---------------------------------------------------------------------------------------------- the stream -- */
-
-/* Adds the next difference, the lowest bits of the window. Sums wrap. */
-static inline void add_delta(struct prime_part *part, int i, uint64_t window)
-{
-    uint32_t delta = (uint32_t)bits_sign_extend(window, part->widths[i]);
-    part->values[i] = (int16_t)(uint16_t)((uint32_t)part->values[i] + delta);
-    part->out[i] = part->values[i];
-}
-
-/* Reads a key that fits in one window, as almost all do. */
-static inline void read_short(const struct bits *bits, struct prime_part *part, unsigned sign)
-{
-    uint64_t window = bits_peek(bits) >> sign;
-    add_delta(part, 0, window);
-    window >>= part->widths[0];
-    add_delta(part, 1, window);
-    add_delta(part, 2, window >> part->widths[1]);
-}
-
-static void read_long(const struct bits *bits, struct prime_part *part, unsigned sign)
-{
-    struct bits here = *bits;
-    here.at += sign;
-    for (int i = 0; i < 3; i++) {
-        add_delta(part, i, bits_peek(&here));
-        here.at += part->widths[i];
-    }
-}
-
-static inline void read_key(struct bits *bits, struct prime_part *part)
-{
-    unsigned sign = part->part == POSE_ROTATION;
-    if (sign)
-        part->out[3] = bits_peek(bits) & 1 ? -1 : 1;
-    if (part->bits <= BITS_PEEK)
-        read_short(bits, part, sign);
-    else
-        read_long(bits, part, sign);
-    part->out += 3 + sign;
-    bits->at += part->bits;
-}
-
-void prime_packed_read(const struct prime_packed *file, struct prime_part *parts)
-{
-    struct bits bits;
-    bits_init(&bits, file->stream, file->stream_words);
-    for (uint32_t key = 0; key < file->keys; key++) {
-        for (uint32_t i = 0; i < file->part_count; i++)
-            read_key(&bits, &parts[i]);
-    }
-}
-
-/* ------------------------------------------------------------------------------------------------ the values -- */
-
-/*
- * The sine of an angle within +-1.6, within one ulp: the series up to x^21, whose remainder is below 3e-18.
- * libm's takes three times as long, and cannot be vectorised.
- */
-static inline double short_sine(double x)
-{
-    static const double terms[] = {
-        1.0,
-        -1.0 / 6,
-        1.0 / 120,
-        -1.0 / 5040,
-        1.0 / 362880,
-        -1.0 / 39916800,
-        1.0 / 6227020800,
-        -1.0 / 1307674368000,
-        1.0 / 355687428096000,
-        -1.0 / 121645100408832000,
-        1.0 / 51090942171709440000.0,
-    };
-    double square = x * x, sum = terms[10];
-    for (int i = 9; i >= 1; i--)
-        sum = sum * square + terms[i];
-    return x + x * square * sum;
-}
-
-static inline void finish_rotation(float *key, const double sines[3])
-{
-    double rest = 1 - (sines[0] * sines[0] + sines[1] * sines[1] + sines[2] * sines[2]);
-    double w = sqrt(rest > 0 ? rest : 0);
-    for (int i = 0; i < 3; i++)
-        key[i] = (float)sines[i];
-    key[3] = (float)((double)key[3] * w);
-}
-
-/* prime-anim.md, 2.4: components are quantised arcsines. */
-static void scale_rotations(float *keys, uint32_t count, uint32_t divisor)
-{
-    const double step = 1.57079632679489661923 / divisor;
-    bool is_short = 32768 * step <= 1.6;
-    for (uint32_t k = 0; k < count; k++, keys += 4) {
-        double sines[3];
-        for (int i = 0; i < 3; i++)
-            sines[i] = is_short ? short_sine((double)keys[i] * step) : sin((double)keys[i] * step);
-        finish_rotation(keys, sines);
-    }
-}
-
-static void scale_vectors(float *keys, uint32_t count, float multiplier)
-{
-    for (size_t i = 0; i < (size_t)count * 3; i++)
-        keys[i] = (float)((double)keys[i] * (double)multiplier);
-}
-
 /* ------------------------------------------------------------------------------------------------- the clip -- */
 
 struct building {
@@ -360,15 +253,19 @@ struct building {
 static void begin_part(struct building *building, struct prime_part *part, const struct prime_part *from,
                        struct pose_channel *channel)
 {
-    uint32_t count = building->file->keys + 1, numbers = from->part == POSE_ROTATION ? 4 : 3;
-    float *values = arena_alloc(building->job->arena, (size_t)count * numbers, sizeof *values);
+    const struct prime_packed *file = building->file;
+    uint32_t count = file->keys + 1, numbers = from->part == POSE_ROTATION ? 4 : 3;
+    float *values = arena_alloc(building->job->arena, (size_t)count * numbers + PRIME_SPARE, sizeof *values);
     *part = *from;
     part->out = values;
     *channel = (struct pose_channel){.count = count, .times = building->times, .values = values};
     if (!values)
         return;
+    part->scale = from->part == POSE_ROTATION      ? 1
+                  : from->part == POSE_TRANSLATION ? file->translation_multiplier
+                                                   : file->scale_multiplier;
     for (int i = 0; i < 3; i++)
-        part->out[i] = from->values[i];
+        part->out[i] = (float)from->values[i] * part->scale;
     if (numbers == 4)
         part->out[3] = 1; /* frame 0 has no sign */
     part->out += numbers;
@@ -395,18 +292,14 @@ static bool begin_tracks(struct building *building, const struct prime_walk *wal
     return !building->job->arena->failed;
 }
 
-static void finish_tracks(const struct building *building)
+static void finish_rotations(const struct building *building)
 {
     const struct prime_packed *file = building->file;
-    uint32_t count = file->keys + 1;
+    const uint32_t count = file->keys + 1;
     for (uint32_t i = 0; i < file->part_count; i++) {
         const struct prime_part *part = &building->parts[i];
-        float *values = part->out - (size_t)count * (part->part == POSE_ROTATION ? 4 : 3);
         if (part->part == POSE_ROTATION)
-            scale_rotations(values, count, file->divisor);
-        else
-            scale_vectors(values, count,
-                          part->part == POSE_SCALE ? file->scale_multiplier : file->translation_multiplier);
+            prime_rotations_scale(part->out - (size_t)count * 4, count, file->divisor);
     }
 }
 
@@ -458,7 +351,7 @@ bool prime_packed_build(struct decode_job *job, const struct prime_walk *walk,
     if (!frames || !building.tracks || !building.parts || !building.times || !begin_tracks(&building, walk))
         return false;
     prime_packed_read(file, building.parts);
-    finish_tracks(&building);
+    finish_rotations(&building);
     struct value_list extras = value_object(arena);
     put_extras(&extras, walk->game, file, frames);
     clip->rules = POSE_RULES_PRIME;
