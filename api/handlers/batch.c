@@ -19,8 +19,6 @@ struct batch {
     struct item_budget budget;
 };
 
-static const char *const forms[] = {"json", "ndjson", "f32", "posed", "f16", NULL};
-
 /* ------------------------------------------------------------------------------------------------ poses of a clip -- */
 
 /* "t": a time or a list of times; or frames, as in the query. */
@@ -116,10 +114,10 @@ static bool answer_text(struct item *item, struct pose_buffer *out)
 {
     struct opened opened;
     int form = 0;
-    if (!item_read_word(item, "as", forms, &form))
+    if (!item_read_word(item, "as", series_forms, &form))
         return false;
     if (form)
-        return item_refuse(item, "as", "%s needs to be the only item of the request", forms[form]);
+        return item_refuse(item, "as", "%s needs to be the only item of the request", series_forms[form]);
     if (!open_item(item, &opened))
         return false;
     const struct series_source *source = opened.source.owner ? &opened.source : NULL;
@@ -236,7 +234,10 @@ static enum api_outcome answer_one(struct api_call *call, const json_t *object, 
     if (!explains && open_item(item, &opened)) {
         const struct series_source *source = opened.source.owner ? &opened.source : NULL;
         response_header(call->response, "Cache-Control", "no-store");
-        if (item_spend_frames(item, opened.times.count * opened.layers))
+        struct param_error error;
+        const bool holds = series_holds(&opened.request, (enum series_form)form, &error) ||
+                           item_refuse(item, error.name, "%s", error.detail);
+        if (holds && item_spend_frames(item, opened.times.count * opened.layers))
             series_reply(&item->call, &opened.request, source, &opened.times, (enum series_form)form);
         else
             opened_release(&opened);
@@ -263,8 +264,8 @@ static enum api_outcome answer(struct api_call *call, const json_t *body)
     const json_t *only = json_array_size(requests) == 1 ? json_array_get(requests, 0) : NULL;
     const char *as = only ? json_string_value(json_object_get(only, "as")) : NULL;
     int form = -1;
-    for (int i = 0; as && forms[i]; i++) {
-        if (!strcmp(as, forms[i]))
+    for (int i = 0; as && series_forms[i]; i++) {
+        if (!strcmp(as, series_forms[i]))
             form = i;
     }
     if (!accept_choose(call, only ? types : text, &form))

@@ -189,15 +189,16 @@ enum api_outcome handle_poses(struct api_call *call)
     struct catalog_item *item = call->clip;
     static const char *const types[] = {"application/json", "application/x-ndjson",
                                         "application/octet-stream", NULL};
-    static const char *const forms[] = {"json", "ndjson", "f32", "posed", "f16", NULL};
     struct pose_request request;
     struct param_error error;
     struct times times;
     int form = -1;
-    if (!params_choice(&call->params, "as", forms, &form, &error))
+    if (!params_choice(&call->params, "as", series_forms, &form, &error))
         return reply_parameter(call, &error);
     if (!accept_choose(call, types, &form) || !pose_request_read(call, item, &request))
         return API_DONE;
+    if (!series_holds(&request, (enum series_form)form, &error))
+        return reply_parameter(call, &error);
     if (!times_read(call, &request, &times, &error))
         return reply_parameter(call, &error);
     struct asset_id digest = pose_request_digest(call, &request);

@@ -1,5 +1,6 @@
 #include "api/poses/pose_series.h"
 
+#include "lib/core/error.h"
 #include "lib/core/numbers/floats.h"
 #include "server/ops/clock.h"
 
@@ -12,132 +13,11 @@ enum { ROW = 10, MATRIX = 16 };
 
 /* 2^-11: how far a half float may be from the value, as a share of it. */
 #define HALF_ERROR "0.00048828125"
+/* 1/65534, rounded up: how far a number in fixed point may be, as a share of its range. */
+#define FIXED_ERROR "0.00001526"
+enum { FIXED_ONE = 32767 };
 
-/* ------------------------------------------------------------------------------------------------- times -- */
-
-void times_release(struct times *times)
-{
-    free(times->items);
-    times->items = NULL;
-}
-
-double times_at(const struct times *times, size_t i)
-{
-    if (times->items)
-        return times->items[i];
-    double t =
-        i == times->count - 1 && times->has_final ? times->final : (times->first + (double)i) / times->fps;
-    return pose_time_within(times->wrap, times->duration, t);
-}
-
-struct asset_id times_digest(struct asset_id digest, const struct times *times)
-{
-    const double grid[] = {times->fps, (double)times->count, times->first,
-                           times->has_final ? times->final : -1};
-    return times->items ? id_quick(&digest, times->items, times->count * sizeof *times->items)
-                        : id_quick(&digest, grid, sizeof grid);
-}
-
-/* Reports that the answer would have more poses than --max-frames allows. */
-static bool too_many(struct param_error *error, const char *name, double frames, uint64_t most)
-{
-    param_fail(error, name, "%.0f frames exceed max-frames, %llu", frames, (unsigned long long)most);
-    snprintf(error->limit, sizeof error->limit, "max-frames");
-    return false;
-}
-
-static bool read_list(const struct api_call *call, const struct pose_request *request, const char *text,
-                      struct times *times, struct param_error *error)
-{
-    size_t commas = 0, most = (size_t)call->service->config->max_frames;
-    for (const char *at = text; *at; at++)
-        commas += *at == ',';
-    if (commas + 1 > most)
-        return too_many(error, "t", (double)commas + 1, most);
-    times->items = try_alloc(commas + 1, sizeof *times->items);
-    if (!times->items)
-        return param_fail(error, "t", "out of memory");
-    for (const char *at = text;;) {
-        char word[48];
-        size_t length = strcspn(at, ",");
-        double t;
-        snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : sizeof word - 1), at);
-        if (length >= sizeof word || !number_parse(word, &t)) {
-            times_release(times);
-            return param_fail(error, "t", "\"%.40s\" is not a finite number", word);
-        }
-        times->items[times->count++] = pose_time(request, t);
-        at += length;
-        if (!*at++)
-            return true;
-    }
-}
-
-/* The duration as the decimal that is printed: floor(0.7 * 30) is 21, which the 32-bit float just misses. */
-static double decimal_duration(float duration)
-{
-    char text[POSE_FLOAT_TEXT + 1];
-    double value = 0;
-    text[pose_float_text(duration, text)] = 0;
-    number_parse(text, &value);
-    return value;
-}
-
-static bool read_grid(const struct api_call *call, const struct pose_request *request, struct times *times,
-                      struct param_error *error)
-{
-    const struct index_asset *asset = request->clip->asset;
-    double fps = asset->fps > 0 ? (double)asset->fps : 30, duration = decimal_duration(asset->duration),
-           from = 0, to = duration;
-    int64_t end = 0;
-    if (!params_number(&call->params, "fps", 1e-3, 1e5, &fps, error) ||
-        !params_number(&call->params, "from", 0, 1e9, &from, error) ||
-        !params_number(&call->params, "to", 0, 1e9, &to, error) ||
-        !params_integer(&call->params, "end", 0, 1, &end, error))
-        return false;
-    if (from > to)
-        return params_get(&call->params, "to")
-                   ? param_fail(error, "from", "must not be after to")
-                   : param_fail(error, "from", "must not be after the end of the clip, at %g s", duration);
-    if (to > duration)
-        to = duration;
-    /* The first and last k whose k/fps is within the window, with 1e-9 s of tolerance for the rounding of
-     * the division. */
-    uint64_t most = call->service->config->max_frames;
-    double first = ceil((from - 1e-9) * fps);
-    double frames = fmax(fmin(floor((to + 1e-9) * fps), floor(duration * fps)) - first + 1, 0);
-    if (frames > (double)most)
-        return too_many(error, "fps", frames, most);
-    *times = (struct times){.count = (size_t)frames,
-                            .fps = fps,
-                            .first = first,
-                            .wrap = request->wrap,
-                            .duration = (double)asset->duration};
-    double last = times->count ? times_at(times, times->count - 1) : -1;
-    if (!end || from > to || (times->count && pose_time(request, to) <= last))
-        return true;
-    if (times->count == most)
-        return too_many(error, "end", (double)most + 1, most);
-    times->count++;
-    times->final = to;
-    times->has_final = true;
-    return true;
-}
-
-bool times_read(const struct api_call *call, const struct pose_request *request, struct times *times,
-                struct param_error *error)
-{
-    static const char *const grid[] = {"fps", "from", "to", "end", NULL};
-    const char *list = params_get(&call->params, "t");
-    *times = (struct times){0};
-    if (!list)
-        return read_grid(call, request, times, error);
-    for (const char *const *name = grid; *name; name++) {
-        if (params_get(&call->params, *name))
-            return param_fail(error, *name, "cannot be combined with t");
-    }
-    return read_list(call, request, list, times, error);
-}
+const char *const series_forms[] = {"json", "ndjson", "f32", "posed", "f16", "snorm16", NULL};
 
 /* ------------------------------------------------------------------------------------------------ series -- */
 
@@ -148,6 +28,7 @@ struct series {
     struct times times;
     struct series_source source; /* owner NULL: the request's clip */
     uint32_t morph_count;
+    float ranges[3];         /* of translations, rotations and scales in fixed point */
     size_t next_time, next;  /* next to write: in the head, as a frame */
     struct json_writer head; /* still open, inside the array of times */
     struct pose_buffer tail; /* the text that closes it */
@@ -158,6 +39,13 @@ struct series {
     size_t sent;
     char clip[ID_TEXT];
 };
+
+bool series_holds(const struct pose_request *request, enum series_form form, struct param_error *error)
+{
+    return form != SERIES_SNORM16 || !request->model ||
+           param_fail(error, "space",
+                      "snorm16 holds translations, rotations and scales: it needs space=local");
+}
 
 void series_headers(struct api_call *call, size_t frames, uint32_t joints, double fps)
 {
@@ -269,6 +157,71 @@ static void put(struct series *series, const void *bytes, size_t size)
         series->failed = true;
 }
 
+static const struct {
+    unsigned offset, count;
+} parts[3] = {{0, 3}, {3, 4}, {7, 3}};
+
+/* A row in fixed point. */
+static void put_fixed(struct series *series, const float *row)
+{
+    uint8_t words[2 * ROW];
+    for (size_t part = 0; part < 3; part++) {
+        for (unsigned i = parts[part].offset; i < parts[part].offset + parts[part].count; i++) {
+            const float share = fmaxf(-1, fminf(1, row[i] / series->ranges[part]));
+            const uint16_t word = (uint16_t)(int16_t)lrintf(share * FIXED_ONE);
+            words[2 * i] = (uint8_t)word;
+            words[2 * i + 1] = (uint8_t)(word >> 8);
+        }
+    }
+    put(series, words, sizeof words);
+}
+
+/* Finds the ranges, for which every pose is sampled once more: the largest translation and scale, at least 1, and 1 for
+ * rotations. False if the effort, which may be NULL, is over before. */
+static bool find_ranges(struct series *series, struct effort *effort)
+{
+    enum { LOOK_AFTER = 4096 };
+    uint64_t looked = 0;
+    for (size_t part = 0; part < 3; part++)
+        series->ranges[part] = 1;
+    for (size_t k = 0; k < series->times.count; k++) {
+        sample(series, times_at(&series->times, k));
+        for (uint32_t i = 0; i < series->request.row_count; i++) {
+            const float *row = series->rows + (size_t)row_at(series, i) * ROW;
+            for (unsigned c = 0; c < 3; c++) {
+                series->ranges[0] = fmaxf(series->ranges[0], fabsf(row[c]));
+                series->ranges[2] = fmaxf(series->ranges[2], fabsf(row[7 + c]));
+            }
+        }
+        looked += series->request.row_count + 1;
+        if (looked >= LOOK_AFTER && effort && effort_is_over(effort))
+            return false;
+        looked = looked >= LOOK_AFTER ? 0 : looked;
+    }
+    memset(series->before, 0, pose_sampler_row_count(series->request.player->sampler) * ROW * sizeof(float));
+    return true;
+}
+
+static enum api_outcome reply_stopped(struct api_call *call)
+{
+    struct pose_error error;
+    error_stopped(&error);
+    effort_explain(call->effort, &error);
+    return reply_error(call, &error, NULL, NULL);
+}
+
+static void range_headers(struct api_call *call, const struct series *series)
+{
+    char text[3 * (POSE_FLOAT_TEXT + 1)];
+    size_t size = 0;
+    for (size_t part = 0; part < 3; part++) {
+        size += pose_float_text(series->ranges[part], text + size);
+        text[size++] = part < 2 ? ',' : 0;
+    }
+    response_header(call->response, "Posed-Range", text);
+    response_header(call->response, "Posed-Error", FIXED_ERROR);
+}
+
 static void put_floats(struct series *series)
 {
     bool model = series->request.model;
@@ -280,6 +233,8 @@ static void put_floats(struct series *series)
             uint8_t halves[2 * MATRIX];
             floats_to_halves_le(halves, row, width);
             put(series, halves, 2 * (size_t)width);
+        } else if (series->form == SERIES_SNORM16) {
+            put_fixed(series, row);
         } else {
             put(series, row, width * sizeof *from);
         }
@@ -527,9 +482,9 @@ enum api_outcome series_reply(struct api_call *call, struct pose_request *reques
                               enum series_form form)
 {
     enum { INLINE_ROWS = 4096, STREAMED_ROWS = 32768 };
-    static const char *const types[] = {"application/json", "application/x-ndjson",
+    static const char *const types[] = {"application/json",         "application/x-ndjson",
                                         "application/octet-stream", "application/octet-stream",
-                                        "application/octet-stream"};
+                                        "application/octet-stream", "application/octet-stream"};
     uint64_t rows = (uint64_t)times->count * request->row_count;
     if (rows > INLINE_ROWS && !call->request->may_wait) {
         drop(request, source);
@@ -544,6 +499,13 @@ enum api_outcome series_reply(struct api_call *call, struct pose_request *reques
         return reply_no_memory(call);
     }
     double started = clock_seconds();
+    if (form == SERIES_SNORM16) {
+        if (!find_ranges(series, call->effort)) {
+            series_free(series);
+            return reply_stopped(call);
+        }
+        range_headers(call, series);
+    }
     begin(series);
     /* From here on nothing may use the catalogue: the stream may outlive it. */
     series->request.clip = NULL;

@@ -1,33 +1,20 @@
-/* Many poses of one clip: their times, and the answer, which is written at once if small and streamed
- * otherwise. */
+/* Many poses of one clip: the answer, which is written at once if small and streamed otherwise. */
 #ifndef POSED_API_POSES_POSE_SERIES_H
 #define POSED_API_POSES_POSE_SERIES_H
 
-#include "api/poses/pose_request.h"
+#include "api/poses/times.h"
 
-/* SERIES_F16: the same as SERIES_F32 in half floats. Those from SERIES_F32 on are not text. */
-enum series_form { SERIES_JSON, SERIES_NDJSON, SERIES_F32, SERIES_POSED, SERIES_F16 };
+/*
+ * SERIES_F16: the same as SERIES_F32 in half floats. SERIES_SNORM16: in 16-bit fixed point, of local space only: each of
+ * translation, rotation and scale is -32767 to 32767 of its range, which a header names. Those from SERIES_F32 on are not
+ * text.
+ */
+enum series_form { SERIES_JSON, SERIES_NDJSON, SERIES_F32, SERIES_POSED, SERIES_F16, SERIES_SNORM16 };
+/* Their names as values of as=, in that order; ends with NULL. */
+extern const char *const series_forms[];
 
-/* A list of times, or frames at a rate, which are not stored because the client chooses their number. */
-struct times {
-    double *items; /* NULL: frames */
-    size_t count;
-    double fps;   /* 0: a list */
-    double first; /* frame number */
-    bool has_final;
-    double final; /* the last time, if it is not on a frame */
-    enum pose_wrap wrap;
-    double duration;
-    double from, to; /* of the frames of a mixture: its window */
-};
-
-double times_at(const struct times *times, size_t i);
-struct asset_id times_digest(struct asset_id digest, const struct times *times);
-
-/* Reads t=, or fps=, from=, to=, end=. False with the wrong parameter in error. */
-bool times_read(const struct api_call *call, const struct pose_request *request, struct times *times,
-                struct param_error *error);
-void times_release(struct times *times);
+/* Whether an answer in that form can be given; false with the wrong parameter in error. */
+bool series_holds(const struct pose_request *request, enum series_form form, struct param_error *error);
 
 /* Posed-Frames, Posed-Joints and, unless 0, Posed-Fps. */
 void series_headers(struct api_call *call, size_t frames, uint32_t joints, double fps);

@@ -302,6 +302,29 @@ class Series(SampleCase):
                 self.assertLessEqual(abs(a - b), max(error * abs(b), 2**-25))
         self.assertIsNone(plain["Posed-Error"])
 
+    def test_fixed_point(self):
+        for options in ({"fps": 7}, {"t": "0.4,0.1", "axes": "gltf"}, {"fps": 2000}):  # the last is a stream
+            plain = self.poses(self.sl, **options, **{"as": "f32"})
+            fixed = self.poses(self.sl, **options, **{"as": "snorm16"})
+            self.assertEqual(len(fixed.body) * 2, len(plain.body))
+            for name in ("Posed-Frames", "Posed-Joints", "Posed-Fps"):
+                self.assertEqual(fixed[name], plain[name])
+            error, ranges = float(fixed["Posed-Error"]), [float(one) for one in fixed["Posed-Range"].split(",")]
+            of_row = [ranges[0]] * 3 + [ranges[1]] * 4 + [ranges[2]] * 3
+            self.assertEqual(ranges[1], 1)
+            self.assertEqual(max(1, *(max(map(abs, plain.floats[i::10])) for i in range(3))), ranges[0])
+            found = struct.unpack(f"<{len(fixed.body) // 2}h", fixed.body)
+            for i, (a, b) in enumerate(zip(found, plain.floats)):
+                self.assertLessEqual(abs(a / 32767 * of_row[i % 10] - b), error * of_row[i % 10] + 1e-6)
+        self.assertIsNone(plain["Posed-Range"])
+        refused = self.client.get(f"/v1/clips/{self.sl}/poses", fps=5, space="model", **{"as": "snorm16"})
+        self.assertProblem(refused, 400, code="bad_parameter", parameter="space")
+        item = {"clip": self.sl, "fps": 7, "as": "snorm16"}
+        reply = self.client.post("/v1/poses", json.dumps({"requests": [item]}))
+        self.assertEqual(reply.body, self.poses(self.sl, fps=7, **{"as": "snorm16"}).body)
+        refused = self.client.post("/v1/poses", json.dumps({"requests": [item | {"space": "model"}]}))
+        self.assertEqual((refused.status, refused.json["pointer"]), (400, "/requests/0/space"))
+
     def test_lines(self):
         reply = self.poses(self.sl, headers={"Accept": "application/x-ndjson"}, fps=5)
         lines = [json.loads(line) for line in reply.text.splitlines()]
