@@ -41,6 +41,17 @@ void upload_row_own_texts(struct upload_row *row, struct region *texts);
 /* The row is valid during the call. False ends the walk. */
 typedef bool upload_visit(void *user, const struct upload_row *row);
 
+/* What happened to an upload last. */
+struct upload_change {
+    uint64_t version;
+    struct asset_id id;
+    bool is_removed; /* else it was added, replaced or published */
+};
+typedef bool upload_change_visit(void *user, const struct upload_change *change);
+
+/* What the uploads of a token (NULL: of none) hold together; valid during the call. */
+typedef void upload_sum_visit(void *user, const char *uploader, uint64_t bytes);
+
 /* Functions return false with the error set. Not thread-safe. The effects of add and remove are durable on
  * return, even if power fails. */
 struct store_catalog {
@@ -70,8 +81,34 @@ struct store_catalog {
     /* Replaces the records of many uploads in one transaction; those that do not exist are left out. */
     bool (*set_records)(struct store_catalog *catalog, const struct upload_row *rows, size_t count,
                         struct store_error *error);
+    /* The version of the last change: each add, remove and publish has one, greater than all before it. Versions of another
+     * epoch (the catalogue was made anew) are not comparable. */
+    bool (*version)(struct store_catalog *catalog, uint64_t *version, struct asset_id *epoch,
+                    struct store_error *error);
+    /* What changed after a version, in order, of each id only the last change; at most that many. STORE_MISSING if removals
+     * from so long ago are no longer known: everything has to be compared. */
+    bool (*changes)(struct store_catalog *catalog, uint64_t after, uint32_t most, upload_change_visit *visit,
+                    void *user, struct store_error *error);
     void (*close)(struct store_catalog *catalog);
+
+    /* These may be NULL: then all rows are visited instead. */
+
+    /* The sums of all uploads, one call for each token. */
+    bool (*sums)(struct store_catalog *catalog, upload_sum_visit *visit, void *user,
+                 struct store_error *error);
+    /* The upload that expires first. */
+    bool (*next_due)(struct store_catalog *catalog, struct asset_id *id, int64_t *expires_ms, bool *is_there,
+                     struct store_error *error);
+    /* Those that wait to be published, in order of arrival. */
+    bool (*each_waiting)(struct store_catalog *catalog, upload_visit *visit, void *user,
+                         struct store_error *error);
+    /* Those whose record is bound, and to another context than this one: their ids only are set. */
+    bool (*each_bound)(struct store_catalog *catalog, const struct asset_id *context, upload_visit *visit,
+                       void *user, struct store_error *error);
 };
+
+/* So long a removal is remembered for changes, at least. */
+enum { CATALOG_REMEMBERS_DAYS = 30 };
 
 /* Creates the file if missing. STORE_BROKEN if it is not a complete catalogue; STORE_NEWER if it is of a
  * later version. */

@@ -4,6 +4,7 @@
  */
 #include "server/store/catalog.h"
 
+#include "server/ops/clock.h"
 #include "server/ops/region.h"
 
 #include <errno.h>
@@ -12,7 +13,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum statement { ADD, REMOVE, COUNT_BLOB, FIND, PUBLISH, RECORD, SET_RECORD, DROP_RECORD, STATEMENT_COUNT };
+enum statement {
+    ADD,
+    REMOVE,
+    COUNT_BLOB,
+    FIND,
+    PUBLISH,
+    RECORD,
+    SET_RECORD,
+    DROP_RECORD,
+    NEXT_VERSION,
+    GET_VERSION,
+    CHANGES,
+    REMEMBER,
+    RECALL,
+    NEXT_DUE,
+    STATEMENT_COUNT
+};
 
 struct sqlite_catalog {
     struct store_catalog catalog; /* must be first */
@@ -24,18 +41,25 @@ struct sqlite_catalog {
     "id, blob, name, format, game, has_parts, bytes, created_ms, uploader, expires_ms, is_waiting"
 
 static const char *const statement_texts[STATEMENT_COUNT] = {
-    [ADD] = ("INSERT OR REPLACE INTO upload (" ROW_COLUMNS ")"
-             " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)"),
+    [ADD] = ("INSERT INTO upload (" ROW_COLUMNS
+             ", version) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)"),
     [REMOVE] = "DELETE FROM upload WHERE id = ?1",
     [COUNT_BLOB] = "SELECT count(*) FROM upload WHERE blob = ?1",
     [FIND] = "SELECT " ROW_COLUMNS " FROM upload WHERE id = ?1",
-    [PUBLISH] = "UPDATE upload SET is_waiting = 0 WHERE id = ?1",
+    [PUBLISH] = "UPDATE upload SET is_waiting = 0, version = ?2 WHERE id = ?1",
     [RECORD] = ("SELECT data, revision, context, size, modified_ns, inode FROM record"
                 " WHERE upload = (SELECT sequence FROM upload WHERE id = ?1)"),
     [SET_RECORD] =
         ("INSERT OR REPLACE INTO record (upload, data, revision, context, size, modified_ns, inode)"
          " SELECT sequence, ?2, ?3, ?4, ?5, ?6, ?7 FROM upload WHERE id = ?1"),
     [DROP_RECORD] = "DELETE FROM record WHERE upload = (SELECT sequence FROM upload WHERE id = ?1)",
+    [NEXT_VERSION] = "UPDATE state SET version = version + 1 RETURNING version",
+    [GET_VERSION] = "SELECT version, epoch, forgotten FROM state",
+    [CHANGES] = ("SELECT version, id, 0 FROM upload WHERE version > ?1"
+                 " UNION ALL SELECT version, id, 1 FROM removed WHERE version > ?1 ORDER BY 1 LIMIT ?2"),
+    [REMEMBER] = "INSERT INTO removed (id, version, removed_ms) VALUES (?1, ?2, ?3)",
+    [RECALL] = "DELETE FROM removed WHERE id = ?1",
+    [NEXT_DUE] = "SELECT id, expires_ms FROM upload WHERE expires_ms > 0 ORDER BY expires_ms LIMIT 1",
 };
 
 /* migrations[k] leads from version k to k + 1. */
@@ -64,6 +88,29 @@ static const char *const migrations[] = {
     "ALTER TABLE upload ADD COLUMN uploader TEXT;"
     "ALTER TABLE upload ADD COLUMN expires_ms INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE upload ADD COLUMN is_waiting INTEGER NOT NULL DEFAULT 0 CHECK (is_waiting IN (0, 1));",
+    /* Versions, see catalog.h; what a start and a quota would else have to visit all rows for. */
+    "ALTER TABLE upload ADD COLUMN version INTEGER NOT NULL DEFAULT 0;"
+    "UPDATE upload SET version = sequence;"
+    "CREATE UNIQUE INDEX upload_version ON upload (version);"
+    "CREATE INDEX upload_due ON upload (expires_ms) WHERE expires_ms > 0;"
+    "CREATE INDEX upload_waiting ON upload (sequence) WHERE is_waiting = 1;"
+    "CREATE INDEX record_context ON record (context) WHERE context IS NOT NULL;"
+    "CREATE TABLE removed (id BLOB PRIMARY KEY, version INTEGER NOT NULL UNIQUE, removed_ms INTEGER NOT NULL)"
+    " STRICT, WITHOUT ROWID;"
+    "CREATE TABLE state (one INTEGER PRIMARY KEY CHECK (one = 1), version INTEGER NOT NULL,"
+    " forgotten INTEGER NOT NULL," /* the version up to which removals are not remembered */
+    " epoch BLOB NOT NULL) STRICT;"
+    "INSERT INTO state SELECT 1, coalesce(max(sequence), 0), 0, randomblob(16) FROM upload;"
+    "CREATE TABLE held (uploader TEXT PRIMARY KEY, uploads INTEGER NOT NULL, bytes INTEGER NOT NULL)"
+    " STRICT, WITHOUT ROWID;" /* '': of no token */
+    "INSERT INTO held SELECT coalesce(uploader, ''), count(*), sum(bytes) FROM upload GROUP BY 1;"
+    "CREATE TRIGGER upload_added AFTER INSERT ON upload BEGIN"
+    " INSERT INTO held VALUES (coalesce(new.uploader, ''), 1, new.bytes) ON CONFLICT (uploader) DO UPDATE SET"
+    " uploads = uploads + 1, bytes = bytes + excluded.bytes; END;"
+    "CREATE TRIGGER upload_removed AFTER DELETE ON upload BEGIN"
+    " UPDATE held SET uploads = uploads - 1, bytes = bytes - old.bytes"
+    " WHERE uploader = coalesce(old.uploader, '');"
+    " DELETE FROM held WHERE uploader = coalesce(old.uploader, '') AND uploads <= 0; END;",
 };
 enum { VERSION = sizeof migrations / sizeof migrations[0] };
 
@@ -129,10 +176,45 @@ static bool set_record(struct sqlite_catalog *sqlite, const struct upload_row *r
     return finish(sqlite, statement, "adding a record", error);
 }
 
+/* The version of a change that is being made. */
+static bool next_version(struct sqlite_catalog *sqlite, uint64_t *version, struct store_error *error)
+{
+    sqlite3_stmt *statement = sqlite->statements[NEXT_VERSION];
+    const bool has_row = sqlite3_step(statement) == SQLITE_ROW;
+    *version = has_row ? (uint64_t)sqlite3_column_int64(statement, 0) : 0;
+    bool done = (has_row && sqlite3_step(statement) == SQLITE_DONE) || fail(sqlite, "its version", error);
+    sqlite3_reset(statement);
+    return done;
+}
+
+/* The row and its record, if they are there; is_there: whether they were. */
+static bool drop_row(struct sqlite_catalog *sqlite, const struct asset_id *id, bool *is_there,
+                     struct store_error *error)
+{
+    sqlite3_stmt *statement = sqlite->statements[REMOVE];
+    *is_there = false;
+    if (!drop_record(sqlite, id, error))
+        return false;
+    bind_id(statement, id);
+    bool done = finish(sqlite, statement, "removing an upload", error);
+    *is_there = done && sqlite3_changes(sqlite->db);
+    return done;
+}
+
+static bool forget_removal(struct sqlite_catalog *sqlite, const struct asset_id *id,
+                           struct store_error *error)
+{
+    bind_id(sqlite->statements[RECALL], id);
+    return finish(sqlite, sqlite->statements[RECALL], "adding an upload", error);
+}
+
 static bool add_row(struct sqlite_catalog *sqlite, const struct upload_row *row, struct store_error *error)
 {
     sqlite3_stmt *statement = sqlite->statements[ADD];
-    if (!drop_record(sqlite, &row->id, error))
+    uint64_t version;
+    bool was_there;
+    if (!drop_row(sqlite, &row->id, &was_there, error) || !forget_removal(sqlite, &row->id, error) ||
+        !next_version(sqlite, &version, error))
         return false;
     bind_id(statement, &row->id);
     sqlite3_bind_blob(statement, 2, row->blob.bytes, sizeof row->blob.bytes, SQLITE_STATIC);
@@ -145,6 +227,7 @@ static bool add_row(struct sqlite_catalog *sqlite, const struct upload_row *row,
     bind_text(statement, 9, row->uploader);
     sqlite3_bind_int64(statement, 10, row->expires_ms);
     sqlite3_bind_int(statement, 11, row->is_waiting);
+    sqlite3_bind_int64(statement, 12, (sqlite3_int64)version);
     return finish(sqlite, statement, "adding an upload", error) && set_record(sqlite, row, error);
 }
 
@@ -168,15 +251,32 @@ static bool add(struct store_catalog *catalog, const struct upload_row *row, str
     return begin(sqlite, error) && end(sqlite, add_row(sqlite, row, error), error);
 }
 
+static int64_t now_ms(void)
+{
+    return clock_wall_ns() / 1000000;
+}
+
+static bool remember_removal(struct sqlite_catalog *sqlite, const struct asset_id *id,
+                             struct store_error *error)
+{
+    sqlite3_stmt *statement = sqlite->statements[REMEMBER];
+    uint64_t version;
+    if (!next_version(sqlite, &version, error))
+        return false;
+    bind_id(statement, id);
+    sqlite3_bind_int64(statement, 2, (sqlite3_int64)version);
+    sqlite3_bind_int64(statement, 3, now_ms());
+    return finish(sqlite, statement, "removing an upload", error);
+}
+
 static bool remove_row(struct store_catalog *catalog, const struct asset_id *id, struct store_error *error)
 {
     struct sqlite_catalog *sqlite = (struct sqlite_catalog *)catalog;
-    sqlite3_stmt *statement = sqlite->statements[REMOVE];
+    bool was_there;
     if (!begin(sqlite, error))
         return false;
-    bool done = drop_record(sqlite, id, error);
-    bind_id(statement, id);
-    done = done && finish(sqlite, statement, "removing an upload", error);
+    bool done =
+        drop_row(sqlite, id, &was_there, error) && (!was_there || remember_removal(sqlite, id, error));
     return end(sqlite, done, error);
 }
 
@@ -254,23 +354,170 @@ static bool take_row(sqlite3_stmt *statement, struct upload_row *row)
     return row->name != NULL;
 }
 
-static bool each(struct store_catalog *catalog, upload_visit *visit, void *user, struct store_error *error)
+/* Visits the rows of a statement, and finalises it; value (NULL: none) is its parameter. */
+static bool visit_rows(struct sqlite_catalog *sqlite, const char *text, const struct asset_id *value,
+                       bool (*take)(sqlite3_stmt *statement, struct upload_row *row), upload_visit *visit,
+                       void *user, struct store_error *error)
 {
-    static const char text[] = "SELECT " ROW_COLUMNS " FROM upload ORDER BY sequence";
-    struct sqlite_catalog *sqlite = (struct sqlite_catalog *)catalog;
     sqlite3_stmt *statement;
     if (sqlite3_prepare_v2(sqlite->db, text, -1, &statement, NULL) != SQLITE_OK)
         return fail(sqlite, "reading", error);
+    if (value)
+        bind_id(statement, value);
     bool going = true;
     int status = SQLITE_DONE;
     while (going && (status = sqlite3_step(statement)) == SQLITE_ROW) {
-        struct upload_row row;
-        row.record = (struct upload_record){0};
-        if (take_row(statement, &row))
+        struct upload_row row = {.id = {{0}}};
+        if (take(statement, &row))
             going = visit(user, &row);
     }
     bool done = !going || status == SQLITE_DONE || fail(sqlite, "reading", error);
     sqlite3_finalize(statement);
+    return done;
+}
+
+static bool each(struct store_catalog *catalog, upload_visit *visit, void *user, struct store_error *error)
+{
+    return visit_rows((struct sqlite_catalog *)catalog,
+                      "SELECT " ROW_COLUMNS " FROM upload ORDER BY sequence", NULL, take_row, visit, user,
+                      error);
+}
+
+static bool each_waiting(struct store_catalog *catalog, upload_visit *visit, void *user,
+                         struct store_error *error)
+{
+    return visit_rows((struct sqlite_catalog *)catalog,
+                      "SELECT " ROW_COLUMNS " FROM upload INDEXED BY upload_waiting WHERE is_waiting = 1"
+                      " ORDER BY sequence",
+                      NULL, take_row, visit, user, error);
+}
+
+static bool take_id(sqlite3_stmt *statement, struct upload_row *row)
+{
+    if (sqlite3_column_bytes(statement, 0) != sizeof row->id.bytes)
+        return false;
+    memcpy(row->id.bytes, sqlite3_column_blob(statement, 0), sizeof row->id.bytes);
+    return true;
+}
+
+static bool each_bound(struct store_catalog *catalog, const struct asset_id *context, upload_visit *visit,
+                       void *user, struct store_error *error)
+{
+    return visit_rows(
+        (struct sqlite_catalog *)catalog,
+        "SELECT id FROM record INDEXED BY record_context JOIN upload ON upload.sequence = record.upload"
+        " WHERE context < ?1 UNION ALL "
+        "SELECT id FROM record INDEXED BY record_context JOIN upload ON upload.sequence = record.upload"
+        " WHERE context > ?1",
+        context, take_id, visit, user, error);
+}
+
+static bool sums(struct store_catalog *catalog, upload_sum_visit *visit, void *user,
+                 struct store_error *error)
+{
+    struct sqlite_catalog *sqlite = (struct sqlite_catalog *)catalog;
+    sqlite3_stmt *statement;
+    int status;
+    if (sqlite3_prepare_v2(sqlite->db, "SELECT uploader, bytes FROM held", -1, &statement, NULL) != SQLITE_OK)
+        return fail(sqlite, "reading", error);
+    while ((status = sqlite3_step(statement)) == SQLITE_ROW) {
+        const char *uploader = (const char *)sqlite3_column_text(statement, 0);
+        visit(user, uploader && *uploader ? uploader : NULL, (uint64_t)sqlite3_column_int64(statement, 1));
+    }
+    bool done = status == SQLITE_DONE || fail(sqlite, "reading", error);
+    sqlite3_finalize(statement);
+    return done;
+}
+
+static bool next_due(struct store_catalog *catalog, struct asset_id *id, int64_t *expires_ms, bool *is_there,
+                     struct store_error *error)
+{
+    struct sqlite_catalog *sqlite = (struct sqlite_catalog *)catalog;
+    sqlite3_stmt *statement = sqlite->statements[NEXT_DUE];
+    struct upload_row row;
+    const int status = sqlite3_step(statement);
+    bool done = status == SQLITE_ROW || status == SQLITE_DONE || fail(sqlite, "reading", error);
+    *is_there = status == SQLITE_ROW && take_id(statement, &row);
+    if (*is_there) {
+        *id = row.id;
+        *expires_ms = sqlite3_column_int64(statement, 1);
+    }
+    sqlite3_reset(statement);
+    return done;
+}
+
+/* ---------------------------------------------------------------------------------------------- versions -- */
+
+struct state {
+    uint64_t version, forgotten;
+    struct asset_id epoch;
+};
+
+static bool read_state(struct sqlite_catalog *sqlite, struct state *state, struct store_error *error)
+{
+    sqlite3_stmt *statement = sqlite->statements[GET_VERSION];
+    *state = (struct state){0};
+    bool done = sqlite3_step(statement) == SQLITE_ROW;
+    if (done && sqlite3_column_bytes(statement, 1) == sizeof state->epoch) {
+        state->version = (uint64_t)sqlite3_column_int64(statement, 0);
+        memcpy(&state->epoch, sqlite3_column_blob(statement, 1), sizeof state->epoch);
+        state->forgotten = (uint64_t)sqlite3_column_int64(statement, 2);
+    } else {
+        done = fail(sqlite, "its version", error);
+    }
+    sqlite3_reset(statement);
+    return done;
+}
+
+static bool get_version(struct store_catalog *catalog, uint64_t *version, struct asset_id *epoch,
+                        struct store_error *error)
+{
+    struct state state;
+    if (!read_state((struct sqlite_catalog *)catalog, &state, error))
+        return false;
+    *version = state.version;
+    *epoch = state.epoch;
+    return true;
+}
+
+static bool changes(struct store_catalog *catalog, uint64_t after, uint32_t most, upload_change_visit *visit,
+                    void *user, struct store_error *error)
+{
+    struct sqlite_catalog *sqlite = (struct sqlite_catalog *)catalog;
+    sqlite3_stmt *statement = sqlite->statements[CHANGES];
+    struct state state;
+    struct upload_row row;
+    int status = SQLITE_DONE;
+    bool going = true;
+    if (!read_state(sqlite, &state, error))
+        return false;
+    if (after < state.forgotten)
+        return store_fail(error, STORE_MISSING, "what was removed so long ago is not known");
+    sqlite3_bind_int64(statement, 1, (sqlite3_int64)after);
+    sqlite3_bind_int64(statement, 2, most);
+    while (going && (status = sqlite3_step(statement)) == SQLITE_ROW) {
+        struct upload_change change = {.version = (uint64_t)sqlite3_column_int64(statement, 0),
+                                       .is_removed = sqlite3_column_int(statement, 2) != 0};
+        if (sqlite3_column_bytes(statement, 1) != sizeof row.id.bytes)
+            continue;
+        memcpy(change.id.bytes, sqlite3_column_blob(statement, 1), sizeof change.id.bytes);
+        going = visit(user, &change);
+    }
+    bool done = !going || status == SQLITE_DONE || fail(sqlite, "reading", error);
+    sqlite3_reset(statement);
+    return done;
+}
+
+/* Removals of long ago. */
+static bool prune(struct sqlite_catalog *sqlite, struct store_error *error)
+{
+    const int64_t before = now_ms() - (int64_t)CATALOG_REMEMBERS_DAYS * 24 * 3600 * 1000;
+    char *text = sqlite3_mprintf("BEGIN IMMEDIATE; UPDATE state SET forgotten = max(forgotten,"
+                                 " (SELECT coalesce(max(version), 0) FROM removed WHERE removed_ms < %lld));"
+                                 " DELETE FROM removed WHERE removed_ms < %lld; COMMIT",
+                                 (long long)before, (long long)before);
+    bool done = (text || store_fail(error, STORE_DOWN, "out of memory")) && execute(sqlite, text, error);
+    sqlite3_free(text);
     return done;
 }
 
@@ -307,10 +554,13 @@ static bool publish(struct store_catalog *catalog, const struct asset_id *id, up
     struct sqlite_catalog *sqlite = (struct sqlite_catalog *)catalog;
     sqlite3_stmt *statement = sqlite->statements[PUBLISH];
     struct upload_row row = {0};
+    uint64_t version;
     if (!begin(sqlite, error))
         return false;
+    bool done = next_version(sqlite, &version, error);
     bind_id(statement, id);
-    bool done = finish(sqlite, statement, "publishing an upload", error);
+    sqlite3_bind_int64(statement, 2, (sqlite3_int64)version);
+    done = done && finish(sqlite, statement, "publishing an upload", error);
     statement = sqlite->statements[FIND];
     bind_id(statement, id);
     if (done && sqlite3_step(statement) == SQLITE_ROW)
@@ -446,8 +696,22 @@ struct store_catalog *store_sqlite_open(const char *path, struct store_error *er
 {
     enum { BUSY_MS = 2000 }; /* another process may be reading it or backing it up */
     struct sqlite_catalog *sqlite = must_alloc(1, sizeof *sqlite);
-    sqlite->catalog = (struct store_catalog){add,     remove_row, each,    count_blob,  find,
-                                             add_all, publish,    records, set_records, close_catalog};
+    sqlite->catalog = (struct store_catalog){.add = add,
+                                             .remove = remove_row,
+                                             .each = each,
+                                             .count_blob = count_blob,
+                                             .find = find,
+                                             .add_all = add_all,
+                                             .publish = publish,
+                                             .records = records,
+                                             .set_records = set_records,
+                                             .version = get_version,
+                                             .changes = changes,
+                                             .close = close_catalog,
+                                             .sums = sums,
+                                             .next_due = next_due,
+                                             .each_waiting = each_waiting,
+                                             .each_bound = each_bound};
     bool done = sqlite3_open_v2(path, &sqlite->db,
                                 SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX |
                                     SQLITE_OPEN_NOFOLLOW,
@@ -459,7 +723,7 @@ struct store_catalog *store_sqlite_open(const char *path, struct store_error *er
     }
     done = done && check_whole(sqlite, error) &&
            execute(sqlite, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;", error) &&
-           migrate(sqlite, error) && prepare(sqlite, error);
+           migrate(sqlite, error) && prepare(sqlite, error) && prune(sqlite, error);
     if (done)
         return &sqlite->catalog;
     if (error->status == STORE_DOWN && is_broken(sqlite3_errcode(sqlite->db)))

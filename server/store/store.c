@@ -103,11 +103,11 @@ void store_close(struct store *store)
 
 /* ---------------------------------------------------------------------------------------------- recovery -- */
 
-static bool add_bytes(void *user, const struct upload_row *row)
+static void add_bytes(void *user, const char *uploader, uint64_t bytes)
 {
     struct store *store = user;
-    atomic_fetch_add(&store->bytes, row->bytes);
-    return true;
+    (void)uploader;
+    atomic_fetch_add(&store->bytes, bytes);
 }
 
 /* Logs one line for each of the first few. */
@@ -189,7 +189,7 @@ struct store *store_open_objects(const char *folder, const struct object_options
     bool done = open_folder(store, folder, objects, cache_size, error);
     if (done) {
         done = open_catalog(store, folder, error) && (!is_to_reconcile(store) || reconcile(store, error)) &&
-               store->catalog->each(store->catalog, add_bytes, store, error);
+               store_sums(store, add_bytes, store, error);
         if (!done)
             advise(error, folder);
     }
@@ -426,6 +426,107 @@ bool store_set_records(struct store *store, const struct upload_row *rows, size_
 {
     pthread_mutex_lock(&store->lock);
     bool done = is_in_place(store, error) && store->catalog->set_records(store->catalog, rows, count, error);
+    pthread_mutex_unlock(&store->lock);
+    return done;
+}
+
+/* ---------------------------------------------------------------------------------------------- questions -- */
+
+bool store_version(struct store *store, uint64_t *version, struct asset_id *epoch, struct store_error *error)
+{
+    pthread_mutex_lock(&store->lock);
+    bool done = store->catalog->version(store->catalog, version, epoch, error);
+    pthread_mutex_unlock(&store->lock);
+    return done;
+}
+
+bool store_changes(struct store *store, uint64_t after, uint32_t most, upload_change_visit *visit, void *user,
+                   struct store_error *error)
+{
+    pthread_mutex_lock(&store->lock);
+    bool done = store->catalog->changes(store->catalog, after, most, visit, user, error);
+    pthread_mutex_unlock(&store->lock);
+    return done;
+}
+
+/* What is asked of a catalogue that has no answer of its own: all rows are visited. */
+struct asking {
+    upload_visit *visit;
+    upload_sum_visit *sum;
+    void *user;
+    struct asset_id id;
+    int64_t expires_ms;
+};
+
+static bool sum_row(void *user, const struct upload_row *row)
+{
+    const struct asking *asking = user;
+    asking->sum(asking->user, row->uploader, row->bytes);
+    return true;
+}
+
+static bool find_due(void *user, const struct upload_row *row)
+{
+    struct asking *asking = user;
+    if (row->expires_ms && row->expires_ms < asking->expires_ms) {
+        asking->id = row->id;
+        asking->expires_ms = row->expires_ms;
+    }
+    return true;
+}
+
+static bool visit_waiting(void *user, const struct upload_row *row)
+{
+    const struct asking *asking = user;
+    return !row->is_waiting || asking->visit(asking->user, row);
+}
+
+bool store_sums(struct store *store, upload_sum_visit *visit, void *user, struct store_error *error)
+{
+    struct store_catalog *catalog = store->catalog;
+    struct asking asking = {.sum = visit, .user = user};
+    pthread_mutex_lock(&store->lock);
+    bool done = catalog->sums ? catalog->sums(catalog, visit, user, error)
+                              : catalog->each(catalog, sum_row, &asking, error);
+    pthread_mutex_unlock(&store->lock);
+    return done;
+}
+
+bool store_next_due(struct store *store, struct asset_id *id, int64_t *expires_ms, bool *is_there,
+                    struct store_error *error)
+{
+    struct store_catalog *catalog = store->catalog;
+    struct asking asking = {.expires_ms = INT64_MAX};
+    pthread_mutex_lock(&store->lock);
+    bool done = catalog->next_due ? catalog->next_due(catalog, id, expires_ms, is_there, error)
+                                  : catalog->each(catalog, find_due, &asking, error);
+    pthread_mutex_unlock(&store->lock);
+    if (!catalog->next_due) {
+        *id = asking.id;
+        *expires_ms = asking.expires_ms;
+        *is_there = asking.expires_ms != INT64_MAX;
+    }
+    return done;
+}
+
+bool store_each_waiting(struct store *store, upload_visit *visit, void *user, struct store_error *error)
+{
+    struct store_catalog *catalog = store->catalog;
+    struct asking asking = {.visit = visit, .user = user};
+    pthread_mutex_lock(&store->lock);
+    bool done = catalog->each_waiting ? catalog->each_waiting(catalog, visit, user, error)
+                                      : catalog->each(catalog, visit_waiting, &asking, error);
+    pthread_mutex_unlock(&store->lock);
+    return done;
+}
+
+bool store_each_bound(struct store *store, const struct asset_id *context, upload_visit *visit, void *user,
+                      struct store_error *error)
+{
+    struct store_catalog *catalog = store->catalog;
+    pthread_mutex_lock(&store->lock);
+    bool done = catalog->each_bound ? catalog->each_bound(catalog, context, visit, user, error)
+                                    : catalog->each(catalog, visit, user, error);
     pthread_mutex_unlock(&store->lock);
     return done;
 }

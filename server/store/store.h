@@ -69,6 +69,18 @@ bool store_records(struct store *store, struct upload_row *rows, size_t count, s
  * anew at the next start. */
 bool store_set_records(struct store *store, const struct upload_row *rows, size_t count,
                        struct store_error *error);
+/* The version of the last change of the list of uploads, and what changed after one; see catalog.h. */
+bool store_version(struct store *store, uint64_t *version, struct asset_id *epoch, struct store_error *error);
+bool store_changes(struct store *store, uint64_t after, uint32_t most, upload_change_visit *visit, void *user,
+                   struct store_error *error);
+/* Of all uploads: what those of each token hold; which expires first; those that wait, in order of arrival; those whose
+ * record is bound to another context than this one (their ids). The visitors may only call store_blob. */
+bool store_sums(struct store *store, upload_sum_visit *visit, void *user, struct store_error *error);
+bool store_next_due(struct store *store, struct asset_id *id, int64_t *expires_ms, bool *is_there,
+                    struct store_error *error);
+bool store_each_waiting(struct store *store, upload_visit *visit, void *user, struct store_error *error);
+bool store_each_bound(struct store *store, const struct asset_id *context, upload_visit *visit, void *user,
+                      struct store_error *error);
 /* The blob of a row. */
 struct blob *store_blob(struct store *store, const struct upload_row *row, enum blob_place place,
                         struct store_error *error);
