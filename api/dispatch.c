@@ -9,7 +9,9 @@
 #include "api/protocol/reply.h"
 #include "api/signing/signed.h"
 #include "lib/core/hex.h"
+#include "server/library/rows/rows.h"
 #include "server/ops/base_path.h"
+#include "server/uploads/fetch.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -373,19 +375,93 @@ static void keep_private(struct api_call *call)
     response_header(call->response, "Cache-Control", "private, no-store");
 }
 
-/* What was missed was not there for the handler: on a loop it has to run again where it may wait; on the pool it is an
- * answer that does not hold. */
-static enum api_outcome judge_turn(struct api_call *call, enum api_outcome outcome)
+/* What was missed was not there for the handler: on a loop it has to run again where it may wait; on the pool what it did
+ * not find is fetched. */
+static bool has_to_repeat(const struct api_call *call, bool has_missed)
 {
-    if (!catalog_turn_end())
-        return outcome;
-    if (!call->request->may_wait)
-        return API_WAIT;
     /* A write that was done stays done. */
-    if (call->route->flags & ROUTE_WRITES && call->response->status < 400)
+    return has_missed && !(call->route->flags & ROUTE_WRITES && call->response->status < 400);
+}
+
+/* Runs the handler over a catalogue, which is replaced by that which a list has gone on to. */
+static enum api_outcome run_once(struct api_call *call, const struct api_match *match,
+                                 struct catalog_turn *turn, struct catalog **catalog, bool *has_missed)
+{
+    call->catalog = *catalog;
+    catalog_turn_begin(turn);
+    const enum api_outcome outcome = take_view(call) ? run(call, match) : API_WAIT;
+    *has_missed = has_to_repeat(call, catalog_turn_end());
+    rows_view_close(call->rows);
+    call->rows = NULL;
+    if (call->is_view)
+        catalog_unref(call->catalog);
+    else
+        *catalog = call->catalog;
+    return outcome;
+}
+
+/* Takes back what a run has made. */
+static void begin_again(struct api_call *call, const struct route *nearest)
+{
+    struct api_call fresh = {.service = call->service,
+                             .request = call->request,
+                             .response = call->response,
+                             .route = call->route,
+                             .fetch.may_wait = true,
+                             .effort = call->effort};
+    params_release(&call->params);
+    free(call->value_storage);
+    response_release(call->response);
+    *call = fresh;
+    begin_response(call, nearest);
+}
+
+/* On the pool: the handler runs until it misses nothing. */
+static enum api_outcome run_whole(struct api_call *call, const struct api_match *match,
+                                  struct catalog **catalog)
+{
+    enum { MAX_RUNS = 24 };
+    struct catalog_turn turn = {.count = 0};
+    bool has_missed;
+    enum api_outcome outcome = run_once(call, match, &turn, catalog, &has_missed);
+    for (int i = 0; has_missed && i < MAX_RUNS; i++) {
+        struct rows_view *rows = NULL;
+        struct catalog *fetched =
+            uploads_fetch(call->service, &turn, call->has_listed && !call->is_view ? &rows : NULL);
+        if (!fetched)
+            break;
+        service_leave(call->service, *catalog, false);
+        *catalog = fetched;
+        begin_again(call, match->nearest);
+        call->rows = rows;
+        outcome = run_once(call, match, &turn, catalog, &has_missed);
+    }
+    catalog_turn_release(&turn);
+    if (!has_missed)
         return outcome;
     response_release(call->response);
     return reply_problem(call, 503, "store_down", "the store is down; try again");
+}
+
+static enum api_outcome run_route(struct api_call *call, const struct api_match *match)
+{
+    struct service *service = call->service;
+    struct api_request *request = call->request;
+    const bool on_loop = !request->may_wait && request->loop < SERVICE_LOOPS;
+    struct catalog *catalog = service_enter(service, on_loop, request->loop);
+    struct catalog_turn turn = {.count = 0};
+    bool has_missed = false;
+    enum api_outcome outcome = request->may_wait ? run_whole(call, match, &catalog)
+                                                 : run_once(call, match, &turn, &catalog, &has_missed);
+    catalog_turn_release(&turn);
+    if (has_missed)
+        outcome = API_WAIT;
+    if (on_loop)
+        service_leave_loop(service, request->loop);
+    service_leave(service, catalog, on_loop);
+    if (request->may_wait)
+        service_trim(service);
+    return outcome;
 }
 
 enum api_outcome api_handle(void *user, struct api_request *request, struct api_response *response)
@@ -407,20 +483,7 @@ enum api_outcome api_handle(void *user, struct api_request *request, struct api_
     begin_response(&call, match->nearest);
     enum api_outcome outcome = API_DONE;
     if (route) {
-        bool on_loop = !request->may_wait && request->loop < SERVICE_LOOPS;
-        struct catalog *published = call.catalog = service_enter(service, on_loop, request->loop);
-        catalog_turn_begin(request->may_wait);
-        outcome = take_view(&call) ? run(&call, match) : API_WAIT;
-        outcome = judge_turn(&call, outcome);
-        if (call.is_view)
-            catalog_unref(call.catalog);
-        else
-            published = call.catalog; /* a list may have gone on to the next one */
-        if (on_loop)
-            service_leave_loop(service, request->loop);
-        service_leave(service, published, on_loop);
-        if (request->may_wait)
-            service_trim(service);
+        outcome = run_route(&call, match);
     } else if (!strcmp(request->method, "OPTIONS") && *allowed) {
         preflight(response, allowed);
     } else {

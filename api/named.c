@@ -4,6 +4,7 @@
 #include "api/protocol/scope.h"
 
 #include "api/protocol/reply.h"
+#include "server/library/rows/rows.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +26,7 @@ static struct archive_name read_archive_name(const char *text)
 
 static bool names_archive(const struct catalog *catalog, uint32_t index, const struct archive_name *name)
 {
-    return !strcmp(catalog_archive_name(catalog, index), name->text) ||
+    return !strcmp(catalog->archives[index]->name, name->text) ||
            (name->is_id && id_equal(&catalog->archive_ids[index], &name->id));
 }
 
@@ -62,15 +63,20 @@ static struct catalog_item *place_match(struct api_call *call, const struct matc
     return catalog_archive(call->catalog, place.archive) ? catalog_item_at(item, place) : NULL;
 }
 
+enum { OF_PATHS = 1, OF_UPLOADS = 2 };
+
 /* Clips of that name in archives of that name; archives of the command line take precedence over uploads. */
 static void find_in(const struct catalog *catalog, const char *archive_text, const char *clip_name,
-                    uint32_t first, uint32_t last, struct matches *matches)
+                    unsigned sources, struct matches *matches)
 {
     struct archive_name archive_name = read_archive_name(archive_text);
+    if (sources & OF_UPLOADS && catalog->memo &&
+        !miss(catalog->memo, miss_of_named(archive_text, clip_name), catalog->generation))
+        return;
     for (const struct catalog_named *found = catalog_next_named(catalog, clip_name, NULL); found;
          found = catalog_next_named(catalog, clip_name, found)) {
-        if (found->archive >= first && found->archive < last &&
-            names_archive(catalog, found->archive, &archive_name))
+        const unsigned source = found->archive < catalog->path_count ? OF_PATHS : OF_UPLOADS;
+        if (sources & source && names_archive(catalog, found->archive, &archive_name))
             add_match(matches, catalog_find(catalog, ASSET_CLIP, found->id),
                       (struct catalog_place){found->archive, found->entry});
     }
@@ -87,10 +93,27 @@ static const struct index_archive *find_archive(const struct catalog *catalog, c
             continue;
         if (names_archive(catalog, i, &name))
             return catalog_archive(catalog, i);
-        if (i < MAX_NEAREST)
-            nearest_offer(nearest, catalog_archive_name(catalog, i));
+        if (!catalog->memo && i < MAX_NEAREST)
+            nearest_offer(nearest, catalog->archives[i]->name);
     }
     return NULL;
+}
+
+/* The first names of all archives, at hand or not. */
+static void offer_names(struct api_call *call, struct nearest *nearest)
+{
+    char *names[MAX_NEAREST];
+    uint32_t count = 0;
+    struct rows_view *view;
+    struct rows *rows = service_rows(call->service);
+    if (!rows || !rows_view_any(rows, &view))
+        return;
+    rows_names(view, ASSET_KIND_COUNT, NULL, MAX_NEAREST, names, &count);
+    rows_view_close(view);
+    for (uint32_t i = 0; i < count; i++) {
+        nearest_offer(nearest, names[i]);
+        free(names[i]);
+    }
 }
 
 /* 404 with suggestions. */
@@ -100,6 +123,8 @@ static void reply_nothing_named(struct api_call *call, const char *clip_name)
     const struct index_archive *archive = find_archive(call->catalog, call->archive_name, &nearest);
     unsigned offered = 0;
     if (!archive) {
+        if (call->catalog->memo)
+            offer_names(call, &nearest);
         reply_not_found_near(call, "archive", &nearest, call->archive_name);
         return;
     }
@@ -148,10 +173,9 @@ static struct catalog_item *find_named(struct api_call *call, const char *clip_n
 {
     const struct catalog *catalog = call->catalog;
     struct matches matches = {.count = 0};
-    find_in(catalog, call->archive_name, clip_name, 0, catalog->path_count, &matches);
+    find_in(catalog, call->archive_name, clip_name, OF_PATHS, &matches);
     if (!matches.count)
-        find_in(catalog, call->archive_name, clip_name, catalog->path_count, catalog->archive_count,
-                &matches);
+        find_in(catalog, call->archive_name, clip_name, OF_UPLOADS, &matches);
     struct catalog_item *item = matches.count == 1 ? place_match(call, &matches) : NULL;
     if (item)
         return item;
@@ -184,7 +208,7 @@ bool clip_has_dotted_name(struct api_call *call)
     struct matches matches = {.count = 0};
     if (!call->by_name || !call->whole)
         return false;
-    find_in(call->catalog, call->archive_name, call->whole, 0, call->catalog->archive_count, &matches);
+    find_in(call->catalog, call->archive_name, call->whole, OF_PATHS | OF_UPLOADS, &matches);
     if (matches.count)
         call->values[0] = call->whole;
     return matches.count;

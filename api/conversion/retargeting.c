@@ -41,35 +41,53 @@ static bool is_better(const struct candidate *a, const struct candidate *b)
     return id_compare(&one->id, &other->id) < 0;
 }
 
-/* A person of the target's game. elsewhere: set if another skeleton with an equally good name has a different rest pose. */
+struct choosing {
+    const struct catalog *catalog;
+    const struct catalog_item *clip;
+    const char *target;
+    struct candidate best;
+    bool elsewhere; /* another skeleton with an equally good name has a different rest pose */
+};
+
+static void consider(struct choosing *choosing, const struct catalog_item *item)
+{
+    const struct index_entry *entry = item ? catalog_entry(choosing->catalog, item->place) : NULL;
+    struct candidate *best = &choosing->best;
+    if (!item || !entry->format || !item->asset->is_person || !is_family_of(choosing->target, entry->format))
+        return;
+    const struct candidate candidate = {.item = item,
+                                        .own = item->place.archive == choosing->clip->place.archive,
+                                        .adult = item->asset->name && strstr(item->asset->name, "adult")};
+    bool is_equal = best->item && candidate.own == best->own && candidate.adult == best->adult;
+    bool better = !best->item || is_better(&candidate, best);
+    if (is_equal)
+        choosing->elsewhere |= item->asset->rest != best->item->asset->rest;
+    else if (better)
+        choosing->elsewhere = false;
+    if (better)
+        *best = candidate;
+}
+
+/* A person of the target's game: of an upload that has the clip, or of the PATHs. Uploads do not reach into each other. */
 static const struct catalog_item *find_loaded(const struct catalog *catalog, const struct catalog_item *clip,
                                               const char *target, bool *elsewhere)
 {
+    struct choosing choosing = {.catalog = catalog, .clip = clip, .target = target};
     const struct catalog_list *list = &catalog->lists[ASSET_SKELETON];
-    struct candidate best = {0};
-    *elsewhere = false;
-    for (uint32_t i = 0; i < list->count; i++) {
-        /* What is not at hand is in another upload, which the clip does not reach. */
-        const struct catalog_item *item = catalog_is_at_hand(catalog, ASSET_SKELETON, i)
-                                              ? catalog_listed(catalog, ASSET_SKELETON, i)
-                                              : NULL;
-        const struct index_entry *entry = item ? catalog_entry(catalog, item->place) : NULL;
-        if (!item || !entry->format || !item->asset->is_person || !is_family_of(target, entry->format) ||
-            !catalog_reaches(catalog, clip->place, item->place))
-            continue;
-        const struct candidate candidate = {.item = item,
-                                            .own = item->place.archive == clip->place.archive,
-                                            .adult = item->asset->name && strstr(item->asset->name, "adult")};
-        bool is_equal = best.item && candidate.own == best.own && candidate.adult == best.adult;
-        bool better = !best.item || is_better(&candidate, &best);
-        if (is_equal)
-            *elsewhere |= item->asset->rest != best.item->asset->rest;
-        else if (better)
-            *elsewhere = false;
-        if (better)
-            best = candidate;
+    const uint32_t own = clip->place.archive;
+    for (uint32_t i = 0; i < list->count && list->items[i].place.archive < catalog->path_count; i++)
+        consider(&choosing, &list->items[i]);
+    const struct index_archive *archive = own >= catalog->path_count ? catalog_archive(catalog, own) : NULL;
+    for (uint32_t e = 0; archive && e < archive->entry_count; e++) {
+        for (uint32_t i = 0; i < archive->entries[e]->asset_count; i++) {
+            const struct index_asset *asset = &archive->entries[e]->assets[i];
+            if (asset->kind == ASSET_SKELETON)
+                consider(&choosing, catalog_find_at(catalog, ASSET_SKELETON, &asset->id,
+                                                    (struct catalog_place){own, e}));
+        }
     }
-    return best.item;
+    *elsewhere = choosing.elsewhere;
+    return choosing.best.item;
 }
 
 static bool choose_target(const struct retargeting_place *at, const struct catalog_item *clip,

@@ -3,6 +3,7 @@
 #include "api/handlers/handlers.h"
 #include "api/poses/pose_request.h"
 #include "api/views/asset_json.h"
+#include "server/library/rows/rows.h"
 
 #include <string.h>
 
@@ -126,6 +127,8 @@ struct crowd {
     uint32_t count;
     const struct index_asset *skeletons[MAX_PEOPLE]; /* of the people reported */
     bool no_memory;
+    struct asset_id ids[2][MAX_LOOKED_AT]; /* of the first skeletons and characters */
+    uint32_t id_counts[2];
 };
 
 static void put_somebody(struct crowd *crowd, const struct index_asset *asset,
@@ -159,15 +162,15 @@ static void put_somebody(struct crowd *crowd, const struct index_asset *asset,
 static void put_skeletons(struct crowd *crowd)
 {
     const struct catalog *catalog = crowd->call->catalog;
-    const struct catalog_list *list = &catalog->lists[ASSET_SKELETON];
+    const struct asset_id *ids = crowd->ids[0];
     jsonw_array(crowd->json, "items");
     for (uint32_t i = 0; i < catalog->shipped_count; i++) {
         const struct shipped_skeleton *shipped = &catalog->shipped[i];
         put_somebody(crowd, &shipped->asset, NULL, shipped->document->format,
                      &shipped->document->skeletons[0]);
     }
-    for (uint32_t i = 0; i < list->count && i < MAX_LOOKED_AT && crowd->count < MAX_PEOPLE; i++) {
-        const struct catalog_item *item = catalog_listed(catalog, ASSET_SKELETON, i);
+    for (uint32_t i = 0; i < crowd->id_counts[0] && crowd->count < MAX_PEOPLE; i++) {
+        const struct catalog_item *item = catalog_find(catalog, ASSET_SKELETON, &ids[i]);
         struct fetch fetch = {.may_wait = true};
         struct decoded *decoded = item && item->asset->is_person
                                       ? document_get(crowd->call->service, catalog, item->place, &fetch)
@@ -184,11 +187,11 @@ static void put_skeletons(struct crowd *crowd)
 /* Writes the characters that use one of the skeletons. */
 static void put_characters(struct crowd *crowd)
 {
-    const struct catalog_list *list = &crowd->call->catalog->lists[ASSET_CHARACTER];
+    const struct asset_id *ids = crowd->ids[1];
     uint32_t told = 0;
     jsonw_array(crowd->json, "characters");
-    for (uint32_t i = 0; i < list->count && i < MAX_LOOKED_AT && told < MAX_PEOPLE; i++) {
-        struct catalog_item *item = catalog_listed(crowd->call->catalog, ASSET_CHARACTER, i);
+    for (uint32_t i = 0; i < crowd->id_counts[1] && told < MAX_PEOPLE; i++) {
+        struct catalog_item *item = catalog_find(crowd->call->catalog, ASSET_CHARACTER, &ids[i]);
         const struct index_asset *skeleton = item ? catalog_skeleton(crowd->call->catalog, item).asset : NULL;
         uint32_t at = skeleton ? 0 : crowd->count;
         while (at < crowd->count && crowd->skeletons[at] != skeleton)
@@ -205,6 +208,19 @@ static void put_characters(struct crowd *crowd)
     jsonw_end(crowd->json);
 }
 
+/* In the order of lists. */
+static bool list_ids(struct crowd *crowd)
+{
+    struct rows *rows = service_rows(crowd->call->service);
+    struct rows_view *view;
+    if (!rows || !rows_view_any(rows, &view))
+        return false;
+    const bool done = rows_ids(view, ASSET_SKELETON, 0, MAX_LOOKED_AT, crowd->ids[0], &crowd->id_counts[0]) &&
+                      rows_ids(view, ASSET_CHARACTER, 0, MAX_LOOKED_AT, crowd->ids[1], &crowd->id_counts[1]);
+    rows_view_close(view);
+    return done;
+}
+
 enum api_outcome handle_people(struct api_call *call)
 {
     struct pose_buffer body = {0};
@@ -214,6 +230,8 @@ enum api_outcome handle_people(struct api_call *call)
         return API_DONE;
     if (!call->request->may_wait)
         return API_WAIT;
+    if (!list_ids(&crowd))
+        return reply_no_memory(call);
     jsonw_init(&json, &body);
     jsonw_object(&json, NULL);
     put_skeletons(&crowd);

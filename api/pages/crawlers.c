@@ -7,6 +7,7 @@
 #include "server/ops/base_path.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Crawlers are kept out of the API, except for the pictures that cards show. */
@@ -49,22 +50,33 @@ static void put_address(struct writer *writer, const char *origin, const char *k
     writer_format(writer, "<url><loc>%s%s%s</loc></url>\n", origin, kind, text);
 }
 
-/* Address i of the site map: archives first, then clips. */
-static void put_page(struct writer *writer, const struct catalog *catalog, const char *origin, uint64_t first)
+static uint64_t count_all(const struct rows *rows)
 {
-    const struct catalog_list *clips = &catalog->lists[ASSET_CLIP];
-    const uint64_t total = (uint64_t)catalog->archive_count + clips->count;
+    return rows_tally(rows, ROWS_TALLY_ARCHIVES) + rows_tally(rows, ASSET_CLIP);
+}
+
+/* The addresses from that one on: archives first, then clips. False if they cannot be read. */
+static bool put_page(struct writer *writer, struct rows *rows, const char *origin, uint64_t first)
+{
+    const uint64_t archives = rows_tally(rows, ROWS_TALLY_ARCHIVES);
+    struct asset_id *ids = try_alloc(MAX_ADDRESSES, sizeof *ids);
+    struct rows_view *view = NULL;
+    uint32_t shown = 0, clips = 0;
+    bool done = ids && rows_view_any(rows, &view);
     writer_text(writer, "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n");
-    for (uint64_t i = first; i < total && i - first < MAX_ADDRESSES; i++) {
-        const bool is_clip = i >= catalog->archive_count;
-        const uint32_t index = (uint32_t)(is_clip ? i - catalog->archive_count : i);
-        const struct asset_id *clip = is_clip ? catalog_listed_id(catalog, ASSET_CLIP, index) : NULL;
-        if (clip)
-            put_address(writer, origin, "/clip/", clip);
-        else if (!is_clip && tables_has_archive(catalog, index))
-            put_address(writer, origin, "/archive/", &catalog->archive_ids[index]);
-    }
+    if (done && first < archives)
+        done = rows_ids(view, ASSET_KIND_COUNT, first, MAX_ADDRESSES, ids, &shown);
+    for (uint32_t i = 0; i < shown; i++)
+        put_address(writer, origin, "/archive/", &ids[i]);
+    if (done && shown < MAX_ADDRESSES)
+        done = rows_ids(view, ASSET_CLIP, first > archives ? first - archives : 0, MAX_ADDRESSES - shown, ids,
+                        &clips);
+    for (uint32_t i = 0; i < clips; i++)
+        put_address(writer, origin, "/clip/", &ids[i]);
     writer_text(writer, "</urlset>\n");
+    rows_view_close(view);
+    free(ids);
+    return done;
 }
 
 static void put_index(struct writer *writer, const char *origin, uint64_t pages)
@@ -78,7 +90,12 @@ static void put_index(struct writer *writer, const char *origin, uint64_t pages)
 
 enum api_outcome handle_sitemap(struct api_call *call)
 {
-    const uint64_t total = (uint64_t)call->catalog->archive_count + call->catalog->lists[ASSET_CLIP].count;
+    if (!call->request->may_wait)
+        return API_WAIT;
+    struct rows *rows = service_rows(call->service);
+    if (!rows)
+        return reply_no_memory(call);
+    const uint64_t total = count_all(rows);
     const uint64_t pages = total ? (total - 1) / MAX_ADDRESSES + 1 : 1;
     char origin[API_ORIGIN_CAPACITY];
     struct pose_buffer body = {0};
@@ -91,14 +108,14 @@ enum api_outcome handle_sitemap(struct api_call *call)
     forwarded_origin(call->request, &call->service->config->trusted, origin);
     if (reply_cached(call, digest_text(list_digest(call), origin), FRESH_REVALIDATE, true))
         return API_DONE;
-    if (!call->request->may_wait)
-        return API_WAIT;
     pose_error_init(&out_of_memory);
     writer_init(&writer, &body, &out_of_memory);
     writer_text(&writer, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     if (!page && pages > 1)
         put_index(&writer, origin, pages);
-    else
-        put_page(&writer, call->catalog, origin, page ? (uint64_t)(page - 1) * MAX_ADDRESSES : 0);
+    else if (!put_page(&writer, rows, origin, page ? (uint64_t)(page - 1) * MAX_ADDRESSES : 0)) {
+        pose_buffer_free(&body);
+        return reply_no_memory(call);
+    }
     return reply_written(call, "application/xml", &writer);
 }

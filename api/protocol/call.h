@@ -29,7 +29,9 @@ struct api_call {
     struct fetch fetch;                /* what loading documents cost */
     const struct index_archive *scope; /* from archive=: the archive as which assets are seen; NULL: none */
     uint32_t scope_index;
-    bool is_view; /* the catalogue holds uploads that others do not see */
+    struct rows_view *rows; /* of just this catalogue, to be taken by a list; NULL: it has to be opened */
+    bool has_listed;        /* a list was asked for */
+    bool is_view;           /* the catalogue holds uploads that others do not see */
     double begun, sample_seconds, write_seconds;
     struct effort *effort; /* budget of the request; NULL unless on the pool */
     /* The pointer of the object in a JSON body whose members the parameters are, and that of its part that has

@@ -1,4 +1,5 @@
 #include "api/protocol/lists.h"
+#include "server/library/rows/own_rows.h"
 #include "lib/core/hex.h"
 #include "server/library/search/suggest.h"
 #include "server/ops/base_path.h"
@@ -277,9 +278,16 @@ bool list_read(struct api_call *call, enum asset_kind kind, const struct list_so
            param_fail(error, "cursor", "it is of a list in another order");
 }
 
-/* Rows of a catalogue that only the caller sees: made for the request, since few ask for them. */
+/* Rows of a catalogue that only the caller sees: made for the request, since few ask for them. If not all uploads are at
+ * hand they are of what waits, and the others are the service's. */
 static bool settle_own(struct api_call *call, struct list_request *request)
 {
+    if (call->catalog->memo) {
+        struct rows *rows = service_rows(call->service);
+        request->own = rows_open(NULL);
+        request->waits = request->own ? own_rows_new(call->catalog, request->own) : NULL;
+        return request->waits && rows && rows_view_any(rows, &request->view);
+    }
     request->own = rows_open(NULL);
     return request->own && rows_change(request->own, NULL, call->catalog) &&
            rows_view_open(request->own, call->catalog, &request->view) == ROWS_READY;
@@ -288,7 +296,9 @@ static bool settle_own(struct api_call *call, struct list_request *request)
 static void close_rows(struct list_request *request)
 {
     rows_view_close(request->view);
+    own_rows_free(request->waits);
     rows_close(request->own);
+    request->waits = NULL;
     request->view = NULL;
     request->own = NULL;
 }
@@ -300,6 +310,11 @@ static bool settle(struct api_call *call, struct list_request *request)
     if (call->is_view)
         return settle_own(call, request);
     struct rows *rows = service_rows(call->service);
+    call->has_listed = true;
+    request->view = call->rows;
+    call->rows = NULL;
+    if (request->view)
+        return true;
     for (int i = 0; rows && i < MAX_TRIES; i++) {
         const enum rows_status status = rows_view_open(rows, call->catalog, &request->view);
         if (status != ROWS_OTHER)
@@ -320,7 +335,8 @@ static bool find_page(struct list_request *request)
     listing->has_cursor = page->cursor.is_given;
     listing->cursor = page->cursor.key;
     listing->cursor_id = page->cursor.id;
-    return listing_run(request->view, &request->filter, listing);
+    return request->waits ? own_rows_run(request->waits, request->view, &request->filter, listing)
+                          : listing_run(request->view, &request->filter, listing);
 }
 
 /* Rows in memory are used by one at a time: they are not held while a page is written. */
@@ -400,6 +416,9 @@ static void write_facets(struct json_writer *json, const struct list_request *re
             continue;
         json->to.failed |= !listing_count(request->view, &request->filter, &request->listing,
                                           (enum listing_facet)facet, values, &count);
+        if (request->waits && !json->to.failed)
+            json->to.failed |= !own_rows_count(request->waits, &request->filter, (enum listing_facet)facet,
+                                               values, &count);
         jsonw_array(json, facet_words[facet]);
         for (uint32_t i = 0; i < count; i++) {
             write_facet_value(json, (enum listing_facet)facet, &values[i]);
@@ -413,11 +432,19 @@ static void write_facets(struct json_writer *json, const struct list_request *re
 static void write_suggestions(struct api_call *call, struct json_writer *json,
                               const struct list_request *request)
 {
-    const char *names[MAX_SUGGESTIONS];
-    unsigned count = listing_suggest(call->catalog, request->filter.kind, &request->search, names);
+    char *names[MAX_SUGGESTIONS];
+    struct rows *rows = request->own && !call->catalog->memo ? request->own : service_rows(call->service);
+    struct rows_view *view = request->view;
+    unsigned count = 0;
+    if (view || (rows && rows_view_any(rows, &view)))
+        count = listing_suggest(view, request->filter.kind, &request->search, names);
+    if (view != request->view)
+        rows_view_close(view);
     jsonw_array(json, "did_you_mean");
-    for (unsigned i = 0; i < count; i++)
+    for (unsigned i = 0; i < count; i++) {
         jsonw_string(json, NULL, names[i]);
+        free(names[i]);
+    }
     jsonw_end(json);
 }
 

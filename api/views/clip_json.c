@@ -22,9 +22,14 @@ static void places(struct json_writer *json, const struct catalog *catalog, cons
 {
     enum { MAX_PLACES = 100 };
     struct place_walk walk = {0};
+    uint32_t uploads = 0, last = UINT32_MAX;
     jsonw_array(json, "found_in");
     for (uint32_t i = 0; i < MAX_PLACES && catalog_next_place(catalog, item, &walk); i++) {
         const struct index_archive *archive = catalog->archives[walk.place.archive];
+        uploads += walk.place.archive >= catalog->path_count && walk.place.archive != last;
+        last = walk.place.archive;
+        if (uploads > CATALOG_MOST_UPLOADS) /* whether more are at hand is chance */
+            break;
         jsonw_object(json, NULL);
         jsonw_id(json, "archive", &archive->id);
         jsonw_integer(json, "index", walk.place.entry);

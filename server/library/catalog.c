@@ -28,20 +28,7 @@ bool tables_has_archive(const struct catalog *catalog, uint32_t index)
 
 const struct index_archive *catalog_archive(const struct catalog *catalog, uint32_t index)
 {
-    return tables_has_archive(catalog, index) && tables_fetch(catalog, index) ? catalog->archives[index]
-                                                                              : NULL;
-}
-
-const char *catalog_archive_name(const struct catalog *catalog, uint32_t index)
-{
-    const struct index_sketch *sketch = catalog->rests[index].sketch;
-    return sketch ? sketch->name : catalog->archives[index]->name;
-}
-
-int64_t catalog_archive_expires(const struct catalog *catalog, uint32_t index)
-{
-    const struct index_sketch *sketch = catalog->rests[index].sketch;
-    return sketch ? sketch->expires_ms : catalog->archives[index]->expires_ms;
+    return tables_has_archive(catalog, index) ? catalog->archives[index] : NULL;
 }
 
 struct index_archive **catalog_list_archives(const struct catalog *catalog, uint32_t *count)
@@ -50,7 +37,7 @@ struct index_archive **catalog_list_archives(const struct catalog *catalog, uint
         try_alloc((size_t)catalog->archive_count + 1, sizeof(struct index_archive *));
     *count = 0;
     for (uint32_t i = 0; all && i < catalog->archive_count; i++) {
-        if (tables_has_archive(catalog, i) && !tables_is_at_rest(catalog, i))
+        if (tables_has_archive(catalog, i))
             all[(*count)++] = catalog->archives[i];
     }
     return all;
@@ -76,8 +63,7 @@ const struct index_entry *catalog_entry(const struct catalog *catalog, struct ca
 
 struct asset_id catalog_archive_digest(const struct catalog *catalog, uint32_t index)
 {
-    const struct index_sketch *sketch = catalog->rests[index].sketch;
-    const struct asset_id digest = sketch ? sketch->digest : catalog->archives[index]->digest;
+    const struct asset_id digest = catalog->archives[index]->digest;
     return index < catalog->path_count ? id_quick(&digest, &index, sizeof index) : digest;
 }
 
@@ -121,7 +107,7 @@ bool catalog_next_place(const struct catalog *catalog, const struct catalog_item
     while (walk->next < count) {
         walk->place = block ? block->places[walk->next] : item->place;
         walk->next++;
-        if (tables_has_archive(catalog, walk->place.archive) && tables_fetch(catalog, walk->place.archive))
+        if (tables_has_archive(catalog, walk->place.archive))
             return true;
     }
     return false;
@@ -160,7 +146,7 @@ struct catalog_item *catalog_item_in(struct catalog_item *item, uint32_t archive
     return !block && item->place.archive == archive ? item : NULL;
 }
 
-struct catalog_item *tables_raw_first_of(const struct catalog *catalog, struct catalog_item *item)
+struct catalog_item *tables_first_of(const struct catalog *catalog, struct catalog_item *item)
 {
     struct catalog_places *block = tables_places_of(item);
     const uint32_t count = block ? atomic_load_explicit(&block->count, memory_order_acquire) : 0;
@@ -173,79 +159,79 @@ struct catalog_item *tables_raw_first_of(const struct catalog *catalog, struct c
     return NULL;
 }
 
-/* The item as seen at its first place in this snapshot. */
-struct catalog_item *tables_first_of(const struct catalog *catalog, struct catalog_item *item)
+/* ------------------------------------------------------------------------------------------------ misses -- */
+
+bool catalog_is_whole(const struct catalog *catalog, const struct catalog_item *item)
 {
-    struct catalog_item *first = tables_raw_first_of(catalog, item);
-    struct place_walk walk = {0};
-    if (!first || tables_fetch(catalog, first->place.archive))
-        return first;
-    /* What cannot be read there may be in another upload. */
-    return catalog_next_place(catalog, item, &walk) ? catalog_item_at(item, walk.place) : NULL;
+    const uint64_t since = atomic_load_explicit(&item->whole, memory_order_acquire);
+    return !catalog->memo || (since && since <= catalog->generation);
 }
 
-static struct catalog_item *listed_raw(const struct catalog *catalog, enum asset_kind kind, uint32_t index)
+static void use(const struct catalog *catalog, uint32_t archive)
 {
-    struct catalog_item *item = &catalog->lists[kind].items[index];
-    return is_gone(&item->gone, catalog->generation) ? NULL : tables_raw_first_of(catalog, item);
+    struct catalog_use *used = &catalog->uses[archive];
+    if (archive >= catalog->path_count && !atomic_load_explicit(&used->is_used, memory_order_relaxed))
+        atomic_store_explicit(&used->is_used, true, memory_order_relaxed);
+}
+
+/* Whether all of an asset that is not whole is there nevertheless; otherwise it is missed. */
+static bool is_settled(const struct catalog *catalog, enum asset_kind kind, const struct asset_id *id)
+{
+    return !catalog->memo || miss(catalog->memo, miss_of_asset(kind, id), catalog->generation);
+}
+
+/* The item as it is seen; NULL if it is missed. */
+static struct catalog_item *seen(const struct catalog *catalog, enum asset_kind kind,
+                                 struct catalog_item *item)
+{
+    if (!catalog_is_whole(catalog, item) && !is_settled(catalog, kind, &item->id))
+        return NULL;
+    struct catalog_item *first = tables_first_of(catalog, item);
+    if (first)
+        use(catalog, first->place.archive);
+    return first;
 }
 
 struct catalog_item *catalog_listed(const struct catalog *catalog, enum asset_kind kind, uint32_t index)
 {
     struct catalog_item *item = &catalog->lists[kind].items[index];
-    return is_gone(&item->gone, catalog->generation) ? NULL : tables_first_of(catalog, item);
+    return is_gone(&item->gone, catalog->generation) ? NULL : seen(catalog, kind, item);
 }
 
-const struct asset_id *catalog_listed_id(const struct catalog *catalog, enum asset_kind kind, uint32_t index)
+/* The item of an id as it is in the tables; NULL if there is none. */
+static struct catalog_item *item_of_id(const struct catalog *catalog, enum asset_kind kind,
+                                       const struct asset_id *id)
 {
-    const struct catalog_item *item = listed_raw(catalog, kind, index);
-    return item ? &item->id : NULL;
-}
-
-const char *catalog_listed_name(const struct catalog *catalog, enum asset_kind kind, uint32_t index)
-{
-    const struct catalog_item *item = listed_raw(catalog, kind, index);
-    const struct index_sketch *sketch = item ? catalog->rests[item->place.archive].sketch : NULL;
-    for (uint32_t i = 0; sketch && i < sketch->asset_count; i++) {
-        if (sketch->assets[i].kind == kind && id_equal(&sketch->assets[i].id, &item->id))
-            return sketch->assets[i].name;
-    }
-    return item && !sketch ? item->asset->name : NULL;
-}
-
-bool catalog_is_at_hand(const struct catalog *catalog, enum asset_kind kind, uint32_t index)
-{
-    const struct catalog_item *item = listed_raw(catalog, kind, index);
-    return item && !tables_is_at_rest(catalog, item->place.archive);
+    const struct catalog_list *list = &catalog->lists[kind];
+    const uint32_t found = atomic_load_explicit(tables_slot(catalog, list, id), memory_order_acquire);
+    return found && found <= list->count ? &list->items[found - 1] : NULL;
 }
 
 struct catalog_item *catalog_find_index(const struct catalog *catalog, enum asset_kind kind,
                                         const struct asset_id *id, uint32_t *index)
 {
-    const struct catalog_list *list = &catalog->lists[kind];
-    const uint32_t found = atomic_load_explicit(tables_slot(catalog, list, id), memory_order_acquire);
-    if (!found || found > list->count)
+    struct catalog_item *item = item_of_id(catalog, kind, id);
+    if (!item) {
+        is_settled(catalog, kind, id);
         return NULL;
+    }
     if (index)
-        *index = found - 1;
-    return tables_first_of(catalog, &list->items[found - 1]);
+        *index = (uint32_t)(item - catalog->lists[kind].items);
+    return seen(catalog, kind, item);
+}
+
+struct catalog_item *catalog_at_hand(const struct catalog *catalog, enum asset_kind kind,
+                                     const struct asset_id *id)
+{
+    struct catalog_item *item = item_of_id(catalog, kind, id);
+    return item ? tables_first_of(catalog, item) : NULL;
 }
 
 struct catalog_item *catalog_find_at(const struct catalog *catalog, enum asset_kind kind,
                                      const struct asset_id *id, struct catalog_place place)
 {
-    const struct catalog_list *list = &catalog->lists[kind];
-    const uint32_t found = atomic_load_explicit(tables_slot(catalog, list, id), memory_order_acquire);
-    if (!found || found > list->count || !catalog_archive(catalog, place.archive))
-        return NULL;
-    return catalog_item_at(&list->items[found - 1], place);
-}
-
-bool catalog_has(const struct catalog *catalog, enum asset_kind kind, const struct asset_id *id)
-{
-    const struct catalog_list *list = &catalog->lists[kind];
-    const uint32_t found = atomic_load_explicit(tables_slot(catalog, list, id), memory_order_acquire);
-    return found && found <= list->count && tables_raw_first_of(catalog, &list->items[found - 1]);
+    struct catalog_item *item = item_of_id(catalog, kind, id);
+    return item && catalog_archive(catalog, place.archive) ? catalog_item_at(item, place) : NULL;
 }
 
 struct catalog_item *catalog_find(const struct catalog *catalog, enum asset_kind kind,
@@ -295,8 +281,12 @@ const struct index_archive *catalog_find_archive(const struct catalog *catalog, 
                                                  uint32_t *index)
 {
     uint32_t found;
-    if (!catalog_has_archive(catalog, id, &found) || !tables_fetch(catalog, found))
+    if (!catalog_has_archive(catalog, id, &found)) {
+        if (catalog->memo)
+            miss(catalog->memo, miss_of_archive(id), catalog->generation);
         return NULL;
+    }
+    use(catalog, found);
     if (index)
         *index = found;
     return catalog->archives[found];

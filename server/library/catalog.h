@@ -7,15 +7,17 @@
  * takes away with the generation from which on it is gone; what is gone is skipped, and nothing that it points to may
  * be read. Any change of a PATH builds new tables.
  *
- * The contents of an upload may leave memory (rest.c). Whoever asks for an archive, an item or a place through the
- * functions below gets them back first; they then stay as long as the snapshot is referenced. What only its sketch is
- * needed for (its id, its names) does not fetch them.
+ * A partial snapshot holds all archives of the PATHs, and of the uploads only those that are at hand: others are in the
+ * database, and join when somebody asks for them. What is asked for by an id and is not surely there as a whole is a
+ * miss (misses.h). An item is whole when all uploads that hold it are at hand in their order of arrival, or as many of
+ * them as are ever looked at.
  */
 #ifndef POSED_SERVER_LIBRARY_CATALOG_H
 #define POSED_SERVER_LIBRARY_CATALOG_H
 
+#include "server/library/index/index.h"
 #include "server/library/snapshot/catalog_names.h"
-#include "server/library/snapshot/sketch.h"
+#include "server/library/snapshot/misses.h"
 
 #include <pthread.h>
 
@@ -24,6 +26,9 @@ struct catalog_place {
 };
 
 struct catalog_item;
+
+/* Of an asset in more uploads than that only the first are looked at, and loaded: the others know it by archive=. */
+enum { CATALOG_MOST_UPLOADS = 16 };
 
 /* The places of an asset that is at several, including the first. */
 struct catalog_places {
@@ -37,29 +42,21 @@ struct catalog_places {
 
 /* An asset and every place where its bytes are; the first place is the main one. */
 struct catalog_item {
-    struct asset_id id;              /* that of the asset, which may be gone */
-    const struct index_asset *asset; /* not to be read while the archive of the place is at rest */
+    struct asset_id id; /* that of the asset, which may be gone */
+    const struct index_asset *asset;
     struct catalog_place place;
     _Atomic(struct catalog_places *) places; /* NULL: only the first */
     _Atomic int64_t skeleton;                /* result of skeleton=auto, see choose.c */
     _Atomic uint64_t gone; /* the generation from which on no place is left; 0: it is there */
-    uint64_t number;       /* sequence number, kept as long as the asset exists anywhere */
+    _Atomic uint64_t
+        whole; /* of a partial snapshot: the generation from which on it is whole; 0: it is not known to be */
+    uint64_t number; /* sequence number, in memory only */
 };
 
-/* An archive whose contents may leave memory. */
-struct catalog_rest {
-    _Atomic uint64_t since;      /* the generation from which on they are not in memory; 0: they are */
-    struct index_sketch *sketch; /* NULL: they always are */
-    atomic_bool is_used;         /* since it was last looked at, see catalog_put_to_rest */
-    uint32_t weight;             /* of the contents that are in memory; guarded by the lock of the tables */
-};
-
-/* Makes the contents of a sketched upload again; NULL if that is not possible. Called by any thread, by one at a time. */
-struct catalog_loader {
-    pthread_mutex_t lock; /* so that nothing is loaded twice */
-    struct index_archive *(*load)(void *user, struct index_sketch *sketch);
-    void *user;
-    atomic_uint_fast64_t loaded, rested; /* how many came back, and left, for the metrics */
+/* Whether an upload may leave. */
+struct catalog_use {
+    atomic_bool is_used; /* since it was last looked at, see catalog_leave */
+    uint32_t weight;     /* what it counts for catalog_held */
 };
 
 struct catalog_list {
@@ -80,18 +77,22 @@ struct shipped_skeleton {
 struct catalog {
     atomic_uint references;
     uint64_t generation;
-    struct asset_id digest;  /* of everything that lists depend on: their ETag */
-    uint64_t sums[2];        /* the sums it is computed from */
+    struct asset_id digest; /* of everything that lists depend on: their ETag */
+    struct asset_id
+        shown; /* the digest that rows of lists name; that of the published one beside which this is a view */
+    uint64_t sums[2];      /* the sums it is computed from, unless catalog_set_version was called */
+    struct asset_id epoch; /* of the store's list of uploads, and its version that this shows */
+    uint64_t version;
     struct asset_id context; /* of the PATHs, see struct index_result */
     struct asset_id paths;   /* digest of the archives of the command line */
     struct catalog_tables *tables;
     struct catalog *older, *newer;   /* that share the tables */
     struct catalog_retired *removed; /* a draft's */
-    struct catalog_loader *loader;   /* NULL: nothing is at rest */
+    struct catalog_memo *memo;       /* of a partial snapshot; NULL: everything is there */
     uint32_t archive_count;          /* among them those that are gone: see catalog_archive */
     uint32_t archives_present;
     struct index_archive **archives; /* those of the command line first */
-    struct catalog_rest *rests;      /* [archive_count] */
+    struct catalog_use *uses;        /* [archive_count] */
     struct asset_id *archive_ids;
     _Atomic uint64_t *archives_gone; /* like those of items */
     uint64_t *archive_numbers;       /* like those of items */
@@ -106,23 +107,14 @@ struct catalog {
     uint32_t shipped_count;
 };
 
-/* An archive to be in a snapshot. */
-struct catalog_part {
-    struct index_archive *archive; /* NULL: its contents are at rest */
-    struct index_sketch *sketch;   /* for an upload whose contents may be; NULL */
-};
-
 /* A snapshot over archives, which it references; NULL if out of memory. before (NULL: none) is the
  * snapshot that it replaces: assets that were in it keep their numbers. */
 struct catalog *catalog_new(struct index_archive *const *archives, uint32_t count, uint32_t path_count,
                             const struct catalog *before, const struct shipped_skeleton *shipped,
                             uint32_t shipped_count);
-/* The same over parts; none is at rest unless before has a loader. */
-struct catalog *catalog_of_parts(const struct catalog_part *parts, uint32_t count, uint32_t path_count,
-                                 const struct catalog *before, const struct shipped_skeleton *shipped,
-                                 uint32_t shipped_count);
-/* The archives that are there, as parts in their order, from malloc; NULL if out of memory. */
-struct catalog_part *catalog_parts(const struct catalog *catalog, uint32_t *count);
+/* The same with further archives behind those of a snapshot, as seen beside it: with its generation. */
+struct catalog *catalog_with(const struct catalog *catalog, struct index_archive *const *more,
+                             uint32_t count);
 /* The snapshot with one more archive at the end, at a cost proportional to that archive; all tables are
  * rebuilt when they are full. Only for the latest snapshot, and one thread at a time. NULL if out of
  * memory. */
@@ -130,6 +122,8 @@ struct catalog *catalog_append(const struct catalog *catalog, struct index_archi
 /* The snapshot without that archive, which must not be one of the command line, at a cost proportional to it; all tables
  * are rebuilt when half of them is gone. Like catalog_append otherwise. */
 struct catalog *catalog_remove(const struct catalog *catalog, uint32_t archive);
+/* The same without some, which are in ascending order. */
+struct catalog *catalog_remove_all(const struct catalog *catalog, const uint32_t *archives, uint32_t count);
 /* Releases a snapshot that was never published. The place of an appended archive in the tables stays empty; what was
  * removed is there again. Only for the thread that made it; NULL is allowed. */
 void catalog_give_up(struct catalog *draft);
@@ -140,11 +134,7 @@ void catalog_unref(struct catalog *catalog);
 
 /* The archive of that index, NULL if it is gone. */
 const struct index_archive *catalog_archive(const struct catalog *catalog, uint32_t index);
-/* What is known of it without its contents; it must not be gone. */
-const char *catalog_archive_name(const struct catalog *catalog, uint32_t index);
-int64_t catalog_archive_expires(const struct catalog *catalog,
-                                uint32_t index); /* as in struct index_archive */
-/* All archives whose contents are in memory, from malloc; NULL if out of memory. */
+/* All archives that are at hand, from malloc; NULL if out of memory. */
 struct index_archive **catalog_list_archives(const struct catalog *catalog, uint32_t *count);
 /* A digest of what lists show of an archive and, for one of the command line, of its place. */
 struct asset_id catalog_archive_digest(const struct catalog *catalog, uint32_t index);
@@ -152,25 +142,19 @@ struct asset_id catalog_archive_digest(const struct catalog *catalog, uint32_t i
 int64_t catalog_created(const struct catalog *catalog, const struct catalog_item *item);
 /* The item of that index in its list as seen at its first place, NULL if it is gone. */
 struct catalog_item *catalog_listed(const struct catalog *catalog, enum asset_kind kind, uint32_t index);
-
-/* Its id and its name, without its contents; NULL if it is gone. */
-const struct asset_id *catalog_listed_id(const struct catalog *catalog, enum asset_kind kind, uint32_t index);
-const char *catalog_listed_name(const struct catalog *catalog, enum asset_kind kind, uint32_t index);
-/* Whether it is there and needs not be fetched. What is not at hand is of an upload that no item at hand is in. */
-bool catalog_is_at_hand(const struct catalog *catalog, enum asset_kind kind, uint32_t index);
-
 /* The same by its id, with its index if that is not NULL. */
 struct catalog_item *catalog_find_index(const struct catalog *catalog, enum asset_kind kind,
                                         const struct asset_id *id, uint32_t *index);
-/* NULL if there is none. */
+/* NULL if there is none, or it was missed. */
 struct catalog_item *catalog_find(const struct catalog *catalog, enum asset_kind kind,
                                   const struct asset_id *id);
-/* Whether it is in any archive of this snapshot, be it that its contents cannot be read at the moment. */
-bool catalog_has(const struct catalog *catalog, enum asset_kind kind, const struct asset_id *id);
+/* The item as far as it is at hand; NULL if it is not. For those who build snapshots and what follows from them. */
+struct catalog_item *catalog_at_hand(const struct catalog *catalog, enum asset_kind kind,
+                                     const struct asset_id *id);
 const struct index_archive *catalog_find_archive(const struct catalog *catalog, const struct asset_id *id,
                                                  uint32_t *index);
 
-/* Whether there is an archive of that id; with its index. */
+/* Whether an archive of that id is at hand; with its index. */
 bool catalog_has_archive(const struct catalog *catalog, const struct asset_id *id, uint32_t *index);
 /* The item at that place, which is in an archive of this snapshot; NULL if it is not there. */
 struct catalog_item *catalog_find_at(const struct catalog *catalog, enum asset_kind kind,
@@ -225,27 +209,32 @@ struct skeleton_choice {
 /* Finds a skeleton by id, including built-in ones. */
 struct skeleton_choice catalog_find_skeleton(const struct catalog *catalog, const struct asset_id *id);
 
-/* ------------------------------------------------------------------------------------ contents at rest -- */
+/* ------------------------------------------------------------------------------------ partial snapshots -- */
 
-/*
- * A thread that must not wait gets NULL instead of what would have to be fetched, as if it were not there, and
- * catalog_turn_end says so: what it has done is to be done again by one that may. That also says whether something could
- * not be fetched. Without catalog_turn_begin a thread may wait.
- */
-void catalog_turn_begin(bool may_wait);
-bool catalog_turn_end(void);
-/* Whether something was missed since then (or ever): what follows from it must not be kept. */
-bool catalog_turn_missed(void);
+/* What the store's list of uploads was when this was made: from now on the digest is made of it and of the PATHs. */
+void catalog_set_version(struct catalog *draft, const struct asset_id *epoch, uint64_t version);
+/* Makes a snapshot, and those that follow it, a partial one. */
+void catalog_be_partial(struct catalog *draft, struct catalog_memo *memo);
+/* Says that an item is whole from this snapshot on. */
+void catalog_set_whole(const struct catalog *catalog, struct catalog_item *item);
+/* Whether it is in this snapshot. */
+bool catalog_is_whole(const struct catalog *catalog, const struct catalog_item *item);
+/* What is remembered of what this archive is part of does not hold any more: the next snapshot does not have it. A reader
+ * who has it will look for what it has, and find it. */
+void catalog_forget(const struct catalog *catalog, uint32_t archive);
+/* Says so of all items of PATHs but those that uploads hold as well: of these, what the snapshot before knew. */
+struct catalog_key {
+    enum asset_kind kind;
+    struct asset_id id;
+};
+void catalog_set_paths_whole(struct catalog *draft, const struct catalog *before,
+                             const struct catalog_key *held, size_t count);
 
-/* Bytes of the contents in memory that may leave it. */
+/* Bytes of the uploads at hand. */
 uint64_t catalog_held(const struct catalog *catalog);
-/*
- * The next snapshot, in which so many bytes of them are left, without those that were not used for longest, roughly. NULL
- * if there is nothing to do, or out of memory. As catalog_remove otherwise.
- */
-struct catalog *catalog_put_to_rest(const struct catalog *catalog, uint64_t most);
-void catalog_loader_init(struct catalog_loader *loader,
-                         struct index_archive *(*load)(void *user, struct index_sketch *sketch), void *user);
+/* The uploads that have to leave so that so many bytes are left, in ascending order, from malloc: those that were not used
+ * for longest, roughly. NULL if there are none, or out of memory. One thread at a time. */
+uint32_t *catalog_leave(const struct catalog *catalog, uint64_t most, uint32_t *count);
 
 /* ------------------------------------------------------------------------- for those who build snapshots -- */
 
@@ -254,7 +243,6 @@ struct catalog_tables;
 struct catalog_retired {
     uint32_t index;
     uint64_t gone;                 /* the generation from which on they do not */
-    bool is_at_rest;               /* it is there, but its contents are not in memory */
     struct index_archive *archive; /* once it is taken out of the tables */
     struct catalog_retired *next;
 };
@@ -262,8 +250,7 @@ struct catalog_retired {
 /* Shared by consecutive snapshots: all arrays, and references to the archives. */
 struct catalog_tables {
     atomic_uint references;
-    /* Guards the snapshots that use them, what is to be released when the older are gone, and which contents are in
-     * memory. */
+    /* Guards the snapshots that use them, and what is to be released when the older are gone. */
     pthread_mutex_t lock;
     struct catalog *oldest, *latest;
     struct catalog_retired *first_retired, *last_retired;
@@ -271,20 +258,8 @@ struct catalog_tables {
     uint32_t archive_count, archive_capacity; /* of the latest snapshot */
     uint32_t capacities[ASSET_KIND_COUNT], name_capacity;
     atomic_uint_fast64_t held; /* see catalog_held */
-    uint32_t hand;             /* where catalog_put_to_rest goes on */
+    uint32_t hand;             /* where catalog_leave goes on */
 };
-
-/* Counts the contents of an archive for catalog_held, or not any more. With the lock of the tables held. */
-void tables_count_held(const struct catalog *catalog, uint32_t index);
-void tables_discount_held(const struct catalog *catalog, uint32_t index);
-/* Whether the contents of an archive of this snapshot are not in memory. */
-bool tables_is_at_rest(const struct catalog *catalog, uint32_t index);
-/* Gets them if they are not; false if that is not possible. */
-bool tables_fetch(const struct catalog *catalog, uint32_t index);
-/* A draft of the next snapshot that shares the tables; NULL if out of memory. */
-struct catalog *tables_share(const struct catalog *catalog);
-/* The item as at its first place in this snapshot, which is not fetched; NULL if it has none. */
-struct catalog_item *tables_raw_first_of(const struct catalog *catalog, struct catalog_item *item);
 
 uint32_t tables_slot_of(const struct asset_id *id, uint32_t slot_count);
 /* The slot of that id, or the empty slot for it. */

@@ -18,15 +18,16 @@ static void collect(void *user, struct metrics_gauges *gauges)
     if (service->gauges)
         service->gauges(service->gauges_user, gauges);
     struct catalog *catalog = service_enter(service, false, 0);
+    const struct rows *rows = service->memo ? atomic_load(&service->rows) : NULL;
     for (int kind = 0; kind < ASSET_KIND_COUNT; kind++)
-        gauges->assets[kind] = catalog->lists[kind].present;
+        gauges->assets[kind] = rows ? rows_tally(rows, kind) : catalog->lists[kind].present;
     service_leave(service, catalog, false);
     gauges->store_bytes = service->store ? store_bytes(service->store) : 0;
     gauges->written_bytes = draft_written();
     gauges->decodes = index_decodes();
-    const struct index_contents held = index_contents_held();
-    gauges->catalog = (struct cache_counts){.misses = atomic_load(&service->loader.loaded),
-                                            .evictions = atomic_load(&service->loader.rested),
+    const struct index_weights held = index_weights();
+    gauges->catalog = (struct cache_counts){.misses = atomic_load(&service->fetched),
+                                            .evictions = atomic_load(&service->left),
                                             .bytes = held.bytes,
                                             .limit = service->config->catalog_cache,
                                             .entries = held.count};
@@ -85,6 +86,7 @@ struct service *service_new(const struct config *config, const char *const *rout
     service->shipped = shipped_skeletons(&service->shipped_count);
     pthread_mutex_init(&service->lock, NULL);
     pthread_mutex_init(&service->write_lock, NULL);
+    pthread_mutex_init(&service->fetch_lock, NULL);
     service->current = catalog_new(NULL, 0, 0, NULL, service->shipped, service->shipped_count);
     if (!service->current)
         abort();
@@ -110,28 +112,39 @@ void service_free(struct service *service)
     store_close(service->store);
     picture_files_close(service->pictures);
     rows_close(atomic_load(&service->rows));
-    if (service->loader.load)
-        pthread_mutex_destroy(&service->loader.lock);
+    memo_free(service->memo);
+    if (service->free_uploads)
+        service->free_uploads(service->uploads);
+    pthread_mutex_destroy(&service->fetch_lock);
     pthread_mutex_destroy(&service->lock);
     pthread_mutex_destroy(&service->write_lock);
     free(service);
 }
 
 struct catalog *service_draft(struct service *service, const struct index_neighbours *paths,
-                              const struct catalog_part *uploads, uint32_t upload_count)
+                              struct index_archive *const *uploads, uint32_t upload_count)
 {
     uint32_t count = paths->count + upload_count;
-    struct catalog_part *all = try_alloc(count, sizeof *all);
+    struct index_archive **all = try_alloc((size_t)count + 1, sizeof(struct index_archive *));
     if (!all)
         return NULL;
-    for (uint32_t i = 0; i < paths->count; i++)
-        all[i] = (struct catalog_part){.archive = paths->archives[i]};
+    if (paths->count)
+        memcpy(all, paths->archives, paths->count * sizeof(struct index_archive *));
     if (upload_count)
-        memcpy(all + paths->count, uploads, upload_count * sizeof *all);
-    struct catalog *catalog = catalog_of_parts(all, count, paths->count, service->current, service->shipped,
-                                               service->shipped_count);
+        memcpy(all + paths->count, uploads, upload_count * sizeof(struct index_archive *));
+    struct catalog *catalog =
+        catalog_new(all, count, paths->count, service->current, service->shipped, service->shipped_count);
     free(all);
     return catalog;
+}
+
+void service_set_version(struct service *service, struct catalog *draft)
+{
+    struct store_error ignored;
+    struct asset_id epoch;
+    uint64_t version;
+    if (service->store && store_version(service->store, &version, &epoch, &ignored))
+        catalog_set_version(draft, &epoch, version);
 }
 
 void service_publish(struct service *service, struct catalog *draft)
@@ -180,24 +193,52 @@ static void refresh_waiting(struct service *service, const struct index_neighbou
     free(fresh);
 }
 
-/* Reindexes the uploads of a catalogue whose companions may be among changed files of the command line; those whose
- * contents are at rest have none. From malloc, each referenced; NULL if out of memory. Called with the service's write
- * lock held. */
-static struct catalog_part *refresh_uploads(struct service *service, const struct catalog *catalog,
-                                            const struct index_neighbours *paths, uint32_t *count)
+/* The uploads at hand as they are beside new contents of the PATHs; those that depend on them are made anew, or (of a
+ * partial catalogue) are not at hand any more. From malloc, each referenced; NULL if out of memory. Called with the
+ * service's write lock held. */
+static struct index_archive **refresh_uploads(struct service *service, const struct index_neighbours *paths,
+                                              uint32_t *count)
 {
-    uint32_t all;
-    struct catalog_part *uploads = catalog_parts(catalog, &all);
-    if (!uploads)
-        return NULL;
-    /* Those of PATHs, which come first, are never gone. */
-    *count = all - catalog->path_count;
-    memmove(uploads, uploads + catalog->path_count, *count * sizeof *uploads);
-    for (uint32_t i = 0; i < *count; i++) {
-        if (uploads[i].archive)
-            uploads[i].archive = refresh(service, uploads[i].archive, paths);
+    const struct catalog *catalog = service->current;
+    struct index_archive **uploads =
+        try_alloc((size_t)catalog->archive_count + 1, sizeof(struct index_archive *));
+    *count = 0;
+    for (uint32_t i = catalog->path_count; uploads && i < catalog->archive_count; i++) {
+        if (!tables_has_archive(catalog, i))
+            continue;
+        if (service->memo && index_wants_companions(catalog->archives[i])) {
+            catalog_forget(catalog, i);
+            continue;
+        }
+        uploads[(*count)++] = refresh(service, catalog->archives[i], paths);
     }
     return uploads;
+}
+
+struct keys {
+    struct pose_buffer list;
+    bool failed;
+};
+
+static void keep_key(void *user, const struct catalog_key *key)
+{
+    struct keys *keys = user;
+    keys->failed |= !pose_buffer_append(&keys->list, key, sizeof *key);
+}
+
+void service_settle_paths(struct service *service, struct catalog *draft)
+{
+    struct rows *rows = atomic_load(&service->rows);
+    struct keys keys = {.failed = false};
+    if (!service->memo || !rows)
+        return;
+    rows_each_shared(rows, keep_key, &keys);
+    /* What is not said to be whole is looked up. */
+    if (!keys.failed)
+        catalog_set_paths_whole(draft, service->current,
+                                (const struct catalog_key *)(const void *)keys.list.data,
+                                keys.list.size / sizeof(struct catalog_key));
+    pose_buffer_free(&keys.list);
 }
 
 /* Publishes the new contents of the PATHs, followed by the uploads; false if out of memory. */
@@ -205,7 +246,7 @@ static bool join_uploads(struct service *service, const struct index_result *pat
 {
     struct index_neighbours neighbours = {paths->archives, paths->count};
     uint32_t count;
-    struct catalog_part *uploads = refresh_uploads(service, service->current, &neighbours, &count);
+    struct index_archive **uploads = refresh_uploads(service, &neighbours, &count);
     if (!uploads)
         return false;
     struct catalog *draft = service_draft(service, &neighbours, uploads, count);
@@ -214,11 +255,14 @@ static bool join_uploads(struct service *service, const struct index_result *pat
         draft->context = paths->context;
         if (rows)
             rows_change(rows, service->current, draft);
+        if (service->memo && service->refresh_uploads)
+            service->refresh_uploads(service, draft);
+        service_settle_paths(service, draft);
         service_publish(service, draft);
         refresh_waiting(service, &neighbours);
     }
     for (uint32_t i = 0; i < count; i++)
-        index_archive_unref(uploads[i].archive);
+        index_archive_unref(uploads[i]);
     free(uploads);
     return draft;
 }
@@ -259,7 +303,10 @@ struct rows *service_rows(struct service *service)
     if (!rows)
         rows = rows_open(path);
     if (rows && !atomic_load(&service->rows)) {
-        rows_change(rows, NULL, service->current);
+        if (service->memo) /* by who loads the uploads, see there */
+            rows_be_partial(rows, service->uploads);
+        else
+            rows_change(rows, NULL, service->current);
         atomic_store(&service->rows, rows);
     }
     free(path);
@@ -274,7 +321,7 @@ struct index_options service_request_options(const struct service *service)
     return options;
 }
 
-static struct catalog *hold_current(struct service *service)
+struct catalog *service_hold(struct service *service)
 {
     pthread_mutex_lock(&service->lock);
     struct catalog *catalog = service->current;
@@ -286,7 +333,7 @@ static struct catalog *hold_current(struct service *service)
 struct catalog *service_enter(struct service *service, bool on_loop, unsigned loop)
 {
     if (!on_loop)
-        return hold_current(service);
+        return service_hold(service);
     struct catalog_slot *slot = &service->slots[loop];
     int expected = SLOT_FREE;
     while (!atomic_compare_exchange_weak_explicit(&slot->use, &expected, SLOT_USED, memory_order_acquire,
@@ -295,7 +342,7 @@ struct catalog *service_enter(struct service *service, bool on_loop, unsigned lo
     uint64_t generation = atomic_load_explicit(&service->generation, memory_order_acquire);
     if (!slot->catalog || slot->catalog->generation != generation) {
         catalog_unref(slot->catalog);
-        slot->catalog = hold_current(service);
+        slot->catalog = service_hold(service);
     }
     return slot->catalog;
 }
@@ -335,15 +382,19 @@ static void sweep_slots(struct service *service)
 void service_trim(struct service *service)
 {
     const uint64_t most = service->config->catalog_cache;
-    if (!service->loader.load || index_contents_held().bytes <= most ||
-        pthread_mutex_trylock(&service->write_lock))
+    if (!service->memo || index_weights().bytes <= most || pthread_mutex_trylock(&service->write_lock))
         return;
     /* Some at once, but not so many that freeing them takes long: a loop may have to. */
-    struct catalog *draft = catalog_held(service->current) > most
-                                ? catalog_put_to_rest(service->current, most - most / 32)
-                                : NULL;
-    if (draft)
+    uint32_t count = 0;
+    uint32_t *leaving = catalog_held(service->current) > most
+                            ? catalog_leave(service->current, most - most / 32, &count)
+                            : NULL;
+    struct catalog *draft = leaving ? catalog_remove_all(service->current, leaving, count) : NULL;
+    if (draft) {
         service_publish(service, draft);
+        atomic_fetch_add(&service->left, count);
+    }
+    free(leaving);
     pthread_mutex_unlock(&service->write_lock);
     sweep_slots(service);
 }

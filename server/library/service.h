@@ -24,6 +24,7 @@ enum { SERVICE_LOOPS = 64 };
 
 /* A loop's own reference to the catalogue, so that reading it is lock-free. */
 struct rows;
+struct rows_uploads;
 
 struct catalog_slot {
     _Alignas(64) atomic_int use; /* enum slot_use */
@@ -50,7 +51,18 @@ struct service {
     _Atomic int state;
     const struct shipped_skeleton *shipped;
     uint32_t shipped_count;
-    struct catalog_loader loader; /* of contents at rest, see uploads/reload.h */
+    struct catalog_memo *memo;          /* of a catalogue that has not all uploads at hand; NULL: it has */
+    pthread_mutex_t fetch_lock;         /* so that nothing is fetched twice; taken before the write lock */
+    atomic_uint_fast64_t fetched, left; /* uploads that came back, and that left */
+    /* An upload that is not at hand, referenced; NULL with the error, STORE_MISSING if it will stay so. With the write
+     * lock held or not. */
+    struct index_archive *(*open_upload)(struct service *service, const struct asset_id *id,
+                                         struct store_error *error);
+    struct rows_uploads *uploads; /* what rows are made of, of a partial catalogue; freed by free_uploads */
+    void (*free_uploads)(struct rows_uploads *uploads);
+    /* With the write lock held, before a change of the PATHs is published: makes the rows of uploads that depend on them
+     * anew. */
+    void (*refresh_uploads)(struct service *service, struct catalog *draft);
 
     struct store *store;            /* NULL: a command without uploads */
     struct picture_files *pictures; /* kept on the disk; NULL: none are */
@@ -93,14 +105,20 @@ bool service_index(struct service *service, bool *unsettled, struct pose_error *
 /* Builds a catalogue of the PATHs' archives and then the uploads, to be published; NULL if out of memory.
  * Call with the write lock held. */
 struct catalog *service_draft(struct service *service, const struct index_neighbours *paths,
-                              const struct catalog_part *uploads, uint32_t upload_count);
+                              struct index_archive *const *uploads, uint32_t upload_count);
+/* Says which version of the store's list of uploads a draft shows: the present one. */
+void service_set_version(struct service *service, struct catalog *draft);
 /* Takes over the draft and makes it the current catalogue. Call with the same lock held. */
 void service_publish(struct service *service, struct catalog *draft);
-/* Puts contents of uploads to rest if more of them are in memory than --catalog-cache allows; puts it off if something else
- * is being changed. */
+/* Lets uploads leave if they take more memory than --catalog-cache allows; puts it off if something else is being
+ * changed. */
 void service_trim(struct service *service);
 /* Rows of the current catalogue; made if there are none, which takes long when there is much. NULL if out of memory. */
 struct rows *service_rows(struct service *service);
+/* With the write lock held: says of items of PATHs whether they are whole. */
+void service_settle_paths(struct service *service, struct catalog *draft);
+/* The current catalogue, referenced. */
+struct catalog *service_hold(struct service *service);
 /* Options for indexing a request's own bytes, with a deadline max-time from now. */
 struct index_options service_request_options(const struct service *service);
 

@@ -132,28 +132,21 @@ static bool is_whose(const struct index_archive *archive, const char *name)
     return !name || (archive->uploader && !strcmp(archive->uploader, name));
 }
 
-/* The published archives and those of that name, of which the latter, behind the first *own, are referenced; count: how
- * many, or 0 if nothing of theirs waits. NULL if out of memory. */
-static struct catalog_part *gather(struct waiting *waiting, const struct catalog *published, const char *name,
-                                   uint64_t *version, uint32_t *own, uint32_t *count)
+/* Those of that name, referenced, from malloc; NULL if out of memory. */
+static struct index_archive **gather(struct waiting *waiting, const char *name, uint64_t *version,
+                                     uint32_t *count)
 {
-    struct catalog_part *listed = catalog_parts(published, own);
-    if (!listed)
-        return NULL;
     pthread_mutex_lock(&waiting->lock);
-    uint32_t used = *own;
-    struct catalog_part *all = reallocarray(listed, (size_t)used + waiting->count + 1, sizeof *all);
+    struct index_archive **all = try_alloc((size_t)waiting->count + 1, sizeof(struct index_archive *));
     *version = waiting->version;
+    *count = 0;
     for (uint32_t i = 0; all && i < waiting->count; i++) {
         if (is_whose(waiting->archives[i], name)) {
             index_archive_ref(waiting->archives[i]);
-            all[used++] = (struct catalog_part){waiting->archives[i], NULL};
+            all[(*count)++] = waiting->archives[i];
         }
     }
-    *count = used == *own ? 0 : used;
     pthread_mutex_unlock(&waiting->lock);
-    if (!all)
-        free(listed);
     return all;
 }
 
@@ -161,17 +154,14 @@ static struct catalog_part *gather(struct waiting *waiting, const struct catalog
 static bool build(struct waiting *waiting, const struct catalog *published, const char *name,
                   struct view *view)
 {
-    uint32_t own, count;
-    struct catalog_part *all = gather(waiting, published, name, &view->version, &own, &count);
+    uint32_t count;
+    struct index_archive **all = gather(waiting, name, &view->version, &count);
     if (!all)
         return false;
-    view->catalog = NULL;
+    view->catalog = count ? catalog_with(published, all, count) : NULL;
     view->generation = published->generation;
-    if (count)
-        view->catalog = catalog_of_parts(all, count, published->path_count, published, published->shipped,
-                                         published->shipped_count);
-    for (uint32_t i = own; i < count; i++)
-        index_archive_unref(all[i].archive);
+    for (uint32_t i = 0; i < count; i++)
+        index_archive_unref(all[i]);
     if (view->catalog)
         view->catalog->digest =
             id_quick(&view->catalog->digest, &view->version, sizeof view->version); /* states change too */

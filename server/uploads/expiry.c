@@ -18,32 +18,20 @@ static int64_t now_ms(void)
     return clock_wall_ns() / 1000000;
 }
 
-/* Whether that is past; otherwise next becomes that time if it is earlier. */
-static bool is_due(int64_t expires, int64_t now, int64_t *next)
-{
-    if (expires && expires <= now)
-        return true;
-    if (expires && expires < *next)
-        *next = expires;
-    return false;
-}
-
 /* An upload that has expired; false: none has, and next becomes the time at which the next one will. */
 static bool find_any_due(struct service *service, int64_t now, int64_t *next, struct asset_id *id)
 {
-    const struct catalog *current = service->current;
-    uint32_t count;
-    struct index_archive *const *waiting = waiting_archives(service->waiting, &count);
-    for (uint32_t i = 0; i < count; i++) {
-        *id = waiting[i]->id;
-        if (is_due(waiting[i]->expires_ms, now, next))
-            return true;
+    enum { AGAIN_MS = 60000 };
+    struct store_error error;
+    int64_t expires;
+    bool is_there;
+    if (!store_next_due(service->store, id, &expires, &is_there, &error)) {
+        *next = now + AGAIN_MS;
+        return false;
     }
-    for (uint32_t i = current->path_count; i < current->archive_count; i++) {
-        *id = current->archive_ids[i];
-        if (tables_has_archive(current, i) && is_due(catalog_archive_expires(current, i), now, next))
-            return true;
-    }
+    if (is_there && expires <= now)
+        return true;
+    *next = is_there ? expires : INT64_MAX;
     return false;
 }
 

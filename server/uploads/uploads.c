@@ -60,12 +60,6 @@ void upload_find_bytes(struct upload_source *source, const struct blob *blob, bo
 
 /* ----------------------------------------------------------------------------------------------- catalogue -- */
 
-/* The archives of the PATHs, which do not change meanwhile. Called with the write lock held. */
-struct index_neighbours upload_paths(const struct service *service)
-{
-    return (struct index_neighbours){service->current->archives, service->current->path_count};
-}
-
 /* Drafts are made before the store is changed, so that no change is stored that cannot be served for lack of memory.
  * Sets the error if there is none. */
 static struct catalog *checked(struct catalog *draft, struct store_error *error)
@@ -75,22 +69,31 @@ static struct catalog *checked(struct catalog *draft, struct store_error *error)
     return draft;
 }
 
-/* Removes an upload from the store, and then from the catalogue. */
-static bool drop_published(struct service *service, uint32_t archive, struct store_error *error)
+/* Makes rows what the draft is, after an upload was removed. */
+static void remove_rows(struct service *service, struct catalog *draft, const struct asset_id *id)
 {
-    const struct asset_id id = service->current->archive_ids[archive];
-    struct catalog *draft = checked(catalog_remove(service->current, archive), error);
+    struct rows *rows = atomic_load(&service->rows);
+    if (rows)
+        rows_remove(rows, draft, id);
+}
+
+/* Removes an upload that does not wait from the store, and then from the catalogue, whether it is at hand or not. */
+static bool drop_published(struct service *service, const struct asset_id *id, struct store_error *error)
+{
+    uint32_t index;
+    const bool is_at_hand = catalog_has_archive(service->current, id, &index);
+    struct catalog *draft = checked(catalog_remove_all(service->current, &index, is_at_hand ? 1 : 0), error);
     if (!draft)
         return false;
-    bool done = store_remove(service->store, &id, error);
-    struct rows *rows = atomic_load(&service->rows);
-    if (done && rows)
-        rows_remove(rows, draft, &id);
-    if (done)
-        service_publish(service, draft);
-    else
+    bool done = store_remove(service->store, id, error);
+    if (!done) {
         catalog_give_up(draft);
-    return done;
+        return false;
+    }
+    service_set_version(service, draft);
+    remove_rows(service, draft, id);
+    service_publish(service, draft);
+    return true;
 }
 
 /* Removes an upload from the store, and from what is served or waits. */
@@ -101,10 +104,8 @@ bool upload_drop(struct service *service, const struct index_archive *archive, s
     char uploader[TOKEN_NAME] = "";
     if (archive->uploader)
         snprintf(uploader, sizeof uploader, "%s", archive->uploader);
-    uint32_t index = 0;
     bool done = is_waiting ? store_remove(service->store, &archive->id, error)
-                           : catalog_find_archive(service->current, &archive->id, &index) &&
-                                 drop_published(service, index, error);
+                           : drop_published(service, &archive->id, error);
     if (done && is_waiting)
         waiting_remove(service->waiting, archive);
     if (done)
@@ -112,34 +113,51 @@ bool upload_drop(struct service *service, const struct index_archive *archive, s
     return done;
 }
 
-static struct index_archive *find(const struct service *service, const struct asset_id *id, bool *is_upload)
+/* What is kept of an id: what waits, is at hand, or in the store; or is under a PATH. */
+struct kept {
+    struct index_archive *archive; /* referenced; NULL: there is none, or it cannot be read */
+    bool is_upload, is_unreadable;
+    struct store_error error; /* why it cannot be read; STORE_MISSING: it will stay so */
+};
+
+static struct kept find(struct service *service, const struct asset_id *id)
 {
     const struct catalog *current = service->current;
+    struct rows *rows = service->memo ? atomic_load(&service->rows) : NULL;
+    struct kept kept = {.archive = waiting_find(service->waiting, id), .is_upload = true};
     uint32_t index;
-    struct index_archive *waits = waiting_find(service->waiting, id);
-    *is_upload = waits;
-    if (waits)
-        return waits;
-    if (!catalog_find_archive(current, id, &index))
-        return NULL;
-    *is_upload = index >= current->path_count;
-    return current->archives[index];
+    if (!kept.archive && catalog_has_archive(current, id, &index)) {
+        kept.archive = current->archives[index];
+        kept.is_upload = index >= current->path_count;
+    }
+    if (kept.archive) {
+        index_archive_ref(kept.archive);
+    } else if (rows && rows_has_archive(rows, id)) {
+        kept.archive = service->open_upload(service, id, &kept.error);
+        kept.is_unreadable = !kept.archive;
+    }
+    return kept;
 }
 
-/* Whether that is an upload that find has not found since its contents could not be made again; with its index. They may
- * have come back since: find fetches, and so do readers, without the write lock. */
-static bool is_unreadable(const struct service *service, const struct asset_id *id, uint32_t *index)
+/* Removes an upload that cannot be read, unless it may be there later. */
+static bool drop_lost(struct service *service, const struct asset_id *id, const struct kept *kept,
+                      struct store_error *error)
 {
-    return catalog_has_archive(service->current, id, index);
-}
-
-/* Removes such an upload, unless it may be there later. What it counts for quotas is known at the next start. */
-static bool drop_lost(struct service *service, uint32_t index, struct store_error *error)
-{
-    const struct index_sketch *sketch = service->current->rests[index].sketch;
-    return sketch && atomic_load(&sketch->is_lost)
-               ? drop_published(service, index, error)
-               : store_fail(error, STORE_DOWN, "the upload cannot be read at the moment");
+    struct upload_row row;
+    struct store_error ignored;
+    struct region texts = {.may_fail = true};
+    struct pose_buffer buffer = {0};
+    if (kept->error.status != STORE_MISSING)
+        return store_fail(error, STORE_DOWN, "the upload cannot be read at the moment");
+    const bool has_row = store_row(service->store, id, &row, &texts, &buffer, &ignored);
+    bool done = drop_published(service, id, error);
+    if (done && has_row)
+        quotas_add(service->quotas, row.uploader, -(int64_t)row.bytes);
+    if (done)
+        memo_left(service->memo, miss_of_archive(id));
+    pose_buffer_free(&buffer);
+    region_release(&texts);
+    return done;
 }
 
 /* ------------------------------------------------------------------------------------------------ records -- */
@@ -158,22 +176,19 @@ struct upload_record upload_make_record(const struct index_archive *archive, con
 
 /* ------------------------------------------------------------------------------------------------- taking -- */
 
-/* The existing archive with the same bytes; if its bytes are damaged, it is replaced. */
+/* The existing archive with the same bytes, referenced; if its bytes are damaged, it is replaced. */
 static struct index_archive *find_sound(struct service *service, const struct asset_id *id,
                                         struct store_error *error)
 {
     struct pose_error why;
-    bool is_upload;
-    struct index_archive *known = find(service, id, &is_upload);
-    uint32_t index;
+    struct kept known = find(service, id);
     error->status = STORE_OK;
-    if (!known && is_unreadable(service, id, &index)) {
-        drop_lost(service, index, error);
-        return NULL;
-    }
-    if (!known || !is_upload || !known->blob || blob_check(known->blob, &why))
-        return known;
-    upload_drop(service, known, error);
+    if (known.is_unreadable)
+        drop_lost(service, id, &known, error);
+    if (!known.archive || !known.is_upload || !known.archive->blob || blob_check(known.archive->blob, &why))
+        return known.archive;
+    upload_drop(service, known.archive, error);
+    index_archive_unref(known.archive);
     return NULL;
 }
 
@@ -206,12 +221,33 @@ static bool fits_quota(const struct service *service, const struct upload *uploa
     return false;
 }
 
+/* Of a partial catalogue: its assets are whole, but for those that other uploads hold and that were not. */
+static void set_whole(const struct rows *rows, struct catalog *draft, const struct index_archive *archive)
+{
+    size_t count;
+    const struct catalog_key *held = rows_held(rows, &count);
+    for (uint32_t e = 0; e < archive->entry_count; e++) {
+        for (uint32_t i = 0; i < archive->entries[e]->asset_count; i++) {
+            const struct index_asset *asset = &archive->entries[e]->assets[i];
+            struct catalog_item *item = catalog_at_hand(draft, asset->kind, &asset->id);
+            bool is_held = false;
+            for (size_t k = 0; k < count && !is_held; k++)
+                is_held = held[k].kind == asset->kind && id_equal(&held[k].id, &asset->id);
+            if (item && !is_held)
+                catalog_set_whole(draft, item);
+        }
+    }
+}
+
 /* Serves the upload that is the last of the draft. */
-static void publish(struct service *service, struct catalog *draft)
+static void publish(struct service *service, struct catalog *draft, struct index_archive *archive)
 {
     struct rows *rows = atomic_load(&service->rows);
-    if (rows)
+    service_set_version(service, draft);
+    if (rows && !service->memo)
         rows_add(rows, draft, draft->archive_count - 1);
+    else if (rows && rows_put(rows, draft, archive))
+        set_whole(rows, draft, archive);
     service_publish(service, draft);
 }
 
@@ -219,8 +255,7 @@ static void publish(struct service *service, struct catalog *draft)
 static bool keep_row(struct service *service, struct index_archive *archive, struct upload_row *row,
                      struct store_error *error)
 {
-    if (service->config->data && row->record.data.size)
-        index_sketch_archive(archive);
+    index_weigh(archive);
     struct catalog *draft =
         row->is_waiting ? NULL : checked(catalog_append(service->current, archive), error);
     if (row->is_waiting && !waiting_reserve(service->waiting))
@@ -233,7 +268,7 @@ static bool keep_row(struct service *service, struct index_archive *archive, str
     if (row->is_waiting)
         waiting_add(service->waiting, archive);
     else
-        publish(service, draft);
+        publish(service, draft, archive);
     return true;
 }
 
@@ -254,7 +289,6 @@ static enum upload_outcome keep(struct service *service, const struct upload *up
     struct index_archive *archive = uploaded->archive;
     struct index_archive *known = find_sound(service, &archive->id, &uploaded->store_error);
     if (known) {
-        index_archive_ref(known);
         index_archive_unref(archive);
         uploaded->archive = known;
         return atomic_load(&known->is_waiting) && !may_see(known, upload->grant) ? UPLOAD_WAITS
@@ -278,11 +312,12 @@ static enum upload_outcome keep(struct service *service, const struct upload *up
 static bool is_known(struct service *service, const struct index_archive *archive)
 {
     struct pose_error ignored;
-    bool is_upload;
     pthread_mutex_lock(&service->write_lock);
-    const struct index_archive *known = find(service, &archive->id, &is_upload);
-    const bool is_sound = known && (!known->blob || blob_check(known->blob, &ignored));
+    const struct kept known = find(service, &archive->id);
     pthread_mutex_unlock(&service->write_lock);
+    const bool is_sound =
+        known.archive && (!known.archive->blob || blob_check(known.archive->blob, &ignored));
+    index_archive_unref(known.archive);
     return is_sound;
 }
 
@@ -347,28 +382,29 @@ void upload_take(struct service *service, const struct upload *upload, struct up
 bool upload_remove(struct service *service, const struct asset_id *id, const struct actor *actor,
                    struct store_error *error)
 {
-    bool is_upload = false;
+    struct upload_row row;
+    struct store_error ignored;
+    struct region texts = {.may_fail = true};
+    struct pose_buffer buffer = {0};
     if (!store_pull(service->store, id, error))
         return false;
     pthread_mutex_lock(&service->write_lock);
-    struct index_archive *archive = find(service, id, &is_upload);
-    uint32_t index;
-    const bool is_lost = !archive && is_unreadable(service, id, &index);
-    char name[CHANGE_TEXT] = "";
-    if (archive)
-        index_archive_ref(archive);
-    if (is_lost)
-        snprintf(name, sizeof name, "%s", catalog_archive_name(service->current, index));
-    bool done = archive && is_upload ? upload_drop(service, archive, error)
-                : is_lost && actor   ? drop_lost(service, index, error)
-                : is_lost            ? drop_published(service, index, error) /* expired, whatever it held */
-                                     : store_fail(error, STORE_MISSING, "no such upload");
-    if (done && archive)
-        announce(service, CHANGE_DELETE, archive, actor);
+    struct kept kept = find(service, id);
+    const bool has_name =
+        kept.is_unreadable && store_row(service->store, id, &row, &texts, &buffer, &ignored);
+    if (kept.is_unreadable && !actor) /* it has expired, whatever it held */
+        kept.error.status = STORE_MISSING;
+    bool done = kept.archive && kept.is_upload ? upload_drop(service, kept.archive, error)
+                : kept.is_unreadable           ? drop_lost(service, id, &kept, error)
+                                               : store_fail(error, STORE_MISSING, "no such upload");
+    if (done && kept.archive)
+        announce(service, CHANGE_DELETE, kept.archive, actor);
     else if (done)
-        announce_lost(service, id, name, actor);
+        announce_lost(service, id, has_name && row.name ? row.name : "", actor);
     pthread_mutex_unlock(&service->write_lock);
-    index_archive_unref(archive);
+    index_archive_unref(kept.archive);
+    pose_buffer_free(&buffer);
+    region_release(&texts);
     announce_settle(service);
     return done;
 }
@@ -376,19 +412,19 @@ bool upload_remove(struct service *service, const struct asset_id *id, const str
 bool upload_publish(struct service *service, const struct asset_id *id, const struct actor *actor,
                     struct store_error *error)
 {
-    bool is_upload;
     pthread_mutex_lock(&service->write_lock);
     struct index_archive *archive = waiting_find(service->waiting, id);
     if (!archive) { /* somebody else was faster */
-        bool is_there = find(service, id, &is_upload);
+        const struct kept kept = find(service, id);
         pthread_mutex_unlock(&service->write_lock);
-        return is_there || store_fail(error, STORE_MISSING, "no such upload");
+        index_archive_unref(kept.archive);
+        return kept.archive || store_fail(error, STORE_MISSING, "no such upload");
     }
     struct catalog *draft = checked(catalog_append(service->current, archive), error);
     bool done = draft && store_publish(service->store, id, error);
     if (done) {
         atomic_store(&archive->is_waiting, false);
-        publish(service, draft);
+        publish(service, draft, archive);
         announce(service, CHANGE_PUBLISH, archive, actor);
         waiting_remove(service->waiting, archive);
     } else {

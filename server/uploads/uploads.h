@@ -51,8 +51,6 @@ bool upload_publish(struct service *service, const struct asset_id *id, const st
 
 /* The bytes of an upload: a ZIP of several parts is an archive of its own; a ZIP of one stands for that part. */
 void upload_find_bytes(struct upload_source *source, const struct blob *blob, bool is_zip);
-/* The archives of the PATHs, which do not change meanwhile. */
-struct index_neighbours upload_paths(const struct service *service);
 /* Packs an archive that was indexed beside the PATHs of that context. Without memory, or if its contents may change,
  * there is no record. */
 struct upload_record upload_make_record(const struct index_archive *archive, const struct asset_id *context,

@@ -4,7 +4,6 @@
 #include "server/library/index/morphs.h"
 #include "server/library/index/nested.h"
 #include "server/library/index/refusal.h"
-#include "server/library/snapshot/sketch.h"
 #include "server/library/names.h"
 #include "lib/core/error.h"
 
@@ -102,6 +101,37 @@ void index_archive_ref(struct index_archive *archive)
  * blocks. */
 enum { WORTH_TRIMMING = 10000 };
 
+static atomic_uint_fast64_t weighed_count, weighed_bytes;
+
+struct index_weights index_weights(void)
+{
+    return (struct index_weights){atomic_load(&weighed_count), atomic_load(&weighed_bytes)};
+}
+
+void index_weigh(struct index_archive *archive)
+{
+    /* What a container's directory takes, roughly. */
+    enum { DIRECTORY_ROW = 64 };
+    if (archive->weight)
+        return;
+    size_t weight = sizeof *archive->blob + region_size(&archive->region);
+    if (archive->archive)
+        weight += (size_t)pose_archive_count(archive->archive) * DIRECTORY_ROW;
+    for (uint32_t e = 0; e < archive->entry_count; e++)
+        weight += region_size(&archive->entries[e]->region);
+    archive->weight = weight;
+    atomic_fetch_add(&weighed_count, 1);
+    atomic_fetch_add(&weighed_bytes, weight);
+}
+
+static void discount(const struct index_archive *archive)
+{
+    if (!archive->weight)
+        return;
+    atomic_fetch_sub(&weighed_count, 1);
+    atomic_fetch_sub(&weighed_bytes, archive->weight);
+}
+
 void index_archive_unref(struct index_archive *archive)
 {
     if (!archive || atomic_fetch_sub_explicit(&archive->references, 1, memory_order_acq_rel) != 1)
@@ -116,7 +146,7 @@ void index_archive_unref(struct index_archive *archive)
     pose_archive_close(archive->archive);
     if (archive->map.mapped)
         file_release(&archive->map);
-    index_sketch_release(archive);
+    discount(archive);
     blob_release(archive->blob);
     bool is_large = archive->entry_count > WORTH_TRIMMING;
     struct region region = archive->region;

@@ -78,8 +78,6 @@ struct index_morph {
     const char *name;
 };
 
-struct index_sketch;
-
 struct index_archive {
     atomic_uint references;
     struct region region;
@@ -98,11 +96,11 @@ struct index_archive {
     size_t blob_offset;      /* at rest: where map's bytes are in it */
     int64_t
         created_ms; /* milliseconds since 1970: time of the upload, otherwise of the files' last modification */
-    const char *uploader;        /* for an upload: the name of its token; NULL: none */
-    int64_t expires_ms;          /* for an upload: like created_ms; 0: never */
-    atomic_bool is_waiting;      /* for an upload: not published yet */
-    struct index_sketch *sketch; /* for an upload whose contents may leave memory, see sketch.h; NULL */
-    struct asset_id digest;      /* of everything lists show, see archive_seal; zeros: not set yet */
+    const char *uploader;   /* for an upload: the name of its token; NULL: none */
+    int64_t expires_ms;     /* for an upload: like created_ms; 0: never */
+    atomic_bool is_waiting; /* for an upload: not published yet */
+    size_t weight; /* of an upload in the catalogue: bytes that it keeps in memory, see index_weigh */
+    struct asset_id digest; /* of everything lists show, see archive_seal; zeros: not set yet */
     struct pose_archive *archive;
     const struct pose_error *error; /* a container that could not be opened */
     uint32_t entry_count, entry_capacity;
@@ -187,6 +185,14 @@ bool index_read(const struct index_archive *archive, uint32_t entry, struct pose
 /* An upload of one file lets go of its bytes, which index_read gets from its blob from now on. Call it before the
  * archive is shared. */
 void index_rest(struct index_archive *archive);
+
+/* Counts an upload, before it is shared, for what the catalogue keeps in memory. */
+void index_weigh(struct index_archive *archive);
+/* All that are counted and not freed yet. */
+struct index_weights {
+    uint64_t count, bytes;
+};
+struct index_weights index_weights(void);
 
 /* The size of an archive's file, or of all files of a folder. */
 uint64_t index_bytes_of(const struct index_archive *archive);

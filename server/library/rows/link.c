@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Increase it when the tables, or what is written into them, change. */
-enum { ROWS_VERSION = 2 };
+enum { ROWS_VERSION = 3 };
 
 static const char tables[] =
     "CREATE TABLE archive (number INTEGER PRIMARY KEY AUTOINCREMENT, id BLOB NOT NULL UNIQUE, digest BLOB "
@@ -31,12 +31,18 @@ static const char tables[] =
     "CREATE TABLE event (type BLOB NOT NULL, content INTEGER NOT NULL, PRIMARY KEY (type, content)) STRICT, "
     "WITHOUT ROWID;"
     "CREATE INDEX event_content ON event (content);"
+    /* name: of a clip, as the archive has it: a number that stands for it; further names are aliases. */
     "CREATE TABLE place (archive INTEGER NOT NULL, kind INTEGER NOT NULL, asset INTEGER NOT NULL,"
-    " PRIMARY KEY (archive, kind, asset)) STRICT, WITHOUT ROWID;"
+    " name INTEGER NOT NULL, PRIMARY KEY (archive, kind, asset)) STRICT, WITHOUT ROWID;"
+    "CREATE INDEX place_asset ON place (asset, archive);"
+    "CREATE TABLE alias (archive INTEGER NOT NULL, name INTEGER NOT NULL, PRIMARY KEY (archive, name))"
+    " STRICT, WITHOUT ROWID;"
     "CREATE TABLE tally (kind INTEGER NOT NULL, facet INTEGER NOT NULL, value BLOB NOT NULL, count INTEGER "
     "NOT NULL,"
     " PRIMARY KEY (kind, facet, value)) STRICT, WITHOUT ROWID;"
-    "CREATE TABLE state (one INTEGER PRIMARY KEY CHECK (one = 1), digest BLOB NOT NULL) STRICT;"
+    "CREATE TABLE state (one INTEGER PRIMARY KEY CHECK (one = 1), digest BLOB NOT NULL, epoch BLOB NOT NULL,"
+    " version INTEGER NOT NULL, paths BLOB NOT NULL) STRICT;"
+    "CREATE INDEX archive_path ON archive (number) WHERE source = 1;"
     "CREATE VIRTUAL TABLE archive_words USING fts5 (words, content='archive', content_rowid='number',"
     " tokenize='trigram');"
     "CREATE VIRTUAL TABLE asset_words USING fts5 (words, content='asset', content_rowid='number',"
@@ -45,25 +51,26 @@ static const char tables[] =
     " tokenize='trigram');";
 
 /* Each ends with the number of the row. */
-static const char indices[] = "CREATE INDEX archive_name ON archive (name);"
-                              "CREATE INDEX archive_bytes ON archive (bytes);"
-                              "CREATE INDEX archive_created ON archive (created);"
-                              "CREATE INDEX asset_kind ON asset (kind);"
-                              "CREATE INDEX asset_name ON asset (kind, name);"
-                              "CREATE INDEX asset_duration ON asset (kind, duration);"
-                              "CREATE INDEX asset_format ON asset (kind, format);"
-                              "CREATE INDEX asset_created ON asset (kind, created);"
-                              "CREATE INDEX asset_source ON asset (kind, source);"
-                              "CREATE INDEX asset_loop ON asset (kind, loop);"
-                              "CREATE INDEX asset_content ON asset (kind, content);"
-                              "CREATE INDEX place_asset ON place (asset, archive);"
-                              "CREATE INDEX tally_count ON tally (kind, facet, count);";
+static const char indices[] = "CREATE INDEX IF NOT EXISTS archive_name ON archive (name);"
+                              "CREATE INDEX IF NOT EXISTS archive_bytes ON archive (bytes);"
+                              "CREATE INDEX IF NOT EXISTS archive_created ON archive (created);"
+                              "CREATE INDEX IF NOT EXISTS asset_kind ON asset (kind);"
+                              "CREATE INDEX IF NOT EXISTS asset_name ON asset (kind, name);"
+                              "CREATE INDEX IF NOT EXISTS asset_duration ON asset (kind, duration);"
+                              "CREATE INDEX IF NOT EXISTS asset_format ON asset (kind, format);"
+                              "CREATE INDEX IF NOT EXISTS asset_created ON asset (kind, created);"
+                              "CREATE INDEX IF NOT EXISTS asset_source ON asset (kind, source);"
+                              "CREATE INDEX IF NOT EXISTS asset_loop ON asset (kind, loop);"
+                              "CREATE INDEX IF NOT EXISTS asset_content ON asset (kind, content);"
+                              "CREATE INDEX IF NOT EXISTS tally_count ON tally (kind, facet, count);";
 
 static const char no_indices[] =
-    "DROP INDEX archive_name; DROP INDEX archive_bytes; DROP INDEX archive_created;"
-    "DROP INDEX asset_kind; DROP INDEX asset_name; DROP INDEX asset_duration;"
-    "DROP INDEX asset_format; DROP INDEX asset_created; DROP INDEX asset_source; DROP INDEX asset_loop;"
-    "DROP INDEX asset_content; DROP INDEX place_asset; DROP INDEX tally_count;";
+    "DROP INDEX IF EXISTS archive_name; DROP INDEX IF EXISTS archive_bytes; DROP INDEX IF EXISTS "
+    "archive_created;"
+    "DROP INDEX IF EXISTS asset_kind; DROP INDEX IF EXISTS asset_name; DROP INDEX IF EXISTS asset_duration;"
+    "DROP INDEX IF EXISTS asset_format; DROP INDEX IF EXISTS asset_created; DROP INDEX IF EXISTS "
+    "asset_source; DROP INDEX IF EXISTS asset_loop;"
+    "DROP INDEX IF EXISTS asset_content; DROP INDEX IF EXISTS tally_count;";
 
 /* What is counted for each row when few are written. */
 static const char tallies[] =
@@ -83,7 +90,7 @@ _Static_assert(FACET_FORMAT == 0 && FACET_ARCHIVE == 1 && FACET_LOOP == 2 && TAL
                "the numbers in the text above");
 
 static const char *const texts[ROWS_STATEMENT_COUNT] = {
-    [ROWS_FIND_ARCHIVE] = "SELECT number, words FROM archive WHERE id = ?1",
+    [ROWS_FIND_ARCHIVE] = "SELECT number, words, source FROM archive WHERE id = ?1",
     [ROWS_ADD_ARCHIVE] =
         "INSERT INTO archive (id, digest, source, name, bytes, created, words, waits)"
         " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (id) DO UPDATE SET digest = ?2,"
@@ -105,7 +112,7 @@ static const char *const texts[ROWS_STATEMENT_COUNT] = {
     [ROWS_DROP_ASSET] = "DELETE FROM asset WHERE number = ?1",
     [ROWS_ADD_WORDS] = "INSERT INTO asset_words (rowid, words) VALUES (?1, ?2)",
     [ROWS_DROP_WORDS] = "INSERT INTO asset_words (asset_words, rowid, words) VALUES ('delete', ?1, ?2)",
-    [ROWS_ADD_PLACE] = "INSERT OR IGNORE INTO place (archive, kind, asset) VALUES (?1, ?2, ?3)",
+    [ROWS_ADD_PLACE] = "INSERT OR IGNORE INTO place (archive, kind, asset, name) VALUES (?1, ?2, ?3, ?4)",
     [ROWS_DROP_PLACE] = "DELETE FROM place WHERE archive = ?1 AND kind = ?2 AND asset = ?3",
     [ROWS_TALLY] = "INSERT INTO tally (kind, facet, value, count) VALUES (?1, ?2, ?3, ?4)"
                    " ON CONFLICT (kind, facet, value) DO UPDATE SET count = count + excluded.count",
@@ -122,15 +129,43 @@ static const char *const texts[ROWS_STATEMENT_COUNT] = {
     [ROWS_ADD_EVENT] = "INSERT OR IGNORE INTO event (type, content) VALUES (?1, ?2)",
     [ROWS_DROP_EVENTS] = "DELETE FROM event WHERE content = ?1",
     [ROWS_DROP_JOINTS] = "DELETE FROM joint WHERE content = ?1",
-    [ROWS_SET_STATE] = "INSERT OR REPLACE INTO state (one, digest) VALUES (1, ?1)",
-    [ROWS_GET_STATE] = "SELECT digest FROM state",
+    [ROWS_SET_STATE] = "INSERT OR REPLACE INTO state (one, digest, epoch, version, paths)"
+                       " VALUES (1, ?1, ?2, ?3, ?4)",
+    [ROWS_GET_STATE] = "SELECT digest, epoch, version, paths FROM state",
     [ROWS_GET_TALLY] = "SELECT count FROM tally WHERE kind = ?1 AND facet = ?2 AND value = ?3",
     [ROWS_GET_TALLIES] = "SELECT value, count FROM tally WHERE kind = ?1 AND facet = ?2"
                          " ORDER BY count DESC, value LIMIT ?3",
     [ROWS_ARCHIVES_OF] = "SELECT archive.id FROM place CROSS JOIN archive ON archive.number = place.archive"
                          " WHERE place.asset = ?1",
     [ROWS_GET_ASSET] = "SELECT format, loop, content FROM asset WHERE number = ?1",
+    [ROWS_COUNT_PLACES] = "SELECT count(*) FROM (SELECT 1 FROM place WHERE asset = ?1 LIMIT ?2)",
+    [ROWS_FIND_PLACE] = "SELECT 1 FROM place JOIN asset ON asset.number = place.asset"
+                        " WHERE archive = ?1 AND asset.kind = ?2 AND asset.id = ?3",
+    [ROWS_ADD_ALIAS] = "INSERT OR IGNORE INTO alias (archive, name) VALUES (?1, ?2)",
+    [ROWS_DROP_ALIASES] = "DELETE FROM alias WHERE archive = ?1",
+    [ROWS_HOLDERS] = "SELECT r.id FROM asset a CROSS JOIN place p ON p.asset = a.number"
+                     " CROSS JOIN archive r ON r.number = p.archive"
+                     " WHERE a.kind = ?1 AND a.id = ?2 AND r.source = 2 ORDER BY p.archive LIMIT ?3",
+    [ROWS_NAMED] =
+        "SELECT r.id FROM archive r WHERE (r.name = ?1 OR r.id = ?2) AND r.source = 2"
+        " AND (EXISTS (SELECT 1 FROM place p WHERE p.archive = r.number AND p.kind = ?3 AND p.name = ?4)"
+        " OR EXISTS (SELECT 1 FROM alias s WHERE s.archive = r.number AND s.name = ?4))"
+        " ORDER BY r.number LIMIT ?5",
+    [ROWS_ARCHIVES_NAMED] = "SELECT id FROM archive WHERE (name = ?1 OR id = ?2) AND source = 2"
+                            " ORDER BY number LIMIT 1",
+    [ROWS_ALONE] =
+        "SELECT a.kind, a.id FROM place p CROSS JOIN asset a ON a.number = p.asset"
+        " WHERE p.archive = (SELECT number FROM archive WHERE id = ?1) AND a.source = 2"
+        " AND NOT EXISTS (SELECT 1 FROM place q WHERE q.asset = p.asset AND q.archive <> p.archive)",
 };
+
+int64_t link_name_number(const char *name)
+{
+    const struct asset_id digest = id_quick(NULL, name, strlen(name));
+    int64_t number;
+    memcpy(&number, digest.bytes, sizeof number);
+    return number;
+}
 
 struct rows_link *link_open(const char *path, bool is_new)
 {
@@ -200,6 +235,16 @@ bool link_prepare_tables(struct rows_link *link)
 void link_before_many(struct rows_link *link)
 {
     link_run(link, no_indices);
+}
+
+void link_clear(struct rows_link *link)
+{
+    link_run(link, "DELETE FROM archive; DELETE FROM asset; DELETE FROM content; DELETE FROM joint;"
+                   " DELETE FROM event; DELETE FROM place; DELETE FROM alias; DELETE FROM tally;"
+                   " DELETE FROM state;"
+                   " INSERT INTO archive_words (archive_words) VALUES ('delete-all');"
+                   " INSERT INTO asset_words (asset_words) VALUES ('delete-all');"
+                   " INSERT INTO content_words (content_words) VALUES ('delete-all');");
 }
 
 void link_after_many(struct rows_link *link)

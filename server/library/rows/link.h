@@ -41,6 +41,14 @@ enum rows_statement {
     ROWS_GET_TALLIES,
     ROWS_ARCHIVES_OF,
     ROWS_GET_ASSET,
+    ROWS_COUNT_PLACES,
+    ROWS_FIND_PLACE,
+    ROWS_ADD_ALIAS,
+    ROWS_DROP_ALIASES,
+    ROWS_HOLDERS,
+    ROWS_NAMED,
+    ROWS_ARCHIVES_NAMED,
+    ROWS_ALONE,
     ROWS_STATEMENT_COUNT
 };
 
@@ -53,7 +61,8 @@ enum { ROWS_OF_PATH = 1, ROWS_OF_UPLOAD = 2 };
 struct rows_link {
     sqlite3 *db;
     sqlite3_stmt *statements[ROWS_STATEMENT_COUNT];
-    bool failed; /* since the transaction began */
+    bool failed;       /* since the transaction began */
+    struct rows *rows; /* of the writer */
     unsigned generation;
     struct rows_link *next;
 };
@@ -66,6 +75,8 @@ bool link_prepare_tables(struct rows_link *link);
 /* Drops or creates what makes writing many rows slow. */
 void link_before_many(struct rows_link *link);
 void link_after_many(struct rows_link *link);
+/* Empties all tables. */
+void link_clear(struct rows_link *link);
 
 /* A statement to be bound and run; NULL (failed is set) if it cannot be prepared. */
 sqlite3_stmt *link_statement(struct rows_link *link, enum rows_statement statement);
@@ -77,7 +88,13 @@ bool link_step(struct rows_link *link, sqlite3_stmt *statement);
 void link_bind_text(sqlite3_stmt *statement, int index, const char *text, size_t most);
 void link_bind_blob(sqlite3_stmt *statement, int index, const void *bytes, size_t size);
 
+/* The number that stands for the name of a clip at a place. */
+int64_t link_name_number(const char *name);
+
 struct rows {
+    struct rows_uploads uploads; /* see rows_be_partial; NULLs: they are in the snapshot */
+    struct pose_buffer held;     /* struct catalog_key, see rows_held */
+    _Atomic uint64_t tallies[ROWS_TALLY_COUNT];
     pthread_mutex_t lock;        /* guards idle, generation, path */
     pthread_mutex_t memory_lock; /* in memory: held while the one link is used */
     char *path;                  /* NULL: in memory */

@@ -12,9 +12,18 @@
 void listing_release(struct listing *listing)
 {
     free(listing->ids);
+    free(listing->keys);
     hits_free(listing->hits);
     listing->ids = NULL;
+    listing->keys = NULL;
     listing->hits = NULL;
+}
+
+/* The last row of the page is the next one of its keys. */
+static void keep_key(struct listing *listing)
+{
+    if (listing->keys)
+        listing->keys[listing->count - 1] = listing->last;
 }
 
 static void read_key(sqlite3_stmt *statement, int column, bool is_text, struct listing_key *key)
@@ -150,6 +159,8 @@ static void read_page(struct rows_link *link, const struct listing_filter *filte
         listing->count++;
         listing->last.number = (uint64_t)sqlite3_column_int64(statement, 0);
         read_key(statement, 2, is_text_key(listing->sort), &listing->last);
+        listing->last.number = (uint64_t)sqlite3_column_int64(statement, 0);
+        keep_key(listing);
     }
     sqlite3_finalize(statement);
     listing->total = (uint64_t)count_all(link, filter, listing);
@@ -202,6 +213,7 @@ static void take_page(const struct listing_hits *hits, struct listing *listing)
             (struct listing_key){.is_text = hit->text, .value = hit->value, .number = hit->number};
         if (hit->text)
             snprintf(listing->last.text, sizeof listing->last.text, "%s", hit->text);
+        keep_key(listing);
     }
     listing->has_more = hits->count - first > listing->count;
     listing->total = hits->count;
@@ -249,7 +261,8 @@ bool listing_run(struct rows_view *view, const struct listing_filter *filter, st
     listing->has_more = false;
     listing->hits = NULL;
     listing->ids = try_alloc((size_t)listing->limit + 1, sizeof *listing->ids);
-    link->failed |= !listing->ids;
+    listing->keys = listing->has_keys ? try_alloc((size_t)listing->limit + 1, sizeof *listing->keys) : NULL;
+    link->failed |= !listing->ids || (listing->has_keys && !listing->keys);
     if (listing->has_cursor && !link->failed)
         refresh_cursor(link, filter, listing);
     if (filter->search && !link->failed)

@@ -32,6 +32,23 @@ static struct rows_link *open_writer(const char *path)
     return NULL;
 }
 
+/* Called by who writes. */
+static void read_tallies(struct rows_link *link)
+{
+    struct rows *rows = link->rows;
+    for (int kind = 0; rows && kind < ROWS_TALLY_COUNT; kind++) {
+        sqlite3_stmt *statement = link_statement(link, ROWS_GET_TALLY);
+        sqlite3_bind_int(statement, 1, kind == ROWS_TALLY_ARCHIVES ? TALLY_KIND_ARCHIVES : kind);
+        sqlite3_bind_int(statement, 2, TALLY_ALL);
+        link_bind_blob(statement, 3, "", 0);
+        const bool has_row = link_step(link, statement);
+        atomic_store_explicit(&rows->tallies[kind],
+                              has_row ? (uint64_t)sqlite3_column_int64(statement, 0) : 0,
+                              memory_order_relaxed);
+        sqlite3_reset(statement);
+    }
+}
+
 struct rows *rows_open(const char *path)
 {
     struct rows *rows = try_alloc(1, sizeof *rows);
@@ -56,10 +73,24 @@ struct rows *rows_open(const char *path)
     /* So that the first list opens nothing. */
     if (rows->path)
         rows->idle = link_open(rows->path, false);
-    if (rows->writer)
+    if (rows->writer) {
+        rows->writer->rows = rows;
+        read_tallies(rows->writer);
+        rows->writer->failed = false;
         return rows;
+    }
     rows_close(rows);
     return NULL;
+}
+
+void rows_be_partial(struct rows *rows, const struct rows_uploads *uploads)
+{
+    rows->uploads = *uploads;
+}
+
+uint64_t rows_tally(const struct rows *rows, int kind)
+{
+    return atomic_load_explicit(&rows->tallies[kind], memory_order_relaxed);
 }
 
 static void close_idle(struct rows *rows)
@@ -79,25 +110,38 @@ void rows_close(struct rows *rows)
     link_close(rows->writer);
     pthread_mutex_destroy(&rows->lock);
     pthread_mutex_destroy(&rows->memory_lock);
+    pose_buffer_free(&rows->held);
     free(rows->path);
     free(rows);
 }
 
 /* ------------------------------------------------------------------------------------------------ writing -- */
 
-/* A change: all between two snapshots, or one archive that was added or removed. */
+/* A change: all between two snapshots, or one archive that was added, put or removed, or none. */
 struct change {
     const struct catalog *before, *after;
     const struct asset_id *removed;
-    int64_t added; /* -1: none */
+    struct index_archive *put;
+    int64_t added;        /* -1: none */
+    bool is_none, is_all; /* is_all: made anew, of a partial snapshot and uploads that are opened */
 };
+
+static void bind_state(struct rows_link *link, const struct catalog *after)
+{
+    sqlite3_stmt *statement = link_statement(link, ROWS_SET_STATE);
+    link_bind_blob(statement, 1, &after->shown, sizeof after->shown);
+    link_bind_blob(statement, 2, &after->epoch, sizeof after->epoch);
+    sqlite3_bind_int64(statement, 3, (int64_t)after->version);
+    link_bind_blob(statement, 4, &after->paths, sizeof after->paths);
+    link_finish(link, statement);
+}
 
 static bool shows(struct rows_link *link, const struct catalog *catalog)
 {
     sqlite3_stmt *statement = link_statement(link, ROWS_GET_STATE);
     const bool is_same = link_step(link, statement) &&
-                         sqlite3_column_bytes(statement, 0) == sizeof catalog->digest &&
-                         !memcmp(sqlite3_column_blob(statement, 0), &catalog->digest, sizeof catalog->digest);
+                         sqlite3_column_bytes(statement, 0) == sizeof catalog->shown &&
+                         !memcmp(sqlite3_column_blob(statement, 0), &catalog->shown, sizeof catalog->shown);
     sqlite3_reset(statement);
     return is_same;
 }
@@ -108,19 +152,23 @@ static bool write_change(struct rows_link *link, const struct change *change)
     link_run(link, "BEGIN IMMEDIATE");
     if (link->failed)
         return false;
-    if (change->added >= 0)
+    if (change->is_all)
+        write_all(link, change->after);
+    else if (change->put)
+        write_put(link, change->after, change->put);
+    else if (change->added >= 0)
         write_added(link, change->after, (uint32_t)change->added);
     else if (change->removed)
         write_removed(link, change->after, change->removed);
-    else if (!shows(link, change->after))
+    else if (!change->is_none && !shows(link, change->after))
         write_changes(link, change->before, change->after);
-    sqlite3_stmt *statement = link_statement(link, ROWS_SET_STATE);
-    link_bind_blob(statement, 1, &change->after->digest, sizeof change->after->digest);
-    link_finish(link, statement);
+    bind_state(link, change->after);
     if (!link->failed)
         link_run(link, "COMMIT");
     if (link->failed)
         sqlite3_exec(link->db, "ROLLBACK", NULL, NULL, NULL);
+    else
+        read_tallies(link);
     return !link->failed;
 }
 
@@ -132,6 +180,7 @@ static bool move_to_memory(struct rows *rows)
                 rows->path, sqlite3_errmsg(rows->writer->db));
     if (!memory)
         return false;
+    memory->rows = rows;
     pthread_mutex_lock(&rows->lock);
     close_idle(rows);
     link_close(rows->writer);
@@ -145,7 +194,8 @@ static bool move_to_memory(struct rows *rows)
 
 static bool apply(struct rows *rows, const struct change *change)
 {
-    const struct change all = {.after = change->after, .added = -1};
+    const struct change all = {.after = change->after, .added = -1, .is_all = rows->uploads.open};
+    rows->held.size = 0;
     if (rows->is_behind)
         change = &all;
     rows->is_behind = true;
@@ -173,6 +223,27 @@ bool rows_change(struct rows *rows, const struct catalog *before, const struct c
 bool rows_add(struct rows *rows, const struct catalog *after, uint32_t archive)
 {
     return apply(rows, &(struct change){.after = after, .added = archive});
+}
+
+bool rows_put(struct rows *rows, const struct catalog *after, struct index_archive *upload)
+{
+    return apply(rows, &(struct change){.after = after, .put = upload, .added = -1});
+}
+
+bool rows_confirm(struct rows *rows, const struct catalog *after)
+{
+    return apply(rows, &(struct change){.after = after, .is_none = true, .added = -1});
+}
+
+bool rows_build(struct rows *rows, const struct catalog *after)
+{
+    return apply(rows, &(struct change){.after = after, .is_all = true, .added = -1});
+}
+
+const struct catalog_key *rows_held(const struct rows *rows, size_t *count)
+{
+    *count = rows->held.size / sizeof(struct catalog_key);
+    return (const struct catalog_key *)(const void *)rows->held.data;
 }
 
 bool rows_remove(struct rows *rows, const struct catalog *after, const struct asset_id *archive)
@@ -244,6 +315,22 @@ enum rows_status rows_view_open(struct rows *rows, const struct catalog *catalog
     const bool failed = made->link->failed;
     rows_view_close(made);
     return failed ? ROWS_FAILED : ROWS_OTHER;
+}
+
+bool rows_view_any(struct rows *rows, struct rows_view **view)
+{
+    *view = try_alloc(1, sizeof **view);
+    if (!*view)
+        return false;
+    (*view)->rows = rows;
+    (*view)->link = take_link(rows, &(*view)->in_memory);
+    if ((*view)->link) {
+        link_run((*view)->link, "BEGIN");
+        return true;
+    }
+    free(*view);
+    *view = NULL;
+    return false;
 }
 
 void rows_view_close(struct rows_view *view)

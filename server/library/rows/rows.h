@@ -1,8 +1,10 @@
 /*
  * The rows of lists: what lists show, sort, filter, search and count, in SQLite, in order of arrival under numbers that are
- * never used again. They are made of snapshots (catalog.h) and can be made anew at any time. In a file they outlive the
- * daemon: each transaction names the digest of the snapshot that it shows, and rows_change brings what differs up to
- * date. All SQL of lists is in this folder; a database server would be another implementation of this header.
+ * never used again. They can be made anew at any time: of a snapshot (catalog.h) that has everything, or of one that has
+ * the PATHs and of the uploads, each of which is opened once (rows_build). In a file they outlive the daemon: each
+ * transaction names the version of the store's list of uploads and the PATHs that the rows show. They also say which
+ * uploads hold an asset or a name. All SQL of lists is in this folder; a database server would be another implementation
+ * of this header.
  */
 #ifndef POSED_SERVER_LIBRARY_ROWS_ROWS_H
 #define POSED_SERVER_LIBRARY_ROWS_ROWS_H
@@ -16,6 +18,28 @@ struct rows;
 struct rows *rows_open(const char *path);
 void rows_close(struct rows *rows);
 
+/* Where uploads come from that are in no snapshot. */
+struct rows_uploads {
+    /* One of them, referenced; NULL: it cannot be read. */
+    struct index_archive *(*open)(void *user, const struct asset_id *id);
+    /* All of them in order of arrival: the first, or the next one. NULL at the end. */
+    struct index_archive *(*first)(void *user), *(*next)(void *user);
+    void *user;
+};
+/* The snapshots that rows are made of are partial from now on. */
+void rows_be_partial(struct rows *rows, const struct rows_uploads *uploads);
+
+/* What the rows show; false if they show nothing. */
+struct rows_state {
+    struct asset_id epoch, paths;
+    uint64_t version;
+};
+bool rows_get_state(struct rows *rows, struct rows_state *state);
+
+/* How many there are of each kind, and archives; as of the last change. */
+enum { ROWS_TALLY_ARCHIVES = ASSET_KIND_COUNT, ROWS_TALLY_COUNT };
+uint64_t rows_tally(const struct rows *rows, int kind);
+
 /* ------------------------------------------------------------------------------------------------ writing -- */
 
 /* One thread at a time, before the snapshot is published. Without before (NULL) its archives are compared with those of
@@ -23,7 +47,31 @@ void rows_close(struct rows *rows);
 bool rows_change(struct rows *rows, const struct catalog *before, const struct catalog *after);
 /* The same for one archive, which is in the snapshot, or was in the one before. */
 bool rows_add(struct rows *rows, const struct catalog *after, uint32_t archive);
+/* An upload beside a partial snapshot, which may have it or not; one that the rows have is replaced. */
+bool rows_put(struct rows *rows, const struct catalog *after, struct index_archive *upload);
+/* Those assets of the one that was put or added last which other uploads hold as well. Valid until the next change. */
+const struct catalog_key *rows_held(const struct rows *rows, size_t *count);
+/* Only names what the rows show now. */
+bool rows_confirm(struct rows *rows, const struct catalog *after);
+/* Makes all rows anew, of the PATHs of a partial snapshot and of all uploads. */
+bool rows_build(struct rows *rows, const struct catalog *after);
 bool rows_remove(struct rows *rows, const struct catalog *after, const struct asset_id *archive);
+
+/* -------------------------------------------------------------------------------- which uploads hold what -- */
+
+/* By who writes, or with nothing being written. In order of arrival; how many, at most that many, or 0 if it cannot be
+ * read. Those that hold an asset; */
+uint32_t rows_holders(struct rows *rows, enum asset_kind kind, const struct asset_id *id,
+                      struct asset_id *ids, uint32_t most);
+/* those of a name or an id that have a clip of a name (and maybe some that do not; NULL: any). */
+uint32_t rows_named(struct rows *rows, const char *archive, const char *clip, struct asset_id *ids,
+                    uint32_t most);
+/* The assets of an upload that are nowhere else; those of PATHs that uploads hold as well. */
+typedef void rows_visit(void *user, const struct catalog_key *key);
+void rows_each_alone(struct rows *rows, const struct asset_id *upload, rows_visit *visit, void *user);
+void rows_each_shared(struct rows *rows, rows_visit *visit, void *user);
+/* Whether rows have such an archive. */
+bool rows_has_archive(struct rows *rows, const struct asset_id *id);
 
 /* ------------------------------------------------------------------------------------------------- asking -- */
 
@@ -79,6 +127,8 @@ struct listing {
     uint64_t total;
     uint32_t count;
     struct asset_id *ids; /* [count], from malloc */
+    struct listing_key *keys; /* [count], if has_keys */
+    bool has_keys;            /* they are asked for */
     bool has_more;
     struct listing_key last;
     struct listing_hits *hits; /* all rows of a search */
@@ -103,8 +153,21 @@ enum rows_status {
     ROWS_FAILED,
 };
 enum rows_status rows_view_open(struct rows *rows, const struct catalog *catalog, struct rows_view **view);
+/* Whatever they show; false if they cannot be read. */
+bool rows_view_any(struct rows *rows, struct rows_view **view);
 /* NULL is allowed. */
 void rows_view_close(struct rows_view *view);
+
+/* The ids of a kind, or (ASSET_KIND_COUNT) of archives, from that place in the order of arrival on; false as below. */
+bool rows_ids(struct rows_view *view, int kind, uint64_t first, uint32_t most, struct asset_id *ids,
+              uint32_t *count);
+/* Names of archives in order of arrival, or of assets that hold one of the runs of three letters of a search: some, the
+ * texts from malloc. */
+bool rows_names(struct rows_view *view, int kind, const struct search *search, uint32_t most, char **names,
+                uint32_t *count);
+
+/* Whether rows have an asset. */
+bool rows_has(struct rows_view *view, enum asset_kind kind, const struct asset_id *id);
 
 /* Fills in the answer; false if it cannot be read, or without memory. Must be freed with listing_release. */
 bool listing_run(struct rows_view *view, const struct listing_filter *filter, struct listing *listing);

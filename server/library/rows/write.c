@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_FOLDED = 1024, MAX_PLACES = 16 };
+enum { MAX_FOLDED = 1024, MAX_PLACES = 16, MAX_OPENED = 2 * MAX_PLACES };
 
 struct writing {
     struct rows_link *link;
@@ -17,11 +17,50 @@ struct writing {
         struct asset_id digest;
         int64_t number;
     } contents[ASSET_KIND_COUNT];
-    /* The archive whose assets are being written: its row, and its index in the snapshot (-1: it is gone). */
+    /* The archive whose assets are being written: its row, and its index in the snapshot (-1: it is gone), or the upload
+     * itself (NULL: the snapshot has it). */
     int64_t number, index;
     struct asset_id archive;
+    struct index_archive *upload;
     struct pose_buffer words;
+    struct index_archive *opened[MAX_OPENED]; /* uploads that were needed last, referenced */
+    unsigned next_opened;
 };
+
+static const struct rows_uploads *uploads_of(const struct writing *work)
+{
+    return &work->link->rows->uploads;
+}
+
+static bool is_partial(const struct writing *work)
+{
+    return work->link->rows && uploads_of(work)->open;
+}
+
+/* An upload that is not in the snapshot; NULL if it cannot be read. Borrowed until the work is released. */
+static struct index_archive *open_upload(struct writing *work, const struct asset_id *id)
+{
+    if (work->upload && id_equal(&work->upload->id, id))
+        return work->upload;
+    for (unsigned i = 0; i < MAX_OPENED; i++) {
+        if (work->opened[i] && id_equal(&work->opened[i]->id, id))
+            return work->opened[i];
+    }
+    struct index_archive *opened = uploads_of(work)->open(uploads_of(work)->user, id);
+    struct index_archive **slot = &work->opened[work->next_opened++ % MAX_OPENED];
+    if (!opened)
+        return NULL;
+    index_archive_unref(*slot);
+    *slot = opened;
+    return opened;
+}
+
+static void release(struct writing *work)
+{
+    for (unsigned i = 0; i < MAX_OPENED; i++)
+        index_archive_unref(work->opened[i]);
+    pose_buffer_free(&work->words);
+}
 
 static sqlite3_stmt *statement_of(struct writing *work, enum rows_statement statement)
 {
@@ -184,45 +223,131 @@ static void append_folded(struct writing *work, const char *text)
     work->link->failed |= !pose_buffer_append(&work->words, folded, length);
 }
 
-/* Its name, and in the next line where it is; a clip may be in many archives, under many names. */
-static const char *collect_words(struct writing *work, const struct catalog_item *item)
+/* Where an asset is. */
+struct sighting {
+    const struct index_asset *asset;
+    const struct index_entry *entry;
+    const struct index_archive *archive;
+    bool is_path;
+};
+
+struct sightings {
+    unsigned count;
+    int source;
+    struct sighting all[MAX_PLACES];
+};
+
+static void see(struct sightings *seen, const struct index_archive *archive, uint32_t entry,
+                const struct index_asset *asset, bool is_path)
+{
+    seen->source |= is_path ? ROWS_OF_PATH : ROWS_OF_UPLOAD;
+    if (seen->count < MAX_PLACES)
+        seen->all[seen->count++] = (struct sighting){asset, archive->entries[entry], archive, is_path};
+}
+
+static void see_in(struct sightings *seen, const struct index_archive *archive, int kind,
+                   const struct asset_id *id)
+{
+    for (uint32_t e = 0; e < archive->entry_count; e++) {
+        const struct index_entry *entry = archive->entries[e];
+        for (uint32_t i = 0; i < entry->asset_count; i++) {
+            if ((int)entry->assets[i].kind == kind && id_equal(&entry->assets[i].id, id)) {
+                see(seen, archive, e, &entry->assets[i], false);
+                break; /* what is twice in an entry counts once */
+            }
+        }
+    }
+}
+
+/* Where the snapshot has it: those of PATHs come first. */
+static void see_at_hand(struct writing *work, int kind, const struct asset_id *id, struct sightings *seen)
 {
     const struct catalog *catalog = work->after;
+    struct catalog_item *item = catalog_at_hand(catalog, (enum asset_kind)kind, id);
     struct place_walk walk = {0};
-    work->words.size = 0;
-    append_folded(work, item->asset->name);
-    work->link->failed |= !pose_buffer_append(&work->words, "\n", 1);
-    for (int i = 0; i < MAX_PLACES && catalog_next_place(catalog, item, &walk); i++) {
-        append_folded(work, catalog_entry(catalog, walk.place)->name);
-        append_folded(work, catalog->archives[walk.place.archive]->name);
+    while (item && catalog_next_place(catalog, item, &walk)) {
+        const bool is_path = walk.place.archive < catalog->path_count;
+        const struct catalog_item *there = catalog_item_at(item, walk.place);
+        if (!is_path && is_partial(work))
+            break;
+        if (there)
+            see(seen, catalog->archives[walk.place.archive], walk.place.entry, there->asset, is_path);
+        if (seen->count == MAX_PLACES && seen->source & ROWS_OF_UPLOAD)
+            break;
     }
+}
+
+/* Which uploads have a row of it. */
+static uint32_t list_holders(struct writing *work, int kind, const struct asset_id *id,
+                             struct asset_id holders[MAX_PLACES])
+{
+    sqlite3_stmt *statement = statement_of(work, ROWS_HOLDERS);
+    uint32_t count = 0;
+    sqlite3_bind_int(statement, 1, kind);
+    link_bind_blob(statement, 2, id, sizeof *id);
+    sqlite3_bind_int(statement, 3, MAX_PLACES);
+    while (count < MAX_PLACES && link_step(work->link, statement)) {
+        if (sqlite3_column_bytes(statement, 0) == sizeof *holders)
+            memcpy(&holders[count++], sqlite3_column_blob(statement, 0), sizeof *holders);
+    }
+    sqlite3_reset(statement);
+    return count;
+}
+
+static void gather(struct writing *work, int kind, const struct asset_id *id, struct sightings *seen)
+{
+    struct asset_id holders[MAX_PLACES];
+    *seen = (struct sightings){.count = 0};
+    see_at_hand(work, kind, id, seen);
+    if (!is_partial(work))
+        return;
+    const uint32_t count = list_holders(work, kind, id, holders);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct index_archive *archive = open_upload(work, &holders[i]);
+        seen->source |= ROWS_OF_UPLOAD;
+        if (archive)
+            see_in(seen, archive, kind, id);
+    }
+}
+
+static void append_place(struct writing *work, const struct sighting *place)
+{
+    append_folded(work, place->entry->name);
+    append_folded(work, place->archive->name);
+}
+
+/* Its name, and in the next line where it is; a clip may be in many archives, under many names. */
+static const char *collect_words(struct writing *work, const struct sightings *seen)
+{
+    work->words.size = 0;
+    append_folded(work, seen->all[0].asset->name);
+    work->link->failed |= !pose_buffer_append(&work->words, "\n", 1);
+    for (unsigned i = 0; i < seen->count; i++)
+        append_place(work, &seen->all[i]);
     work->link->failed |= !pose_buffer_append(&work->words, "", 1);
     return work->link->failed ? "" : (const char *)work->words.data;
 }
 
-/* Those of PATHs come first. */
-static int source_of(const struct catalog *catalog, const struct catalog_item *item)
+static int64_t created_of(const struct sighting *place)
 {
-    int source = 0;
-    struct place_walk walk = {0};
-    while (!(source & ROWS_OF_UPLOAD) && catalog_next_place(catalog, item, &walk))
-        source |= walk.place.archive < catalog->path_count ? ROWS_OF_PATH : ROWS_OF_UPLOAD;
-    return source;
+    const struct file_stamp *stamp = &place->entry->stamp;
+    return stamp->modified_ns && place->is_path ? stamp->modified_ns / 1000000 : place->archive->created_ms;
 }
 
-static struct asset_row row_of(struct writing *work, const struct catalog_item *item)
+/* Of what was seen, which is something. */
+static struct asset_row row_of(struct writing *work, const struct sightings *seen)
 {
-    const struct index_asset *asset = item->asset;
-    const char *format = catalog_entry(work->after, item->place)->format;
+    const struct sighting *first = &seen->all[0];
+    const struct index_asset *asset = first->asset;
     return (struct asset_row){.name = asset->name,
                               .long_name = strlen(asset->name) > MAX_SORT_TEXT ? asset->name : NULL,
-                              .format = format ? format : "",
+                              .format = first->entry->format ? first->entry->format : "",
                               .duration = (double)asset->duration,
                               .loop = asset->loop,
-                              .source = source_of(work->after, item),
-                              .created = catalog_created(work->after, item),
+                              .source = seen->source,
+                              .created = created_of(first),
                               .content = find_content(work, asset),
-                              .words = collect_words(work, item)};
+                              .words = collect_words(work, seen)};
 }
 
 static void tally_asset(struct writing *work, int kind, const struct asset_row *row, int by)
@@ -305,68 +430,194 @@ static void discount(struct writing *work, int kind, const struct asset_row *kep
     tally_asset(work, kind, kept, -1);
 }
 
-/* Its number in the rows, 0 if it is gone. */
+/* Replaces a kept row (its statement, NULL: none) by another one, and counts it. */
+static int64_t replace_asset(struct writing *work, int kind, const struct asset_id *id, struct asset_row *row,
+                             const struct asset_row *kept, sqlite3_stmt *statement)
+{
+    row->number = kept->number;
+    /* First, so that what both have is not dropped between. */
+    tally_asset(work, kind, row, 1);
+    if (statement)
+        discount(work, kind, kept);
+    sqlite3_reset(statement);
+    write_asset(work, kind, id, row);
+    return row->number;
+}
+
+static void drop_asset(struct writing *work, int kind, const struct asset_row *kept, sqlite3_stmt *statement)
+{
+    discount(work, kind, kept);
+    sqlite3_reset(statement);
+    statement = statement_of(work, ROWS_DROP_ASSET);
+    sqlite3_bind_int64(statement, 1, kept->number);
+    finish(work, statement);
+}
+
+/* Makes its row what it is to be. Its number in the rows, 0 if it is gone. */
 static int64_t sync_asset(struct writing *work, int kind, const struct asset_id *id)
 {
-    const struct catalog_item *item = catalog_find(work->after, (enum asset_kind)kind, id);
     struct asset_row kept, row = {0};
-    if (item)
-        row = row_of(work, item);
+    struct sightings seen;
+    gather(work, kind, id, &seen);
+    /* Only in uploads that cannot be read now: its row stays as it is. */
+    const bool is_unread = !seen.count && seen.source;
+    if (seen.count)
+        row = row_of(work, &seen);
     sqlite3_stmt *statement = find_kept(work, kind, id, &kept);
-    row.number = kept.number;
-    if (statement && item && is_same(&row, &kept)) {
+    if (is_unread || (!statement && !seen.count) || (statement && seen.count && is_same(&row, &kept))) {
         sqlite3_reset(statement);
-        return row.number;
+        return kept.number;
     }
-    /* First, so that what both have is not dropped between. */
-    if (item)
-        tally_asset(work, kind, &row, 1);
-    if (statement)
-        discount(work, kind, &kept);
-    sqlite3_reset(statement);
-    if (item) {
-        write_asset(work, kind, id, &row);
-        return row.number;
-    }
-    if (kept.number) {
-        statement = statement_of(work, ROWS_DROP_ASSET);
-        sqlite3_bind_int64(statement, 1, kept.number);
-        finish(work, statement);
-    }
+    if (seen.count)
+        return replace_asset(work, kind, id, &row, &kept, statement);
+    drop_asset(work, kind, &kept, statement);
     return 0;
 }
 
 /* -------------------------------------------------------------------------------------------------- places -- */
 
-static void change_place(struct writing *work, int kind, int64_t asset, bool is_there)
+static bool change_place(struct writing *work, int kind, int64_t asset, const char *name, bool is_there)
 {
+    const int64_t number = kind == ASSET_CLIP && name ? link_name_number(name) : 0;
     sqlite3_stmt *statement = statement_of(work, is_there ? ROWS_ADD_PLACE : ROWS_DROP_PLACE);
     sqlite3_bind_int64(statement, 1, work->number);
     sqlite3_bind_int(statement, 2, kind);
     sqlite3_bind_int64(statement, 3, asset);
+    if (is_there)
+        sqlite3_bind_int64(statement, 4, number);
     finish(work, statement);
-    if (!work->is_many && sqlite3_changes(work->link->db))
+    const bool is_changed = sqlite3_changes(work->link->db);
+    if (!work->is_many && is_changed)
         tally(work, kind, FACET_ARCHIVE, work->archive.bytes, sizeof work->archive.bytes, is_there ? 1 : -1);
+    if (is_there && !is_changed && number) { /* twice in the archive, maybe by another name */
+        statement = statement_of(work, ROWS_ADD_ALIAS);
+        sqlite3_bind_int64(statement, 1, work->number);
+        sqlite3_bind_int64(statement, 2, number);
+        finish(work, statement);
+    }
+    return is_changed;
+}
+
+static void hold(struct writing *work, int kind, const struct asset_id *id)
+{
+    const struct catalog_key key = {.kind = (enum asset_kind)kind, .id = *id};
+    work->link->failed |= !pose_buffer_append(&work->link->rows->held, &key, sizeof key);
+}
+
+static unsigned count_places(struct writing *work, int64_t asset)
+{
+    sqlite3_stmt *statement = statement_of(work, ROWS_COUNT_PLACES);
+    sqlite3_bind_int64(statement, 1, asset);
+    sqlite3_bind_int(statement, 2, MAX_PLACES);
+    const unsigned count = link_step(work->link, statement) ? (unsigned)sqlite3_column_int(statement, 0) : 0;
+    sqlite3_reset(statement);
+    return count;
+}
+
+/* The kept row with one more place at its end. The words are copied. */
+static struct asset_row with_place(struct writing *work, const struct asset_row *kept,
+                                   const struct sighting *place)
+{
+    struct asset_row row = *kept;
+    row.source |= ROWS_OF_UPLOAD;
+    if (count_places(work, kept->number) >= MAX_PLACES)
+        return row;
+    work->words.size = 0;
+    work->link->failed |= !pose_buffer_append(&work->words, kept->words, strlen(kept->words));
+    append_place(work, place);
+    work->link->failed |= !pose_buffer_append(&work->words, "", 1);
+    row.words = work->link->failed ? "" : (const char *)work->words.data;
+    return row;
+}
+
+/* An asset of an upload that comes last: what is known of it already stays, and nothing has to be opened. */
+static void join(struct writing *work, const struct sighting *place)
+{
+    const int kind = (int)place->asset->kind;
+    const struct asset_id *id = &place->asset->id;
+    struct sightings alone = {.count = 1, .source = ROWS_OF_UPLOAD, .all = {*place}};
+    struct asset_row kept, row;
+    sqlite3_stmt *statement = find_kept(work, kind, id, &kept);
+    if (!statement) {
+        row = row_of(work, &alone);
+        change_place(work, kind, replace_asset(work, kind, id, &row, &kept, NULL), place->asset->name, true);
+        return;
+    }
+    row = with_place(work, &kept, place);
+    if (change_place(work, kind, kept.number, place->asset->name, true) && kept.source & ROWS_OF_UPLOAD)
+        hold(work, kind, id);
+    if (is_same(&row, &kept)) {
+        sqlite3_reset(statement);
+        return;
+    }
+    /* The row is changed while its statement has it. */
+    char *texts[] = {strdup(kept.name), kept.long_name ? strdup(kept.long_name) : NULL, strdup(kept.format),
+                     strdup(row.words)};
+    work->link->failed |= !texts[0] || !texts[2] || !texts[3];
+    if (!work->link->failed) {
+        row.name = texts[0];
+        row.long_name = texts[1];
+        row.format = texts[2];
+        row.words = texts[3];
+        replace_asset(work, kind, id, &row, &kept, statement);
+    }
+    sqlite3_reset(statement);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        free(texts[i]);
+}
+
+static bool has_place(struct writing *work, const struct index_asset *asset)
+{
+    sqlite3_stmt *statement = statement_of(work, ROWS_FIND_PLACE);
+    sqlite3_bind_int64(statement, 1, work->number);
+    sqlite3_bind_int(statement, 2, (int)asset->kind);
+    link_bind_blob(statement, 3, &asset->id, sizeof asset->id);
+    const bool has_row = link_step(work->link, statement);
+    sqlite3_reset(statement);
+    return has_row;
+}
+
+/* All assets of an upload, or those that it did not have before. */
+static void join_all(struct writing *work, bool is_new)
+{
+    const struct index_archive *archive = work->upload;
+    for (uint32_t e = 0; e < archive->entry_count && !work->link->failed; e++) {
+        const struct index_entry *entry = archive->entries[e];
+        for (uint32_t i = 0; i < entry->asset_count; i++) {
+            if (is_new || !has_place(work, &entry->assets[i]))
+                join(work, &(struct sighting){&entry->assets[i], entry, archive, false});
+        }
+    }
+}
+
+/* The asset as the archive that is being written has it; NULL: it does not. */
+static const struct index_asset *asset_there(struct writing *work, int kind, const struct asset_id *id)
+{
+    if (work->upload) {
+        struct sightings seen = {.count = 0};
+        see_in(&seen, work->upload, kind, id);
+        return seen.count ? seen.all[0].asset : NULL;
+    }
+    struct catalog_item *item =
+        work->index >= 0 ? catalog_at_hand(work->after, (enum asset_kind)kind, id) : NULL;
+    const struct catalog_item *there = item ? catalog_item_in(item, (uint32_t)work->index) : NULL;
+    return there ? there->asset : NULL;
 }
 
 /* The row of an asset, and whether it is in the archive that is being written. */
 static void touch(struct writing *work, int kind, const struct asset_id *id)
 {
-    struct catalog_item *item = catalog_find(work->after, (enum asset_kind)kind, id);
-    const bool is_unread = !item && catalog_has(work->after, (enum asset_kind)kind, id);
-    const bool is_there = item && work->index >= 0 && catalog_item_in(item, (uint32_t)work->index);
+    const struct index_asset *there = asset_there(work, kind, id);
     struct asset_row kept;
-    if (!is_there) {
+    if (!there || work->upload) {
         sqlite3_stmt *statement = find_kept(work, kind, id, &kept);
         sqlite3_reset(statement);
         if (kept.number)
-            change_place(work, kind, kept.number, false);
+            change_place(work, kind, kept.number, there ? there->name : NULL, there);
     }
-    if (is_unread) /* only in uploads that cannot be read now: its row stays as it is */
-        return;
     const int64_t number = sync_asset(work, kind, id);
-    if (is_there && number)
-        change_place(work, kind, number, true);
+    if (there && number)
+        change_place(work, kind, number, there->name, true);
 }
 
 static void touch_entry(struct writing *work, const struct index_entry *entry)
@@ -449,16 +700,15 @@ static void tally_archive(struct writing *work, bool is_upload, int by)
     tally_text(work, TALLY_KIND_ARCHIVES, TALLY_ALL, "", by);
 }
 
-static void write_archive(struct writing *work, uint32_t index)
+static void put_archive(struct writing *work, const struct index_archive *archive,
+                        const struct asset_id *digest, bool is_upload)
 {
-    const struct index_archive *archive = work->after->archives[index];
-    const struct asset_id digest = catalog_archive_digest(work->after, index);
-    const bool is_known = find_archive(work, &archive->id), is_upload = index >= work->after->path_count;
+    const bool is_known = find_archive(work, &archive->id);
     char folded[MAX_FOLDED];
     fold_text(archive->name, folded, sizeof folded);
     sqlite3_stmt *statement = statement_of(work, ROWS_ADD_ARCHIVE);
     link_bind_blob(statement, 1, &archive->id, sizeof archive->id);
-    link_bind_blob(statement, 2, &digest, sizeof digest);
+    link_bind_blob(statement, 2, digest, sizeof *digest);
     sqlite3_bind_int(statement, 3, is_upload ? ROWS_OF_UPLOAD : ROWS_OF_PATH);
     link_bind_text(statement, 4, archive->name, MAX_SORT_TEXT);
     sqlite3_bind_int64(statement, 5, (int64_t)index_bytes_of(archive));
@@ -471,7 +721,23 @@ static void write_archive(struct writing *work, uint32_t index)
         tally_archive(work, is_upload, 1);
     }
     change_words(work, ROWS_ADD_ARCHIVE_WORDS, work->number, folded);
+}
+
+/* One of the snapshot. */
+static void write_archive(struct writing *work, uint32_t index)
+{
+    const struct asset_id digest = catalog_archive_digest(work->after, index);
+    put_archive(work, work->after->archives[index], &digest, index >= work->after->path_count);
+    work->upload = NULL;
     work->index = index;
+}
+
+/* One that is in no snapshot. */
+static void write_upload(struct writing *work, struct index_archive *upload)
+{
+    put_archive(work, upload, &upload->digest, true);
+    work->upload = upload;
+    work->index = -1;
 }
 
 void write_added(struct rows_link *link, const struct catalog *after, uint32_t index)
@@ -479,15 +745,47 @@ void write_added(struct rows_link *link, const struct catalog *after, uint32_t i
     struct writing work = {.link = link, .after = after};
     write_archive(&work, index);
     touch_all(&work, after->archives[index]);
-    pose_buffer_free(&work.words);
+    release(&work);
+}
+
+static void drop_aliases(struct writing *work)
+{
+    sqlite3_stmt *statement = statement_of(work, ROWS_DROP_ALIASES);
+    sqlite3_bind_int64(statement, 1, work->number);
+    finish(work, statement);
+}
+
+/* What is under a PATH as well is listed as that. */
+static bool is_of_path(const struct catalog *after, const struct asset_id *id)
+{
+    uint32_t index;
+    return catalog_has_archive(after, id, &index) && index < after->path_count;
+}
+
+void write_put(struct rows_link *link, const struct catalog *after, struct index_archive *upload)
+{
+    struct writing work = {.link = link, .after = after};
+    if (is_of_path(after, &upload->id))
+        return;
+    sqlite3_stmt *statement = link_statement(link, ROWS_FIND_ARCHIVE);
+    link_bind_blob(statement, 1, &upload->id, sizeof upload->id);
+    const bool is_known = link_step(link, statement);
+    sqlite3_reset(statement);
+    write_upload(&work, upload);
+    if (is_known)
+        touch_kept(&work);
+    join_all(&work, !is_known);
+    release(&work);
 }
 
 static void remove_archive(struct writing *work, const struct asset_id *id, bool is_upload)
 {
     work->index = -1;
+    work->upload = NULL;
     if (!find_archive(work, id))
         return;
     touch_kept(work);
+    drop_aliases(work);
     sqlite3_stmt *statement = statement_of(work, ROWS_DROP_ARCHIVE);
     sqlite3_bind_int64(statement, 1, work->number);
     finish(work, statement);
@@ -497,8 +795,9 @@ static void remove_archive(struct writing *work, const struct asset_id *id, bool
 void write_removed(struct rows_link *link, const struct catalog *after, const struct asset_id *id)
 {
     struct writing work = {.link = link, .after = after};
-    remove_archive(&work, id, true);
-    pose_buffer_free(&work.words);
+    if (!is_of_path(after, id))
+        remove_archive(&work, id, true);
+    release(&work);
 }
 
 /* ------------------------------------------------------------------------------------------------- changes -- */
@@ -512,8 +811,10 @@ struct kept_archive {
 static bool list_kept(struct writing *work, struct pose_buffer *list)
 {
     sqlite3_stmt *statement = NULL;
-    if (sqlite3_prepare_v2(work->link->db, "SELECT id, digest, source FROM archive", -1, &statement, NULL) !=
-        SQLITE_OK)
+    const char *text = is_partial(work)
+                           ? "SELECT id, digest, source FROM archive INDEXED BY archive_path WHERE source = 1"
+                           : "SELECT id, digest, source FROM archive";
+    if (sqlite3_prepare_v2(work->link->db, text, -1, &statement, NULL) != SQLITE_OK)
         work->link->failed = true;
     while (link_step(work->link, statement)) {
         struct kept_archive kept = {.source = sqlite3_column_int64(statement, 2)};
@@ -528,6 +829,19 @@ static bool list_kept(struct writing *work, struct pose_buffer *list)
     }
     sqlite3_finalize(statement);
     return !work->link->failed;
+}
+
+/* What was found under a PATH may have been uploaded as well. */
+static void give_back(struct writing *work, const struct asset_id *id)
+{
+    struct index_archive *upload =
+        is_partial(work) ? uploads_of(work)->open(uploads_of(work)->user, id) : NULL;
+    if (!upload)
+        return;
+    write_upload(work, upload);
+    join_all(work, true);
+    work->upload = NULL;
+    index_archive_unref(upload);
 }
 
 /* Removes what is gone, and writes what is otherwise; is_same says which archives need nothing. */
@@ -547,6 +861,7 @@ static void compare_kept(struct writing *work, const struct catalog *before, boo
         const bool is_there = catalog_has_archive(after, &kept.id, &index);
         if (!is_there || (index >= after->path_count) != is_upload) {
             remove_archive(work, &kept.id, is_upload);
+            give_back(work, &kept.id);
             continue;
         }
         const struct asset_id digest = catalog_archive_digest(after, index);
@@ -566,6 +881,18 @@ static void compare_kept(struct writing *work, const struct catalog *before, boo
         }
     }
     pose_buffer_free(&list);
+}
+
+/* What was uploaded and is now under a PATH as well. */
+static void remove_upload(struct writing *work, const struct asset_id *id)
+{
+    sqlite3_stmt *statement = statement_of(work, ROWS_FIND_ARCHIVE);
+    link_bind_blob(statement, 1, id, sizeof *id);
+    const bool is_upload =
+        link_step(work->link, statement) && sqlite3_column_int(statement, 2) == ROWS_OF_UPLOAD;
+    sqlite3_reset(statement);
+    if (is_upload)
+        remove_archive(work, id, true);
 }
 
 /* What was left out while many rows were written. */
@@ -590,6 +917,23 @@ static void tally_many(struct writing *work)
     sqlite3_finalize(statement);
 }
 
+/* The archives of the snapshot (of a partial one: of its PATHs) but those that need nothing. */
+static void write_snapshot(struct writing *work, const bool *is_same_archive)
+{
+    const struct catalog *after = work->after;
+    const uint32_t count = is_partial(work) ? after->path_count : after->archive_count;
+    for (uint32_t i = 0; i < count && !work->link->failed; i++) {
+        uint32_t first = i;
+        if ((is_same_archive && is_same_archive[i]) || !tables_has_archive(after, i) ||
+            !catalog_has_archive(after, &after->archive_ids[i], &first) || first != i)
+            continue;
+        if (is_partial(work))
+            remove_upload(work, &after->archive_ids[i]);
+        write_archive(work, i);
+        touch_all(work, after->archives[i]);
+    }
+}
+
 void write_changes(struct rows_link *link, const struct catalog *before, const struct catalog *after)
 {
     enum { MANY = 20 };
@@ -604,19 +948,35 @@ void write_changes(struct rows_link *link, const struct catalog *before, const s
     sqlite3_reset(statement);
     if (work.is_many)
         link_before_many(link);
-    for (uint32_t i = 0; i < after->archive_count && !link->failed; i++) {
-        uint32_t first = i;
-        if (is_same_archive[i] || !tables_has_archive(after, i) ||
-            !catalog_has_archive(after, &after->archive_ids[i], &first) || first != i)
-            continue;
-        const struct index_archive *archive = catalog_archive(after, i);
-        if (!archive)
-            continue;
-        write_archive(&work, i);
-        touch_all(&work, archive);
-    }
+    write_snapshot(&work, is_same_archive);
     if (work.is_many)
         tally_many(&work);
     free(is_same_archive);
-    pose_buffer_free(&work.words);
+    release(&work);
+}
+
+void write_all(struct rows_link *link, const struct catalog *after)
+{
+    enum { BATCH = 2000 };
+    struct writing work = {.link = link, .after = after, .is_many = true};
+    link_clear(link);
+    link_before_many(link);
+    write_snapshot(&work, NULL);
+    uint64_t count = 0;
+    struct index_archive *upload = uploads_of(&work)->first(uploads_of(&work)->user);
+    for (; upload && !link->failed; upload = uploads_of(&work)->next(uploads_of(&work)->user)) {
+        if (!is_of_path(after, &upload->id)) {
+            write_upload(&work, upload);
+            join_all(&work, true);
+        }
+        work.upload = NULL;
+        index_archive_unref(upload);
+        /* Without a state they count as nothing until the end. */
+        if (++count % BATCH == 0)
+            link_run(link, "COMMIT; BEGIN IMMEDIATE");
+    }
+    index_archive_unref(link->failed ? upload : NULL);
+    link->rows->held.size = 0;
+    tally_many(&work);
+    release(&work);
 }

@@ -3,9 +3,10 @@
 #include "lib/core/fold.h"
 #include "lib/core/nearest.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-enum { MAX_LOOKED_AT = 50000, MAX_DISTANCE = 3, MAX_NEAR = 32 /* bytes of a word */, FAR = 1000 };
+enum { MAX_LOOKED_AT = 5000, MAX_DISTANCE = 3, MAX_NEAR = 32 /* bytes of a word */, FAR = 1000 };
 
 /* Up to a third of the letters may differ. */
 static unsigned most_wrong(size_t length)
@@ -42,7 +43,7 @@ static unsigned distance_of(const struct search *search, const char *name)
 }
 
 struct suggestion {
-    const char *name;
+    char *name;
     unsigned distance;
 };
 
@@ -71,18 +72,23 @@ static unsigned keep_nearest(struct suggestion *best, unsigned count, struct sug
     return kept + 1;
 }
 
-unsigned listing_suggest(const struct catalog *catalog, enum asset_kind kind, const struct search *search,
-                         const char *names[MAX_SUGGESTIONS])
+unsigned listing_suggest(struct rows_view *view, enum asset_kind kind, const struct search *search,
+                         char *names[MAX_SUGGESTIONS])
 {
-    const struct catalog_list *list = &catalog->lists[kind];
+    char **all = try_alloc(2 * MAX_LOOKED_AT, sizeof(char *));
     struct suggestion best[MAX_SUGGESTIONS];
+    uint32_t near = 0, first = 0;
     unsigned count = 0;
-    for (uint32_t i = 0; i < list->count && i < MAX_LOOKED_AT; i++) {
-        const char *name = catalog_listed_name(catalog, kind, i);
-        if (name)
-            count = keep_nearest(best, count, (struct suggestion){name, distance_of(search, name)});
-    }
+    if (!all)
+        return 0;
+    rows_names(view, (int)kind, search, MAX_LOOKED_AT, all, &near);
+    rows_names(view, (int)kind, NULL, MAX_LOOKED_AT, all + near, &first);
+    for (uint32_t i = 0; i < near + first; i++)
+        count = keep_nearest(best, count, (struct suggestion){all[i], distance_of(search, all[i])});
     for (unsigned i = 0; i < count; i++)
-        names[i] = best[i].name;
+        names[i] = strdup(best[i].name);
+    for (uint32_t i = 0; i < near + first; i++)
+        free(all[i]);
+    free(all);
     return count;
 }

@@ -5,59 +5,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Walks the assets of an archive, by its sketch if it has one. Begin with the two pointers; one may be NULL. */
+/* Walks the assets of an archive. Begin with the archive only. */
 struct asset_walk {
     const struct index_archive *archive;
-    const struct index_sketch *sketch;
-    uint32_t next, next_entry;
-    /* The asset. */
-    const struct asset_id *id;
-    enum asset_kind kind;
-    const char *name;
-    uint32_t entry;
-    const struct index_asset *asset; /* NULL: of a sketch */
+    uint32_t next, entry;
+    const struct index_asset *asset;
 };
-
-static bool next_sketched(struct asset_walk *walk)
-{
-    if (walk->next == walk->sketch->asset_count)
-        return false;
-    const struct index_sketch_asset *asset = &walk->sketch->assets[walk->next++];
-    walk->id = &asset->id;
-    walk->kind = asset->kind;
-    walk->name = asset->name;
-    walk->entry = asset->entry;
-    return true;
-}
 
 static bool next_asset(struct asset_walk *walk)
 {
-    if (walk->sketch)
-        return next_sketched(walk);
-    for (; walk->next_entry < walk->archive->entry_count; walk->next_entry++, walk->next = 0) {
-        const struct index_entry *entry = walk->archive->entries[walk->next_entry];
+    for (; walk->entry < walk->archive->entry_count; walk->entry++, walk->next = 0) {
+        const struct index_entry *entry = walk->archive->entries[walk->entry];
         if (walk->next == entry->asset_count)
             continue;
         walk->asset = &entry->assets[walk->next++];
-        walk->id = &walk->asset->id;
-        walk->kind = walk->asset->kind;
-        walk->name = walk->asset->name;
-        walk->entry = walk->next_entry;
         return true;
     }
     return false;
 }
 
-static struct asset_walk walk_over(const struct catalog *catalog, uint32_t index)
-{
-    const struct index_sketch *sketch = catalog->rests[index].sketch;
-    return (struct asset_walk){.archive = sketch ? NULL : catalog->archives[index], .sketch = sketch};
-}
-
 /* Half as much again, so that tables filled by uploads are rebuilt less and less often. */
 static uint32_t room_for(uint32_t count, bool to_grow)
 {
-    enum { LEAST = 64 };
+    enum { LEAST = 256 };
     const uint64_t room = to_grow ? (uint64_t)count + count / 2 + LEAST : count;
     return room < UINT32_MAX / 4 ? (uint32_t)room : UINT32_MAX / 4;
 }
@@ -71,11 +41,11 @@ static uint32_t slots_for(uint32_t most)
     return count;
 }
 
-static void count_assets(const struct catalog_part *part, uint32_t counts[ASSET_KIND_COUNT])
+static void count_assets(const struct index_archive *archive, uint32_t counts[ASSET_KIND_COUNT])
 {
-    struct asset_walk walk = {.archive = part->archive, .sketch = part->sketch};
+    struct asset_walk walk = {.archive = archive};
     while (next_asset(&walk))
-        counts[walk.kind]++;
+        counts[walk.asset->kind]++;
 }
 
 /* A block with twice the capacity, or the first one with two places. Doubling keeps the total cost linear.
@@ -130,7 +100,7 @@ static void add_place(struct region *region, struct catalog_item *item, const st
     atomic_store_explicit(&item->places, block, memory_order_release);
 }
 
-/* The item of an id, which is not fetched. */
+/* The index of the item of an id. */
 static bool find_raw(const struct catalog *catalog, enum asset_kind kind, const struct asset_id *id,
                      uint32_t *index)
 {
@@ -140,11 +110,11 @@ static bool find_raw(const struct catalog *catalog, enum asset_kind kind, const 
     return found && found <= list->count;
 }
 
-/* asset: NULL if it is at rest. */
-static void add_item(struct catalog *catalog, enum asset_kind kind, const struct asset_id *id,
-                     const struct index_asset *asset, struct catalog_place place,
+static void add_item(struct catalog *catalog, const struct index_asset *asset, struct catalog_place place,
                      const struct catalog *before)
 {
+    const enum asset_kind kind = asset->kind;
+    const struct asset_id *id = &asset->id;
     struct catalog_list *list = &catalog->lists[kind];
     atomic_uint *slot = tables_slot(catalog, list, id);
     const uint32_t number = atomic_load_explicit(slot, memory_order_relaxed);
@@ -158,14 +128,16 @@ static void add_item(struct catalog *catalog, enum asset_kind kind, const struct
             add_place(&catalog->tables->region, item, asset, place);
         return;
     }
-    uint32_t old_index;
+    uint32_t old_index = 0;
     const bool is_old = before && find_raw(before, kind, id, &old_index);
+    const struct catalog_item *old = is_old ? &before->lists[kind].items[old_index] : NULL;
     struct catalog_item *item = &list->items[list->count++];
     list->present++;
     item->id = *id;
     item->asset = asset;
     item->place = place;
-    item->number = is_old ? before->lists[kind].items[old_index].number : catalog->next_number++;
+    item->number = old ? old->number : catalog->next_number++;
+    atomic_init(&item->whole, old && before->memo && catalog_is_whole(before, old) ? catalog->generation : 0);
     atomic_init(&item->places, NULL);
     atomic_init(&item->skeleton, INT64_MIN);
     list->is_in_order &= list->count < 2 || item[-1].number < item->number;
@@ -188,6 +160,28 @@ static void number_archive(struct catalog *catalog, uint32_t index, const struct
     atomic_store_explicit(slot, index + 1, memory_order_release);
 }
 
+/* Of what the list of uploads was, if that is known. */
+static void refresh_digest(struct catalog *catalog)
+{
+    static const struct asset_id none;
+    if (id_equal(&catalog->epoch, &none)) {
+        catalog->digest = id_quick(NULL, catalog->sums, sizeof catalog->sums);
+    } else {
+        /* Daemons that never had an upload agree. */
+        const struct asset_id *epoch = catalog->version ? &catalog->epoch : &none;
+        catalog->digest = id_quick(&catalog->paths, epoch, sizeof *epoch);
+        catalog->digest = id_quick(&catalog->digest, &catalog->version, sizeof catalog->version);
+    }
+    catalog->shown = catalog->digest;
+}
+
+void catalog_set_version(struct catalog *draft, const struct asset_id *epoch, uint64_t version)
+{
+    draft->epoch = *epoch;
+    draft->version = version;
+    refresh_digest(draft);
+}
+
 /* Adds what an archive contributes to the digest, or takes it away. */
 static void count_digest(struct catalog *catalog, const struct asset_id *digest, bool is_added)
 {
@@ -195,7 +189,7 @@ static void count_digest(struct catalog *catalog, const struct asset_id *digest,
     memcpy(parts, digest->bytes, sizeof parts);
     for (int i = 0; i < 2; i++)
         catalog->sums[i] += is_added ? parts[i] : 0 - parts[i];
-    catalog->digest = id_quick(NULL, catalog->sums, sizeof catalog->sums);
+    refresh_digest(catalog);
 }
 
 /* The digest is computed from the archives' own digests, so unchanged archives are not read again. The
@@ -208,59 +202,37 @@ static void add_digest(struct catalog *catalog, uint32_t index)
     count_digest(catalog, &digest, true);
 }
 
-/* Sets the archive of an index and whether it is at rest. */
-static void set_archive(struct catalog *catalog, uint32_t index, const struct catalog_part *part)
+static void set_archive(struct catalog *catalog, uint32_t index, struct index_archive *archive)
 {
-    struct catalog_rest *rest = &catalog->rests[index];
-    catalog->archives[index] = part->archive;
-    catalog->archive_ids[index] = part->sketch ? part->sketch->id : part->archive->id;
-    rest->sketch = part->sketch;
-    atomic_store_explicit(&rest->since, part->archive ? 0 : catalog->generation, memory_order_release);
-    atomic_store_explicit(&rest->is_used, true, memory_order_relaxed);
-    if (part->sketch)
-        index_sketch_ref(part->sketch);
-    if (part->archive)
-        index_archive_ref(part->archive);
-    if (part->archive && part->sketch)
-        tables_count_held(catalog, index);
+    struct catalog_use *use = &catalog->uses[index];
+    catalog->archives[index] = archive;
+    catalog->archive_ids[index] = archive->id;
+    atomic_store_explicit(&use->is_used, true, memory_order_relaxed);
+    use->weight = archive->weight < UINT32_MAX ? (uint32_t)archive->weight : UINT32_MAX;
+    atomic_fetch_add(&catalog->tables->held, use->weight);
+    index_archive_ref(archive);
 }
 
-void tables_count_held(const struct catalog *catalog, uint32_t index)
+static void discount_held(const struct catalog *catalog, uint32_t index)
 {
-    struct catalog_rest *rest = &catalog->rests[index];
-    const struct index_sketch *sketch = catalog->archives[index]->sketch;
-    rest->weight = sketch && sketch->weight < UINT32_MAX ? (uint32_t)sketch->weight : UINT32_MAX;
-    atomic_fetch_add(&catalog->tables->held, rest->weight);
-}
-
-void tables_discount_held(const struct catalog *catalog, uint32_t index)
-{
-    struct catalog_rest *rest = &catalog->rests[index];
-    atomic_fetch_sub(&catalog->tables->held, rest->weight);
-    rest->weight = 0;
+    atomic_fetch_sub(&catalog->tables->held, catalog->uses[index].weight);
 }
 
 /* Appends an archive: there is room for it and all its assets. */
-static void add_archive(struct catalog *catalog, const struct catalog_part *part,
-                        const struct catalog *before)
+static void add_archive(struct catalog *catalog, struct index_archive *archive, const struct catalog *before)
 {
     const uint32_t index = catalog->archive_count;
-    struct asset_walk walk = {.archive = part->archive, .sketch = part->sketch};
-    uint32_t ordinal = 0, entry = UINT32_MAX;
-    set_archive(catalog, index, part);
+    struct asset_walk walk = {.archive = archive};
+    set_archive(catalog, index, archive);
     number_archive(catalog, index, before);
     catalog->archive_count = catalog->tables->archive_count = index + 1;
     catalog->archives_present++;
-    catalog->has_morphs |= part->archive && part->archive->morph_count > 0;
+    catalog->has_morphs |= archive->morph_count > 0;
     add_digest(catalog, index);
     while (next_asset(&walk)) {
-        ordinal = walk.entry == entry ? ordinal + 1 : 0;
-        entry = walk.entry;
-        const struct index_asset *asset =
-            part->archive ? &part->archive->entries[entry]->assets[ordinal] : NULL;
-        add_item(catalog, walk.kind, walk.id, asset, (struct catalog_place){index, walk.entry}, before);
-        if (walk.kind == ASSET_CLIP)
-            catalog_names_add(&catalog->names, walk.name, walk.id, index, walk.entry);
+        add_item(catalog, walk.asset, (struct catalog_place){index, walk.entry}, before);
+        if (walk.asset->kind == ASSET_CLIP)
+            catalog_names_add(&catalog->names, walk.asset->name, &walk.asset->id, index, walk.entry);
     }
 }
 
@@ -272,7 +244,7 @@ static bool make_tables(struct catalog *catalog, uint32_t archive_count,
     struct region *region = &tables->region;
     tables->archive_capacity = room_for(archive_count, to_grow);
     catalog->archives = REGION_NEW(region, struct index_archive *, tables->archive_capacity);
-    catalog->rests = REGION_NEW(region, struct catalog_rest, tables->archive_capacity);
+    catalog->uses = REGION_NEW(region, struct catalog_use, tables->archive_capacity);
     catalog->archive_numbers = REGION_NEW(region, uint64_t, tables->archive_capacity);
     catalog->archive_ids = REGION_NEW(region, struct asset_id, tables->archive_capacity);
     catalog->archives_gone = REGION_NEW(region, _Atomic uint64_t, tables->archive_capacity);
@@ -291,23 +263,19 @@ static bool make_tables(struct catalog *catalog, uint32_t archive_count,
     return !region->failed;
 }
 
-struct catalog *catalog_new(struct index_archive *const *archives, uint32_t count, uint32_t path_count,
-                            const struct catalog *before, const struct shipped_skeleton *shipped,
-                            uint32_t shipped_count)
-{
-    struct catalog_part *parts = try_alloc(count, sizeof *parts);
-    for (uint32_t i = 0; parts && i < count; i++)
-        parts[i] = (struct catalog_part){archives[i], archives[i]->sketch};
-    struct catalog *catalog =
-        parts ? catalog_of_parts(parts, count, path_count, before, shipped, shipped_count) : NULL;
-    free(parts);
-    return catalog;
-}
+/* What a snapshot is made with. */
+struct making {
+    const struct catalog *before; /* NULL: none */
+    uint64_t generation;
+    uint32_t path_count;
+    const struct shipped_skeleton *shipped;
+    uint32_t shipped_count;
+};
 
-struct catalog *catalog_of_parts(const struct catalog_part *parts, uint32_t count, uint32_t path_count,
-                                 const struct catalog *before, const struct shipped_skeleton *shipped,
-                                 uint32_t shipped_count)
+static struct catalog *make(struct index_archive *const *archives, uint32_t count,
+                            const struct making *making)
 {
+    const struct catalog *before = making->before;
     struct catalog *catalog = try_alloc(1, sizeof *catalog);
     struct catalog_tables *tables = try_alloc(1, sizeof *tables);
     uint32_t counts[ASSET_KIND_COUNT] = {0};
@@ -322,22 +290,61 @@ struct catalog *catalog_of_parts(const struct catalog_part *parts, uint32_t coun
     pthread_mutex_init(&tables->lock, NULL);
     tables->oldest = tables->latest = catalog;
     catalog->tables = tables;
-    catalog->generation = before ? before->generation + 1 : 0;
+    catalog->generation = making->generation;
     catalog->next_number = before ? before->next_number : 0;
     catalog->context = before ? before->context : (struct asset_id){{0}};
-    catalog->loader = before ? before->loader : NULL;
-    catalog->path_count = path_count;
-    catalog->shipped = shipped;
-    catalog->shipped_count = shipped_count;
+    catalog->memo = before ? before->memo : NULL;
+    catalog->path_count = making->path_count;
+    catalog->shipped = making->shipped;
+    catalog->shipped_count = making->shipped_count;
     for (uint32_t i = 0; i < count; i++)
-        count_assets(&parts[i], counts);
+        count_assets(archives[i], counts);
     bool done = make_tables(catalog, count, counts, before);
     for (uint32_t i = 0; done && i < count; i++)
-        add_archive(catalog, &parts[i], before);
+        add_archive(catalog, archives[i], before);
+    if (done && before)
+        catalog_set_version(catalog, &before->epoch, before->version);
     if (done && !tables->region.failed)
         return catalog;
     catalog_unref(catalog);
     return NULL;
+}
+
+struct catalog *catalog_new(struct index_archive *const *archives, uint32_t count, uint32_t path_count,
+                            const struct catalog *before, const struct shipped_skeleton *shipped,
+                            uint32_t shipped_count)
+{
+    const struct making making = {before, before ? before->generation + 1 : 0, path_count, shipped,
+                                  shipped_count};
+    return make(archives, count, &making);
+}
+
+/* The archives that are there, in their order; from malloc, with room for some more. NULL if out of memory. */
+static struct index_archive **list_present(const struct catalog *catalog, uint32_t more, uint32_t *count)
+{
+    struct index_archive **all =
+        try_alloc((size_t)catalog->archive_count + more + 1, sizeof(struct index_archive *));
+    *count = 0;
+    for (uint32_t i = 0; all && i < catalog->archive_count; i++) {
+        if (tables_has_archive(catalog, i))
+            all[(*count)++] = catalog->archives[i];
+    }
+    return all;
+}
+
+struct catalog *catalog_with(const struct catalog *catalog, struct index_archive *const *more, uint32_t count)
+{
+    const struct making making = {catalog, catalog->generation, catalog->path_count, catalog->shipped,
+                                  catalog->shipped_count};
+    uint32_t present;
+    struct index_archive **all = list_present(catalog, count, &present);
+    if (!all)
+        return NULL;
+    if (count)
+        memcpy(all + present, more, count * sizeof(struct index_archive *));
+    struct catalog *made = make(all, present + count, &making);
+    free(all);
+    return made;
 }
 
 /* Whether the tables have room for the archive and end with this snapshot; after a discarded draft they do
@@ -353,43 +360,31 @@ static bool has_room(const struct catalog *catalog, const uint32_t counts[ASSET_
     return fits;
 }
 
-struct catalog_part *catalog_parts(const struct catalog *catalog, uint32_t *count)
-{
-    struct catalog_part *parts = try_alloc((size_t)catalog->archive_count + 1, sizeof *parts);
-    *count = 0;
-    pthread_mutex_lock(&catalog->tables->lock);
-    for (uint32_t i = 0; parts && i < catalog->archive_count; i++) {
-        if (tables_has_archive(catalog, i))
-            parts[(*count)++] = (struct catalog_part){
-                tables_is_at_rest(catalog, i) ? NULL : catalog->archives[i], catalog->rests[i].sketch};
-    }
-    pthread_mutex_unlock(&catalog->tables->lock);
-    return parts;
-}
-
-/* Builds new tables over the archives that are there, without one of them (NULL: all) and with another one (NULL:
- * none) at the end, with spare room. */
-static struct catalog *rebuild(const struct catalog *catalog, const struct asset_id *without,
+/* Builds new tables over the archives that are there, without some of them (in ascending order) and with another one
+ * (NULL: none) at the end, with spare room. */
+static struct catalog *rebuild(const struct catalog *catalog, const uint32_t *without, uint32_t count,
                                struct index_archive *with)
 {
-    uint32_t listed, count = 0;
-    struct catalog_part *all = catalog_parts(catalog, &listed);
+    struct index_archive **all =
+        try_alloc((size_t)catalog->archive_count + 1, sizeof(struct index_archive *));
+    uint32_t kept = 0, next = 0;
     if (!all)
         return NULL;
-    for (uint32_t i = 0; i < listed; i++) {
-        const struct asset_id *id = all[i].sketch ? &all[i].sketch->id : &all[i].archive->id;
-        if (!without || i < catalog->path_count || !id_equal(id, without))
-            all[count++] = all[i];
+    for (uint32_t i = 0; i < catalog->archive_count; i++) {
+        const bool is_out = next < count && without[next] == i;
+        next += is_out;
+        if (!is_out && tables_has_archive(catalog, i))
+            all[kept++] = catalog->archives[i];
     }
     if (with)
-        all[count++] = (struct catalog_part){with, with->sketch};
+        all[kept++] = with;
     struct catalog *made =
-        catalog_of_parts(all, count, catalog->path_count, catalog, catalog->shipped, catalog->shipped_count);
+        catalog_new(all, kept, catalog->path_count, catalog, catalog->shipped, catalog->shipped_count);
     free(all);
     return made;
 }
 
-struct catalog *tables_share(const struct catalog *catalog)
+static struct catalog *share(const struct catalog *catalog)
 {
     struct catalog *next = try_alloc(1, sizeof *next);
     struct catalog_tables *tables = catalog->tables;
@@ -413,18 +408,14 @@ struct catalog *tables_share(const struct catalog *catalog)
 
 struct catalog *catalog_append(const struct catalog *catalog, struct index_archive *archive)
 {
-    const struct catalog_part part = {archive, archive->sketch};
     uint32_t counts[ASSET_KIND_COUNT] = {0};
-    count_assets(&part, counts);
+    count_assets(archive, counts);
     if (!has_room(catalog, counts))
-        return rebuild(catalog, NULL, archive);
-    struct catalog *next = tables_share(catalog);
+        return rebuild(catalog, NULL, 0, archive);
+    struct catalog *next = share(catalog);
     if (!next)
         return NULL;
-    /* Contents that come back meanwhile set pointers that are copied here. */
-    pthread_mutex_lock(&next->tables->lock);
-    add_archive(next, &part, NULL);
-    pthread_mutex_unlock(&next->tables->lock);
+    add_archive(next, archive, NULL);
     if (!next->tables->region.failed)
         return next;
     catalog_give_up(next);
@@ -433,70 +424,114 @@ struct catalog *catalog_append(const struct catalog *catalog, struct index_archi
 
 /* --------------------------------------------------------------------------------------------- removing -- */
 
-/* Calls for each item of an archive of which this is the only place, once or more. */
-static void each_own_item(const struct catalog *catalog, uint32_t index,
-                          void (*visit)(struct catalog *catalog, enum asset_kind kind,
-                                        struct catalog_item *item))
-{
-    struct asset_walk walk = walk_over(catalog, index);
-    while (next_asset(&walk)) {
-        const struct catalog_list *list = &catalog->lists[walk.kind];
-        uint32_t found;
-        if (find_raw(catalog, walk.kind, walk.id, &found) &&
-            !tables_raw_first_of(catalog, &list->items[found]))
-            visit((struct catalog *)(uintptr_t)catalog, walk.kind, &list->items[found]);
-    }
-}
-
-static void mark_gone(struct catalog *catalog, enum asset_kind kind, struct catalog_item *item)
-{
-    atomic_store_explicit(&item->gone, catalog->generation, memory_order_release);
-    catalog->lists[kind].present--;
-}
-
 /* Whether so much is gone that new tables cost little per removal. */
 static bool is_sparse(const struct catalog *catalog)
 {
-    enum { LEAST = 64 };
-    return catalog->archive_count - catalog->archives_present > catalog->archives_present / 2 + LEAST;
+    enum { LEAST = 64, ITEMS = 16 };
+    const uint64_t gone = catalog->archive_count - catalog->archives_present;
+    uint64_t items = 0;
+    for (int kind = 0; kind < ASSET_KIND_COUNT; kind++)
+        items += catalog->lists[kind].present;
+    return gone > catalog->archives_present / 2 + LEAST && gone > items / ITEMS;
+}
+
+/* Marks what only this archive has as gone, and the rest of it as not whole. */
+static void mark_gone(struct catalog *catalog, uint32_t index)
+{
+    struct asset_walk walk = {.archive = catalog->archives[index]};
+    while (next_asset(&walk)) {
+        struct catalog_list *list = &catalog->lists[walk.asset->kind];
+        uint32_t found;
+        if (!find_raw(catalog, walk.asset->kind, &walk.asset->id, &found))
+            continue;
+        struct catalog_item *item = &list->items[found];
+        if (tables_first_of(catalog, item))
+            continue;
+        atomic_store_explicit(&item->gone, catalog->generation, memory_order_release);
+        list->present--;
+    }
+}
+
+void catalog_forget(const struct catalog *catalog, uint32_t index)
+{
+    struct asset_walk walk = {.archive = catalog->archives[index]};
+    if (!catalog->memo)
+        return;
+    while (next_asset(&walk)) {
+        uint32_t found;
+        if (find_raw(catalog, walk.asset->kind, &walk.asset->id, &found))
+            atomic_store_explicit(&catalog->lists[walk.asset->kind].items[found].whole, 0,
+                                  memory_order_release);
+        memo_left(catalog->memo, miss_of_asset(walk.asset->kind, &walk.asset->id));
+    }
+    memo_left_archive(catalog->memo, &catalog->archive_ids[index], catalog->archives[index]->name);
+}
+
+/* Takes one archive out of a draft; false if out of memory. */
+static bool take_out(struct catalog *draft, uint32_t index)
+{
+    struct catalog_retired *retired = try_alloc(1, sizeof *retired);
+    if (!retired)
+        return false;
+    const struct asset_id digest = catalog_archive_digest(draft, index);
+    *retired = (struct catalog_retired){.index = index, .gone = draft->generation, .next = draft->removed};
+    draft->removed = retired;
+    atomic_store_explicit(&draft->archives_gone[index], draft->generation, memory_order_release);
+    draft->archives_present--;
+    count_digest(draft, &digest, false);
+    discount_held(draft, index);
+    mark_gone(draft, index);
+    return true;
+}
+
+/* Takes back a removal. The items that it marked are those that have its generation. */
+static void put_back(struct catalog *draft, const struct catalog_retired *removed)
+{
+    struct asset_walk walk = {.archive = draft->archives[removed->index]};
+    atomic_store_explicit(&draft->archives_gone[removed->index], 0, memory_order_release);
+    atomic_fetch_add(&draft->tables->held, draft->uses[removed->index].weight);
+    while (next_asset(&walk)) {
+        const struct asset_id *id = &walk.asset->id;
+        const struct catalog_list *list = &draft->lists[walk.asset->kind];
+        for (uint32_t slot = tables_slot_of(id, list->slot_count); list->slots[slot];
+             slot = (slot + 1) & (list->slot_count - 1)) {
+            struct catalog_item *item = &list->items[list->slots[slot] - 1];
+            if (id_equal(&item->id, id) && item->gone == draft->generation)
+                atomic_store_explicit(&item->gone, 0, memory_order_release);
+        }
+    }
+}
+
+static void put_all_back(struct catalog *draft)
+{
+    while (draft->removed) {
+        struct catalog_retired *removed = draft->removed;
+        put_back(draft, removed);
+        draft->removed = removed->next;
+        free(removed);
+    }
+}
+
+struct catalog *catalog_remove_all(const struct catalog *catalog, const uint32_t *archives, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        catalog_forget(catalog, archives[i]);
+    if (is_sparse(catalog) || catalog->tables->archive_count != catalog->archive_count)
+        return rebuild(catalog, archives, count, NULL);
+    struct catalog *next = share(catalog);
+    bool done = next;
+    for (uint32_t i = 0; done && i < count; i++)
+        done = take_out(next, archives[i]);
+    if (done || !next)
+        return next;
+    put_all_back(next);
+    catalog_unref(next);
+    return NULL;
 }
 
 struct catalog *catalog_remove(const struct catalog *catalog, uint32_t archive)
 {
-    if (is_sparse(catalog) || catalog->tables->archive_count != catalog->archive_count)
-        return rebuild(catalog, &catalog->archive_ids[archive], NULL);
-    struct catalog_retired *retired = try_alloc(1, sizeof *retired);
-    struct catalog *next = retired ? tables_share(catalog) : NULL;
-    if (!next) {
-        free(retired);
-        return NULL;
-    }
-    const struct asset_id digest = catalog_archive_digest(catalog, archive);
-    *retired = (struct catalog_retired){.index = archive, .gone = next->generation};
-    next->removed = retired;
-    atomic_store_explicit(&next->archives_gone[archive], next->generation, memory_order_release);
-    next->archives_present--;
-    count_digest(next, &digest, false);
-    each_own_item(next, archive, mark_gone);
-    return next;
-}
-
-/* Takes back a removal. The items that it marked are those that have its generation. */
-static void put_back(struct catalog *draft)
-{
-    struct asset_walk walk = walk_over(draft, draft->removed->index);
-    atomic_store_explicit(&draft->archives_gone[draft->removed->index], 0, memory_order_release);
-    while (next_asset(&walk)) {
-        const struct catalog_list *list = &draft->lists[walk.kind];
-        for (uint32_t slot = tables_slot_of(walk.id, list->slot_count); list->slots[slot];
-             slot = (slot + 1) & (list->slot_count - 1)) {
-            struct catalog_item *item = &list->items[list->slots[slot] - 1];
-            if (id_equal(&item->id, walk.id) && item->gone == draft->generation)
-                atomic_store_explicit(&item->gone, 0, memory_order_release);
-        }
-    }
-    free(draft->removed);
-    draft->removed = NULL;
+    return catalog_remove_all(catalog, &archive, 1);
 }
 
 /* The place of the last archive stays empty. */
@@ -504,16 +539,12 @@ static void drop_last(struct catalog *draft)
 {
     struct catalog_tables *tables = draft->tables;
     const uint32_t index = draft->archive_count - 1;
-    struct catalog_rest *rest = &draft->rests[index];
     pthread_mutex_lock(&tables->lock);
     struct index_archive *archive = draft->archives[index];
-    struct index_sketch *sketch = rest->sketch;
     draft->archives[index] = NULL;
-    rest->sketch = NULL;
-    tables_discount_held(draft, index);
+    discount_held(draft, index);
     pthread_mutex_unlock(&tables->lock);
     index_archive_unref(archive);
-    index_sketch_unref(sketch);
 }
 
 void catalog_give_up(struct catalog *draft)
@@ -523,7 +554,7 @@ void catalog_give_up(struct catalog *draft)
     struct catalog_tables *tables = draft->tables;
     const bool is_shared = atomic_load_explicit(&tables->references, memory_order_relaxed) > 1;
     if (draft->removed) {
-        put_back(draft);
+        put_all_back(draft);
     } else if (is_shared) {
         drop_last(draft);
     }
@@ -553,7 +584,6 @@ static struct index_archive *take_retired(struct catalog *catalog, const struct 
 {
     struct index_archive *archive = catalog->archives[retired->index];
     catalog->archives[retired->index] = NULL;
-    tables_discount_held(catalog, retired->index);
     return archive;
 }
 
@@ -597,10 +627,8 @@ void catalog_unref(struct catalog *catalog)
         retired = next;
     }
     if (atomic_fetch_sub_explicit(&tables->references, 1, memory_order_acq_rel) == 1) {
-        for (uint32_t i = 0; i < tables->archive_count; i++) {
+        for (uint32_t i = 0; i < tables->archive_count; i++)
             index_archive_unref(catalog->archives[i]);
-            index_sketch_unref(catalog->rests[i].sketch);
-        }
         pthread_mutex_destroy(&tables->lock);
         region_release(&tables->region);
         free(tables);

@@ -6,7 +6,7 @@
 
 /* A clip at one place. */
 struct catalog_named {
-    const char *name; /* borrowed, as is the id: as long as the archive or its sketch is there */
+    const char *name; /* borrowed, as is the id: as long as the archive is there */
     const struct asset_id *id;
     uint32_t archive, entry;
     atomic_uint next; /* number of the next one of the same name, 0: none */

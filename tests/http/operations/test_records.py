@@ -49,8 +49,8 @@ class RecordCase(StoreCase):
 
     def assertServed(self, wanted, decodes):
         with self.daemon() as daemon:
-            self.assertEqual(self.decoded(daemon) > 0, decodes)
             self.assertEqual(self.everything(daemon), wanted)
+            self.assertEqual(self.decoded(daemon) > 0, decodes)
 
     def assertBecomes(self, is_so):
         deadline = time.monotonic() + 30

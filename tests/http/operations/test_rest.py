@@ -276,3 +276,59 @@ class Damage(RestCase):
             self.assertBecomes(lambda: daemon.client.metric("posed_catalog_assets", kind="clip") == 0)
             daemon.wait_for_log("has expired and is removed")
             self.assertEqual(daemon.client.get("/v1/clips").json["items"], [])
+
+
+class Moderated(RestCase):
+    """Who sees what waits sees it among all others, at hand or not."""
+
+    TARGETS = (
+        "/v1/archives", "/v1/clips", "/v1/clips?sort=name", "/v1/clips?sort=-name", "/v1/clips?sort=newest",
+        "/v1/clips?sort=-duration", "/v1/clips?q=clip-1", "/v1/clips?source=upload", "/v1/archives?state=waiting",
+        "/v1/archives?state=published", "/v1/clips?offset=5", "/v1/clips?min_duration=1.005",
+    )  # fmt: skip
+
+    def test_lists(self):
+        tokens = self.folder / "tokens"
+        tokens.write_text("root-secret name=root scopes=upload,admin\ndot-secret name=dot\nsue-secret name=sue\n")
+        tokens.chmod(0o600)
+        options = ("--moderate", "--token-file", tokens)
+        root, dot, sue = ({"Authorization": f"Bearer {name}-secret"} for name in ("root", "dot", "sue"))
+
+        def answers(daemon):
+            found = {}
+            for who in (root, dot, sue, {}):
+                for target in self.TARGETS:
+                    items, page = [], target
+                    while page:
+                        separator = "&" if "?" in page else "?"
+                        reply = daemon.client.get(page + ("" if "limit=" in page else separator + "limit=4"), headers=who)
+                        self.assertEqual(reply.status, 200, reply)
+                        items += [item["id"] for item in reply.json["items"]]
+                        page = reply.json["next"]
+                    self.assertEqual(len(items), len(set(items)), (target, items))
+                    if "offset" not in target:
+                        self.assertEqual(len(items), reply.json["total"], target)
+                    found[who.get("Authorization"), target] = items
+                facets = daemon.client.get("/v1/clips?limit=1&facets=format,loop", headers=who).json["facets"]
+                found[who.get("Authorization"), "facets"] = facets
+            return found
+
+        with self.daemon(*options) as daemon:
+            order = list(range(14))
+            random.Random(5).shuffle(order)
+            for at, number in enumerate(order):
+                who = dot if at % 2 else sue
+                reply = daemon.client.post("/v1/archives", clip(number), headers=who, name=f"clip-{number}.anim")
+                self.assertEqual(reply.status, 201, reply)
+                if at < 9:
+                    target = f"/v1/archives/{reply.json['id']}/publish"
+                    self.assertEqual(daemon.client.post(target, b"", headers=root).status, 200)
+            wanted = answers(daemon)
+        self.assertEqual(len(wanted["Bearer root-secret", "/v1/clips"]), 14)
+        self.assertEqual(len(wanted[None, "/v1/clips"]), 9)
+        self.assertGreater(len(wanted["Bearer dot-secret", "/v1/clips"]), 9)
+        for cache in ("0", "64M"):
+            with self.daemon(*options, "--catalog-cache", cache) as daemon:
+                found = answers(daemon)
+                for key, value in wanted.items():
+                    self.assertEqual(found[key], value, key)

@@ -1,0 +1,292 @@
+#include "server/uploads/fetch.h"
+
+#include "server/ops/log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_NAMED = 64, ROUNDS = 16 };
+
+/* The uploads that what is missed needs, in order of arrival. */
+struct needed {
+    uint32_t count;
+    struct asset_id ids[MAX_NAMED + 1];
+};
+
+/* What has to be loaded. */
+struct loading {
+    struct service *service;
+    struct rows *rows;
+    struct pose_buffer ids;  /* struct asset_id */
+    struct asset_id context; /* of the PATHs when it was listed */
+    bool is_away, no_memory;
+};
+
+static struct miss lost(const struct asset_id *id)
+{
+    struct miss what = miss_of_archive(id);
+    what.asset = ASSET_IMAGE; /* no such miss: it says that the upload is lost */
+    return what;
+}
+
+static bool is_lost(const struct service *service, const struct asset_id *id)
+{
+    const struct miss what = lost(id);
+    return memo_has(service->memo, &what, UINT64_MAX);
+}
+
+static struct needed needed_by(struct rows *rows, const struct miss *what)
+{
+    struct needed needed = {.count = 0};
+    switch (what->kind) {
+    case MISS_ASSET:
+        needed.count = rows_holders(rows, what->asset, &what->id, needed.ids, CATALOG_MOST_UPLOADS);
+        break;
+    case MISS_ARCHIVE:
+        needed.ids[0] = what->id;
+        needed.count = rows_has_archive(rows, &what->id);
+        break;
+    case MISS_NAMED:
+        needed.count = rows_named(rows, what->archive, what->clip, needed.ids, MAX_NAMED);
+        if (!needed.count) /* for what its clips are called */
+            needed.count = rows_named(rows, what->archive, NULL, needed.ids, 1);
+        break;
+    }
+    return needed;
+}
+
+static bool is_at_hand(const struct service *service, const struct asset_id *id, uint32_t *index)
+{
+    return catalog_has_archive(service->current, id, index);
+}
+
+static bool is_listed(const struct loading *work, const struct asset_id *id)
+{
+    for (size_t at = 0; at < work->ids.size; at += sizeof *id) {
+        if (!memcmp(work->ids.data + at, id, sizeof *id))
+            return true;
+    }
+    return false;
+}
+
+/* Lists what is not at hand of all that is missed. */
+static void list_absent(struct loading *work, const struct catalog_turn *turn)
+{
+    uint32_t index;
+    work->ids.size = 0;
+    work->context = work->service->current->context;
+    for (uint32_t i = 0; i < turn->count; i++) {
+        const struct needed needed = needed_by(work->rows, &turn->misses[i]);
+        for (uint32_t k = 0; k < needed.count; k++) {
+            if (!is_at_hand(work->service, &needed.ids[k], &index) &&
+                !is_lost(work->service, &needed.ids[k]) && !is_listed(work, &needed.ids[k]))
+                work->no_memory |= !pose_buffer_append(&work->ids, &needed.ids[k], sizeof needed.ids[k]);
+        }
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------- loading -- */
+
+static void set_alone(void *user, const struct catalog_key *key)
+{
+    const struct catalog *catalog = user;
+    struct catalog_item *item = catalog_at_hand(catalog, key->kind, &key->id);
+    if (item)
+        catalog_set_whole(catalog, item);
+}
+
+bool uploads_bring(struct service *service, struct index_archive *archive)
+{
+    struct rows *rows = atomic_load(&service->rows);
+    struct catalog *draft = catalog_append(service->current, archive);
+    if (!draft)
+        return false;
+    if (rows)
+        rows_each_alone(rows, &archive->id, set_alone, draft);
+    service_publish(service, draft);
+    return true;
+}
+
+/* What is lost is told once, and is not there until it is uploaded again; what is out of reach comes back. */
+static void report(struct loading *work, const struct asset_id *id, const struct store_error *error)
+{
+    char text[ID_TEXT];
+    struct upload_row row;
+    struct store_error ignored;
+    struct region texts = {.may_fail = true};
+    struct pose_buffer buffer = {0};
+    const bool stays = error->status == STORE_MISSING;
+    const struct miss what = lost(id);
+    id_write(id, text);
+    const bool has_row = store_row(work->service->store, id, &row, &texts, &buffer, &ignored);
+    log_message(LOG_WARNING, "the upload %s is not served%s: %s", has_row && row.name ? row.name : text,
+                stays ? "" : " at the moment", error->detail);
+    if (stays) {
+        pthread_mutex_lock(&work->service->write_lock);
+        memo_keep(work->service->memo, &what, 0);
+        pthread_mutex_unlock(&work->service->write_lock);
+    }
+    work->is_away |= !stays;
+    pose_buffer_free(&buffer);
+    region_release(&texts);
+}
+
+/* Whether it may join: it may have been removed meanwhile, or depend on other PATHs. */
+static bool is_wanted(const struct loading *work, const struct index_archive *archive)
+{
+    const struct service *service = work->service;
+    uint32_t index;
+    return !is_at_hand(service, &archive->id, &index) && rows_has_archive(work->rows, &archive->id) &&
+           (!index_wants_companions(archive) || id_equal(&work->context, &service->current->context));
+}
+
+/* Loads what is listed, with nothing locked but the fetching, and puts it behind the others. */
+static void load(struct loading *work)
+{
+    struct service *service = work->service;
+    for (size_t at = 0; at < work->ids.size && !work->is_away && !work->no_memory;
+         at += sizeof(struct asset_id)) {
+        struct asset_id id;
+        struct store_error error;
+        memcpy(&id, work->ids.data + at, sizeof id);
+        struct index_archive *archive = service->open_upload(service, &id, &error);
+        if (!archive) {
+            report(work, &id, &error);
+            continue;
+        }
+        pthread_mutex_lock(&service->write_lock);
+        if (is_wanted(work, archive)) {
+            work->no_memory |= !uploads_bring(service, archive);
+            atomic_fetch_add(&service->fetched, 1);
+        }
+        pthread_mutex_unlock(&service->write_lock);
+        index_archive_unref(archive);
+    }
+}
+
+/* ---------------------------------------------------------------------------------------- what is complete -- */
+
+static int compare(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* The uploads at hand that hold an item, in the order of the snapshot; at most that many. */
+static uint32_t list_places(const struct catalog *catalog, const struct catalog_item *item, uint32_t *places,
+                            uint32_t most)
+{
+    struct place_walk walk = {0};
+    uint32_t count = 0;
+    while (count < most && catalog_next_place(catalog, item, &walk)) {
+        const uint32_t archive = walk.place.archive;
+        if (archive >= catalog->path_count && (!count || places[count - 1] != archive))
+            places[count++] = archive;
+    }
+    return count;
+}
+
+/* Whether the uploads at hand that hold it begin with these, in their order. */
+static bool is_in_order(const struct service *service, const struct needed *needed, const uint32_t *places,
+                        uint32_t count)
+{
+    uint32_t at = 0, index;
+    for (uint32_t i = 0; i < needed->count; i++) {
+        if (!is_at_hand(service, &needed->ids[i], &index) || index < service->current->path_count)
+            continue;
+        if (at == count || places[at] != index)
+            return false;
+        at++;
+    }
+    return true;
+}
+
+/* Takes those out that are in the way, and puts the needed ones behind the others in their order. */
+static bool put_in_order(struct service *service, const struct needed *needed, uint32_t *places,
+                         uint32_t count)
+{
+    struct index_archive *archives[CATALOG_MOST_UPLOADS];
+    uint32_t taken = 0, index;
+    for (uint32_t i = 0; i < needed->count && taken < CATALOG_MOST_UPLOADS; i++) {
+        if (is_at_hand(service, &needed->ids[i], &index) && index >= service->current->path_count) {
+            archives[taken] = service->current->archives[index];
+            index_archive_ref(archives[taken++]);
+        }
+    }
+    qsort(places, count, sizeof *places, compare);
+    struct catalog *draft = catalog_remove_all(service->current, places, count);
+    bool done = draft;
+    if (draft)
+        service_publish(service, draft);
+    for (uint32_t i = 0; i < taken; i++) {
+        done = done && uploads_bring(service, archives[i]);
+        index_archive_unref(archives[i]);
+    }
+    return done;
+}
+
+/* Makes an asset whole whose uploads are at hand. */
+static bool settle_asset(struct loading *work, const struct miss *what)
+{
+    enum { MAX_PLACES = 1024 };
+    struct service *service = work->service;
+    uint32_t places[MAX_PLACES];
+    struct catalog_item *item = catalog_at_hand(service->current, what->asset, &what->id);
+    if (item) {
+        const struct needed needed = needed_by(work->rows, what);
+        const uint32_t count = list_places(service->current, item, places, MAX_PLACES);
+        if (!is_in_order(service, &needed, places, count) && !put_in_order(service, &needed, places, count))
+            return false;
+        item = catalog_at_hand(service->current, what->asset, &what->id);
+    }
+    if (item)
+        catalog_set_whole(service->current, item);
+    return true;
+}
+
+static bool settle(struct loading *work, const struct catalog_turn *turn)
+{
+    struct service *service = work->service;
+    for (uint32_t i = 0; i < turn->count; i++) {
+        if (turn->misses[i].kind == MISS_ASSET && !settle_asset(work, &turn->misses[i]))
+            return false;
+    }
+    /* Nothing leaves from here on. */
+    for (uint32_t i = 0; i < turn->count; i++)
+        memo_keep(service->memo, &turn->misses[i], service->current->generation);
+    return true;
+}
+
+/* With the write lock held: the snapshot in which nothing is missed any more. */
+static struct catalog *finish(struct loading *work, const struct catalog_turn *turn, struct rows_view **view)
+{
+    struct service *service = work->service;
+    if (!settle(work, turn))
+        return NULL;
+    list_absent(work, turn); /* what was in the way of one may be needed by another */
+    if (work->ids.size || (view && rows_view_open(work->rows, service->current, view) == ROWS_FAILED))
+        return NULL;
+    return service_hold(service);
+}
+
+struct catalog *uploads_fetch(struct service *service, const struct catalog_turn *turn,
+                              struct rows_view **view)
+{
+    struct loading work = {.service = service, .rows = service_rows(service)};
+    struct catalog *fetched = NULL;
+    if (!work.rows || turn->is_over)
+        return NULL;
+    pthread_mutex_lock(&service->fetch_lock);
+    for (int i = 0; i < ROUNDS && !fetched && !work.is_away && !work.no_memory; i++) {
+        pthread_mutex_lock(&service->write_lock);
+        list_absent(&work, turn);
+        if (!work.ids.size)
+            fetched = finish(&work, turn, view);
+        pthread_mutex_unlock(&service->write_lock);
+        if (!fetched)
+            load(&work);
+    }
+    pthread_mutex_unlock(&service->fetch_lock);
+    pose_buffer_free(&work.ids);
+    return fetched;
+}
