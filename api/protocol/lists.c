@@ -417,8 +417,8 @@ static void write_facets(struct json_writer *json, const struct list_request *re
         json->to.failed |= !listing_count(request->view, &request->filter, &request->listing,
                                           (enum listing_facet)facet, values, &count);
         if (request->waits && !json->to.failed)
-            json->to.failed |= !own_rows_count(request->waits, &request->filter, (enum listing_facet)facet,
-                                               values, &count);
+            json->to.failed |=
+                !own_rows_count(request->waits, &request->filter, (enum listing_facet)facet, values, &count);
         jsonw_array(json, facet_words[facet]);
         for (uint32_t i = 0; i < count; i++) {
             write_facet_value(json, (enum listing_facet)facet, &values[i]);

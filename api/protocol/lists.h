@@ -41,7 +41,8 @@ struct list_request {
     struct asset_id within; /* the archive of the filter, and its index */
     uint32_t archive;
     struct rows_view *view;
-    struct rows *own; /* of a catalogue that only some see, or of what waits in it; NULL: the service's alone */
+    struct rows
+        *own; /* of a catalogue that only some see, or of what waits in it; NULL: the service's alone */
     struct own_rows *waits; /* what waits, which is merged into the others */
 };
 

@@ -329,6 +329,13 @@ static bool open_file(const char *path, uint64_t size, enum blob_place place, st
     return true;
 }
 
+/* Whether something that is no file stands in its place, which nobody but its owner removes. */
+static bool is_barred(const char *path)
+{
+    struct stat status;
+    return !lstat(path, &status) && !S_ISREG(status.st_mode);
+}
+
 static struct blob *open_blob(struct blobs *blobs, const struct blob_hash *hash, uint64_t size,
                               enum blob_place place, struct store_error *error)
 {
@@ -336,7 +343,8 @@ static struct blob *open_blob(struct blobs *blobs, const struct blob_hash *hash,
     struct file_bytes bytes = {0};
     struct pose_error why;
     if (!open_file(path, size, place, &bytes, &why)) {
-        store_fail(error, strcmp(why.code, "not_found") ? STORE_DOWN : STORE_MISSING, "%.200s", why.detail);
+        const bool is_missing = !strcmp(why.code, "not_found") || is_barred(path);
+        store_fail(error, is_missing ? STORE_MISSING : STORE_DOWN, "%.200s", why.detail);
         free(path);
         return NULL;
     }

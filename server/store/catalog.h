@@ -105,6 +105,8 @@ struct store_catalog {
     /* Those whose record is bound, and to another context than this one: their ids only are set. */
     bool (*each_bound)(struct store_catalog *catalog, const struct asset_id *context, upload_visit *visit,
                        void *user, struct store_error *error);
+    /* Begins another epoch: the rows are not those that came after an earlier version. */
+    bool (*renew)(struct store_catalog *catalog, struct store_error *error);
 };
 
 /* So long a removal is remembered for changes, at least. */
@@ -113,6 +115,8 @@ enum { CATALOG_REMEMBERS_DAYS = 30 };
 /* Creates the file if missing. STORE_BROKEN if it is not a complete catalogue; STORE_NEWER if it is of a
  * later version. */
 struct store_catalog *store_sqlite_open(const char *path, struct store_error *error);
+/* The same without reading all of the file: it is as a daemon left it. */
+struct store_catalog *store_sqlite_open_unchecked(const char *path, struct store_error *error);
 /* Whether an existing file is a catalogue of a known version; only reads its first page. */
 bool store_sqlite_check(const char *path, struct store_error *error);
 struct store_catalog *store_memory_open(void);

@@ -136,3 +136,56 @@ bool folder_publish_catalog(const char *folder, struct store_error *error)
     free(made);
     return done && move(folder, "tmp/catalog.db", "catalog.db", error) && sync_folder(folder, error);
 }
+
+/* ---------------------------------------------------------------------------------------------- clean mark -- */
+
+enum { MARK_SIZE = 400 };
+
+/* What changes when a file is written, or something in a folder comes or goes. */
+static size_t describe(const char *folder, char text[MARK_SIZE])
+{
+    static const char *const names[] = {"catalog.db", "catalog.db-wal", "notes", "blobs"};
+    size_t used = 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct stat status;
+        char *path = path_join(folder, names[i]);
+        if (lstat(path, &status))
+            memset(&status, 0, sizeof status);
+        free(path);
+        used += (size_t)snprintf(text + used, MARK_SIZE - used, "%s %lld %lld %lld.%09ld\n", names[i],
+                                 (long long)status.st_ino, (long long)status.st_size,
+                                 (long long)status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
+    }
+    return used;
+}
+
+void folder_leave_clean(const char *folder)
+{
+    char text[MARK_SIZE];
+    const size_t size = describe(folder, text);
+    char *path = path_join(folder, "clean");
+    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    /* One that is not whole says nothing. */
+    if (fd >= 0 && write(fd, text, size) != (ssize_t)size)
+        unlink(path);
+    if (fd >= 0)
+        close(fd);
+    free(path);
+}
+
+bool folder_was_clean(const char *folder)
+{
+    struct store_error ignored;
+    char text[MARK_SIZE], mark[MARK_SIZE];
+    const size_t size = describe(folder, text);
+    char *path = path_join(folder, "clean");
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    const ssize_t read_size = fd >= 0 ? read(fd, mark, sizeof mark) : -1;
+    if (fd >= 0)
+        close(fd);
+    const bool is_gone = !unlink(path);
+    free(path);
+    /* Before anything is written: it must not come back after a power cut. */
+    return is_gone && sync_folder(folder, &ignored) && read_size == (ssize_t)size &&
+           !memcmp(text, mark, size);
+}

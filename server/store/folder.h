@@ -20,4 +20,11 @@ bool folder_lose_no_index(const char *folder, struct store_error *error);
 /* Renames tmp/catalog.db, which must be closed, to catalog.db, which must not exist. */
 bool folder_publish_catalog(const char *folder, struct store_error *error);
 
+/*
+ * A daemon that stopped by itself leaves a mark that says what its catalogue and folders were: what is as it was then needs
+ * no check. folder_leave_clean is the last thing that is done with a folder; folder_was_clean takes the mark away.
+ */
+void folder_leave_clean(const char *folder);
+bool folder_was_clean(const char *folder);
+
 #endif

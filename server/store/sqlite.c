@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum statement {
     ADD,
@@ -99,8 +100,9 @@ static const char *const migrations[] = {
     " STRICT, WITHOUT ROWID;"
     "CREATE TABLE state (one INTEGER PRIMARY KEY CHECK (one = 1), version INTEGER NOT NULL,"
     " forgotten INTEGER NOT NULL," /* the version up to which removals are not remembered */
-    " epoch BLOB NOT NULL) STRICT;"
-    "INSERT INTO state SELECT 1, coalesce(max(sequence), 0), 0, randomblob(16) FROM upload;"
+    " epoch BLOB NOT NULL,"
+    " inode INTEGER NOT NULL) STRICT;" /* of the file: a copy is another epoch */
+    "INSERT INTO state SELECT 1, coalesce(max(sequence), 0), 0, randomblob(16), 0 FROM upload;"
     "CREATE TABLE held (uploader TEXT PRIMARY KEY, uploads INTEGER NOT NULL, bytes INTEGER NOT NULL)"
     " STRICT, WITHOUT ROWID;" /* '': of no token */
     "INSERT INTO held SELECT coalesce(uploader, ''), count(*), sum(bytes) FROM upload GROUP BY 1;"
@@ -692,7 +694,26 @@ static bool prepare(struct sqlite_catalog *catalog, struct store_error *error)
     return true;
 }
 
-struct store_catalog *store_sqlite_open(const char *path, struct store_error *error)
+static bool renew(struct store_catalog *catalog, struct store_error *error)
+{
+    return execute((struct sqlite_catalog *)catalog, "UPDATE state SET epoch = randomblob(16)", error);
+}
+
+/* Versions of a copy may mean something else than those of the file that it was made of. */
+static bool recognise(struct sqlite_catalog *sqlite, const char *path, struct store_error *error)
+{
+    struct stat status;
+    if (stat(path, &status))
+        return store_fail_errno(error, "%s", path);
+    const long long inode = (long long)status.st_ino;
+    char *text = sqlite3_mprintf("UPDATE state SET inode = %lld, epoch = randomblob(16) WHERE inode <> %lld",
+                                 inode, inode);
+    bool done = (text || store_fail(error, STORE_DOWN, "out of memory")) && execute(sqlite, text, error);
+    sqlite3_free(text);
+    return done;
+}
+
+static struct store_catalog *open_file(const char *path, bool is_checked, struct store_error *error)
 {
     enum { BUSY_MS = 2000 }; /* another process may be reading it or backing it up */
     struct sqlite_catalog *sqlite = must_alloc(1, sizeof *sqlite);
@@ -711,7 +732,8 @@ struct store_catalog *store_sqlite_open(const char *path, struct store_error *er
                                              .sums = sums,
                                              .next_due = next_due,
                                              .each_waiting = each_waiting,
-                                             .each_bound = each_bound};
+                                             .each_bound = each_bound,
+                                             .renew = renew};
     bool done = sqlite3_open_v2(path, &sqlite->db,
                                 SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX |
                                     SQLITE_OPEN_NOFOLLOW,
@@ -721,13 +743,24 @@ struct store_catalog *store_sqlite_open(const char *path, struct store_error *er
         sqlite3_busy_timeout(sqlite->db, BUSY_MS);
         sqlite3_extended_result_codes(sqlite->db, 0);
     }
-    done = done && check_whole(sqlite, error) &&
+    done = done && (!is_checked || check_whole(sqlite, error)) &&
            execute(sqlite, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;", error) &&
-           migrate(sqlite, error) && prepare(sqlite, error) && prune(sqlite, error);
+           migrate(sqlite, error) && recognise(sqlite, path, error) && prepare(sqlite, error) &&
+           prune(sqlite, error);
     if (done)
         return &sqlite->catalog;
     if (error->status == STORE_DOWN && is_broken(sqlite3_errcode(sqlite->db)))
         error->status = STORE_BROKEN;
     close_catalog(&sqlite->catalog);
     return NULL;
+}
+
+struct store_catalog *store_sqlite_open(const char *path, struct store_error *error)
+{
+    return open_file(path, true, error);
+}
+
+struct store_catalog *store_sqlite_open_unchecked(const char *path, struct store_error *error)
+{
+    return open_file(path, false, error);
 }

@@ -25,6 +25,8 @@ struct store {
     uint64_t most;
     _Atomic uint64_t bytes;
     atomic_bool down;
+    bool is_clean;        /* it was left by a daemon that had checked it, and nothing has changed since */
+    bool is_sound;        /* it is checked: it can be left like that */
     pthread_mutex_t lock; /* guards blobs and catalog */
 };
 
@@ -39,7 +41,8 @@ static bool open_catalog(struct store *store, const char *folder, struct store_e
         done = errno == ENOENT ? folder_lose_catalog(folder, error) : store_fail_errno(error, "%s", path);
     done = done && folder_lose_no_index(folder, error);
     if (done)
-        store->catalog = store_sqlite_open(path, error);
+        store->catalog =
+            store->is_clean ? store_sqlite_open_unchecked(path, error) : store_sqlite_open(path, error);
     if (done && !store->catalog && error->status == STORE_BROKEN) {
         log_message(LOG_WARNING, "%s; %s is now in lost/ and is rebuilt", error->detail, path);
         if (folder_lose_catalog(folder, error))
@@ -93,6 +96,10 @@ void store_close(struct store *store)
     close_catalog(store);
     if (store->blobs)
         store->blobs->close(store->blobs);
+    struct store_error ignored;
+    if (store->is_sound && !atomic_load(&store->down) &&
+        folder_is_in_place(store->folder, store->lock_fd, &ignored))
+        folder_leave_clean(store->folder);
     if (store->lock_fd >= 0)
         close(store->lock_fd);
     pthread_mutex_destroy(&store->lock);
@@ -145,6 +152,8 @@ static bool reconcile(struct store *store, struct store_error *error)
     bool done = recover(&recovery, &found, error);
     if (done && lines)
         log_found(store->folder, &found);
+    if (done && found.adopted + found.forgotten && store->catalog->renew)
+        done = store->catalog->renew(store->catalog, error);
     return done;
 }
 
@@ -188,11 +197,14 @@ struct store *store_open_objects(const char *folder, const struct object_options
     }
     bool done = open_folder(store, folder, objects, cache_size, error);
     if (done) {
-        done = open_catalog(store, folder, error) && (!is_to_reconcile(store) || reconcile(store, error)) &&
+        store->is_clean = folder_was_clean(folder);
+        done = open_catalog(store, folder, error) &&
+               (store->is_clean || !is_to_reconcile(store) || reconcile(store, error)) &&
                store_sums(store, add_bytes, store, error);
         if (!done)
             advise(error, folder);
     }
+    store->is_sound = done;
     if (done)
         return store;
     store_close(store);

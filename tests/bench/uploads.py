@@ -17,6 +17,7 @@ import statistics
 import subprocess
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from html import escape
 from pathlib import Path
 
@@ -26,6 +27,7 @@ BVH = (
     "  OFFSET 0 1 0\n }\n}\nMOTION\nFrames: 2\nFrame Time: 0.1\n0 0 0\n%d.5 0 0\n"
 )
 MEASURED = 60  # requests of a kind
+FILLERS = 4
 
 
 class Daemon:
@@ -63,6 +65,21 @@ def upload(daemon, number):
     return json.loads(daemon.ask("POST", f"/v1/archives?name={name}", (BVH % number).encode(), 201))["id"]
 
 
+def fill(daemon, count):
+    """That many uploads, by a few clients at once."""
+    port = daemon.client.port
+
+    def some(numbers):
+        daemon_of_mine = Daemon.__new__(Daemon)
+        daemon_of_mine.client = http.client.HTTPConnection("127.0.0.1", port)
+        for number in numbers:
+            upload(daemon_of_mine, number)
+        daemon_of_mine.client.close()
+
+    with ThreadPoolExecutor(FILLERS) as pool:
+        list(pool.map(some, [range(first, count, FILLERS) for first in range(FILLERS)]))
+
+
 def median_ms(action, items):
     times = []
     for item in items:
@@ -76,8 +93,7 @@ def measure(program, count, folder):
     """{row: figure} beside that many uploads."""
     data = Path(folder) / "data"
     daemon = Daemon(program, data)
-    for number in range(count):
-        upload(daemon, number)
+    fill(daemon, count)
     daemon.stop()
     starts = []
     for _ in range(3):
@@ -93,12 +109,33 @@ def measure(program, count, folder):
         "upload, ms": median_ms(lambda number: new.append(upload(daemon, number)), range(count, count + MEASURED)),
     }
 
+    clips = json.loads(daemon.ask("GET", f"/v1/clips?limit=1000&offset={count // 2 - 500 if count > 1000 else 0}"))
+    known = [item["id"] for item in clips["items"]]
+    daemon.stop()
+    daemon = Daemon(program, data)
+    rows["pose of an id that is not at hand, ms"] = median_ms(
+        lambda clip: daemon.ask("GET", f"/v1/clips/{clip}/pose?t=0.1"), random.Random(1).sample(known, MEASURED)
+    )
+
+    def walk(sort):
+        """A page in the middle and the last one: by the cursor of a page before."""
+        for place, direction in (("middle", ""), ("last", "-")):
+            offset = count // 2 if place == "middle" else 20
+            page = json.loads(daemon.ask("GET", f"/v1/clips?limit=20&offset={offset}&sort={direction}{sort}"))
+            cursor = re.search(r"cursor=([0-9a-f]+)", page["next"]).group(1)
+            rows[f"page by {sort}, {place}, ms"] = median_ms(
+                lambda limit: daemon.ask("GET", f"/v1/clips?limit={limit}&cursor={cursor}&sort={direction}{sort}"),
+                range(20, 20 + MEASURED),
+            )
+
     def lists(target):
         # A parameter of its own, so that no answer was given before.
         return median_ms(lambda limit: daemon.ask("GET", f"{target}limit={limit}"), range(20, 20 + MEASURED))
 
     rows["page in the order of arrival, ms"] = lists("/v1/clips?")
     rows["page by name, ms"] = lists("/v1/clips?sort=name&")
+    walk("name")
+    walk("duration")
     rows["search for a word, ms"] = lists("/v1/clips?q=dance&")
     rows["deletion, ms"] = median_ms(lambda name: daemon.ask("DELETE", f"/v1/archives/{name}", status=204), new)
     daemon.stop()

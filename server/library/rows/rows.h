@@ -126,7 +126,7 @@ struct listing {
     /* The answer. */
     uint64_t total;
     uint32_t count;
-    struct asset_id *ids; /* [count], from malloc */
+    struct asset_id *ids;     /* [count], from malloc */
     struct listing_key *keys; /* [count], if has_keys */
     bool has_keys;            /* they are asked for */
     bool has_more;
