@@ -180,7 +180,7 @@ export interface Fit {
     head: number;
     hips: number;
     lowest_foot: { source: number; target: number };
-    skate: { mean: number; max: number };
+    skate: { mean: number; max: number; stances: number };
     reach: number;
   };
   warnings: { code: string; severity: string; message: string }[];

@@ -269,6 +269,7 @@ static void put_measures(struct json_writer *json, const struct pose_retarget_me
     jsonw_object(json, "skate");
     jsonw_number(json, "mean", (float)m->skate_mean);
     jsonw_number(json, "max", (float)m->skate_max);
+    jsonw_integer(json, "stances", m->skate_stances);
     jsonw_end(json);
     jsonw_number(json, "reach", (float)m->reach);
     jsonw_end(json);

@@ -1099,6 +1099,7 @@ struct pose_retarget_measures {
     double head, hips;                   /* the worst */
     double lowest_source, lowest_target; /* height of the feet's lowest point; the source's scaled */
     double skate_mean, skate_max;        /* how far feet slide each time that the source's stand */
+    uint32_t skate_stances;              /* how many times they do; 0: none of their points stands */
     double reach;                        /* how far at most a planted foot is off its place */
 };
 /* Measures at most that many moments. Returns false if out of memory. */

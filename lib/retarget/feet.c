@@ -27,6 +27,11 @@ double source_lowest(const struct pose_retarget *retarget, const struct moment *
     return lowest;
 }
 
+bool foot_is_planted(const struct pose_retarget *retarget, double low)
+{
+    return low <= STANDS * retarget->source->figure.hip_height;
+}
+
 /* Falls from 1 to 0 between the two heights. */
 static double weight_at(double low, double h)
 {

@@ -3,14 +3,15 @@
 
 static const double DEGREES = 57.29577951308232;
 
-/* A point of a foot stands while it is less above its rest height than these fractions of the hip height. */
-static const double ANKLE_STANDS = 0.02, BALL_STANDS = 0.015;
+/* A point of a planted foot stands while it is less above its lowest moment than this fraction of the hip height. */
+static const double POINT_STANDS = 0.02;
 enum { POINTS = 4 }; /* ankle and ball of both feet */
 
 /* A point of a foot at a moment. */
 struct footprint {
-    double rise;    /* of the source's, over its rest height */
-    struct vec off; /* the target's from the source's, scaled */
+    bool is_planted; /* the foot */
+    double height;   /* of the source's, over the ground */
+    struct vec off;  /* the target's from the source's, scaled, in the plane of the ground */
 };
 
 struct measuring {
@@ -100,15 +101,17 @@ static struct vec target_place(const struct measuring *m, int32_t node)
     return target_over(m->r, vec_add(m->to[node], m->moment.shift));
 }
 
-static void note_print(struct measuring *m, int point, int32_t from, int32_t to, double rest, double phase)
+/* low: the foot's lowest point. */
+static void note_print(struct measuring *m, int point, int32_t from, int32_t to, double low, double phase)
 {
     const struct pose_retarget *r = m->r;
     struct footprint *print = &m->prints[point][m->row];
-    *print = (struct footprint){.rise = INFINITY};
+    *print = (struct footprint){.height = INFINITY};
     if (from < 0 || to < 0)
         return;
     struct vec source = source_over(r, &m->moment, from, phase);
-    print->rise = source.y - rest;
+    print->is_planted = foot_is_planted(r, low);
+    print->height = source.y;
     print->off = vec_sub(target_place(m, to), vec_scale(source, r->scale));
     print->off.y = 0;
 }
@@ -125,44 +128,49 @@ static void measure_foot(struct measuring *m, int side, double phase)
     to->lowest_target = fmin(to->lowest_target, lowest);
     if (m->moment.weights[side] >= 1)
         to->reach = fmax(to->reach, m->moment.missed[side]);
-    const struct leg_measures *leg = &r->source->figure.legs[side];
-    note_print(m, 2 * side, foot->source_foot, foot->foot, leg->ankle.y, phase);
-    note_print(m, 2 * side + 1, foot->ball < 0 ? -1 : foot->source_ball, foot->ball, leg->ball.y, phase);
+    note_print(m, 2 * side, foot->source_foot, foot->foot, low, phase);
+    note_print(m, 2 * side + 1, foot->ball < 0 ? -1 : foot->source_ball, foot->ball, low, phase);
 }
 
-/* The furthest two places of a point while it stands once. */
+/* How wide the offsets of a point are spread while it stands once: the diagonal of the rectangle around them. */
 static double wandering(const struct footprint *prints, uint32_t count)
 {
-    double widest = 0;
+    struct vec low = prints[0].off, high = low;
     for (uint32_t i = 1; i < count; i++) {
-        for (uint32_t k = 0; k < i; k++)
-            widest = fmax(widest, vec_length(vec_sub(prints[i].off, prints[k].off)));
+        struct vec off = prints[i].off;
+        low = (struct vec){fmin(low.x, off.x), 0, fmin(low.z, off.z)};
+        high = (struct vec){fmax(high.x, off.x), 0, fmax(high.z, off.z)};
     }
-    return widest;
+    return vec_length(vec_sub(high, low));
+}
+
+/* Every time that a point stands. Returns the sum of its wanderings. */
+static double measure_stances(struct measuring *m, const struct footprint *prints)
+{
+    double lowest = INFINITY, sum = 0, h = m->r->source->figure.hip_height;
+    for (uint32_t i = 0; i < m->row_count; i++)
+        lowest = fmin(lowest, prints[i].height);
+    for (uint32_t i = 0, begin = 0; i <= m->row_count; i++) {
+        if (i < m->row_count && prints[i].is_planted && prints[i].height <= lowest + POINT_STANDS * h)
+            continue;
+        if (i - begin > 1) {
+            double wide = wandering(prints + begin, i - begin);
+            m->measures->skate_max = fmax(m->measures->skate_max, wide);
+            m->measures->skate_stances++;
+            sum += wide;
+        }
+        begin = i + 1;
+    }
+    return sum;
 }
 
 /* README.md defines it. */
 static void measure_skate(struct measuring *m)
 {
-    double h = m->r->source->figure.hip_height, ground = fmax(m->measures->lowest_source / m->r->scale, 0);
     double sum = 0;
-    uint32_t count = 0;
-    for (int point = 0; point < POINTS; point++) {
-        double most = ground + (point % 2 ? BALL_STANDS : ANKLE_STANDS) * h;
-        uint32_t begin = 0;
-        for (uint32_t i = 0; i <= m->row_count; i++) {
-            if (i < m->row_count && m->prints[point][i].rise <= most)
-                continue;
-            if (i - begin > 1) {
-                double wide = wandering(m->prints[point] + begin, i - begin);
-                m->measures->skate_max = fmax(m->measures->skate_max, wide);
-                sum += wide;
-                count++;
-            }
-            begin = i + 1;
-        }
-    }
-    m->measures->skate_mean = count ? sum / count : 0;
+    for (int point = 0; point < POINTS; point++)
+        sum += measure_stances(m, m->prints[point]);
+    m->measures->skate_mean = m->measures->skate_stances ? sum / m->measures->skate_stances : 0;
 }
 
 /* --------------------------------------------------------------------------------------------------- the whole -- */

@@ -151,6 +151,8 @@ void feet_stand(const struct pose_retarget *retarget, double phase, struct momen
 /* The lowest of some positions along the body's up axis, relative to the origin. */
 double source_lowest(const struct pose_retarget *retarget, const struct moment *moment, int side,
                      double phase);
+/* Whether a foot of the source with that lowest point stands. */
+bool foot_is_planted(const struct pose_retarget *retarget, double low);
 
 /* Finds the source joints that the clip drives, and reduces clip and skeleton to those needed. */
 bool drives_read(struct pose_retarget *retarget, struct arena *scratch);

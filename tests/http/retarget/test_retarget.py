@@ -143,7 +143,8 @@ class Retarget(unittest.TestCase):
                 self.assertAlmostEqual(measures["limbs"]["max"], most, delta=0.001)
             self.assertAlmostEqual(measures["lowest_foot"]["target"] * 100, lowest, delta=0.0021)
             self.assertAlmostEqual(measures["lowest_foot"]["source"] * 100, lowest_source, delta=0.0021)
-            self.assertAlmostEqual(measures["skate"]["max"] * 100, skate, delta=0.005)
+            self.assertAlmostEqual(measures["skate"]["max"] * 100, skate, delta=0.0006)
+            self.assertGreater(measures["skate"]["stances"], 0)
 
     def test_figures_as_worked(self):
         for name, h, a, arms, lean in (

@@ -446,7 +446,7 @@ static void measured(struct retargeting *r, unsigned flags, double mean, double 
         near("limbs' max", m.limbs_max, max, 0.001);
     }
     near("lowest", m.lowest_target * 100, lowest, 0.0021);
-    ck_assert_msg(m.skate_max * 100 <= skate, "%g cm", m.skate_max * 100);
+    near("skate", m.skate_max * 100, skate, 0.0006);
     ck_assert(m.head < 0.01 && m.hips < 0.01 && m.arms_max < 0.01);
 }
 
@@ -454,12 +454,12 @@ START_TEST(measures)
 {
     struct retargeting *r = malloc(sizeof *r);
     if (begin_sims_walk(r)) {
-        measured(r, 0, 2.110, 6.213, -1.058, 1.631);
-        measured(r, POSE_RETARGET_FEET, 1.626, 6.458, -0.737, 0.738);
+        measured(r, 0, 2.110, 6.213, -1.058, 1.626);
+        measured(r, POSE_RETARGET_FEET, 1.626, 6.458, -0.737, 0.733);
         end(r);
     }
     if (begin(r, WALK, NULL, SL, ADULT)) {
-        measured(r, 0, 0, 0, 1.502, 0.729);
+        measured(r, 0, 0, 0, 1.502, 0.724);
         measured(r, POSE_RETARGET_FEET, 0, 0, 3.103, 0.153);
         end(r);
     }
