@@ -364,13 +364,14 @@ bool pose_pack(const char *format, const struct pose_pack_item *items, uint32_t 
 
 /* ------------------------------------------------------------------------------------------------- images -- */
 
-static bool write_png(const struct pose_image *image, struct pose_buffer *out, struct pose_error *error)
+static bool write_png(const struct pose_image *image, enum picture_effort effort, struct pose_buffer *out,
+                      struct pose_error *error)
 {
     const struct picture picture = {.width = image->width,
                                     .height = image->height,
                                     .pixels = (uint8_t *)image->pixels,
                                     .see_through = image->has_alpha};
-    return picture_write_png(&picture, out) || error_no_memory(error);
+    return picture_write_png(&picture, effort, out) || error_no_memory(error);
 }
 
 /* A picture that is no file of a game. */
@@ -379,9 +380,18 @@ static bool convert_png(struct pose_bytes bytes, struct pose_buffer *out, struct
     struct picture picture;
     if (!picture_read(bytes, &picture, error))
         return false;
-    bool done = picture_write_png(&picture, out) || error_no_memory(error);
+    bool done = picture_write_png(&picture, PICTURE_SMALL, out) || error_no_memory(error);
     picture_free(&picture);
     return done;
+}
+
+bool pose_image_png_quick(const struct pose_image *image, struct pose_buffer *out, struct pose_error *error)
+{
+    struct pose_error local;
+    error = error ? error : &local;
+    pose_error_init(error);
+    return image->pixels ? write_png(image, PICTURE_QUICK, out, error)
+                         : error_set(error, POSE_BAD_ARGUMENT, "no_picture", "the image has no pixels");
 }
 
 bool pose_image_png(const struct pose_image *image, struct pose_buffer *out, struct pose_error *error)
@@ -390,7 +400,7 @@ bool pose_image_png(const struct pose_image *image, struct pose_buffer *out, str
     error = error ? error : &local;
     pose_error_init(error);
     if (image->pixels)
-        return write_png(image, out, error);
+        return write_png(image, PICTURE_SMALL, out, error);
     const struct pose_source source = {.name = image->name, .bytes = image->bytes};
     if (!pose_detect(&source))
         return convert_png(image->bytes, out, error);
@@ -398,7 +408,7 @@ bool pose_image_png(const struct pose_image *image, struct pose_buffer *out, str
     if (!document)
         return false;
     bool done = document->image_count
-                    ? write_png(document->images, out, error)
+                    ? write_png(document->images, PICTURE_SMALL, out, error)
                     : error_set(error, POSE_BAD_ARGUMENT, "no_picture", "the file contains no image");
     pose_document_free(document);
     return done;

@@ -123,20 +123,29 @@ static void filter(const struct picture *picture, unsigned depth, uint8_t *to)
 {
     for (uint32_t y = 0; y < picture->height; y++) {
         const uint8_t *row = picture->pixels + (size_t)y * picture->width * 4;
+        size_t size = (size_t)picture->width * 4;
         *to++ = 1;
-        for (uint32_t x = 0; x < picture->width; x++, row += 4) {
-            for (unsigned i = 0; i < depth; i++)
-                *to++ = (uint8_t)(row[i] - (x ? row[(int)i - 4] : 0));
+        memcpy(to, row, depth);
+        to += depth;
+        if (depth == 4) {
+            for (size_t i = 4; i < size; i++)
+                to[i - 4] = (uint8_t)(row[i] - row[i - 4]);
+            to += size - 4;
+            continue;
+        }
+        for (size_t i = 4; i < size; i += 4) {
+            for (unsigned k = 0; k < depth; k++)
+                *to++ = (uint8_t)(row[i + k] - row[i + k - 4]);
         }
     }
 }
 
 /* The packed rows; NULL if out of memory. */
-static uint8_t *pack(const struct picture *picture, unsigned depth, size_t *size)
+static uint8_t *pack(const struct picture *picture, unsigned depth, enum picture_effort effort, size_t *size)
 {
     size_t plain_size = (size_t)picture->height * ((size_t)picture->width * depth + 1);
     uint8_t *plain = malloc(plain_size), *packed = NULL;
-    struct libdeflate_compressor *compressor = libdeflate_alloc_compressor(6);
+    struct libdeflate_compressor *compressor = libdeflate_alloc_compressor((int)effort);
     size_t room = compressor ? libdeflate_zlib_compress_bound(compressor, plain_size) : 0;
     if (plain && compressor && (packed = malloc(room))) {
         filter(picture, depth, plain);
@@ -148,12 +157,12 @@ static uint8_t *pack(const struct picture *picture, unsigned depth, size_t *size
     return packed;
 }
 
-bool picture_write_png(const struct picture *picture, struct pose_buffer *out)
+bool picture_write_png(const struct picture *picture, enum picture_effort effort, struct pose_buffer *out)
 {
     static const uint8_t signature[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
     unsigned depth = picture->see_through ? 4 : 3;
     size_t size = 0, before = out->size;
-    uint8_t *packed = pack(picture, depth, &size);
+    uint8_t *packed = pack(picture, depth, effort, &size);
     uint8_t head[13] = {(uint8_t)(picture->width >> 24),
                         (uint8_t)(picture->width >> 16),
                         (uint8_t)(picture->width >> 8),

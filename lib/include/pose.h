@@ -963,6 +963,10 @@ POSE_API bool pose_mesh_weights(const struct pose_mesh *mesh, const struct pose_
  * its bytes (BMP, PNG, JPEG, TGA, and any format that pose_decode reads). Returns false on failure. */
 POSE_API bool pose_image_png(const struct pose_image *image, struct pose_buffer *out,
                              struct pose_error *error);
+/* The same for a picture that is drawn and sent at once: packed in less time, a few percent larger. Of its pixels
+ * only. */
+POSE_API bool pose_image_png_quick(const struct pose_image *image, struct pose_buffer *out,
+                                   struct pose_error *error);
 
 /* ------------------------------------------------------------------------------------------------ people -- */
 

@@ -3,6 +3,7 @@
 #include "lib/core/error.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 uint32_t pixel_plain(uint32_t pixel)
 {
@@ -31,18 +32,19 @@ bool png_write(cairo_surface_t *surface, struct pose_buffer *out, struct pose_er
     for (int y = 0; y < height; y++) {
         const uint32_t *from = (const uint32_t *)(const void *)(data + y * stride);
         for (int x = 0; x < width; x++, to++) {
-            uint32_t pixel = pixel_plain(from[x]);
-            (*to)[0] = (uint8_t)(pixel >> 16);
-            (*to)[1] = (uint8_t)(pixel >> 8);
-            (*to)[2] = (uint8_t)pixel;
-            (*to)[3] = (uint8_t)(pixel >> 24);
+            uint32_t alpha = from[x] >> 24, pixel = alpha - 1 < 254 ? pixel_plain(from[x])
+                                                    : alpha         ? from[x]
+                                                                    : 0;
+            uint8_t bytes[4] = {(uint8_t)(pixel >> 16), (uint8_t)(pixel >> 8), (uint8_t)pixel,
+                                (uint8_t)(pixel >> 24)};
+            memcpy(*to, bytes, sizeof bytes);
         }
     }
     const struct pose_image image = {.width = (uint32_t)width,
                                      .height = (uint32_t)height,
                                      .pixels = (const uint8_t(*)[4])(const void *)pixels,
                                      .has_alpha = true};
-    bool written = pose_image_png(&image, out, error);
+    bool written = pose_image_png_quick(&image, out, error);
     free(pixels);
     return written;
 }

@@ -19,16 +19,6 @@ void view_init(struct view *view, enum view_angle angle)
     *view = (struct view){{{ca, 0, -sa}, {-su * sa, cu, -su * ca}, {cu * sa, su, cu * ca}}};
 }
 
-void view_turn(const struct view *view, const float point[3], float out[3])
-{
-    for (int i = 0; i < 3; i++) {
-        float sum = 0;
-        for (int k = 0; k < 3; k++)
-            sum += view->axes[i][k] * point[k];
-        out[i] = isfinite(sum) ? sum : 0;
-    }
-}
-
 void view_box_add(struct view_box *box, const float point[3])
 {
     for (int i = 0; i < 2; i++) {

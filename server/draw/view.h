@@ -2,6 +2,7 @@
 #ifndef POSED_SERVER_DRAW_VIEW_H
 #define POSED_SERVER_DRAW_VIEW_H
 
+#include <math.h>
 #include <stdbool.h>
 
 /* The figure faces +Z, +Y is up. */
@@ -16,8 +17,17 @@ struct view {
 };
 
 void view_init(struct view *view, enum view_angle angle);
-/* Transforms a point from model space to view space. Values that are not finite become 0. */
-void view_turn(const struct view *view, const float point[3], float out[3]);
+/* Transforms a point from model space to view space. Values that are not finite become 0. Inline: it is called for
+ * every vertex of every moment. */
+static inline void view_turn(const struct view *view, const float point[3], float out[3])
+{
+    for (int i = 0; i < 3; i++) {
+        float sum = 0;
+        for (int k = 0; k < 3; k++)
+            sum += view->axes[i][k] * point[k];
+        out[i] = isfinite(sum) ? sum : 0;
+    }
+}
 
 /* The bounding rectangle in view space. */
 struct view_box {

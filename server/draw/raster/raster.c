@@ -167,39 +167,62 @@ static float within(float value, float least, float most)
 }
 
 /* Lays cloth on its ground. */
-static void lay(const struct pose_material *material, int texel[4])
+static texture_four lay(const struct pose_material *material, texture_four texel)
 {
-    float share = (float)texel[3] / 255;
+    float share = texel[3] / 255;
     for (int k = 0; k < 3; k++) {
-        float above = within(material->gain * (float)texel[k], 0, 255);
-        texel[k] = (int)within(above * share + 255 * material->ground[k] * (1 - share) + 0.5f, 0, 255);
+        float above = within(material->gain * texel[k], 0, 255);
+        texel[k] = truncf(within(above * share + 255 * material->ground[k] * (1 - share) + 0.5f, 0, 255));
     }
     texel[3] = 255;
+    return texel;
+}
+
+/* Red, green and blue as lit, each within 0 and 255. */
+static texture_four lit_color(const struct raster_paint *paint, texture_four texel, float light)
+{
+    const texture_four color = {paint->color[0], paint->color[1], paint->color[2], 0},
+                       glow = {paint->glow[0], paint->glow[1], paint->glow[2], 0},
+                       most = {255, 255, 255, 255};
+    float half = 0.5f + 0.5f * within(light, -1, 1), lit = dark + bright * half * half;
+    texture_four value = texel * color * lit + 255 * glow;
+    /* What is not above 0 becomes 0, then what is not below 255 becomes that. */
+    texture_whole bits = (texture_whole)value & (value > 0);
+    texture_whole low = (texture_four)bits < most;
+    return (texture_four)((bits & low) | ((texture_whole)most & ~low));
+}
+
+/* The channels of a pixel, of values within 0 and 255. */
+static uint32_t pixel_of(texture_four color, uint32_t alpha)
+{
+    const texture_whole whole = __builtin_convertvector(color + 0.5f, texture_whole);
+    return alpha << 24 | (uint32_t)whole[0] << 16 | (uint32_t)whole[1] << 8 | (uint32_t)whole[2];
 }
 
 /* Puts one sample; false if its alpha leaves it out. */
 static bool shade(const struct triangle *t, float u, float v, float light, uint32_t *color)
 {
     const struct raster_paint *paint = t->paint;
-    int texel[4] = {255, 255, 255, 255};
+    texture_four texel = {255, 255, 255, 255};
     if (t->level)
-        texture_sample(t->level, paint->texture->clamps, near_zero(u), near_zero(v), texel);
+        texel = texture_sample(t->level, paint->texture->clamps, near_zero(u), near_zero(v));
     if (t->level && paint->covers)
-        lay(paint->covers, texel);
-    float alpha = paint->alpha == POSE_OPAQUE ? 1 : paint->color[3] * (float)texel[3] / 255;
-    if (paint->alpha == POSE_MASK && !(alpha >= paint->cutoff))
-        return false;
-    if (paint->alpha != POSE_BLEND)
-        alpha = 1;
-    else if (!(alpha > 0.002f))
-        return false;
-    float half = 0.5f + 0.5f * within(light, -1, 1), lit = dark + bright * half * half;
-    alpha = alpha < 1 ? alpha : 1;
-    uint32_t own = channel(255 * alpha) << 24;
-    for (int k = 0; k < 3; k++) {
-        float value = (float)texel[k] * paint->color[k] * lit + 255 * paint->glow[k];
-        own |= channel(alpha * within(value, 0, 255)) << (16 - 8 * k);
+        texel = lay(paint->covers, texel);
+    if (paint->alpha == POSE_OPAQUE) {
+        *color = pixel_of(lit_color(paint, texel, light), 255);
+        return true;
     }
+    float alpha = paint->color[3] * texel[3] / 255;
+    if (paint->alpha == POSE_MASK) {
+        if (!(alpha >= paint->cutoff))
+            return false;
+        *color = pixel_of(lit_color(paint, texel, light), 255);
+        return true;
+    }
+    if (!(alpha > 0.002f))
+        return false;
+    alpha = alpha < 1 ? alpha : 1;
+    uint32_t own = pixel_of(alpha * lit_color(paint, texel, light), channel(255 * alpha));
     *color = own >> 24 == 255 ? own : over(own, *color);
     return true;
 }

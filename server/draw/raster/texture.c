@@ -22,6 +22,12 @@ void texture_release(struct texture *texture)
 static void mean(const uint8_t *const from[4], uint8_t to[4])
 {
     unsigned alpha = 0, sums[3] = {0}, plain[3] = {0};
+    if ((from[0][3] & from[1][3] & from[2][3] & from[3][3]) == 255) { /* the same, sooner */
+        for (int k = 0; k < 3; k++)
+            to[k] = (uint8_t)((from[0][k] + from[1][k] + from[2][k] + from[3][k] + 2) / 4);
+        to[3] = 255;
+        return;
+    }
     for (int i = 0; i < 4; i++) {
         alpha += from[i][3];
         for (int k = 0; k < 3; k++) {

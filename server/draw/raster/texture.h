@@ -59,21 +59,40 @@ static inline int texture_neighbours(float place, uint32_t size, bool clamps, ui
     return (int)((x - (float)first) * 256);
 }
 
-/* The colour at u, v (within TEXTURE_FAR of 0; v = 0 is the first row), bilinear, 0 to 255 each. */
-static inline void texture_sample(const struct texture_level *level, bool clamps, float u, float v,
-                                  int out[4])
+/* Four numbers that are worked on together: red, green, blue, alpha. */
+typedef float texture_four __attribute__((vector_size(16)));
+typedef int32_t texture_whole __attribute__((vector_size(16)));
+
+/* The channels of a pixel in 16 bits each: red, blue, green, alpha, from the lowest. */
+static inline uint64_t texture_spread(const uint8_t pixel[4])
+{
+    uint64_t packed =
+        pixel[0] | (uint32_t)pixel[1] << 8 | (uint32_t)pixel[2] << 16 | (uint32_t)pixel[3] << 24;
+    return (packed | packed << 24) & 0x00ff00ff00ff00ff;
+}
+
+/* Between two pairs of channels in 32 bits each, of up to 16 bits: as 8 bits, rounded. */
+static inline uint64_t texture_between(uint64_t above, uint64_t below, unsigned down)
+{
+    const uint64_t pairs = 0x0000ffff0000ffff, half = 0x0000800000008000;
+    return ((above & pairs) * (256 - down) + (below & pairs) * down + half) >> 16;
+}
+
+/* The colour at u, v (within TEXTURE_FAR of 0; v = 0 is the first row), bilinear, whole numbers from 0 to 255. */
+static inline texture_four texture_sample(const struct texture_level *level, bool clamps, float u, float v)
 {
     uint32_t x[2], y[2];
-    int right = texture_neighbours(u, level->width, clamps, x),
-        down = texture_neighbours(v, level->height, clamps, y);
-    const uint8_t *a = level->pixels[(size_t)y[0] * level->width + x[0]],
-                  *b = level->pixels[(size_t)y[0] * level->width + x[1]],
-                  *c = level->pixels[(size_t)y[1] * level->width + x[0]],
-                  *d = level->pixels[(size_t)y[1] * level->width + x[1]];
-    for (int k = 0; k < 4; k++) {
-        int above = a[k] * (256 - right) + b[k] * right, below = c[k] * (256 - right) + d[k] * right;
-        out[k] = (above * (256 - down) + below * down + 32768) >> 16;
-    }
+    unsigned right = (unsigned)texture_neighbours(u, level->width, clamps, x),
+             down = (unsigned)texture_neighbours(v, level->height, clamps, y);
+    const uint8_t(*first)[4] = level->pixels + (size_t)y[0] * level->width,
+          (*second)[4] = level->pixels + (size_t)y[1] * level->width;
+    uint64_t above = texture_spread(first[x[0]]) * (256 - right) + texture_spread(first[x[1]]) * right,
+             below = texture_spread(second[x[0]]) * (256 - right) + texture_spread(second[x[1]]) * right;
+    uint64_t red_green = texture_between(above, below, down),
+             blue_alpha = texture_between(above >> 16, below >> 16, down);
+    const texture_whole whole = {(int32_t)(red_green & 255), (int32_t)(red_green >> 32 & 255),
+                                 (int32_t)(blue_alpha & 255), (int32_t)(blue_alpha >> 32 & 255)};
+    return __builtin_convertvector(whole, texture_four);
 }
 
 #endif

@@ -200,6 +200,13 @@ START_TEST(alpha_is_cut_or_blended)
 }
 END_TEST
 
+static void sample(const struct texture_level *level, bool clamps, float u, float v, int out[4])
+{
+    const texture_four color = texture_sample(level, clamps, u, v);
+    for (int i = 0; i < 4; i++)
+        out[i] = (int)color[i];
+}
+
 START_TEST(it_repeats_or_ends)
 {
     const struct pose_image image = {.width = 2, .height = 2, .pixels = four};
@@ -207,15 +214,41 @@ START_TEST(it_repeats_or_ends)
     int color[4], again[4];
     texture_init(&texture, &image);
     const struct texture_level *level = texture_level_for(&texture, 1);
-    texture_sample(level, false, 0.2f, 0.3f, color);
-    texture_sample(level, false, 7.2f, -2.7f, again);
+    sample(level, false, 0.2f, 0.3f, color);
+    sample(level, false, 7.2f, -2.7f, again);
     for (int i = 0; i < 4; i++)
         ck_assert_int_eq(color[i], again[i]);
-    texture_sample(level, true, -9000, -9000, color);
+    sample(level, true, -9000, -9000, color);
     ck_assert(color[0] == 255 && color[1] == 0 && color[2] == 0);
-    texture_sample(level, true, 9000, -9000, color);
+    sample(level, true, 9000, -9000, color);
     ck_assert(color[0] == 0 && color[1] == 255);
     texture_release(&texture);
+}
+END_TEST
+
+/* Four channels at a time are what each is by itself. */
+START_TEST(between_pixels_it_is_bilinear)
+{
+    enum { ACROSS = 5, PLACES = 4096 };
+    static uint8_t many[ACROSS * ACROSS][4];
+    for (int i = 0; i < ACROSS * ACROSS; i++)
+        memcpy(many[i],
+               (uint8_t[4]){(uint8_t)(i * 73), (uint8_t)(255 - i * 41), (uint8_t)(i % 2 * 255),
+                            (uint8_t)(i * 97)},
+               4);
+    const struct texture_level level = {ACROSS, ACROSS, (const uint8_t(*)[4])(const void *)many};
+    for (int i = 0; i < PLACES; i++) {
+        float u = (float)(i % 61) / 59, v = (float)(i % 127) / 131;
+        uint32_t x[2], y[2];
+        int found[4], right = texture_neighbours(u, ACROSS, i % 2, x),
+                      down = texture_neighbours(v, ACROSS, i % 2, y);
+        sample(&level, i % 2, u, v, found);
+        for (int k = 0; k < 4; k++) {
+            int above = many[y[0] * ACROSS + x[0]][k] * (256 - right) + many[y[0] * ACROSS + x[1]][k] * right;
+            int below = many[y[1] * ACROSS + x[0]][k] * (256 - right) + many[y[1] * ACROSS + x[1]][k] * right;
+            ck_assert_int_eq(found[k], (above * (256 - down) + below * down + 32768) >> 16);
+        }
+    }
 }
 END_TEST
 
@@ -233,7 +266,7 @@ START_TEST(small_copies_are_means)
     texture_init(&texture, &image);
     const struct texture_level *last = texture_level_for(&texture, 1e9);
     ck_assert(last->width == 1 && last->height == 1);
-    texture_sample(last, false, 0.4f, 0.4f, color);
+    sample(last, false, 0.4f, 0.4f, color);
     ck_assert_int_eq(color[0], 200);
     ck_assert_int_eq(color[1], 100);
     ck_assert_int_eq(color[3], 128);
@@ -392,6 +425,7 @@ int main(void)
     tcase_add_test(cases, a_texture_shows_its_colours);
     tcase_add_test(cases, alpha_is_cut_or_blended);
     tcase_add_test(cases, it_repeats_or_ends);
+    tcase_add_test(cases, between_pixels_it_is_bilinear);
     tcase_add_test(cases, small_copies_are_means);
     tcase_add_test(cases, what_cannot_be_drawn_is_left_out);
     tcase_add_test(cases, a_huge_triangle_fills_the_picture_once);

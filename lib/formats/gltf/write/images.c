@@ -59,14 +59,14 @@ static bool write_picture(const struct picture *picture, const struct pose_mater
                           struct pose_buffer *png)
 {
     if (!covered)
-        return picture_write_png(picture, png);
+        return picture_write_png(picture, PICTURE_SMALL, png);
     size_t count = (size_t)picture->width * picture->height;
     struct picture laid = {
         .width = picture->width, .height = picture->height, .pixels = malloc(4 * count + 1)};
     if (!laid.pixels)
         return false;
     picture_cover(covered, (const uint8_t(*)[4])picture->pixels, count, (uint8_t(*)[4])laid.pixels);
-    bool done = picture_write_png(&laid, png);
+    bool done = picture_write_png(&laid, PICTURE_SMALL, png);
     free(laid.pixels);
     return done;
 }
