@@ -43,25 +43,16 @@ static inline int texture_held(int at, int size)
     return at < 0 ? 0 : at < size ? at : size - 1;
 }
 
-/* The two neighbours of a place along one side, and the share of the second, of 256. */
-static inline int texture_neighbours(float place, uint32_t size, bool clamps, uint32_t at[2])
-{
-    float x = place * (float)size - 0.5f;
-    int first = (int)x, count = (int)size;
-    first -= x < (float)first;
-    if (clamps) {
-        at[0] = (uint32_t)texture_held(first, count);
-        at[1] = (uint32_t)texture_held(first + 1, count);
-    } else {
-        at[0] = (uint32_t)texture_wrapped(first, count);
-        at[1] = (uint32_t)texture_wrapped(first + 1, count);
-    }
-    return (int)((x - (float)first) * 256);
-}
-
-/* Four numbers that are worked on together: red, green, blue, alpha. */
+/* Numbers that are worked on together: red, green, blue, alpha; or a place along both sides. */
 typedef float texture_four __attribute__((vector_size(16)));
 typedef int32_t texture_whole __attribute__((vector_size(16)));
+
+/* A pixel and its neighbour along one side. */
+static inline void texture_neighbours(int first, uint32_t size, bool clamps, uint32_t at[2])
+{
+    at[0] = (uint32_t)(clamps ? texture_held(first, (int)size) : texture_wrapped(first, (int)size));
+    at[1] = (uint32_t)(clamps ? texture_held(first + 1, (int)size) : texture_wrapped(first + 1, (int)size));
+}
 
 /* The channels of a pixel in 16 bits each: red, blue, green, alpha, from the lowest. */
 static inline uint64_t texture_spread(const uint8_t pixel[4])
@@ -71,28 +62,37 @@ static inline uint64_t texture_spread(const uint8_t pixel[4])
     return (packed | packed << 24) & 0x00ff00ff00ff00ff;
 }
 
-/* Between two pairs of channels in 32 bits each, of up to 16 bits: as 8 bits, rounded. */
-static inline uint64_t texture_between(uint64_t above, uint64_t below, unsigned down)
+static inline texture_four texture_channels(uint64_t spread)
 {
-    const uint64_t pairs = 0x0000ffff0000ffff, half = 0x0000800000008000;
-    return ((above & pairs) * (256 - down) + (below & pairs) * down + half) >> 16;
+    const texture_whole whole = {(int32_t)(spread & 0xffff), (int32_t)(spread >> 32 & 0xffff),
+                                 (int32_t)(spread >> 16 & 0xffff), (int32_t)(spread >> 48)};
+    return __builtin_convertvector(whole, texture_four);
 }
 
 /* The colour at u, v (within TEXTURE_FAR of 0; v = 0 is the first row), bilinear, whole numbers from 0 to 255. */
 static inline texture_four texture_sample(const struct texture_level *level, bool clamps, float u, float v)
 {
-    uint32_t x[2], y[2];
-    unsigned right = (unsigned)texture_neighbours(u, level->width, clamps, x),
-             down = (unsigned)texture_neighbours(v, level->height, clamps, y);
-    const uint8_t(*first)[4] = level->pixels + (size_t)y[0] * level->width,
-          (*second)[4] = level->pixels + (size_t)y[1] * level->width;
-    uint64_t above = texture_spread(first[x[0]]) * (256 - right) + texture_spread(first[x[1]]) * right,
-             below = texture_spread(second[x[0]]) * (256 - right) + texture_spread(second[x[1]]) * right;
-    uint64_t red_green = texture_between(above, below, down),
-             blue_alpha = texture_between(above >> 16, below >> 16, down);
-    const texture_whole whole = {(int32_t)(red_green & 255), (int32_t)(red_green >> 32 & 255),
-                                 (int32_t)(blue_alpha & 255), (int32_t)(blue_alpha >> 32 & 255)};
-    return __builtin_convertvector(whole, texture_four);
+    const texture_four place = {u * (float)level->width - 0.5f, v * (float)level->height - 0.5f, 0, 0};
+    texture_whole first = __builtin_convertvector(place, texture_whole);
+    first += place < __builtin_convertvector(first, texture_four); /* -1 where it is */
+    /* The share of the second neighbour, of 256. */
+    const texture_whole share =
+        __builtin_convertvector((place - __builtin_convertvector(first, texture_four)) * 256, texture_whole);
+    uint32_t x[2] = {(uint32_t)first[0], (uint32_t)first[0] + 1},
+             y[2] = {(uint32_t)first[1], (uint32_t)first[1] + 1};
+    if (x[0] >= level->width - 1 || y[0] >= level->height - 1) {
+        texture_neighbours(first[0], level->width, clamps, x);
+        texture_neighbours(first[1], level->height, clamps, y);
+    }
+    const uint32_t right = (uint32_t)share[0], left = 256 - right;
+    const uint8_t(*top)[4] = level->pixels + (size_t)y[0] * level->width,
+          (*bottom)[4] = level->pixels + (size_t)y[1] * level->width;
+    const uint64_t above = texture_spread(top[x[0]]) * left + texture_spread(top[x[1]]) * right,
+                   below = texture_spread(bottom[x[0]]) * left + texture_spread(bottom[x[1]]) * right;
+    /* Whole numbers below 2^24, which floats hold exactly. */
+    const float down = (float)share[1];
+    const texture_four sum = texture_channels(above) * (256 - down) + texture_channels(below) * down + 32768;
+    return __builtin_convertvector(__builtin_convertvector(sum * 0x1p-16f, texture_whole), texture_four);
 }
 
 #endif

@@ -238,10 +238,13 @@ START_TEST(between_pixels_it_is_bilinear)
                4);
     const struct texture_level level = {ACROSS, ACROSS, (const uint8_t(*)[4])(const void *)many};
     for (int i = 0; i < PLACES; i++) {
-        float u = (float)(i % 61) / 59, v = (float)(i % 127) / 131;
+        float u = (float)(i % 61) / 59 - 0.01f, v = (float)(i % 127) / 131;
+        float across = u * ACROSS - 0.5f, along = v * ACROSS - 0.5f;
         uint32_t x[2], y[2];
-        int found[4], right = texture_neighbours(u, ACROSS, i % 2, x),
-                      down = texture_neighbours(v, ACROSS, i % 2, y);
+        int found[4], first[2] = {(int)floorf(across), (int)floorf(along)};
+        int right = (int)((across - (float)first[0]) * 256), down = (int)((along - (float)first[1]) * 256);
+        texture_neighbours(first[0], ACROSS, i % 2, x);
+        texture_neighbours(first[1], ACROSS, i % 2, y);
         sample(&level, i % 2, u, v, found);
         for (int k = 0; k < 4; k++) {
             int above = many[y[0] * ACROSS + x[0]][k] * (256 - right) + many[y[0] * ACROSS + x[1]][k] * right;
