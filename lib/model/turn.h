@@ -143,13 +143,27 @@ static inline double turn_angle(struct turn q)
     return 2 * atan2(sqrt(q.x * q.x + q.y * q.y + q.z * q.z), fabs(q.w));
 }
 
+/* sin(f a) / sin(a) where 1 - cos(a) is at most 0.05, as its power series in that: to 1e-13. */
+static inline double turn_share(double f, double below_one)
+{
+    double term = f, sum = f, square = f * f;
+    for (int i = 1; i <= 8; i++) {
+        term *= (i * i - square) / (i * (2 * i + 1)) * below_one;
+        sum += term;
+    }
+    return sum;
+}
+
 /* On the shorter arc. */
 static inline struct turn turn_slerp(struct turn a, struct turn b, double f)
 {
-    double dot = turn_dot(a, b), sign = dot < 0 ? -1 : 1, angle = acos(fmin(fabs(dot), 1));
-    double ka = 1 - f, kb = f * sign;
-    if (angle > 1e-6) {
-        double s = 1 / sin(angle);
+    double dot = turn_dot(a, b), sign = dot < 0 ? -1 : 1, below_one = 1 - fmin(fabs(dot), 1);
+    double ka, kb;
+    if (below_one <= 0.05) {
+        ka = turn_share(1 - f, below_one);
+        kb = turn_share(f, below_one) * sign;
+    } else {
+        double angle = acos(1 - below_one), s = 1 / sin(angle);
         ka = sin((1 - f) * angle) * s;
         kb = sin(f * angle) * s * sign;
     }

@@ -100,9 +100,11 @@ static double knee_turn(struct vec thigh, struct vec shin, struct vec axis, doub
     if (!(r > 1e-12))
         return 0;
     double squares = vec_dot(thigh, thigh) + vec_dot(shin, shin);
-    double cosine = ((length * length - squares) / 2 - c) / r;
-    double now = fabs(atan2(q, p)), then = acos(fmin(fmax(cosine, -1), 1));
-    return MAX_TURN * tanh((then - now) / MAX_TURN);
+    double cosine = fmin(fmax(((length * length - squares) / 2 - c) / r, -1), 1);
+    double sine = sqrt(1 - cosine * cosine);
+    /* The knee's angle then, less that of now. */
+    double more = atan2(sine * p - cosine * fabs(q), cosine * p + sine * fabs(q));
+    return MAX_TURN * tanh(more / MAX_TURN);
 }
 
 /* Rotates a joint and its descendants, down to the foot. */

@@ -257,8 +257,12 @@ static char (*carried_paths(const char *id))[160]
 {
     uint32_t count;
     const struct shipped_skeleton *shipped = shipped_skeletons(&count);
-    char adult[ID_TEXT], more[80];
-    id_write(&shipped[count - 1].asset.id, adult);
+    char adult[ID_TEXT] = "", more[80];
+    for (uint32_t i = 0; i < count && !*adult; i++) {
+        const struct pose_format *format = pose_format_find(shipped[i].document->format);
+        if (format && format->family && !strcmp(format->family, "sims"))
+            id_write(&shipped[i].asset.id, adult);
+    }
     snprintf(more, sizeof more, "&as=f32&retarget=1&onto=%s", adult);
     return pose_paths(id, more);
 }

@@ -1,4 +1,5 @@
 /* What retargeting promises of any two people, on figures made from those that the library ships. */
+#include "lib/model/turn.h"
 #include "pose.h"
 #include "tests/support/unit.h"
 
@@ -599,6 +600,22 @@ START_TEST(aliases_in_circles)
 }
 END_TEST
 
+/* Between near rotations by a series, between others by sines: both are the same. */
+START_TEST(slerp_is_even)
+{
+    for (int i = 0; i <= 180; i++) {
+        struct turn end = turn_about((struct vec){0.6, 0, 0.8}, i * DEGREE);
+        for (int k = 0; k <= 10; k++) {
+            struct turn found = turn_slerp(turn_none, end, k / 10.0);
+            struct turn wanted = turn_about((struct vec){0.6, 0, 0.8}, i * DEGREE * k / 10.0);
+            ck_assert_msg(fabs(turn_dot(found, wanted) - 1) < 1e-12 &&
+                              fabs(found.x - wanted.x) + fabs(found.w - wanted.w) < 1e-11,
+                          "%d degrees, %d tenths", i, k);
+        }
+    }
+}
+END_TEST
+
 int main(void)
 {
     TCase *all = tcase_create("properties");
@@ -607,6 +624,7 @@ int main(void)
     tcase_add_test(all, no_quadruped);
     tcase_add_test(all, spread_legs);
     tcase_add_test(all, knees_turn_ten_degrees_at_most);
+    tcase_add_test(all, slerp_is_even);
     tcase_add_test(all, any_order_any_thread);
     tcase_add_test(all, tails_in_pairs);
     tcase_add_test(all, hostile_rests);
