@@ -9,6 +9,31 @@ import zipfile
 
 from daemon import Daemon, corpus
 
+# Of a CINF: name, parent, and where it is: x to the right, y ahead, z up.
+SUIT = [("Skeleton_Root", None, (0, 0, 0)), ("Pelvis", 0, (0, 0, 1.05)), ("Spine_1", 1, (0, 0, 1.2)), ("Spine_2", 2, (0, 0, 1.4)),
+        ("Neck", 3, (0, 0, 1.6)), ("Head", 4, (0, 0.02, 1.7))]
+for side, x in (("L", -1), ("R", 1)):
+    hip = len(SUIT)
+    SUIT += [(f"{side}_hip", 1, (0.1 * x, 0, 1.0)), (f"{side}_knee", hip, (0.1 * x, 0.02, 0.55)),
+             (f"{side}_ankle", hip + 1, (0.1 * x, 0, 0.1)), (f"{side}_toe", hip + 2, (0.1 * x, 0.15, 0))]
+    SUIT += [(f"{side}_collar", 3, (0.05 * x, 0, 1.5)), (f"{side}_shoulder", hip + 4, (0.2 * x, 0, 1.5)),
+             (f"{side}_elbow", hip + 5, (0.5 * x, 0, 1.5)), (f"{side}_wrist", hip + 6, (0.75 * x, 0, 1.5))]
+
+
+def cinf(bones):
+    """The first game's: identifiers from 3, and 2 for nobody."""
+    first, nobody = 3, 2
+    data = struct.pack(">I", len(bones))
+    for k, (_, parent, place) in enumerate(bones):
+        above = nobody if parent is None else first + parent
+        links = [above] + [first + i for i, bone in enumerate(bones) if bone[1] == k]
+        data += struct.pack(f">II3fI{len(links)}I", first + k, above, *place, len(links), *links)
+    data += struct.pack(f">I{len(bones)}I", len(bones), *(first + k for k in range(len(bones))))
+    data += struct.pack(">I", len(bones))
+    for k, (name, _, _) in enumerate(bones):
+        data += name.encode() + b"\0" + struct.pack(">I", first + k)
+    return data + b"\xff" * (-len(data) % 32)
+
 
 @unittest.skipUnless(corpus(), "no corpus")
 class Bulk(unittest.TestCase):
@@ -36,7 +61,7 @@ class Bulk(unittest.TestCase):
         return reply.json
 
     def converted(self, clip, source, target, to):
-        extension = {"sl-anim": "anim", "tso-anim": "anim", "sims1-cmx": "cmx", "sims3-clip": "clip"}[to]
+        extension = {"sl-anim": "anim", "tso-anim": "anim", "prime-anim": "anim", "sims1-cmx": "cmx", "sims3-clip": "clip"}[to]
         reply = self.client.get(f"/v1/clips/{clip['id']}.{extension}", retarget=1, skeleton=source, onto=target, to=to, tolerance=0)
         self.assertEqual(reply.status, 200, (clip["name"], reply.body[:200]))
         return reply.body
@@ -171,6 +196,27 @@ class Bulk(unittest.TestCase):
             reply = self.client.get(f"/v1/clips/{walk['id']}.anim", retarget=1, skeleton=self.sl, onto=other["id"], to="prime-anim")
             self.assertEqual((reply.status, reply.json["code"]), (422, "not_humanoid"), reply.body[:200])
             self.assertTrue(reply.json["detail"].startswith("target: "), reply.json)
+
+    def test_person_of_prime(self):
+        """A CINF of a person, its bones found by words: the file that it gets decodes, and poses as asked for."""
+        made = self.client.post("/v1/archives?name=suit.cinf", cinf(SUIT), headers={"Content-Type": "application/octet-stream"})
+        self.assertEqual(made.status, 201, made.body[:300])
+        suit = self.client.items(f"/v1/skeletons?archive={made.json['id']}")[0]
+        person = self.client.get(f"/v1/skeletons/{suit['id']}/humanoid").json
+        self.assertEqual(person["missing"], [])
+        self.assertAlmostEqual(person["hip_height"], 1.0, delta=1e-6)
+        walk = next(clip for clip in self.clips("sims1-cmx") if clip["name"] == "a2o-walking-loop")
+        data = self.converted(walk, self.adult, suit["id"], "prime-anim")
+        made = self.client.post("/v1/archives?name=suit.anim", data, headers={"Content-Type": "application/octet-stream"})
+        self.assertEqual(made.status, 201, made.body[:300])
+        file = self.client.items(f"/v1/clips?archive={made.json['id']}")[0]
+        self.assertEqual(file["format"], "prime-anim")
+        wanted = self.model(walk["id"], 0.5, retarget=1, skeleton=self.adult, onto=suit["id"])
+        found = self.model(file["id"], 0.5, skeleton=suit["id"])
+        self.assertLess(max(abs(a - b) for a, b in zip(wanted, found)), 1e-3)
+        fit = self.fit(walk, self.adult, suit["id"])["measures"]
+        self.assertLess(max(fit["head"], fit["hips"]), 0.01)
+        self.assertGreater(fit["skate"]["stances"], 0)
 
     def test_hostile_maps(self):
         """A megabyte, ten thousand lines, all joints of a nest: refused before anything is made."""
