@@ -319,6 +319,58 @@ START_TEST(how_it_lies_means_nothing)
 }
 END_TEST
 
+/* The most that the joints of a tail are apart. */
+static double tails_apart(const struct person *person, const float *a, const float *b)
+{
+    double worst = 0;
+    for (int i = 2; i <= 6; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "mTail%d", i);
+        size_t at = 16 * (size_t)joint_of(person, name) + 12;
+        for (size_t k = at; k < at + 3; k++)
+            worst = fmax(worst, fabs((double)a[k] - (double)b[k]));
+    }
+    return worst;
+}
+
+/* Joints that are no bones follow when they are paired, whatever their axes; else they rest. */
+START_TEST(a_paired_tail_swings)
+{
+    static const struct pose_joint_pair pairs[] = {{"mTail1", "mTail1"}, {"mTail2", "mTail2"},
+                                                   {"mTail3", "mTail3"}, {"mTail4", "mTail4"},
+                                                   {"mTail5", "mTail5"}, {"mTail6", "mTail6"}};
+    struct pose_retarget_options paired = {.pairs = pairs, .pair_count = 6, .axes = POSE_AXES_GLTF};
+    struct scene *scene = open_scene();
+    float *rows = calloc(MAX_JOINTS, ROW * sizeof *rows),
+          *matrices = calloc(MAX_JOINTS, 16 * sizeof *matrices);
+    double alone = 0;
+    random_axes(&scene->other);
+    find_bones(&scene->other);
+    move(&scene->motion, &scene->avatar, 20);
+    struct pose_sampler *plain =
+        pose_sampler_new(&scene->motion.clip, &scene->avatar.skeleton, POSE_AXES_GLTF, NULL, NULL);
+    ck_assert_ptr_nonnull(plain);
+    carry(&scene->a, &scene->motion.clip, &scene->avatar, &scene->other, &paired);
+    carry(&scene->b, &scene->motion.clip, &scene->avatar, &scene->other, &still);
+    for (int i = 0; i < 7; i++) {
+        pose_sample(plain, i * 0.15, POSE_CLAMP, 0, rows, NULL);
+        pose_model(plain, rows, matrices);
+        sample(&scene->a, i * 0.15);
+        sample(&scene->b, i * 0.15);
+        double apart = tails_apart(&scene->avatar, matrices, scene->a.matrices);
+        ck_assert_msg(apart < 2e-5, "%g m at %g", apart, i * 0.15);
+        alone = fmax(alone, tails_apart(&scene->avatar, matrices, scene->b.matrices));
+    }
+    ck_assert_msg(alone > 0.05, "%g m", alone);
+    drop(&scene->a);
+    drop(&scene->b);
+    pose_sampler_free(plain);
+    free(rows);
+    free(matrices);
+    close_scene(scene);
+}
+END_TEST
+
 /* On all fours with a person's names. */
 START_TEST(no_quadruped)
 {
@@ -625,6 +677,7 @@ int main(void)
     tcase_add_test(all, spread_legs);
     tcase_add_test(all, knees_turn_ten_degrees_at_most);
     tcase_add_test(all, slerp_is_even);
+    tcase_add_test(all, a_paired_tail_swings);
     tcase_add_test(all, any_order_any_thread);
     tcase_add_test(all, tails_in_pairs);
     tcase_add_test(all, hostile_rests);
