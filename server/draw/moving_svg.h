@@ -3,7 +3,7 @@
 #define POSED_SERVER_DRAW_MOVING_SVG_H
 
 #include "server/draw/color.h"
-#include "server/draw/figure.h"
+#include "server/draw/figure/figure.h"
 
 struct moving_svg {
     struct figure *figure; /* with lines */

@@ -7,7 +7,7 @@
 #define POSED_SERVER_DRAW_PICTURE_H
 
 #include "server/draw/color.h"
-#include "server/draw/figure.h"
+#include "server/draw/figure/figure.h"
 
 enum {
     PICTURE_SIZE = 320,      /* default */

@@ -2,7 +2,7 @@
 #ifndef POSED_SERVER_DRAW_SOLID_H
 #define POSED_SERVER_DRAW_SOLID_H
 
-#include "server/draw/figure.h"
+#include "server/draw/figure/figure.h"
 #include "server/draw/raster/raster.h"
 
 struct solid;

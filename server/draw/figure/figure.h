@@ -2,8 +2,8 @@
  * What is drawn of a clip: its skeleton's bones, meshes on it, or, without a hierarchy, a grid of its joints with
  * their names. Yields a scene for any time.
  */
-#ifndef POSED_SERVER_DRAW_FIGURE_H
-#define POSED_SERVER_DRAW_FIGURE_H
+#ifndef POSED_SERVER_DRAW_FIGURE_FIGURE_H
+#define POSED_SERVER_DRAW_FIGURE_FIGURE_H
 
 #include "pose.h"
 #include "server/draw/scene.h"
