@@ -47,7 +47,8 @@ static const char *const humanoid_parameters[] = {"archive", "v", NULL};
 static const char *const fit_parameters[] = {"skeleton", "onto",    "map",     "map_onto", "ik",
                                              "travel",   "heading", "archive", "v",        NULL};
 static const char *const skeleton_parameters[] = {"archive", "axes", "v", NULL};
-static const char *const convert_body_parameters[] = {CONVERT_PARAMETERS, "clip", "name", "format", NULL};
+static const char *const convert_body_parameters[] = {CONVERT_PARAMETERS, "as", "clip", "name",
+                                                      "format",           NULL};
 static const char *const bundle_parameters[] = {CONVERT_PARAMETERS, NULL};
 static const char *const skeleton_model_parameters[] = {"archive", "bones", "map", "strict", "v", NULL};
 static const char *const mesh_model_parameters[] = {"archive", "skeleton", "game", "map",

@@ -522,6 +522,8 @@ export class Posed {
   inspect(files: Files | BufferSource, name?: string, init?: RequestInit): Promise<Inspection>;
   /** A file, or several that need each other, in another format. */
   convert(files: Files | BufferSource, to: string, options?: Filter, init?: RequestInit): Promise<Blob>;
+  /** Every clip of an archive, or of several files, in another format: a ZIP with report.json. */
+  convertAll(files: Files | BufferSource, to: string, options?: Filter, init?: RequestInit): Promise<Blob>;
   upload(files: Files, name?: string, init?: UploadOptions): Promise<Upload>;
   remove(archive: string, init?: RequestInit): Promise<void>;
   previewURL(id: string, type?: "png" | "svg" | "webp", options?: Filter): string;

@@ -349,6 +349,14 @@ export class Posed {
   }
 
   /**
+   * Every clip of an archive, or of several files, in another format, without keeping them: a ZIP, whose report.json says
+   * what was made and what was not.
+   */
+  convertAll(files, to, options = {}, init = {}) {
+    return this.convert(files, to, { ...options, as: "zip" }, init);
+  }
+
+  /**
    * Keeps a file, or several as one archive; the answer lists what was found and what was rejected.
    * init.onProgress(sent, total) is called in browsers.
    */

@@ -1,9 +1,11 @@
 /* POST /v1/convert: converts a body to another format. Nothing is stored. */
 #include "api/protocol/body_files.h"
+#include "api/conversion/bundle.h"
 #include "api/conversion/converted.h"
 #include "api/handlers/handlers.h"
 #include "api/handlers/mixed_conversion.h"
 #include "server/library/names.h"
+#include "server/store/draft.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -260,7 +262,7 @@ static enum api_outcome convert_body(struct api_call *call, const struct convers
     return outcome;
 }
 
-enum api_outcome handle_convert(struct api_call *call)
+static enum api_outcome convert_one(struct api_call *call)
 {
     struct body_files files;
     struct upload_source source;
@@ -284,4 +286,98 @@ enum api_outcome handle_convert(struct api_call *call)
     }
     conversion_release(&conversion);
     return outcome;
+}
+
+/* ------------------------------------------------------------------------------------------- all clips, as a ZIP -- */
+
+/* Keeps the bytes of the source beyond the request: the file that they are in, or a copy of what is small enough to
+ * be in memory. False if out of memory. */
+static bool keep_bytes(struct body_files *files, struct upload_source *source, struct bundle_bytes *bytes)
+{
+    struct draft **draft = files->spooled ? &files->spooled : files->upload.draft;
+    if (draft && *draft) {
+        bytes->draft = *draft;
+        *draft = NULL;
+        return true;
+    }
+    bytes->memory = malloc(source->bytes.size);
+    if (!bytes->memory)
+        return false;
+    memcpy(bytes->memory, source->bytes.data, source->bytes.size);
+    source->bytes.data = bytes->memory;
+    return true;
+}
+
+static enum api_outcome reply_bundle_of(struct api_call *call, const struct upload_source *source,
+                                        const struct pose_target *target, struct bundle_bytes *bytes)
+{
+    struct index_neighbours paths = {call->catalog->archives, call->catalog->path_count};
+    struct index_options options = service_request_options(call->service);
+    struct index_archive *archive = index_upload(source, &paths, &options);
+    struct index_refusal refusal;
+    struct catalog *own = NULL;
+    if (!index_verdict(archive, &refusal))
+        reply_error(call, &refusal.error, refusal.format, refusal.entry);
+    else if (!(own = catalog_new(&archive, 1, 0, 0, call->service->shipped, call->service->shipped_count)))
+        reply_no_memory(call);
+    index_archive_unref(archive);
+    if (!own)
+        return API_DONE;
+    const struct bundle_order order = {
+        .source = own, .archive = own->archives[0], .target = target, .bytes = bytes};
+    response_header(call->response, "Cache-Control", "no-store");
+    reply_bundle(call, &order);
+    catalog_unref(own);
+    return API_DONE;
+}
+
+static enum api_outcome convert_all(struct api_call *call)
+{
+    struct body_files files;
+    struct upload_source source;
+    struct param_error error;
+    const struct pose_target *target = bundle_target(&call->params, &error);
+    if (!target)
+        return reply_parameter(call, &error);
+    if (params_get(&call->params, "clip"))
+        return reply_bad_parameter(call, "clip", "as=zip takes every clip");
+    if (body_is_mixture(call))
+        return reply_bad_parameter(call, "as", "several clips together are one file");
+    if (!body_files_read(call, &files))
+        return API_DONE;
+    struct bundle_bytes bytes = {0};
+    /* The game of the result, for targets that support several. */
+    if (convert_target_takes(target, "game"))
+        files.upload.game = NULL;
+    if (body_files_source(call, &files, &source)) {
+        if (keep_bytes(&files, &source, &bytes))
+            reply_bundle_of(call, &source, target, &bytes);
+        else
+            reply_no_memory(call);
+    }
+    bundle_bytes_release(&bytes); /* unless the answer has them */
+    body_files_release(&files);
+    return API_DONE;
+}
+
+/* as=: one file, or a ZIP of one per clip. False if the response is already an error. */
+static bool read_form(struct api_call *call, bool *is_bundle)
+{
+    static const char *const forms[] = {"file", "zip", NULL};
+    struct param_error error;
+    int form = 0;
+    if (!params_choice(&call->params, "as", forms, &form, &error)) {
+        reply_parameter(call, &error);
+        return false;
+    }
+    *is_bundle = form == 1;
+    return true;
+}
+
+enum api_outcome handle_convert(struct api_call *call)
+{
+    bool is_bundle;
+    if (!read_form(call, &is_bundle))
+        return API_DONE;
+    return is_bundle ? convert_all(call) : convert_one(call);
 }

@@ -212,6 +212,9 @@ test("files are converted without being kept", async () => {
   assert.equal(new TextDecoder().decode(glb.subarray(0, 4)), "glTF");
   const both = [new File([bytes], "walk.anim"), new File([readFileSync(join(samples, "second-life", "wave.anim"))], "wave.anim")];
   assert.equal((await posed.inspect(both)).clips.length, 2);
+  const all = await posed.convertAll(both, "bvh"), text = new TextDecoder("latin1").decode(await all.arrayBuffer());
+  assert.equal(all.type, "application/zip");
+  for (const name of ["walk.bvh", "wave.bvh", "report.json"]) assert.ok(text.includes(name), name);
   assert.equal((await posed.archives()).total, before);
 });
 
@@ -242,7 +245,8 @@ export async function more<T, C, F>(three: Makers<T, C>, loader: Loader<F>, elem
   const first: number[] | undefined = (await posed.mesh("x")).faces[0], parent: number = (await posed.skeleton("x")).joints[0]!.parent;
   const times: number[] | undefined = (await posed.keys("x")).joints[0]?.rotation?.times;
   const blob: Blob = await posed.convert(new Blob(), "glb", { name: "a" });
-  await posed.upload(new Blob(), "a", { onProgress: (sent, total) => sent / total });
+  const all: Blob = await posed.convertAll([new File([], "a.zip")], "glb");
+  await posed.upload(all, "a", { onProgress: (sent, total) => sent / total });
   element.addEventListener("time", ({ detail }) => detail.time.toFixed(2));
   element.loop = Boolean(width && first && parent && times && blob && clip);
   return [animationClip(three, await posed.poses("x"), { name: "x" }), await loadFigure(loader, posed, "x", { character: "y" })];

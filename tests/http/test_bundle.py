@@ -1,17 +1,18 @@
-"""GET /v1/archives/{id}.zip?to=: every clip of an archive in another format."""
+"""GET /v1/archives/{id}.zip?to= and POST /v1/convert?as=zip: every clip of an archive in another format."""
 
 import http.client
 import io
 import json
 import os
 import tempfile
+import time
 import unittest
 import zipfile
 from pathlib import Path
 
 from daemon import Daemon
 from test_diff import bvh
-from uploads import IDLE, UploadCase, WALK, WAVE, sample, zipped
+from uploads import IDLE, UploadCase, WALK, WAVE, form, sample, stored_files, zipped
 
 
 class Bundle(UploadCase):
@@ -95,12 +96,116 @@ class Bundle(UploadCase):
             self.assertIsNone(zipfile.ZipFile(io.BytesIO(body.read())).testzip())
 
 
+class Body(UploadCase):
+    """POST /v1/convert?as=zip: the same of a body."""
+
+    def convert(self, body, to, headers=None, **options):
+        reply = self.client.post("/v1/convert", body, headers=headers or {}, to=to, **{"as": "zip"}, **options)
+        self.assertEqual((reply.status, reply["Content-Type"], reply["Cache-Control"]), (200, "application/zip", "no-store"), reply)
+        found = zipfile.ZipFile(io.BytesIO(reply.body))
+        self.assertIsNone(found.testzip())
+        return found, json.loads(found.read("report.json")), reply
+
+    def test_as_of_an_archive(self):
+        files = [("a/walk.anim", sample(WALK)), ("b/wave.anim", sample(WAVE)), ("read.me", b"hello"), ("broken.anim", sample(WALK)[:300]),
+                 ("again.anim", sample(WALK))]
+        found, report, reply = self.convert(zipped(files), "glb", name="my clips.zip")
+        self.assertIn('filename="my_clips.zip"', reply["Content-Disposition"])
+        self.assertEqual(self.client.items("/v1/archives"), [])
+        archive = self.upload(zipped(files), "my clips.zip").json
+        stored = zipfile.ZipFile(io.BytesIO(self.client.get(f"/v1/archives/{archive['id']}.zip", to="glb").body))
+        self.remove(archive["id"])
+        self.assertEqual(sorted(found.namelist()), sorted(stored.namelist()))
+        for name in found.namelist():
+            self.assertEqual(found.read(name), stored.read(name), name)
+        told = {item["file"]: item["detail"] for item in report["errors"] + report["skipped"]}
+        self.assertEqual((report["made"], report["failed"], set(told) - {"again.anim"}), (len(report["files"]), 1, {"read.me", "broken.anim"}))
+        self.assertEqual({file for file, _ in files}, set(told) | {name.replace(".glb", ".anim") for name in found.namelist()} - {"report.json"})
+
+    def test_bodies_of_any_size_and_form(self):
+        """What is in memory is copied for the answer, what is in a file is taken over."""
+        small, large = ("walk.anim", sample(WALK)), ("noise.bin", os.urandom(3 << 20))
+        for files in ([small], [small, large]):
+            for headers, body in (({}, zipped(files, zipfile.ZIP_STORED)), form(files), form([("all.zip", zipped(files))])):
+                found, report, _ = self.convert(body, "bvh", headers)
+                self.assertEqual((set(found.namelist()), report["made"], len(report["skipped"])),
+                                 ({"walk.bvh", "report.json"}, 1, len(files) - 1))
+                self.assertTrue(found.read("walk.bvh").startswith(b"HIERARCHY"))
+        self.assertEqual(list(stored_files(self.data)), list(self.files))
+
+    def test_bombs(self):
+        """What unpacks to too much is told and not unpacked; the rest is converted. Too many entries are refused as a whole."""
+        found, report, _ = self.convert(zipped([("walk.anim", sample(WALK))] + [(f"{k}.bin", bytes(20 << 20)) for k in range(20)]), "bvh")
+        self.assertEqual((set(found.namelist()), report["made"], report["failed"]), ({"walk.bvh", "report.json"}, 1, 20))
+        self.assertIn("more than 200 times", report["errors"][0]["detail"])
+        with Daemon("--max-entries", "10") as daemon:
+            body = zipped([(f"{k}.anim", sample(WALK)) for k in range(11)])
+            self.assertProblem(daemon.client.post("/v1/convert", body, to="glb", **{"as": "zip"}), 413, limit="max-entries")
+
+    def test_each_file_within_the_limits(self):
+        with Daemon("--max-output", "2K") as daemon:
+            reply = daemon.client.post("/v1/convert", zipped([("walk.anim", sample(WALK))]), to="bvh", **{"as": "zip"})
+            report = json.loads(zipfile.ZipFile(io.BytesIO(reply.body)).read("report.json"))
+            self.assertEqual((report["made"], report["failed"]), (0, 1))
+            self.assertIn("would exceed 2048 bytes", report["errors"][0]["detail"])
+
+    def test_one_file_and_retargeting(self):
+        found, report, _ = self.convert(sample(WALK), "sims1-cmx", name="walk.anim", retarget=1, strict=0)
+        self.assertEqual((report["made"], sorted(found.namelist())), (1, ["report.json", "walk.cfp", "walk.cmx"]), report)
+
+    def test_refused(self):
+        body = zipped([("walk.anim", sample(WALK))])
+        for options in ({}, {"to": "tso-mesh"}, {"to": "glb", "clip": "walk"}, {"to": "glb", "fps": "x"}, {"to": "glb", "skeleton": "0" * 32}):
+            self.assertProblem(self.client.post("/v1/convert", body, **{"as": "zip"}, **options), 400)
+        self.assertProblem(self.client.post("/v1/convert", body, to="glb", **{"as": "tar"}), 400)
+        self.assertProblem(self.client.post("/v1/convert", b'{"layers":[]}', headers={"Content-Type": "application/json"}, to="glb", **{"as": "zip"}), 400)
+        self.assertProblem(self.client.post("/v1/convert", b"hello", to="glb", **{"as": "zip"}), 415)
+        self.assertProblem(self.client.post("/v1/convert", b"", to="glb", **{"as": "zip"}), 400)
+
+    def test_names_stay_inside_and_apart(self):
+        names = ["../up.anim", "/abs.anim", "Same.anim", "x/../../y.anim", "report.json"]
+        found, _, _ = self.convert(zipped([(name, sample(path)) for name, path in zip(names, [WALK, WAVE, IDLE] * 3)]), "json")
+        for name in found.namelist():
+            self.assertFalse(name.startswith("/") or ".." in name.split("/"), name)
+        self.assertEqual(len({name.lower() for name in found.namelist()}), len(found.namelist()))
+        self.assertIn("report (2).json", found.namelist())
+        self.assertIn("made", json.loads(found.read("report.json")))
+
+    def test_a_client_that_leaves(self):
+        """Of what it sent nothing stays."""
+        body = zipped([(f"{k}.bvh", bvh("root", [(k + 1) * i % 90 for i in range(3000)])) for k in range(60)] + [("noise.bin", os.urandom(3 << 20))])
+        for _ in range(3):
+            with Reading(self.client, "/v1/convert?to=bvh&as=zip", body) as answer:
+                self.assertEqual(answer.status, 200)
+                self.assertTrue(answer.read(1000))
+        deadline = time.monotonic() + 60
+        while self.spooled():
+            self.assertLess(time.monotonic(), deadline, "the files of the bodies are not closed")
+            time.sleep(0.02)
+
+    def spooled(self):
+        """Files without a name that the daemon has open in its folder."""
+        folder = Path(f"/proc/{self.daemon.process.pid}/fd")
+        found = []
+        for link in folder.iterdir():
+            try:
+                found.append(os.readlink(link))
+            except FileNotFoundError:
+                pass
+        return [path for path in found if path.startswith(str(self.folder)) and path.endswith("(deleted)")]
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.files = stored_files(cls.data)
+
+
 class Reading:
     """An answer of which the head is read first, over a connection of its own."""
 
-    def __init__(self, client, target):
+    def __init__(self, client, target, body=None):
         self.connection = http.client.HTTPConnection(client.host, client.port, timeout=60)
-        self.connection.request("GET", target)
+        self.connection.request("POST" if body else "GET", target, body)
         self.answer = self.connection.getresponse()
 
     def __enter__(self):
@@ -132,15 +237,17 @@ class Memory(unittest.TestCase):
         """Hundreds of clips in one ZIP."""
         with Daemon("--cache-size", "1M") as daemon:
             files = [(f"{k}.bvh", bvh("root", [(k + 1) * i % 90 for i in range(3000)])) for k in range(300)]
-            archive = daemon.client.post("/v1/archives?name=many.zip", zipped(files)).json
+            body = zipped(files)
+            archive = daemon.client.post("/v1/archives?name=many.zip", body).json
             self.assertGreater(len(archive["clips"]), 250)
-            before = daemon.resident_bytes()
-            with Reading(daemon.client, f"/v1/archives/{archive['id']}.zip?to=bvh") as body:
-                size = 0
-                while block := body.read(65536):
-                    size += len(block)
-            self.assertGreater(size, 12 << 20)
-            self.assertLess(daemon.resident_bytes() - before, size // 2)
+            for target, sent in ((f"/v1/archives/{archive['id']}.zip?to=bvh", None), ("/v1/convert?to=bvh&as=zip", body)):
+                before = daemon.resident_bytes()
+                with Reading(daemon.client, target, sent) as answer:
+                    size = 0
+                    while block := answer.read(65536):
+                        size += len(block)
+                self.assertGreater(size, 12 << 20)
+                self.assertLess(daemon.resident_bytes() - before, size // 2)
 
 
 if __name__ == "__main__":

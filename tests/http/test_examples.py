@@ -22,7 +22,7 @@ OF_A_MESH = {"simgeom": {"id": STATIC}, "cmdl": {"id": STATIC}, "game": {"id": S
 MOVING = {name: {"motion": 1} for name in ("fps", "seconds")}
 BESIDE = {"preview.svg": MOVING, "{id}.{ext}": OF_A_PATH, "{clip}.{ext}": OF_A_PATH, "convert": OF_A_BODY, "{id}.zip": OF_A_BODY}
 # Parameters about a file, which a body that names clips is not.
-OF_A_FILE = {"clip", "format", "up", "retarget", "onto", "map_onto", "ik", "travel", "heading", "tolerance"}
+OF_A_FILE = {"as", "clip", "format", "up", "retarget", "onto", "map_onto", "ik", "travel", "heading", "tolerance"}
 # A stream that only its client ends.
 ENDLESS = "/v1/changes"
 # An answer needs one of them.
