@@ -502,6 +502,17 @@ enum api_outcome api_handle(void *user, struct api_request *request, struct api_
     return outcome;
 }
 
+/* A body that is to be refused need not be read: what is signed is known before it. */
+static bool admit_signed(struct api_call *call)
+{
+    struct param_error error;
+    const bool done = params_parse(&call->params, call->request->query, &error)
+                          ? signed_admit(call)
+                          : (reply_parameter(call, &error), false);
+    params_release(&call->params);
+    return done;
+}
+
 bool api_admit(void *user, const struct api_request *request, uint64_t *max_body,
                struct api_response *response)
 {
@@ -516,10 +527,13 @@ bool api_admit(void *user, const struct api_request *request, uint64_t *max_body
                             .route = route};
     *max_body = route && route->flags & ROUTE_BODY ? service->config->max_upload : IGNORED_BODY;
     bool writes = route && route->flags & ROUTE_WRITES;
-    if (!writes && !admission_has_rules(service))
+    const unsigned dear = ROUTE_BODY | ROUTE_SIGNED;
+    bool is_signed = service->url_keys && route && (route->flags & dear) == dear;
+    if (!writes && !is_signed && !admission_has_rules(service))
         return true;
     begin_response(&call, match->nearest);
-    if (admission_check(&call) && (!writes || access_may_write(&call))) {
+    if (admission_check(&call) && (!writes || access_may_write(&call)) &&
+        (!is_signed || admit_signed(&call))) {
         response_release(response);
         return true;
     }

@@ -143,12 +143,15 @@ static void release(void *owner)
     free(feed);
 }
 
-/* Where the reader was, of Last-Event-ID: 16 hex digits that we gave. What is no such text is a place that is not known. */
+/* Where the reader was, of Last-Event-ID: 16 hex digits that we gave, or 0: before all that is kept. What is no such text is a
+ * place that is not known. */
 static void set_place(struct feed *feed, const struct api_request *request)
 {
     const char *text = request->header(request, "Last-Event-ID");
     uint64_t number = changes_newest(feed->changes);
-    if (text) {
+    if (text && !strcmp(text, "0")) {
+        number = changes_floor(feed->changes);
+    } else if (text) {
         const bool is_ours = strlen(text) == 16 && strspn(text, "0123456789abcdef") == 16;
         struct change ignored;
         number = is_ours ? strtoull(text, NULL, 16) : 0;

@@ -231,12 +231,12 @@ static bool open_url_keys(struct daemon *daemon)
     return daemon->service->url_keys;
 }
 
-/* What changes is told to the address of --webhook. */
+/* What changes is told to the addresses of --webhook. */
 static bool open_webhook(struct daemon *daemon)
 {
     const struct config *config = &daemon->config;
     const struct webhook_options options = {
-        .url = config->webhook, .key_file = config->webhook_key, .folder = config->data};
+        .urls = config->webhook, .key_file = config->webhook_key, .folder = config->data};
     char error[256];
     if (!config->webhook)
         return true;

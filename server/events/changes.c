@@ -50,6 +50,14 @@ uint64_t changes_newest(const struct changes *changes)
     return atomic_load(&changes->newest);
 }
 
+uint64_t changes_floor(struct changes *changes)
+{
+    pthread_mutex_lock(&changes->lock);
+    const uint64_t floor = changes->floor;
+    pthread_mutex_unlock(&changes->lock);
+    return floor;
+}
+
 /* The first that was pushed and has a greater number; the caller has checked that there is one. */
 static const struct change *find_after(const struct changes *changes, uint64_t after)
 {

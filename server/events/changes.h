@@ -19,6 +19,8 @@ void changes_free(struct changes *changes);
 void changes_push(struct changes *changes, const struct change *change);
 /* The number of the newest, or since; cheap. */
 uint64_t changes_newest(const struct changes *changes);
+/* The number after which all that are kept come. */
+uint64_t changes_floor(struct changes *changes);
 
 enum changes_answer {
     CHANGES_NEXT, /* the first one after that number is in next */

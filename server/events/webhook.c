@@ -42,11 +42,13 @@ struct event {
 };
 
 struct webhook {
+    struct webhook *next; /* the next address */
     char *url, *folder, shown[SHOWN];
     uint8_t key[MAX_KEY];
     size_t key_size; /* 0: none */
     const struct post_module *module;
-    struct webhook_metrics metrics;
+    struct webhook_metrics counted; /* of all addresses, at the first one */
+    struct webhook_metrics *metrics;
     atomic_bool ends;
     bool is_started;
     pthread_t thread;
@@ -54,6 +56,7 @@ struct webhook {
     pthread_cond_t changed;
     pthread_cond_t kept;        /* an event is on the disk */
     struct event *first, *last; /* by number */
+    struct event *unkept;       /* the first that is not on the disk; NULL: all are */
     size_t count;
     uint64_t away_until_ms; /* the receiver did not answer: nothing is tried before */
     unsigned failures;      /* in a row, of the receiver */
@@ -70,8 +73,10 @@ static void append(struct webhook *webhook, struct event *event)
     else
         webhook->first = event;
     webhook->last = event;
+    if (!event->is_kept && !webhook->unkept)
+        webhook->unkept = event;
     webhook->count++;
-    atomic_store(&webhook->metrics.waiting, webhook->count);
+    atomic_fetch_add(&webhook->metrics->waiting, 1);
 }
 
 /* Takes it out of the list, and its file off the disk. */
@@ -87,7 +92,7 @@ static void drop(struct webhook *webhook, struct event *event)
     if (webhook->last == event)
         webhook->last = before;
     webhook->count--;
-    atomic_store(&webhook->metrics.waiting, webhook->count);
+    atomic_fetch_sub(&webhook->metrics->waiting, 1);
     if (webhook->folder && event->is_kept)
         queue_files_drop(webhook->folder, event->number);
     free(event);
@@ -97,7 +102,7 @@ static void drop(struct webhook *webhook, struct event *event)
 static void give_up(struct webhook *webhook, struct event *event, const char *why)
 {
     log_message(LOG_ERROR, "webhook: event %016llx is given up: %s", (unsigned long long)event->number, why);
-    atomic_fetch_add(&webhook->metrics.failed, 1);
+    atomic_fetch_add(&webhook->metrics->failed, 1);
     drop(webhook, event);
 }
 
@@ -141,11 +146,11 @@ static struct event *event_of(const struct change *change)
     return event;
 }
 
-void webhook_push(struct webhook *webhook, const struct change *change)
+static void push(struct webhook *webhook, const struct change *change)
 {
     struct event *event = event_of(change);
     if (!event) {
-        atomic_fetch_add(&webhook->metrics.failed, 1);
+        atomic_fetch_add(&webhook->metrics->failed, 1);
         return;
     }
     pthread_mutex_lock(&webhook->lock);
@@ -156,10 +161,10 @@ void webhook_push(struct webhook *webhook, const struct change *change)
     pthread_mutex_unlock(&webhook->lock);
 }
 
-/* The first that is not on the disk yet, marked so that no other thread takes it; NULL: none. */
+/* The first that is not on the disk yet and that no other thread has taken, marked; NULL: none. */
 static struct event *take_unkept(struct webhook *webhook)
 {
-    for (struct event *event = webhook->first; event; event = event->next) {
+    for (struct event *event = webhook->unkept; event; event = event->next) {
         if (!event->is_kept && !event->is_sent) {
             event->is_sent = true;
             return event;
@@ -168,16 +173,17 @@ static struct event *take_unkept(struct webhook *webhook)
     return NULL;
 }
 
-static bool is_being_kept(const struct webhook *webhook)
+static void set_kept(struct webhook *webhook, struct event *event)
 {
-    for (const struct event *event = webhook->first; event; event = event->next) {
-        if (!event->is_kept)
-            return true;
-    }
-    return false;
+    event->is_kept = true;
+    event->is_sent = false;
+    while (webhook->unkept && webhook->unkept->is_kept)
+        webhook->unkept = webhook->unkept->next;
+    pthread_cond_signal(&webhook->changed);
+    pthread_cond_broadcast(&webhook->kept);
 }
 
-void webhook_settle(struct webhook *webhook)
+static void settle(struct webhook *webhook)
 {
     struct event *event;
     if (!webhook->folder)
@@ -189,15 +195,24 @@ void webhook_settle(struct webhook *webhook)
             log_message(LOG_WARNING, "webhook: an event cannot be written and would be lost by a restart: %s",
                         strerror(errno));
         pthread_mutex_lock(&webhook->lock);
-        event->is_kept = true;
-        event->is_sent = false;
-        pthread_cond_signal(&webhook->changed);
-        pthread_cond_broadcast(&webhook->kept);
+        set_kept(webhook, event);
     }
     /* Another thread may be writing what this one is to answer for. */
-    while (is_being_kept(webhook))
+    while (webhook->unkept)
         pthread_cond_wait(&webhook->kept, &webhook->lock);
     pthread_mutex_unlock(&webhook->lock);
+}
+
+void webhook_push(struct webhook *webhook, const struct change *change)
+{
+    for (; webhook; webhook = webhook->next)
+        push(webhook, change);
+}
+
+void webhook_settle(struct webhook *webhook)
+{
+    for (; webhook; webhook = webhook->next)
+        settle(webhook);
 }
 
 /* ------------------------------------------------------------------------------------------------ sending -- */
@@ -276,7 +291,7 @@ static void conclude(struct webhook *webhook, struct event *event, long status, 
 {
     event->is_sent = false;
     if (status / 100 == 2) {
-        atomic_fetch_add(&webhook->metrics.sent, 1);
+        atomic_fetch_add(&webhook->metrics->sent, 1);
         webhook->failures = 0;
         webhook->is_told = false;
         drop(webhook, event);
@@ -290,7 +305,7 @@ static void conclude(struct webhook *webhook, struct event *event, long status, 
         give_up(webhook, event, "the receiver has not taken it for a day");
         return;
     }
-    atomic_fetch_add(&webhook->metrics.retried, 1);
+    atomic_fetch_add(&webhook->metrics->retried, 1);
     if (is_away(status))
         webhook->away_until_ms = clock_ms() + pause_after(++webhook->failures);
     else
@@ -402,15 +417,31 @@ static void load(struct webhook *webhook)
         log_message(LOG_INFO, "webhook: %zu events wait to be sent", webhook->count);
 }
 
-struct webhook *webhook_open(const struct webhook_options *options, char *error, size_t error_size)
+/* A folder of its own per address, so that what waits for one never goes to another, in whatever order they are given. */
+static char *folder_of(const char *data, const char *url)
+{
+    struct sha256_ctx context;
+    uint8_t digest[SHA256_DIGEST_SIZE];
+    char name[] = "webhooks/0123456789abcdef";
+    sha256_init(&context);
+    sha256_update(&context, strlen(url), (const uint8_t *)url);
+    sha256_digest(&context, sizeof digest, digest);
+    hex_write(digest, 8, strchr(name, '/') + 1);
+    return path_join(data, name);
+}
+
+/* One address, of so many characters. */
+static struct webhook *open_one(const struct webhook_options *options, const char *url, size_t length,
+                                char *error, size_t error_size)
 {
     struct webhook *webhook = calloc(1, sizeof *webhook);
     pthread_condattr_t attributes;
-    if (!webhook || !(webhook->url = strdup(options->url))) {
+    if (!webhook || !(webhook->url = strndup(url, length))) {
         snprintf(error, error_size, "out of memory");
         free(webhook);
         return NULL;
     }
+    webhook->metrics = &webhook->counted;
     show(webhook);
     pthread_mutex_init(&webhook->lock, NULL);
     pthread_condattr_init(&attributes);
@@ -418,7 +449,7 @@ struct webhook *webhook_open(const struct webhook_options *options, char *error,
     pthread_cond_init(&webhook->changed, &attributes);
     pthread_cond_init(&webhook->kept, NULL);
     pthread_condattr_destroy(&attributes);
-    webhook->folder = options->folder ? path_join(options->folder, "webhooks") : NULL;
+    webhook->folder = options->folder ? folder_of(options->folder, webhook->url) : NULL;
     webhook->module = module_symbol(POST_MODULE, POST_MODULE_SYMBOL, error, error_size);
     if (webhook->module && (!options->key_file || read_key(webhook, options->key_file, error, error_size)))
         return webhook;
@@ -426,12 +457,37 @@ struct webhook *webhook_open(const struct webhook_options *options, char *error,
     return NULL;
 }
 
-bool webhook_start(struct webhook *webhook, char *error, size_t error_size)
+struct webhook *webhook_open(const struct webhook_options *options, char *error, size_t error_size)
 {
-    if (webhook->folder && !queue_files_open(webhook->folder)) {
-        snprintf(error, error_size, "%s: %s", webhook->folder, strerror(errno));
-        return false;
+    struct webhook *first = NULL, **end = &first;
+    size_t length;
+    for (const char *url = options->urls; (length = strcspn(url += strspn(url, " "), " ")); url += length) {
+        *end = open_one(options, url, length, error, error_size);
+        if (!*end) {
+            webhook_close(first);
+            return NULL;
+        }
+        (*end)->metrics = &first->counted;
+        end = &(*end)->next;
     }
+    return first;
+}
+
+/* The folder of all addresses, and the one of this. */
+static bool open_folders(const struct webhook *webhook, char *error, size_t error_size)
+{
+    char *whole = strndup(webhook->folder, (size_t)(strrchr(webhook->folder, '/') - webhook->folder));
+    const bool done = whole && queue_files_open(whole) && queue_files_open(webhook->folder);
+    if (!done)
+        snprintf(error, error_size, "%s: %s", whole ? whole : webhook->folder, strerror(errno));
+    free(whole);
+    return done;
+}
+
+static bool start(struct webhook *webhook, char *error, size_t error_size)
+{
+    if (webhook->folder && !open_folders(webhook, error, error_size))
+        return false;
     if (webhook->folder)
         load(webhook);
     webhook->is_started = !pthread_create(&webhook->thread, NULL, run, webhook);
@@ -440,10 +496,17 @@ bool webhook_start(struct webhook *webhook, char *error, size_t error_size)
     return webhook->is_started;
 }
 
-void webhook_close(struct webhook *webhook)
+bool webhook_start(struct webhook *webhook, char *error, size_t error_size)
 {
-    if (!webhook)
-        return;
+    for (; webhook; webhook = webhook->next) {
+        if (!start(webhook, error, error_size))
+            return false;
+    }
+    return true;
+}
+
+static void end(struct webhook *webhook)
+{
     if (webhook->is_started) {
         pthread_mutex_lock(&webhook->lock);
         atomic_store(&webhook->ends, true);
@@ -461,15 +524,29 @@ void webhook_close(struct webhook *webhook)
     pthread_cond_destroy(&webhook->kept);
     free(webhook->folder);
     free(webhook->url);
-    free(webhook);
+}
+
+void webhook_close(struct webhook *webhook)
+{
+    for (struct webhook *each = webhook; each; each = each->next)
+        end(each); /* all before the first is freed, whose metrics they count in */
+    for (struct webhook *next; webhook; webhook = next) {
+        next = webhook->next;
+        free(webhook);
+    }
 }
 
 const struct webhook_metrics *webhook_metrics_of(const struct webhook *webhook)
 {
-    return &webhook->metrics;
+    return webhook->metrics;
 }
 
 uint64_t webhook_newest(const struct webhook *webhook)
 {
-    return webhook->newest;
+    uint64_t newest = 0;
+    for (; webhook; webhook = webhook->next) {
+        if (webhook->newest > newest)
+            newest = webhook->newest;
+    }
+    return newest;
 }

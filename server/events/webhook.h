@@ -1,5 +1,5 @@
 /*
- * Tells a web server of changes (--webhook): a POST for each, signed, by a thread of its own. What cannot be delivered waits,
+ * Tells web servers of changes (--webhook): a POST for each, signed. Every address has a thread and a queue of its own. What cannot be delivered waits,
  * on the disk if there is a folder, and is tried again with growing pauses for a day.
  */
 #ifndef POSED_SERVER_EVENTS_WEBHOOK_H
@@ -11,7 +11,7 @@
 struct webhook;
 
 struct webhook_options {
-    const char *url;      /* http or https */
+    const char *urls;     /* http or https, between blanks; at least one */
     const char *key_file; /* its first line is the key; NULL: nothing is signed */
     const char *folder;   /* the data folder, NULL: events wait in memory */
 };

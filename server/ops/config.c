@@ -198,7 +198,8 @@ const struct option config_options[] = {
      .shown = "none",
      .kind = OPTION_TEXT,
      .member = MEMBER(webhook),
-     .help = "http or https address that is told of uploads, publications and deletions by a POST"},
+     .help = "http or https address that is told of uploads, publications and deletions by a POST; several "
+             "between blanks"},
     {.name = "--webhook-key",
      .metavar = "FILE",
      .shown = "none: unsigned",
@@ -273,14 +274,25 @@ static uint64_t core_count(void)
 }
 
 /* With a host, and only of visible ASCII. */
-static bool is_web_address(const char *text)
+static bool is_web_address(const char *text, size_t size)
 {
     enum { MOST = 2000 };
     const size_t scheme = !strncmp(text, "http://", 7) ? 7 : !strncmp(text, "https://", 8) ? 8 : 0;
     size_t length = 0;
     while (text[length] > ' ' && text[length] < 0x7f)
         length++;
-    return scheme && !text[length] && length <= MOST && text[scheme] && !strchr("/?#", text[scheme]);
+    return scheme && length == size && length > scheme && length <= MOST && !strchr("/?#", text[scheme]);
+}
+
+/* Between blanks. */
+static bool are_web_addresses(const char *text)
+{
+    unsigned count = 0;
+    for (size_t size; (size = strcspn(text += strspn(text, " "), " ")); text += size) {
+        if (!is_web_address(text, size) || ++count > CONFIG_WEBHOOKS)
+            return false;
+    }
+    return count;
 }
 
 bool config_parse(struct config *config, int argc, char **argv, option_environment *environment,
@@ -304,9 +316,11 @@ bool config_parse(struct config *config, int argc, char **argv, option_environme
                  "--moderate needs --token-file: its tokens say who may publish");
         return false;
     }
-    if (config->webhook && !is_web_address(config->webhook)) {
+    if (config->webhook && !are_web_addresses(config->webhook)) {
         snprintf(error, OPTION_ERROR_CAPACITY,
-                 "--webhook: needs an address that begins with http:// or https://");
+                 "--webhook: needs an address that begins with http:// or https://, or up to %d between "
+                 "blanks",
+                 CONFIG_WEBHOOKS);
         return false;
     }
     if (config->webhook_key && !config->webhook) {

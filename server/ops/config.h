@@ -10,6 +10,7 @@
 #include "server/ops/options.h"
 
 #define CONFIG_MEMORY_STORE ((uint64_t)256 << 20) /* bytes of uploads kept in memory */
+enum { CONFIG_WEBHOOKS = 8 };                     /* addresses of --webhook */
 
 /* Sizes are in bytes, times in the unit of the name. Texts point into argv or the environment; NULL: not
  * given. */
@@ -36,7 +37,7 @@ struct config {
     const char *token_file;
     bool moderate;
     const char *url_key;               /* a file */
-    const char *webhook, *webhook_key; /* an address, and a file */
+    const char *webhook, *webhook_key; /* addresses between blanks, and a file */
     const char *cors;                  /* an origin, or "*" */
     const char *allowed_hosts;         /* comma-separated */
     uint64_t idle_timeout_ms, request_timeout_ms;

@@ -126,10 +126,12 @@ class Told(ChangesCase):
         third = self.upload(client, ANN, zipped([("w.anim", sample(WAVE))]), "w.zip")
         self.assertEqual(again.next()[1]["id"], third["id"])
         self.assertNotEqual(first["id"], second["id"])
-        for last in ("", "0", 16 * "0", 16 * "f", "x" * 16, 5000 * "1", "-1", "\u00e4"):
+        for last in ("", "00", 16 * "0", 16 * "f", "x" * 16, 5000 * "1", "-1", "\u00e4"):
             lost = self.feed(client, last=last.encode().decode("latin-1"))
             self.assertEqual(lost.next(), ("reset", {}), last)
             lost.close()
+        whole = self.feed(client, last="0")  # from the beginning
+        self.assertEqual([whole.next()[1]["id"] for _ in range(3)], [first["id"], second["id"], third["id"]])
         daemon.stop()
         daemon.start()
         lost = self.feed(daemon.client, last=again.last)
@@ -146,6 +148,8 @@ class Told(ChangesCase):
         feed.next()
         self.bulk(client, 513, "a")
         self.assertEqual(self.feed(client, last=feed.last).next(), ("reset", {}))
+        oldest = self.feed(client, last="0")  # the oldest that is kept: of 1,027, the fourth
+        self.assertEqual(oldest.next()[0], "archive-added")
         events = [feed.next() for _ in range(2)]  # one that reads along has all of them
         self.assertEqual([kind for kind, _ in events], ["archive-added", "archive-removed"])
 

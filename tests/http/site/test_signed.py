@@ -5,6 +5,7 @@ import hashlib
 import hmac
 import re
 import signal
+import socket
 import time
 import unittest
 from urllib.parse import parse_qsl, quote, urlencode
@@ -43,6 +44,19 @@ class SignedCase(SiteCase):
 
 
 class Signatures(SignedCase):
+    def test_bodies_are_refused_before_they_are_sent(self):
+        client = self.signing().client
+        for target in ("/v1/convert?to=glb", "/v1/convert?to=glb&sig=x", "/v1/inspect", "/v1/poses"):
+            head = f"POST {target} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 60000000\r\nExpect: 100-continue\r\n"
+            for headers, answered in (("", 403), (f"Authorization: {ANN['Authorization']}\r\n", 100)):
+                with socket.create_connection((client.host, client.port), timeout=90) as stream:
+                    stream.sendall((head + headers + "\r\n").encode())
+                    self.assertEqual(int(stream.recv(12)[-3:]), answered, (target, headers))
+        body = sample(WAVE)
+        self.assertEqual(client.post("/v1/convert?to=glb", body).status, 403)
+        self.assertEqual(client.post(signed("/v1/convert?to=glb"), body).status, 200)
+        self.assertEqual(client.post("/v1/convert?to=glb", body, headers=ANN).status, 200)
+
     def test_what_needs_one(self):
         client = self.signing().client
         dear = [f"/v1/clips/{self.id}{rest}" for rest in (

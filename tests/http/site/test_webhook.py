@@ -24,6 +24,11 @@ class HookCase(SiteCase):
         (self.top / "key").write_text(KEY + "\nanother line\n")
         return self.daemon("--webhook", receiver.url, "--webhook-key", self.top / "key", *arguments, tokens=tokens)
 
+    def kept(self):
+        """The folder of the only address."""
+        (folder,) = (self.top / "data" / "webhooks").iterdir()
+        return folder
+
     def waiting(self, client, count):
         self.eventually(lambda: client.metric("posed_webhook_waiting") == count, f"{count} wait")
 
@@ -60,7 +65,7 @@ class WalkThrough(HookCase):
         self.assertEqual(receiver.paths, 3 * [("POST", "/hook?secret=1")])
         self.waiting(client, 0)
         self.assertEqual(client.metric("posed_webhook_events_total", result="sent"), 3)
-        self.assertEqual(os.listdir(self.top / "data" / "webhooks"), [])
+        self.assertEqual(os.listdir(self.kept()), [])
 
     def test_what_is_not_told(self):
         receiver = self.receiver()
@@ -96,6 +101,35 @@ class WalkThrough(HookCase):
         self.assertTrue(receiver.verify(headers, body))
         self.assertNotIn("X-Evil", headers)
         self.assertLessEqual(len(event["name"].encode()), 512)
+
+
+class Several(HookCase):
+    def hooked(self, *receivers):
+        (self.top / "key").write_text(KEY)
+        return self.daemon("--webhook", "  ".join(receiver.url for receiver in receivers), "--webhook-key", self.top / "key",
+                           "--data", self.top / "data")
+
+    def test_each_is_told_by_itself(self):
+        """One that hangs holds up none of the others, and after a restart, in another order, each gets its own."""
+        deaf, first, second = self.receiver(), self.receiver(), self.receiver()
+        deaf.faults = ["hang"]
+        daemon = self.hooked(deaf, first, second)
+        item = self.upload(daemon.client, ANN)
+        for receiver in (first, second):
+            (headers, event, body), = receiver.wait_for(1)
+            self.assertEqual((event["event"], event["archive"], receiver.verify(headers, body)), ("upload", item["id"], True))
+        deaf.wait_for(1, refused=True)
+        self.waiting(daemon.client, 1)
+        self.assertEqual(daemon.client.metric("posed_webhook_events_total", result="sent"), 2)
+        self.assertEqual(sorted(len(os.listdir(folder)) for folder in (self.top / "data" / "webhooks").iterdir()), [0, 0, 1])
+        self.assertEqual(daemon.stop(), 0)
+        daemon = self.hooked(second, deaf)
+        self.assertEqual([event["archive"] for _, event, _ in deaf.wait_for(1)], [item["id"]])
+        self.waiting(daemon.client, 0)
+        walk = self.upload(daemon.client, ANN, sample(WALK), "walk.anim")
+        self.assertEqual([event["archive"] for _, event, _ in second.wait_for(2)], [item["id"], walk["id"]])
+        self.assertEqual([event["archive"] for _, event, _ in deaf.wait_for(2)], [item["id"], walk["id"]])
+        self.assertEqual(len(first.paths), 1)
 
 
 class Again(HookCase):
@@ -149,7 +183,7 @@ class Again(HookCase):
         first = self.upload(daemon.client, ANN)
         receiver.wait_for(1, refused=True)
         second = self.upload(daemon.client, ANN, sample(WALK), "walk.anim")
-        folder = self.top / "data" / "webhooks"
+        folder = self.kept()
         self.assertEqual(len(os.listdir(folder)), 2)
         self.assertEqual(oct(folder.stat().st_mode & 0o777), "0o700")
         daemon.kill()  # as if the machine had died
@@ -197,7 +231,7 @@ class Hostile(HookCase):
             self.assertEqual(client.request("DELETE", "/v1/archives/" + item["id"], headers=ANN).status, 204)
             self.upload(client, ANN)
         self.assertEqual(client.metric("posed_webhook_waiting"), 41)
-        self.assertEqual(len(os.listdir(self.top / "data" / "webhooks")), 41)
+        self.assertEqual(len(os.listdir(self.kept())), 41)
 
     def test_many_at_once(self):
         receiver = self.receiver()
@@ -228,7 +262,7 @@ class Hostile(HookCase):
         self.assertIn("webhooks: Not a directory", errors)
 
     def test_options(self):
-        for url in ("ftp://x/", "x", "file:///etc/passwd", "http://", "http:///x", "http://a b/", "https://?x", "http://\u00e4/", "http://" + 2000 * "a"):
+        for url in ("ftp://x/", "x", "file:///etc/passwd", "http://", "http:///x", "http://a b/", "http://a  ftp://b", " ", " ".join(9 * ["http://a/"]), "https://?x", "http://\u00e4/", "http://" + 2000 * "a"):
             status, _, errors = run("serve", "--check", "--webhook", url)
             self.assertEqual((status, errors.count("\n")), (2, 1), url)
             self.assertIn("--webhook", errors)
@@ -241,6 +275,7 @@ class Hostile(HookCase):
         self.assertEqual(status, 1)
         self.assertIn("No such file", errors)
         (self.top / "key").write_bytes(b"k\n")
+        self.assertEqual(run("serve", "--check", "--webhook", " ".join(8 * ["http://a/"]))[0], 0)
         self.assertEqual(run("serve", "--check", "--webhook", "https://user:pw@[::1]:8/x?y", "--webhook-key", self.top / "key")[0], 0)
 
 
