@@ -127,7 +127,7 @@ function snippets(posed, id) {
 export const KEYS = [
   ["Space", "play or pause"], ["← →", "one frame"], ["Home End", "start, end"], ["+ −", "speed"], ["L", "loop"],
   ["B M F", "bones, body, floor"], ["1 2 3 4", "front, side, three-quarter, top"], ["Shift ← → ↑ ↓", "orbit"],
-  ["[ ]", "zoom out, in"], ["J", "next joint"], ["/", "search"], ["Esc", "back to the list"],
+  ["[ ]", "zoom out, in"], ["J", "next joint"], ["O", "onion skin: before and after"], ["C", "the camera follows"], ["/", "search"], ["Esc", "back to the list"],
   ["R", "repeat a part: from here, to here, not any more"], ["U", "full screen"],
 ];
 

@@ -1,10 +1,12 @@
 // The page of one clip: view, playback and options; beside it facts, downloads and snippets.
 import { aboutClip } from "./about.js";
 import { Body } from "./body.js";
+import { Curves } from "./curves.js";
 import { debounce, el, failure, say } from "./dom.js";
 import { mixPanel } from "./mix.js";
 import { ontoOf, peopleOptions, showFit } from "./onto.js";
 import { Player } from "./player.js";
+import { keep, setting } from "./settings.js";
 import { ANGLES, Viewer } from "./viewer.js";
 import { bodyMenu } from "./wardrobe.js";
 
@@ -33,8 +35,8 @@ export function showClip(posed, content, id) {
   const below = el("div", { class: "below" });
   const side = el("div", { class: "side" });
   content.append(el("article", { class: "clip" }, el("div", { class: "show" }, title, stage, below), side));
-  const viewer = new Viewer(stage);
-  stage.append(tip);
+  const viewer = new Viewer(stage), curves = new Curves();
+  stage.append(tip, curves.element);
   stage.viewer = viewer; // for tests and measurements
   const choice = { skeleton: link.skeleton ?? "auto", mesh: link.mesh, character: link.character, with: link.with, onto: link.onto ?? "" };
   let clip, player, loading, mixed;
@@ -63,9 +65,16 @@ export function showClip(posed, content, id) {
     return one.name ?? `#${one.id}`;
   };
 
+  /** The curves of the joint under the pointer, else of the one that is selected. */
+  function showCurves(hovered) {
+    const index = hovered >= 0 ? hovered : viewer.selected ?? -1;
+    curves.show(index, index < 0 ? "" : nameOf(index), viewer.time);
+  }
+
   function selectJoint(index) {
     jointList.value = index < 0 ? "" : String(index);
     viewer.select(index);
+    showCurves(-1);
     plot.hidden = index < 0;
     if (index < 0) return;
     say(nameOf(index));
@@ -80,7 +89,9 @@ export function showClip(posed, content, id) {
   const ontoList = el("select", { id: "onto", onchange: () => { choice.onto = ontoList.value; reload(); } });
   const bodies = bodyMenu(posed, choice, () => loadBody().then(remember));
   const [bonesBox, bones] = checkbox("Bones", true, (on) => (viewer.showsBones = on));
-  const [floorBox, floor] = checkbox("Floor", true, (on) => (viewer.showsFloor = on));
+  const [floorBox, floor] = checkbox("Floor", setting("floor", true), (on) => { viewer.showsFloor = on; keep("floor", on); });
+  const [ghostsBox, ghosts] = checkbox("Onion skin", setting("ghosts", false), (on) => { viewer.setGhosts(on, player.step); keep("ghosts", on); });
+  const [followBox, follow] = checkbox("Follow", false, (on) => { viewer.followsFigure = on; keep("follow", on); });
   const angles = el("div", { class: "angles", role: "group", "aria-label": "Camera" }, ...Object.keys(ANGLES).map((angle) =>
     el("button", { type: "button", class: "quiet", onclick: () => look(angle) }, angle)));
 
@@ -135,6 +146,7 @@ export function showClip(posed, content, id) {
     if (gone || own) return;
     const time = player.time;
     showPoses(poses);
+    followBox.checked = viewer.follows = viewer.hasTree && setting("follow", viewer.travels);
     viewer.frameAll();
     player.seek(time);
     const messages = (poses.head.warnings ?? []).map((one) => one.message);
@@ -145,6 +157,8 @@ export function showClip(posed, content, id) {
 
   function showPoses(poses) {
     viewer.setPoses(poses);
+    curves.poses = poses;
+    viewer.setGhosts(ghostsBox.checked, player.step);
     viewer.showsBones = true;
     viewer.showsFloor = floorBox.checked;
     jointList.replaceChildren(...options([["", "none"], ...poses.joints.map((_, i) => [i, nameOf(i)])]));
@@ -199,7 +213,7 @@ export function showClip(posed, content, id) {
       show: showMix, leave: leaveMix, options: () => (choice.skeleton === "auto" || choice.skeleton === "none" ? {} : { skeleton: choice.skeleton }),
     });
     below.append(note, player.element,
-      el("div", { class: "options", role: "group", "aria-label": "View" }, bones, floor, angles,
+      el("div", { class: "options", role: "group", "aria-label": "View" }, bones, floor, ghosts, follow, angles,
         el("label", { class: "field", for: "skeleton" }, "Skeleton", skeletonList),
         el("div", { class: "field" }, el("label", { for: "onto" }, "Play on"), ontoList),
         bodies.element,
@@ -223,6 +237,7 @@ export function showClip(posed, content, id) {
 
   viewer.onHover = (index, event) => {
     tip.hidden = index < 0;
+    showCurves(index);
     if (index < 0) return;
     const box = stage.getBoundingClientRect();
     tip.textContent = nameOf(index);
@@ -231,6 +246,7 @@ export function showClip(posed, content, id) {
     tip.style.transform = `translate(${x}px, ${y}px)`;
   };
   viewer.onSelect = selectJoint;
+  viewer.onTime = (t) => curves.at(t);
 
   function nextJoint() {
     const { selectedIndex, length } = jointList;
@@ -239,7 +255,7 @@ export function showClip(posed, content, id) {
   }
 
   const actions = {
-    b: () => bonesBox.click(), f: () => floorBox.click(), m: bodies.toggle, j: nextJoint,
+    b: () => bonesBox.click(), f: () => floorBox.click(), m: bodies.toggle, j: nextJoint, o: () => ghostsBox.click(), c: () => followBox.click(),
     ...Object.fromEntries(Object.keys(ANGLES).map((angle, i) => [i + 1, () => look(angle)])),
     "[": () => viewer.zoom(1 / NEARER), "]": () => viewer.zoom(NEARER),
   };

@@ -1,14 +1,19 @@
 // The 3D view of one clip: a body, its bones, a floor, joint names on hover.
 import {
-  AmbientLight, Box3, BufferAttribute, BufferGeometry, Color, DirectionalLight, GridHelper, Group, InstancedMesh,
-  Matrix4, MeshLambertMaterial, PerspectiveCamera, Quaternion, Raycaster, Scene, Spherical, Vector2, Vector3, WebGLRenderer,
+  Box3, BufferAttribute, BufferGeometry, Color, DirectionalLight, Group, HemisphereLight, InstancedMesh, Matrix4,
+  MeshLambertMaterial, PCFSoftShadowMap, PerspectiveCamera, Quaternion, Raycaster, Scene, Spherical, Vector2, Vector3, WebGLRenderer,
 } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
+import { Floor } from "./floor.js";
+import { Ghosts } from "./ghosts.js";
 
 const ROW = 10;
 const CELL = 0.2; // height of the grid cell of a joint without hierarchy
 const NAME_PIXELS = 130, LINE_PIXELS = 14;
 const FRAMES_LOOKED_AT = 48, BODIES_LOOKED_AT = 12;
+const SHADOW_PIXELS = 1024;
+const SUN = new Vector3(-0.9, 2.4, 1.3); // from where it shines
+const FAR_TRAVEL = 1.5; // of the figure's height: who goes farther is followed
 export const ANGLES = { front: [0, 0.12, 1], side: [1, 0.12, 0], "three-quarter": [0.5, 0.22, 0.85], top: [0, 1, 0.001] };
 const COLORS = { driven: 0x5b9eff, resting: 0x9aa3b2, selected: 0xffb347 };
 
@@ -70,18 +75,22 @@ export class Viewer {
     this.camera = new PerspectiveCamera(35, 1, 0.01, 1000);
     this.controls = new OrbitControls(this.camera, this.canvas);
     this.controls.enableDamping = false;
-    const sun = new DirectionalLight(0xffffff, 2);
-    sun.position.set(-1.2, 2, 1.7);
-    this.scene.add(sun, new AmbientLight(0xffffff, 1.2));
-    this.grid = new GridHelper(10, 20, 0x8890a0, 0x8890a0);
-    this.grid.material.transparent = true;
-    this.grid.material.opacity = 0.28;
-    this.scene.add(this.grid);
+    this.renderer.shadowMap.enabled = true;
+    this.renderer.shadowMap.type = PCFSoftShadowMap;
+    this.sun = new DirectionalLight(0xffffff, 2);
+    this.sun.castShadow = true;
+    this.sun.shadow.mapSize.setScalar(SHADOW_PIXELS);
+    this.scene.add(this.sun, this.sun.target, new HemisphereLight(0xffffff, 0x8d8a96, 1.6));
+    this.floor = new Floor();
+    this.scene.add(this.floor.group);
     this.figure = new Group();
     this.scene.add(this.figure);
     this.hasTree = true;
     this.onHover = () => {};
     this.onSelect = () => {};
+    this.onTime = () => {};
+    this.follows = false; // whether the camera goes with the figure
+    this.middle = new Vector3(); // of the figure, where it was last
     this.scriptMs = 0;
     this.angle = "three-quarter";
     this.resizer = new ResizeObserver(() => this.resize());
@@ -105,12 +114,15 @@ export class Viewer {
     this.resizer.disconnect();
     this.controls.dispose();
     this.clear();
+    this.floor.dispose();
+    this.sun.shadow.map?.dispose();
     this.renderer.dispose();
     this.renderer.forceContextLoss();
   }
 
   clear() {
     this.setBody(null);
+    this.setGhosts(false);
     if (this.bones) {
       this.figure.remove(this.bones);
       this.bones.geometry.dispose();
@@ -137,6 +149,7 @@ export class Viewer {
     this.bones = new InstancedMesh(boneGeometry(), material, Math.max(1, this.boneJoints.length));
     this.bones.count = this.boneJoints.length;
     this.bones.frustumCulled = false;
+    this.bones.castShadow = this.hasTree;
     this.figure.add(this.bones);
     this.select(-1);
     if (!this.hasTree) {
@@ -199,13 +212,76 @@ export class Viewer {
     const begin = performance.now();
     this.time = t;
     if (this.poses) {
-      this.poses.sample(t, this.row);
-      if (this.hasTree) this.solve();
-      this.placeBones();
+      this.ghosts?.update(t, this.poses.duration, (mesh, then) => this.pose(mesh, then));
+      this.pose(this.bones, t);
+      if (this.follows) this.follow();
     }
     this.body?.setTime(t);
+    this.onTime(t);
     this.scriptMs = performance.now() - begin;
     this.draw();
+  }
+
+  pose(bones, t) {
+    this.poses.sample(t, this.row);
+    if (this.hasTree) this.solve();
+    this.placeBones(bones);
+  }
+
+  /** Shows, or no longer, where the bones are shortly before and after; step: the length of a frame. */
+  setGhosts(on, step = 1 / 30) {
+    this.ghosts?.dispose();
+    this.ghosts = on && this.bones && this.hasTree ? new Ghosts(this.bones, step) : null;
+    if (!this.ghosts) return this.draw();
+    this.figure.add(...this.ghosts.meshes);
+    this.setTime(this.time ?? 0);
+  }
+
+  /** The middle of the joints that are shown, as they stand now. */
+  middleOf(target) {
+    let count = 0;
+    target.set(0, 0, 0);
+    for (let i = 0; i < this.shown.length; i++) {
+      if (!this.shown[i]) continue;
+      target.add(FROM.fromArray(this.world, i * 16 + 12));
+      count++;
+    }
+    return count ? target.divideScalar(count) : target;
+  }
+
+  /** Takes the camera along by as far as the figure has gone. */
+  follow() {
+    if (!this.hasTree) return;
+    TO.copy(this.middle);
+    this.middleOf(this.middle);
+    TO.subVectors(this.middle, TO);
+    if (!Number.isFinite(TO.x + TO.y + TO.z)) return;
+    TO.y = 0;
+    this.camera.position.add(TO);
+    this.controls.target.add(TO);
+    this.lightUp();
+  }
+
+  set followsFigure(on) {
+    this.follows = on;
+    if (!this.poses) return;
+    this.middleOf(this.middle);
+    if (!this.wasTurned) this.frameAll();
+  }
+
+  /** Whether the figure goes so far that it would be small in a picture of its whole way. */
+  get travels() {
+    if (!this.poses || !this.hasTree) return false;
+    const way = new Box3(), size = new Box3(), middle = new Vector3();
+    for (let k = 0; k <= 8; k++) {
+      this.poses.sample((this.poses.duration * k) / 8, this.row);
+      this.solve();
+      way.expandByPoint(this.middleOf(middle));
+      if (k) continue;
+      for (let i = 0; i < this.shown.length; i++) if (this.shown[i]) size.expandByPoint(FROM.fromArray(this.world, i * 16 + 12));
+    }
+    const { x, z } = way.getSize(middle);
+    return Math.hypot(x, z) > FAR_TRAVEL * size.getSize(FROM).y;
   }
 
   /** Converts local rows to matrices in model space; parents precede their children. */
@@ -219,7 +295,7 @@ export class Viewer {
     }
   }
 
-  placeBones() {
+  placeBones(bones) {
     for (let k = 0; k < this.boneJoints.length; k++) {
       const i = this.boneJoints[k];
       if (this.hasTree) {
@@ -232,10 +308,10 @@ export class Viewer {
       const length = TO.length();
       ROTATION.setFromUnitVectors(UP, length > 1e-9 ? TO.divideScalar(length) : UP);
       LOCAL.compose(FROM, ROTATION, SCALE.setScalar(length));
-      this.bones.setMatrixAt(k, LOCAL);
+      bones.setMatrixAt(k, LOCAL);
     }
-    this.bones.instanceMatrix.needsUpdate = true;
-    this.bones.boundingSphere = null;
+    bones.instanceMatrix.needsUpdate = true;
+    bones.boundingSphere = null;
   }
 
   /** Highlights a joint; -1 for none. */
@@ -270,6 +346,7 @@ export class Viewer {
     this.body = body;
     if (body) {
       this.figure.add(body.scene);
+      for (const mesh of body.meshes) mesh.castShadow = true;
       body.setTime(this.time ?? 0);
       body.isClear = Boolean(this.bones?.visible);
     }
@@ -286,15 +363,33 @@ export class Viewer {
       }
       return places;
     }
-    for (let k = 0; this.body && k < BODIES_LOOKED_AT; k++) this.body.addPlaces((this.body.duration * k) / (BODIES_LOOKED_AT - 1), places);
+    for (let k = 0; this.body && k < BODIES_LOOKED_AT; k++) {
+      const t = (this.body.duration * k) / (BODIES_LOOKED_AT - 1), begin = places.length;
+      this.body.addPlaces(t, places);
+      this.bringBack(t, places, begin);
+    }
     const steps = this.poses ? Math.min(this.poses.frameCount, FRAMES_LOOKED_AT) : 0;
     for (let k = 0; k < steps; k++) {
-      this.poses.sample(steps > 1 ? (this.poses.duration * k) / (steps - 1) : 0, this.row);
+      const t = steps > 1 ? (this.poses.duration * k) / (steps - 1) : 0, begin = places.length;
+      this.poses.sample(t, this.row);
       this.solve();
       for (let i = 0; i < this.shown.length; i++)
         if (this.shown[i]) places.push(this.world[i * 16 + 12], this.world[i * 16 + 13], this.world[i * 16 + 14]);
+      this.bringBack(t, places, begin);
     }
     return places.every(Number.isFinite) ? places : [];
+  }
+
+  /** For a camera that follows, the figure does not go: its places at that time are moved to where it is now. */
+  bringBack(t, places, begin) {
+    if (!this.follows || !this.poses) return;
+    this.poses.sample(t, this.row);
+    this.solve();
+    const middle = this.middleOf(POSITION);
+    for (let i = begin; i < places.length; i += 3) {
+      places[i] += this.middle.x - middle.x;
+      places[i + 2] += this.middle.z - middle.z;
+    }
   }
 
   /** Moves the camera as close as possible with the whole motion in view. */
@@ -302,6 +397,11 @@ export class Viewer {
     this.angle = angle;
     this.wasTurned = false;
     if (this.poses && !this.hasTree) this.layCells();
+    if (this.follows && this.poses && this.hasTree) {
+      this.poses.sample(this.time ?? 0, this.row);
+      this.solve();
+      this.middleOf(this.middle);
+    }
     const places = this.places();
     if (!places.length) return;
     const box = new Box3().setFromArray(places);
@@ -330,11 +430,22 @@ export class Viewer {
   /** Squares of 1, 10, … cm or m, depending on the figure; moved below the motion if that is far from 0. */
   layFloor(box, size) {
     const square = 10 ** Math.round(Math.log10(size / 4));
-    this.grid.scale.setScalar(square * 2); // 20 squares over 10 units
-    this.grid.position.set(
-      Math.round((box.min.x + box.max.x) / 2 / square) * square, box.min.y > -size * 0.2 && box.min.y < size ? 0 : box.min.y,
-      Math.round((box.min.z + box.max.z) / 2 / square) * square);
-    this.grid.visible &&= this.hasTree;
+    const x = (box.min.x + box.max.x) / 2, z = (box.min.z + box.max.z) / 2;
+    this.floor.lay(square, x, box.min.y > -size * 0.2 && box.min.y < size ? 0 : box.min.y, z);
+    this.floor.visible &&= this.hasTree;
+    this.reach = size;
+    this.lightUp();
+  }
+
+  /** The sun shines on what the camera looks at, from where it always does. */
+  lightUp() {
+    const { shadow, target, position } = this.sun, reach = this.reach ?? 1;
+    target.position.copy(this.controls.target);
+    position.copy(target.position).addScaledVector(SUN, reach);
+    Object.assign(shadow.camera, { left: -reach, right: reach, top: reach, bottom: -reach, near: reach * 0.1, far: reach * 6 });
+    shadow.radius = 5;
+    shadow.normalBias = reach * 0.01;
+    shadow.camera.updateProjectionMatrix();
   }
 
   /** Orbits around the target, by angles in radians. */
@@ -376,7 +487,7 @@ export class Viewer {
   }
 
   set showsFloor(on) {
-    this.grid.visible = on && this.hasTree;
+    this.floor.visible = on && this.hasTree;
     this.draw();
   }
 
