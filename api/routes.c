@@ -127,6 +127,7 @@ const struct route routes[] = {
     {"GET", "/clip/{id}", scope_parameters, handle_clip_page, 0},
     {"GET", "/archive/{id}", NULL, handle_archive_page, 0},
     {"GET", "/character/{id}", scope_parameters, handle_character_page, 0},
+    {"GET", "/skeleton/{id}", scope_parameters, handle_skeleton_page, 0},
     {"GET", "/compare/{id}", compare_parameters, handle_page, 0},
     {"GET", "/embed/{id}", embed_parameters, handle_embed, 0},
     {"GET", "/docs", NULL, handle_docs, 0},

@@ -40,7 +40,7 @@ api_handler handle_hash, handle_resolve;
 api_handler handle_page, handle_embed, handle_docs, handle_moderation, handle_client, handle_element,
     handle_asset, handle_icon;
 /* api/pages/documents.c */
-api_handler handle_clip_page, handle_archive_page, handle_character_page;
+api_handler handle_clip_page, handle_archive_page, handle_character_page, handle_skeleton_page;
 /* api/pages/oembed.c */
 api_handler handle_oembed;
 /* api/pages/crawlers.c */

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const path_of_kind[] = {"/clip/", "/archive/", "/character/"};
+static const char *const path_of_kind[] = {"/clip/", "/archive/", "/character/", "/skeleton/"};
 
 /* "folder" and "file" are not formats of the library. */
 static const char *format_title(const char *id)
@@ -75,16 +75,34 @@ static bool find_archive(struct api_call *call, const char *text, struct card *c
     return true;
 }
 
+/* A skeleton that is built in, and in no archive. */
+static bool find_shipped(const struct api_call *call, struct card *card)
+{
+    const struct skeleton_choice choice = catalog_find_skeleton(call->catalog, &card->id);
+    if (!choice.asset)
+        return false;
+    card->title = choice.asset->name;
+    snprintf(card->description, sizeof card->description, "A built-in skeleton.");
+    return true;
+}
+
 static bool find_asset(struct api_call *call, enum card_kind kind, const char *text, const char *scope,
                        struct card *card)
 {
+    static const struct {
+        enum asset_kind kind;
+        const char *word;
+    } assets[] = {[CARD_CLIP] = {ASSET_CLIP, "clip"},
+                  [CARD_CHARACTER] = {ASSET_CHARACTER, "character"},
+                  [CARD_SKELETON] = {ASSET_SKELETON, "skeleton"}};
     bool is_clip = kind == CARD_CLIP;
-    struct catalog_item *item =
-        id_parse(text, strlen(text), &card->id)
-            ? catalog_find(call->catalog, is_clip ? ASSET_CLIP : ASSET_CHARACTER, &card->id)
-            : NULL;
+    struct catalog_item *item = id_parse(text, strlen(text), &card->id)
+                                    ? catalog_find(call->catalog, assets[kind].kind, &card->id)
+                                    : NULL;
+    if (!item && kind == CARD_SKELETON && find_shipped(call, card))
+        return true;
     if (!item) {
-        reply_not_found(call, is_clip ? "clip" : "character", text);
+        reply_not_found(call, assets[kind].word, text);
         return false;
     }
     if (!scope_item_in(call, scope, &item))
@@ -101,8 +119,9 @@ static bool find_asset(struct api_call *call, enum card_kind kind, const char *t
         uint64_t counts[ASSET_KIND_COUNT] = {0};
         count_assets(archive, counts, card);
         card->has_scope = true; /* the clip is searched there */
-        snprintf(card->description, sizeof card->description, "%s, a character of %.120s.",
-                 format_title(catalog_entry(call->catalog, item->place)->format), archive->name);
+        snprintf(card->description, sizeof card->description, "%s, a %s of %.120s.",
+                 format_title(catalog_entry(call->catalog, item->place)->format), assets[kind].word,
+                 archive->name);
     }
     return true;
 }

@@ -1,10 +1,10 @@
-/* The preview of a link to a clip, an archive or a character: a title, a line, a picture. */
+/* The preview of a link to a clip, an archive, a character or a skeleton: a title, a line, a picture. */
 #ifndef POSED_API_PAGES_CARD_H
 #define POSED_API_PAGES_CARD_H
 
 #include "api/protocol/reply.h"
 
-enum card_kind { CARD_CLIP, CARD_ARCHIVE, CARD_CHARACTER };
+enum card_kind { CARD_CLIP, CARD_ARCHIVE, CARD_CHARACTER, CARD_SKELETON };
 
 enum { CARD_WIDTH = 1200, CARD_HEIGHT = 630 }; /* of the picture, as recommended for Open Graph */
 

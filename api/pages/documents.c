@@ -1,5 +1,5 @@
 /*
- * The HTML documents: the page of the catalogue, of a clip, an archive, a character. All are one file and one
+ * The HTML documents: the page of the catalogue, of a clip, an archive, a character, a skeleton. All are one file and one
  * script; the server only adds a head for clients that run no scripts: search engines, forums, messengers.
  */
 #include "api/handlers/handlers.h"
@@ -128,4 +128,9 @@ enum api_outcome handle_archive_page(struct api_call *call)
 enum api_outcome handle_character_page(struct api_call *call)
 {
     return reply_card(call, CARD_CHARACTER);
+}
+
+enum api_outcome handle_skeleton_page(struct api_call *call)
+{
+    return reply_card(call, CARD_SKELETON);
 }

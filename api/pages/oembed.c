@@ -37,7 +37,8 @@ static bool read_address(const char *url, struct address *address)
     } pages[] = {{"/clip/", CARD_CLIP},
                  {"/embed/", CARD_CLIP},
                  {"/archive/", CARD_ARCHIVE},
-                 {"/character/", CARD_CHARACTER}};
+                 {"/character/", CARD_CHARACTER},
+                 {"/skeleton/", CARD_SKELETON}};
     memset(address, 0, sizeof *address);
     const char *host = strstr(url, "://");
     const char *path = strchr(host ? host + 3 : url, '/');

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { after, before, test } from "node:test";
-import { assertAccessible, eventually, open, startBrowser, withPage } from "./lib/browser.mjs";
+import { assertAccessible, eventually, open, PHONE, startBrowser, withPage } from "./lib/browser.mjs";
 import { samples, startDaemon } from "./lib/daemon.mjs";
 import { boxOf, decodePNG, movement } from "./lib/pixels.mjs";
 
@@ -71,6 +71,34 @@ test("an archive has a page, which leads to its clips and characters", () => wit
   await page.locator("html[data-ready=clip]").waitFor({ state: "attached" });
   assert.ok(new URL(page.url()).searchParams.get("archive") === archive.id);
 }));
+
+for (const [name, options] of [["a desktop", {}], ["a phone, dark", { ...PHONE, colorScheme: "dark" }]])
+  test(`a skeleton has a page on ${name}: joints, bones of a person, who wears it`, () => withPage(browser, daemon.origin, options, async (page) => {
+    const [character] = (await daemon.get("/v1/characters")).items, { skeleton } = await daemon.get(`/v1/characters/${character.id}`);
+    const whole = await daemon.get(`/v1/skeletons/${skeleton}`);
+    await open(page, `${daemon.origin}/skeleton/${skeleton}`);
+    assert.equal(await page.getByRole("heading", { level: 1 }).textContent(), whole.name);
+    assert.equal(await page.locator(".tree button").count(), whole.joints.length);
+    assert.ok(boxOf(decodePNG(await page.locator(".stage canvas").screenshot())), "it stands there");
+    const foot = page.locator(".tree").getByRole("button", { name: "L_FOOT", exact: true });
+    assert.match(await foot.locator("xpath=..").textContent(), /^L_FOOT left foot/);
+    await foot.focus();
+    await page.keyboard.press("Enter");
+    assert.equal(await foot.getAttribute("aria-pressed"), "true");
+    assert.equal(await page.evaluate(() => document.querySelector(".stage").viewer.selected), whole.joints.findIndex((joint) => joint.name === "L_FOOT"));
+    await page.getByRole("link", { name: character.name, exact: true }).first().waitFor();
+    await assertAccessible(page, name);
+    await page.evaluate(() => scrollTo(0, 0));
+    await page.screenshot({ path: `${process.env.POSED_PICTURES}/skeleton-${name.split(/[ ,]/)[1]}.png` });
+    await page.getByRole("link", { name: character.name, exact: true }).first().click();
+    await page.getByRole("link", { name: "Its skeleton" }).click();
+    await page.locator("html[data-ready=skeleton]").waitFor({ state: "attached" });
+    await page.goto(`${daemon.origin}/clip/${clip.id}`); // on a skeleton that is built in
+    await page.getByRole("link", { name: "its joints" }).click();
+    await page.locator(".tree").getByRole("button", { name: "mPelvis", exact: true }).waitFor();
+    await page.reload();
+    await page.locator(".tree").getByRole("button", { name: "mPelvis", exact: true }).waitFor();
+  }));
 
 test("what could not be read is listed with its reason", () => withPage(browser, daemon.origin, {}, async (page) => {
   const good = await (await fetch(`${daemon.origin}/v1/archives/${clip.archive}/entries/0`)).arrayBuffer();

@@ -113,7 +113,9 @@ test("curves of a joint: values of the server, and a playhead that moves", () =>
 test("who goes far is followed, and stands large in the view all the way", () => at(runner, "#t=0", async (page) => {
   assert.equal(await page.getByLabel("Follow").isChecked(), true);
   const share = () => page.evaluate(() => {
-    const { viewer } = document.querySelector(".stage"), list = [0, 1].map((i) => viewer.camera.position.clone().fromArray(viewer.world, i * 16 + 12).project(viewer.camera));
+    const { viewer } = document.querySelector(".stage");
+    viewer.camera.updateMatrixWorld(); // which drawing does later
+    const list = [0, 1].map((i) => viewer.camera.position.clone().fromArray(viewer.world, i * 16 + 12).project(viewer.camera));
     return { high: Math.abs(list[1].y - list[0].y) / 2, x: (list[0].x + list[1].x) / 2 };
   });
   for (const key of ["Home", "End"]) {

@@ -56,10 +56,11 @@ class Links(SampleCase):
         clip = self.clip("walk", "sl-anim")
         character = self.client.items("/v1/characters")[0]
         archive = self.client.get(f"/v1/archives/{clip['archive']}").json
+        skeleton = next(one for one in self.client.items("/v1/skeletons") if one["archive"] == character["archive"])
         for path, title in ((f"/clip/{clip['id']}", "walk"),
                             (f"/clip/{clip['id']}?archive={archive['id']}", "walk"),
                             (f"/archive/{archive['id']}", archive["name"]),
-                            (f"/character/{character['id']}", character["name"])):
+                            (f"/character/{character['id']}", character["name"]), (f"/skeleton/{skeleton['id']}", skeleton["name"])):
             with self.subTest(path):
                 reply = self.client.get(path)
                 self.assertEqual((reply.status, reply.media_type), (200, "text/html"))

@@ -19,6 +19,7 @@ const PAGES = {
   character: async () => (await import("./character.js")).showCharacter,
   compare: async () => (await import("./compare.js")).showCompare,
   clip: async () => (await import("./clip.js")).showClip,
+  skeleton: async () => (await import("./skeleton.js")).showSkeleton,
 };
 
 /** A path with a malformed id. */
@@ -40,7 +41,7 @@ function show() {
   leave();
   delete document.documentElement.dataset.ready;
   content.replaceChildren();
-  const [, kind, id] = /^\/(archive|character|clip|compare)\/([^/]*)$/.exec(here()) ?? [];
+  const [, kind, id] = /^\/(archive|character|clip|compare|skeleton)\/([^/]*)$/.exec(here()) ?? [];
   const archive = new URLSearchParams(location.search).get("archive");
   const scoped = archive ? posed.inArchive(archive) : posed;
   if (kind && !/^[0-9a-f]{32}$/.test(id)) leave = showInvalidId(content, kind, id);

@@ -60,7 +60,7 @@ export function showArchive(posed, content, id) {
       el("h2", {}, clips.total === 1 ? "1 clip" : `${clips.total} clips`),
       el("ul", { class: "cards" }, ...clips.items.map((clip) => card(posed, clip, look))));
     if (clips.next) content.append(el("p", {}, el("a", { href: `/?archive=${id}`, "data-link": true }, `All ${clips.total} clips`)));
-    content.append(...section("Skeletons", archive.skeletons), ...section("Meshes", archive.meshes), ...rejected(archive.rejected));
+    content.append(...section("Skeletons", archive.skeletons, (one) => `/skeleton/${one.id}?archive=${id}`), ...section("Meshes", archive.meshes), ...rejected(archive.rejected));
   }
 
   load().catch((error) => {

@@ -1,8 +1,8 @@
 // The page of one character: it moves, in what it is given to wear; its clips, its meshes, and all of it as one file.
-import { Body } from "./body.js";
+import { Body } from "./view/body.js";
 import { el, failure, ours } from "./dom.js";
 import { Player } from "./player.js";
-import { ANGLES, Viewer } from "./viewer.js";
+import { ANGLES, Viewer } from "./view/viewer.js";
 import { partsPicker } from "./wardrobe.js";
 
 const FIRST_CLIPS = 200;
@@ -79,7 +79,8 @@ export function showCharacter(posed, content, id) {
       parts.element);
     side.append(
       el("p", { class: "count" }, [character.format, count(character.meshes, "mesh", "meshes"), count(character.clips, "clip", "clips")].join(" · ")),
-      el("p", {}, download, " ", el("a", { class: "quiet", href: `/archive/${character.archive}`, "data-link": true }, "Its archive")),
+      el("p", {}, download, " ", el("a", { class: "quiet", href: `/archive/${character.archive}`, "data-link": true }, "Its archive"),
+        " ", character.skeleton ? el("a", { class: "quiet", href: `/skeleton/${character.skeleton}?archive=${character.archive}`, "data-link": true }, "Its skeleton") : ""),
       ...names("Clips", clips.map((clip) => el("li", {},
         el("a", { href: `/clip/${clip.id}?archive=${character.archive}#character=${id}`, "data-link": true }, clip.name)))),
       ...names("Meshes", character.meshes.map((mesh) => el("li", {}, [mesh.name, mesh.texture].filter(Boolean).join(", texture ")))),

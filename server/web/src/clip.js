@@ -1,13 +1,13 @@
 // The page of one clip: view, playback and options; beside it facts, downloads and snippets.
 import { aboutClip } from "./about.js";
-import { Body } from "./body.js";
-import { Curves } from "./curves.js";
-import { debounce, el, failure, say } from "./dom.js";
+import { Body } from "./view/body.js";
+import { Curves } from "./view/curves.js";
+import { debounce, el, failure, ours, say } from "./dom.js";
 import { mixPanel } from "./mix.js";
 import { ontoOf, peopleOptions, showFit } from "./onto.js";
 import { Player } from "./player.js";
 import { keep, setting } from "./settings.js";
-import { ANGLES, Viewer } from "./viewer.js";
+import { ANGLES, Viewer } from "./view/viewer.js";
 import { bodyMenu } from "./wardrobe.js";
 
 const TURN = Math.PI / 24;
@@ -86,6 +86,7 @@ export function showClip(posed, content, id) {
   const skeletonList = el("select", {
     id: "skeleton", onchange: () => { choice.skeleton = skeletonList.value; reload(); },
   });
+  const skeletonLink = el("a", { "data-link": true, hidden: true }, "its joints");
   const ontoList = el("select", { id: "onto", onchange: () => { choice.onto = ontoList.value; reload(); } });
   const bodies = bodyMenu(posed, choice, () => loadBody().then(remember));
   const [bonesBox, bones] = checkbox("Bones", true, (on) => (viewer.showsBones = on));
@@ -149,6 +150,8 @@ export function showClip(posed, content, id) {
     followBox.checked = viewer.follows = viewer.hasTree && setting("follow", viewer.travels);
     viewer.frameAll();
     player.seek(time);
+    skeletonLink.hidden = !poses.head.skeleton;
+    skeletonLink.href = ours(`/skeleton/${poses.head.skeleton}${posed.archive ? `?archive=${posed.archive}` : ""}`);
     const messages = (poses.head.warnings ?? []).map((one) => one.message);
     if (!poses.head.skeleton && !messages.length) messages.push("There is no skeleton: each joint is shown separately, in a grid.");
     note.textContent = messages.join(" ");
@@ -214,7 +217,7 @@ export function showClip(posed, content, id) {
     });
     below.append(note, player.element,
       el("div", { class: "options", role: "group", "aria-label": "View" }, bones, floor, ghosts, follow, angles,
-        el("label", { class: "field", for: "skeleton" }, "Skeleton", skeletonList),
+        el("div", { class: "field" }, el("span", {}, el("label", { for: "skeleton" }, "Skeleton"), " ", skeletonLink), skeletonList),
         el("div", { class: "field" }, el("label", { for: "onto" }, "Play on"), ontoList),
         bodies.element,
         el("label", { class: "field", for: "joint" }, "Joint", jointList)),

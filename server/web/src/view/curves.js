@@ -1,6 +1,6 @@
 // Live curves of one joint, drawn from the poses that are here already: rotation in degrees, place in metres, a playhead.
 import { Euler, Matrix4, Quaternion, Vector3 } from "three";
-import { el } from "./dom.js";
+import { el } from "../dom.js";
 
 const ROW = 10;
 const MOST_SAMPLES = 240;
