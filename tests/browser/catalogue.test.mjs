@@ -31,6 +31,18 @@ test("shows every clip with its picture", () => withPage(browser, daemon.origin,
   assert.equal(await pictures.last().evaluate((image) => image.naturalWidth), 192);
 }));
 
+test("the same motion in several files is one card, which says where, and its page leads there", () => withPage(browser, daemon.origin, {}, async (page) => {
+  const several = (await daemon.clips()).find((clip) => clip.found_in.length > 1);
+  await open(page, `${daemon.origin}/?q=${encodeURIComponent(`"${several.name}"`)}`);
+  const badge = page.locator(`.card:has(a[href^="/clip/${several.id}"]) .badge.places`);
+  await badge.waitFor();
+  assert.equal(await badge.textContent(), `${several.found_in.length} files`);
+  for (const { entry } of several.found_in) assert.ok((await badge.getAttribute("title")).includes(entry));
+  await open(page, `${daemon.origin}/clip/${several.id}#t=0`);
+  for (const { archive, entry } of several.found_in)
+    assert.equal(await page.locator(".facts-list").getByRole("link", { name: entry, exact: true }).getAttribute("href"), `/archive/${archive}`);
+}));
+
 test("search narrows it, and nothing found says so", () => withPage(browser, daemon.origin, {}, async (page) => {
   await open(page, `${daemon.origin}/`);
   await page.keyboard.press("/");

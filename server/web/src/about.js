@@ -1,7 +1,7 @@
 // The column beside the view of a clip: facts, events, downloads, snippets to copy.
 import { base, bytes, copyButton, el, failure, say, seconds } from "./dom.js";
 
-const MAX_EVENTS = 500;
+const MAX_EVENTS = 500, MAX_PLACES = 20;
 
 function section(title, ...children) {
   return el("section", {}, el("h2", {}, title), ...children);
@@ -14,11 +14,11 @@ function facts(clip) {
     ["Joints", clip.joint_count], ["Keys", clip.key_count], ["Events", clip.event_count], ["Between keys", clip.interpolation],
     ["Loop", clip.loop === null ? "unspecified" : clip.loop ? `${seconds(clip.loop_in)} to ${seconds(clip.loop_out)}` : "no"],
     ["Size", bytes(clip.bytes)],
-    ...clip.found_in.slice(0, 5).map((place) => ["File", place.entry]),
+    ...clip.found_in.slice(0, MAX_PLACES).map((place) => ["File", el("a", { href: `/archive/${place.archive}`, "data-link": true, title: "The archive that it is in" }, place.entry)]),
   ];
-  if (clip.found_in.length > 5) rows.push(["File", `and ${clip.found_in.length - 5} more`]);
+  if (clip.found_in.length > MAX_PLACES) rows.push(["File", `and ${clip.found_in.length - MAX_PLACES} more`]);
   return section("Facts",
-    el("dl", { class: "facts-list" }, ...rows.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, String(value))])),
+    el("dl", { class: "facts-list" }, ...rows.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value instanceof Node ? value : String(value))])),
     Object.keys(clip.extras).length
       ? el("details", {}, el("summary", {}, "Format-specific data"), el("pre", { class: "code", tabindex: 0 }, JSON.stringify(clip.extras, null, 1)))
       : null);

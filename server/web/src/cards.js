@@ -10,12 +10,21 @@ const scopeOf = (clip) => new URLSearchParams(clip.links.self.split("?")[1]).get
 
 export const clipPath = (clip) => `/clip/${clip.id}${scopeOf(clip) ? `?archive=${scopeOf(clip)}` : ""}`;
 
-function badges(clip, bodies) {
+const MOST_PLACES = 12; // that a badge names
+
+/** The same motion, byte for byte, in several files is one card: where else it is. */
+function placesOf({ found_in: places }, archives) {
+  const lines = places.slice(0, MOST_PLACES).map(({ archive, entry }) => [archives?.get(archive), entry].filter(Boolean).join(": "));
+  return [...lines, ...(places.length > MOST_PLACES ? [`and ${places.length - MOST_PLACES} more`] : [])].join("\n");
+}
+
+function badges(clip, bodies, archives) {
   const problems = clip.warnings.filter((one) => one.severity === "warning");
   const shown = [
     clip.loop ? ["loop", "loop", "It is played in a loop"] : null,
     clip.event_count ? [clip.event_count === 1 ? "1 event" : `${clip.event_count} events`, "event"] : null,
     bodies?.has(`${familyOf(clip.format)} ${clip.archive}`) ? ["body", "body", "Its archive has a body for it"] : null,
+    clip.found_in?.length > 1 ? [`${clip.found_in.length} files`, "places", placesOf(clip, archives)] : null,
     problems.length ? ["problem", "problem", problems.map((one) => one.message).join("\n")] : null,
   ].filter(Boolean);
   return el("span", { class: "badges" }, ...shown.map(([text, kind, title]) => el("span", { class: `badge ${kind}`, title }, text)));
@@ -34,7 +43,7 @@ export function card(posed, clip, { games = new Map(), archives, bodies } = {}) 
     el("span", { class: "name", title: clip.name }, titleOf(clip)),
     el("span", { class: "facts" }, el("span", {}, games.get(clip.format) ?? clip.format), ` · ${seconds(clip.duration)}`),
     archives?.size > 1 ? el("span", { class: "place", title: clip.entry }, archives.get(clip.archive) ?? clip.entry) : null,
-    badges(clip, bodies));
+    badges(clip, bodies, archives));
   const strip = () => posed.previewURL(clip.id, "png", { ...scope, width: FRAME * FRAMES, height: FRAME, frames: FRAMES, layout: "strip" });
   if (clip.duration > 0) moveOnDemand(link, picture, strip, clip.duration);
   return el("li", { class: "card" }, link);
