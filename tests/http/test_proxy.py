@@ -1,32 +1,15 @@
 """A real nginx in front, and clients of IPv6: what a proxy passes on is what it meant, and whom it names pays."""
 
 import os
-import shutil
 import socket
-import subprocess
-import tempfile
-import time
 import unittest
-from pathlib import Path
 
-from client import Client
 from daemon import Daemon
+from nginx import Nginx
 from test_hostile_http import CANARY, statuses
 from test_options import connect, receive_all
 
 CONFIGURATION = """
-daemon off;
-master_process off;
-pid {top}/pid;
-error_log {top}/error.log;
-events {{ worker_connections 256; }}
-http {{
-    access_log off;
-    client_body_temp_path {top}/body;
-    proxy_temp_path {top}/proxy;
-    fastcgi_temp_path {top}/fastcgi;
-    uwsgi_temp_path {top}/uwsgi;
-    scgi_temp_path {top}/scgi;
     upstream posed {{ server {host}:{port}; keepalive 4; }}
     server {{
         listen 127.0.0.1:{own};
@@ -39,41 +22,7 @@ http {{
             proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
         }}
     }}
-}}
 """
-
-
-def free_port():
-    with socket.socket() as stream:
-        stream.bind(("127.0.0.1", 0))
-        return stream.getsockname()[1]
-
-
-class Nginx:
-    def __init__(self, daemon):
-        self.folder = tempfile.TemporaryDirectory()
-        own = free_port()
-        path = Path(self.folder.name) / "nginx.conf"
-        path.write_text(CONFIGURATION.format(top=self.folder.name, own=own, host=daemon.client.host,
-                                             port=daemon.client.port))
-        program = shutil.which("nginx") or "/usr/sbin/nginx"
-        self.process = subprocess.Popen([program, "-c", str(path), "-e", f"{self.folder.name}/error.log"],
-                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        self.client = Client(("127.0.0.1", own), Daemon.contract)
-        deadline = time.monotonic() + 20
-        while True:
-            try:
-                connect(self.client).close()
-                return
-            except OSError:
-                assert self.process.poll() is None and time.monotonic() < deadline, "nginx does not listen"
-                time.sleep(0.05)
-
-    def stop(self):
-        self.client.close()
-        self.process.terminate()
-        self.process.wait(20)
-        self.folder.cleanup()
 
 
 @unittest.skipIf(os.environ.get("POSED_SANITIZE"), "what it shows is no matter of memory")
@@ -82,7 +31,8 @@ class Proxy(unittest.TestCase):
     def setUpClass(cls):
         cls.daemon = Daemon("--trusted-proxy", "127.0.0.1", "--log", "json", Daemon.samples)
         cls.daemon.start()
-        cls.nginx = Nginx(cls.daemon)
+        host, port = cls.daemon.client.host, cls.daemon.client.port
+        cls.nginx = Nginx(lambda own, _: CONFIGURATION.format(own=own, host=host, port=port))
         cls.client = cls.nginx.client
 
     @classmethod
