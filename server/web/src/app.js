@@ -75,7 +75,11 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
-addEventListener("popstate", () => { show(); if (here() !== "/") scrollTo(0, 0); });
+addEventListener("popstate", () => {
+  if (location.hash === "#content") return; // the link that skips to the content: it is the same page
+  show();
+  if (here() !== "/") scrollTo(0, 0);
+});
 document.querySelector(".bar").append(themeButton());
 if (document.getElementById("upload-button")) acceptUploads(posed, go);
 show();
