@@ -75,10 +75,10 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
-addEventListener("popstate", () => {
-  if (location.hash === "#content") return; // the link that skips to the content: it is the same page
-  show();
-  if (here() !== "/") scrollTo(0, 0);
+addEventListener("popstate", () => { show(); if (here() !== "/") scrollTo(0, 0); });
+document.querySelector(".skip").addEventListener("click", (event) => { // no step of the history: Back would show the page anew
+  event.preventDefault();
+  content.focus();
 });
 document.querySelector(".bar").append(themeButton());
 if (document.getElementById("upload-button")) acceptUploads(posed, go);
