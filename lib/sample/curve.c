@@ -8,8 +8,7 @@
 
 struct sample_kernels curve_kernels(enum pose_rules rules)
 {
-    struct sample_kernels kernels;
-    return sample_kernels_avx2(rules, &kernels) ? kernels : sample_kernels_scalar(rules);
+    return sample_kernels_here(rules);
 }
 
 bool curve_init(struct curve *curve, struct arena *arena, const struct pose_clip *clip, enum pose_part part,

@@ -1,4 +1,5 @@
 #include "lib/sample/euler.h"
+#include "lib/core/numbers/angles.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -12,7 +13,7 @@
 /* q times the rotation about one axis. */
 static void turn(double q[4], unsigned axis, double degrees)
 {
-    double half = degrees * DEGREE / 2, s = sin(half), c = cos(half);
+    double half = degrees * DEGREE / 2, s = angle_sine(half), c = angle_cosine(half);
     unsigned j = (axis + 1) % 3, k = (axis + 2) % 3;
     double i_was = q[axis], j_was = q[j], k_was = q[k], w_was = q[3];
     q[axis] = i_was * c + w_was * s;

@@ -30,8 +30,7 @@ struct pose_sampler *pose_sampler_new(const struct pose_clip *clip, const struct
     if (!sampler)
         return NULL;
     *sampler = (struct pose_sampler){.arena = arena, .clip = clip, .skeleton = skeleton, .axes = axes};
-    if (!sample_kernels_avx2(clip->rules, &sampler->kernels))
-        sampler->kernels = sample_kernels_scalar(clip->rules);
+    sampler->kernels = sample_kernels_here(clip->rules);
     bool done = build_sampler(sampler, options, error);
     sampler->arena.error = NULL;
     if (!done) {

@@ -3,6 +3,7 @@
  * says so, and always normalised (sl-anim.md, 4; tso-anim.md, 2.4; sims3-clip.md, 4; prime-anim.md, 2.5).
  */
 #include "lib/sample/sampler.h"
+#include "lib/core/numbers/angles.h"
 
 #include <math.h>
 
@@ -18,8 +19,8 @@ static struct weights linear(double fraction)
 /* On the great circle, up to a common factor. cosine: -1 < ... < 1. */
 static struct weights spherical(double cosine, double fraction)
 {
-    double angle = acos(cosine);
-    return (struct weights){sin(angle * (1 - fraction)), sin(angle * fraction)};
+    double angle = angle_arc_cosine(cosine);
+    return (struct weights){angle_sine(angle * (1 - fraction)), angle_sine(angle * fraction)};
 }
 
 static struct weights sims_weights(double cosine, double fraction)

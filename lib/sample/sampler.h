@@ -36,6 +36,10 @@ struct sample_kernels {
 struct sample_kernels sample_kernels_scalar(enum pose_rules rules);
 /* The same within 1e-6. Returns false if the processor does not have AVX2. */
 bool sample_kernels_avx2(enum pose_rules rules, struct sample_kernels *kernels);
+/* The floats of the above, without AVX2. */
+struct sample_kernels sample_kernels_single(enum pose_rules rules);
+/* The fastest here; in WebAssembly those that give the floats of a server with AVX2. */
+struct sample_kernels sample_kernels_here(enum pose_rules rules);
 
 struct channel_grid {
     const struct timeline *timeline;

@@ -7,6 +7,7 @@
  * the deviation is also measured.
  */
 #include "lib/formats/gltf/read.h"
+#include "lib/core/numbers/angles.h"
 
 #include <math.h>
 #include <string.h>
@@ -59,11 +60,12 @@ static double measure_part(const struct piece *piece, double begin, double end)
     evaluate(piece, end, b);
     for (unsigned c = 0; c < 4; c++)
         cosine += a[c] * b[c];
-    double sign = cosine < 0 ? -1 : 1, angle = acos(fmin(fabs(cosine), 1)), sine = sin(angle);
+    double sign = cosine < 0 ? -1 : 1, angle = angle_arc_cosine(fmin(fabs(cosine), 1)),
+           sine = angle_sine(angle);
     for (unsigned quarter = 1; quarter < 4; quarter++) {
         double u = quarter / 4.0, there[4], off = 0;
-        double weight_a = sine > 1e-9 ? sin((1 - u) * angle) / sine : 1 - u;
-        double weight_b = sine > 1e-9 ? sin(u * angle) / sine : u;
+        double weight_a = sine > 1e-9 ? angle_sine((1 - u) * angle) / sine : 1 - u;
+        double weight_b = sine > 1e-9 ? angle_sine(u * angle) / sine : u;
         evaluate(piece, begin + (end - begin) * u, there);
         double same = 0, opposite = 0;
         for (unsigned c = 0; c < 4; c++) {

@@ -1,4 +1,5 @@
 #include "lib/formats/sl/keys.h"
+#include "lib/core/numbers/angles.h"
 
 #include <math.h>
 #include <string.h>
@@ -104,8 +105,8 @@ static void quat_from_euler(const float degrees[3], float q[4])
     double s[3], c[3];
     for (int i = 0; i < 3; i++) {
         double half = fmod((double)degrees[i], 720) * (3.14159265358979323846 / 360);
-        s[i] = sin(half);
-        c[i] = cos(half);
+        s[i] = angle_sine(half);
+        c[i] = angle_cosine(half);
     }
     q[0] = (float)(s[0] * c[1] * c[2] + c[0] * s[1] * s[2]);
     q[1] = (float)(c[0] * s[1] * c[2] - s[0] * c[1] * s[2]);

@@ -1,5 +1,7 @@
 #include "lib/formats/prime/anim/keys.h"
 
+#include "lib/core/numbers/angles.h"
+
 #include <math.h>
 
 /* ---------------------------------------------------------------------------------------------- the stream -- */
@@ -119,7 +121,7 @@ void prime_rotations_scale_scalar(float *keys, uint32_t count, uint32_t divisor)
     for (uint32_t k = 0; k < count; k++, keys += 4) {
         double sines[3];
         for (int i = 0; i < 3; i++)
-            sines[i] = are_short ? short_sine((double)keys[i] * step) : sin((double)keys[i] * step);
+            sines[i] = are_short ? short_sine((double)keys[i] * step) : angle_sine((double)keys[i] * step);
         finish_rotation(keys, sines);
     }
 }
