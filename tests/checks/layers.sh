@@ -51,6 +51,8 @@ for family in $(find lib/formats -mindepth 1 -maxdepth 1 -type d | sort); do
         rule "$folder" "$format $family/*"
     done
 done
+# The same library for pages; no_libarchive.c takes the place of a file of lib/formats/zip.
+rule lib/wasm         "$core lib/wasm/* lib/formats/zip/libarchive.h"
 rule lib "$format lib/formats/* lib/retarget/* lib/mannequin/*"
 
 # ------------------------------------------------------------------------------------- the daemon, bottom up

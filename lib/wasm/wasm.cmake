@@ -1,0 +1,106 @@
+# libpose as WebAssembly: local.h for JavaScript. Made where emscripten is, of the same sources as the library, in the same
+# build. Sets POSED_WASM_FILE, empty where there is none.
+set(POSED_WASM AUTO CACHE STRING "Make the WebAssembly module: ON, OFF, or AUTO where emcc is installed")
+set_property(CACHE POSED_WASM PROPERTY STRINGS AUTO ON OFF)
+set(POSED_WASM_SOURCES "" CACHE PATH "Where sources.sh has put the sources of expat, libdeflate and jansson; else they are fetched")
+set(POSED_WASM_FILE "")
+set(wasm ${CMAKE_CURRENT_SOURCE_DIR}/wasm)
+set(wasm_out ${PROJECT_BINARY_DIR}/wasm)
+
+# Says why there is none; where it was asked for, that ends the configuration.
+function(posed_no_wasm why)
+  if(POSED_WASM STREQUAL AUTO)
+    message(STATUS "WebAssembly: none (${why})")
+  else()
+    message(FATAL_ERROR "WebAssembly: ${why}")
+  endif()
+endfunction()
+
+if(POSED_WASM STREQUAL OFF)
+  message(STATUS "WebAssembly: none (POSED_WASM is OFF)")
+  return()
+endif()
+# Nothing ships it yet: it is made to be tested, and once, not with each sanitizer.
+if(POSED_WASM STREQUAL AUTO AND (NOT POSED_TESTS OR POSED_SANITIZE))
+  message(STATUS "WebAssembly: none (POSED_WASM=ON makes it)")
+  return()
+endif()
+find_program(EMCC emcc)
+if(NOT EMCC)
+  posed_no_wasm("emcc is not installed: package emscripten")
+  return()
+endif()
+if(CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR)
+  posed_no_wasm("a build for another processor")
+  return()
+endif()
+
+set(wasm_sources ${POSED_WASM_SOURCES})
+if(NOT wasm_sources)
+  set(wasm_sources ${wasm_out}/sources)
+  execute_process(COMMAND ${wasm}/sources.sh ${wasm_sources} RESULT_VARIABLE failed OUTPUT_QUIET ERROR_VARIABLE said)
+  if(NOT failed EQUAL 0)
+    string(STRIP "${said}" said)
+    posed_no_wasm("the sources of its libraries cannot be fetched: ${said}")
+    return()
+  endif()
+endif()
+message(STATUS "WebAssembly: with ${EMCC}")
+
+# Headers of the system that are the same for every processor, without the rest of /usr/include.
+set(wasm_include ${wasm_out}/include)
+find_path(STB_INCLUDE stb/stb_image.h REQUIRED)
+find_path(LIBARCHIVE_INCLUDE archive.h HINTS ${ARCHIVE_INCLUDE_DIRS} REQUIRED)
+file(COPY ${STB_INCLUDE}/stb DESTINATION ${wasm_include})
+file(COPY ${LIBARCHIVE_INCLUDE}/archive.h ${LIBARCHIVE_INCLUDE}/archive_entry.h DESTINATION ${wasm_include})
+set(json_have_localeconv 0)
+set(json_have_long_long 1)
+set(json_have_atomic_builtins 0)
+set(json_have_sync_builtins 0)
+set(json_inline inline)
+configure_file(${wasm_sources}/jansson/src/jansson_config.h.in ${wasm_include}/jansson_config.h @ONLY)
+file(WRITE ${wasm_include}/jansson_private_config.h "") # nothing of a system
+file(WRITE ${wasm_include}/expat_config.h "")
+
+# No errno, no contraction: the flags that decide about numbers are those of the library.
+set(wasm_flags -std=gnu17 -Oz -DNDEBUG -fno-math-errno -ffp-contract=off -D_GNU_SOURCE)
+set(wasm_objects "")
+
+# posed_wasm_compile(SOURCE FLAGS...): with emcc, and knows what the source includes.
+function(posed_wasm_compile source)
+  cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE OUTPUT_VARIABLE path)
+  string(MD5 name "${path}")
+  cmake_path(GET path STEM stem)
+  set(object ${wasm_out}/objects/${stem}-${name}.o)
+  add_custom_command(OUTPUT ${object} DEPENDS ${path} ${POWERS} DEPFILE ${object}.d VERBATIM
+    COMMAND ${EMCC} ${wasm_flags} ${ARGN} -MD -MF ${object}.d -MT ${object} -c ${path} -o ${object}
+    COMMENT "WebAssembly: ${stem}")
+  set(wasm_objects ${wasm_objects} ${object} PARENT_SCOPE)
+endfunction()
+
+file(MAKE_DIRECTORY ${wasm_out}/objects)
+set(wasm_ours ${CORE_SOURCES} ${POSE_SOURCES} ${MANNEQUIN} wasm/bundle.c wasm/describe.c wasm/local.c wasm/no_libarchive.c wasm/player.c wasm/sort.c)
+list(REMOVE_ITEM wasm_ours formats/zip/libarchive.c)
+foreach(source IN LISTS wasm_ours)
+  posed_wasm_compile(${source} -Wall -Wextra -I${CMAKE_CURRENT_SOURCE_DIR}/include -I${PROJECT_SOURCE_DIR} -I${GENERATED}
+    -isystem ${wasm_sources}/expat/expat/lib -isystem ${wasm_sources}/libdeflate -isystem ${wasm_sources}/jansson/src
+    -isystem ${wasm_include} -include ${wasm}/sort.h -DPOSE_VERSION="${PROJECT_VERSION}")
+endforeach()
+# Expat's own random numbers would ask for the time; XML of one's own files needs no salt against collisions.
+foreach(source xmlparse xmlrole xmltok)
+  posed_wasm_compile(${wasm_sources}/expat/expat/lib/${source}.c -w -I${wasm_include} -DBYTEORDER=1234 -DXML_POOR_ENTROPY -DXML_CONTEXT_BYTES=1024 -DXML_GE=1 -DXML_DTD -DXML_NS)
+endforeach()
+file(GLOB theirs ${wasm_sources}/jansson/src/*.c ${wasm_sources}/libdeflate/lib/*.c)
+foreach(source IN LISTS theirs)
+  posed_wasm_compile(${source} -w -I${wasm_include} -I${wasm_sources}/libdeflate -DHAVE_STDINT_H)
+endforeach()
+
+set(POSED_WASM_FILE ${wasm_out}/libpose.wasm)
+string(REPLACE ";" "\n" wasm_list "${wasm_objects}")
+file(GENERATE OUTPUT ${wasm_out}/objects.rsp CONTENT "${wasm_list}\n")
+# A reactor without JavaScript of emscripten's: local.js is the other side. At most 512 MiB, of which 1 is the stack.
+add_custom_command(OUTPUT ${POSED_WASM_FILE} DEPENDS ${wasm_objects} ${wasm_out}/objects.rsp VERBATIM
+  COMMAND ${EMCC} -O3 --no-entry @${wasm_out}/objects.rsp -o ${POSED_WASM_FILE} -sSTANDALONE_WASM -sALLOW_MEMORY_GROWTH
+    -sINITIAL_MEMORY=4194304 -sMAXIMUM_MEMORY=536870912 -sTOTAL_STACK=1048576 -sMALLOC=emmalloc -sERROR_ON_UNDEFINED_SYMBOLS=0
+  COMMENT "WebAssembly: libpose.wasm")
+add_custom_target(libpose-wasm ALL DEPENDS ${POSED_WASM_FILE})
