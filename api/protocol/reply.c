@@ -257,15 +257,18 @@ struct making {
     void *user;
 };
 
-/* What was made while an upload could not be read may lack something: it is not to be kept. */
+/* What was made, or failed, while an upload was missed may lack something: it is not to be kept, and the handler runs again
+ * when the upload is at hand. */
 static struct cache_object *make_whole(void *user, struct pose_error *error)
 {
     const struct making *making = user;
     struct cache_object *object = making->make(making->user, error);
-    if (!object || !catalog_turn_missed())
+    if (!catalog_turn_missed())
         return object;
-    cache_unref(object);
-    error_set(error, POSE_BAD_ARGUMENT, "changed", "an upload cannot be read at the moment; try again");
+    if (object)
+        cache_unref(object);
+    pose_error_init(error);
+    error_set(error, POSE_STOPPED, "changed", "an upload cannot be read at the moment; try again");
     return NULL;
 }
 
@@ -278,7 +281,8 @@ struct cache_object *reply_kept(struct api_call *call, const struct cache_key *k
     do {
         object = cache_get(call->service->replies, key, call->request->may_wait, clock_ms(), make_whole,
                            &making, &fetch->outcome, &fetch->error);
-    } while (!object && fetch->outcome == CACHE_FAILED && is_for_another(call, fetch));
+    } while (!object && fetch->outcome == CACHE_FAILED && !catalog_turn_missed() &&
+             is_for_another(call, fetch));
     fetch->missed = fetch->outcome == CACHE_MADE;
     call->response->cache = fetch->missed ? "miss" : "hit";
     return object;

@@ -10,6 +10,7 @@ import time
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
 
+from daemon import Daemon
 from test_store import StoreCase, clip
 from uploads import sample
 
@@ -332,3 +333,20 @@ class Moderated(RestCase):
                 found = answers(daemon)
                 for key, value in wanted.items():
                     self.assertEqual(found[key], value, key)
+
+
+class Paths(RestCase):
+    """Files of PATHs are answered alike beside a store and without one, be it the first time that they are asked for."""
+
+    TARGETS = ("", "/pose?t=0.2", ".glb", ".bvh?fps=30", "/retarget?onto=auto", "/events", "/keys")
+
+    def test_answers(self):
+        with Daemon(Daemon.samples) as daemon:
+            clips = daemon.client.items("/v1/clips")[::5]
+            targets = [f"/v1/clips/{item['id']}{end}" for item in clips for end in self.TARGETS]
+            wanted = {target: daemon.client.get(target) for target in targets}
+        self.assertGreater(sum(reply.status == 200 for reply in wanted.values()), len(targets) // 3)
+        with self.daemon(Daemon.samples, "--catalog-cache", "0") as daemon:
+            for target in targets:
+                reply = daemon.client.get(target)
+                self.assertEqual((reply.status, reply["ETag"]), (wanted[target].status, wanted[target]["ETag"]), target)
