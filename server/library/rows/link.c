@@ -50,15 +50,15 @@ static const char tables[] =
     "CREATE VIRTUAL TABLE content_words USING fts5 (words, content='content', content_rowid='number',"
     " tokenize='trigram');";
 
-/* Each ends with the number of the row: where it is named, a page behind one of many equal keys is found by the index. */
-static const char indices[] = "CREATE INDEX IF NOT EXISTS archive_name ON archive (name, number);"
-                              "CREATE INDEX IF NOT EXISTS archive_bytes ON archive (bytes, number);"
-                              "CREATE INDEX IF NOT EXISTS archive_created ON archive (created, number);"
+/* Each ends with the number of the row. */
+static const char indices[] = "CREATE INDEX IF NOT EXISTS archive_name ON archive (name);"
+                              "CREATE INDEX IF NOT EXISTS archive_bytes ON archive (bytes);"
+                              "CREATE INDEX IF NOT EXISTS archive_created ON archive (created);"
                               "CREATE INDEX IF NOT EXISTS asset_kind ON asset (kind);"
-                              "CREATE INDEX IF NOT EXISTS asset_name ON asset (kind, name, number);"
-                              "CREATE INDEX IF NOT EXISTS asset_duration ON asset (kind, duration, number);"
-                              "CREATE INDEX IF NOT EXISTS asset_format ON asset (kind, format, number);"
-                              "CREATE INDEX IF NOT EXISTS asset_created ON asset (kind, created, number);"
+                              "CREATE INDEX IF NOT EXISTS asset_name ON asset (kind, name);"
+                              "CREATE INDEX IF NOT EXISTS asset_duration ON asset (kind, duration);"
+                              "CREATE INDEX IF NOT EXISTS asset_format ON asset (kind, format);"
+                              "CREATE INDEX IF NOT EXISTS asset_created ON asset (kind, created);"
                               "CREATE INDEX IF NOT EXISTS asset_source ON asset (kind, source);"
                               "CREATE INDEX IF NOT EXISTS asset_loop ON asset (kind, loop);"
                               "CREATE INDEX IF NOT EXISTS asset_content ON asset (kind, content);"
