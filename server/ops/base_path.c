@@ -20,9 +20,10 @@ static bool has_plain_parts(const char *text)
 /* Behind a proxy that takes the prefix off, an address of ours and one below the prefix could not be told apart. */
 static bool is_of_ours(const char *text)
 {
-    static const char *const first[] = {"v1",     "metrics",    "healthz",   "readyz",  "docs",
-                                        "clip",   "archive",    "character", "compare", "embed",
-                                        "assets", "moderation", "oembed"};
+    static const char *const first[] = {
+        "v1",          "metrics",      "healthz",       "readyz", "docs",       "clip",       "archive",
+        "character",   "skeleton",     "compare",       "embed",  "moderation", "assets",     "client.js",
+        "favicon.ico", "openapi.json", "posed-clip.js", "oembed", "robots.txt", "sitemap.xml"};
     const size_t length = strcspn(text + 1, "/");
     for (size_t i = 0; i < sizeof first / sizeof *first; i++) {
         if (strlen(first[i]) == length && !strncmp(text + 1, first[i], length))

@@ -1,6 +1,7 @@
 /* The route table and openapi.json tell the same: every route with its query parameters, both ways. */
 #include "api/protocol/call.h"
 #include "api/handlers/openapi.h"
+#include "server/ops/base_path.h"
 #include "tests/support/unit.h"
 
 #include <ctype.h>
@@ -142,6 +143,22 @@ START_TEST(every_operation_has_a_route)
 }
 END_TEST
 
+/* Behind a proxy that takes it off, a base path that begins as one of our own addresses could not be told from it. */
+START_TEST(no_base_path_begins_as_a_route)
+{
+    for (size_t i = 0; i < route_count; i++) {
+        const char *template = routes[i].template, *why;
+        char first[80];
+        const size_t length = strcspn(template + 1, "/") + 1;
+        if (length == 1 || template[1] == '{')
+            continue;
+        snprintf(first, sizeof first, "%.*s", (int)length, template);
+        ck_assert_msg(!base_path_is_valid(first, &why), "--base-path %s would hide %s", first, template);
+        ck_assert_msg(!strncmp(why, "the daemon", 10), "%s: %s", first, why);
+    }
+}
+END_TEST
+
 int main(void)
 {
     json_error_t problem;
@@ -153,6 +170,7 @@ int main(void)
     TCase *both = tcase_create("both ways");
     tcase_add_test(both, every_route_is_described);
     tcase_add_test(both, every_operation_has_a_route);
+    tcase_add_test(both, no_base_path_begins_as_a_route);
     int status = unit_run("routes", both, NULL);
     json_decref(contract);
     return status;
