@@ -2,7 +2,7 @@
 
 #include "lib/core/error.h"
 #include "lib/core/names.h"
-#include "lib/wasm/local.h"
+#include "lib/wasm/host.h"
 
 #include <stdlib.h>
 #include <string.h>

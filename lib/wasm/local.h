@@ -9,15 +9,12 @@
 #ifndef POSE_WASM_LOCAL_H
 #define POSE_WASM_LOCAL_H
 
-#include "pose.h"
+#include "lib/wasm/host.h"
 
-/* Whether to give up: the host is asked every few milliseconds. */
 #ifdef __wasm__
 #define LOCAL_API(name) __attribute__((used, visibility("default"), export_name(#name)))
-__attribute__((import_module("env"), import_name("local_ask"))) bool local_ask(void);
 #else
 #define LOCAL_API(name)
-bool local_ask(void);
 #endif
 
 /* Room for bytes to be passed on; NULL if there is none. */
@@ -32,12 +29,6 @@ LOCAL_API(local_add) bool local_add(char *name, uint8_t *bytes, size_t size);
  * "verdict"}, as POST /v1/inspect has them, without ids. False if nothing of it can be read.
  */
 LOCAL_API(local_open) bool local_open(void);
-
-enum {
-    LOCAL_AUTO =
-        -1, /* its own skeleton, else that of the files or the built-in one that most of its tracks have */
-    LOCAL_NONE = -2, /* tracks as they are */
-};
 
 /* Compiles a clip for a skeleton (an index of the list, or the above). local_text: {"skeleton", "joints": [{"name", "id",
  * "parent"}], "morphs": [{"name", "id"}], "duration", "unmatched"}. */

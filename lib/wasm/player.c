@@ -1,7 +1,7 @@
 #include "lib/wasm/player.h"
 
 #include "lib/core/error.h"
-#include "lib/wasm/local.h"
+#include "lib/wasm/host.h"
 
 #include <stdlib.h>
 #include <string.h>

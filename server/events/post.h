@@ -20,8 +20,10 @@ struct post {
 enum { POST_DETAIL = 128 };
 
 struct post_module {
-    /* The status of the answer, of whose body nothing is kept; 0 with a reason: there is none. Only one thread may call it. */
+    /* The status of the answer, of whose body nothing is kept; 0 with a reason: there is none. Any thread; each has
+     * connections of its own. */
     long (*send)(const struct post *post, char detail[POST_DETAIL]);
+    /* Closes those of the calling thread. */
     void (*end)(void);
 };
 

@@ -1,6 +1,7 @@
 #include "server/events/post.h"
 
 #include <curl/curl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -14,7 +15,15 @@ struct exchange {
     size_t body, headers;
 };
 
-static CURLM *multi; /* keeps the connection */
+static _Thread_local CURLM *multi; /* keeps the connection; no two threads may use one */
+
+/* curl_easy_init would do it, but not for two threads at once. */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void begin(void)
+{
+    curl_global_init(CURL_GLOBAL_DEFAULT);
+}
 
 static size_t count(size_t *taken, size_t size)
 {
@@ -98,6 +107,7 @@ static CURLcode run(const struct post *post, CURL *easy)
 static long send_post(const struct post *post, char detail[POST_DETAIL])
 {
     struct exchange exchange = {0, 0};
+    pthread_once(&once, begin);
     struct curl_slist *headers = make_headers(post);
     CURL *easy = curl_easy_init();
     long status = 0;
