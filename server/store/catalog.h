@@ -1,6 +1,6 @@
 /*
- * The list of uploads: the other backend of the store. Implemented as rows in SQLite (sqlite.c) and in
- * memory (memory.c); a database server could be added.
+ * The list of uploads: the other backend of the store. Implemented as rows in SQLite (sqlite.c), in memory (memory.c) and
+ * in a PostgreSQL database (postgres/).
  */
 #ifndef POSED_SERVER_STORE_CATALOG_H
 #define POSED_SERVER_STORE_CATALOG_H
@@ -35,6 +35,8 @@ struct upload_row {
     bool is_noted;               /* store_push has made its note */
 };
 
+struct catalog_sharing;
+
 /* Gives a row that borrows its texts copies of them; NULL: takes them away. */
 void upload_row_own_texts(struct upload_row *row, struct region *texts);
 
@@ -52,8 +54,8 @@ typedef bool upload_change_visit(void *user, const struct upload_change *change)
 /* What the uploads of a token (NULL: of none) hold together; valid during the call. */
 typedef void upload_sum_visit(void *user, const char *uploader, uint64_t bytes);
 
-/* Functions return false with the error set. Not thread-safe. The effects of add and remove are durable on
- * return, even if power fails. */
+/* Functions return false with the error set. Not thread-safe, unless others share it. The effects of add and remove are
+ * durable on return, even if power fails. */
 struct store_catalog {
     /* Replaces a row of the same id. */
     bool (*add)(struct store_catalog *catalog, const struct upload_row *row, struct store_error *error);
@@ -107,6 +109,8 @@ struct store_catalog {
                        void *user, struct store_error *error);
     /* Begins another epoch: the rows are not those that came after an earlier version. */
     bool (*renew)(struct store_catalog *catalog, struct store_error *error);
+    /* What other processes share, see shared/sharing.h; NULL: it is ours alone. */
+    const struct catalog_sharing *sharing;
 };
 
 /* So long a removal is remembered for changes, at least. */

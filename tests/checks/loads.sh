@@ -6,7 +6,7 @@ program=$1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 daemon='libmicrohttpd|libgnutls|libuv|libseccomp|libsystemd'
-late='libarchive|libxml2|libicu|libcrypto|libssl|libcairo|libwebp|libcurl'
+late='libarchive|libxml2|libicu|libcrypto|libssl|libcairo|libwebp|libcurl|libpq'
 
 # The libraries that the loader opens for these arguments.
 loaded() {
@@ -26,7 +26,7 @@ loaded --version | grep -q '^libpose' || { echo "the loader does not tell what i
 refuse "$daemon|$late" --version
 printf 'one' >"$work/one"
 tar -cf "$work/some.tar" -C "$work" one
-refuse "$daemon|libcairo|libwebp|libcurl" ls "$work/some.tar"
+refuse "$daemon|libcairo|libwebp|libcurl|libpq" ls "$work/some.tar"
 
 : >"$work/libarchive.so.13"
 if LD_LIBRARY_PATH=$work "$program" ls "$work/some.tar" 2>"$work/said"; then
