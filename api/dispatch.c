@@ -12,6 +12,7 @@
 #include "server/library/rows/rows.h"
 #include "server/ops/base_path.h"
 #include "server/uploads/fetch.h"
+#include "server/uploads/follow.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -443,7 +444,27 @@ static enum api_outcome run_whole(struct api_call *call, const struct api_match 
     return reply_problem(call, 503, "store_down", "the store is down; try again");
 }
 
-static enum api_outcome run_route(struct api_call *call, const struct api_match *match)
+/* Whether what is not there may be there for others who share the catalogue. */
+static bool may_be_elsewhere(const struct service *service, const struct api_request *request,
+                             const struct api_response *response, enum api_outcome outcome)
+{
+    return service->follower && outcome == API_DONE && response->status == 404 && !request->is_current;
+}
+
+/* Asks, on the pool. False with the answer that it cannot be known at the moment. */
+static bool catch_up(struct api_call *call)
+{
+    struct store_error error;
+    call->request->is_current = true;
+    if (follow_catch_up(call->service, &error))
+        return true;
+    response_release(call->response);
+    reply_problem(call, 503, "store_down", "the store is down; try again");
+    return false;
+}
+
+/* Runs the handler over the current catalogue. */
+static enum api_outcome run_current(struct api_call *call, const struct api_match *match)
 {
     struct service *service = call->service;
     struct api_request *request = call->request;
@@ -462,6 +483,20 @@ static enum api_outcome run_route(struct api_call *call, const struct api_match 
     if (request->may_wait)
         service_trim(service);
     return outcome;
+}
+
+/* Of a catalogue that others share nothing is said not to be there before they were asked for, once. */
+static enum api_outcome run_route(struct api_call *call, const struct api_match *match)
+{
+    const enum api_outcome outcome = run_current(call, match);
+    if (!may_be_elsewhere(call->service, call->request, call->response, outcome))
+        return outcome;
+    if (!call->request->may_wait)
+        return API_WAIT;
+    if (!catch_up(call))
+        return API_DONE;
+    begin_again(call, match->nearest);
+    return run_current(call, match);
 }
 
 enum api_outcome api_handle(void *user, struct api_request *request, struct api_response *response)

@@ -69,7 +69,9 @@ struct api_request {
     const char *(*header)(const struct api_request *request, const char *name);
     size_t (*header_count)(const struct api_request *request, const char *name);
     const void *transport; /* owned by whoever made the request */
-    bool is_matched;       /* these two belong to dispatch; initially zero */
+    bool
+        is_current; /* these belong to dispatch; initially zero. What is said not to be there has been asked for */
+    bool is_matched;
     struct api_match match;
 };
 

@@ -12,8 +12,10 @@
 #include "server/ops/log.h"
 #include "server/ops/options.h"
 #include "server/store/check.h"
+#include "server/store/postgres/catalog.h"
 #include "server/store/s3/blobs_s3.h"
 #include "server/uploads/expiry.h"
+#include "server/uploads/follow.h"
 #include "server/uploads/loading.h"
 
 #include <malloc.h>
@@ -265,6 +267,7 @@ static bool start_webhook(struct daemon *daemon)
 
 static void end_service(struct daemon *daemon)
 {
+    follow_free(daemon->service);
     webhook_close(daemon->service->webhook);
     url_keys_close(daemon->service->url_keys);
     service_free(daemon->service);
@@ -281,17 +284,22 @@ static bool open_store(struct daemon *daemon)
     const struct config *config = &daemon->config;
     struct store_error error;
     if (config->check && (!config->data || store_check(config->data, &error)) &&
-        (!config->objects.blobs || blobs_s3_check(&config->objects, &error)))
+        (!config->objects.blobs || blobs_s3_check(&config->objects, &error)) &&
+        (!config->catalog.url || store_postgres_check(&config->catalog, config->objects.timeout_ms, &error)))
         return true;
     if (!config->check)
-        daemon->service->store = store_open_objects(config->data, &config->objects, config->blob_cache,
-                                                    most_stored(config), &error);
+        daemon->service->store = store_open_shared(config->data, &config->objects, &config->catalog,
+                                                   config->blob_cache, most_stored(config), &error);
     if (!daemon->service->store) {
         fprintf(stderr, "posed: %s\n", error.detail);
         return false;
     }
     if (!config->check && store_objects(daemon->service->store))
         metrics_add_objects(daemon->service->metrics, store_objects(daemon->service->store));
+    const struct catalog_sharing *sharing = config->check ? NULL : store_sharing(daemon->service->store);
+    if (sharing)
+        metrics_add_database(daemon->service->metrics,
+                             sharing->count(store_catalog_of(daemon->service->store)));
     if (config->data) {
         char *path = path_join(config->data, "index.db");
         daemon->service->index_options.cache = index_cache_open(path);
@@ -317,7 +325,7 @@ static bool fill_catalog(struct daemon *daemon)
     }
     if (daemon->config.check)
         return true;
-    if (uploads_load(daemon->service, &store_error)) {
+    if (follow_prepare(daemon->service, &store_error) && uploads_load(daemon->service, &store_error)) {
         /* Without a file they are made when the first list is asked for. */
         if (daemon->config.data)
             service_rows(daemon->service);
@@ -339,10 +347,13 @@ static int serve(struct daemon *daemon)
         end_service(daemon);
         return daemon->config.check ? COMMAND_DONE : COMMAND_BAD_INPUT;
     }
-    const bool connects = daemon->config.objects.blobs || daemon->config.webhook;
+    const bool connects =
+        daemon->config.objects.blobs || daemon->config.catalog.url || daemon->config.webhook;
     if (!confine(daemon,
                  connects ? sandbox_enter_connecting : sandbox_enter) || /* before there are more threads */
-        !start_webhook(daemon)) {
+        !start_webhook(daemon) ||
+        !follow_start(daemon->service)) {
+        follow_stop(daemon->service);
         http_close(daemon->http);
         end_service(daemon);
         return COMMAND_BAD_INPUT;
@@ -366,6 +377,7 @@ static int serve(struct daemon *daemon)
     watch_finish(daemon->watch);
     uv_close((uv_handle_t *)&daemon->patience, NULL);
     expiry_stop(expiry);
+    follow_stop(daemon->service);
     http_close(daemon->http);
     watch_free(daemon->watch);
     end_service(daemon);

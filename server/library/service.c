@@ -143,7 +143,8 @@ void service_set_version(struct service *service, struct catalog *draft)
     struct store_error ignored;
     struct asset_id epoch;
     uint64_t version;
-    if (service->store && store_version(service->store, &version, &epoch, &ignored))
+    if (service->store && !store_sharing(service->store) &&
+        store_version(service->store, &version, &epoch, &ignored))
         catalog_set_version(draft, &epoch, version);
 }
 

@@ -36,6 +36,7 @@ enum slot_use { SLOT_FREE, SLOT_USED, SLOT_SWEPT };
     "a PATH holds more files than --max-path-entries allows: those that were listed are served"
 
 struct changes;
+struct follower;
 struct url_keys;
 struct webhook;
 
@@ -64,7 +65,8 @@ struct service {
      * anew. */
     void (*refresh_uploads)(struct service *service, struct catalog *draft);
 
-    struct store *store;            /* NULL: a command without uploads */
+    struct store *store;       /* NULL: a command without uploads */
+    struct follower *follower; /* of a catalogue that others share, see uploads/follow.h; NULL: it is ours */
     struct picture_files *pictures; /* kept on the disk; NULL: none are */
     struct picture_metrics picture_metrics;
     pthread_mutex_t write_lock;  /* held while the next catalogue is built and published */
@@ -106,7 +108,8 @@ bool service_index(struct service *service, bool *unsettled, struct pose_error *
  * Call with the write lock held. */
 struct catalog *service_draft(struct service *service, const struct index_neighbours *paths,
                               struct index_archive *const *uploads, uint32_t upload_count);
-/* Says which version of the store's list of uploads a draft shows: the present one. */
+/* Says which version of the store's list of uploads a draft shows: the present one. Of a list that others share only who
+ * follows it knows: there the draft's stays what it is. */
 void service_set_version(struct service *service, struct catalog *draft);
 /* Takes over the draft and makes it the current catalogue. Call with the same lock held. */
 void service_publish(struct service *service, struct catalog *draft);

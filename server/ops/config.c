@@ -37,6 +37,7 @@ const struct option config_options[] = {
      .kind = OPTION_TEXT,
      .member = MEMBER(data),
      .help = "directory for uploads"},
+    CATALOG_OPTION_ROWS(struct config, catalog, "--catalog"),
     OBJECT_OPTION_ROWS(struct config, objects, "--blobs"),
     {.name = "--blob-cache",
      .metavar = "SIZE",
@@ -309,6 +310,12 @@ bool config_parse(struct config *config, int argc, char **argv, option_environme
     if (config->objects.blobs && !config->data) {
         snprintf(error, OPTION_ERROR_CAPACITY,
                  "--blobs needs --data DIR for the catalogue and the local copies");
+        return false;
+    }
+    if (config->catalog.url && !config->objects.blobs) {
+        snprintf(error, OPTION_ERROR_CAPACITY,
+                 "--catalog needs --blobs s3://BUCKET[/PREFIX]: what several machines list they must all be "
+                 "able to read");
         return false;
     }
     if (config->moderate && !config->token_file) {

@@ -6,6 +6,7 @@
 
 #include "server/ops/addresses.h"
 #include "server/ops/log.h"
+#include "server/ops/catalog_options.h"
 #include "server/ops/object_options.h"
 #include "server/ops/options.h"
 
@@ -20,6 +21,7 @@ struct config {
     const char *metrics_listen; /* an address of its own for /metrics; NULL: none */
     const char *data;
     struct object_options objects;
+    struct catalog_options catalog;
     uint64_t blob_cache;
     uint64_t picture_cache;
     uint64_t cache_size;

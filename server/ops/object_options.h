@@ -39,7 +39,7 @@ struct object_options {
     {                                                                                                        \
         .name = "--store-timeout", .metavar = "T", .fallback = "2s", .kind = OPTION_DURATION,                \
         .member = offsetof(type, field.timeout_ms), .least = 100, .most = 60000,                             \
-        .help = "time in which the object store must answer"                                                 \
+        .help = "time in which the object store, and the database of --catalog, must answer"                 \
     }
 
 #endif

@@ -33,6 +33,7 @@ struct upload_row {
     bool is_waiting;             /* not published yet, see waiting.h */
     struct upload_record record; /* for add and the records */
     bool is_noted;               /* store_push has made its note */
+    uint64_t version;            /* store_add has added it: in that version of the catalogue; 0: it has not */
 };
 
 struct catalog_sharing;

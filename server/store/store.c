@@ -5,6 +5,7 @@
 #include "server/ops/region.h"
 #include "server/store/folder.h"
 #include "server/store/note.h"
+#include "server/store/postgres/catalog.h"
 #include "server/store/s3/blobs_s3.h"
 
 #include <errno.h>
@@ -14,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 struct store {
@@ -25,10 +27,28 @@ struct store {
     uint64_t most;
     _Atomic uint64_t bytes;
     atomic_bool down;
-    bool is_clean;        /* it was left by a daemon that had checked it, and nothing has changed since */
-    bool is_sound;        /* it is checked: it can be left like that */
-    pthread_mutex_t lock; /* guards blobs and catalog */
+    bool is_clean; /* it was left by a daemon that had checked it, and nothing has changed since */
+    bool is_sound; /* it is checked: it can be left like that */
+    pthread_mutex_t
+        lock; /* guards blobs and catalog, unless that is shared: then both take care of themselves */
 };
+
+static bool is_shared(const struct store *store)
+{
+    return store->catalog && store->catalog->sharing;
+}
+
+static void lock_backends(struct store *store)
+{
+    if (!is_shared(store))
+        pthread_mutex_lock(&store->lock);
+}
+
+static void unlock_backends(struct store *store)
+{
+    if (!is_shared(store))
+        pthread_mutex_unlock(&store->lock);
+}
 
 /* ----------------------------------------------------------------------------------------------- opening -- */
 
@@ -190,13 +210,40 @@ struct store *store_open(const char *folder, uint64_t most, struct store_error *
 struct store *store_open_objects(const char *folder, const struct object_options *objects,
                                  uint64_t cache_size, uint64_t most, struct store_error *error)
 {
+    return store_open_shared(folder, objects, NULL, cache_size, most, error);
+}
+
+/* What a folder that had uploads of its own has is left alone. */
+static bool open_shared_catalog(struct store *store, const struct catalog_options *options,
+                                uint64_t timeout_ms, struct store_error *error)
+{
+    char *path = path_join(store->folder, "catalog.db");
+    uint64_t bytes;
+    if (!access(path, F_OK))
+        log_message(LOG_WARNING,
+                    "%s is not used: the catalogue is that of --catalog; posed migrate copies uploads", path);
+    free(path);
+    store->catalog = store_postgres_open(options, timeout_ms, error);
+    if (!store->catalog || !store->catalog->sharing->bytes(store->catalog, &bytes, error))
+        return false;
+    atomic_store(&store->bytes, bytes);
+    return true;
+}
+
+struct store *store_open_shared(const char *folder, const struct object_options *objects,
+                                const struct catalog_options *catalog, uint64_t cache_size, uint64_t most,
+                                struct store_error *error)
+{
     struct store *store = new_store(most);
     if (!folder) {
         open_memory(store);
         return store;
     }
     bool done = open_folder(store, folder, objects, cache_size, error);
-    if (done) {
+    const bool is_alone = !catalog || !catalog->url;
+    if (done && !is_alone) {
+        done = open_shared_catalog(store, catalog, objects->timeout_ms, error);
+    } else if (done) {
         store->is_clean = folder_was_clean(folder);
         done = open_catalog(store, folder, error) &&
                (store->is_clean || !is_to_reconcile(store) || reconcile(store, error)) &&
@@ -204,7 +251,7 @@ struct store *store_open_objects(const char *folder, const struct object_options
         if (!done)
             advise(error, folder);
     }
-    store->is_sound = done;
+    store->is_sound = done && is_alone;
     if (done)
         return store;
     store_close(store);
@@ -230,7 +277,8 @@ bool store_is_up(const struct store *store)
 
 bool store_is_away(const struct store *store)
 {
-    return store->blobs->is_away && store->blobs->is_away(store->blobs);
+    return (store->blobs->is_away && store->blobs->is_away(store->blobs)) ||
+           (is_shared(store) && store->catalog->sharing->is_away(store->catalog));
 }
 
 const struct object_metrics *store_objects(const struct store *store)
@@ -315,6 +363,61 @@ static bool is_in_place(const struct store *store, struct store_error *error)
     return !store->folder || folder_is_in_place(store->folder, store->lock_fd, error);
 }
 
+const struct catalog_sharing *store_sharing(const struct store *store)
+{
+    return is_shared(store) ? store->catalog->sharing : NULL;
+}
+
+struct store_catalog *store_catalog_of(struct store *store)
+{
+    return store->catalog;
+}
+
+void store_count(struct store *store)
+{
+    struct store_error ignored;
+    uint64_t bytes;
+    if (store->catalog->sharing->bytes(store->catalog, &bytes, &ignored))
+        atomic_store(&store->bytes, bytes);
+}
+
+static bool refuse_room(const struct upload_row *row, enum addition addition, struct store_error *error)
+{
+    const bool is_quota = addition == ADDITION_NO_QUOTA;
+    store_fail(error, STORE_FULL,
+               is_quota ? "the uploads of %s and this one hold more bytes than the token's quota allows"
+                        : "with this upload, by %s, the store would hold more bytes than max-store allows",
+               row->uploader ? row->uploader : "nobody");
+    error->limit = is_quota ? "quota" : "max-store";
+    return false;
+}
+
+bool store_add(struct store *store, struct blob *blob, struct upload_row *row, uint64_t quota,
+               enum addition *addition, struct store_error *error)
+{
+    enum { PAUSE_MS = 50, PATIENCE = 100 };
+    const struct timespec pause = {.tv_nsec = PAUSE_MS * 1000000L};
+    const struct addition_room room = {.most = store->most, .quota = quota};
+    row->blob = blob->hash;
+    row->bytes = blob->bytes.size;
+    row->record.checked = blob->stamp;
+    for (int i = 0; i < PATIENCE; i++) {
+        uint64_t version;
+        if (!is_in_place(store, error) || !store->blobs->push(store->blobs, blob, error) ||
+            !store->catalog->sharing->add(store->catalog, row, &room, addition, &version, error))
+            return false;
+        if (*addition == ADDITION_NEW)
+            row->version = version;
+        if (*addition != ADDITION_SWEPT)
+            return *addition == ADDITION_NEW || *addition == ADDITION_KNOWN ||
+                   refuse_room(row, *addition, error);
+        /* What was put may be what is being removed. */
+        nanosleep(&pause, NULL);
+        blobs_s3_push_again(blob);
+    }
+    return store_fail(error, STORE_AWAY, "the bytes of this upload are being removed at the moment");
+}
+
 bool store_pushes(const struct store *store)
 {
     return store->blobs->push;
@@ -332,11 +435,13 @@ bool store_push(struct store *store, struct blob *blob, struct upload_row *row, 
 
 bool store_pull(struct store *store, const struct asset_id *id, struct store_error *error)
 {
-    return !store->blobs->push || (is_in_place(store, error) && unnote(store, id, error));
+    return !store->blobs->push || is_shared(store) || (is_in_place(store, error) && unnote(store, id, error));
 }
 
 bool store_keep(struct store *store, struct blob *blob, struct upload_row *row, struct store_error *error)
 {
+    if (is_shared(store)) /* by store_add */
+        return store->blobs->keep(store->blobs, blob, error);
     row->blob = blob->hash;
     row->bytes = blob->bytes.size;
     pthread_mutex_lock(&store->lock);
@@ -358,6 +463,8 @@ bool store_remove(struct store *store, const struct asset_id *id, struct store_e
     struct upload_row row;
     struct store_error ignored;
     bool is_there;
+    if (is_shared(store))
+        return true;
     pthread_mutex_lock(&store->lock);
     bool done =
         is_in_place(store, error) && store->catalog->find(store->catalog, id, &row, NULL, &is_there, error) &&
@@ -385,6 +492,8 @@ static bool note_published(void *user, const struct upload_row *row)
 bool store_publish(struct store *store, const struct asset_id *id, struct store_error *error)
 {
     struct publishing work = {store, error};
+    if (is_shared(store))
+        return true;
     pthread_mutex_lock(&store->lock);
     bool done = is_in_place(store, error) &&
                 store->catalog->publish(store->catalog, id, note_published, &work, error);
@@ -394,9 +503,9 @@ bool store_publish(struct store *store, const struct asset_id *id, struct store_
 
 bool store_each(struct store *store, upload_visit *visit, void *user, struct store_error *error)
 {
-    pthread_mutex_lock(&store->lock);
+    lock_backends(store);
     bool done = store->catalog->each(store->catalog, visit, user, error);
-    pthread_mutex_unlock(&store->lock);
+    unlock_backends(store);
     return done;
 }
 
@@ -413,12 +522,12 @@ bool store_row(struct store *store, const struct asset_id *id, struct upload_row
 {
     struct store_error ignored;
     bool is_there = false;
-    pthread_mutex_lock(&store->lock);
+    lock_backends(store);
     const bool done = store->catalog->find(store->catalog, id, row, texts, &is_there, error);
     row->record = (struct upload_record){0};
     if (done && is_there && !store->catalog->records(store->catalog, row, 1, buffer, &ignored))
         row->record = (struct upload_record){0};
-    pthread_mutex_unlock(&store->lock);
+    unlock_backends(store);
     if (done && texts->failed)
         return store_fail(error, STORE_DOWN, "out of memory");
     return done && (is_there || store_fail(error, STORE_MISSING, "no such upload"));
@@ -427,18 +536,18 @@ bool store_row(struct store *store, const struct asset_id *id, struct upload_row
 bool store_records(struct store *store, struct upload_row *rows, size_t count, struct pose_buffer *buffers,
                    struct store_error *error)
 {
-    pthread_mutex_lock(&store->lock);
+    lock_backends(store);
     bool done = store->catalog->records(store->catalog, rows, count, buffers, error);
-    pthread_mutex_unlock(&store->lock);
+    unlock_backends(store);
     return done;
 }
 
 bool store_set_records(struct store *store, const struct upload_row *rows, size_t count,
                        struct store_error *error)
 {
-    pthread_mutex_lock(&store->lock);
+    lock_backends(store);
     bool done = is_in_place(store, error) && store->catalog->set_records(store->catalog, rows, count, error);
-    pthread_mutex_unlock(&store->lock);
+    unlock_backends(store);
     return done;
 }
 
@@ -446,18 +555,18 @@ bool store_set_records(struct store *store, const struct upload_row *rows, size_
 
 bool store_version(struct store *store, uint64_t *version, struct asset_id *epoch, struct store_error *error)
 {
-    pthread_mutex_lock(&store->lock);
+    lock_backends(store);
     bool done = store->catalog->version(store->catalog, version, epoch, error);
-    pthread_mutex_unlock(&store->lock);
+    unlock_backends(store);
     return done;
 }
 
 bool store_changes(struct store *store, uint64_t after, uint32_t most, upload_change_visit *visit, void *user,
                    struct store_error *error)
 {
-    pthread_mutex_lock(&store->lock);
+    lock_backends(store);
     bool done = store->catalog->changes(store->catalog, after, most, visit, user, error);
-    pthread_mutex_unlock(&store->lock);
+    unlock_backends(store);
     return done;
 }
 
@@ -497,10 +606,10 @@ bool store_sums(struct store *store, upload_sum_visit *visit, void *user, struct
 {
     struct store_catalog *catalog = store->catalog;
     struct asking asking = {.sum = visit, .user = user};
-    pthread_mutex_lock(&store->lock);
+    lock_backends(store);
     bool done = catalog->sums ? catalog->sums(catalog, visit, user, error)
                               : catalog->each(catalog, sum_row, &asking, error);
-    pthread_mutex_unlock(&store->lock);
+    unlock_backends(store);
     return done;
 }
 
@@ -509,10 +618,10 @@ bool store_next_due(struct store *store, struct asset_id *id, int64_t *expires_m
 {
     struct store_catalog *catalog = store->catalog;
     struct asking asking = {.expires_ms = INT64_MAX};
-    pthread_mutex_lock(&store->lock);
+    lock_backends(store);
     bool done = catalog->next_due ? catalog->next_due(catalog, id, expires_ms, is_there, error)
                                   : catalog->each(catalog, find_due, &asking, error);
-    pthread_mutex_unlock(&store->lock);
+    unlock_backends(store);
     if (!catalog->next_due) {
         *id = asking.id;
         *expires_ms = asking.expires_ms;
@@ -525,10 +634,10 @@ bool store_each_waiting(struct store *store, upload_visit *visit, void *user, st
 {
     struct store_catalog *catalog = store->catalog;
     struct asking asking = {.visit = visit, .user = user};
-    pthread_mutex_lock(&store->lock);
+    lock_backends(store);
     bool done = catalog->each_waiting ? catalog->each_waiting(catalog, visit, user, error)
                                       : catalog->each(catalog, visit_waiting, &asking, error);
-    pthread_mutex_unlock(&store->lock);
+    unlock_backends(store);
     return done;
 }
 
@@ -536,10 +645,10 @@ bool store_each_bound(struct store *store, const struct asset_id *context, uploa
                       struct store_error *error)
 {
     struct store_catalog *catalog = store->catalog;
-    pthread_mutex_lock(&store->lock);
+    lock_backends(store);
     bool done = catalog->each_bound ? catalog->each_bound(catalog, context, visit, user, error)
                                     : catalog->each(catalog, visit, user, error);
-    pthread_mutex_unlock(&store->lock);
+    unlock_backends(store);
     return done;
 }
 

@@ -5,8 +5,10 @@
 #ifndef POSED_SERVER_STORE_STORE_H
 #define POSED_SERVER_STORE_STORE_H
 
+#include "server/ops/catalog_options.h"
 #include "server/ops/object_options.h"
 #include "server/store/recover.h"
+#include "server/store/shared/sharing.h"
 
 struct store;
 
@@ -20,6 +22,11 @@ struct store *store_open(const char *folder, uint64_t most, struct store_error *
  * the folder. Notes are read only if there are no rows. objects->blobs NULL: the same as store_open. */
 struct store *store_open_objects(const char *folder, const struct object_options *objects,
                                  uint64_t cache_size, uint64_t most, struct store_error *error);
+/* The same where the rows are in a catalogue that others share (catalog->url NULL: the same as store_open_objects). There
+ * are no notes then. STORE_AWAY if it does not answer. */
+struct store *store_open_shared(const char *folder, const struct object_options *objects,
+                                const struct catalog_options *catalog, uint64_t cache_size, uint64_t most,
+                                struct store_error *error);
 void store_close(struct store *store);
 
 /* The folder for spooling bodies, on the same disk; "/tmp" for a store in memory. Valid as long as the
@@ -33,6 +40,20 @@ bool store_is_up(const struct store *store);
 bool store_is_away(const struct store *store);
 /* What is counted of the object store; NULL: there is none. */
 const struct object_metrics *store_objects(const struct store *store);
+
+/*
+ * Of a shared catalogue; NULL: it is not shared. Then uploads are added by store_add, and removed and published by what is
+ * in there, with nothing locked; afterwards store_keep, store_remove and store_publish have nothing left to do. What others
+ * change is asked for: see server/uploads/follow.h.
+ */
+const struct catalog_sharing *store_sharing(const struct store *store);
+struct store_catalog *store_catalog_of(struct store *store);
+/* Puts the bytes of an upload where they are to be, and adds its row unless there is one. quota: of its uploader; 0: none.
+ * With ADDITION_NEW row->version is set. STORE_FULL if there is no room. */
+bool store_add(struct store *store, struct blob *blob, struct upload_row *row, uint64_t quota,
+               enum addition *addition, struct store_error *error);
+/* Asks for the total of store_bytes anew. */
+void store_count(struct store *store);
 
 /* A draft for that many bytes; STORE_FULL if so many could never be kept. */
 struct draft *store_begin(struct store *store, uint64_t size, struct store_error *error);

@@ -18,10 +18,11 @@ static int64_t now_ms(void)
     return clock_wall_ns() / 1000000;
 }
 
+enum { AGAIN_MS = 60000 };
+
 /* An upload that has expired; false: none has, and next becomes the time at which the next one will. */
 static bool find_any_due(struct service *service, int64_t now, int64_t *next, struct asset_id *id)
 {
-    enum { AGAIN_MS = 60000 };
     struct store_error error;
     int64_t expires;
     bool is_there;
@@ -35,31 +36,39 @@ static bool find_any_due(struct service *service, int64_t now, int64_t *next, st
     return false;
 }
 
-/* Removes what is due, and waits for the lock meanwhile. When nothing more is, or it fails, next_expiry_ms is the time
- * to look again. */
+/* Removes one that is due; false: none is, or it fails, and next becomes the time to look again. Where others share the
+ * list one of them is faster. */
+static bool remove_next(struct service *service, int64_t now, int64_t *next)
+{
+    struct store_error error;
+    struct asset_id id;
+    char text[ID_TEXT];
+    if (!find_any_due(service, now, next, &id))
+        return false;
+    id_write(&id, text);
+    const bool is_ours = upload_remove(service, &id, NULL, &error);
+    if (is_ours)
+        log_message(LOG_INFO, "the upload %s has expired and is removed", text);
+    if (is_ours || error.status == STORE_MISSING)
+        return true;
+    log_message(LOG_WARNING, "the upload %s has expired but cannot be removed: %s", text, error.detail);
+    *next = now + AGAIN_MS;
+    return false;
+}
+
+/* Removes what is due without the lock: a store far away may take its time. What is uploaded meanwhile sets the time to look
+ * again as well. */
 static void remove_due(struct service *service)
 {
-    enum { AGAIN_MS = 60000 };
-    struct asset_id id;
     const int64_t now = now_ms();
     int64_t next = INT64_MAX;
-    while (find_any_due(service, now, &next, &id)) {
-        struct store_error error;
-        char text[ID_TEXT];
-        id_write(&id, text);
-        pthread_mutex_unlock(&service->write_lock); /* a store far away may take its time */
-        bool done = upload_remove(service, &id, NULL, &error) || error.status == STORE_MISSING;
-        pthread_mutex_lock(&service->write_lock);
-        if (!done) {
-            log_message(LOG_WARNING, "the upload %s has expired but cannot be removed: %s", text,
-                        error.detail);
-            next = now + AGAIN_MS;
-            break;
-        }
-        log_message(LOG_INFO, "the upload %s has expired and is removed", text);
-        next = INT64_MAX;
-    }
-    service->next_expiry_ms = next;
+    service->next_expiry_ms = INT64_MAX;
+    pthread_mutex_unlock(&service->write_lock);
+    while (remove_next(service, now, &next))
+        continue;
+    pthread_mutex_lock(&service->write_lock);
+    if (next < service->next_expiry_ms)
+        service->next_expiry_ms = next;
 }
 
 static void *run(void *user)

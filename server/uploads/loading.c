@@ -3,7 +3,6 @@
 #include "server/library/rows/rows.h"
 #include "server/ops/log.h"
 #include "server/uploads/reload.h"
-#include "server/uploads/uploads.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -263,7 +262,8 @@ static bool load_all(struct service *service, struct walk *walk, struct store_er
     struct asset_id id;
     int64_t expires_ms;
     bool is_there;
-    if (!store_sums(service->store, add_sum, service, error) ||
+    /* Of a shared list they are counted by the others as well. */
+    if ((!store_sharing(service->store) && !store_sums(service->store, add_sum, service, error)) ||
         !store_next_due(service->store, &id, &expires_ms, &is_there, error))
         return false;
     service->next_expiry_ms = is_there ? expires_ms : INT64_MAX;

@@ -1,7 +1,8 @@
 #include "server/uploads/reload.h"
 
 #include "server/library/index/pack.h"
-#include "server/uploads/uploads.h"
+#include "server/uploads/kept.h"
+#include "server/uploads/renewal.h"
 
 struct reload_beside reload_beside(const struct catalog *catalog)
 {
@@ -85,6 +86,28 @@ static struct index_archive *from_bytes(struct reloading *work)
     return NULL;
 }
 
+/* buffer: where a record is read to that another has made meanwhile. */
+static struct index_archive *from_row(struct reloading *work, struct pose_buffer *buffer, bool *is_renewed)
+{
+    struct service *service = work->service;
+    store_fail(work->error, STORE_DOWN, "out of memory");
+    if (!record_holds(&work->row.record, &work->beside->context))
+        renewal_wait(service->store, &work->row, 1, buffer);
+    struct index_archive *archive = from_record(work);
+    const bool renewed = !archive;
+    if (!archive && work->error->status != STORE_AWAY)
+        archive = from_bytes(work);
+    if (archive && renewed && !is_renewed)
+        reload_keep(service, archive, &work->beside->context);
+    if (archive) {
+        index_rest(archive);
+        index_weigh(archive);
+    }
+    if (is_renewed)
+        *is_renewed = renewed;
+    return archive;
+}
+
 struct index_archive *reload_upload(struct service *service, const struct asset_id *id,
                                     const struct reload_beside *beside, bool *is_renewed,
                                     struct store_error *error)
@@ -93,24 +116,22 @@ struct index_archive *reload_upload(struct service *service, const struct asset_
     struct region texts = {.may_fail = true};
     struct pose_buffer buffer = {0};
     struct index_archive *archive = NULL;
-    bool renewed = false;
-    if (store_row(service->store, id, &work.row, &texts, &buffer, error)) {
-        store_fail(error, STORE_DOWN, "out of memory");
-        archive = from_record(&work);
-        renewed = !archive;
-        if (!archive && error->status != STORE_AWAY)
-            archive = from_bytes(&work);
-    }
-    if (archive && renewed && !is_renewed)
-        reload_keep(service, archive, &beside->context);
-    if (archive) {
-        index_rest(archive);
-        index_weigh(archive);
-    }
     if (is_renewed)
-        *is_renewed = renewed;
+        *is_renewed = false;
+    if (store_row(service->store, id, &work.row, &texts, &buffer, error))
+        archive = from_row(&work, &buffer, is_renewed);
     pose_buffer_free(&buffer);
     region_release(&texts);
+    return archive;
+}
+
+struct index_archive *reload_row(struct service *service, const struct upload_row *row,
+                                 const struct reload_beside *beside, struct store_error *error)
+{
+    struct reloading work = {.service = service, .beside = beside, .row = *row, .error = error};
+    struct pose_buffer buffer = {0};
+    struct index_archive *archive = from_row(&work, &buffer, NULL);
+    pose_buffer_free(&buffer);
     return archive;
 }
 

@@ -17,6 +17,9 @@ struct reload_beside {
 struct index_archive *reload_upload(struct service *service, const struct asset_id *id,
                                     const struct reload_beside *beside, bool *is_renewed,
                                     struct store_error *error);
+/* The same of a row that was read already, with its record. */
+struct index_archive *reload_row(struct service *service, const struct upload_row *row,
+                                 const struct reload_beside *beside, struct store_error *error);
 /* Keeps the record of an upload that was made of its bytes. If it cannot be written, the next time is as slow. */
 void reload_keep(struct service *service, const struct index_archive *archive,
                  const struct asset_id *context);

@@ -1,8 +1,8 @@
 #include "server/uploads/uploads.h"
 
-#include "server/library/index/pack.h"
-#include "server/library/rows/rows.h"
 #include "server/ops/clock.h"
+#include "server/uploads/kept.h"
+#include "server/uploads/share.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,13 +51,6 @@ static struct blob *seal(struct service *service, const struct upload *upload, s
     return NULL;
 }
 
-/* A ZIP of several parts is an archive of its own; a ZIP of one stands for that part. */
-void upload_find_bytes(struct upload_source *source, const struct blob *blob, bool is_zip)
-{
-    source->bytes = blob->bytes;
-    source->has_parts = is_zip && !parts_only(blob->bytes, &source->bytes);
-}
-
 /* ----------------------------------------------------------------------------------------------- catalogue -- */
 
 /* Drafts are made before the store is changed, so that no change is stored that cannot be served for lack of memory.
@@ -67,14 +60,6 @@ static struct catalog *checked(struct catalog *draft, struct store_error *error)
     if (!draft)
         store_fail(error, STORE_DOWN, "out of memory");
     return draft;
-}
-
-/* Makes rows what the draft is, after an upload was removed. */
-static void remove_rows(struct service *service, struct catalog *draft, const struct asset_id *id)
-{
-    struct rows *rows = atomic_load(&service->rows);
-    if (rows)
-        rows_remove(rows, draft, id);
 }
 
 /* Removes an upload that does not wait from the store, and then from the catalogue, whether it is at hand or not. */
@@ -90,14 +75,12 @@ static bool drop_published(struct service *service, const struct asset_id *id, s
         catalog_give_up(draft);
         return false;
     }
-    service_set_version(service, draft);
-    remove_rows(service, draft, id);
-    service_publish(service, draft);
+    upload_unserve(service, draft, id);
     return true;
 }
 
 /* Removes an upload from the store, and from what is served or waits. */
-bool upload_drop(struct service *service, const struct index_archive *archive, struct store_error *error)
+static bool drop(struct service *service, const struct index_archive *archive, struct store_error *error)
 {
     const int64_t bytes = (int64_t)archive->blob->bytes.size;
     const bool is_waiting = atomic_load(&archive->is_waiting);
@@ -113,34 +96,8 @@ bool upload_drop(struct service *service, const struct index_archive *archive, s
     return done;
 }
 
-/* What is kept of an id: what waits, is at hand, or in the store; or is under a PATH. */
-struct kept {
-    struct index_archive *archive; /* referenced; NULL: there is none, or it cannot be read */
-    bool is_upload, is_unreadable;
-    struct store_error error; /* why it cannot be read; STORE_MISSING: it will stay so */
-};
-
-static struct kept find(struct service *service, const struct asset_id *id)
-{
-    const struct catalog *current = service->current;
-    struct rows *rows = service->memo ? atomic_load(&service->rows) : NULL;
-    struct kept kept = {.archive = waiting_find(service->waiting, id), .is_upload = true};
-    uint32_t index;
-    if (!kept.archive && catalog_has_archive(current, id, &index)) {
-        kept.archive = current->archives[index];
-        kept.is_upload = index >= current->path_count;
-    }
-    if (kept.archive) {
-        index_archive_ref(kept.archive);
-    } else if (rows && rows_has_archive(rows, id)) {
-        kept.archive = service->open_upload(service, id, &kept.error);
-        kept.is_unreadable = !kept.archive;
-    }
-    return kept;
-}
-
 /* Removes an upload that cannot be read, unless it may be there later. */
-static bool drop_lost(struct service *service, const struct asset_id *id, const struct kept *kept,
+static bool drop_lost(struct service *service, const struct asset_id *id, const struct upload_kept *kept,
                       struct store_error *error)
 {
     struct upload_row row;
@@ -160,20 +117,6 @@ static bool drop_lost(struct service *service, const struct asset_id *id, const 
     return done;
 }
 
-/* ------------------------------------------------------------------------------------------------ records -- */
-
-/* Packs an archive that was indexed beside the PATHs of that context. Without memory, or if its contents may change,
- * there is no record. */
-struct upload_record upload_make_record(const struct index_archive *archive, const struct asset_id *context,
-                                        struct pose_buffer *buffer)
-{
-    struct upload_record record = {
-        .revision = index_pack_revision(), .is_bound = index_wants_companions(archive), .context = *context};
-    if (index_pack_archive(archive, buffer))
-        record.data = (struct pose_bytes){buffer->data, buffer->size};
-    return record;
-}
-
 /* ------------------------------------------------------------------------------------------------- taking -- */
 
 /* The existing archive with the same bytes, referenced; if its bytes are damaged, it is replaced. */
@@ -181,30 +124,15 @@ static struct index_archive *find_sound(struct service *service, const struct as
                                         struct store_error *error)
 {
     struct pose_error why;
-    struct kept known = find(service, id);
+    struct upload_kept known = upload_find_locked(service, id);
     error->status = STORE_OK;
     if (known.is_unreadable)
         drop_lost(service, id, &known, error);
     if (!known.archive || !known.is_upload || !known.archive->blob || blob_check(known.archive->blob, &why))
         return known.archive;
-    upload_drop(service, known.archive, error);
+    drop(service, known.archive, error);
     index_archive_unref(known.archive);
     return NULL;
-}
-
-/* Whether a client may know that it is there although it waits. */
-static bool may_see(const struct index_archive *archive, const struct grant *grant)
-{
-    return grant->scopes & SCOPE_ADMIN || (archive->uploader && !strcmp(archive->uploader, grant->name));
-}
-
-void upload_set_standing(struct index_archive *archive, const struct upload_row *row)
-{
-    const struct index_standing standing = {.created_ms = row->created_ms,
-                                            .expires_ms = row->expires_ms,
-                                            .uploader = row->uploader,
-                                            .is_waiting = row->is_waiting};
-    index_set_standing(archive, &standing);
 }
 
 static bool fits_quota(const struct service *service, const struct upload *upload,
@@ -219,36 +147,6 @@ static bool fits_quota(const struct service *service, const struct upload *uploa
                grant->name, (unsigned long long)held, (unsigned long long)grant->quota);
     error->limit = "quota";
     return false;
-}
-
-/* Of a partial catalogue: its assets are whole, but for those that other uploads hold and that were not. */
-static void set_whole(const struct rows *rows, struct catalog *draft, const struct index_archive *archive)
-{
-    size_t count;
-    const struct catalog_key *held = rows_held(rows, &count);
-    for (uint32_t e = 0; e < archive->entry_count; e++) {
-        for (uint32_t i = 0; i < archive->entries[e]->asset_count; i++) {
-            const struct index_asset *asset = &archive->entries[e]->assets[i];
-            struct catalog_item *item = catalog_at_hand(draft, asset->kind, &asset->id);
-            bool is_held = false;
-            for (size_t k = 0; k < count && !is_held; k++)
-                is_held = held[k].kind == asset->kind && id_equal(&held[k].id, &asset->id);
-            if (item && !is_held)
-                catalog_set_whole(draft, item);
-        }
-    }
-}
-
-/* Serves the upload that is the last of the draft. */
-static void publish(struct service *service, struct catalog *draft, struct index_archive *archive)
-{
-    struct rows *rows = atomic_load(&service->rows);
-    service_set_version(service, draft);
-    if (rows && !service->memo)
-        rows_add(rows, draft, draft->archive_count - 1);
-    else if (rows && rows_put(rows, draft, archive))
-        set_whole(rows, draft, archive);
-    service_publish(service, draft);
 }
 
 /* Keeps the upload in the store, and lists it. */
@@ -268,18 +166,13 @@ static bool keep_row(struct service *service, struct index_archive *archive, str
     if (row->is_waiting)
         waiting_add(service->waiting, archive);
     else
-        publish(service, draft, archive);
+        upload_serve(service, draft, archive);
     return true;
 }
 
-/* Counts an upload that is kept. */
-void upload_enlist(struct service *service, const struct index_archive *archive)
+static enum upload_outcome outcome_of(const struct index_archive *known, const struct grant *grant)
 {
-    quotas_add(service->quotas, archive->uploader, (int64_t)archive->blob->bytes.size);
-    if (archive->expires_ms && archive->expires_ms < service->next_expiry_ms) {
-        service->next_expiry_ms = archive->expires_ms;
-        pthread_cond_signal(&service->expiry_set);
-    }
+    return atomic_load(&known->is_waiting) && !upload_may_see(known, grant) ? UPLOAD_WAITS : UPLOAD_KNOWN;
 }
 
 /* Called with the write lock held. */
@@ -291,8 +184,7 @@ static enum upload_outcome keep(struct service *service, const struct upload *up
     if (known) {
         index_archive_unref(archive);
         uploaded->archive = known;
-        return atomic_load(&known->is_waiting) && !may_see(known, upload->grant) ? UPLOAD_WAITS
-                                                                                 : UPLOAD_KNOWN;
+        return outcome_of(known, upload->grant);
     }
     upload_set_standing(archive, row);
     if (uploaded->store_error.status == STORE_OK &&
@@ -313,7 +205,7 @@ static bool is_known(struct service *service, const struct index_archive *archiv
 {
     struct pose_error ignored;
     pthread_mutex_lock(&service->write_lock);
-    const struct kept known = find(service, &archive->id);
+    const struct upload_kept known = upload_find_locked(service, &archive->id);
     pthread_mutex_unlock(&service->write_lock);
     const bool is_sound =
         known.archive && (!known.archive->blob || blob_check(known.archive->blob, &ignored));
@@ -337,6 +229,20 @@ static struct upload_row row_of(const struct service *service, const struct uplo
     if (upload->grant->ttl_ms)
         row.expires_ms = row.created_ms + upload->grant->ttl_ms;
     return row;
+}
+
+/* Adds the upload to a catalogue that others share. */
+static enum upload_outcome take_shared(struct service *service, const struct upload *upload,
+                                       struct upload_row *row, struct uploaded *uploaded)
+{
+    struct index_archive *known;
+    const bool done =
+        share_add(service, uploaded->archive, row, upload->grant, &known, &uploaded->store_error);
+    if (done && !known)
+        return UPLOAD_NEW;
+    index_archive_unref(uploaded->archive);
+    uploaded->archive = known;
+    return done ? outcome_of(known, upload->grant) : UPLOAD_NOT_KEPT;
 }
 
 void upload_take(struct service *service, const struct upload *upload, struct uploaded *uploaded)
@@ -366,8 +272,10 @@ void upload_take(struct service *service, const struct upload *upload, struct up
     if (service->config->data)
         record = upload_make_record(uploaded->archive, &context, &buffer);
     struct upload_row row = row_of(service, upload, uploaded, &record);
-    if ((store_pushes(service->store) && is_known(service, uploaded->archive)) ||
-        store_push(service->store, blob, &row, &uploaded->store_error)) {
+    if (store_sharing(service->store)) {
+        uploaded->outcome = take_shared(service, upload, &row, uploaded);
+    } else if ((store_pushes(service->store) && is_known(service, uploaded->archive)) ||
+               store_push(service->store, blob, &row, &uploaded->store_error)) {
         pthread_mutex_lock(&service->write_lock);
         uploaded->outcome = keep(service, upload, &row, uploaded);
         pthread_mutex_unlock(&service->write_lock);
@@ -386,15 +294,17 @@ bool upload_remove(struct service *service, const struct asset_id *id, const str
     struct store_error ignored;
     struct region texts = {.may_fail = true};
     struct pose_buffer buffer = {0};
+    if (store_sharing(service->store))
+        return share_remove(service, id, actor, error);
     if (!store_pull(service->store, id, error))
         return false;
     pthread_mutex_lock(&service->write_lock);
-    struct kept kept = find(service, id);
+    struct upload_kept kept = upload_find_locked(service, id);
     const bool has_name =
         kept.is_unreadable && store_row(service->store, id, &row, &texts, &buffer, &ignored);
     if (kept.is_unreadable && !actor) /* it has expired, whatever it held */
         kept.error.status = STORE_MISSING;
-    bool done = kept.archive && kept.is_upload ? upload_drop(service, kept.archive, error)
+    bool done = kept.archive && kept.is_upload ? drop(service, kept.archive, error)
                 : kept.is_unreadable           ? drop_lost(service, id, &kept, error)
                                                : store_fail(error, STORE_MISSING, "no such upload");
     if (done && kept.archive)
@@ -412,10 +322,12 @@ bool upload_remove(struct service *service, const struct asset_id *id, const str
 bool upload_publish(struct service *service, const struct asset_id *id, const struct actor *actor,
                     struct store_error *error)
 {
+    if (store_sharing(service->store))
+        return share_publish(service, id, actor, error);
     pthread_mutex_lock(&service->write_lock);
     struct index_archive *archive = waiting_find(service->waiting, id);
     if (!archive) { /* somebody else was faster */
-        const struct kept kept = find(service, id);
+        const struct upload_kept kept = upload_find_locked(service, id);
         pthread_mutex_unlock(&service->write_lock);
         index_archive_unref(kept.archive);
         return kept.archive || store_fail(error, STORE_MISSING, "no such upload");
@@ -424,7 +336,7 @@ bool upload_publish(struct service *service, const struct asset_id *id, const st
     bool done = draft && store_publish(service->store, id, error);
     if (done) {
         atomic_store(&archive->is_waiting, false);
-        publish(service, draft, archive);
+        upload_serve(service, draft, archive);
         announce(service, CHANGE_PUBLISH, archive, actor);
         waiting_remove(service->waiting, archive);
     } else {

@@ -47,18 +47,4 @@ bool upload_remove(struct service *service, const struct asset_id *id, const str
 bool upload_publish(struct service *service, const struct asset_id *id, const struct actor *actor,
                     struct store_error *error);
 
-/* ------------------------------------------------------- for loading.c and expiry.c: with the write lock held -- */
-
-/* The bytes of an upload: a ZIP of several parts is an archive of its own; a ZIP of one stands for that part. */
-void upload_find_bytes(struct upload_source *source, const struct blob *blob, bool is_zip);
-/* Packs an archive that was indexed beside the PATHs of that context. Without memory, or if its contents may change,
- * there is no record. */
-struct upload_record upload_make_record(const struct index_archive *archive, const struct asset_id *context,
-                                        struct pose_buffer *buffer);
-void upload_set_standing(struct index_archive *archive, const struct upload_row *row);
-/* Counts an upload that is kept: for quotas, and for when it expires. */
-void upload_enlist(struct service *service, const struct index_archive *archive);
-/* Removes an upload from the store, and from what is served or waits. */
-bool upload_drop(struct service *service, const struct index_archive *archive, struct store_error *error);
-
 #endif

@@ -4,6 +4,7 @@
  */
 #include "server/ops/metrics/metrics.h"
 
+#include "server/ops/metrics/database.h"
 #include "server/ops/metrics/objects.h"
 #include "server/ops/metrics/pictures.h"
 #include "server/ops/metrics/webhooks.h"
@@ -80,7 +81,8 @@ struct metrics {
     uint8_t code_indices[LAST_CODE - FIRST_CODE + 1];
     struct cache *caches[CACHE_CAPACITY];
     uint32_t cache_count;
-    const struct object_metrics *objects; /* NULL: none */
+    const struct database_metrics *database; /* NULL: none, as are the following */
+    const struct object_metrics *objects;    /* NULL: none */
     const struct picture_metrics *pictures;
     const struct webhook_metrics *webhook; /* NULL: none */
 };
@@ -351,6 +353,8 @@ char *metrics_render(const struct metrics *metrics, size_t *size)
     write_durations(metrics, &metrics->decodes, decodes, "format", format_name, out);
     write_caches(metrics, &gauges.catalog, out);
     write_gauges(&gauges, out);
+    if (metrics->database)
+        database_metrics_write(metrics->database, out);
     if (metrics->objects)
         object_metrics_write(metrics->objects, out);
     if (metrics->pictures)
@@ -458,6 +462,11 @@ void metrics_free(struct metrics *metrics)
 void metrics_add_webhook(struct metrics *metrics, const struct webhook_metrics *webhook)
 {
     metrics->webhook = webhook;
+}
+
+void metrics_add_database(struct metrics *metrics, const struct database_metrics *database)
+{
+    metrics->database = database;
 }
 
 void metrics_add_objects(struct metrics *metrics, const struct object_metrics *objects)

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 struct metrics;
+struct database_metrics;
 struct object_metrics;
 struct picture_metrics;
 struct webhook_metrics;
@@ -58,6 +59,7 @@ void metrics_free(struct metrics *metrics);
 void metrics_add_cache(struct metrics *metrics, struct cache *cache);
 
 /* Adds what is counted of an object store; at most one, before any thread renders. */
+void metrics_add_database(struct metrics *metrics, const struct database_metrics *database);
 void metrics_add_objects(struct metrics *metrics, const struct object_metrics *objects);
 /* The same for the pictures on the disk. */
 void metrics_add_pictures(struct metrics *metrics, const struct picture_metrics *pictures);

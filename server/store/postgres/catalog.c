@@ -47,6 +47,9 @@ enum statement {
     VERSION,
     CHANGES,
     BYTES,
+    NEXT_DUE,
+    WAITING,
+    BOUND,
     MARK,
     UNMARK,
     STATEMENT_COUNT
@@ -95,6 +98,12 @@ static const struct pg_statement statements[STATEMENT_COUNT] = {
          " ORDER BY 12 LIMIT $2::bigint + 1",
          2},
     [BYTES] = {"SELECT bytes FROM posed_state", 0},
+    [NEXT_DUE] = {"SELECT id, expires_ms FROM posed_upload WHERE expires_ms > 0 ORDER BY expires_ms LIMIT 1",
+                  0},
+    [WAITING] = {"SELECT " ROW_COLUMNS " FROM posed_upload WHERE is_waiting ORDER BY sequence", 0},
+    [BOUND] = {"SELECT " ROW_COLUMNS " FROM posed_upload WHERE context IS NOT NULL AND context <> $1::bytea"
+               " ORDER BY sequence",
+               1},
     [MARK] = {"SELECT posed_mark_1($1::bytea)", 1},
     [UNMARK] = {"DELETE FROM posed_sweeping WHERE blob = $1::bytea", 1},
 };
@@ -342,6 +351,53 @@ static bool bytes_shared(struct store_catalog *catalog, uint64_t *bytes, struct 
     const struct row_values none = {.count = 0};
     *bytes = 0;
     return ask(catalog, DATABASE_READ, BYTES, &none, take_number, bytes, error);
+}
+
+struct due {
+    struct asset_id *id;
+    int64_t *expires_ms;
+    bool *is_there;
+};
+
+static bool take_due(void *user, const struct pg_value *values, unsigned count)
+{
+    const struct due *due = user;
+    *due->is_there = count > 1 && take_id(&values[0], due->id);
+    *due->expires_ms = count > 1 ? pg_number_read(&values[1]) : 0;
+    return true;
+}
+
+static bool next_due(struct store_catalog *catalog, struct asset_id *id, int64_t *expires_ms, bool *is_there,
+                     struct store_error *error)
+{
+    const struct row_values none = {.count = 0};
+    struct due due = {id, expires_ms, is_there};
+    *is_there = false;
+    return ask(catalog, DATABASE_READ, NEXT_DUE, &none, take_due, &due, error);
+}
+
+static bool visit_row(void *user, const struct pg_value *values, unsigned count)
+{
+    const struct reading *reading = user;
+    struct upload_row row;
+    return count < ROW_VALUES || !take_row(values, &row) || reading->visit(reading->user, &row);
+}
+
+static bool each_waiting(struct store_catalog *catalog, upload_visit *visit, void *user,
+                         struct store_error *error)
+{
+    const struct row_values none = {.count = 0};
+    struct reading reading = {.visit = visit, .user = user};
+    return ask(catalog, DATABASE_READ, WAITING, &none, visit_row, &reading, error);
+}
+
+static bool each_bound(struct store_catalog *catalog, const struct asset_id *context, upload_visit *visit,
+                       void *user, struct store_error *error)
+{
+    struct row_values values = {.count = 0};
+    struct reading reading = {.visit = visit, .user = user};
+    put_bytes(&values, context->bytes, sizeof context->bytes);
+    return ask(catalog, DATABASE_READ, BOUND, &values, visit_row, &reading, error);
 }
 
 /* ----------------------------------------------------------------------------------------------- records -- */
@@ -709,6 +765,9 @@ struct store_catalog *store_postgres_open(const struct catalog_options *options,
                                                .version = version,
                                                .changes = changes,
                                                .close = close_catalog,
+                                               .next_due = next_due,
+                                               .each_waiting = each_waiting,
+                                               .each_bound = each_bound,
                                                .sharing = &sharing};
     pthread_mutex_init(&postgres->lock, NULL);
     postgres->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

@@ -62,6 +62,9 @@ static const struct {
      " data bytea,"
      " making timestamptz);" /* until then somebody is making the record anew */
      "CREATE INDEX posed_upload_blob ON posed_upload (blob);"
+     "CREATE INDEX posed_upload_due ON posed_upload (expires_ms) WHERE expires_ms > 0;"
+     "CREATE INDEX posed_upload_waiting ON posed_upload (sequence) WHERE is_waiting;"
+     "CREATE INDEX posed_upload_bound ON posed_upload (sequence) WHERE context IS NOT NULL;"
 
      "CREATE TABLE posed_removed ("
      " id bytea PRIMARY KEY,"

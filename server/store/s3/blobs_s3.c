@@ -206,6 +206,11 @@ static bool push(struct blobs *blobs, struct blob *blob, struct store_error *err
     return ours->is_pushed;
 }
 
+void blobs_s3_push_again(struct blob *blob)
+{
+    ((struct remote_blob *)blob)->is_pushed = false;
+}
+
 /* Since the push another upload of the same bytes may have been deleted. */
 static bool keep(struct blobs *blobs, struct blob *blob, struct store_error *error)
 {

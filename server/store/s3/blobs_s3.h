@@ -17,6 +17,9 @@ struct blobs *blobs_s3_open(const struct object_options *options, const char *fo
 /* Whether the store answers, and lets us in. Changes nothing. */
 bool blobs_s3_check(const struct object_options *options, struct store_error *error);
 
+/* The next push of that blob puts its bytes even if they have been put. */
+void blobs_s3_push_again(struct blob *blob);
+
 /* Called with how long ago the blob was written. False ends the walk. */
 typedef bool aged_visit(void *user, const struct blob_hash *hash, uint64_t size, int64_t age_s);
 bool blobs_s3_each_aged(struct blobs *blobs, aged_visit *visit, void *user, struct store_error *error);

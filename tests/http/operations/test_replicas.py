@@ -1,0 +1,283 @@
+"""Several daemons on one PostgreSQL database and one object store: what one has done, all have done."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+from pathlib import Path
+
+from daemon import Daemon
+from postgres import Postgres, binaries
+from s3_stub import S3Stub
+from uploads import IDLE, WALK, WAVE, form, sample, zipped
+
+PATIENCE = 60  # seconds for what happens by itself
+SLOW = ["--store-timeout", "20s"]  # only for what never comes: a busy machine must not run out of it
+TABLES = "posed_upload, posed_removed, posed_held, posed_state, posed_sweeping, posed_schema"
+
+
+@unittest.skipUnless(binaries() or os.environ.get("CI"), "there is no PostgreSQL server (./dev install test)")
+class ReplicasCase(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.database = Postgres()
+        cls.database.__enter__()
+        cls.addClassCleanup(cls.database.__exit__, None, None, None)
+
+    def setUp(self):
+        self.folder = Path(tempfile.mkdtemp(prefix="posed-replicas-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.store = S3Stub()
+        self.store.start()
+        self.addCleanup(self.store.stop)
+        self.environment = {**os.environ, **self.store.environment}
+        self.database.sql("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
+
+    def place(self, name):
+        return ["--data", self.folder / name, "--blobs", f"s3://{self.store.bucket}/site", "--s3-endpoint",
+                self.store.endpoint, "--catalog", self.database.url]
+
+    def replica(self, name, *arguments):
+        wanted = [] if "--store-timeout" in arguments else SLOW
+        daemon = Daemon(*self.place(name), *wanted, *arguments)
+        daemon.environment = self.environment
+        self.addCleanup(daemon.kill)
+        daemon.start()
+        return daemon
+
+    def replicas(self, count, *arguments):
+        return [self.replica(f"replica{number}", *arguments) for number in range(count)]
+
+    def upload(self, daemon, name, status=201):
+        reply = daemon.client.post("/v1/archives", sample(name), name=name.rpartition("/")[2])
+        self.assertEqual(reply.status, status, reply.text)
+        return reply.json.get("id")
+
+    def delete(self, daemon, archive, status=204):
+        reply = daemon.client.request("DELETE", f"/v1/archives/{archive}")
+        self.assertEqual(reply.status, status, reply.text)
+
+    def status(self, daemon, path):
+        return daemon.client.get(path).status
+
+    def ids(self, daemon):
+        return {archive["id"] for archive in daemon.client.items("/v1/archives")}
+
+    def wait_for(self, what, condition):
+        deadline = time.monotonic() + PATIENCE
+        while not condition():
+            if time.monotonic() > deadline:
+                self.fail(what)
+            time.sleep(0.02)
+
+    def assertAway(self, reply):
+        self.assertEqual((reply.status, reply.json["code"]), (503, "store_down"), reply.text)
+        self.assertGreaterEqual(int(reply["Retry-After"]), 1)
+
+    def metric(self, daemon, name):
+        return sum(float(value) for value in re.findall(rf"^{name}(?:{{[^}}]*}})? (\S+)$", daemon.client.get("/metrics").text, re.M))
+
+    def tearDown(self):
+        self.assertEqual(self.store.problems, [], "requests that a store would not take")
+
+
+class Together(ReplicasCase):
+    def test_what_is_uploaded_is_everywhere_at_once(self):
+        first, second, third = self.replicas(3)
+        headers, body = form([("walk.anim", sample(WALK)), ("idle.anim", sample(IDLE))])
+        wanted = {self.upload(first, WAVE)}
+        for daemon, reply in ((second, second.client.post("/v1/archives", body, headers=headers)),
+                              (third, third.client.post("/v1/archives?name=n.zip", zipped([("in.far", sample("sims-online.far"))])))):
+            self.assertEqual(reply.status, 201, reply.text)
+            wanted.add(reply.json["id"])
+            for other in (first, second, third):
+                self.assertEqual(self.status(other, f"/v1/archives/{reply.json['id']}"), 200)
+        for daemon in (first, second, third):
+            self.wait_for("lists follow", lambda daemon=daemon: self.ids(daemon) == wanted)
+            for archive in wanted:
+                self.assertEqual(self.status(daemon, f"/v1/archives/{archive}/entries/0"), 200)
+        self.assertEqual(self.store.keys("site/notes/"), [])
+        for archive in wanted:
+            self.delete(second, archive)
+            for daemon in (first, second, third):
+                self.wait_for("a deletion follows", lambda daemon=daemon, archive=archive: self.status(daemon, f"/v1/archives/{archive}") == 404)
+            self.delete(first, archive, 404)
+        for daemon in (first, second, third):
+            self.assertEqual(self.ids(daemon), set())
+            self.assertEqual(daemon.stop(), 0)
+
+    def test_read_your_writes(self):
+        """The id of an asset, of an archive, the name of a clip: at once, on the replica that has never heard of them."""
+        first, second = self.replicas(2)
+        for paths in (lambda archive, clip: f"/v1/clips/{clip['id']}", lambda archive, clip: f"/v1/archives/{archive}",
+                      lambda archive, clip: f"/v1/named/{archive}/{clip['name']}",
+                      lambda archive, clip: f"/v1/clips/{clip['id']}/pose?t=0"):
+            archive = self.upload(first, WAVE)
+            clip = next(clip for clip in first.client.items("/v1/clips") if clip["archive"] == archive)
+            self.assertEqual(self.status(second, paths(archive, clip)), 200)
+            self.delete(second, archive)
+            self.assertEqual(self.status(second, paths(archive, clip)), 404)
+            reply = first.client.post("/v1/archives", sample(WAVE), name="again.anim")
+            self.assertEqual(reply.status, 201, "it was deleted, wherever that is known by now")
+            self.delete(first, archive)
+
+    def test_the_same_bytes_at_once(self):
+        replicas = self.replicas(3)
+        for name in (WAVE, WALK, IDLE):
+            replies = []
+
+            def take(daemon, name=name, replies=replies):
+                reply = daemon.client.post("/v1/archives", sample(name), name="same.anim")
+                replies.append((reply.status, reply.json["id"]))
+                daemon.client.close()
+
+            threads = [threading.Thread(target=take, args=(daemon,)) for daemon in replicas for _ in range(8)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            self.assertEqual(sorted({status for status, _ in replies}), [200, 201])
+            self.assertEqual([status for status, _ in replies].count(201), 1)
+            self.assertEqual(len({archive for _, archive in replies}), 1)
+        self.assertEqual(len(self.store.keys("site/blobs/")), 3)
+        for daemon in replicas:
+            self.wait_for("lists follow", lambda daemon=daemon: len(self.ids(daemon)) == 3)
+        self.assertEqual(self.database.sql("SELECT count(*) FROM posed_upload"), ["3"])
+
+    def test_restarts(self):
+        first, second = self.replicas(2)
+        kept, gone = self.upload(first, WAVE), self.upload(first, WALK)
+        first.kill()
+        self.delete(second, gone)
+        late = self.upload(second, IDLE)
+        first = self.replica("replica0")
+        fresh = self.replica("elsewhere")
+        self.assertEqual(self.ids(first), {kept, late})
+        self.assertEqual(self.ids(fresh), {kept, late})
+        self.assertEqual(self.metric(fresh, "posed_clip_decodes_total"), 0, "what another has indexed is not indexed again")
+
+    def test_a_catalogue_made_anew(self):
+        first, second = self.replicas(2)
+        archive = self.upload(first, WAVE)
+        self.assertEqual(self.status(second, f"/v1/archives/{archive}"), 200)
+        self.database.sql("UPDATE posed_state SET epoch = decode(md5('x'), 'hex'), version = 5, forgotten = 0;"
+                          "DELETE FROM posed_upload; DELETE FROM posed_removed")
+        for daemon in (first, second):
+            self.wait_for("it is compared", lambda daemon=daemon: self.status(daemon, f"/v1/archives/{archive}") == 404)
+        self.upload(second, WALK)
+        self.wait_for("it goes on", lambda: len(self.ids(first)) == 1)
+
+    def test_what_was_forgotten(self):
+        first, second = self.replicas(2)
+        archive, kept = self.upload(first, WAVE), self.upload(first, WALK)
+        self.wait_for("lists follow", lambda: len(self.ids(second)) == 2)
+        second.process.send_signal(19)
+        self.delete(first, archive)
+        self.database.sql("DELETE FROM posed_removed; UPDATE posed_state SET forgotten = version")
+        second.process.send_signal(18)
+        self.wait_for("it is compared", lambda: self.ids(second) == {kept})
+
+    def test_two_revisions(self):
+        """A record of an older program is made anew, once; one of a newer program stays."""
+        first = self.replica("first")
+        archives = [self.upload(first, name) for name in (WAVE, WALK, IDLE)]
+        self.assertEqual(first.stop(), 0)
+        revision = int(self.database.sql("SELECT max(revision) FROM posed_upload")[0])
+        self.database.sql("UPDATE posed_upload SET revision = revision - 1 WHERE sequence <= (SELECT sequence FROM posed_upload"
+                          " ORDER BY sequence OFFSET 1 LIMIT 1); UPDATE posed_upload SET revision = revision + 1"
+                          " WHERE sequence = (SELECT max(sequence) FROM posed_upload)")
+        for daemon in self.replicas(2):
+            self.assertEqual(self.ids(daemon), set(archives))
+            for archive in archives:
+                self.assertEqual(self.status(daemon, f"/v1/archives/{archive}/entries/0"), 200)
+        self.assertEqual(self.database.sql("SELECT revision FROM posed_upload ORDER BY sequence"),
+                         [str(revision), str(revision), str(revision + 1)])
+
+    def test_limits_hold_for_all(self):
+        size = len(sample(WAVE))
+        first, second = self.replicas(2, "--max-store", size)
+        self.upload(first, WAVE)
+        reply = second.client.post("/v1/archives", sample(IDLE)[:size], name="x.anim")
+        self.assertIn(reply.status, (413, 422, 507), reply.text)
+        self.upload(second, WALK, 507)
+
+
+class Away(ReplicasCase):
+    TIMES = ["--store-timeout", "1s"]
+
+    def ready(self, daemon):
+        reply = daemon.client.get("/readyz")
+        return reply.status, reply.json["status"]
+
+    def check_away(self, daemon, archive):
+        self.wait_for("it is away", lambda: self.ready(daemon) == (200, "degraded"))
+        self.assertEqual(self.status(daemon, f"/v1/archives/{archive}"), 200)
+        self.assertAway(daemon.client.get(f"/v1/archives/{'0' * 32}"))
+        self.assertAway(daemon.client.post("/v1/archives", sample(WALK), name="walk.anim"))
+        self.assertAway(daemon.client.request("DELETE", f"/v1/archives/{archive}"))
+        self.assertEqual(self.metric(daemon, "posed_database_away"), 1)
+
+    def check_back(self, daemon):
+        self.wait_for("it is back", lambda: self.ready(daemon) == (200, "ok"))
+        self.assertEqual(self.status(daemon, f"/v1/archives/{'0' * 32}"), 404)
+
+    def test_stopped(self):
+        first, second = self.replicas(2, *self.TIMES)
+        archive = self.upload(first, WAVE)
+        self.assertEqual(self.status(second, f"/v1/archives/{archive}"), 200)
+        self.database.suspend()
+        try:
+            for daemon in (first, second):
+                self.check_away(daemon, archive)
+        finally:
+            self.database.resume()
+        for daemon in (first, second):
+            self.check_back(daemon)
+        other = self.upload(first, IDLE)
+        self.assertEqual(self.status(second, f"/v1/archives/{other}"), 200)
+
+    def test_killed(self):
+        first, second = self.replicas(2, *self.TIMES)
+        archive = self.upload(first, WAVE)
+        self.assertEqual(self.status(second, f"/v1/archives/{archive}"), 200)
+        self.database.kill()
+        try:
+            for daemon in (first, second):
+                self.check_away(daemon, archive)
+        finally:
+            self.database.start()
+        for daemon in (first, second):
+            self.check_back(daemon)
+            self.assertEqual(self.ids(daemon), {archive})
+        self.delete(second, archive)
+        self.wait_for("a deletion follows", lambda: self.status(first, f"/v1/archives/{archive}") == 404)
+
+    def test_restarted(self):
+        daemon = self.replica("one")
+        self.upload(daemon, WAVE)
+        self.database.restart()
+        self.wait_for("it is there again", lambda: daemon.client.get("/readyz").json["status"] == "ok")
+        self.upload(daemon, WALK)
+
+    def test_not_there_at_a_start(self):
+        arguments = [Daemon.binary, "serve", "--listen", "127.0.0.1:0", "--check", *map(str, self.place("one"))]
+
+        def check(**options):
+            return subprocess.run(arguments, capture_output=True, text=True, env={**self.environment, **options}, timeout=60, check=False)
+
+        self.assertEqual((done := check()).returncode, 0, done.stderr)
+        self.assertEqual(self.database.sql("SELECT to_regclass('posed_schema') IS NULL"), ["t"], "looking changes nothing")
+        arguments[-1] = f"postgres://posed:hush@/nowhere?host={self.database.folder}"
+        done = check()
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("nowhere", done.stderr)
+        self.assertNotIn("hush", done.stderr)
+        arguments[-1] = "postgres://posed:hush@127.0.0.1:1/posed"
+        done = check()
+        self.assertEqual(done.returncode, 1)
+        self.assertNotIn("hush", done.stderr)
