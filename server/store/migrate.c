@@ -4,6 +4,7 @@
 #include "server/ops/region.h"
 #include "server/store/folder.h"
 #include "server/store/note.h"
+#include "server/store/postgres/catalog.h"
 #include "server/store/recover.h"
 #include "server/store/s3/blobs_s3.h"
 #include "server/store/set.h"
@@ -23,8 +24,10 @@ struct item {
 
 struct work {
     struct blobs *from, *to;
-    struct set items; /* struct item, in any order */
-    struct set there; /* hashes of the store's blobs before */
+    struct store_catalog *rows;   /* of the folder */
+    struct store_catalog *shared; /* where they go; NULL: notes are made */
+    struct set items;             /* struct item, in any order */
+    struct set there;             /* hashes of the store's blobs before */
     struct region region;
     struct migrated *found;
     void (*report)(void *user, const char *line);
@@ -76,11 +79,34 @@ static void count_one(struct work *work, bool done, bool is_new, const struct st
     pthread_mutex_unlock(&work->lock);
 }
 
-/* Verifies the bytes here; the store verifies what arrives. Bytes first, then the note. */
+/* The row with its record. One that is being swept at the moment is tried again at the next call. */
+static bool add_row(struct work *work, const struct upload_row *row, bool *is_new, struct store_error *error)
+{
+    static const struct addition_room no_limit;
+    struct upload_row copy = *row;
+    struct pose_buffer buffer = {0};
+    enum addition addition;
+    uint64_t version;
+    pthread_mutex_lock(&work->lock);
+    bool done = work->rows->records(work->rows, &copy, 1, &buffer, error);
+    pthread_mutex_unlock(&work->lock);
+    copy.record.checked = (struct file_stamp){0}; /* of the file in the folder */
+    done = done && work->shared->sharing->add(work->shared, &copy, &no_limit, &addition, &version, error);
+    pose_buffer_free(&buffer);
+    *is_new = done && addition == ADDITION_NEW;
+    return done &&
+           (addition != ADDITION_SWEPT ||
+            store_fail(error, STORE_AWAY, "the bytes of %.100s are being removed at the moment", row->name));
+}
+
+/* Verifies the bytes here; the store verifies what arrives. Bytes first, then the note or the row. What is there is put again
+ * if it is for a row: its time is what protects it. */
 static bool copy(struct work *work, struct blob *blob, const struct upload_row *row, bool *is_new,
                  struct store_error *error)
 {
     *is_new = !set_has(&work->there, &row->blob, set_compare_hashes);
+    if (work->shared)
+        return blobs_s3_put(work->to, &row->blob, blob->bytes, error) && add_row(work, row, is_new, error);
     return (!*is_new || blobs_s3_import(work->to, &row->blob, blob->bytes, is_new, error)) &&
            note_keep(work->to, row, error);
 }
@@ -132,19 +158,53 @@ static bool mend(struct blobs *from, const char *folder, struct store_error *err
     return done;
 }
 
-static bool migrate(struct work *work, const char *folder, struct store_error *error)
+/* What the shared catalogue has already is left out before its bytes are looked at: they were put before its row. */
+static bool leave_known(struct work *work, struct store_error *error)
 {
-    if (!mend(work->from, folder, error) || !work->from->each_note(work->from, visit_note, work, error) ||
+    size_t kept = 0;
+    for (size_t i = 0; i < work->items.count; i++) {
+        struct item *item = (struct item *)work->items.items + i;
+        struct upload_row row;
+        bool is_there;
+        if (!work->shared->find(work->shared, &item->row.id, &row, NULL, &is_there, error))
+            return false;
+        work->found->there += is_there;
+        if (!is_there)
+            ((struct item *)work->items.items)[kept++] = *item;
+    }
+    work->items.count = kept;
+    return true;
+}
+
+static bool open_rows(struct work *work, const char *folder, const struct catalog_options *catalog,
+                      uint64_t timeout_ms, struct store_error *error)
+{
+    char *path = path_join(folder, "catalog.db");
+    work->shared = store_postgres_open(catalog, timeout_ms, error);
+    work->rows = work->shared ? store_sqlite_open(path, error) : NULL;
+    free(path);
+    return work->rows;
+}
+
+static bool migrate(struct work *work, const char *folder, const struct catalog_options *catalog,
+                    uint64_t timeout_ms, struct store_error *error)
+{
+    if (!mend(work->from, folder, error) ||
+        (catalog->url && !open_rows(work, folder, catalog, timeout_ms, error)) ||
+        !work->from->each_note(work->from, visit_note, work, error) ||
         !work->to->each(work->to, visit_there, work, error))
         return false;
     set_sort(&work->there, set_compare_hashes);
+    if (work->shared && !leave_known(work, error))
+        return false;
     parallel_for(work->items.count, THREADS, migrate_one, work);
     if (work->has_failed)
         *error = work->error;
     return !work->has_failed;
 }
 
-bool store_migrate(const char *folder, const struct object_options *objects, struct migrated *found,
+bool store_migrate(const char *folder, const struct object_options *objects,
+                   const struct catalog_options *catalog, struct migrated *found,
                    void (*report)(void *user, const char *line), struct store_error *error)
 {
     struct work work = {.found = found,
@@ -158,11 +218,15 @@ bool store_migrate(const char *folder, const struct object_options *objects, str
     pthread_mutex_init(&work.lock, NULL);
     work.from = blobs_files_open(folder, error);
     work.to = work.from ? blobs_s3_open(objects, folder, 0, error) : NULL;
-    bool done = work.to && migrate(&work, folder, error);
+    bool done = work.to && migrate(&work, folder, catalog, objects->timeout_ms, error);
     if (work.to)
         work.to->close(work.to);
     if (work.from)
         work.from->close(work.from);
+    if (work.rows)
+        work.rows->close(work.rows);
+    if (work.shared)
+        work.shared->close(work.shared);
     pthread_mutex_destroy(&work.lock);
     region_release(&work.region);
     free(work.items.items);

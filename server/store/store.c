@@ -7,6 +7,7 @@
 #include "server/store/note.h"
 #include "server/store/postgres/catalog.h"
 #include "server/store/s3/blobs_s3.h"
+#include "server/store/shared/sweeping.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -379,6 +380,14 @@ void store_count(struct store *store)
     uint64_t bytes;
     if (store->catalog->sharing->bytes(store->catalog, &bytes, &ignored))
         atomic_store(&store->bytes, bytes);
+}
+
+/* What fails is tried again. */
+void store_sweep_some(struct store *store)
+{
+    struct store_error error = {.status = STORE_OK};
+    if (!store_is_away(store))
+        sweeping_some(store->blobs, store->catalog, &error);
 }
 
 static bool refuse_room(const struct upload_row *row, enum addition addition, struct store_error *error)

@@ -52,6 +52,8 @@ struct store_catalog *store_catalog_of(struct store *store);
  * With ADDITION_NEW row->version is set. STORE_FULL if there is no room. */
 bool store_add(struct store *store, struct blob *blob, struct upload_row *row, uint64_t quota,
                enum addition *addition, struct store_error *error);
+/* Removes bytes of uploads that were removed an hour ago, some at a time and by one of those who share the catalogue. */
+void store_sweep_some(struct store *store);
 /* Asks for the total of store_bytes anew. */
 void store_count(struct store *store);
 

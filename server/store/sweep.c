@@ -4,7 +4,9 @@
 #include "server/store/folder.h"
 #include "server/store/note.h"
 #include "server/store/s3/blobs_s3.h"
+#include "server/store/postgres/catalog.h"
 #include "server/store/set.h"
+#include "server/store/shared/sweeping.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -80,7 +82,9 @@ static bool remove_all(struct work *work, struct store_error *error)
         bool is_removed = false;
         if (set_has(&work->named, &candidate->hash, set_compare_hashes))
             continue;
-        done = blobs_s3_sweep(work->blobs, &candidate->hash, &is_removed, error);
+        done = work->catalog->sharing
+                   ? sweeping_one(work->blobs, work->catalog, &candidate->hash, &is_removed, error)
+                   : blobs_s3_sweep(work->blobs, &candidate->hash, &is_removed, error);
         work->found->removed += is_removed;
         work->found->bytes += is_removed ? candidate->size : 0;
     }
@@ -99,17 +103,28 @@ static bool open_catalog(struct work *work, const char *folder, struct store_err
                : store_fail(error, STORE_BROKEN, "%.180s has no catalogue; posed reindex makes one", folder);
 }
 
-static bool sweep(struct work *work, const char *folder, struct store_error *error)
+static bool open_shared(struct work *work, const struct catalog_options *options, uint64_t timeout_ms,
+                        struct store_error *error)
 {
-    if (!open_catalog(work, folder, error) || !work->catalog->each(work->catalog, hold_row, work, error))
+    bool is_ours;
+    work->catalog = store_postgres_open(options, timeout_ms, error);
+    return work->catalog && work->catalog->sharing->sweep_begin(work->catalog, &is_ours, error) &&
+           (is_ours || store_fail(error, STORE_IN_USE, "somebody else is sweeping at the moment"));
+}
+
+static bool sweep(struct work *work, const char *folder, const struct catalog_options *catalog,
+                  uint64_t timeout_ms, struct store_error *error)
+{
+    if (!(catalog->url ? open_shared(work, catalog, timeout_ms, error) : open_catalog(work, folder, error)) ||
+        !work->catalog->each(work->catalog, hold_row, work, error))
         return false;
     set_sort(&work->named, set_compare_hashes);
     return blobs_s3_each_aged(work->blobs, visit_blob, work, error) && hold_notes(work, error) &&
            remove_all(work, error);
 }
 
-bool store_sweep(const char *folder, const struct object_options *objects, struct swept *found,
-                 struct store_error *error)
+bool store_sweep(const char *folder, const struct object_options *objects,
+                 const struct catalog_options *catalog, struct swept *found, struct store_error *error)
 {
     struct work work = {
         .found = found, .named.size = sizeof(struct blob_hash), .candidates.size = sizeof(struct candidate)};
@@ -118,7 +133,7 @@ bool store_sweep(const char *folder, const struct object_options *objects, struc
     if (lock < 0)
         return false;
     work.blobs = blobs_s3_open(objects, folder, 0, error);
-    bool done = work.blobs && sweep(&work, folder, error);
+    bool done = work.blobs && sweep(&work, folder, catalog, objects->timeout_ms, error);
     if (work.catalog)
         work.catalog->close(work.catalog);
     if (work.blobs)

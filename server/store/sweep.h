@@ -2,6 +2,7 @@
 #ifndef POSED_SERVER_STORE_SWEEP_H
 #define POSED_SERVER_STORE_SWEEP_H
 
+#include "server/ops/catalog_options.h"
 #include "server/ops/object_options.h"
 #include "server/store/catalog.h"
 
@@ -11,10 +12,11 @@ struct swept {
 };
 
 /*
- * The folder has the catalogue; no daemon may be using it. Neither a row nor a note names what is removed, and it is an
+ * The folder has the catalogue; no daemon may be using it. With catalog->url it is there, and daemons may be using it; the folder
+ * is for temporary files. Neither a row nor a note names what is removed, and it is an
  * hour old. Nothing is removed if a note cannot be read.
  */
-bool store_sweep(const char *folder, const struct object_options *objects, struct swept *found,
-                 struct store_error *error);
+bool store_sweep(const char *folder, const struct object_options *objects,
+                 const struct catalog_options *catalog, struct swept *found, struct store_error *error);
 
 #endif

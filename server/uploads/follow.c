@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { AT_ONCE = 64, POLL_MS = 1000, AWAY_POLL_MS = 250 };
+enum { AT_ONCE = 64, POLL_MS = 1000, AWAY_POLL_MS = 250, SWEEP_MS = 5000 };
 
 struct follower {
     struct service *service;
@@ -456,6 +456,7 @@ static void *run(void *user)
 {
     struct follower *follower = user;
     struct store_catalog *catalog = store_catalog_of(follower->service->store);
+    uint64_t swept_ms = clock_ms();
     while (!atomic_load(&follower->stopping)) {
         struct store_error error;
         catalog->sharing->wait(catalog, catalog->sharing->is_away(catalog) ? AWAY_POLL_MS : POLL_MS);
@@ -463,6 +464,10 @@ static void *run(void *user)
             break;
         follow_catch_up(follower->service, &error);
         service_trim(follower->service);
+        if (clock_ms() - swept_ms >= SWEEP_MS) {
+            store_sweep_some(follower->service->store);
+            swept_ms = clock_ms();
+        }
     }
     return NULL;
 }

@@ -52,6 +52,8 @@ enum statement {
     BOUND,
     MARK,
     UNMARK,
+    SWEEPABLE,
+    SWEPT,
     STATEMENT_COUNT
 };
 _Static_assert((int)STATEMENT_COUNT <= (int)PG_STATEMENTS, "a bit per statement");
@@ -105,6 +107,11 @@ static const struct pg_statement statements[STATEMENT_COUNT] = {
                " ORDER BY sequence",
                1},
     [MARK] = {"SELECT posed_mark_1($1::bytea)", 1},
+    [SWEEPABLE] = {"SELECT blob FROM posed_removed WHERE NOT is_swept AND version <"
+                   " (extract(epoch FROM clock_timestamp()) * 1000000000)::bigint - $1::bigint * 1000000"
+                   " ORDER BY version LIMIT $2::bigint",
+                   2},
+    [SWEPT] = {"UPDATE posed_removed SET is_swept = true WHERE blob = $1::bytea AND NOT is_swept", 1},
     [UNMARK] = {"DELETE FROM posed_sweeping WHERE blob = $1::bytea", 1},
 };
 
@@ -689,6 +696,35 @@ static bool unmark(struct store_catalog *catalog, const struct blob_hash *hash, 
     return ask(catalog, DATABASE_WRITE, UNMARK, &values, NULL, NULL, error);
 }
 
+struct hashes {
+    blob_visit *visit;
+    void *user;
+};
+
+static bool visit_hash(void *user, const struct pg_value *values, unsigned count)
+{
+    const struct hashes *hashes = user;
+    struct blob_hash hash;
+    return !count || !take_hash(&values[0], &hash) || hashes->visit(hashes->user, &hash);
+}
+
+static bool sweepable(struct store_catalog *catalog, uint64_t least_ms, uint32_t most, blob_visit *visit,
+                      void *user, struct store_error *error)
+{
+    struct row_values values = {.count = 0};
+    struct hashes hashes = {visit, user};
+    put_number(&values, (int64_t)least_ms);
+    put_number(&values, most);
+    return ask(catalog, DATABASE_READ, SWEEPABLE, &values, visit_hash, &hashes, error);
+}
+
+static bool swept(struct store_catalog *catalog, const struct blob_hash *hash, struct store_error *error)
+{
+    struct row_values values = {.count = 0};
+    put_bytes(&values, hash->bytes, sizeof hash->bytes);
+    return ask(catalog, DATABASE_WRITE, SWEPT, &values, NULL, NULL, error);
+}
+
 /* ----------------------------------------------------------------------------------------------- opening -- */
 
 static bool is_away(struct store_catalog *catalog)
@@ -744,6 +780,8 @@ static const struct catalog_sharing sharing = {
     .sweep_end = sweep_end,
     .mark = mark,
     .unmark = unmark,
+    .sweepable = sweepable,
+    .swept = swept,
     .is_away = is_away,
     .count = count,
 };

@@ -71,7 +71,9 @@ static const struct {
      " version bigint NOT NULL UNIQUE,"
      " ticket bytea NOT NULL,"
      " actor text, reason text, blob bytea NOT NULL, name text NOT NULL, format text, bytes bigint NOT NULL,"
-     " uploader text, is_waiting boolean NOT NULL);"
+     " uploader text, is_waiting boolean NOT NULL,"
+     " is_swept boolean NOT NULL DEFAULT false);" /* its bytes have been looked at since */
+     "CREATE INDEX posed_removed_unswept ON posed_removed (version) WHERE NOT is_swept;"
 
      "CREATE TABLE posed_held (uploader text PRIMARY KEY, bytes bigint NOT NULL);"
      /* Bytes that are being removed: the mark of who died meanwhile ends by itself. */

@@ -303,6 +303,14 @@ bool blobs_s3_sweep(struct blobs *blobs, const struct blob_hash *hash, bool *is_
     return *is_removed;
 }
 
+bool blobs_s3_put(struct blobs *blobs, const struct blob_hash *hash, struct pose_bytes bytes,
+                  struct store_error *error)
+{
+    char name[OBJECT_NAME];
+    blob_name(hash, name);
+    return objects_put(remote_of(blobs)->objects, name, bytes.data, bytes.size, hash, error);
+}
+
 bool blobs_s3_import(struct blobs *blobs, const struct blob_hash *hash, struct pose_bytes bytes, bool *is_new,
                      struct store_error *error)
 {

@@ -26,6 +26,9 @@ bool blobs_s3_each_aged(struct blobs *blobs, aged_visit *visit, void *user, stru
 /* Removes a blob at once if it is still that old. */
 bool blobs_s3_sweep(struct blobs *blobs, const struct blob_hash *hash, bool *is_removed,
                     struct store_error *error);
+/* Puts verified bytes, whether or not they are there. */
+bool blobs_s3_put(struct blobs *blobs, const struct blob_hash *hash, struct pose_bytes bytes,
+                  struct store_error *error);
 /* Puts what a file store has, unless it is there: its bytes have been verified. */
 bool blobs_s3_import(struct blobs *blobs, const struct blob_hash *hash, struct pose_bytes bytes, bool *is_new,
                      struct store_error *error);

@@ -68,6 +68,11 @@ struct catalog_sharing {
     bool (*mark)(struct store_catalog *catalog, const struct blob_hash *hash, bool *is_marked,
                  struct store_error *error);
     bool (*unmark)(struct store_catalog *catalog, const struct blob_hash *hash, struct store_error *error);
+    /* The bytes of uploads that were removed so long ago, at most that many; nobody has looked yet whether they can go. After
+     * swept they are not among them any more. */
+    bool (*sweepable)(struct store_catalog *catalog, uint64_t least_ms, uint32_t most, blob_visit *visit,
+                      void *user, struct store_error *error);
+    bool (*swept)(struct store_catalog *catalog, const struct blob_hash *hash, struct store_error *error);
     bool (*is_away)(struct store_catalog *catalog);
     struct database_metrics *(*count)(struct store_catalog *catalog);
 };

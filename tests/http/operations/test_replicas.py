@@ -13,12 +13,14 @@ from pathlib import Path
 
 from daemon import Daemon
 from postgres import Postgres, binaries
+from receiver import Receiver
 from s3_stub import S3Stub
+from test_changes import Feed
+from test_moderation import bearer
 from uploads import IDLE, WALK, WAVE, form, sample, zipped
 
 PATIENCE = 60  # seconds for what happens by itself
 SLOW = ["--store-timeout", "20s"]  # only for what never comes: a busy machine must not run out of it
-TABLES = "posed_upload, posed_removed, posed_held, posed_state, posed_sweeping, posed_schema"
 
 
 @unittest.skipUnless(binaries() or os.environ.get("CI"), "there is no PostgreSQL server (./dev install test)")
@@ -281,3 +283,131 @@ class Away(ReplicasCase):
         done = check()
         self.assertEqual(done.returncode, 1)
         self.assertNotIn("hush", done.stderr)
+
+
+TOKENS = """
+ann-secret name=ann scopes=upload,delete:own
+bob-secret name=bob scopes=upload,delete:own quota=1
+mod-secret name=mod scopes=admin
+brief-secret name=brief scopes=upload,delete ttl=0.00003
+"""
+
+
+class Site(ReplicasCase):
+    def site(self, count, *arguments):
+        (self.folder / "tokens").write_text(TOKENS)
+        return self.replicas(count, "--token-file", self.folder / "tokens", *arguments)
+
+    def take(self, daemon, name, who, status=201):
+        reply = daemon.client.post("/v1/archives", sample(name), name="x.anim", headers=bearer(who + "-secret"))
+        self.assertEqual(reply.status, status, reply.text)
+        return reply.json.get("id")
+
+    def seen(self, daemon, archive, who=None):
+        return daemon.client.get(f"/v1/archives/{archive}", headers=bearer(who + "-secret") if who else None).status
+
+    def test_moderation_changes_and_webhooks(self):
+        """What waits, waits everywhere; each reads the same changes under the same numbers; the webhook is sent once."""
+        with Receiver(b"") as receiver:
+            first, second = self.site(2, "--moderate", "--webhook", receiver.url)
+            feeds = [Feed(daemon.client, bearer("mod-secret")) for daemon in (first, second)]
+            archive = self.take(first, WAVE, "ann")
+            self.assertEqual(self.seen(second, archive), 404)
+            self.assertEqual(self.seen(second, archive, "bob"), 404)
+            self.assertEqual(self.seen(second, archive, "ann"), 200)
+            reply = second.client.post(f"/v1/archives/{archive}/publish", b"", headers=bearer("mod-secret"))
+            self.assertEqual(reply.status, 200, reply.text)
+            self.assertEqual(self.seen(second, archive), 200)
+            self.wait_for("it is published everywhere", lambda: self.seen(first, archive) == 200)
+            self.assertEqual(first.client.post(f"/v1/archives/{archive}/publish", b"", headers=bearer("mod-secret")).status, 200)
+            reply = first.client.request("DELETE", f"/v1/archives/{archive}", headers=bearer("mod-secret"))
+            self.assertEqual(reply.status, 204, reply.text)
+            told = [[], []]
+            for feed, events in zip(feeds, told, strict=True):
+                while not events or events[-1][0] != "archive-removed":
+                    event, data = feed.next()
+                    events.append((event, feed.last, data["name"]))  # of what changed twice only the last may be told
+                feed.close()
+            self.assertEqual(told[0][-1], told[1][-1])
+            self.wait_for("all are sent", lambda: len(receiver.taken) >= 3)
+            kinds = sorted(event["event"] for _, event, _ in receiver.taken)
+            self.assertEqual(kinds, ["delete", "publish", "upload"])
+
+    def test_expiry_and_quotas(self):
+        with Receiver(b"") as receiver:
+            replicas = self.site(3, "--webhook", receiver.url)
+            self.take(replicas[1], WALK, "bob", 507)
+            archive = self.take(replicas[0], WAVE, "brief")
+            for daemon in replicas:
+                self.wait_for("it expires", lambda daemon=daemon: self.seen(daemon, archive) == 404)
+            self.wait_for("that is told", lambda: len(receiver.taken) >= 2)
+            self.assertEqual(sorted(event["event"] for _, event, _ in receiver.taken), ["delete", "upload"])
+            logs = "".join(daemon.errors() for daemon in replicas)
+            self.assertEqual(logs.count("has expired and is removed"), 1, logs)
+
+
+class Stores(ReplicasCase):
+    def run_posed(self, *arguments):
+        return subprocess.run(
+            [Daemon.binary, *map(str, arguments)], capture_output=True, text=True, env=self.environment, timeout=300, check=False,
+        )
+
+    def fill(self):
+        """A folder with uploads, and their ids."""
+        with Daemon("--data", self.folder / "old") as daemon:
+            found = {self.upload(daemon, name) for name in (WAVE, WALK, IDLE)}
+            headers, body = form([("walk.anim", sample(WALK)), ("idle.anim", sample(IDLE))])
+            found.add(daemon.client.post("/v1/archives", body, headers=headers).json["id"])
+        return found
+
+    def move(self):
+        return self.run_posed("migrate", "--from", self.folder / "old", "--to-blobs", f"s3://{self.store.bucket}/site",
+                              "--s3-endpoint", self.store.endpoint, "--to-catalog", self.database.url, *SLOW)
+
+    def test_migrate(self):
+        wanted = self.fill()
+        puts = []
+
+        def fault(method, key):
+            if method == "PUT":
+                puts.append(key)
+            return "500" if method == "PUT" and len(puts) > 2 else None
+
+        self.store.fault = fault
+        done = self.move()
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.store.fault = lambda method, key: None
+        rows = int(self.database.sql("SELECT count(*) FROM posed_upload")[0])
+        done = self.move()
+        self.assertEqual((done.returncode, done.stdout), (0, f"{4 - rows} uploads copied, {rows} were there\n"), done.stderr)
+        done = self.move()
+        self.assertEqual((done.returncode, done.stdout), (0, "0 uploads copied, 4 were there\n"), done.stderr)
+        for daemon in self.replicas(2):
+            self.assertEqual(self.ids(daemon), wanted)
+            for archive in wanted:
+                self.assertEqual(self.status(daemon, f"/v1/archives/{archive}/entries/0"), 200)
+        self.assertEqual(self.store.keys("site/notes/"), [])
+
+    def age(self):
+        for key, (body, _) in list(self.store.objects.items()):
+            self.store.objects[key] = (body, time.time() - 24 * 3600)
+
+    def test_sweep(self):
+        """Beside running daemons; what the background does, and what only a look at the whole store finds."""
+        daemon, = self.replicas(1)
+        kept, gone = self.upload(daemon, WAVE), self.upload(daemon, WALK)
+        self.delete(daemon, gone)
+        self.store.objects["site/blobs/" + "0" * 64] = (b"from an upload that was not finished", time.time())
+        sweep = ["sweep", *self.place("sweeping"), *SLOW]
+        done = self.run_posed(*sweep)
+        self.assertEqual((done.returncode, done.stdout), (0, "0 blobs removed, 0 bytes; 2 are not an hour old\n"), done.stderr)
+        self.age()
+        self.database.sql("UPDATE posed_removed SET version = version - 7200 * 1000000000::bigint")
+        self.wait_for("the background removes it", lambda: len(self.store.keys("site/blobs/")) == 2)
+        self.wait_for("it is noted", lambda: self.database.sql("SELECT count(*) FROM posed_removed WHERE NOT is_swept") == ["0"])
+        done = self.run_posed(*sweep)
+        self.assertEqual((done.returncode, done.stdout), (0, "1 blobs removed, 36 bytes\n"), done.stderr)
+        self.assertEqual(self.status(daemon, f"/v1/archives/{kept}/entries/0"), 200)
+        self.upload(daemon, WALK)
+        self.assertEqual(len(self.store.keys("site/blobs/")), 2)
+        self.assertEqual(self.database.sql("SELECT count(*) FROM posed_sweeping"), ["0"])
