@@ -433,6 +433,7 @@ static enum api_outcome run_whole(struct api_call *call, const struct api_match 
             break;
         service_leave(call->service, *catalog, false);
         *catalog = fetched;
+        catalog_turn_settle(&turn, fetched->generation);
         begin_again(call, match->nearest);
         call->rows = rows;
         outcome = run_once(call, match, &turn, catalog, &has_missed);

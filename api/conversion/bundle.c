@@ -399,10 +399,6 @@ enum api_outcome reply_bundle(struct api_call *call, const struct bundle_order *
     }
     *bundle = (struct bundle){
         .service = call->service, .common = call->catalog, .source = order->source, .target = order->target};
-    if (order->bytes) {
-        bundle->bytes = *order->bytes;
-        *order->bytes = (struct bundle_bytes){0};
-    }
     catalog_ref(bundle->common);
     catalog_ref(bundle->source);
     if (!params_parse(&bundle->params, call->request->query, &error) ||
@@ -410,7 +406,8 @@ enum api_outcome reply_bundle(struct api_call *call, const struct bundle_order *
         bundle_free(bundle);
         return reply_no_memory(call);
     }
-    if (!check_parameters(call, bundle)) {
+    /* What was missed is fetched, and then this runs again, with the same bytes. */
+    if (!check_parameters(call, bundle) || catalog_turn_missed()) {
         bundle_free(bundle);
         return API_DONE;
     }
@@ -418,6 +415,10 @@ enum api_outcome reply_bundle(struct api_call *call, const struct bundle_order *
     if (!name) {
         bundle_free(bundle);
         return reply_no_memory(call);
+    }
+    if (order->bytes) {
+        bundle->bytes = *order->bytes;
+        *order->bytes = (struct bundle_bytes){0};
     }
     reply_attachment(call, name, "zip");
     free(name);

@@ -291,10 +291,12 @@ static enum api_outcome convert_one(struct api_call *call)
 /* ------------------------------------------------------------------------------------------- all clips, as a ZIP -- */
 
 /* Keeps the bytes of the source beyond the request: the file that they are in, or a copy of what is small enough to
- * be in memory. False if out of memory. */
-static bool keep_bytes(struct body_files *files, struct upload_source *source, struct bundle_bytes *bytes)
+ * be in memory. False if out of memory. taken_from: where that file was. */
+static bool keep_bytes(struct body_files *files, struct upload_source *source, struct bundle_bytes *bytes,
+                       struct draft ***taken_from)
 {
     struct draft **draft = files->spooled ? &files->spooled : files->upload.draft;
+    *taken_from = draft;
     if (draft && *draft) {
         bytes->draft = *draft;
         *draft = NULL;
@@ -346,16 +348,21 @@ static enum api_outcome convert_all(struct api_call *call)
     if (!body_files_read(call, &files))
         return API_DONE;
     struct bundle_bytes bytes = {0};
+    struct draft **taken_from = NULL;
     /* The game of the result, for targets that support several. */
     if (convert_target_takes(target, "game"))
         files.upload.game = NULL;
     if (body_files_source(call, &files, &source)) {
-        if (keep_bytes(&files, &source, &bytes))
+        if (keep_bytes(&files, &source, &bytes, &taken_from))
             reply_bundle_of(call, &source, target, &bytes);
         else
             reply_no_memory(call);
     }
-    bundle_bytes_release(&bytes); /* unless the answer has them */
+    if (bytes.draft) { /* the answer does not have it: it is the request's again */
+        *taken_from = bytes.draft;
+        bytes.draft = NULL;
+    }
+    bundle_bytes_release(&bytes);
     body_files_release(&files);
     return API_DONE;
 }

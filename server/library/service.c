@@ -380,7 +380,7 @@ static void sweep_slots(struct service *service)
     }
 }
 
-void service_trim(struct service *service)
+void service_trim_fetched(struct service *service)
 {
     const uint64_t most = service->config->catalog_cache;
     if (!service->memo || index_weights().bytes <= most || pthread_mutex_trylock(&service->write_lock))
@@ -398,4 +398,13 @@ void service_trim(struct service *service)
     free(leaving);
     pthread_mutex_unlock(&service->write_lock);
     sweep_slots(service);
+}
+
+void service_trim(struct service *service)
+{
+    /* Who fetches does it at the end, not to wait for ever for what leaves as soon as it is there. */
+    if (pthread_mutex_trylock(&service->fetch_lock))
+        return;
+    service_trim_fetched(service);
+    pthread_mutex_unlock(&service->fetch_lock);
 }

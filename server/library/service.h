@@ -116,6 +116,8 @@ void service_publish(struct service *service, struct catalog *draft);
 /* Lets uploads leave if they take more memory than --catalog-cache allows; puts it off if something else is being
  * changed. */
 void service_trim(struct service *service);
+/* The same with the fetch lock held. */
+void service_trim_fetched(struct service *service);
 /* Rows of the current catalogue; made if there are none, which takes long when there is much. NULL if out of memory. */
 struct rows *service_rows(struct service *service);
 /* With the write lock held: says of items of PATHs whether they are whole. */

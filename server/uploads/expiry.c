@@ -4,13 +4,14 @@
 #include "server/ops/log.h"
 #include "server/uploads/uploads.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
 
 struct expiry {
     struct service *service;
     pthread_t thread;
-    bool stopping; /* guarded by the service's write lock */
+    atomic_bool stopping;
 };
 
 static int64_t now_ms(void)
@@ -37,8 +38,8 @@ static bool find_any_due(struct service *service, int64_t now, int64_t *next, st
 }
 
 /* Removes one that is due; false: none is, or it fails, and next becomes the time to look again. Where others share the
- * list one of them is faster. */
-static bool remove_next(struct service *service, int64_t now, int64_t *next)
+ * list one of them is faster. last: the one before, which does not come again unless it stays. */
+static bool remove_next(struct service *service, int64_t now, int64_t *next, struct asset_id *last)
 {
     struct store_error error;
     struct asset_id id;
@@ -46,6 +47,12 @@ static bool remove_next(struct service *service, int64_t now, int64_t *next)
     if (!find_any_due(service, now, next, &id))
         return false;
     id_write(&id, text);
+    if (id_equal(&id, last)) {
+        log_message(LOG_WARNING, "the upload %s has expired but is still in the catalogue", text);
+        *next = now + AGAIN_MS;
+        return false;
+    }
+    *last = id;
     const bool is_ours = upload_remove(service, &id, NULL, &error);
     if (is_ours)
         log_message(LOG_INFO, "the upload %s has expired and is removed", text);
@@ -58,13 +65,15 @@ static bool remove_next(struct service *service, int64_t now, int64_t *next)
 
 /* Removes what is due without the lock: a store far away may take its time. What is uploaded meanwhile sets the time to look
  * again as well. */
-static void remove_due(struct service *service)
+static void remove_due(struct expiry *expiry)
 {
+    struct service *service = expiry->service;
+    struct asset_id last = {0};
     const int64_t now = now_ms();
     int64_t next = INT64_MAX;
     service->next_expiry_ms = INT64_MAX;
     pthread_mutex_unlock(&service->write_lock);
-    while (remove_next(service, now, &next))
+    while (!atomic_load(&expiry->stopping) && remove_next(service, now, &next, &last))
         continue;
     pthread_mutex_lock(&service->write_lock);
     if (next < service->next_expiry_ms)
@@ -76,11 +85,11 @@ static void *run(void *user)
     struct expiry *expiry = user;
     struct service *service = expiry->service;
     pthread_mutex_lock(&service->write_lock);
-    while (!expiry->stopping) {
+    while (!atomic_load(&expiry->stopping)) {
         const int64_t next = service->next_expiry_ms;
         const struct timespec until = {.tv_sec = next / 1000, .tv_nsec = next % 1000 * 1000000};
         if (next <= now_ms())
-            remove_due(service);
+            remove_due(expiry);
         else if (next == INT64_MAX)
             pthread_cond_wait(&service->expiry_set, &service->write_lock);
         else
@@ -106,7 +115,7 @@ void expiry_stop(struct expiry *expiry)
         return;
     struct service *service = expiry->service;
     pthread_mutex_lock(&service->write_lock);
-    expiry->stopping = true;
+    atomic_store(&expiry->stopping, true);
     pthread_cond_signal(&service->expiry_set);
     pthread_mutex_unlock(&service->write_lock);
     pthread_join(expiry->thread, NULL);

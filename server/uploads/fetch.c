@@ -286,6 +286,7 @@ struct catalog *uploads_fetch(struct service *service, const struct catalog_turn
         if (!fetched)
             load(&work);
     }
+    service_trim_fetched(service);
     pthread_mutex_unlock(&service->fetch_lock);
     pose_buffer_free(&work.ids);
     return fetched;

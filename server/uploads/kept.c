@@ -124,6 +124,15 @@ void upload_unserve(struct service *service, struct catalog *draft, const struct
     service_publish(service, draft);
 }
 
+void upload_confirm(struct service *service, struct catalog *draft)
+{
+    struct rows *rows = atomic_load(&service->rows);
+    service_set_version(service, draft);
+    if (rows)
+        rows_confirm(rows, draft);
+    service_publish(service, draft);
+}
+
 void upload_expect(struct service *service, int64_t expires_ms)
 {
     if (expires_ms && expires_ms < service->next_expiry_ms) {

@@ -31,6 +31,8 @@ struct upload_kept upload_find_locked(struct service *service, const struct asse
 void upload_serve(struct service *service, struct catalog *draft, struct index_archive *archive);
 /* Publishes a draft without that upload, whether it was at hand or not, and removes its rows. */
 void upload_unserve(struct service *service, struct catalog *draft, const struct asset_id *id);
+/* The same after a change that shows in no list. */
+void upload_confirm(struct service *service, struct catalog *draft);
 /* Remembers when an upload expires. */
 void upload_expect(struct service *service, int64_t expires_ms);
 /* Counts an upload that is kept: for quotas, and for when it expires. */

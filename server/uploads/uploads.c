@@ -65,8 +65,10 @@ static struct catalog *checked(struct catalog *draft, struct store_error *error)
 /* Removes an upload that does not wait from the store, and then from the catalogue, whether it is at hand or not. */
 static bool drop_published(struct service *service, const struct asset_id *id, struct store_error *error)
 {
-    uint32_t index;
-    const bool is_at_hand = catalog_has_archive(service->current, id, &index);
+    uint32_t index = 0;
+    const bool is_there = catalog_has_archive(service->current, id, &index);
+    const bool is_path = is_there && index < service->current->path_count;
+    const bool is_at_hand = is_there && !is_path;
     struct catalog *draft = checked(catalog_remove_all(service->current, &index, is_at_hand ? 1 : 0), error);
     if (!draft)
         return false;
@@ -75,7 +77,10 @@ static bool drop_published(struct service *service, const struct asset_id *id, s
         catalog_give_up(draft);
         return false;
     }
-    upload_unserve(service, draft, id);
+    if (is_path) /* what is listed is that of the PATH, and stays */
+        upload_confirm(service, draft);
+    else
+        upload_unserve(service, draft, id);
     return true;
 }
 
@@ -300,17 +305,20 @@ bool upload_remove(struct service *service, const struct asset_id *id, const str
         return false;
     pthread_mutex_lock(&service->write_lock);
     struct upload_kept kept = upload_find_locked(service, id);
-    const bool has_name =
-        kept.is_unreadable && store_row(service->store, id, &row, &texts, &buffer, &ignored);
-    if (kept.is_unreadable && !actor) /* it has expired, whatever it held */
+    const bool is_here = kept.archive && kept.is_upload;
+    const bool has_row = (kept.is_unreadable || (!is_here && !actor)) &&
+                         store_row(service->store, id, &row, &texts, &buffer, &ignored);
+    if (!is_here && has_row && !actor) { /* it has expired, whatever it held, and wherever else it is */
+        kept.is_unreadable = true;
         kept.error.status = STORE_MISSING;
-    bool done = kept.archive && kept.is_upload ? drop(service, kept.archive, error)
-                : kept.is_unreadable           ? drop_lost(service, id, &kept, error)
-                                               : store_fail(error, STORE_MISSING, "no such upload");
-    if (done && kept.archive)
+    }
+    bool done = is_here              ? drop(service, kept.archive, error)
+                : kept.is_unreadable ? drop_lost(service, id, &kept, error)
+                                     : store_fail(error, STORE_MISSING, "no such upload");
+    if (done && is_here)
         announce(service, CHANGE_DELETE, kept.archive, actor);
     else if (done)
-        announce_lost(service, id, has_name && row.name ? row.name : "", actor);
+        announce_lost(service, id, has_row && row.name ? row.name : "", actor);
     pthread_mutex_unlock(&service->write_lock);
     index_archive_unref(kept.archive);
     pose_buffer_free(&buffer);

@@ -555,7 +555,7 @@ void catalog_give_up(struct catalog *draft)
     const bool is_shared = atomic_load_explicit(&tables->references, memory_order_relaxed) > 1;
     if (draft->removed) {
         put_all_back(draft);
-    } else if (is_shared) {
+    } else if (is_shared && draft->older && draft->archive_count > draft->older->archive_count) {
         drop_last(draft);
     }
     catalog_unref(draft);

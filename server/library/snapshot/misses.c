@@ -135,6 +135,7 @@ void catalog_turn_release(struct catalog_turn *ended)
         free((char *)(uintptr_t)ended->misses[i].clip);
     }
     free(ended->misses);
+    free(ended->slots);
     *ended = (struct catalog_turn){0};
 }
 
@@ -143,45 +144,68 @@ bool catalog_turn_missed(void)
     return has_missed;
 }
 
-static bool is_among(const struct miss *what)
+void catalog_turn_settle(struct catalog_turn *settled, uint64_t generation)
 {
-    enum { LOOKED_AT = 64 }; /* it is often asked for again at once; twice does no harm */
-    const uint32_t first = turn->count > LOOKED_AT ? turn->count - LOOKED_AT : 0;
-    for (uint32_t i = first; i < turn->count; i++) {
-        const struct miss *other = &turn->misses[i];
-        if (other->kind == what->kind && other->asset == what->asset && id_equal(&other->id, &what->id))
-            return true;
-    }
-    return false;
+    settled->settled = settled->count;
+    settled->settled_at = generation;
 }
 
-static bool has_room(void)
+/* Its slot, or the empty one where it would be. There is at least one. */
+static uint32_t *slot_of(const struct miss *what)
 {
-    if (turn->count < turn->capacity)
-        return true;
+    uint64_t key[2];
+    key_of(what, key);
+    const uint32_t mask = 2 * turn->capacity - 1;
+    for (uint32_t at = (uint32_t)key[1] & mask;; at = (at + 1) & mask) {
+        uint32_t *slot = &turn->slots[at];
+        const struct miss *other = *slot ? &turn->misses[*slot - 1] : NULL;
+        if (!other ||
+            (other->kind == what->kind && other->asset == what->asset && id_equal(&other->id, &what->id)))
+            return slot;
+    }
+}
+
+static bool grow(void)
+{
     const uint32_t capacity = turn->capacity ? turn->capacity * 2 : 16;
     struct miss *larger =
         capacity <= MAX_MISSES ? reallocarray(turn->misses, capacity, sizeof *larger) : NULL;
-    turn->is_over |= !larger;
-    if (!larger)
+    if (larger)
+        turn->misses = larger;
+    uint32_t *slots = larger ? calloc(2 * (size_t)capacity, sizeof *slots) : NULL;
+    if (!slots)
         return false;
-    turn->misses = larger;
+    free(turn->slots);
+    turn->slots = slots;
     turn->capacity = capacity;
+    for (uint32_t i = 0; i < turn->count; i++)
+        *slot_of(&turn->misses[i]) = i + 1;
     return true;
+}
+
+static bool is_settled(const struct miss *what, uint64_t generation)
+{
+    const uint32_t number = turn->settled && turn->settled_at == generation ? *slot_of(what) : 0;
+    return number && number <= turn->settled;
 }
 
 static void add(struct miss what)
 {
-    if (is_among(&what) || !has_room())
+    if (turn->count && *slot_of(&what))
         return;
+    if (turn->count == turn->capacity && !grow()) {
+        turn->is_over = true;
+        return;
+    }
     what.archive = what.archive ? strdup(what.archive) : NULL;
     what.clip = what.clip ? strdup(what.clip) : NULL;
     turn->misses[turn->count++] = what;
+    *slot_of(&what) = turn->count;
 }
 
 bool miss(const struct catalog_memo *memo, struct miss what, uint64_t generation)
 {
-    if (!turn || memo_has(memo, &what, generation))
+    if (!turn || is_settled(&what, generation) || memo_has(memo, &what, generation))
         return true;
     has_missed = true;
     add(what);

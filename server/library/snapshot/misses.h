@@ -45,12 +45,18 @@ enum { MAX_MISSES = 4096 };
 
 struct catalog_turn {
     uint32_t count, capacity;
-    struct miss *misses; /* the names are copies */
+    struct miss *misses; /* [capacity]; the names are copies */
+    uint32_t *slots;     /* [2 * capacity] open addressing: index + 1 */
     bool is_over;        /* more than can be kept */
+    uint32_t
+        settled; /* so many of them, the first, are complete in the snapshot of that generation: the memo */
+    uint64_t settled_at; /* may forget one for another, and a snapshot does not know what has left it since */
 };
 
 /* Until the end, what this thread misses is added to the turn. */
 void catalog_turn_begin(struct catalog_turn *turn);
+/* All that is missed so far is complete in the snapshot of that generation. */
+void catalog_turn_settle(struct catalog_turn *turn, uint64_t generation);
 /* Whether something was missed since. */
 bool catalog_turn_end(void);
 void catalog_turn_release(struct catalog_turn *turn);
