@@ -132,6 +132,13 @@ static bool keep_waiting(struct follower *follower, struct index_archive *archiv
     return true;
 }
 
+/* Whether a change has been applied before, as some are after a start: then what is at hand may be what it made. */
+static bool is_old(const struct follower *follower, uint64_t version)
+{
+    const struct catalog *current = follower->service->current;
+    return id_equal(&current->epoch, &follower->epoch) && version <= current->version;
+}
+
 /* Whether that is what is here already. It may have been removed and uploaded again, by somebody else. */
 static bool is_same(const struct index_archive *archive, const struct upload_row *row)
 {
@@ -151,7 +158,8 @@ static bool settle(struct follower *follower, const struct shared_change *change
     struct index_archive *waiting = waiting_find(service->waiting, &row->id);
     *is_done = true;
     if (presence == OF_PATH || (waiting && row->is_waiting && is_same(waiting, row)) ||
-        (is_at_hand && !row->is_waiting && is_same(service->current->archives[index], row)))
+        (is_at_hand && !row->is_waiting && is_old(follower, version) &&
+         is_same(service->current->archives[index], row)))
         return confirm(follower, version, error);
     if (waiting && is_same(waiting, row) && !rows_has_archive(atomic_load(&service->rows), &row->id))
         return show(follower, waiting, version, error);

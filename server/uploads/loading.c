@@ -165,13 +165,16 @@ static void refresh_one(struct bound *bound, struct rows *rows, const struct ass
     index_archive_unref(archive);
 }
 
-/* Uploads that depend on other PATHs than those of the draft are made anew. */
+/* Uploads that depend on other PATHs than those of the draft are made anew. Where others share the list, the context of a
+ * record may be theirs, and says nothing of the rows here: then all are that depend on PATHs. */
 static void refresh_uploads(struct service *service, struct catalog *draft)
 {
+    static const struct asset_id none;
+    const struct asset_id *context = store_sharing(service->store) ? &none : &draft->context;
     struct bound bound = {.service = service, .draft = draft};
     struct store_error error;
     struct rows *rows = atomic_load(&service->rows);
-    if (rows && store_each_bound(service->store, &draft->context, list_bound, &bound, &error)) {
+    if (rows && store_each_bound(service->store, context, list_bound, &bound, &error)) {
         for (size_t at = 0; at < bound.ids.size; at += sizeof(struct asset_id)) {
             struct asset_id id;
             memcpy(&id, bound.ids.data + at, sizeof id);

@@ -1,9 +1,12 @@
 """Several daemons on one PostgreSQL database and one object store: what one has done, all have done."""
 
+import contextlib
 import json
 import os
 import re
 import shutil
+import signal
+import sqlite3
 import subprocess
 import tempfile
 import threading
@@ -17,6 +20,7 @@ from receiver import Receiver
 from s3_stub import S3Stub
 from test_changes import Feed
 from test_moderation import bearer
+from test_store import clip
 from uploads import IDLE, WALK, WAVE, form, sample, zipped
 
 PATIENCE = 60  # seconds for what happens by itself
@@ -178,10 +182,10 @@ class Together(ReplicasCase):
         first, second = self.replicas(2)
         archive, kept = self.upload(first, WAVE), self.upload(first, WALK)
         self.wait_for("lists follow", lambda: len(self.ids(second)) == 2)
-        second.process.send_signal(19)
+        second.process.send_signal(signal.SIGSTOP)
         self.delete(first, archive)
         self.database.sql("DELETE FROM posed_removed; UPDATE posed_state SET forgotten = version")
-        second.process.send_signal(18)
+        second.process.send_signal(signal.SIGCONT)
         self.wait_for("it is compared", lambda: self.ids(second) == {kept})
 
     def test_two_revisions(self):
@@ -207,6 +211,87 @@ class Together(ReplicasCase):
         reply = second.client.post("/v1/archives", sample(IDLE)[:size], name="x.anim")
         self.assertIn(reply.status, (413, 422, 507), reply.text)
         self.upload(second, WALK, 507)
+
+
+class Rows(ReplicasCase):
+    """Lists are rows of each replica, which name the version of the database that they show."""
+
+    def rows(self, name, query):
+        with contextlib.closing(sqlite3.connect(self.folder / name / "lists.db")) as database:
+            return database.execute(query).fetchall()
+
+    def newest(self):
+        return int(self.database.sql("SELECT max(version) FROM (SELECT version FROM posed_upload UNION ALL"
+                                     " SELECT version FROM posed_removed) changed")[0])
+
+    def take(self, daemon, number, name=None):
+        reply = daemon.client.post("/v1/archives", clip(number), name=name or f"clip-{number}.anim")
+        self.assertIn(reply.status, (200, 201), reply.text)
+        return reply.json["id"]
+
+    def test_a_start_goes_on_from_its_rows(self):
+        first, second = self.replicas(2)
+        gone, kept = self.take(first, 1), self.take(first, 2)
+        self.wait_for("lists follow", lambda: self.ids(second) == {gone, kept})
+        numbers = "SELECT number FROM archive WHERE id = x'%s'"
+        number = self.rows("replica1", numbers % kept)
+        second.kill()
+        self.delete(first, gone)
+        late = self.take(first, 3)
+        second = self.replica("replica1")
+        self.assertEqual(self.ids(second), {kept, late})
+        self.assertEqual(self.rows("replica1", numbers % kept), number, "its row is the one that it was")
+        self.assertEqual(self.rows("replica1", "SELECT version FROM state"), [(self.newest(),)])
+        last = self.take(second, 4)
+        self.assertEqual(self.rows("replica1", "SELECT version FROM state"), [(self.newest(),)])
+        self.wait_for("so do those of the other", lambda: self.rows("replica0", "SELECT version FROM state") == [(self.newest(),)])
+        self.assertEqual(self.ids(first), {kept, late, last})
+        self.assertEqual(first.client.get("/v1/clips")["ETag"], second.client.get("/v1/clips")["ETag"])
+
+    def test_nothing_stays_at_hand(self):
+        """What does not fit into memory is fetched through the rows and the database, by whoever is asked."""
+        first, second = self.replicas(2, "--catalog-cache", "0")
+        ids = [self.take((first, second)[number % 2], number) for number in range(40)]
+        for daemon in (first, second):
+            self.wait_for("lists follow", lambda daemon=daemon: self.ids(daemon) == set(ids))
+            self.assertEqual(len({item["id"] for item in daemon.client.items("/v1/clips", limit="7")}), 40)
+            for number, archive in enumerate(ids):
+                self.assertEqual(daemon.client.get(f"/v1/archives/{archive}").json["name"], f"clip-{number}.anim")
+                name = f"/v1/named/clip-{number}.anim/clip-{number}"
+                self.assertAlmostEqual(daemon.client.get(name).json["duration"], 1 + number / 1024, places=5)
+        for archive in ids[::2]:
+            self.delete(first, archive)
+        for number, archive in enumerate(ids):
+            self.assertEqual(self.status(second, f"/v1/archives/{archive}"), 200 if number % 2 else 404)
+        self.assertEqual(self.ids(second), set(ids[1::2]))
+        # The same bytes under another name, by which they were looked for before.
+        self.assertEqual(self.status(second, "/v1/named/again.anim/again"), 404)
+        self.take(first, 0, "again.anim")
+        self.assertEqual(self.status(second, "/v1/named/again.anim/again"), 200)
+
+    def test_another_name_meanwhile(self):
+        first, second = self.replicas(2)
+        archive = self.take(first, 1)
+        self.assertEqual(second.client.get(f"/v1/archives/{archive}").json["name"], "clip-1.anim")
+        second.process.send_signal(signal.SIGSTOP)
+        self.delete(first, archive)
+        self.assertEqual(self.take(first, 1, "other.anim"), archive)
+        second.process.send_signal(signal.SIGCONT)
+        self.wait_for("it follows", lambda: second.client.get(f"/v1/archives/{archive}").json["name"] == "other.anim")
+        self.assertEqual([item["name"] for item in second.client.items("/v1/archives")], ["other.anim"])
+
+    def test_bytes_that_were_lost_come_back(self):
+        first = self.replica("replica0")
+        archive = self.upload(first, WAVE)
+        saved = dict(self.store.objects)
+        self.store.objects.clear()
+        second = self.replica("replica1")
+        self.assertEqual(self.ids(second), {archive})
+        self.assertEqual(self.status(second, f"/v1/archives/{archive}"), 200, "its record says that")
+        self.assertGreaterEqual(self.status(second, f"/v1/archives/{archive}/entries/0"), 400)
+        self.upload(second, WAVE, 200)
+        self.assertEqual(set(self.store.objects), set(saved))
+        self.wait_for("they are there", lambda: self.status(second, f"/v1/archives/{archive}/entries/0") == 200)
 
 
 class Away(ReplicasCase):
