@@ -458,6 +458,35 @@ bool follow_catch_up(struct service *service, struct store_error *error)
     return error->status == STORE_OK;
 }
 
+/* In the place of a round, so that a removal that comes after the row was read is applied after this. */
+static bool adopt_again(struct follower *follower, const struct asset_id *id, struct store_error *error)
+{
+    struct shared_change change = {.change.id = *id, .kind = SHARED_ADD};
+    struct region texts = {.may_fail = true};
+    struct pose_buffer buffer = {0};
+    const bool done = store_row(follower->service->store, id, &change.row, &texts, &buffer, error) &&
+                      adopt(follower, &change, error);
+    pose_buffer_free(&buffer);
+    region_release(&texts);
+    return done;
+}
+
+bool follow_again(struct service *service, const struct asset_id *id, struct store_error *error)
+{
+    struct follower *follower = service->follower;
+    pthread_mutex_lock(&follower->lock);
+    while (follower->is_running)
+        pthread_cond_wait(&follower->ended, &follower->lock);
+    follower->is_running = true;
+    pthread_mutex_unlock(&follower->lock);
+    const bool done = adopt_again(follower, id, error);
+    pthread_mutex_lock(&follower->lock);
+    follower->is_running = false;
+    pthread_cond_broadcast(&follower->ended);
+    pthread_mutex_unlock(&follower->lock);
+    return done;
+}
+
 /* ---------------------------------------------------------------------------------------------- the thread -- */
 
 static void *run(void *user)

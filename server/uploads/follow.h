@@ -20,5 +20,8 @@ void follow_free(struct service *service);
 /* Applies everything that was committed before the call. Many callers at once share one question. On the pool, with nothing
  * locked. STORE_AWAY if the database does not answer. Does nothing if the catalogue is not shared. */
 bool follow_catch_up(struct service *service, struct store_error *error);
+/* Lists an upload that was left out because its bytes could not be read, which are there again. False with the error;
+ * STORE_MISSING if it is not in the shared catalogue. On the pool, with nothing locked. */
+bool follow_again(struct service *service, const struct asset_id *id, struct store_error *error);
 
 #endif

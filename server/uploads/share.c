@@ -65,6 +65,8 @@ bool share_add(struct service *service, struct index_archive *archive, struct up
     if (!follow_catch_up(service, error))
         return false;
     *known = upload_find(service, &archive->id).archive;
+    if (!*known && follow_again(service, &archive->id, error)) /* it was left out */
+        *known = upload_find(service, &archive->id).archive;
     return *known || store_fail(error, STORE_AWAY, "somebody else has deleted it meanwhile");
 }
 

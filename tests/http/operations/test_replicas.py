@@ -294,6 +294,18 @@ class Rows(ReplicasCase):
         self.wait_for("they are there", lambda: self.status(second, f"/v1/archives/{archive}/entries/0") == 200)
 
 
+    def test_what_was_left_out_comes_back(self):
+        first = self.replica("replica0")
+        archive = self.upload(first, WAVE)
+        self.database.sql("UPDATE posed_upload SET data = NULL, revision = 0")
+        self.store.objects.clear()
+        second = self.replica("replica1")
+        self.assertEqual(self.ids(second), set(), "neither its record nor its bytes can be had")
+        self.upload(second, WAVE, 200)
+        self.assertEqual(self.ids(second), {archive})
+        self.assertEqual(self.status(second, f"/v1/archives/{archive}/entries/0"), 200)
+
+
 class Away(ReplicasCase):
     TIMES = ["--store-timeout", "1s"]
 
