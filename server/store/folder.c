@@ -139,9 +139,10 @@ bool folder_publish_catalog(const char *folder, struct store_error *error)
 
 /* ---------------------------------------------------------------------------------------------- clean mark -- */
 
-enum { MARK_SIZE = 400 };
+enum { MARK_SIZE = 800 };
 
-/* What changes when a file is written, or something in a folder comes or goes. */
+/* What changes when a file is written, or something in a folder comes or goes; a copy can set all of it but the last
+ * time. */
 static size_t describe(const char *folder, char text[MARK_SIZE])
 {
     static const char *const names[] = {"catalog.db", "catalog.db-wal", "notes", "blobs"};
@@ -152,9 +153,10 @@ static size_t describe(const char *folder, char text[MARK_SIZE])
         if (lstat(path, &status))
             memset(&status, 0, sizeof status);
         free(path);
-        used += (size_t)snprintf(text + used, MARK_SIZE - used, "%s %lld %lld %lld.%09ld\n", names[i],
-                                 (long long)status.st_ino, (long long)status.st_size,
-                                 (long long)status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
+        used += (size_t)snprintf(text + used, MARK_SIZE - used, "%s %lld %lld %lld.%09ld %lld.%09ld\n",
+                                 names[i], (long long)status.st_ino, (long long)status.st_size,
+                                 (long long)status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
+                                 (long long)status.st_ctim.tv_sec, status.st_ctim.tv_nsec);
     }
     return used;
 }
@@ -173,7 +175,7 @@ void folder_leave_clean(const char *folder)
     free(path);
 }
 
-bool folder_was_clean(const char *folder)
+bool folder_was_clean(const char *folder, bool *is_other)
 {
     struct store_error ignored;
     char text[MARK_SIZE], mark[MARK_SIZE];
@@ -185,7 +187,8 @@ bool folder_was_clean(const char *folder)
         close(fd);
     const bool is_gone = !unlink(path);
     free(path);
+    const bool is_same = read_size == (ssize_t)size && !memcmp(text, mark, size);
+    *is_other = fd >= 0 && !is_same;
     /* Before anything is written: it must not come back after a power cut. */
-    return is_gone && sync_folder(folder, &ignored) && read_size == (ssize_t)size &&
-           !memcmp(text, mark, size);
+    return is_gone && sync_folder(folder, &ignored) && is_same;
 }

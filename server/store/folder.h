@@ -25,6 +25,7 @@ bool folder_publish_catalog(const char *folder, struct store_error *error);
  * no check. folder_leave_clean is the last thing that is done with a folder; folder_was_clean takes the mark away.
  */
 void folder_leave_clean(const char *folder);
-bool folder_was_clean(const char *folder);
+/* is_other: there was one, of another catalogue or folder: a copy was put back, whose versions may be used again. */
+bool folder_was_clean(const char *folder, bool *is_other);
 
 #endif

@@ -245,9 +245,11 @@ struct store *store_open_shared(const char *folder, const struct object_options 
     if (done && !is_alone) {
         done = open_shared_catalog(store, catalog, objects->timeout_ms, error);
     } else if (done) {
-        store->is_clean = folder_was_clean(folder);
+        bool is_other;
+        store->is_clean = folder_was_clean(folder, &is_other);
         done = open_catalog(store, folder, error) &&
                (store->is_clean || !is_to_reconcile(store) || reconcile(store, error)) &&
+               (!is_other || !store->catalog->renew || store->catalog->renew(store->catalog, error)) &&
                store_sums(store, add_bytes, store, error);
         if (!done)
             advise(error, folder);

@@ -100,6 +100,26 @@ class NoIndex(StoreCase):
         self.assertTrue(any(path.name.endswith("-shm") for path in (self.data / "lost").iterdir()))
 
 
+class PutBack(StoreCase):
+    """A copy of an earlier time, put back in place with its times: no answer of the time after it is taken for one of now."""
+
+    def test(self):
+        copy = self.data.with_name(self.data.name + "-copy")
+        self.addCleanup(shutil.rmtree, copy, ignore_errors=True)
+        with self.daemon() as daemon:
+            daemon.client.post("/v1/archives?name=wave.anim", sample(WAVE))
+        subprocess.run(["cp", "-a", self.data, copy], check=True)
+        with self.daemon() as daemon:
+            walk = daemon.client.post("/v1/archives?name=walk.anim", sample(WALK)).json["id"]
+            seen = daemon.client.get("/v1/archives")["ETag"]
+        subprocess.run(["cp", "-a", f"{copy}/.", self.data], check=True)
+        with self.daemon() as daemon:
+            self.assertIn(walk, self.archives(daemon), "its note and its bytes are there")
+            self.assertEqual(daemon.client.request("DELETE", f"/v1/archives/{walk}").status, 204)
+            daemon.client.post("/v1/archives?name=idle.anim", sample(IDLE))
+            self.assertEqual(daemon.client.get("/v1/archives", headers={"If-None-Match": seen}).status, 200)
+
+
 class Restart(StoreCase):
     def test_everything_is_there_again(self):
         with self.daemon() as daemon:
