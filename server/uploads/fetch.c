@@ -136,7 +136,8 @@ static bool is_wanted(const struct loading *work, const struct index_archive *ar
 {
     const struct service *service = work->service;
     uint32_t index;
-    return !is_at_hand(service, &archive->id, &index) && rows_has_archive(work->rows, &archive->id) &&
+    return !is_at_hand(service, &archive->id, &index) && !atomic_load(&archive->is_waiting) &&
+           rows_has_archive(work->rows, &archive->id) &&
            (!index_wants_companions(archive) || id_equal(&work->context, &service->current->context));
 }
 

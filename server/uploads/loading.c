@@ -99,9 +99,10 @@ static bool apply(struct service *service, struct rows *rows, const struct uploa
     if (!change->is_removed && !archive && error.status != STORE_MISSING)
         return false;
     catalog_set_version(service->current, &service->current->epoch, change->version);
-    bool done = archive && !atomic_load(&archive->is_waiting) ? rows_put(rows, service->current, archive)
-                : change->is_removed ? rows_remove(rows, service->current, &change->id)
-                                     : rows_confirm(rows, service->current);
+    /* What waits or is gone may have been removed, and published before, without a record of it. */
+    bool done = archive && !atomic_load(&archive->is_waiting)
+                    ? rows_put(rows, service->current, archive)
+                    : rows_remove(rows, service->current, &change->id);
     index_archive_unref(archive);
     return done;
 }

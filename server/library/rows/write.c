@@ -838,9 +838,12 @@ static void give_back(struct writing *work, const struct asset_id *id)
         is_partial(work) ? uploads_of(work)->open(uploads_of(work)->user, id) : NULL;
     if (!upload)
         return;
-    write_upload(work, upload);
-    join_all(work, true);
-    work->upload = NULL;
+    /* What waits is not listed before it is published. */
+    if (!atomic_load(&upload->is_waiting)) {
+        write_upload(work, upload);
+        join_all(work, true);
+        work->upload = NULL;
+    }
     index_archive_unref(upload);
 }
 
