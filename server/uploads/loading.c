@@ -43,12 +43,12 @@ static void tell_progress(const struct walk *walk)
                     walk->ids.size / sizeof(struct asset_id));
 }
 
-/* One that cannot be read is left out, and served when it can be. */
+/* One that is lost is left out; one that is out of reach at the moment ends the walk, which has failed. */
 static struct index_archive *next_upload(void *user)
 {
     struct walk *walk = user;
     struct index_archive *archive = NULL;
-    while (!archive && walk->at < walk->ids.size) {
+    while (!archive && !walk->failed && walk->at < walk->ids.size) {
         struct asset_id id;
         struct store_error error;
         memcpy(&id, walk->ids.data + walk->at, sizeof id);
@@ -58,6 +58,7 @@ static struct index_archive *next_upload(void *user)
             char text[ID_TEXT];
             id_write(&id, text);
             walk->is_away |= error.status == STORE_AWAY;
+            walk->failed |= error.status != STORE_MISSING;
             log_message(LOG_WARNING, "the upload %s is not served: %s", text, error.detail);
         }
         tell_progress(walk);
@@ -72,6 +73,12 @@ static struct index_archive *first_upload(void *user)
     walk->ids.size = walk->at = 0;
     walk->failed = !store_each(walk->service->store, list_id, walk, &error);
     return walk->failed ? NULL : next_upload(walk);
+}
+
+static bool has_failed(void *user)
+{
+    const struct walk *walk = user;
+    return walk->failed;
 }
 
 static struct index_archive *open_for_rows(void *user, const struct asset_id *id)
@@ -92,12 +99,15 @@ static void free_walk(struct rows_uploads *uploads)
 /* ------------------------------------------------------------------------------------------- what has changed -- */
 
 /* Writes what happened to an upload since the rows were written. */
-static bool apply(struct service *service, struct rows *rows, const struct upload_change *change)
+static bool apply(struct walk *walk, struct rows *rows, const struct upload_change *change)
 {
+    struct service *service = walk->service;
     struct store_error error;
     struct index_archive *archive = change->is_removed ? NULL : open_upload(service, &change->id, &error);
-    if (!change->is_removed && !archive && error.status != STORE_MISSING)
+    if (!change->is_removed && !archive && error.status != STORE_MISSING) {
+        walk->is_away |= error.status == STORE_AWAY;
         return false;
+    }
     catalog_set_version(service->current, &service->current->epoch, change->version);
     /* What waits or is gone may have been removed, and published before, without a record of it. */
     bool done = archive && !atomic_load(&archive->is_waiting)
@@ -122,7 +132,7 @@ static bool take_change(void *user, const struct upload_change *change)
 }
 
 /* Brings rows of an earlier version up to date; false if they have to be made anew. */
-static bool catch_up(struct service *service, struct rows *rows, uint64_t version, uint64_t newest)
+static bool catch_up(struct walk *walk, struct rows *rows, uint64_t version, uint64_t newest)
 {
     struct store_error error;
     struct changes *changes = must_alloc(1, sizeof *changes);
@@ -130,9 +140,9 @@ static bool catch_up(struct service *service, struct rows *rows, uint64_t versio
     changes->count = BATCH;
     while (done && changes->count == BATCH) {
         changes->count = 0;
-        done = store_changes(service->store, version, BATCH, take_change, changes, &error);
+        done = store_changes(walk->service->store, version, BATCH, take_change, changes, &error);
         for (uint32_t i = 0; done && i < changes->count; i++) {
-            done = apply(service, rows, &changes->items[i]);
+            done = apply(walk, rows, &changes->items[i]);
             version = changes->items[i].version;
         }
     }
@@ -187,6 +197,14 @@ static void refresh_uploads(struct service *service, struct catalog *draft)
 
 /* ---------------------------------------------------------------------------------------------------- start -- */
 
+static bool fail_away(struct store_error *error)
+{
+    return store_fail(
+        error, STORE_AWAY,
+        "the object store is away, and uploads that are not listed yet cannot be read without it; "
+        "start again when it is back");
+}
+
 /* Rows that show what is there. */
 static bool open_rows(struct service *service, struct walk *walk, struct store_error *error)
 {
@@ -203,21 +221,19 @@ static bool open_rows(struct service *service, struct walk *walk, struct store_e
     catalog_set_version(current, &epoch, is_known ? state.version : newest);
     if (is_known && !id_equal(&state.paths, &current->paths))
         rows_change(rows, NULL, current);
-    if (is_known && catch_up(service, rows, state.version, newest)) {
+    if (is_known && catch_up(walk, rows, state.version, newest)) {
         catalog_set_version(current, &epoch, newest);
         rows_confirm(rows, current);
     } else {
         catalog_set_version(current, &epoch, newest);
-        if (!rows_build(rows, current))
-            return store_fail(error, STORE_DOWN, "the lists cannot be made");
+        /* The rows stay as they are until all can be read. */
+        if (walk->is_away || !rows_build(rows, current))
+            return walk->is_away ? fail_away(error)
+                                 : store_fail(error, STORE_DOWN, "the lists cannot be made");
     }
     refresh_uploads(service, current);
     service_settle_paths(service, current);
-    return !walk->is_away ||
-           store_fail(
-               error, STORE_AWAY,
-               "the object store is away, and uploads that are not listed yet cannot be read without it; "
-               "start again when it is back");
+    return true;
 }
 
 static void add_sum(void *user, const char *uploader, uint64_t bytes)
@@ -288,7 +304,7 @@ bool uploads_load(struct service *service, struct store_error *error)
     service->memo = memo_new();
     catalog_be_partial(service->current, service->memo);
     service->uploads = must_alloc(1, sizeof *service->uploads);
-    *service->uploads = (struct rows_uploads){open_for_rows, first_upload, next_upload, walk};
+    *service->uploads = (struct rows_uploads){open_for_rows, first_upload, next_upload, has_failed, walk};
     service->free_uploads = free_walk;
     return load_all(service, walk, error);
 }

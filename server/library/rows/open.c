@@ -192,6 +192,12 @@ static bool move_to_memory(struct rows *rows)
     return true;
 }
 
+/* Whether that is why all could not be written. */
+static bool lacks_uploads(const struct rows *rows, const struct change *change)
+{
+    return change->is_all && rows->uploads.has_failed(rows->uploads.user);
+}
+
 static bool apply(struct rows *rows, const struct change *change)
 {
     const struct change all = {.after = change->after, .added = -1, .is_all = rows->uploads.open};
@@ -204,7 +210,7 @@ static bool apply(struct rows *rows, const struct change *change)
             rows->is_behind = false;
             return true;
         }
-        if (!move_to_memory(rows))
+        if (lacks_uploads(rows, change) || !move_to_memory(rows))
             return false;
         change = &all;
     }

@@ -24,6 +24,8 @@ struct rows_uploads {
     struct index_archive *(*open)(void *user, const struct asset_id *id);
     /* All of them in order of arrival: the first, or the next one. NULL at the end. */
     struct index_archive *(*first)(void *user), *(*next)(void *user);
+    /* After the end: whether there may be more of them, which cannot be read at the moment. */
+    bool (*has_failed)(void *user);
     void *user;
 };
 /* The snapshots that rows are made of are partial from now on. */
@@ -53,7 +55,8 @@ bool rows_put(struct rows *rows, const struct catalog *after, struct index_archi
 const struct catalog_key *rows_held(const struct rows *rows, size_t *count);
 /* Only names what the rows show now. */
 bool rows_confirm(struct rows *rows, const struct catalog *after);
-/* Makes all rows anew, of the PATHs of a partial snapshot and of all uploads. */
+/* Makes all rows anew, of the PATHs of a partial snapshot and of all uploads. False, and the rows show nothing or what
+ * they showed before, if some cannot be read at the moment. */
 bool rows_build(struct rows *rows, const struct catalog *after);
 bool rows_remove(struct rows *rows, const struct catalog *after, const struct asset_id *archive);
 

@@ -979,6 +979,7 @@ void write_all(struct rows_link *link, const struct catalog *after)
             link_run(link, "COMMIT; BEGIN IMMEDIATE");
     }
     index_archive_unref(link->failed ? upload : NULL);
+    link->failed |= uploads_of(&work)->has_failed(uploads_of(&work)->user);
     link->rows->held.size = 0;
     tally_many(&work);
     release(&work);
