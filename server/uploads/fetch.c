@@ -19,7 +19,7 @@ struct loading {
     struct rows *rows;
     struct pose_buffer ids;  /* struct asset_id */
     struct asset_id context; /* of the PATHs when it was listed */
-    bool is_away, no_memory;
+    bool is_away, no_memory; /* is_away: something cannot be read at the moment */
 };
 
 static struct miss lost(const struct asset_id *id)
@@ -75,6 +75,7 @@ static void list_absent(struct loading *work, const struct catalog_turn *turn)
     uint32_t index;
     work->ids.size = 0;
     work->context = work->service->current->context;
+    rows_take_failure(work->rows);
     for (uint32_t i = 0; i < turn->count; i++) {
         const struct needed needed = needed_by(work->rows, &turn->misses[i]);
         for (uint32_t k = 0; k < needed.count; k++) {
@@ -83,6 +84,7 @@ static void list_absent(struct loading *work, const struct catalog_turn *turn)
                 work->no_memory |= !pose_buffer_append(&work->ids, &needed.ids[k], sizeof needed.ids[k]);
         }
     }
+    work->is_away |= rows_take_failure(work->rows);
 }
 
 /* ------------------------------------------------------------------------------------------------- loading -- */
@@ -252,6 +254,9 @@ static bool settle(struct loading *work, const struct catalog_turn *turn)
         if (turn->misses[i].kind == MISS_ASSET && !settle_asset(work, &turn->misses[i]))
             return false;
     }
+    work->is_away |= rows_take_failure(work->rows);
+    if (work->is_away) /* what the rows do not tell is not remembered as missing */
+        return false;
     /* Nothing leaves from here on. */
     for (uint32_t i = 0; i < turn->count; i++)
         memo_keep(service->memo, &turn->misses[i], service->current->generation);
@@ -265,7 +270,8 @@ static struct catalog *finish(struct loading *work, const struct catalog_turn *t
     if (!settle(work, turn))
         return NULL;
     list_absent(work, turn); /* what was in the way of one may be needed by another */
-    if (work->ids.size || (view && rows_view_open(work->rows, service->current, view) == ROWS_FAILED))
+    if (work->ids.size || work->is_away ||
+        (view && rows_view_open(work->rows, service->current, view) == ROWS_FAILED))
         return NULL;
     return service_hold(service);
 }
@@ -281,7 +287,7 @@ struct catalog *uploads_fetch(struct service *service, const struct catalog_turn
     for (int i = 0; i < ROUNDS && !fetched && !work.is_away && !work.no_memory; i++) {
         pthread_mutex_lock(&service->write_lock);
         list_absent(&work, turn);
-        if (!work.ids.size)
+        if (!work.ids.size && !work.is_away)
             fetched = finish(&work, turn, view);
         pthread_mutex_unlock(&service->write_lock);
         if (!fetched)

@@ -49,7 +49,12 @@ static struct upload_kept look(struct service *service, const struct asset_id *i
     }
     if (kept.archive)
         index_archive_ref(kept.archive);
+    if (rows)
+        rows_take_failure(rows);
     *is_known = !kept.archive && rows && rows_has_archive(rows, id);
+    kept.is_unreadable = rows && rows_take_failure(rows);
+    if (kept.is_unreadable)
+        store_fail(&kept.error, STORE_DOWN, "the lists cannot be read");
     return kept;
 }
 

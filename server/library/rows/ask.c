@@ -17,6 +17,7 @@ static struct rows_link *begin(struct rows *rows)
 /* What fails here says nothing of a change. */
 static void end(struct rows *rows, bool had_failed)
 {
+    rows->is_unread |= rows->writer->failed;
     rows->writer->failed = had_failed;
     if (!rows->path)
         pthread_mutex_unlock(&rows->memory_lock);
@@ -39,10 +40,18 @@ static uint32_t take_ids(struct rows_link *link, sqlite3_stmt *statement, struct
     return count;
 }
 
+bool rows_take_failure(struct rows *rows)
+{
+    const bool is_unread = rows->is_unread;
+    rows->is_unread = false;
+    return is_unread;
+}
+
 bool rows_get_state(struct rows *rows, struct rows_state *state)
 {
     struct rows_link *link = begin(rows);
     const bool had_failed = link->failed;
+    link->failed = false;
     sqlite3_stmt *statement = link_statement(link, ROWS_GET_STATE);
     *state = (struct rows_state){.version = 0};
     const bool done = link_step(link, statement) && take_id(statement, 1, &state->epoch) &&
@@ -58,6 +67,7 @@ uint32_t rows_holders(struct rows *rows, enum asset_kind kind, const struct asse
 {
     struct rows_link *link = begin(rows);
     const bool had_failed = link->failed;
+    link->failed = false;
     sqlite3_stmt *statement = link_statement(link, ROWS_HOLDERS);
     sqlite3_bind_int(statement, 1, (int)kind);
     link_bind_blob(statement, 2, id, sizeof *id);
@@ -72,6 +82,7 @@ uint32_t rows_named(struct rows *rows, const char *archive, const char *clip, st
 {
     struct rows_link *link = begin(rows);
     const bool had_failed = link->failed;
+    link->failed = false;
     struct asset_id id = {{0}};
     const bool is_id = id_parse(archive, strlen(archive), &id);
     sqlite3_stmt *statement = link_statement(link, clip ? ROWS_NAMED : ROWS_ARCHIVES_NAMED);
@@ -91,6 +102,7 @@ bool rows_has_archive(struct rows *rows, const struct asset_id *id)
 {
     struct rows_link *link = begin(rows);
     const bool had_failed = link->failed;
+    link->failed = false;
     sqlite3_stmt *statement = link_statement(link, ROWS_FIND_ARCHIVE);
     link_bind_blob(statement, 1, id, sizeof *id);
     const bool has_row = link_step(link, statement);
@@ -115,6 +127,7 @@ void rows_each_alone(struct rows *rows, const struct asset_id *upload, rows_visi
 {
     struct rows_link *link = begin(rows);
     const bool had_failed = link->failed;
+    link->failed = false;
     sqlite3_stmt *statement = link_statement(link, ROWS_ALONE);
     link_bind_blob(statement, 1, upload, sizeof *upload);
     visit_keys(link, statement, visit, user);
@@ -126,6 +139,7 @@ void rows_each_shared(struct rows *rows, rows_visit *visit, void *user)
 {
     struct rows_link *link = begin(rows);
     const bool had_failed = link->failed;
+    link->failed = false;
     for (int kind = 0; kind < ASSET_KIND_COUNT; kind++) {
         sqlite3_stmt *statement = NULL;
         char text[120];

@@ -100,6 +100,7 @@ struct rows {
     char *path;                  /* NULL: in memory */
     struct rows_link *writer, *idle;
     unsigned generation;
+    bool is_unread; /* see rows_take_failure */
     bool is_behind; /* a change could not be written: the next one writes all that differs */
 };
 

@@ -75,6 +75,8 @@ void rows_each_alone(struct rows *rows, const struct asset_id *upload, rows_visi
 void rows_each_shared(struct rows *rows, rows_visit *visit, void *user);
 /* Whether rows have such an archive. */
 bool rows_has_archive(struct rows *rows, const struct asset_id *id);
+/* Whether one of these could not be read since this was asked last: then none and 0 say nothing. */
+bool rows_take_failure(struct rows *rows);
 
 /* ------------------------------------------------------------------------------------------------- asking -- */
 

@@ -241,6 +241,18 @@ class Damage(RestCase):
             self.assertEqual(len(daemon.client.items("/v1/clips")), 3)
             self.assertEqual(len(daemon.client.get("/v1/archives").json["items"]), 3)
 
+    def test_rows_that_cannot_be_read(self):
+        """What the lists do not tell is out of reach, and not remembered as missing."""
+        with self.daemon("--catalog-cache", "0") as daemon:
+            self.upload(daemon, 0)
+            clip_id = daemon.client.items("/v1/clips")[0]["id"]
+            self.assertBecomes(lambda: self.held(daemon) == 0)
+            with contextlib.closing(sqlite3.connect(self.data / "lists.db")) as lists:
+                lists.execute("ALTER TABLE place RENAME TO elsewhere")
+                self.assertEqual(daemon.client.get(f"/v1/clips/{clip_id}").status, 503)
+                lists.execute("ALTER TABLE elsewhere RENAME TO place")
+            self.assertEqual(daemon.client.get(f"/v1/clips/{clip_id}").status, 200)
+
     def test_lost_but_elsewhere(self):
         """A clip that is in two uploads is there as long as one of them can be read."""
         packed = io.BytesIO()
