@@ -263,14 +263,20 @@ sqlite3_stmt *link_statement(struct rows_link *link, enum rows_statement stateme
     return *prepared;
 }
 
+static void note(struct rows_link *link, int status, int wanted)
+{
+    link->failed |= status != wanted;
+    link->is_damaged |= (status & 0xff) == SQLITE_CORRUPT || (status & 0xff) == SQLITE_NOTADB;
+}
+
 void link_run(struct rows_link *link, const char *sql)
 {
-    link->failed |= sqlite3_exec(link->db, sql, NULL, NULL, NULL) != SQLITE_OK;
+    note(link, sqlite3_exec(link->db, sql, NULL, NULL, NULL), SQLITE_OK);
 }
 
 void link_finish(struct rows_link *link, sqlite3_stmt *statement)
 {
-    link->failed |= !statement || sqlite3_step(statement) != SQLITE_DONE;
+    note(link, statement ? sqlite3_step(statement) : SQLITE_ERROR, SQLITE_DONE);
     sqlite3_reset(statement);
     sqlite3_clear_bindings(statement);
 }
@@ -280,7 +286,7 @@ bool link_step(struct rows_link *link, sqlite3_stmt *statement)
     const int status = statement ? sqlite3_step(statement) : SQLITE_ERROR;
     if (status == SQLITE_ROW)
         return true;
-    link->failed |= status != SQLITE_DONE;
+    note(link, status, SQLITE_DONE);
     sqlite3_reset(statement);
     return false;
 }

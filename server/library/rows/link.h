@@ -62,6 +62,7 @@ struct rows_link {
     sqlite3 *db;
     sqlite3_stmt *statements[ROWS_STATEMENT_COUNT];
     bool failed;       /* since the transaction began */
+    bool is_damaged;   /* the file is no database any more, or a broken one */
     struct rows *rows; /* of the writer */
     unsigned generation;
     struct rows_link *next;

@@ -183,7 +183,10 @@ static bool move_to_memory(struct rows *rows)
     memory->rows = rows;
     pthread_mutex_lock(&rows->lock);
     close_idle(rows);
+    const bool is_damaged = rows->writer->is_damaged;
     link_close(rows->writer);
+    if (is_damaged) /* the next start makes it anew */
+        remove_file(rows->path);
     rows->writer = memory;
     rows->generation++;
     free(rows->path);
