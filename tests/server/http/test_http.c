@@ -324,9 +324,10 @@ START_TEST(large_headers_do_not_hang)
                   client_send(&client, filler, size) && client_print(&client, "\r\n\r\n"));
         expect(200, "hello");
     }
-    ck_assert(client_print(&client, "GET /hello HTTP/1.1\r\nHost: a\r\nX-Filler: ") &&
-              client_send(&client, filler, sizeof(filler)) && client_print(&client, "\r\n\r\n"));
-    expect(431, NULL);
+    /* The answer comes before all is read, and the connection is closed: the last bytes may not be taken any more. */
+    if (client_print(&client, "GET /hello HTTP/1.1\r\nHost: a\r\nX-Filler: ") &&
+        client_send(&client, filler, sizeof(filler)) && client_print(&client, "\r\n\r\n"))
+        expect(431, NULL);
     fixture_await(&fixture.finished, 16);
     ck_assert_uint_eq(atomic_load(&fixture.last_status), 431);
 }
