@@ -28,8 +28,8 @@ struct store {
     uint64_t most;
     _Atomic uint64_t bytes;
     atomic_bool down;
-    bool is_clean; /* it was left by a daemon that had checked it, and nothing has changed since */
-    bool is_sound; /* it is checked: it can be left like that */
+    bool is_clean;        /* it was left by a daemon that had checked it, and nothing has changed since */
+    atomic_bool is_sound; /* it is checked, and no change was left half done: it can be left like that */
     pthread_mutex_t
         lock; /* guards blobs and catalog, unless that is shared: then both take care of themselves */
 };
@@ -118,7 +118,7 @@ void store_close(struct store *store)
     if (store->blobs)
         store->blobs->close(store->blobs);
     struct store_error ignored;
-    if (store->is_sound && !atomic_load(&store->down) &&
+    if (atomic_load(&store->is_sound) && !atomic_load(&store->down) &&
         folder_is_in_place(store->folder, store->lock_fd, &ignored))
         folder_leave_clean(store->folder);
     if (store->lock_fd >= 0)
@@ -335,6 +335,13 @@ struct blob *store_seal(struct store *store, struct draft *draft, struct store_e
     return NULL;
 }
 
+/* A change that was left half done is looked at by the next start. */
+static void leave_sound(struct store *store, bool done)
+{
+    if (!done)
+        atomic_store(&store->is_sound, false);
+}
+
 static bool unnote(struct store *store, const struct asset_id *id, struct store_error *error)
 {
     char name[ID_TEXT];
@@ -355,8 +362,8 @@ static bool drop_blob(struct store *store, const struct blob_hash *hash, struct 
 static void undo(struct store *store, const struct upload_row *row)
 {
     struct store_error ignored;
-    unnote(store, &row->id, &ignored);
-    drop_blob(store, &row->blob, &ignored);
+    leave_sound(store, unnote(store, &row->id, &ignored));
+    leave_sound(store, drop_blob(store, &row->blob, &ignored));
 }
 
 /* If the folder was replaced after opening, nothing is written to the new one, and nothing counts as
@@ -446,7 +453,11 @@ bool store_push(struct store *store, struct blob *blob, struct upload_row *row, 
 
 bool store_pull(struct store *store, const struct asset_id *id, struct store_error *error)
 {
-    return !store->blobs->push || is_shared(store) || (is_in_place(store, error) && unnote(store, id, error));
+    if (!store->blobs->push || is_shared(store))
+        return true;
+    const bool done = is_in_place(store, error) && unnote(store, id, error);
+    leave_sound(store, done);
+    return done;
 }
 
 bool store_keep(struct store *store, struct blob *blob, struct upload_row *row, struct store_error *error)
@@ -483,8 +494,9 @@ bool store_remove(struct store *store, const struct asset_id *id, struct store_e
     /* Without note and row the upload is gone; a blob left behind is removed at the next start. */
     if (done && is_there) {
         atomic_fetch_sub(&store->bytes, row.bytes);
-        drop_blob(store, &row.blob, &ignored);
+        leave_sound(store, drop_blob(store, &row.blob, &ignored));
     }
+    leave_sound(store, done);
     pthread_mutex_unlock(&store->lock);
     return note_outcome(store, done, error);
 }
@@ -508,6 +520,7 @@ bool store_publish(struct store *store, const struct asset_id *id, struct store_
     pthread_mutex_lock(&store->lock);
     bool done = is_in_place(store, error) &&
                 store->catalog->publish(store->catalog, id, note_published, &work, error);
+    leave_sound(store, done);
     pthread_mutex_unlock(&store->lock);
     return note_outcome(store, done, error);
 }

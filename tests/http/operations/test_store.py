@@ -100,6 +100,27 @@ class NoIndex(StoreCase):
         self.assertTrue(any(path.name.endswith("-shm") for path in (self.data / "lost").iterdir()))
 
 
+class HalfRemoved(StoreCase):
+    """A removal that fails after its note is gone: the upload stays, and the next start makes its note anew."""
+
+    def test(self):
+        with self.daemon() as daemon:
+            kept = daemon.client.post("/v1/archives?name=wave.anim", sample(WAVE)).json["id"]
+            with contextlib.closing(sqlite3.connect(self.data / "catalog.db", isolation_level=None)) as database:
+                database.execute("BEGIN IMMEDIATE")  # for longer than the daemon waits
+                self.assertEqual(daemon.client.request("DELETE", f"/v1/archives/{kept}").status, 503)
+                database.execute("ROLLBACK")
+            self.assertEqual(set(self.archives(daemon)), {kept})
+        self.assertEqual(list((self.data / "notes").iterdir()), [])
+        with self.daemon() as daemon:
+            self.assertEqual(set(self.archives(daemon)), {kept})
+        self.assertEqual([note.name for note in (self.data / "notes").iterdir()], [kept])
+        for path in self.data.glob("catalog.db*"):
+            path.unlink()
+        with self.daemon() as daemon:
+            self.assertEqual(set(self.archives(daemon)), {kept})
+
+
 class PutBack(StoreCase):
     """A copy of an earlier time, put back in place with its times: no answer of the time after it is taken for one of now."""
 
