@@ -5,7 +5,7 @@
 static const char *const names[DATABASE_OPERATIONS] = {"connect", "read", "write", "version"};
 
 enum { MS = 1000000 };
-static const uint64_t bounds[DATABASE_BUCKETS - 1] = {
+static const uint64_t bounds[REQUEST_BUCKETS - 1] = {
     MS / 5,
     MS / 2,
     1 * MS,
@@ -19,48 +19,20 @@ static const uint64_t bounds[DATABASE_BUCKETS - 1] = {
     UINT64_C(5000) * MS,
 };
 
+static const struct request_family family = {
+    .operations = names,
+    .count = DATABASE_OPERATIONS,
+    .bounds = bounds,
+    .total = "posed_database_requests_total",
+    .total_help = "Statements to the database of the catalogue, by kind and result.",
+    .duration = "posed_database_request_duration_seconds",
+    .duration_help = "Time taken by a statement.",
+};
+
 void database_metrics_record(struct database_metrics *metrics, enum database_operation operation,
                              bool is_done, uint64_t duration_ns)
 {
-    unsigned bucket = 0;
-    while (bucket < DATABASE_BUCKETS - 1 && duration_ns > bounds[bucket])
-        bucket++;
-    atomic_fetch_add(&metrics->operations[operation].buckets[bucket], 1);
-    atomic_fetch_add(&metrics->operations[operation].sum_ns, duration_ns);
-    if (is_done)
-        atomic_fetch_add(&metrics->operations[operation].done, 1);
-    else
-        atomic_fetch_add(&metrics->operations[operation].failed, 1);
-}
-
-static void write_requests(const struct database_metrics *metrics, FILE *out)
-{
-    static const char name[] = "posed_database_requests_total";
-    prometheus_family(out, name, "counter",
-                      "Statements to the database of the catalogue, by kind and result.");
-    for (int i = 0; i < DATABASE_OPERATIONS; i++) {
-        prometheus_sample(out, name, PROMETHEUS_LABELS({"operation", names[i]}, {"result", "ok"}),
-                          atomic_load(&metrics->operations[i].done));
-        prometheus_sample(out, name, PROMETHEUS_LABELS({"operation", names[i]}, {"result", "error"}),
-                          atomic_load(&metrics->operations[i].failed));
-    }
-}
-
-static void write_durations(const struct database_metrics *metrics, FILE *out)
-{
-    static const char name[] = "posed_database_request_duration_seconds";
-    prometheus_family(out, name, "histogram", "Time taken by a statement.");
-    for (int i = 0; i < DATABASE_OPERATIONS; i++) {
-        uint64_t counts[DATABASE_BUCKETS];
-        for (int bucket = 0; bucket < DATABASE_BUCKETS; bucket++)
-            counts[bucket] = atomic_load(&metrics->operations[i].buckets[bucket]);
-        prometheus_histogram(
-            out, name, PROMETHEUS_LABELS({"operation", names[i]}),
-            &(struct prometheus_histogram){.bound_count = DATABASE_BUCKETS - 1,
-                                           .bounds = bounds,
-                                           .counts = counts,
-                                           .sum = atomic_load(&metrics->operations[i].sum_ns)});
-    }
+    request_counts_record(&metrics->operations[operation], &family, is_done, duration_ns);
 }
 
 static void write_gauge(FILE *out, const char *name, const char *help, uint64_t value)
@@ -71,8 +43,7 @@ static void write_gauge(FILE *out, const char *name, const char *help, uint64_t 
 
 void database_metrics_write(const struct database_metrics *metrics, FILE *out)
 {
-    write_requests(metrics, out);
-    write_durations(metrics, out);
+    request_counts_write(metrics->operations, &family, out);
     write_gauge(out, "posed_database_away", "1 while the database does not answer.",
                 atomic_load(&metrics->away));
     write_gauge(out, "posed_database_connections", "Connections to the database that are open.",

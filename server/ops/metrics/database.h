@@ -2,10 +2,7 @@
 #ifndef POSED_SERVER_OPS_METRICS_DATABASE_H
 #define POSED_SERVER_OPS_METRICS_DATABASE_H
 
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
+#include "server/ops/metrics/requests.h"
 
 enum database_operation {
     DATABASE_CONNECT,
@@ -14,12 +11,9 @@ enum database_operation {
     DATABASE_VERSION, /* what has changed: the poll of replicas, and look-ups before a 404 */
     DATABASE_OPERATIONS
 };
-enum { DATABASE_BUCKETS = 12 };
 
 struct database_metrics {
-    struct {
-        _Atomic uint64_t done, failed, sum_ns, buckets[DATABASE_BUCKETS];
-    } operations[DATABASE_OPERATIONS];
+    struct request_counts operations[DATABASE_OPERATIONS];
     atomic_bool away;
     _Atomic uint64_t connections, in_use;
     _Atomic uint64_t lag_ns; /* between a change elsewhere and its arrival here, of the last one */

@@ -5,7 +5,7 @@
 static const char *const names[OBJECT_OPERATIONS] = {"get", "put", "delete", "head", "list"};
 
 enum { MS = 1000000 };
-static const uint64_t bounds[OBJECT_BUCKETS - 1] = {
+static const uint64_t bounds[REQUEST_BUCKETS - 1] = {
     1 * MS,
     2 * MS,
     5 * MS,
@@ -19,47 +19,20 @@ static const uint64_t bounds[OBJECT_BUCKETS - 1] = {
     UINT64_C(5000) * MS,
 };
 
+static const struct request_family family = {
+    .operations = names,
+    .count = OBJECT_OPERATIONS,
+    .bounds = bounds,
+    .total = "posed_objects_requests_total",
+    .total_help = "Requests to the object store, by operation and result.",
+    .duration = "posed_objects_request_duration_seconds",
+    .duration_help = "Time taken by a request to the object store.",
+};
+
 void object_metrics_record(struct object_metrics *metrics, enum object_operation operation, bool is_done,
                            uint64_t duration_ns)
 {
-    unsigned bucket = 0;
-    while (bucket < OBJECT_BUCKETS - 1 && duration_ns > bounds[bucket])
-        bucket++;
-    atomic_fetch_add(&metrics->operations[operation].buckets[bucket], 1);
-    atomic_fetch_add(&metrics->operations[operation].sum_ns, duration_ns);
-    if (is_done)
-        atomic_fetch_add(&metrics->operations[operation].done, 1);
-    else
-        atomic_fetch_add(&metrics->operations[operation].failed, 1);
-}
-
-static void write_requests(const struct object_metrics *metrics, FILE *out)
-{
-    static const char name[] = "posed_objects_requests_total";
-    prometheus_family(out, name, "counter", "Requests to the object store, by operation and result.");
-    for (int i = 0; i < OBJECT_OPERATIONS; i++) {
-        prometheus_sample(out, name, PROMETHEUS_LABELS({"operation", names[i]}, {"result", "ok"}),
-                          atomic_load(&metrics->operations[i].done));
-        prometheus_sample(out, name, PROMETHEUS_LABELS({"operation", names[i]}, {"result", "error"}),
-                          atomic_load(&metrics->operations[i].failed));
-    }
-}
-
-static void write_durations(const struct object_metrics *metrics, FILE *out)
-{
-    static const char name[] = "posed_objects_request_duration_seconds";
-    prometheus_family(out, name, "histogram", "Time taken by a request to the object store.");
-    for (int i = 0; i < OBJECT_OPERATIONS; i++) {
-        uint64_t counts[OBJECT_BUCKETS];
-        for (int bucket = 0; bucket < OBJECT_BUCKETS; bucket++)
-            counts[bucket] = atomic_load(&metrics->operations[i].buckets[bucket]);
-        prometheus_histogram(
-            out, name, PROMETHEUS_LABELS({"operation", names[i]}),
-            &(struct prometheus_histogram){.bound_count = OBJECT_BUCKETS - 1,
-                                           .bounds = bounds,
-                                           .counts = counts,
-                                           .sum = atomic_load(&metrics->operations[i].sum_ns)});
-    }
+    request_counts_record(&metrics->operations[operation], &family, is_done, duration_ns);
 }
 
 static void write_single(FILE *out, const char *name, const char *type, const char *help, uint64_t value)
@@ -70,8 +43,7 @@ static void write_single(FILE *out, const char *name, const char *type, const ch
 
 void object_metrics_write(const struct object_metrics *metrics, FILE *out)
 {
-    write_requests(metrics, out);
-    write_durations(metrics, out);
+    request_counts_write(metrics->operations, &family, out);
     write_single(out, "posed_objects_away", "gauge", "1 while the object store does not answer.",
                  atomic_load(&metrics->away));
     write_single(out, "posed_blob_cache_hits_total", "counter", "Blobs found on the local disk.",

@@ -2,18 +2,12 @@
 #ifndef POSED_SERVER_OPS_METRICS_OBJECTS_H
 #define POSED_SERVER_OPS_METRICS_OBJECTS_H
 
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
+#include "server/ops/metrics/requests.h"
 
 enum object_operation { OBJECT_GET, OBJECT_PUT, OBJECT_DELETE, OBJECT_HEAD, OBJECT_LIST, OBJECT_OPERATIONS };
-enum { OBJECT_BUCKETS = 12 };
 
 struct object_metrics {
-    struct {
-        _Atomic uint64_t done, failed, sum_ns, buckets[OBJECT_BUCKETS];
-    } operations[OBJECT_OPERATIONS];
+    struct request_counts operations[OBJECT_OPERATIONS];
     atomic_bool away;
     _Atomic uint64_t hits, misses, evictions, bytes;
 };
