@@ -40,15 +40,13 @@ static void release_body(struct api_response *response)
 {
     void (*release)(void *owner) = response->release;
     void *owner = response->owner;
-
     response->data = NULL;
     response->size = 0;
     response->read = NULL;
     response->release = NULL;
     response->owner = NULL;
-    if (release != NULL) {
+    if (release)
         release(owner);
-    }
 }
 
 void response_release(struct api_response *response)
@@ -62,10 +60,8 @@ void response_release(struct api_response *response)
 static size_t printable_length(const char *value)
 {
     size_t length = 0;
-
-    while ((unsigned char)value[length] >= 0x20 && value[length] != 0x7f) {
+    while ((unsigned char)value[length] >= 0x20 && value[length] != 0x7f)
         length++;
-    }
     return length;
 }
 
@@ -74,11 +70,9 @@ void response_header(struct api_response *response, const char *name, const char
     const size_t name_length = strlen(name);
     const size_t value_length = printable_length(value);
     char *at = response->headers + response->header_size;
-
     if (name_length == 0 || value_length == 0 ||
-        name_length + value_length + 2 > (size_t)API_HEADER_CAPACITY - response->header_size) {
+        name_length + value_length + 2 > (size_t)API_HEADER_CAPACITY - response->header_size)
         return;
-    }
     memcpy(at, name, name_length + 1);
     memcpy(at + name_length + 1, value, value_length);
     at[name_length + 1 + value_length] = '\0';
@@ -90,16 +84,13 @@ void response_drop_header(struct api_response *response, const char *name)
 {
     size_t from = 0, to = 0;
     unsigned kept = 0;
-
     for (unsigned i = 0; i < response->header_count; i++) {
         char *at = response->headers + from;
         const size_t name_size = strlen(at) + 1;
         const size_t size = name_size + strlen(at + name_size) + 1;
-
         from += size;
-        if (strcasecmp(at, name) == 0) {
+        if (!strcasecmp(at, name))
             continue;
-        }
         memmove(response->headers + to, at, size);
         to += size;
         kept++;
@@ -120,13 +111,10 @@ void response_header_block(struct api_response *response, const char *block, siz
 const char *response_find_header(const struct api_response *response, const char *name)
 {
     const char *at = response->headers;
-
     for (unsigned i = 0; i < response->header_count; i++) {
         const char *value = at + strlen(at) + 1;
-
-        if (strcasecmp(at, name) == 0) {
+        if (!strcasecmp(at, name))
             return value;
-        }
         at = value + strlen(value) + 1;
     }
     return NULL;
@@ -134,9 +122,8 @@ const char *response_find_header(const struct api_response *response, const char
 
 static void set_type(struct api_response *response, const char *content_type)
 {
-    if (content_type != NULL) {
+    if (content_type)
         response_header(response, "Content-Type", content_type);
-    }
 }
 
 void response_borrow(struct api_response *response, const char *content_type, const void *data, size_t size,
@@ -163,12 +150,10 @@ void response_static(struct api_response *response, const char *content_type, co
 bool response_copy(struct api_response *response, const char *content_type, const void *data, size_t size)
 {
     void *copy = NULL;
-
     if (size > 0) {
         copy = malloc(size);
-        if (copy == NULL) {
+        if (!copy)
             return false;
-        }
         memcpy(copy, data, size);
     }
     response_take(response, content_type, copy, size);

@@ -83,17 +83,14 @@ static bool grow(struct http_body *body, size_t size)
 {
     const size_t needed = (size_t)body->size + size;
     size_t capacity = body->capacity > 0 ? body->capacity : MIN_CAPACITY;
-    size_t added;
     uint8_t *data;
-
-    while (capacity < needed) {
+    while (capacity < needed)
         capacity *= 2;
-    }
-    added = capacity - body->capacity;
+    size_t added = capacity - body->capacity;
     if (atomic_fetch_add_explicit(&body->store->in_memory, added, memory_order_relaxed) + added <=
         MEMORY_FOR_ALL) {
         data = realloc(body->memory, capacity);
-        if (data != NULL) {
+        if (data) {
             body->memory = data;
             body->capacity = capacity;
             return true;
@@ -119,7 +116,6 @@ static unsigned add_to_file(struct http_body *body, const void *data, size_t siz
 unsigned body_add(struct http_body *body, const void *data, size_t size)
 {
     unsigned status = 0;
-
     if (size > body->limit - body->size)
         return 413;
     if (fits_memory(body, size))
@@ -133,7 +129,6 @@ unsigned body_add(struct http_body *body, const void *data, size_t size)
 unsigned body_finish(struct http_body *body)
 {
     struct store_error error;
-
     if (body->form)
         return 0;
     if (body->draft && !draft_finish(body->draft, &error))

@@ -26,7 +26,6 @@ static bool has_left(const struct api_request *request)
     const struct http_exchange *exchange =
         (const void *)((const char *)request - offsetof(struct http_exchange, request));
     struct pollfd peer = {.fd = exchange->connection->fd, .events = 0};
-
     return poll(&peer, 1, 0) > 0 && (peer.revents & (POLLERR | POLLHUP)) != 0;
 }
 
@@ -34,11 +33,10 @@ struct http_exchange *exchange_new(struct http_connection *connection)
 {
     struct http_loop *loop = connection->loop;
     struct http_exchange *exchange = loop->spare;
-
-    if (exchange != NULL) {
+    if (exchange) {
         loop->spare = exchange->next_spare;
         loop->spare_count--;
-    } else if ((exchange = malloc(sizeof(*exchange))) == NULL) {
+    } else if (!(exchange = malloc(sizeof *exchange))) {
         return NULL;
     }
     exchange->connection = connection;
@@ -82,18 +80,16 @@ bool exchange_is_bodiless(const struct http_exchange *exchange)
 
 bool exchange_is_head(const struct http_exchange *exchange)
 {
-    return strcmp(exchange->request.method, "HEAD") == 0;
+    return !strcmp(exchange->request.method, "HEAD");
 }
 
 /* Bytes of the body that were sent, as far as known. */
 static uint64_t sent_bytes(const struct http_exchange *exchange, bool complete)
 {
-    if (exchange->stage < STAGE_ANSWERED || exchange_is_bodiless(exchange) || exchange_is_head(exchange)) {
+    if (exchange->stage < STAGE_ANSWERED || exchange_is_bodiless(exchange) || exchange_is_head(exchange))
         return 0;
-    }
-    if (exchange->response.read != NULL) {
+    if (exchange->response.read)
         return exchange->streamed;
-    }
     return complete ? exchange->response.size : 0;
 }
 
@@ -101,8 +97,7 @@ void exchange_end(struct http_exchange *exchange, unsigned status, bool complete
 {
     struct http_loop *loop = exchange->connection->loop;
     const struct http_application *application = &loop->server->application;
-
-    if (status != 0 && application->finished != NULL) {
+    if (status != 0 && application->finished) {
         const struct http_record record = {
             .method = exchange->request.method,
             .path = exchange->target_size > 0 ? exchange->target : "",
@@ -118,12 +113,10 @@ void exchange_end(struct http_exchange *exchange, unsigned status, bool complete
     response_release(&exchange->response);
     body_release(&exchange->body);
     free(exchange->block.data);
-    if (exchange->pending > 0) {
+    if (exchange->pending > 0)
         atomic_fetch_sub(&loop->server->pending, exchange->pending);
-    }
-    if (exchange->target != exchange->small_target) {
+    if (exchange->target != exchange->small_target)
         free(exchange->target);
-    }
     if (loop->spare_count < SPARE_EXCHANGES) {
         exchange->next_spare = loop->spare;
         loop->spare = exchange;
@@ -135,9 +128,8 @@ void exchange_end(struct http_exchange *exchange, unsigned status, bool complete
 
 void exchanges_release(struct http_loop *loop)
 {
-    while (loop->spare != NULL) {
+    while (loop->spare) {
         struct http_exchange *exchange = loop->spare;
-
         loop->spare = exchange->next_spare;
         free(exchange);
     }
@@ -148,13 +140,11 @@ void exchange_refuse(struct http_exchange *exchange, unsigned status, const char
 {
     const struct http_application *application = &exchange->connection->loop->server->application;
     struct api_response *response = &exchange->response;
-
     response_release(response);
     response_init(response, status);
     application->refuse(application->user, &exchange->request, status, detail, response);
-    if ((status == 503 || status == 429) && response_find_header(response, "Retry-After") == NULL) {
+    if ((status == 503 || status == 429) && !response_find_header(response, "Retry-After"))
         response_header(response, "Retry-After", "1");
-    }
     exchange->stage = STAGE_REFUSED;
 }
 
@@ -164,17 +154,13 @@ bool exchange_may_wait(struct http_exchange *exchange)
 {
     const struct api_response *response = &exchange->response;
     struct http_server *server = exchange->connection->loop->server;
-    const uint64_t size = response->read != NULL ? STREAM_BLOCK : response->size;
-    uint64_t sum;
-
-    if (response->is_ready != NULL) {
+    const uint64_t size = response->read ? STREAM_BLOCK : response->size;
+    if (response->is_ready)
         return true; /* it waits for something to say, and their number is bounded */
-    }
     if (size < MIN_COUNTED || server->options.max_pending == 0 || exchange_is_bodiless(exchange) ||
-        exchange_is_head(exchange)) {
+        exchange_is_head(exchange))
         return true;
-    }
-    sum = atomic_fetch_add(&server->pending, size) + size;
+    uint64_t sum = atomic_fetch_add(&server->pending, size) + size;
     if (sum > server->options.max_pending && sum != size) {
         atomic_fetch_sub(&server->pending, size);
         return false;
@@ -194,13 +180,12 @@ void exchange_answer_raw(struct http_exchange *exchange)
 /* Skips "http://host" of a target in absolute form (RFC 9112, 3.2.2). */
 static const char *skip_authority(const char *target)
 {
-    if (strncasecmp(target, "http://", 7) == 0) {
+    if (!strncasecmp(target, "http://", 7))
         target += 7;
-    } else if (strncasecmp(target, "https://", 8) == 0) {
+    else if (!strncasecmp(target, "https://", 8))
         target += 8;
-    } else {
+    else
         return target;
-    }
     return target + strcspn(target, "/?");
 }
 
@@ -210,25 +195,22 @@ bool exchange_take_target(struct http_exchange *exchange, const char *raw)
     const char *target = skip_authority(raw);
     const bool adds_slash = target != raw && *target != '/'; /* http://host, http://host?query */
     const size_t length = strlen(target);
-    char *at;
-
     exchange->target_size = strlen(raw);
     exchange->raw_end = raw + exchange->target_size;
-    if (length + 2 > sizeof(exchange->small_target)) {
+    if (length + 2 > sizeof exchange->small_target) {
         exchange->target = malloc(length + 2);
-        if (exchange->target == NULL) {
+        if (!exchange->target) {
             exchange->target = exchange->small_target;
             return false;
         }
     }
-    at = exchange->target;
-    if (adds_slash) {
+    char *at = exchange->target;
+    if (adds_slash)
         *at++ = '/';
-    }
     memcpy(at, target, length + 1);
     exchange->request.path = exchange->target;
     at = strchr(exchange->target, '?');
-    if (at != NULL) {
+    if (at) {
         *at = '\0';
         exchange->request.query = at + 1;
     }
@@ -237,9 +219,8 @@ bool exchange_take_target(struct http_exchange *exchange, const char *raw)
 
 static bool has_control(const char *text)
 {
-    while ((unsigned char)*text > 0x20 && *text != 0x7f) {
+    while ((unsigned char)*text > 0x20 && *text != 0x7f)
         text++;
-    }
     return *text != '\0';
 }
 
@@ -247,17 +228,17 @@ static bool has_control(const char *text)
 
 void framing_note(struct framing *framing, const char *name, size_t name_size, const char *value)
 {
-    if (name_size == 4 && strcasecmp(name, "Host") == 0) {
+    if (name_size == 4 && !strcasecmp(name, "Host")) {
         framing->hosts++;
-    } else if (name_size == 6 && strcasecmp(name, "Expect") == 0) {
-        framing->expects_continue = value != NULL && strcasecmp(value, "100-continue") == 0;
-    } else if (name_size == 14 && strcasecmp(name, "Content-Length") == 0) {
+    } else if (name_size == 6 && !strcasecmp(name, "Expect")) {
+        framing->expects_continue = value && !strcasecmp(value, "100-continue");
+    } else if (name_size == 14 && !strcasecmp(name, "Content-Length")) {
         framing->lengths++;
         framing->length =
-            value != NULL ? strtoull(value, NULL, 10) : 0; /* libmicrohttpd checks that it is a number */
-    } else if (name_size == 17 && strcasecmp(name, "Transfer-Encoding") == 0) {
+            value ? strtoull(value, NULL, 10) : 0; /* libmicrohttpd checks that it is a number */
+    } else if (name_size == 17 && !strcasecmp(name, "Transfer-Encoding")) {
         framing->codings++;
-        framing->is_chunked = value != NULL && strcasecmp(value, "chunked") == 0;
+        framing->is_chunked = value && !strcasecmp(value, "chunked");
     }
     /* "Content-Length : 5": another server may take it for what this one does not (RFC 9112, 5.1). */
     framing->has_blank_name |= name_size == 0 || name[name_size - 1] == ' ' || name[name_size - 1] == '\t';
@@ -265,17 +246,16 @@ void framing_note(struct framing *framing, const char *name, size_t name_size, c
 
 bool exchange_refuse_framing(struct http_exchange *exchange, const struct framing *framing)
 {
-    if (framing->lengths + framing->codings > 1) {
+    if (framing->lengths + framing->codings > 1)
         exchange_refuse(exchange, 400, "conflicting body lengths");
-    } else if (framing->is_off) {
+    else if (framing->is_off)
         exchange_refuse(exchange, 400, "a header is folded or contains NUL, bare CR or bare LF");
-    } else if (framing->has_blank_name) {
+    else if (framing->has_blank_name)
         exchange_refuse(exchange, 400, "a header name is empty or ends with a blank");
-    } else if (framing->codings == 1 && !framing->is_chunked) {
+    else if (framing->codings == 1 && !framing->is_chunked)
         exchange_refuse(exchange, 501, "unsupported Transfer-Encoding (only chunked)");
-    } else {
+    else
         return false;
-    }
     return true;
 }
 
@@ -287,14 +267,12 @@ void exchange_refuse_host(struct http_exchange *exchange)
 static bool refuse_line(struct http_exchange *exchange, const struct framing *framing)
 {
     const struct api_request *request = &exchange->request;
-
-    if (framing->has_nul) {
+    if (framing->has_nul)
         exchange_refuse(exchange, 400, "the request line contains NUL");
-    } else if (request->path[0] != '/' || has_control(request->path) || has_control(request->query)) {
+    else if (request->path[0] != '/' || has_control(request->path) || has_control(request->query))
         exchange_refuse(exchange, 400, "the request's target is not a path");
-    } else {
+    else
         return false;
-    }
     return true;
 }
 
@@ -304,14 +282,13 @@ static bool admit(struct http_exchange *exchange, const struct framing *framing)
     struct http_server *server = exchange->connection->loop->server;
     uint64_t most = 0;
     char detail[96];
-
     if (!server->application.admit(server->application.user, &exchange->request, &most,
                                    &exchange->response)) {
         exchange->stage = STAGE_REFUSED;
         return false;
     }
     if (framing->length > most || (most == 0 && framing->is_chunked)) {
-        snprintf(detail, sizeof(detail), "the body of this request may have at most %llu bytes",
+        snprintf(detail, sizeof detail, "the body of this request may have at most %llu bytes",
                  (unsigned long long)most);
         exchange_refuse(exchange, 413, detail);
         return false;
@@ -325,17 +302,15 @@ static bool admit(struct http_exchange *exchange, const struct framing *framing)
 /* 414 if the target is larger than the headers, otherwise 431. */
 static void refuse_size(struct http_exchange *exchange, const struct framing *framing)
 {
-    if (exchange->target_size > framing->header_bytes) {
+    if (exchange->target_size > framing->header_bytes)
         exchange_refuse(exchange, 414, "the request's target is too long");
-    } else {
+    else
         exchange_refuse(exchange, 431, "the request's headers are too large");
-    }
 }
 
 bool exchange_begin(struct http_exchange *exchange, const struct framing *framing, const char *version)
 {
     const bool has_body = framing->is_chunked || framing->length > 0;
-
     if (framing->fills_memory) {
         refuse_size(exchange, framing);
         exchange_answer_raw(exchange);
@@ -351,9 +326,8 @@ bool exchange_begin(struct http_exchange *exchange, const struct framing *framin
         exchange->close = true;
         return false;
     }
-    if (refuse_line(exchange, framing) || !admit(exchange, framing)) {
+    if (refuse_line(exchange, framing) || !admit(exchange, framing))
         exchange->close = has_body && (framing->expects_continue || framing->length > MAX_DROPPED_BODY);
-    }
     return !exchange->close;
 }
 
@@ -363,19 +337,16 @@ bool exchange_take_body(struct http_exchange *exchange, const char *data, size_t
 {
     if (exchange->stage == STAGE_BODY) {
         const unsigned status = body_add(&exchange->body, data, size);
-
-        if (status == 0) {
+        if (status == 0)
             return true;
-        }
         exchange_refuse(exchange, status,
                         status == 413 ? "the request body is too large"
                                       : "no space left for the request body");
         body_release(&exchange->body);
     }
     exchange->dropped += size;
-    if (exchange->dropped <= MAX_DROPPED_BODY) {
+    if (exchange->dropped <= MAX_DROPPED_BODY)
         return true;
-    }
     exchange_answer_raw(exchange);
     exchange->close = true;
     return false;
@@ -388,7 +359,6 @@ bool exchange_handle(struct http_exchange *exchange)
     const struct http_application *application = &exchange->connection->loop->server->application;
     struct api_request *request = &exchange->request;
     struct http_body *body = &exchange->body;
-
     if (body_finish(body) != 0) {
         exchange_refuse(exchange, 500, "the body cannot be read back");
         return true;
@@ -411,11 +381,10 @@ bool exchange_handle(struct http_exchange *exchange)
     response_init(&exchange->response, 200);
     const enum pool_answer answer = work_queue_handler(exchange);
     if (answer != POOL_TAKEN) {
-        if (answer == POOL_SHARE_FULL) {
+        if (answer == POOL_SHARE_FULL)
             exchange_refuse(exchange, 429, "too many waiting requests from this client");
-        } else {
+        else
             exchange_refuse(exchange, 503, "too many waiting requests");
-        }
         return true;
     }
     exchange->stage = STAGE_POOL;

@@ -120,7 +120,6 @@ struct http_loop {
     struct http_exchange *spare;
     unsigned spare_count;
     struct linger_list lingering;
-
     uv_loop_t uv;
     uv_thread_t thread;
     uv_poll_t poll;   /* libmicrohttpd's epoll set */
@@ -141,7 +140,6 @@ struct http_server {
     char address[LISTEN_NAME_CAPACITY];
     char side_address[LISTEN_NAME_CAPACITY]; /* of the last loop, if options.side_listen is set */
     bool shares_socket;                      /* the listening socket was passed in and outlives the server */
-
     struct http_loop *loops;
     unsigned loop_count;
     atomic_uint running; /* loops that are still running */

@@ -12,7 +12,7 @@
 enum {
     LINGER_MS = 5000,
     MAX_LINGER = 64, /* per loop; further ones are reset */
-    READS_A_TURN = 16,
+    READS_PER_TURN = 16,
 };
 
 struct lingering {
@@ -35,7 +35,6 @@ void linger_init(struct linger_list *list, uv_loop_t *loop)
 static void free_linger(uv_handle_t *handle)
 {
     struct lingering *linger = handle->data;
-
     close(linger->fd);
     free(linger);
 }
@@ -43,15 +42,12 @@ static void free_linger(uv_handle_t *handle)
 static void end(struct lingering *linger)
 {
     struct linger_list *list = linger->list;
-
-    if (linger->previous != NULL) {
+    if (linger->previous)
         linger->previous->next = linger->next;
-    } else {
+    else
         list->first = linger->next;
-    }
-    if (linger->next != NULL) {
+    if (linger->next)
         linger->next->previous = linger->previous;
-    }
     list->count--;
     uv_close((uv_handle_t *)&linger->poll, free_linger);
 }
@@ -60,33 +56,25 @@ static void discard(uv_poll_t *poll, int status, int events)
 {
     struct lingering *linger = poll->data;
     char rubbish[16 * 1024];
-
     (void)events;
-    for (unsigned i = 0; status == 0 && i < READS_A_TURN; i++) {
-        const ssize_t size = recv(linger->fd, rubbish, sizeof(rubbish), MSG_DONTWAIT);
-
-        if (size < 0 && (errno == EAGAIN || errno == EINTR)) {
+    for (unsigned i = 0; status == 0 && i < READS_PER_TURN; i++) {
+        const ssize_t size = recv(linger->fd, rubbish, sizeof rubbish, MSG_DONTWAIT);
+        if (size < 0 && (errno == EAGAIN || errno == EINTR))
             return;
-        }
-        if (size <= 0) {
+        if (size <= 0)
             status = -1;
-        }
     }
-    if (status != 0) {
+    if (status != 0)
         end(linger);
-    }
 }
 
 void linger_start(struct linger_list *list, int fd)
 {
-    struct lingering *linger;
     int own;
-
-    if (list->count >= MAX_LINGER || (own = fcntl(fd, F_DUPFD_CLOEXEC, 3)) < 0) {
+    if (list->count >= MAX_LINGER || (own = fcntl(fd, F_DUPFD_CLOEXEC, 3)) < 0)
         return;
-    }
-    linger = calloc(1, sizeof(*linger));
-    if (linger == NULL || uv_poll_init(list->loop, &linger->poll, own) != 0) {
+    struct lingering *linger = calloc(1, sizeof *linger);
+    if (!linger || uv_poll_init(list->loop, &linger->poll, own) != 0) {
         free(linger);
         close(own);
         return;
@@ -96,9 +84,8 @@ void linger_start(struct linger_list *list, int fd)
     linger->fd = own;
     linger->until_ms = uv_now(list->loop) + LINGER_MS;
     linger->next = list->first;
-    if (list->first != NULL) {
+    if (list->first)
         list->first->previous = linger;
-    }
     list->first = linger;
     list->count++;
     shutdown(own, SHUT_WR); /* the client sees the end of the answer at once */
@@ -108,18 +95,15 @@ void linger_start(struct linger_list *list, int fd)
 void linger_sweep(struct linger_list *list)
 {
     struct lingering *next;
-
-    for (struct lingering *linger = list->first; linger != NULL; linger = next) {
+    for (struct lingering *linger = list->first; linger; linger = next) {
         next = linger->next;
-        if (uv_now(list->loop) >= linger->until_ms) {
+        if (uv_now(list->loop) >= linger->until_ms)
             end(linger);
-        }
     }
 }
 
 void linger_end(struct linger_list *list)
 {
-    while (list->first != NULL) {
+    while (list->first)
         end(list->first);
-    }
 }

@@ -15,29 +15,25 @@
 
 static void set_option(int fd, int level, int option, int value)
 {
-    (void)setsockopt(fd, level, option, &value, sizeof(value));
+    (void)setsockopt(fd, level, option, &value, sizeof value);
 }
 
 /* Splits "host:port" or "[host]:port"; false for anything else. */
 static bool split_address(const char *address, char *host, size_t host_size, const char **port)
 {
     const char *colon = strrchr(address, ':');
-    size_t length;
-
-    if (colon == NULL || colon[1] == '\0') {
+    if (!colon || colon[1] == '\0')
         return false;
-    }
     *port = colon + 1;
-    length = (size_t)(colon - address);
+    size_t length = (size_t)(colon - address);
     if (length >= 2 && address[0] == '[' && colon[-1] == ']') {
         address++;
         length -= 2;
-    } else if (memchr(address, ':', length) != NULL) {
+    } else if (memchr(address, ':', length)) {
         return false; /* an IPv6 address without brackets is ambiguous */
     }
-    if (length == 0 || length >= host_size) {
+    if (length == 0 || length >= host_size)
         return false;
-    }
     memcpy(host, address, length);
     host[length] = '\0';
     return true;
@@ -51,13 +47,11 @@ static bool parse_address(const char *address, struct sockaddr_storage *result, 
                                    .ai_socktype = SOCK_STREAM,
                                    .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE};
     struct addrinfo *found;
-
     /* getaddrinfo would reduce a port of 70000 modulo 65536. */
-    if (!split_address(address, host, sizeof(host), &port) || strspn(port, "0123456789") != strlen(port) ||
+    if (!split_address(address, host, sizeof host, &port) || strspn(port, "0123456789") != strlen(port) ||
         strlen(port) > 5 || (strlen(port) == 5 && strcmp(port, "65535") > 0) ||
-        getaddrinfo(host, port, &hints, &found) != 0) {
+        getaddrinfo(host, port, &hints, &found) != 0)
         return false;
-    }
     memcpy(result, found->ai_addr, found->ai_addrlen);
     *result_size = found->ai_addrlen;
     freeaddrinfo(found);
@@ -74,20 +68,15 @@ static in_port_t *port_of(struct sockaddr_storage *address)
 static int bind_socket(const struct sockaddr_storage *address, socklen_t size, bool shared_port)
 {
     const int fd = socket(address->ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-
-    if (fd < 0) {
+    if (fd < 0)
         return -1;
-    }
     set_option(fd, SOL_SOCKET, SO_REUSEADDR, 1);
-    if (shared_port) {
+    if (shared_port)
         set_option(fd, SOL_SOCKET, SO_REUSEPORT, 1);
-    }
-    if (address->ss_family == AF_INET6) {
+    if (address->ss_family == AF_INET6)
         set_option(fd, IPPROTO_IPV6, IPV6_V6ONLY, 0); /* [::] accepts IPv4 too, as users expect */
-    }
     if (bind(fd, (const struct sockaddr *)address, size) != 0) {
         const int reason = errno;
-
         close(fd);
         errno = reason;
         return -1;
@@ -97,9 +86,8 @@ static int bind_socket(const struct sockaddr_storage *address, socklen_t size, b
 
 static void close_all(int *fds, unsigned count)
 {
-    for (unsigned i = 0; i < count; i++) {
+    for (unsigned i = 0; i < count; i++)
         close(fds[i]);
-    }
 }
 
 /* Opens the sockets in order; all use the first one's port. False with errno set. */
@@ -108,14 +96,11 @@ static bool open_all(struct sockaddr_storage *address, socklen_t size, int *fds,
 {
     for (*opened = 0; *opened < count;) {
         const int fd = bind_socket(address, size, count > 1);
-
-        if (fd < 0) {
+        if (fd < 0)
             return false;
-        }
         fds[(*opened)++] = fd;
-        if (listen(fd, SOMAXCONN) != 0 || getsockname(fd, (struct sockaddr *)address, &size) != 0) {
+        if (listen(fd, SOMAXCONN) != 0 || getsockname(fd, (struct sockaddr *)address, &size) != 0)
             return false;
-        }
     }
     return true;
 }
@@ -125,10 +110,8 @@ static bool open_all(struct sockaddr_storage *address, socklen_t size, int *fds,
 static bool is_free(const struct sockaddr_storage *address, socklen_t size)
 {
     const int fd = bind_socket(address, size, false);
-
-    if (fd >= 0) {
+    if (fd >= 0)
         close(fd);
-    }
     return fd >= 0;
 }
 
@@ -137,8 +120,7 @@ bool listen_open(const char *address, int *fds, unsigned count, char *error, siz
     struct sockaddr_storage bound;
     socklen_t size = 0;
     unsigned opened = 0;
-
-    memset(&bound, 0, sizeof(bound));
+    memset(&bound, 0, sizeof bound);
     if (!parse_address(address, &bound, &size)) {
         snprintf(error, error_size, "%s: not an address of the form 127.0.0.1:8080 or [::1]:8080", address);
         return false;
@@ -154,9 +136,8 @@ bool listen_open(const char *address, int *fds, unsigned count, char *error, siz
 bool listen_share(int fd, int *fds, unsigned count, char *error, size_t error_size)
 {
     int listening = 0;
-    socklen_t size = sizeof(listening);
+    socklen_t size = sizeof listening;
     const int flags = fcntl(fd, F_GETFL);
-
     if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listening, &size) != 0 || !listening) {
         snprintf(error, error_size, "file descriptor %d: not a listening socket", fd);
         return false;
@@ -179,20 +160,18 @@ bool listen_share(int fd, int *fds, unsigned count, char *error, size_t error_si
 void listen_name(int fd, char name[LISTEN_NAME_CAPACITY])
 {
     struct sockaddr_storage address;
-    socklen_t size = sizeof(address);
+    socklen_t size = sizeof address;
     char host[LISTEN_HOST_CAPACITY];
-
-    memset(&address, 0, sizeof(address));
-    if (getsockname(fd, (struct sockaddr *)&address, &size) != 0) {
+    memset(&address, 0, sizeof address);
+    if (getsockname(fd, (struct sockaddr *)&address, &size) != 0)
         address.ss_family = AF_UNSPEC;
-    }
     if (address.ss_family == AF_UNIX) {
         snprintf(name, LISTEN_NAME_CAPACITY, "unix:%s", ((const struct sockaddr_un *)&address)->sun_path);
     } else if (address.ss_family == AF_INET || address.ss_family == AF_INET6) {
         inet_ntop(address.ss_family,
                   address.ss_family == AF_INET6 ? (const void *)&((struct sockaddr_in6 *)&address)->sin6_addr
                                                 : (const void *)&((struct sockaddr_in *)&address)->sin_addr,
-                  host, sizeof(host));
+                  host, sizeof host);
         snprintf(name, LISTEN_NAME_CAPACITY, address.ss_family == AF_INET6 ? "[%s]:%u" : "%s:%u", host,
                  ntohs(*port_of(&address)));
     } else {
@@ -203,15 +182,13 @@ void listen_name(int fd, char name[LISTEN_NAME_CAPACITY])
 bool listen_peer(const struct sockaddr *peer, char host[LISTEN_HOST_CAPACITY])
 {
     struct in_addr v4;
-
     if (peer->sa_family == AF_INET6) {
         const struct in6_addr *v6 = &((const struct sockaddr_in6 *)(const void *)peer)->sin6_addr;
-
         if (!IN6_IS_ADDR_V4MAPPED(v6)) {
             inet_ntop(AF_INET6, v6, host, LISTEN_HOST_CAPACITY);
             return IN6_IS_ADDR_LOOPBACK(v6);
         }
-        memcpy(&v4, v6->s6_addr + 12, sizeof(v4));
+        memcpy(&v4, v6->s6_addr + 12, sizeof v4);
     } else if (peer->sa_family == AF_INET) {
         v4 = ((const struct sockaddr_in *)(const void *)peer)->sin_addr;
     } else {

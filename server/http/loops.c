@@ -15,8 +15,8 @@
 
 enum {
     OTHER_FILES = 512, /* files other than connections */
-    TICK_MIN_MS = 50,
-    TICK_MAX_MS = 500,
+    MIN_TICK_MS = 50,
+    MAX_TICK_MS = 500,
     LAST_ACCEPTS = 100, /* turns that empty a listener's queue before it closes */
 };
 
@@ -28,10 +28,8 @@ static void on_timer(uv_timer_t *timer);
 static void end_if_empty(struct http_loop *loop)
 {
     struct http_server *server = loop->server;
-
-    if (!loop->draining || loop->done || loop->connections != NULL) {
+    if (!loop->draining || loop->done || loop->connections)
         return;
-    }
     loop->done = true;
     uv_poll_stop(&loop->poll);
     uv_check_stop(&loop->check);
@@ -39,48 +37,39 @@ static void end_if_empty(struct http_loop *loop)
     uv_timer_stop(&loop->tick);
     uv_timer_stop(&loop->grace);
     linger_end(&loop->lingering);
-    if (atomic_fetch_sub(&server->running, 1) == 1) {
+    if (atomic_fetch_sub(&server->running, 1) == 1)
         uv_async_send(&server->all_done);
-    }
-    if (loop->has_thread) {
+    if (loop->has_thread)
         uv_stop(&loop->uv);
-    }
 }
 
 static void on_tick(uv_timer_t *tick)
 {
     struct http_loop *loop = tick->data;
-
     connections_sweep(loop);
     linger_sweep(&loop->lingering);
-    if (loop->connections == NULL && loop->lingering.first == NULL) {
+    if (!loop->connections && !loop->lingering.first)
         uv_timer_stop(tick);
-    }
 }
 
 /* Frequent enough for deadlines, rare enough to cost nothing. */
 static void start_tick(struct http_loop *loop)
 {
     uint64_t period = loop->server->options.request_timeout_s * UINT64_C(1000) / 8;
-
-    if (period > TICK_MAX_MS || period == 0) {
-        period = TICK_MAX_MS;
-    }
-    if (period < TICK_MIN_MS) {
-        period = TICK_MIN_MS;
-    }
+    if (period > MAX_TICK_MS || period == 0)
+        period = MAX_TICK_MS;
+    if (period < MIN_TICK_MS)
+        period = MIN_TICK_MS;
     uv_timer_start(&loop->tick, on_tick, period, period);
 }
 
 static void turn(struct http_loop *loop)
 {
     int64_t wait_ms = transport_turn(loop);
-
     /* Never 0: libuv runs due timers until none is left, so no event would be processed until
      * libmicrohttpd is done, which a hostile client can delay forever. */
-    if (wait_ms == 0) {
+    if (wait_ms == 0)
         wait_ms = 1;
-    }
     loop->turn_wanted = false;
     if (wait_ms < 0) {
         uv_timer_stop(&loop->timer);
@@ -89,9 +78,8 @@ static void turn(struct http_loop *loop)
         /* A timer that fires early is cheaper than restarting it for every request. */
         uv_timer_start(&loop->timer, on_timer, (uint64_t)wait_ms, 0);
     }
-    if (loop->connections != NULL && !uv_is_active((uv_handle_t *)&loop->tick)) {
+    if (loop->connections && !uv_is_active((uv_handle_t *)&loop->tick))
         start_tick(loop);
-    }
     end_if_empty(loop);
 }
 
@@ -103,7 +91,6 @@ static void on_timer(uv_timer_t *timer)
 static void on_event(uv_poll_t *poll, int status, int events)
 {
     struct http_loop *loop = poll->data;
-
     (void)status;
     (void)events;
     loop->turn_wanted = true;
@@ -112,10 +99,8 @@ static void on_event(uv_poll_t *poll, int status, int events)
 static void on_check(uv_check_t *check)
 {
     struct http_loop *loop = check->data;
-
-    if (loop->turn_wanted) {
+    if (loop->turn_wanted)
         turn(loop);
-    }
 }
 
 /* ---- stopping ---- */
@@ -130,10 +115,8 @@ static void drain(struct http_loop *loop)
 {
     for (unsigned i = 0; i < LAST_ACCEPTS && (loop->is_side || !loop->server->shares_socket); i++) {
         struct pollfd listener = {.fd = loop->listen_fd, .events = POLLIN};
-
-        if (poll(&listener, 1, 0) <= 0) {
+        if (poll(&listener, 1, 0) <= 0)
             break;
-        }
         turn(loop);
     }
     loop->draining = true;
@@ -147,17 +130,13 @@ static void on_wake(uv_async_t *wake)
 {
     struct http_loop *loop = wake->data;
     struct http_server *server = loop->server;
-
     work_collect(loop);
-    if (!atomic_load(&server->stopping)) {
+    if (!atomic_load(&server->stopping))
         return;
-    }
-    if (!loop->draining) {
+    if (!loop->draining)
         drain(loop);
-    }
-    if (!loop->done) {
+    if (!loop->done)
         uv_timer_start(&loop->grace, on_grace, atomic_load(&server->grace_s) * UINT64_C(1000), 0);
-    }
 }
 
 static void on_all_done(uv_async_t *all_done)
@@ -169,11 +148,9 @@ void http_stop(struct http_server *server, unsigned grace_s)
 {
     atomic_store(&server->grace_s, grace_s);
     atomic_store(&server->stopping, true);
-    for (unsigned i = 0; i < server->loop_count; i++) {
-        if (server->loops[i].has_loop) {
+    for (unsigned i = 0; i < server->loop_count; i++)
+        if (server->loops[i].has_loop)
             uv_async_send(&server->loops[i].wake);
-        }
-    }
 }
 
 /* ---- start and end ---- */
@@ -183,7 +160,6 @@ static void raise_file_limit(const struct http_options *options)
 {
     const rlim_t wanted = (rlim_t)options->max_connections + OTHER_FILES;
     struct rlimit limit;
-
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < wanted) {
         limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
         (void)setrlimit(RLIMIT_NOFILE, &limit);
@@ -209,14 +185,12 @@ static bool open_loop(struct http_loop *loop, int listen_fd)
         close(listen_fd);
         return false;
     }
-    if (uv_async_init(&loop->uv, &loop->wake, on_wake) != 0) {
+    if (uv_async_init(&loop->uv, &loop->wake, on_wake) != 0)
         return false;
-    }
     loop->wake.data = loop;
     loop->has_wake = true;
-    if (uv_poll_init(&loop->uv, &loop->poll, transport_epoll_fd(loop)) != 0) {
+    if (uv_poll_init(&loop->uv, &loop->poll, transport_epoll_fd(loop)) != 0)
         return false;
-    }
     loop->poll.data = loop;
     loop->has_poll = true;
     uv_check_start(&loop->check, on_check);
@@ -226,22 +200,18 @@ static bool open_loop(struct http_loop *loop, int listen_fd)
 
 static void close_loop(struct http_loop *loop)
 {
-    if (!loop->has_loop) {
+    if (!loop->has_loop)
         return;
-    }
-    if (loop->has_poll) {
+    if (loop->has_poll)
         uv_close((uv_handle_t *)&loop->poll, NULL);
-    }
-    if (loop->has_wake) {
+    if (loop->has_wake)
         uv_close((uv_handle_t *)&loop->wake, NULL);
-    }
     uv_close((uv_handle_t *)&loop->check, NULL);
     uv_close((uv_handle_t *)&loop->timer, NULL);
     uv_close((uv_handle_t *)&loop->tick, NULL);
     uv_close((uv_handle_t *)&loop->grace, NULL);
-    if (loop->daemon != NULL) {
+    if (loop->daemon)
         transport_close(loop);
-    }
     exchanges_release(loop);
     linger_end(&loop->lingering);
     uv_run(&loop->uv, UV_RUN_NOWAIT); /* runs the close callbacks */
@@ -254,34 +224,28 @@ static void close_loop(struct http_loop *loop)
 static bool open_sockets(struct http_server *server, int *fds, char *error, size_t error_size)
 {
     const struct http_options *options = &server->options;
-
     const bool has_side = options->side_listen != NULL;
     const unsigned count = server->loop_count - has_side;
-
     server->shares_socket = options->listen_fd >= 0;
     if (server->shares_socket ? !listen_share(options->listen_fd, fds, count, error, error_size)
-                              : !listen_open(options->listen, fds, count, error, error_size)) {
+                              : !listen_open(options->listen, fds, count, error, error_size))
         return false;
-    }
     listen_name(fds[0], server->address);
     if (has_side && !listen_open(options->side_listen, fds + count, 1, error, error_size)) {
-        for (unsigned i = 0; i < count; i++) {
+        for (unsigned i = 0; i < count; i++)
             close(fds[i]);
-        }
         return false;
     }
-    if (has_side) {
+    if (has_side)
         listen_name(fds[count], server->side_address);
-    }
     return true;
 }
 
 static bool open_loops(struct http_server *server, char *error, size_t error_size)
 {
-    int *fds = calloc(server->loop_count, sizeof(*fds));
+    int *fds = calloc(server->loop_count, sizeof *fds);
     bool opened = false;
-
-    if (fds == NULL) {
+    if (!fds) {
         snprintf(error, error_size, "out of memory");
         return false;
     }
@@ -289,10 +253,9 @@ static bool open_loops(struct http_server *server, char *error, size_t error_siz
         opened = true;
         for (unsigned i = 0; i < server->loop_count; i++) {
             struct http_loop *loop = &server->loops[i];
-
             loop->server = server;
             loop->index = i;
-            loop->is_side = server->options.side_listen != NULL && i + 1 == server->loop_count;
+            loop->is_side = server->options.side_listen && i + 1 == server->loop_count;
             if (!opened) {
                 close(fds[i]);
             } else if (!open_loop(loop, fds[i])) {
@@ -308,23 +271,22 @@ static bool open_loops(struct http_server *server, char *error, size_t error_siz
 struct http_server *http_open(const struct http_options *options, const struct http_application *application,
                               char *error, size_t error_size)
 {
-    struct http_server *server = calloc(1, sizeof(*server));
-
+    struct http_server *server = calloc(1, sizeof *server);
     raise_file_limit(options);
-    if (server == NULL) {
+    if (!server) {
         snprintf(error, error_size, "out of memory");
         return NULL;
     }
     shares_init(&server->shares);
     server->application = *application;
     server->options = *options;
-    server->spool_dir = strdup(options->spool_dir != NULL ? options->spool_dir : "/tmp");
+    server->spool_dir = strdup(options->spool_dir ? options->spool_dir : "/tmp");
     server->bodies.threshold = options->spool_threshold;
     server->bodies.max_files = options->max_files;
     server->bodies.directory = server->spool_dir;
     server->loop_count = (options->threads > 0 ? options->threads : 1) + (options->side_listen != NULL);
-    server->loops = calloc(server->loop_count, sizeof(*server->loops));
-    if (server->spool_dir == NULL || server->loops == NULL) {
+    server->loops = calloc(server->loop_count, sizeof *server->loops);
+    if (!server->spool_dir || !server->loops) {
         snprintf(error, error_size, "out of memory");
     } else if (open_loops(server, error, error_size)) {
         if (uv_async_init(&server->loops[0].uv, &server->all_done, on_all_done) == 0) {
@@ -339,12 +301,10 @@ struct http_server *http_open(const struct http_options *options, const struct h
 
 void http_close(struct http_server *server)
 {
-    if (server->has_all_done) {
+    if (server->has_all_done)
         uv_close((uv_handle_t *)&server->all_done, NULL);
-    }
-    for (unsigned i = 0; server->loops != NULL && i < server->loop_count; i++) {
+    for (unsigned i = 0; server->loops && i < server->loop_count; i++)
         close_loop(&server->loops[i]);
-    }
     shares_release(&server->shares);
     free(server->loops);
     free(server->spool_dir);
@@ -362,7 +322,6 @@ void http_run(struct http_server *server)
     work_start(server); /* if it fails, requests that need the pool are answered 503 */
     for (unsigned i = 1; i < server->loop_count; i++) {
         struct http_loop *loop = &server->loops[i];
-
         loop->has_thread = true;
         if (uv_thread_create(&loop->thread, run_loop, loop) != 0) {
             /* Without a thread nobody would accept the connections that the kernel assigns to its socket. */
@@ -372,11 +331,9 @@ void http_run(struct http_server *server)
         }
     }
     run_loop(&server->loops[0]);
-    for (unsigned i = 1; i < server->loop_count; i++) {
-        if (server->loops[i].has_thread) {
+    for (unsigned i = 1; i < server->loop_count; i++)
+        if (server->loops[i].has_thread)
             uv_thread_join(&server->loops[i].thread);
-        }
-    }
     pool_free(atomic_exchange(&server->pool, NULL));
 }
 

@@ -50,10 +50,9 @@ static void take_out(struct pool *pool, struct pool_job *job)
 static struct pool_job *fairest(const struct pool_queue *queue)
 {
     struct pool_job *best = queue->first;
-    for (struct pool_job *job = best; job && best->share->running; job = job->next) {
+    for (struct pool_job *job = best; job && best->share->running; job = job->next)
         if (job->share->running < best->share->running)
             best = job;
-    }
     return best;
 }
 

@@ -26,16 +26,13 @@ static void put(struct head *head, const char *format, ...) __attribute__((forma
 
 static void put(struct head *head, const char *format, ...)
 {
-    const size_t room = sizeof(head->text) - head->size;
+    const size_t room = sizeof head->text - head->size;
     va_list values;
-    int length;
-
     va_start(values, format);
-    length = vsnprintf(head->text + head->size, room, format, values);
+    int length = vsnprintf(head->text + head->size, room, format, values);
     va_end(values);
-    if (length > 0 && (size_t)length < room) {
+    if (length > 0 && (size_t)length < room)
         head->size += (size_t)length;
-    }
 }
 
 static const char *reason_phrase(unsigned status)
@@ -70,8 +67,7 @@ static void put_date(struct head *head)
                                      "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
     const time_t now = time(NULL);
     struct tm date;
-
-    if (gmtime_r(&now, &date) != NULL) {
+    if (gmtime_r(&now, &date)) {
         put(head, "Date: %s, %02d %s %04d %02d:%02d:%02d GMT\r\n", days[date.tm_wday], date.tm_mday,
             months[date.tm_mon], date.tm_year + 1900, date.tm_hour, date.tm_min, date.tm_sec);
     }
@@ -80,10 +76,8 @@ static void put_date(struct head *head)
 static void put_headers(struct head *head, const struct api_response *response)
 {
     const char *name = response->headers;
-
     for (unsigned i = 0; i < response->header_count; i++) {
         const char *value = name + strlen(name) + 1;
-
         put(head, "%s: %s\r\n", name, value);
         name = value + strlen(value) + 1;
     }
@@ -92,10 +86,9 @@ static void put_headers(struct head *head, const struct api_response *response)
 bool raw_answer(int fd, const struct api_response *response)
 {
     struct head head = {.size = 0};
-    const size_t body_size = response->data != NULL ? response->size : 0;
+    const size_t body_size = response->data ? response->size : 0;
     struct iovec parts[2];
     const struct msghdr message = {.msg_iov = parts, .msg_iovlen = 2};
-
     put(&head, "HTTP/1.1 %u %s\r\n", response->status, reason_phrase(response->status));
     put_date(&head);
     put(&head, "Connection: close\r\nContent-Length: %zu\r\n", body_size);
@@ -109,20 +102,16 @@ bool raw_answer(int fd, const struct api_response *response)
 struct raw_peer raw_look(int fd)
 {
     struct tcp_info info;
-    socklen_t size = sizeof(info);
-    uint64_t received;
+    socklen_t size = sizeof info;
     int unread = 0;
-
-    memset(&info, 0, sizeof(info));
+    memset(&info, 0, sizeof info);
     const bool is_tcp = getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) == 0;
-    if (!is_tcp) {
-        memset(&info, 0, sizeof(info));
-    }
-    received = info.tcpi_bytes_received;
+    if (!is_tcp)
+        memset(&info, 0, sizeof info);
+    uint64_t received = info.tcpi_bytes_received;
     /* More data may arrive between the two calls. */
-    if (ioctl(fd, FIONREAD, &unread) != 0 || unread < 0 || (uint64_t)unread > received) {
+    if (ioctl(fd, FIONREAD, &unread) != 0 || unread < 0 || (uint64_t)unread > received)
         unread = 0;
-    }
     return (struct raw_peer){.received = received,
                              .read = received - (uint64_t)unread,
                              .is_tcp = is_tcp,

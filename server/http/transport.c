@@ -32,12 +32,12 @@
 #include <sys/socket.h>
 
 enum {
-    MEMORY_A_CONNECTION = 32 * 1024, /* for libmicrohttpd; larger headers are answered 431 */
-    ANSWER_MEMORY = 2560,            /* reserved for the answer's headers */
-    MEMORY_A_HEADER = 64,            /* libmicrohttpd's overhead for each header */
-    SENT_AT_ONCE = 32 * 1024,        /* of a stream */
-    RUNS_A_TURN = 64,                /* before timers and results of the pool are processed */
-    SPARE_CONNECTIONS = 64,          /* above the limit, to send the refusal */
+    CONNECTION_MEMORY = 32 * 1024, /* for libmicrohttpd; larger headers are answered 431 */
+    ANSWER_MEMORY = 2560,          /* reserved for the answer's headers */
+    HEADER_MEMORY = 64,            /* libmicrohttpd's overhead for each header */
+    SENT_AT_ONCE = 32 * 1024,      /* of a stream */
+    RUNS_PER_TURN = 64,            /* before timers and results of the pool are processed */
+    SPARE_CONNECTIONS = 64,        /* above the limit, to send the refusal */
 };
 
 /* ---- what handlers ask for ---- */
@@ -45,7 +45,6 @@ enum {
 const char *transport_find_header(const struct api_request *request, const char *name)
 {
     const char *value = NULL;
-
     MHD_lookup_connection_value_n((struct MHD_Connection *)request->transport, MHD_HEADER_KIND, name,
                                   strlen(name), &value, NULL);
     return value;
@@ -60,11 +59,10 @@ struct header_search {
 static enum MHD_Result count_name(void *cls, enum MHD_ValueKind kind, const char *name, const char *value)
 {
     struct header_search *search = cls;
-
     (void)kind;
     (void)value;
-    search->count += search->prefix > 0 ? strncasecmp(name, search->name, search->prefix) == 0
-                                        : strcasecmp(name, search->name) == 0;
+    search->count += search->prefix > 0 ? !strncasecmp(name, search->name, search->prefix)
+                                        : !strcasecmp(name, search->name);
     return MHD_YES;
 }
 
@@ -89,7 +87,6 @@ static ssize_t read_stream(void *cls, uint64_t position, char *buffer, size_t ca
     const struct api_response *response = &exchange->response;
     struct http_block *block = &exchange->block;
     size_t size = block->size - block->sent;
-
     (void)position;
     if (size > 0) {
         size = size < capacity ? size : capacity;
@@ -104,9 +101,8 @@ static ssize_t read_stream(void *cls, uint64_t position, char *buffer, size_t ca
                    ? MHD_CONTENT_READER_END_OF_STREAM
                    : MHD_CONTENT_READER_END_WITH_ERROR;
     }
-    if (!work_queue_block(exchange)) {
+    if (!work_queue_block(exchange))
         return MHD_CONTENT_READER_END_WITH_ERROR;
-    }
     MHD_suspend_connection(exchange->connection->mhd);
     return 0;
 }
@@ -114,32 +110,27 @@ static ssize_t read_stream(void *cls, uint64_t position, char *buffer, size_t ca
 static struct MHD_Response *make_response(struct http_exchange *exchange)
 {
     const struct api_response *answer = &exchange->response;
-    struct MHD_Response *response;
-
     /* The bytes are released when the request completes, not with the MHD_Response: hence persistent. */
-    if (exchange_is_bodiless(exchange) || (answer->read == NULL && answer->size == 0)) {
+    if (exchange_is_bodiless(exchange) || (!answer->read && answer->size == 0))
         return MHD_create_response_from_buffer(0, (void *)(uintptr_t) "", MHD_RESPMEM_PERSISTENT);
-    }
-    if (answer->read == NULL) {
+    if (!answer->read) {
         return MHD_create_response_from_buffer(answer->size, (void *)(uintptr_t)answer->data,
                                                MHD_RESPMEM_PERSISTENT);
     }
-    response =
+    struct MHD_Response *response =
         MHD_create_response_from_callback(answer->size == API_UNKNOWN_SIZE ? MHD_SIZE_UNKNOWN : answer->size,
                                           SENT_AT_ONCE, read_stream, exchange, NULL);
-    if (response != NULL && answer->size == API_UNKNOWN_SIZE && exchange_is_head(exchange)) {
+    if (response && answer->size == API_UNKNOWN_SIZE && exchange_is_head(exchange))
         MHD_set_response_options(response, MHD_RF_HTTP_1_0_SERVER, MHD_RO_END);
-    }
     return response;
 }
 
 /* Headers that libmicrohttpd treats specially. */
 static bool is_special(const char *name, size_t length)
 {
-    return (length == 4 && strcasecmp(name, "Date") == 0) ||
-           (length == 10 && strcasecmp(name, "Connection") == 0) ||
-           (length == 14 && strcasecmp(name, "Content-Length") == 0) ||
-           (length == 17 && strcasecmp(name, "Transfer-Encoding") == 0);
+    return (length == 4 && !strcasecmp(name, "Date")) || (length == 10 && !strcasecmp(name, "Connection")) ||
+           (length == 14 && !strcasecmp(name, "Content-Length")) ||
+           (length == 17 && !strcasecmp(name, "Transfer-Encoding"));
 }
 
 enum {
@@ -160,19 +151,17 @@ static const char *join_headers(const struct api_response *answer, struct MHD_Re
     static const char between[] = {LINE_END, LINE_END};
     const char *first = NULL;
     const char *name = answer->headers;
-
     for (unsigned i = 0; i < answer->header_count; i++) {
         const size_t name_length = strlen(name);
         const char *value = name + name_length + 1;
         const size_t value_length = strlen(value);
-
         if (is_special(name, name_length)) {
             MHD_add_response_header(response, name, value);
-        } else if (first == NULL) {
+        } else if (!first) {
             first = name;
             lines = append(lines, value, value_length);
         } else {
-            lines = append(lines, between, sizeof(between));
+            lines = append(lines, between, sizeof between);
             lines = append(lines, name, name_length);
             lines = append(lines, ": ", 2);
             lines = append(lines, value, value_length);
@@ -192,16 +181,12 @@ static bool add_headers(struct MHD_Response *response, const struct api_response
 {
     char lines[LINES_CAPACITY];
     const char *first = join_headers(answer, response, lines);
-    char *at;
-
-    if (first == NULL) {
+    if (!first)
         return true;
-    }
-    if (MHD_add_response_header(response, first, lines) != MHD_YES) {
+    if (MHD_add_response_header(response, first, lines) != MHD_YES)
         return false;
-    }
-    at = (char *)(uintptr_t)MHD_get_response_header(response, first);
-    while ((at = strchr(at, LINE_END)) != NULL) {
+    char *at = (char *)(uintptr_t)MHD_get_response_header(response, first);
+    while ((at = strchr(at, LINE_END))) {
         *at++ = '\r';
         *at++ = '\n';
     }
@@ -211,31 +196,25 @@ static bool add_headers(struct MHD_Response *response, const struct api_response
 /* Queues the answer with libmicrohttpd. */
 static enum MHD_Result answer(struct http_exchange *exchange)
 {
-    struct MHD_Response *response;
-    enum MHD_Result result;
-
-    if (!exchange_may_wait(exchange)) {
+    if (!exchange_may_wait(exchange))
         exchange_refuse(exchange, 503, "too many answers are waiting to be read by clients");
-    }
-    response = make_response(exchange);
-    if (response == NULL) {
+    struct MHD_Response *response = make_response(exchange);
+    if (!response)
         return MHD_NO;
-    }
     if (!add_headers(response, &exchange->response)) {
         MHD_destroy_response(response);
         return MHD_NO;
     }
     /* After a 411 it is unknown whether the following bytes are a body. */
-    if (exchange->connection->loop->draining || exchange->response.status == 411) {
+    if (exchange->connection->loop->draining || exchange->response.status == 411)
         MHD_add_response_header(response, "Connection", "close");
-    }
     exchange->stage = STAGE_ANSWERED;
     exchange->connection->deadline_ms = 0;
-    result = MHD_queue_response(exchange->connection->mhd, exchange->response.status, response);
+    enum MHD_Result result =
+        MHD_queue_response(exchange->connection->mhd, exchange->response.status, response);
     MHD_destroy_response(response);
-    if (result != MHD_YES) {
+    if (result != MHD_YES)
         exchange->stage = STAGE_READY; /* never sent */
-    }
     return result;
 }
 
@@ -246,8 +225,8 @@ static enum MHD_Result answer(struct http_exchange *exchange)
  * terminated by a NUL in place of the colon and the CR. */
 static void check_place(struct framing *framing, const char *name, const char *value, size_t value_size)
 {
-    framing->is_off |= value == NULL || name != framing->line_end || memchr(value, '\r', value_size) != NULL;
-    framing->line_end = value != NULL ? value + value_size + 2 : NULL;
+    framing->is_off |= !value || name != framing->line_end || memchr(value, '\r', value_size);
+    framing->line_end = value ? value + value_size + 2 : NULL;
 }
 #else
 static void check_place(struct framing *framing, const char *name, const char *value, size_t value_size)
@@ -260,8 +239,7 @@ static enum MHD_Result note_header(void *cls, enum MHD_ValueKind kind, const cha
                                    const char *value, size_t value_size)
 {
     struct framing *framing = cls;
-
-    framing->header_bytes += name_size + value_size + sizeof(": \r\n") - 1 + MEMORY_A_HEADER;
+    framing->header_bytes += name_size + value_size + sizeof ": \r\n" - 1 + HEADER_MEMORY;
     if (kind == MHD_HEADER_KIND) {
         check_place(framing, name, value, value_size);
         framing_note(framing, name, name_size, value);
@@ -275,8 +253,7 @@ static enum MHD_Result note_header(void *cls, enum MHD_ValueKind kind, const cha
  */
 static void weigh(const struct http_exchange *exchange, struct framing *framing)
 {
-    framing->fills_memory =
-        exchange->target_size + framing->header_bytes > MEMORY_A_CONNECTION - ANSWER_MEMORY;
+    framing->fills_memory = exchange->target_size + framing->header_bytes > CONNECTION_MEMORY - ANSWER_MEMORY;
 }
 
 /* While a body arrives, only the deadline applies: libmicrohttpd would close a connection that is idle in
@@ -284,7 +261,6 @@ static void weigh(const struct http_exchange *exchange, struct framing *framing)
 static void watch(struct http_exchange *exchange, bool on)
 {
     const struct http_options *options = &exchange->connection->loop->server->options;
-
     if (options->request_timeout_s > 0 && exchange->is_watched != on) {
         exchange->is_watched = on;
         MHD_set_connection_option(exchange->connection->mhd, MHD_CONNECTION_OPTION_TIMEOUT,
@@ -300,7 +276,7 @@ static void check_end(const struct http_exchange *exchange, struct framing *fram
         MHD_get_connection_info(exchange->connection->mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
 
     (void)version;
-    framing->is_off |= size == NULL || framing->line_end + 2 != exchange->request.method + size->header_size;
+    framing->is_off |= !size || framing->line_end + 2 != exchange->request.method + size->header_size;
 #else
     (void)exchange, (void)framing, (void)version;
 #endif
@@ -311,17 +287,14 @@ static void check_end(const struct http_exchange *exchange, struct framing *fram
 static void hide_expect(struct MHD_Connection *mhd)
 {
     char *value = (char *)(uintptr_t)MHD_lookup_connection_value(mhd, MHD_HEADER_KIND, "Expect");
-
-    if (value != NULL && value[0] != '\0') {
+    if (value && value[0] != '\0')
         value[0] = '-';
-    }
 }
 
 /* The headers are there. */
 static enum MHD_Result begin(struct http_exchange *exchange, const char *method, const char *version)
 {
     struct framing framing = {.line_end = version + strlen(version) + 2};
-
     exchange->request.method = method;
     MHD_get_connection_values_n(exchange->connection->mhd, MHD_HEADER_KIND | MHD_COOKIE_KIND, note_header,
                                 &framing);
@@ -331,12 +304,10 @@ static enum MHD_Result begin(struct http_exchange *exchange, const char *method,
      * short. */
     framing.has_nul = version != exchange->raw_end + 1;
     if (exchange_begin(exchange, &framing, version)) {
-        if (framing.expects_continue && !framing.is_chunked && framing.length == 0) {
+        if (framing.expects_continue && !framing.is_chunked && framing.length == 0)
             hide_expect(exchange->connection->mhd);
-        }
-        if (framing.is_chunked || framing.length > 0) {
+        if (framing.is_chunked || framing.length > 0)
             watch(exchange, true);
-        }
         return MHD_YES;
     }
     return exchange->stage == STAGE_RAW ? MHD_NO : answer(exchange);
@@ -358,19 +329,15 @@ static enum MHD_Result on_access(void *cls, struct MHD_Connection *mhd, const ch
 {
     struct http_exchange *exchange = *context;
     const size_t data_size = *size;
-
     (void)cls;
     (void)mhd;
     (void)url;
-    if (exchange == NULL) {
+    if (!exchange)
         return MHD_NO; /* memory ran out at the request line */
-    }
-    if (exchange->stage == STAGE_RAW) {
+    if (exchange->stage == STAGE_RAW)
         return MHD_NO;
-    }
-    if (exchange->stage == STAGE_HEADERS) {
+    if (exchange->stage == STAGE_HEADERS)
         return begin(exchange, method, version);
-    }
     if (data_size > 0) {
         *size = 0;
         return exchange_take_body(exchange, data, data_size) ? MHD_YES : MHD_NO;
@@ -398,10 +365,8 @@ static struct http_connection *connection_of(struct MHD_Connection *mhd)
 static void hide_query(const char *target)
 {
     char *mark = (char *)(uintptr_t)strchr(target, '?');
-
-    if (mark != NULL && mark[1] != '\0') {
+    if (mark && mark[1] != '\0')
         mark[1] = '\0';
-    }
 }
 
 /* Called for the request line; the return value becomes the context of all further calls. */
@@ -409,18 +374,15 @@ static void *on_target(void *cls, const char *target, struct MHD_Connection *mhd
 {
     struct http_connection *connection = connection_of(mhd);
     struct http_exchange *exchange;
-
     (void)cls;
-    if (connection == NULL || (exchange = exchange_new(connection)) == NULL) {
+    if (!connection || !(exchange = exchange_new(connection)))
         return NULL;
-    }
-    if (!exchange_take_target(exchange, target != NULL ? target : "")) {
+    if (!exchange_take_target(exchange, target ? target : "")) {
         exchange_end(exchange, 0, false);
         return NULL;
     }
-    if (target != NULL) {
+    if (target)
         hide_query(target);
-    }
     connection_begins(connection, exchange);
     return exchange;
 }
@@ -437,33 +399,27 @@ static size_t keep_escapes(void *cls, struct MHD_Connection *mhd, char *text)
 static unsigned own_status(struct MHD_Connection *mhd)
 {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_HTTP_STATUS);
-
-    return info != NULL ? info->http_status : 0;
+    return info ? info->http_status : 0;
 }
 
 static void on_completed(void *cls, struct MHD_Connection *mhd, void **context,
                          enum MHD_RequestTerminationCode reason)
 {
     struct http_exchange *exchange = *context;
-    struct http_connection *connection;
     const bool complete = reason == MHD_REQUEST_TERMINATED_COMPLETED_OK;
-
     (void)cls;
     *context = NULL;
-    if (exchange == NULL) {
+    if (!exchange)
         return;
-    }
-    connection = exchange->connection;
-    if (exchange->close && !connection->cut) {
+    struct http_connection *connection = exchange->connection;
+    if (exchange->close && !connection->cut)
         linger_start(&connection->loop->lingering, connection->fd);
-    }
-    if (exchange->stage == STAGE_ANSWERED) {
+    if (exchange->stage == STAGE_ANSWERED)
         exchange_end(exchange, exchange->response.status, complete);
-    } else if (exchange->stage == STAGE_RAW) {
+    else if (exchange->stage == STAGE_RAW)
         exchange_end(exchange, exchange->response.status, exchange->complete);
-    } else {
+    else
         exchange_end(exchange, own_status(mhd), true);
-    }
     connection_idles(connection);
 }
 
@@ -474,7 +430,7 @@ static bool is_refusal(const char *format)
 #if MHD_VERSION < 0x00097701
     return format != NULL;
 #else
-    return strncmp(format, "Error processing request", strlen("Error processing request")) == 0;
+    return !strncmp(format, "Error processing request", strlen("Error processing request"));
 #endif
 }
 
@@ -488,25 +444,21 @@ static bool lacks_host(const struct framing *framing)
 static void refuse_headers(struct http_exchange *exchange)
 {
     const char *length = transport_find_header(&exchange->request, "Content-Length");
-    const bool is_number =
-        length != NULL && length[0] != '\0' && length[strspn(length, "0123456789")] == '\0';
+    const bool is_number = length && length[0] != '\0' && length[strspn(length, "0123456789")] == '\0';
     struct framing framing = {.lengths = 0};
-
     MHD_get_connection_values_n(exchange->connection->mhd, MHD_HEADER_KIND, note_header, &framing);
     framing.is_off = false; /* the version, from where the lines are compared, is not known here */
     errno = 0;
-    if (exchange_refuse_framing(exchange, &framing)) {
+    if (exchange_refuse_framing(exchange, &framing))
         return;
-    }
-    if (is_number && strtoull(length, NULL, 10) == ULLONG_MAX && errno == ERANGE) {
+    if (is_number && strtoull(length, NULL, 10) == ULLONG_MAX && errno == ERANGE)
         exchange_refuse(exchange, 413, "no body may be as large as Content-Length says");
-    } else if (length != NULL && !is_number) {
+    else if (length && !is_number)
         exchange_refuse(exchange, 400, "Content-Length is not a number");
-    } else if (lacks_host(&framing)) {
+    else if (lacks_host(&framing))
         exchange_refuse_host(exchange);
-    } else {
+    else
         exchange_refuse(exchange, 431, "the request's cookies are too large");
-    }
 }
 
 /*
@@ -517,20 +469,16 @@ static void refuse_headers(struct http_exchange *exchange)
 static void on_log(void *cls, const char *format, va_list values)
 {
     struct http_loop *loop = cls;
-
     (void)values;
-    if (!is_refusal(format)) {
+    if (!is_refusal(format))
         return;
-    }
-    for (struct http_connection *at = loop->connections; at != NULL; at = at->next) {
+    for (struct http_connection *at = loop->connections; at; at = at->next) {
         struct http_exchange *exchange = at->exchange;
-        const union MHD_ConnectionInfo *size;
-
-        if (exchange == NULL || exchange->stage != STAGE_HEADERS) {
+        if (!exchange || exchange->stage != STAGE_HEADERS)
             continue;
-        }
-        size = MHD_get_connection_info(at->mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
-        if (size != NULL && size->header_size > 0) {
+        const union MHD_ConnectionInfo *size =
+            MHD_get_connection_info(at->mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+        if (size && size->header_size > 0) {
             refuse_headers(exchange);
             exchange_answer_raw(exchange);
             exchange->close = true;
@@ -543,8 +491,7 @@ static void on_log(void *cls, const char *format, va_list values)
 static void turn_away(struct http_connection *connection, unsigned status, const char *detail)
 {
     struct http_exchange *exchange = exchange_new(connection);
-
-    if (exchange != NULL) {
+    if (exchange) {
         exchange_refuse(exchange, status, detail);
         exchange_answer_raw(exchange);
         exchange_end(exchange, status, exchange->complete);
@@ -558,28 +505,23 @@ static void on_connection(void *cls, struct MHD_Connection *mhd, void **context,
     struct http_loop *loop = cls;
     struct http_connection *connection = *context;
     const int fd = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
-
     if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
-        if (connection != NULL) {
+        if (connection)
             connection_close(connection);
-        }
         return;
     }
     connection = connection_open(
         loop, mhd, fd, MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr);
     *context = connection;
-    if (connection == NULL) {
+    if (!connection)
         return;
-    }
-    if (loop->is_side) {
+    if (loop->is_side)
         return; /* libmicrohttpd's limit is enough: who watches is to see that the others are too many */
-    }
     if (atomic_load_explicit(&loop->server->connections, memory_order_relaxed) >
-        loop->server->options.max_connections) {
+        loop->server->options.max_connections)
         turn_away(connection, 503, "too many connections");
-    } else if (connection_is_too_many(connection)) {
+    else if (connection_is_too_many(connection))
         turn_away(connection, 429, "too many connections from this client");
-    }
 }
 
 /* ---- the daemon of a loop ---- */
@@ -587,13 +529,12 @@ static void on_connection(void *cls, struct MHD_Connection *mhd, void **context,
 bool transport_open(struct http_loop *loop, int listen_fd)
 {
     const struct http_options *options = &loop->server->options;
-
     const struct MHD_OptionItem items[] = {
         {MHD_OPTION_EXTERNAL_LOGGER, (intptr_t)on_log, loop}, /* must come first */
         {MHD_OPTION_LISTEN_SOCKET, listen_fd, NULL},
         {MHD_OPTION_CONNECTION_LIMIT, (intptr_t)options->max_connections + SPARE_CONNECTIONS, NULL},
         {MHD_OPTION_CONNECTION_TIMEOUT, (intptr_t)options->idle_timeout_s, NULL},
-        {MHD_OPTION_CONNECTION_MEMORY_LIMIT, MEMORY_A_CONNECTION, NULL},
+        {MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_MEMORY, NULL},
         {MHD_OPTION_URI_LOG_CALLBACK, (intptr_t)on_target, NULL},
         {MHD_OPTION_UNESCAPE_CALLBACK, (intptr_t)keep_escapes, NULL},
         {MHD_OPTION_NOTIFY_COMPLETED, (intptr_t)on_completed, NULL},
@@ -617,15 +558,12 @@ int transport_epoll_fd(const struct http_loop *loop)
 int64_t transport_turn(struct http_loop *loop)
 {
     MHD_UNSIGNED_LONG_LONG wait_ms = 0;
-
-    for (unsigned i = 0; i < RUNS_A_TURN; i++) {
+    for (unsigned i = 0; i < RUNS_PER_TURN; i++) {
         MHD_run(loop->daemon);
-        if (MHD_get_timeout(loop->daemon, &wait_ms) != MHD_YES) {
+        if (MHD_get_timeout(loop->daemon, &wait_ms) != MHD_YES)
             return -1;
-        }
-        if (wait_ms > 0) {
+        if (wait_ms > 0)
             return (int64_t)wait_ms;
-        }
     }
     return 0;
 }

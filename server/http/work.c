@@ -36,7 +36,6 @@ bool work_start(struct http_server *server)
                                        .of_client = share,
                                        .dear_of_client = share > 1 ? share / 2 : share,
                                        .niceness = NICENESS};
-
     server->pool = pool_new(&limits);
     return server->pool;
 }
@@ -46,7 +45,6 @@ bool work_start(struct http_server *server)
 static bool has_waited_too_long(const struct http_exchange *exchange)
 {
     const uint64_t most = exchange->connection->loop->server->options.queue_time_ms;
-
     return most && clock_ms() - exchange->job.since_ms > most;
 }
 
@@ -60,7 +58,6 @@ static void run_handler(struct pool_job *job)
 {
     struct http_exchange *exchange = exchange_of(job);
     const struct http_application *application = &exchange->connection->loop->server->application;
-
     if (exchange->request.has_left(&exchange->request)) {
         exchange->end = WORK_LEFT;
     } else if (has_waited_too_long(exchange)) {
@@ -80,12 +77,10 @@ static void run_stream(struct pool_job *job)
     struct http_exchange *exchange = exchange_of(job);
     struct api_response *response = &exchange->response;
     struct http_block *block = &exchange->block;
-
     block->sent = block->size = 0;
     while (block->size < STREAM_BLOCK && !block->has_ended) {
         const ssize_t size =
             response->read(response->owner, block->data + block->size, STREAM_BLOCK - block->size);
-
         if (size == API_LATER && response->is_ready) {
             block->is_later = block->size == 0;
             break;
@@ -101,7 +96,6 @@ static void post(struct pool_job *job)
 {
     struct http_exchange *exchange = exchange_of(job);
     struct http_loop *loop = exchange->connection->loop;
-
     pthread_mutex_lock(&loop->mail_lock);
     exchange->next_spare = loop->mail;
     loop->mail = exchange;
@@ -114,7 +108,6 @@ static void post(struct pool_job *job)
 static struct share *share_of_payer(const struct http_exchange *exchange)
 {
     const struct api_request *request = &exchange->request;
-
     return share_get(&exchange->connection->loop->server->shares,
                      address_client(request->payer[0] ? request->payer : request->client));
 }
@@ -125,16 +118,14 @@ enum pool_answer work_queue_handler(struct http_exchange *exchange)
     struct http_server *server = loop->server;
     struct pool_job *job = &exchange->job;
     enum pool_answer answer = POOL_FULL;
-
     *job = (struct pool_job){.kind = exchange->request.is_dear ? POOL_DEAR : POOL_CHEAP,
                              .share = share_of_payer(exchange),
                              .run = run_handler,
                              .done = post};
     if (server->pool && job->share) {
         answer = pool_add(server->pool, job, false);
-        if (answer != POOL_TAKEN && connections_drop_left(loop)) {
+        if (answer != POOL_TAKEN && connections_drop_left(loop))
             answer = pool_add(server->pool, job, false);
-        }
     }
     if (answer != POOL_TAKEN) {
         share_put(&server->shares, job->share);
@@ -147,10 +138,8 @@ bool work_queue_block(struct http_exchange *exchange)
 {
     struct http_server *server = exchange->connection->loop->server;
     struct pool_job *job = &exchange->job;
-
-    if (!exchange->block.data) {
+    if (!exchange->block.data)
         exchange->block.data = malloc(STREAM_BLOCK);
-    }
     *job = (struct pool_job){.kind = exchange->response.is_dear ? POOL_DEAR : POOL_CHEAP,
                              .share = share_of_payer(exchange),
                              .run = run_stream,
@@ -176,9 +165,8 @@ static void settle(struct http_exchange *exchange)
     }
     if (exchange->is_making) {
         exchange->is_making = false;
-        if (exchange->end != WORK_DONE) {
+        if (exchange->end != WORK_DONE)
             exchange->block.has_ended = exchange->block.has_failed = true;
-        }
         transport_resume(exchange);
         return;
     }
@@ -200,14 +188,12 @@ void work_wake(struct http_exchange *exchange, bool cut)
 {
     const struct api_response *response = &exchange->response;
     const bool has_left = exchange->request.has_left(&exchange->request);
-
     if (!has_left && !cut && response->is_ready(response->owner)) {
         exchange->is_idle = !work_queue_block(exchange); /* once more if the pool is full */
         return;
     }
-    if (!has_left && !cut && !exchange->connection->loop->draining) {
+    if (!has_left && !cut && !exchange->connection->loop->draining)
         return;
-    }
     exchange->is_idle = exchange->is_making = false;
     exchange->block.has_ended = true;
     exchange->block.has_failed = has_left || cut;
@@ -218,10 +204,8 @@ void work_wake(struct http_exchange *exchange, bool cut)
 bool work_withdraw(struct http_exchange *exchange, enum work_end end)
 {
     struct http_loop *loop = exchange->connection->loop;
-
-    if (!pool_withdraw(loop->server->pool, &exchange->job)) {
+    if (!pool_withdraw(loop->server->pool, &exchange->job))
         return false;
-    }
     exchange->end = end;
     body_release(&exchange->body);
     settle(exchange);
@@ -231,17 +215,15 @@ bool work_withdraw(struct http_exchange *exchange, enum work_end end)
 
 void work_look(struct http_exchange *exchange)
 {
-    if (exchange->request.has_left(&exchange->request)) {
+    if (exchange->request.has_left(&exchange->request))
         work_withdraw(exchange, WORK_LEFT);
-    } else if (!exchange->is_making && has_waited_too_long(exchange)) {
+    else if (!exchange->is_making && has_waited_too_long(exchange))
         work_withdraw(exchange, WORK_LATE);
-    }
 }
 
 void work_collect(struct http_loop *loop)
 {
     struct http_exchange *exchange, *next;
-
     pthread_mutex_lock(&loop->mail_lock);
     exchange = loop->mail;
     loop->mail = NULL;

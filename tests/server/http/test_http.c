@@ -30,10 +30,8 @@ static void stop(void)
 static uint8_t *new_body(size_t size)
 {
     uint8_t *body = malloc(size + 1);
-
-    for (size_t i = 0; i < size; i++) {
+    for (size_t i = 0; i < size; i++)
         body[i] = fixture_pattern(i * 3 + 1);
-    }
     return body;
 }
 
@@ -42,9 +40,8 @@ static void expect(unsigned status, const char *body)
 {
     ck_assert_msg(client_receive(&client, false, &answer), "no answer");
     ck_assert_uint_eq(answer.status, status);
-    if (body != NULL) {
+    if (body)
         ck_assert_str_eq((const char *)answer.body, body);
-    }
     answer_release(&answer);
 }
 
@@ -57,11 +54,9 @@ static void get(const char *target, unsigned status, const char *body)
 static void expect_pattern(size_t size)
 {
     size_t same = 0;
-
     ck_assert_uint_eq(answer.body_size, size);
-    while (same < size && answer.body[same] == fixture_pattern(same)) {
+    while (same < size && answer.body[same] == fixture_pattern(same))
         same++;
-    }
     ck_assert_uint_eq(same, size);
     answer_release(&answer);
 }
@@ -69,8 +64,7 @@ static void expect_pattern(size_t size)
 static const char *header_of_answer(const char *name)
 {
     static char value[256];
-
-    return answer_header(&answer, name, value, sizeof(value)) ? value : NULL;
+    return answer_header(&answer, name, value, sizeof value) ? value : NULL;
 }
 
 /* ---- connections ---- */
@@ -102,7 +96,6 @@ START_TEST(pipelined_requests_are_answered_in_order)
 {
     static char requests[100 * 64];
     size_t size = 0;
-
     for (unsigned i = 0; i < 100; i++) {
         size += (size_t)sprintf(requests + size, "GET /%s HTTP/1.1\r\nHost: test\r\n\r\n",
                                 i % 3 == 0 ? "pool" : (i % 3 == 1 ? "hello" : "bytes?3000"));
@@ -174,8 +167,7 @@ START_TEST(long_paths_are_whole)
 {
     static char target[9000];
     static char expected[9001];
-
-    for (size_t length = 500; length < sizeof(target); length += length < 520 ? 1 : 1717) {
+    for (size_t length = 500; length < sizeof target; length += length < 520 ? 1 : 1717) {
         memset(target, 'p', length);
         memcpy(target, "/raw", 4);
         target[length] = '\0';
@@ -215,8 +207,7 @@ END_TEST
 START_TEST(what_is_no_path_is_refused)
 {
     static const char *const targets[] = {"hello", "*", "ftp://a/hello", "?a", "/a\tb", "/a\x7f", "/a?b\x01"};
-
-    for (size_t i = 0; i < sizeof(targets) / sizeof(*targets); i++) {
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
         get(targets[i], 400, "the request's target is not a path");
         ck_assert_str_eq(header_of_answer("Posed-Refused"), "yes");
         get("/hello", 200, "hello");
@@ -251,8 +242,7 @@ END_TEST
 START_TEST(exactly_one_host_is_needed)
 {
     static const char *const hosts[] = {"", "Host: a\r\nHost: b\r\n", "Host: a\r\nHost: a\r\n"};
-
-    for (size_t i = 0; i < sizeof(hosts) / sizeof(*hosts); i++) {
+    for (size_t i = 0; i < sizeof hosts / sizeof *hosts; i++) {
         client_close(&client);
         ck_assert(client_open(&client, fixture_address(&fixture)));
         ck_assert(client_print(&client, "GET /hello HTTP/1.1\r\n%s\r\nGET /hello HTTP/1.1\r\nHost: a\r\n\r\n",
@@ -278,7 +268,7 @@ START_TEST(doubtful_framing_is_refused_and_closes)
         {"Transfer-Encoding: identity\r\n", 501},
     };
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         client_close(&client);
         ck_assert(client_open(&client, fixture_address(&fixture)));
         ck_assert(client_print(&client, "POST /echo HTTP/1.1\r\nHost: a\r\n%s\r\nGET /hello HTTP/1.1\r\n\r\n",
@@ -295,8 +285,7 @@ END_TEST
 START_TEST(a_broken_content_length_is_refused)
 {
     static const char *const lengths[] = {"3x", "-3", "", "0x3", "3, 3", "99999999999999999999"};
-
-    for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
         client_close(&client);
         ck_assert(client_open(&client, fixture_address(&fixture)));
         ck_assert(client_print(&client, "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: %s\r\n\r\n",
@@ -317,8 +306,7 @@ END_TEST
 START_TEST(large_headers_do_not_hang)
 {
     static char filler[32 * 1024];
-
-    memset(filler, 'h', sizeof(filler));
+    memset(filler, 'h', sizeof filler);
     for (size_t size = 1000; size <= 29000; size += 2000) {
         ck_assert(client_print(&client, "GET /hello HTTP/1.1\r\nHost: a\r\nX-Filler: ") &&
                   client_send(&client, filler, size) && client_print(&client, "\r\n\r\n"));
@@ -326,7 +314,7 @@ START_TEST(large_headers_do_not_hang)
     }
     /* The answer comes before all is read, and the connection is closed: the last bytes may not be taken any more. */
     if (client_print(&client, "GET /hello HTTP/1.1\r\nHost: a\r\nX-Filler: ") &&
-        client_send(&client, filler, sizeof(filler)) && client_print(&client, "\r\n\r\n"))
+        client_send(&client, filler, sizeof filler) && client_print(&client, "\r\n\r\n"))
         expect(431, NULL);
     fixture_await(&fixture.finished, 16);
     ck_assert_uint_eq(atomic_load(&fixture.last_status), 431);
@@ -341,16 +329,14 @@ START_TEST(headers_are_sent_as_given)
         char target[32];
         char expected[4096];
         size_t size = 0;
-
-        for (unsigned i = 0; i < count; i++) {
+        for (unsigned i = 0; i < count; i++)
             size += (size_t)sprintf(expected + size, "X-%u: %u\r\n", i, i);
-        }
         sprintf(expected + size,
                 "Link: </a>\r\nLink: </b>\r\nX-Long: %s\r\nContent-Type: application/octet-stream\r\n",
                 fixture_long_value());
         sprintf(target, "/headers?%u", count);
         get(target, 200, "headers");
-        ck_assert_msg(strstr(answer.head, expected) != NULL, "%s", answer.head);
+        ck_assert_msg(strstr(answer.head, expected), "%s", answer.head);
         ck_assert_str_eq(header_of_answer("Date"), "today");
         ck_assert_str_eq(header_of_answer("Content-Length"), "7");
         ck_assert_ptr_null(header_of_answer("Transfer-Encoding"));
@@ -362,10 +348,9 @@ START_TEST(head_is_get_without_the_body)
 {
     static const char *const targets[] = {"/hello", "/bytes?100000", "/known?5000", "/pool", "/nothing"};
     char length[64];
-
-    for (size_t i = 0; i < sizeof(targets) / sizeof(*targets); i++) {
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
         ck_assert(client_ask(&client, "GET", targets[i], &answer));
-        snprintf(length, sizeof(length), "%zu", answer.body_size);
+        snprintf(length, sizeof length, "%zu", answer.body_size);
         answer_release(&answer);
         ck_assert(client_ask(&client, "HEAD", targets[i], &answer));
         ck_assert_uint_eq(answer.status, i == 4 ? 404 : 200);
@@ -404,11 +389,9 @@ START_TEST(answers_of_every_size_are_whole)
 {
     static const size_t sizes[] = {1, 1399, 7500, 32768, 100001, 3000000};
     uint64_t sum = 0;
-
-    for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         char target[64];
-
-        snprintf(target, sizeof(target), "/bytes?%zu", sizes[i]);
+        snprintf(target, sizeof target, "/bytes?%zu", sizes[i]);
         ck_assert(client_ask(&client, "GET", target, &answer));
         expect_pattern(sizes[i]);
         sum += sizes[i];
@@ -421,15 +404,13 @@ END_TEST
 START_TEST(streams_are_whole)
 {
     static const size_t sizes[] = {0, 1, 5003, 32767, 2000000};
-
-    for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         char target[64];
-
-        snprintf(target, sizeof(target), "/stream?%zu", sizes[i]);
+        snprintf(target, sizeof target, "/stream?%zu", sizes[i]);
         ck_assert(client_ask(&client, "GET", target, &answer));
         ck_assert(answer.is_chunked);
         expect_pattern(sizes[i]);
-        snprintf(target, sizeof(target), "/known?%zu", sizes[i]);
+        snprintf(target, sizeof target, "/known?%zu", sizes[i]);
         ck_assert(client_ask(&client, "GET", target, &answer));
         ck_assert(!answer.is_chunked);
         expect_pattern(sizes[i]);
@@ -464,10 +445,8 @@ START_TEST(bodies_arrive_as_sent)
     static const size_t sizes[] = {0,      1,       16384,           16385, 300000, FIXTURE_THRESHOLD,
                                    262145, 1000003, MAX_FIXTURE_ECHO};
     uint8_t *body = new_body(MAX_FIXTURE_ECHO);
-
-    for (size_t i = 0; i < 2 * sizeof(sizes) / sizeof(*sizes); i++) {
+    for (size_t i = 0; i < 2 * sizeof sizes / sizeof *sizes; i++) {
         const size_t size = sizes[i / 2];
-
         post(i % 2 == 0 ? "/echo" : "/pool-echo", body, size);
         ck_assert_msg(client_receive(&client, false, &answer), "%zu bytes", size);
         ck_assert_uint_eq(answer.status, 200);
@@ -483,7 +462,6 @@ END_TEST
 START_TEST(large_bodies_are_kept_in_a_file)
 {
     uint8_t *body = new_body(2 * FIXTURE_THRESHOLD);
-
     post("/file", body, FIXTURE_THRESHOLD);
     expect(200, "memory");
     post("/file", body, FIXTURE_THRESHOLD + 1);
@@ -501,12 +479,10 @@ static void post_chunks(const char *target, const uint8_t *body, size_t size, si
         client_print(&client, "POST %s HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n", target));
     for (size_t at = 0; at < size; at += chunk) {
         const size_t piece = size - at < chunk ? size - at : chunk;
-
         /* The server may refuse and close before the end. */
         if (!client_print(&client, "%zx%s\r\n", piece, extension) ||
-            !client_send(&client, body + at, piece) || !client_print(&client, "\r\n")) {
+            !client_send(&client, body + at, piece) || !client_print(&client, "\r\n"))
             return;
-        }
     }
     client_print(&client, "0\r\nX-Trailer: 1\r\n\r\n");
 }
@@ -515,10 +491,8 @@ START_TEST(chunked_bodies_arrive_as_sent)
 {
     static const size_t chunks[] = {1, 7, 4096, 16384, 100000};
     uint8_t *body = new_body(700001);
-
-    for (size_t i = 0; i < sizeof(chunks) / sizeof(*chunks); i++) {
+    for (size_t i = 0; i < sizeof chunks / sizeof *chunks; i++) {
         const size_t size = chunks[i] < 10 ? 3001 : 700001;
-
         post_chunks("/echo", body, size, chunks[i], "");
         ck_assert(client_receive(&client, false, &answer));
         ck_assert_uint_eq(answer.status, 200);
@@ -536,7 +510,6 @@ END_TEST
 START_TEST(extensions_of_chunks_are_ignored)
 {
     uint8_t *body = new_body(3001);
-
     post_chunks("/echo", body, 3001, 100, ";name=value");
     ck_assert(client_receive(&client, false, &answer));
     if (!MHD_MAY_REFUSE_EXTENSIONS || answer.status != 400) {

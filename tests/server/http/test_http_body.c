@@ -35,9 +35,8 @@ static void stop(void)
     body_release(&body);
     ck_assert_uint_eq(atomic_load(&store.in_memory), 0);
     files = opendir(directory);
-    while (readdir(files) != NULL) {
+    while (readdir(files))
         entries++;
-    }
     closedir(files);
     ck_assert_uint_eq(entries, 2); /* itself and its parent */
     ck_assert_int_eq(rmdir(directory), 0);
@@ -54,18 +53,13 @@ static unsigned add(size_t size, size_t piece)
     uint8_t bytes[4096];
     size_t at = (size_t)body.size;
     const size_t end = at + size;
-
     while (at < end) {
         const size_t count = end - at < piece ? end - at : piece;
-        unsigned status;
-
-        for (size_t i = 0; i < count; i++) {
+        for (size_t i = 0; i < count; i++)
             bytes[i] = byte_at(at + i);
-        }
-        status = body_add(&body, bytes, count);
-        if (status != 0) {
+        unsigned status = body_add(&body, bytes, count);
+        if (status != 0)
             return status;
-        }
         at += count;
     }
     return 0;
@@ -74,12 +68,10 @@ static unsigned add(size_t size, size_t piece)
 static void expect_bytes(size_t size)
 {
     size_t same = 0;
-
     ck_assert_uint_eq(body_finish(&body), 0);
     ck_assert_uint_eq(body.size, size);
-    while (same < size && body.data[same] == byte_at(same)) {
+    while (same < size && body.data[same] == byte_at(same))
         same++;
-    }
     ck_assert_uint_eq(same, size);
 }
 
@@ -106,7 +98,6 @@ END_TEST
 START_TEST(above_the_threshold_it_is_in_a_file)
 {
     uint8_t first[4];
-
     body_init(&body, &store, UINT64_MAX, 0, NULL);
     ck_assert_uint_eq(add(3 * THRESHOLD, 997), 0);
     ck_assert_uint_eq(atomic_load(&store.in_memory), 0);
@@ -218,7 +209,6 @@ END_TEST
 START_TEST(no_room_is_507)
 {
     const struct rlimit smallest = {.rlim_cur = 2 * THRESHOLD, .rlim_max = RLIM_INFINITY};
-
     signal(SIGXFSZ, SIG_IGN);
     ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &smallest), 0);
     body_init(&body, &store, UINT64_MAX, 0, NULL);

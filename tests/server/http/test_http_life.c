@@ -20,15 +20,13 @@ static void trickle(const char *text, const char *drop)
 {
     struct pollfd answered = {.events = POLLIN};
     unsigned bytes = 0;
-
     connect_client(&client);
     ck_assert(client_print(&client, "%s", text));
     answered.fd = client.fd;
     while (poll(&answered, 1, 100) == 0) {
         ck_assert_msg(++bytes < 300, "the server still listens after %u bytes", bytes);
-        if (!client_print(&client, "%s", drop)) {
+        if (!client_print(&client, "%s", drop))
             break;
-        }
     }
 }
 
@@ -64,7 +62,6 @@ START_TEST(a_slow_request_after_others_is_dropped)
     static const char *const first[] = {"GET /hello HTTP/1.1\r\nHost: a\r\n\r\n",
                                         "GET /pool HTTP/1.1\r\nHost: a\r\n\r\nGET"};
     unsigned bytes = 0;
-
     fixture.options.request_timeout_s = 1;
     fixture_start(&fixture);
     connect_client(&client);
@@ -97,9 +94,8 @@ START_TEST(a_client_that_has_ended_is_noticed)
         connect_client(&client);
         ck_assert(client_print(&client, "%s", texts[i]));
         shutdown(client.fd, SHUT_WR);
-        if (i < 2) {
+        if (i < 2)
             expect(200, i == 0 ? "hello" : "waited");
-        }
         ck_assert(client_sees_end(&client));
         client_close(&client);
     }
@@ -170,9 +166,8 @@ START_TEST(what_is_in_flight_is_finished)
     struct client sending;
     struct client refused;
     char address[128];
-
     fixture_start(&fixture);
-    snprintf(address, sizeof(address), "%s", fixture_address(&fixture));
+    snprintf(address, sizeof address, "%s", fixture_address(&fixture));
     connect_client(&idle);
     send_get(&idle, "/hello");
     expect_from(&idle, 200, "hello");
@@ -215,7 +210,6 @@ START_TEST(grace_has_an_end)
 {
     struct client waiting[6];
     struct client stalled;
-
     fixture_start(&fixture);
     for (unsigned i = 0; i < 6; i++) { /* more than the pool has threads, in the usual case */
         connect_client(&waiting[i]);
@@ -231,9 +225,8 @@ START_TEST(grace_has_an_end)
     http_stop(fixture.server, 0);
     ck_assert(client_sees_end(&client));
     fixture_let_go(&fixture, 6); /* what runs is waited for */
-    for (unsigned i = 0; i < 6; i++) {
+    for (unsigned i = 0; i < 6; i++)
         client_close(&waiting[i]);
-    }
     client_close(&client);
     fixture_end(&fixture);
     client_close(&stalled);
@@ -251,13 +244,12 @@ START_TEST(it_can_be_closed_without_having_run)
 {
     const struct http_application application = {.user = NULL};
     char error[256];
-    struct http_server *server = http_open(&fixture.options, &application, error, sizeof(error));
-
-    ck_assert_msg(server != NULL, "%s", error);
+    struct http_server *server = http_open(&fixture.options, &application, error, sizeof error);
+    ck_assert_msg(server, "%s", error);
     ck_assert_ptr_nonnull(http_main_loop(server));
     http_close(server);
     fixture.options.listen = "nowhere";
-    ck_assert_ptr_null(http_open(&fixture.options, &application, error, sizeof(error)));
+    ck_assert_ptr_null(http_open(&fixture.options, &application, error, sizeof error));
     ck_assert_ptr_nonnull(strstr(error, "nowhere"));
 }
 END_TEST
@@ -293,13 +285,11 @@ END_TEST
 START_TEST(a_socket_that_is_handed_over_is_served_and_left_open)
 {
     struct http_options *options = &fixture.options;
-    struct http_server *first;
     const struct http_application application = {.user = NULL};
     char error[256];
-
     /* The address of a server that is only open, not running, and its socket. */
-    first = http_open(options, &application, error, sizeof(error));
-    ck_assert_msg(first != NULL, "%s", error);
+    struct http_server *first = http_open(options, &application, error, sizeof error);
+    ck_assert_msg(first, "%s", error);
     http_close(first);
 
     options->listen_fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);

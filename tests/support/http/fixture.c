@@ -27,15 +27,13 @@ uint8_t fixture_pattern(size_t offset)
 const char *fixture_long_value(void)
 {
     static char value[1500];
-
-    memset(value, 'v', sizeof(value) - 1);
+    memset(value, 'v', sizeof value - 1);
     return value;
 }
 
 static void release_piece(void *owner)
 {
     struct piece *piece = owner;
-
     atomic_fetch_sub(&piece->fixture->bodies, 1);
     free(piece->bytes);
     free(piece);
@@ -43,8 +41,7 @@ static void release_piece(void *owner)
 
 static struct piece *new_piece(struct fixture *fixture, size_t size)
 {
-    struct piece *piece = calloc(1, sizeof(*piece));
-
+    struct piece *piece = calloc(1, sizeof *piece);
     piece->fixture = fixture;
     piece->size = size;
     piece->end = size;
@@ -55,7 +52,6 @@ static struct piece *new_piece(struct fixture *fixture, size_t size)
 static void give_bytes(struct fixture *fixture, struct api_response *response, const void *bytes, size_t size)
 {
     struct piece *piece = new_piece(fixture, size);
-
     piece->bytes = malloc(size + 1);
     memcpy(piece->bytes, bytes, size);
     response_borrow(response, "application/octet-stream", piece->bytes, size, release_piece, piece);
@@ -69,10 +65,8 @@ static void give_text(struct fixture *fixture, struct api_response *response, co
 static void give_pattern(struct fixture *fixture, struct api_response *response, size_t size)
 {
     uint8_t *bytes = malloc(size + 1);
-
-    for (size_t i = 0; i < size; i++) {
+    for (size_t i = 0; i < size; i++)
         bytes[i] = fixture_pattern(i);
-    }
     give_bytes(fixture, response, bytes, size);
     free(bytes);
 }
@@ -82,19 +76,17 @@ static ssize_t read_piece(void *owner, uint8_t *buffer, size_t capacity)
 {
     struct piece *piece = owner;
     size_t size = piece->end - piece->given;
-
     size = size < capacity ? size : capacity;
     size = size < 5003 ? size : 5003;
-    for (size_t i = 0; i < size; i++) {
+    for (size_t i = 0; i < size; i++)
         buffer[i] = fixture_pattern(piece->given + i);
-    }
     piece->given += size;
     return size == 0 && piece->end < piece->size ? -1 : (ssize_t)size;
 }
 
 static bool is_path(const struct api_request *request, const char *path)
 {
-    return strcmp(request->path, path) == 0;
+    return !strcmp(request->path, path);
 }
 
 static size_t query_number(const struct api_request *request)
@@ -106,17 +98,15 @@ static bool admit(void *user, const struct api_request *request, uint64_t *max_b
                   struct api_response *response)
 {
     struct fixture *fixture = user;
-
     if (is_path(request, "/forbidden")) {
         response->status = 403;
         give_text(fixture, response, "forbidden");
         return false;
     }
-    if (is_path(request, "/echo") || is_path(request, "/pool-echo") || is_path(request, "/file")) {
+    if (is_path(request, "/echo") || is_path(request, "/pool-echo") || is_path(request, "/file"))
         *max_body = MAX_FIXTURE_ECHO;
-    } else if (is_path(request, "/small")) {
+    else if (is_path(request, "/small"))
         *max_body = MAX_FIXTURE_SMALL;
-    }
     return true;
 }
 
@@ -126,7 +116,6 @@ static bool file_holds_body(const struct api_request *request)
     bool same =
         pread((*request->body_draft)->fd, copy, request->body_size, 0) == (ssize_t)request->body_size &&
         memcmp(copy, request->body, request->body_size) == 0;
-
     free(copy);
     return same;
 }
@@ -134,10 +123,8 @@ static bool file_holds_body(const struct api_request *request)
 static void handle_stream(struct fixture *fixture, struct api_request *request, struct api_response *response)
 {
     struct piece *piece = new_piece(fixture, query_number(request));
-
-    if (is_path(request, "/short")) {
+    if (is_path(request, "/short"))
         piece->end = piece->size / 2;
-    }
     response_stream(response, "application/octet-stream",
                     is_path(request, "/stream") ? API_UNKNOWN_SIZE : piece->size, read_piece, release_piece,
                     piece);
@@ -148,11 +135,10 @@ static void give_headers(struct fixture *fixture, size_t count, struct api_respo
 {
     char name[32];
     char value[32];
-
     response_header(response, "Content-Length", "99");
     for (size_t i = 0; i < count; i++) {
-        snprintf(name, sizeof(name), "X-%zu", i);
-        snprintf(value, sizeof(value), "%zu", i);
+        snprintf(name, sizeof name, "X-%zu", i);
+        snprintf(value, sizeof value, "%zu", i);
         response_header(response, name, value);
     }
     response_header(response, "Link", "</a>");
@@ -166,23 +152,20 @@ static void give_headers(struct fixture *fixture, size_t count, struct api_respo
 static void handle_shown(struct fixture *fixture, struct api_request *request, struct api_response *response)
 {
     char text[2048];
-
     if (is_path(request, "/client")) {
-        snprintf(text, sizeof(text), "%s %s", request->client,
-                 request->client_is_loopback ? "here" : "there");
+        snprintf(text, sizeof text, "%s %s", request->client, request->client_is_loopback ? "here" : "there");
     } else if (is_path(request, "/count")) {
         const char *value = request->header(request, request->query);
-
-        snprintf(text, sizeof(text), "%zu %s", request->header_count(request, request->query),
-                 value != NULL ? value : "-");
+        snprintf(text, sizeof text, "%zu %s", request->header_count(request, request->query),
+                 value ? value : "-");
     } else if (is_path(request, "/file")) {
-        snprintf(text, sizeof(text), "%s",
+        snprintf(text, sizeof text, "%s",
                  request->body_draft && *request->body_draft && file_holds_body(request) ? "file" : "memory");
-    } else if (strncmp(request->path, "/raw", 4) == 0) {
-        snprintf(text, sizeof(text), "%s\n%s", request->path, request->query);
+    } else if (!strncmp(request->path, "/raw", 4)) {
+        snprintf(text, sizeof text, "%s\n%s", request->path, request->query);
     } else {
         response->status = 404;
-        snprintf(text, sizeof(text), "nothing at %s", request->path);
+        snprintf(text, sizeof text, "nothing at %s", request->path);
     }
     give_text(fixture, response, text);
 }
@@ -190,15 +173,13 @@ static void handle_shown(struct fixture *fixture, struct api_request *request, s
 static enum api_outcome handle(void *user, struct api_request *request, struct api_response *response)
 {
     struct fixture *fixture = user;
-
-    if (strncmp(request->path, "/pool", 5) == 0 && !request->may_wait) {
+    if (!strncmp(request->path, "/pool", 5) && !request->may_wait) {
         give_text(fixture, response, "to be discarded");
         return API_WAIT;
     }
     if (is_path(request, "/wait")) {
-        if (!request->may_wait) {
+        if (!request->may_wait)
             return API_WAIT;
-        }
         atomic_fetch_add(&fixture->waiting, 1);
         uv_sem_wait(&fixture->gate);
         give_text(fixture, response, "let go");
@@ -228,9 +209,8 @@ static void refuse(void *user, const struct api_request *request, unsigned statu
                    struct api_response *response)
 {
     const char *id = request->header(request, "X-Request-Id"); /* may be asked of every request */
-
     response->status = status;
-    response_header(response, "X-Request-Id", id != NULL ? id : "made");
+    response_header(response, "X-Request-Id", id ? id : "made");
     response_header(response, "Posed-Refused", "yes");
     give_text(user, response, detail);
 }
@@ -238,7 +218,6 @@ static void refuse(void *user, const struct api_request *request, unsigned statu
 static void note_finished(void *user, const struct http_record *record)
 {
     struct fixture *fixture = user;
-
     ck_assert_ptr_nonnull(record->response);
     ck_assert_ptr_nonnull(record->method);
     ck_assert_ptr_nonnull(record->path);
@@ -251,7 +230,7 @@ static void note_finished(void *user, const struct http_record *record)
 
 void fixture_init(struct fixture *fixture)
 {
-    memset(fixture, 0, sizeof(*fixture));
+    memset(fixture, 0, sizeof *fixture);
     fixture->options = (struct http_options){
         .listen = "127.0.0.1:0",
         .listen_fd = -1,
@@ -277,8 +256,8 @@ void fixture_start(struct fixture *fixture)
         .user = fixture, .admit = admit, .handle = handle, .refuse = refuse, .finished = note_finished};
     char error[256];
 
-    fixture->server = http_open(&fixture->options, &application, error, sizeof(error));
-    ck_assert_msg(fixture->server != NULL, "%s", error);
+    fixture->server = http_open(&fixture->options, &application, error, sizeof error);
+    ck_assert_msg(fixture->server, "%s", error);
     ck_assert_int_eq(uv_thread_create(&fixture->thread, run, fixture->server), 0);
 }
 
@@ -289,9 +268,8 @@ const char *fixture_address(const struct fixture *fixture)
 
 void fixture_let_go(struct fixture *fixture, unsigned count)
 {
-    while (count-- > 0) {
+    while (count-- > 0)
         uv_sem_post(&fixture->gate);
-    }
 }
 
 void fixture_await(const atomic_uint *value, unsigned count)
@@ -305,7 +283,6 @@ void fixture_await(const atomic_uint *value, unsigned count)
 void fixture_end(struct fixture *fixture)
 {
     struct http_counters counters;
-
     uv_thread_join(&fixture->thread);
     http_count(fixture->server, &counters);
     ck_assert_uint_eq(counters.connections, 0);

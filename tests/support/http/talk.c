@@ -17,9 +17,8 @@ void expect_from(struct client *from, unsigned status, const char *body)
 {
     ck_assert_msg(client_receive(from, false, &answer), "no answer");
     ck_assert_uint_eq(answer.status, status);
-    if (body != NULL) {
+    if (body)
         ck_assert_str_eq((const char *)answer.body, body);
-    }
     answer_release(&answer);
 }
 
@@ -42,8 +41,7 @@ void get(const char *target, unsigned status, const char *body)
 bool answer_says(const char *name, const char *expected)
 {
     char value[256];
-
-    return answer_header(&answer, name, value, sizeof(value)) && strcmp(value, expected) == 0;
+    return answer_header(&answer, name, value, sizeof value) && !strcmp(value, expected);
 }
 
 bool answer_closes(void)
@@ -54,12 +52,10 @@ bool answer_closes(void)
 void await_connections(unsigned count)
 {
     struct http_counters counters;
-
     for (unsigned i = 0; i < 30000; i++) {
         http_count(fixture.server, &counters);
-        if (counters.connections == count) {
+        if (counters.connections == count)
             return;
-        }
         usleep(1000);
     }
     ck_abort_msg("%u connections, not %u", (unsigned)counters.connections, count);
