@@ -80,8 +80,8 @@ START_TEST(a_header_that_does_not_fit_is_left_out)
     struct api_response response;
     char longest[API_HEADER_CAPACITY - 2]; /* with "A", two terminators and itself exactly the capacity */
 
-    memset(longest, 'x', sizeof(longest));
-    longest[sizeof(longest) - 1] = '\0';
+    memset(longest, 'x', sizeof longest);
+    longest[sizeof longest - 1] = '\0';
 
     response_init(&response, 200);
     response_header(&response, "AB", longest);

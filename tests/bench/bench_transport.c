@@ -30,9 +30,8 @@ static char body[BODY];
 /* Tells the parent where the server listens. */
 static void report(int pipe_end, int port)
 {
-    if (write(pipe_end, &port, sizeof(port)) != sizeof(port)) {
+    if (write(pipe_end, &port, sizeof port) != sizeof port)
         _exit(1);
-    }
 }
 
 /* ---- the bare loop ---- */
@@ -41,12 +40,10 @@ static int listen_bare(int pipe_end)
 {
     const int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
-    socklen_t size = sizeof(address);
-
+    socklen_t size = sizeof address;
     if (bind(fd, (struct sockaddr *)&address, size) != 0 || listen(fd, SOMAXCONN) != 0 ||
-        getsockname(fd, (struct sockaddr *)&address, &size) != 0) {
+        getsockname(fd, (struct sockaddr *)&address, &size) != 0)
         _exit(1);
-    }
     report(pipe_end, ntohs(address.sin_port));
     return fd;
 }
@@ -54,7 +51,6 @@ static int listen_bare(int pipe_end)
 static void watch(int poll, int fd)
 {
     struct epoll_event event = {.events = EPOLLIN, .data = {.fd = fd}};
-
     epoll_ctl(poll, EPOLL_CTL_ADD, fd, &event);
 }
 
@@ -69,27 +65,21 @@ static void serve_bare(int pipe_end)
                               "HTTP/1.1 200 OK\r\nDate: Thu, 01 Jan 1970 00:00:00 GMT\r\n"
                               "Content-Type: application/octet-stream\r\nContent-Length: %d\r\n\r\n",
                               BODY);
-
     memcpy(answer + head, body, BODY);
     watch(poll, listener);
     for (;;) {
         const int count = epoll_wait(poll, events, 256, -1);
-
         for (int i = 0; i < count; i++) {
             const int fd = events[i].data.fd;
-            ssize_t size;
-
             if (fd == listener) {
                 watch(poll, accept4(fd, NULL, NULL, SOCK_NONBLOCK));
                 continue;
             }
-            size = recv(fd, request, sizeof(request), 0);
-            if (size >= 4 && memcmp(request + size - 4, "\r\n\r\n", 4) == 0) {
+            ssize_t size = recv(fd, request, sizeof request, 0);
+            if (size >= 4 && !memcmp(request + size - 4, "\r\n\r\n", 4))
                 size = send(fd, answer, (size_t)head + BODY, MSG_NOSIGNAL);
-            }
-            if (size <= 0 && errno != EAGAIN) {
+            if (size <= 0 && errno != EAGAIN)
                 close(fd);
-            }
         }
     }
 }
@@ -110,10 +100,9 @@ static bool admit(void *user, const struct api_request *request, uint64_t *max_b
 static enum api_outcome handle(void *user, struct api_request *request, struct api_response *response)
 {
     (void)user;
-    if (strcmp(request->path, "/pool") == 0 && !request->may_wait) {
+    if (!strcmp(request->path, "/pool") && !request->may_wait)
         return API_WAIT;
-    }
-    if (strcmp(request->path, "/headers") == 0) {
+    if (!strcmp(request->path, "/headers")) {
         response_header(response, "ETag", "\"0123456789abcdef0123456789abcdef\"");
         response_header(response, "Cache-Control", "public, max-age=31536000, immutable");
         response_header(response, "Vary", "Accept, Accept-Encoding");
@@ -151,9 +140,8 @@ static void serve_transport(int pipe_end)
                                          .queue_limit = 256,
                                          .spool_threshold = 1 << 20};
     char error[256];
-    struct http_server *server = http_open(&options, &application, error, sizeof(error));
-
-    if (server == NULL) {
+    struct http_server *server = http_open(&options, &application, error, sizeof error);
+    if (!server) {
         fprintf(stderr, "%s\n", error);
         _exit(1);
     }
@@ -180,7 +168,7 @@ static void pin(unsigned processor)
 
     CPU_ZERO(&set);
     CPU_SET(processor, &set);
-    (void)sched_setaffinity(0, sizeof(set), &set);
+    (void)sched_setaffinity(0, sizeof set, &set);
 }
 
 static double processor_seconds(pid_t process)
@@ -188,19 +176,16 @@ static double processor_seconds(pid_t process)
     clockid_t clock;
     struct timespec taken = {0};
 
-    if (clock_getcpuclockid(process, &clock) == 0) {
+    if (clock_getcpuclockid(process, &clock) == 0)
         clock_gettime(clock, &taken);
-    }
     return (double)taken.tv_sec + (double)taken.tv_nsec / 1e9;
 }
 
 static bool start(struct contestant *contestant)
 {
     int ends[2];
-
-    if (pipe(ends) != 0) {
+    if (pipe(ends) != 0)
         return false;
-    }
     contestant->process = fork();
     if (contestant->process == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -221,40 +206,33 @@ static bool measure(struct contestant *contestant)
                               .connections = CONNECTIONS,
                               .seconds = ROUND_SECONDS};
     struct load_result result;
-    double processor_us;
-
     if (!load_run(&load, &result) || result.errors > 0) {
         fprintf(stderr, "%s: a connection failed\n", contestant->title);
         return false;
     }
-    processor_us = (processor_seconds(contestant->process) - before) * 1e6 / (result.rate * ROUND_SECONDS);
+    double processor_us =
+        (processor_seconds(contestant->process) - before) * 1e6 / (result.rate * ROUND_SECONDS);
     if (result.rate > contestant->rate) {
         contestant->rate = result.rate;
         contestant->p99_us = result.p99_us;
     }
-    if (contestant->processor_us == 0 || processor_us < contestant->processor_us) {
+    if (contestant->processor_us == 0 || processor_us < contestant->processor_us)
         contestant->processor_us = processor_us;
-    }
     return true;
 }
 
 static void compare(struct contestant *contestants, size_t count)
 {
     bool measured = true;
-
-    for (size_t i = 0; i < count && measured; i++) {
+    for (size_t i = 0; i < count && measured; i++)
         measured = start(&contestants[i]);
-    }
-    for (unsigned round = 0; round < ROUNDS; round++) {
-        for (size_t i = 0; i < count && measured; i++) {
+    for (unsigned round = 0; round < ROUNDS; round++)
+        for (size_t i = 0; i < count && measured; i++)
             measured = measure(&contestants[i]);
-        }
-    }
     printf("%-44s %12s %8s %12s %8s %8s\n", "a constant body of 7500 bytes, 64 connections", "requests/s",
            "ratio", "us of CPU", "ratio", "p99 us");
     for (size_t i = 0; i < count; i++) {
         const struct contestant *at = &contestants[i];
-
         printf("  %-42s %12.0f %8.3f %12.2f %8.3f %8.0f\n", at->title, at->rate,
                at->rate / contestants[0].rate, at->processor_us,
                contestants[0].processor_us / at->processor_us, at->p99_us);
@@ -277,9 +255,9 @@ static void run(void)
     fflush(stdout);
     process = fork();
     if (process == 0) {
-        memset(body, 'b', sizeof(body));
+        memset(body, 'b', sizeof body);
         pin((unsigned)sysconf(_SC_NPROCESSORS_ONLN) - 1);
-        compare(contestants, sizeof(contestants) / sizeof(*contestants));
+        compare(contestants, sizeof contestants / sizeof *contestants);
         fflush(stdout);
         _exit(0);
     }

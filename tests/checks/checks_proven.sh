@@ -117,6 +117,20 @@ accepts citations.sh
 refused=$(add_line lib/model '/* As prime-anim.md, 2.99 has it, and nowhere.md. */')
 refuses citations.sh "$refused: prime-anim.md, 2.99" "$refused: nowhere.md"
 
+# ----------------------------------------------------------------------------------------------- dialect.sh
+fresh
+accepts dialect.sh
+places=()
+while read -r folder line; do
+    places+=("$(add_line "$folder" "$line"):")
+done <<'LINES'
+lib/model if (clip == NULL)
+lib/sample while (clip != NULL)
+server/http memset(&loop, 0, sizeof(loop));
+api/protocol if (strcmp(a, b) == 0)
+LINES
+refuses dialect.sh "${places[@]}"
+
 # ----------------------------------------------------------------------------------------------- circles.sh
 fresh
 accepts circles.sh

@@ -438,7 +438,7 @@ static bool ask(struct pg *pg, unsigned statement, const struct pg_value *values
 static bool take_notices(struct pg *pg, bool *was_told)
 {
     PGnotify *notice;
-    while ((notice = PQnotifies(pg->connection)) != NULL) {
+    while ((notice = PQnotifies(pg->connection))) {
         *was_told = true;
         PQfreemem(notice);
     }

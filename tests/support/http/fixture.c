@@ -115,7 +115,7 @@ static bool file_holds_body(const struct api_request *request)
     uint8_t *copy = malloc(request->body_size);
     bool same =
         pread((*request->body_draft)->fd, copy, request->body_size, 0) == (ssize_t)request->body_size &&
-        memcmp(copy, request->body, request->body_size) == 0;
+        !memcmp(copy, request->body, request->body_size);
     free(copy);
     return same;
 }

@@ -141,7 +141,7 @@ START_TEST(for_second_life)
     char *text = encode(&content, &losses);
     ck_assert_str_eq(losses.codes, "");
     static const char head[] = "HIERARCHY\nROOT mPelvis\n{\n\tOFFSET 0 0 0\n\tCHANNELS 6 ";
-    ck_assert(strncmp(text, head, sizeof head - 1) == 0);
+    ck_assert(!strncmp(text, head, sizeof head - 1));
     ck_assert(strstr(text, "Frames: 22\nFrame Time: 0.05\n0 38.58") != NULL);
     ck_assert_ptr_null(strstr(text, "L_HAND"));
     struct pose_document *bvh = codec_must_decode("bvh", text, strlen(text));
