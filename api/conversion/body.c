@@ -34,8 +34,8 @@ static bool read_ids(const struct params *params, const struct catalog *common, 
     struct asset_id id;
     for (const char *at = text; at;) {
         size_t length = strcspn(at, ",");
-        if (choice->mesh_count == BODY_MESHES_MOST)
-            return param_fail(error, parameter, "more than %d meshes", BODY_MESHES_MOST);
+        if (choice->mesh_count == MAX_BODY_MESHES)
+            return param_fail(error, parameter, "more than %d meshes", MAX_BODY_MESHES);
         struct ingredient *mesh = &choice->meshes[choice->mesh_count];
         if (!id_parse(at, length, &id) || !find_mesh(common, own, &id, mesh))
             return param_fail(error, parameter, "no mesh \"%.*s\"", (int)(length < 60 ? length : 60), at);
@@ -50,7 +50,7 @@ static bool read_ids(const struct params *params, const struct catalog *common, 
 bool body_read_worn(const struct params *params, const struct catalog *catalog,
                     const struct catalog_item *character, struct worn_parts *worn, struct param_error *error)
 {
-    _Static_assert((int)RELATIONS_ADDED_MOST == (int)BODY_MESHES_MOST, "every mesh that is read can be worn");
+    _Static_assert((int)RELATIONS_ADDED_MOST == (int)MAX_BODY_MESHES, "every mesh that is read can be worn");
     struct body_choice choice = {.kind = BODY_MESHES};
     const char *text = params_get(params, "with");
     *worn = (struct worn_parts){0};

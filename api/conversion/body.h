@@ -17,12 +17,12 @@ enum body_kind {
     BODY_CHARACTER, /* given by its id */
 };
 
-enum { BODY_MESHES_MOST = 16 };
+enum { MAX_BODY_MESHES = 16 };
 
 struct body_choice {
     enum body_kind kind;
     unsigned mesh_count;
-    struct ingredient meshes[BODY_MESHES_MOST];
+    struct ingredient meshes[MAX_BODY_MESHES];
     const struct catalog *catalog;  /* the character's */
     struct catalog_item *character; /* NULL: none */
     bool is_dressed;                /* with= says what is laid on it; else that which fits */

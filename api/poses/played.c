@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PRIORITY_LAST = 6 };
+enum { MAX_PRIORITY = 6 };
 
 /* ------------------------------------------------------------------------------------------------ the layers -- */
 
@@ -33,11 +33,11 @@ static bool read_commands(struct item *item, const json_t *object, const char *w
         !item_read_number(item, object, where, "stop", 0, MIXTURE_LATEST, &layer->stop))
         return false;
     if (is_given(object, "priority") &&
-        !item_read_number(item, object, where, "priority", 0, PRIORITY_LAST, &priority))
+        !item_read_number(item, object, where, "priority", 0, MAX_PRIORITY, &priority))
         return false;
     snprintf(place, sizeof place, "%.20s/priority", where);
     if (priority != floor(priority))
-        return item_refuse(item, place, "priority must be a whole number from 0 to %d", PRIORITY_LAST);
+        return item_refuse(item, place, "priority must be a whole number from 0 to %d", MAX_PRIORITY);
     layer->priority = (int)priority;
     snprintf(place, sizeof place, "%.20s/stop", where);
     return layer->stop >= layer->start || item_refuse(item, place, "stop must not be before start");

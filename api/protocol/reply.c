@@ -456,9 +456,9 @@ enum api_outcome reply_json(struct api_call *call, struct pose_buffer *body)
 
 void reply_attachment(struct api_call *call, const char *name, const char *extension)
 {
-    enum { MOST = 600 };
+    enum { MAX_NAME = 600 };
     /* Only characters that are safe in headers and on every file system; longer names are of no use. */
-    char value[MOST + 200], plain[160], text[MOST], whole[MOST + 20];
+    char value[MAX_NAME + 200], plain[160], text[MAX_NAME], whole[MAX_NAME + 20];
     snprintf(text, sizeof text, "%s", name);
     snprintf(whole, sizeof whole, "%s.%.16s", convert_file_name(text), extension);
     size_t used = 0;
@@ -468,7 +468,7 @@ void reply_attachment(struct api_call *call, const char *name, const char *exten
     if (strlen(whole) >= sizeof plain)
         snprintf(plain + sizeof plain - 20, 20, ".%.16s", extension);
     int length = snprintf(value, sizeof value, "attachment; filename=\"%s\"", plain);
-    if (strlen(whole) * 3 < MOST) {
+    if (strlen(whole) * 3 < MAX_NAME) {
         length += snprintf(value + length, sizeof value - (size_t)length, "; filename*=UTF-8''");
         percent_encode(whole, value + length);
     }

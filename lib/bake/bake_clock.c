@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-enum { FRAME_LAST = 65535 }; /* of The Sims 3 and of Prime */
+enum { MAX_FRAME_NUMBER = 65535 }; /* of The Sims 3 and of Prime */
 
 static const double DEFAULT_FPS = 30;
 /* Values of a clip out of this range are ignored as mistakes. */
@@ -178,10 +178,10 @@ static bool set_frames(struct baking *b, uint32_t fewest, const char *stored_as)
     if (b->target.family == FAMILY_PRIME)
         stretch_frame(b);
     double last = fmax(choose_last(b), fewest);
-    if (last > FRAME_LAST)
+    if (last > MAX_FRAME_NUMBER)
         return error_set(b->error, POSE_BAD_DATA, "too_long",
                          "a clip of %.0f frames of %g s; at most %d fit: cut it first", last, b->frame,
-                         FRAME_LAST);
+                         MAX_FRAME_NUMBER);
     b->last = (uint32_t)last;
     bool is_exact = b->keeps_extras && fabs(duration - last * b->frame) < 0.5 * b->frame;
     b->out->duration = is_exact ? b->clip.duration : (float)(last * b->frame);

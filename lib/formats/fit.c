@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_NAME = 64 }; /* the games' own names have at most about 40 characters */
+enum { MAX_NAME = 64 }; /* the games' own names have at most about 40 characters */
 
 void fit_warn(struct fit_job *job, const char *code, const char *format, ...)
 {
@@ -50,8 +50,8 @@ const char *fit_name(struct fit_job *job, const char *name)
                         (copy[i] >= 'A' && copy[i] <= 'Z') || copy[i] == '-' || copy[i] == '.';
         copy[i] = is_plain ? copy[i] : '_';
     }
-    if (length > MOST_NAME)
-        copy[MOST_NAME] = '\0';
+    if (length > MAX_NAME)
+        copy[MAX_NAME] = '\0';
     return copy;
 }
 

@@ -74,11 +74,11 @@ static bool add_bones(struct building *building, struct arena *scratch, struct p
 static void find_influences(const struct building *building, const struct mannequin_vertex *vertex,
                             struct pose_influences *out)
 {
-    enum { MOST = 2 * MANNEQUIN_WEIGHTS };
-    int bones[MOST];
-    double weights[MOST], sum = 0;
+    enum { MAX_INFLUENCES = 2 * MANNEQUIN_WEIGHTS };
+    int bones[MAX_INFLUENCES];
+    double weights[MAX_INFLUENCES], sum = 0;
     int count = 0;
-    for (int i = 0; i < MOST; i++) {
+    for (int i = 0; i < MAX_INFLUENCES; i++) {
         const struct fit_movers *movers = &building->fit.movers[vertex->bones[i / 2]];
         double weight = (double)vertex->weights[i / 2] * movers->shares[i % 2];
         int bone = building->bone_of[movers->slots[i % 2]], at = 0;

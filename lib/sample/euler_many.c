@@ -19,7 +19,7 @@ static void convert_row(const uint8_t *axes, unsigned count, float *row)
 #define DIFFERENCE 8e-15
 
 /* With more, the quarters of a turn are not counted exactly. */
-#define MOST_DEGREES 1e6
+#define MAX_DEGREES 1e6
 
 /* Columns of four rows. */
 LANES_INLINE void load_columns(const float *rows, __m256d columns[4])
@@ -53,11 +53,11 @@ LANES_AVX2 static unsigned convert_four(const uint8_t *axes, const float *rows, 
     const __m256d zero = _mm256_setzero_pd();
     __m256d angles[4], q[4] = {zero, zero, zero, lanes_set(1)}, good, flat = zero;
     load_columns(rows, angles);
-    good = _mm256_cmp_pd(lanes_size(angles[0]), lanes_set(MOST_DEGREES), _CMP_LT_OQ);
+    good = _mm256_cmp_pd(lanes_size(angles[0]), lanes_set(MAX_DEGREES), _CMP_LT_OQ);
     for (unsigned n = 0; n < 3; n++) {
         const unsigned axis = axes[n], j = (axis + 1) % 3, k = (axis + 2) % 3;
         __m256d sine, cosine;
-        good = _mm256_and_pd(good, _mm256_cmp_pd(lanes_size(angles[n]), lanes_set(MOST_DEGREES), _CMP_LT_OQ));
+        good = _mm256_and_pd(good, _mm256_cmp_pd(lanes_size(angles[n]), lanes_set(MAX_DEGREES), _CMP_LT_OQ));
         const __m256d is_zero = _mm256_cmp_pd(angles[n], zero, _CMP_EQ_OQ);
         flat = _mm256_or_pd(flat, is_zero);
         lanes_sine_cosine(

@@ -7,7 +7,7 @@
 #include <time.h>
 
 enum {
-    MOST_TAKEN = 64 << 10, /* bytes of an answer, and of its headers */
+    MAX_TAKEN = 64 << 10, /* bytes of an answer, and of its headers */
     POLL_MS = 200,
 };
 
@@ -28,7 +28,7 @@ static void begin(void)
 static size_t count(size_t *taken, size_t size)
 {
     *taken += size;
-    return *taken > MOST_TAKEN ? 0 : size;
+    return *taken > MAX_TAKEN ? 0 : size;
 }
 
 static size_t on_body(char *bytes, size_t size, size_t number, void *user)

@@ -17,10 +17,10 @@
 #include <string.h>
 
 enum {
-    MOST_WAITING = 10000, /* the oldest are given up for more */
+    MAX_WAITING = 10000, /* the oldest are given up for more */
     TRY_MS = 10000,
     FIRST_PAUSE_MS = 1000,
-    LONGEST_PAUSE_MS = 10 * 60 * 1000,
+    MAX_PAUSE_MS = 10 * 60 * 1000,
     DAY_MS = 24 * 60 * 60 * 1000,
     MAX_KEY = 4096,
     SHOWN = 160,
@@ -112,7 +112,7 @@ static void make_room(struct webhook *webhook)
     struct event *oldest = webhook->first;
     while (oldest && (oldest->is_sent || !oldest->is_kept))
         oldest = oldest->next;
-    if (webhook->count >= MOST_WAITING && oldest)
+    if (webhook->count >= MAX_WAITING && oldest)
         give_up(webhook, oldest, "too many wait");
 }
 
@@ -256,9 +256,9 @@ static long send_event(struct webhook *webhook, const struct event *event, char 
 static uint64_t pause_after(unsigned failures)
 {
     uint64_t pause = FIRST_PAUSE_MS;
-    for (unsigned i = 1; i < failures && pause < LONGEST_PAUSE_MS; i++)
+    for (unsigned i = 1; i < failures && pause < MAX_PAUSE_MS; i++)
         pause *= 2;
-    return pause < LONGEST_PAUSE_MS ? pause : LONGEST_PAUSE_MS;
+    return pause < MAX_PAUSE_MS ? pause : MAX_PAUSE_MS;
 }
 
 static bool is_too_old(const struct event *event)
@@ -400,7 +400,7 @@ static void show(struct webhook *webhook)
 static void load(struct webhook *webhook)
 {
     size_t count = 0;
-    uint64_t *numbers = queue_files_list(webhook->folder, MOST_WAITING, &count);
+    uint64_t *numbers = queue_files_list(webhook->folder, MAX_WAITING, &count);
     for (size_t i = 0; i < count; i++) {
         size_t size;
         char *body = queue_files_read(webhook->folder, numbers[i], &size);

@@ -277,12 +277,12 @@ static uint64_t core_count(void)
 /* With a host, and only of visible ASCII. */
 static bool is_web_address(const char *text, size_t size)
 {
-    enum { MOST = 2000 };
+    enum { MAX_LINE = 2000 };
     const size_t scheme = !strncmp(text, "http://", 7) ? 7 : !strncmp(text, "https://", 8) ? 8 : 0;
     size_t length = 0;
     while (text[length] > ' ' && text[length] < 0x7f)
         length++;
-    return scheme && length == size && length > scheme && length <= MOST && !strchr("/?#", text[scheme]);
+    return scheme && length == size && length > scheme && length <= MAX_LINE && !strchr("/?#", text[scheme]);
 }
 
 /* Between blanks. */

@@ -179,13 +179,13 @@ size_t pose_float_text(float value, char *text)
  */
 size_t number_rounded_text(float value, char *text)
 {
-    enum { MOST = 999 };
+    enum { MAX_EXPONENT = 999 };
     static const struct {
         double in_one, one; /* how many steps make 1, and one of them */
         uint32_t count, millionths;
     } steps[] = {{1e6, 1e-6, 1000000, 1}, {1e5, 1e-5, 100000, 10}, {1e4, 1e-4, 10000, 100}};
     const float size = value < 0 ? -value : value;
-    if (!(size >= 0.001f && size < MOST))
+    if (!(size >= 0.001f && size < MAX_EXPONENT))
         return pose_float_text(value, text);
     const unsigned kind = (unsigned)(size >= 8) + (size >= 128);
     const uint32_t number = (uint32_t)((double)size * steps[kind].in_one + 0.5);

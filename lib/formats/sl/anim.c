@@ -160,9 +160,9 @@ static void build_track(struct building *building, uint32_t index)
     const struct sl_joint *joint = &building->layout->joints[index];
     struct pose_track *track = &building->tracks[index];
     name_track(building, joint, &building->joints[index], track);
-    if (joint->priority > SL_PRIORITY_LAST)
+    if (joint->priority > SL_MAX_PRIORITY)
         warning_add(&building->job->warnings, POSE_WARNING, "joint_priority_capped", joint->name_offset,
-                    "track %u: the priority %d exceeds %d", index, joint->priority, SL_PRIORITY_LAST);
+                    "track %u: the priority %d exceeds %d", index, joint->priority, SL_MAX_PRIORITY);
     for (int kind = 0; kind < SL_KEY_KINDS; kind++)
         track->channels[sl_part_of(kind)] = build_channel(building, joint, kind);
 }
@@ -259,11 +259,11 @@ static void warn_about_times(const struct sl_head *head, struct warning_list *wa
 
 static void warn_about_head(const struct sl_head *head, struct warning_list *warnings)
 {
-    if (head->base_priority > SL_PRIORITY_LAST)
+    if (head->base_priority > SL_MAX_PRIORITY)
         warning_add(warnings, POSE_WARNING, "priority_capped", 4, "the viewer treats priority %d as %d",
-                    head->base_priority, SL_PRIORITY_LAST);
+                    head->base_priority, SL_MAX_PRIORITY);
     warn_about_times(head, warnings);
-    if (head->hand_pose == SL_HAND_POSE_LAST)
+    if (head->hand_pose == SL_MAX_HAND_POSE)
         warning_add(warnings, POSE_WARNING, "hand_pose_range", offset_of(head, HAND_POSE),
                     "unknown hand pose %u", head->hand_pose);
 }

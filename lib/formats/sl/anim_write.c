@@ -38,7 +38,7 @@ static bool choose_priority(struct writing *writing)
     if (!pose_value_find(settings, "priority"))
         return true;
     int64_t asked = value_get_int(settings, "priority", INT64_MIN);
-    if (asked < -1 || asked > SL_PRIORITY_LAST)
+    if (asked < -1 || asked > SL_MAX_PRIORITY)
         return setting_refuse(writing->job->error, "priority", "not a whole number from -1 to 6");
     writing->base_priority = (int32_t)asked;
     return true;
@@ -176,7 +176,7 @@ static bool write_head(struct writing *writing, uint32_t track_count)
         !choose_eases(writing, &ease_in, &ease_out))
         return false;
     int64_t hand_pose = value_get_int(clip->extras, "hand_pose", DEFAULT_HAND_POSE);
-    if (hand_pose < 0 || hand_pose > SL_HAND_POSE_LAST)
+    if (hand_pose < 0 || hand_pose > SL_MAX_HAND_POSE)
         hand_pose = DEFAULT_HAND_POSE;
     writer_u16le(writer, 1);
     writer_u16le(writer, 0);

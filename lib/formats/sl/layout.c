@@ -41,8 +41,8 @@ static bool read_head(struct reader *reader, const struct pose_limits *limits, s
     if (!read_version(reader, &head->is_old) || !read_timing(reader, head))
         return false;
     head->hand_pose = reader_u32le(reader, "hand_pose");
-    if (head->hand_pose > SL_HAND_POSE_LAST)
-        return reader_fail(reader, "bad_hand_pose", "%u is beyond %d", head->hand_pose, SL_HAND_POSE_LAST);
+    if (head->hand_pose > SL_MAX_HAND_POSE)
+        return reader_fail(reader, "bad_hand_pose", "%u is beyond %d", head->hand_pose, SL_MAX_HAND_POSE);
     head->joint_count = reader_u32le(reader, "num_joints");
     if (reader->failed)
         return false;

@@ -11,8 +11,8 @@
 
 enum {
     SL_TRACK_LIMIT = 216,
-    SL_PRIORITY_LAST = 6,   /* the viewer treats higher ones as this */
-    SL_HAND_POSE_LAST = 14, /* the viewer accepts 14, though its hand poses end at 13 */
+    SL_MAX_PRIORITY = 6,   /* the viewer treats higher ones as this */
+    SL_MAX_HAND_POSE = 14, /* the viewer accepts 14, though its hand poses end at 13 */
 };
 
 /* A joint's two kinds of keys, in file order. */

@@ -16,7 +16,7 @@
 
 enum {
     ALIGNMENT = 32,
-    MOST = UINT16_MAX + 1, /* elements of an array */
+    MAX_ELEMENTS = UINT16_MAX + 1, /* elements of an array */
     LIST_CORNERS = UINT16_MAX / 3 * 3,
     TRIANGLES = 0x90,
     ATTRIBUTES = 0x30f, /* position, normal, TEX0, indices of 16 bits */
@@ -52,7 +52,7 @@ static bool take_ids(struct writing *writing, struct arena *arena)
     uint32_t count = 0;
     for (uint32_t v = 0; v < mesh->real_count; v++)
         count = mesh->vertex_ids[v] >= count ? mesh->vertex_ids[v] + 1 : count;
-    if (count > MOST || !count)
+    if (count > MAX_ELEMENTS || !count)
         return prime_put_refuse(&writing->put, "vertex_ids", "beyond the 65536 that a model numbers");
     writing->places = (struct fit_weld){.count = count,
                                         .rows = ARENA_NEW(arena, uint32_t, count),
@@ -96,10 +96,11 @@ static bool fill_arrays(struct writing *writing)
         return false;
     if (!fit_weld(arena, uvs, sizeof *uvs, count, NULL, &writing->uvs))
         return false;
-    if (writing->places.count > MOST || writing->directions.count > MOST || writing->uvs.count > MOST)
+    if (writing->places.count > MAX_ELEMENTS || writing->directions.count > MAX_ELEMENTS ||
+        writing->uvs.count > MAX_ELEMENTS)
         return error_set(writing->put.job->error, POSE_BAD_DATA, "too_many_vertices",
                          "%u places, %u normals, %u texture coordinates; a model numbers %d of each",
-                         writing->places.count, writing->directions.count, writing->uvs.count, MOST);
+                         writing->places.count, writing->directions.count, writing->uvs.count, MAX_ELEMENTS);
     return true;
 }
 

@@ -15,13 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_WEIGHTS = 3, MOST_PLACES = UINT16_MAX + 1, NO_SLOT = 0xffff };
+enum { MAX_WEIGHTS = 3, MAX_PLACES = UINT16_MAX + 1, NO_SLOT = 0xffff };
 
 /* What shares an index: with bones, places and normals are parallel, in the order of their groups. No padding. */
 struct place {
     float position[3], normal[3];
-    uint32_t bones[MOST_WEIGHTS];
-    float weights[MOST_WEIGHTS];
+    uint32_t bones[MAX_WEIGHTS];
+    float weights[MAX_WEIGHTS];
 };
 
 struct corner {
@@ -63,7 +63,7 @@ static bool fill_places(struct fitting *fitting)
             place->position[i] = body->positions[v][i] + 0.0f;
             place->normal[i] = body->normals[v][i] + 0.0f;
         }
-        for (unsigned i = 0; body->influences && i < MOST_WEIGHTS; i++) {
+        for (unsigned i = 0; body->influences && i < MAX_WEIGHTS; i++) {
             place->weights[i] = body->influences[v].weights[i];
             place->bones[i] = place->weights[i] > 0 ? body->influences[v].bones[i] : 0;
         }
@@ -81,10 +81,10 @@ static bool weld_places(struct fitting *fitting)
         return false;
     for (uint32_t i = 0; i < body->mesh->face_count; i++) {
         for (unsigned k = 0; k < 3; k++) {
-            if (fitting->weld.merged[body->faces[i][k]] >= MOST_PLACES)
+            if (fitting->weld.merged[body->faces[i][k]] >= MAX_PLACES)
                 return error_set(fitting->job->error, POSE_BAD_DATA, "too_many_vertices",
                                  "triangle %u needs vertex %u of %u; the format numbers %d", i,
-                                 fitting->weld.merged[body->faces[i][k]], fitting->weld.count, MOST_PLACES);
+                                 fitting->weld.merged[body->faces[i][k]], fitting->weld.count, MAX_PLACES);
         }
     }
     return true;
@@ -102,7 +102,7 @@ static bool find_groups(struct fitting *fitting)
 {
     struct arena *arena = fitting->job->arena;
     uint32_t count = fitting->weld.count;
-    enum { NUMBERS = 2 * MOST_WEIGHTS };
+    enum { NUMBERS = 2 * MAX_WEIGHTS };
     uint32_t(*rows)[NUMBERS] = arena_alloc(arena, count, sizeof *rows);
     uint32_t *order = ARENA_NEW(arena, uint32_t, count), *moved = ARENA_NEW(arena, uint32_t, count),
              *sorted = ARENA_NEW(arena, uint32_t, count), *groups = ARENA_NEW(arena, uint32_t, count);
@@ -112,7 +112,7 @@ static bool find_groups(struct fitting *fitting)
     for (uint32_t i = 0; i < count; i++) {
         const struct place *place = &fitting->places[fitting->weld.rows[i]];
         memcpy(rows[i], place->bones, sizeof place->bones);
-        memcpy(rows[i] + MOST_WEIGHTS, place->weights, sizeof place->weights);
+        memcpy(rows[i] + MAX_WEIGHTS, place->weights, sizeof place->weights);
         order[i] = i;
     }
     if (!fit_weld(arena, rows, sizeof *rows, count, NULL, &same))
@@ -403,7 +403,7 @@ static void put_groups(struct fitting *fitting, struct value_list *extras, const
     for (uint32_t i = 0; i < fitting->group_count; i++) {
         const struct place *place = &fitting->places[fitting->group_place[i]];
         struct value_list group = value_object(arena), weights = value_array(arena);
-        for (unsigned k = 0; k < MOST_WEIGHTS && place->weights[k] > 0; k++) {
+        for (unsigned k = 0; k < MAX_WEIGHTS && place->weights[k] > 0; k++) {
             int64_t joint = pose_skin_joint(fitting->body.skin, place->bones[k]);
             struct value_list weight = value_object(arena);
             value_put_int(&weight, "bone_id", bone_ids[joint < 0 ? 0 : joint]);
@@ -515,7 +515,7 @@ static bool fit(struct fitting *fitting)
     struct fit_job *job = fitting->job;
     fitting->stem = fit_stem(job, job->name);
     if (!fitting->stem || !choose_game(fitting) ||
-        !fit_body_open(&fitting->body, job, POSE_AXES_PRIME, MOST_WEIGHTS))
+        !fit_body_open(&fitting->body, job, POSE_AXES_PRIME, MAX_WEIGHTS))
         return false;
     fitting->ids[ID_CMDL] = id_of(fitting, fitting->stem, "cmdl");
     fitting->ids[ID_CSKR] = id_of(fitting, fitting->stem, "cskr");

@@ -80,9 +80,9 @@ void tso_long_text(struct sims_stream *s, const char *field, const char **text)
         *text = sims_keep_text(s, reader_bytes(&s->reader, length, field), length);
         return;
     }
-    enum { LONGEST = 65535 };
-    uint8_t *bytes = arena_alloc(s->arena, LONGEST, 1);
-    size_t size = bytes ? sims_text_bytes(s, field, *text, bytes, LONGEST) : 0;
+    enum { MAX_LENGTH = 65535 };
+    uint8_t *bytes = arena_alloc(s->arena, MAX_LENGTH, 1);
+    size_t size = bytes ? sims_text_bytes(s, field, *text, bytes, MAX_LENGTH) : 0;
     writer_u16be(s->writer, (uint16_t)size);
     writer_bytes(s->writer, bytes, size);
 }

@@ -276,11 +276,11 @@ static bool read_casp(struct casp *casp, const char **name)
 /* The table of keys must be at its offset and end with the file. */
 static bool is_casp(struct pose_bytes bytes)
 {
-    enum { HEAD = 8, LEAST_VERSION = 8, MOST_VERSION = 64 };
+    enum { HEAD = 8, MIN_VERSION = 8, MAX_VERSION = 64 };
     struct reader reader;
     reader_init(&reader, bytes, NULL);
     uint32_t version = reader_u32le(&reader, "version"), offset = reader_u32le(&reader, "offset");
-    if (reader.failed || version < LEAST_VERSION || version > MOST_VERSION ||
+    if (reader.failed || version < MIN_VERSION || version > MAX_VERSION ||
         !reader_seek(&reader, HEAD + (uint64_t)offset, "keys"))
         return false;
     uint32_t count = reader_u8(&reader, "count");

@@ -14,8 +14,8 @@
 #include <string.h>
 
 enum {
-    MOST_VERTICES = UINT16_MAX + 1, /* indices of 2 bytes */
-    MOST_BONES = UINT8_MAX + 1,
+    MAX_VERTICES = UINT16_MAX + 1, /* indices of 2 bytes */
+    MAX_BONES = UINT8_MAX + 1,
     FIRST_ID = 5000, /* as tools number bodies */
     KEY_TEXTURE = 0,
     KEY_CONTROLLER,
@@ -76,10 +76,10 @@ static bool put_faces(struct fitting *fitting)
         uint32_t face[3];
         for (unsigned k = 0; k < 3; k++) {
             face[k] = fitting->weld.merged[body->faces[i][k]];
-            if (face[k] >= MOST_VERTICES)
+            if (face[k] >= MAX_VERTICES)
                 return error_set(fitting->job->error, POSE_BAD_DATA, "too_many_vertices",
                                  "triangle %u needs vertex %u of %u; the format numbers %d", i, face[k],
-                                 fitting->weld.count, MOST_VERTICES);
+                                 fitting->weld.count, MAX_VERTICES);
         }
         if (face[0] == face[1] || face[1] == face[2] || face[2] == face[0])
             fitting->flat++;
@@ -238,10 +238,10 @@ static bool put_bones(struct fitting *fitting)
     struct arena *arena = fitting->job->arena;
     uint32_t count = body->used_count, unknown = 0, first_unknown = 0;
     char label[MESH_BONE_LABEL];
-    if (count > MOST_BONES)
+    if (count > MAX_BONES)
         return error_set(fitting->job->error, POSE_BAD_DATA, "too_many_bones",
                          "vertex %u needs the bone after the %d that a mesh has; there are %u",
-                         user_of(fitting, MOST_BONES), MOST_BONES, count);
+                         user_of(fitting, MAX_BONES), MAX_BONES, count);
     uint32_t *ids = ARENA_NEW(arena, uint32_t, count);
     const char **names = ARENA_NEW(arena, const char *, count);
     for (uint32_t i = 0; ids && names && i < count; i++) {

@@ -8,8 +8,8 @@
 #include <math.h>
 
 enum {
-    KEYS_LAST = 65535,    /* maximum keys per channel */
-    PALETTE_LAST = 65536, /* maximum values that an index can address */
+    MAX_KEYS = 65535,    /* maximum keys per channel */
+    MAX_PALETTE = 65536, /* maximum values that an index can address */
     TABLE_SIZE = 1 << 17,
     SETTLE_ROUNDS = 32, /* each but the last brings a rotation nearer to unit length; three usually suffice */
     SLACK_STEPS = 2,    /* how far normalising a rotation may move it out of its channel's range */
@@ -153,7 +153,7 @@ static bool index_palette(struct fitting *fitting)
         fit->palette_table = ARENA_NEW(fitting->job->arena, uint32_t, TABLE_SIZE);
     if (!fit->palette_table)
         return false;
-    for (uint32_t i = 0; i < fit->palette_count && i < PALETTE_LAST; i++) {
+    for (uint32_t i = 0; i < fit->palette_count && i < MAX_PALETTE; i++) {
         uint32_t slot = find_slot(fit, fit->palette[i]);
         if (!fit->palette_table[slot])
             fit->palette_table[slot] = i + 1;
@@ -172,7 +172,7 @@ static bool extend_palette(struct fitting *fitting, const float *values, size_t 
         uint32_t slot = find_slot(fit, value);
         if (fit->palette_table[slot])
             continue;
-        if (fit->palette_count >= PALETTE_LAST)
+        if (fit->palette_count >= MAX_PALETTE)
             return false;
         fit->palette[fit->palette_count++] = value;
         fit->palette_table[slot] = fit->palette_count;
@@ -186,7 +186,7 @@ static bool take_palette(struct fitting *fitting)
     struct sims3_fit *fit = fitting->fit;
     const struct pose_value *palette = pose_value_find(fitting->clip->extras, "palette");
     size_t count = palette && palette->kind == POSE_ARRAY ? value_count(palette) : 0;
-    fit->palette = ARENA_NEW(fitting->job->arena, float, count + PALETTE_LAST);
+    fit->palette = ARENA_NEW(fitting->job->arena, float, count + MAX_PALETTE);
     if (!fit->palette)
         return false;
     count = value_get_floats(fitting->clip->extras, "palette", fit->palette, count);
@@ -419,10 +419,10 @@ static bool fit_channel(struct fitting *fitting, uint32_t index, enum pose_part 
     if (!take_keys(fitting, track, part, channel))
         return false;
     choose_packing(fitting, track, part, channel);
-    if (channel->count > KEYS_LAST)
+    if (channel->count > MAX_KEYS)
         return error_set(fitting->job->error, POSE_BAD_DATA, "too_many_keys",
                          "tracks[%u].%s: %u keys; a channel holds up to %d", index, part_name(part),
-                         channel->count, KEYS_LAST);
+                         channel->count, MAX_KEYS);
     fitting->fit->channel_count++;
     return true;
 }

@@ -19,7 +19,7 @@ static int32_t priority_of(const struct pose_sl_layer *layer, const struct pose_
         return layer->priority;
     int64_t own = value_get_int(track->extras, "priority", -1);
     if (own == -1)
-        own = base > SL_PRIORITY_LAST ? SL_PRIORITY_LAST : base;
+        own = base > SL_MAX_PRIORITY ? SL_MAX_PRIORITY : base;
     return own > INT32_MAX ? INT32_MAX : own < -1 ? -1 : (int32_t)own;
 }
 
@@ -38,7 +38,7 @@ static void take_track(const struct pose_sl_layer *layer, const struct pose_trac
  * only if it exceeds the highest valid priority. */
 static int32_t hand_priority_of(const struct pose_sl_layer *layer, int64_t base)
 {
-    int32_t most = base > SL_PRIORITY_LAST ? SL_PRIORITY_LAST : 0;
+    int32_t most = base > SL_MAX_PRIORITY ? SL_MAX_PRIORITY : 0;
     if (layer->priority >= 0)
         return layer->priority;
     for (uint32_t i = 0; i < layer->clip->track_count; i++) {
@@ -104,7 +104,7 @@ static bool check_layer(const struct pose_sl_layer *layer, uint32_t index, struc
 {
     bool is_time = layer->start >= 0 && isfinite(layer->start) && layer->offset >= 0 &&
                    isfinite(layer->offset) && layer->stop >= layer->start;
-    if (layer->clip->rules == POSE_RULES_SL && is_time && layer->priority <= SL_PRIORITY_LAST)
+    if (layer->clip->rules == POSE_RULES_SL && is_time && layer->priority <= SL_MAX_PRIORITY)
         return true;
     error_set(error, POSE_BAD_ARGUMENT, "bad_layer", "layer %u: %s", index,
               layer->clip->rules != POSE_RULES_SL ? "the clip is not one of Second Life"
@@ -214,7 +214,7 @@ bool pose_sl_mix_freezes(const struct pose_sl_mix *mix, uint32_t layer)
     int64_t base = value_get_int(clip->extras, "base_priority", 0);
     for (uint32_t i = 0; i < clip->track_count; i++) {
         int64_t own = value_get_int(clip->tracks[i].extras, "priority", -1);
-        if (own == -1 ? base != -1 : own <= SL_PRIORITY_LAST + 1)
+        if (own == -1 ? base != -1 : own <= SL_MAX_PRIORITY + 1)
             return false;
     }
     return clip->track_count;
