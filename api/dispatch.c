@@ -601,6 +601,8 @@ void api_refuse(void *user, const struct api_request *request, unsigned status, 
     response->route = "";
     if (status == 413 && request)
         refuse_body(&call, detail);
+    else if (status == 507)
+        reply_no_room(&call, NULL, detail);
     else
         reply_problem(&call, status, NULL, "%s", detail);
     finish(&call);

@@ -13,8 +13,10 @@
 /* Answers for a body that could not be stored. */
 static enum api_outcome reply_store(struct api_call *call, const struct store_error *error)
 {
-    if (error->status == STORE_FULL)
+    if (error->status == STORE_FULL && error->limit)
         return reply_limit(call, 507, "store_full", error->limit, error->detail);
+    if (error->status == STORE_FULL)
+        return reply_no_room(call, "store_full", error->detail);
     return reply_problem(call, 503, "store_down", "the store is down; try again");
 }
 

@@ -59,7 +59,7 @@ static bool finish_form(struct api_call *call, struct form *form)
     if (error.status)
         reply_error(call, &error, NULL, NULL);
     else
-        reply_problem(call, 507, "no_room", "no space left for the request body");
+        reply_no_room(call, "no_room", "no space left for the request body");
     return false;
 }
 
@@ -173,7 +173,7 @@ bool body_files_source(struct api_call *call, struct body_files *files, struct u
     if (!zip)
         zip = files->spooled = spool_parts(call->service, &files->parts);
     if (!zip) {
-        reply_problem(call, 507, "no_room", "no space left for the request body");
+        reply_no_room(call, "no_room", "no space left for the request body");
         return false;
     }
     source->bytes = (struct pose_bytes){zip->data, (size_t)zip->size};

@@ -133,6 +133,12 @@ enum api_outcome reply_limit(struct api_call *call, unsigned status, const char 
     return simple_problem(call, status, code, (struct problem_about){.limit = limit}, detail);
 }
 
+enum api_outcome reply_no_room(struct api_call *call, const char *code, const char *detail)
+{
+    const struct store *store = call->service->store;
+    return reply_problem(call, store && store_sharing(store) ? 503 : 507, code, "%s", detail);
+}
+
 /* Where the parameter is in the body, if it is a member of one; else where in its value the error is. */
 static void point_to(const struct api_call *call, const struct param_error *error, char *pointer, size_t size)
 {

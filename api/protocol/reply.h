@@ -11,6 +11,9 @@ enum api_outcome reply_problem(struct api_call *call, unsigned status, const cha
 /* A problem that names the limit that was hit (NULL: none). */
 enum api_outcome reply_limit(struct api_call *call, unsigned status, const char *code, const char *limit,
                              const char *detail);
+/* No space left on this machine: 507, or 503 if other machines take uploads into the same store, since the next one may have
+ * room. code may be NULL. */
+enum api_outcome reply_no_room(struct api_call *call, const char *code, const char *detail);
 enum api_outcome reply_parameter(struct api_call *call, const struct param_error *error);
 enum api_outcome reply_bad_parameter(struct api_call *call, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

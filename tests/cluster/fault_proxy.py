@@ -39,6 +39,7 @@ class FaultProxy:
 
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # or a body waits 40 ms until the head before it is acknowledged
     owner = None
     upstream = None
 

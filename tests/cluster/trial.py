@@ -10,7 +10,7 @@ from replicated import REPLICAS, Site
 
 STOPPED_SECONDS = 5  # how long PostgreSQL answers nothing
 ROUND_SECONDS = 200  # a longer run goes through the faults again
-SAME_UPLOADS = 300
+SAME_UPLOADS = 1000
 OWN_WRITES = 10
 CACHED_POSES = 3000
 

@@ -20,7 +20,7 @@ from receiver import Receiver
 from s3_stub import S3Stub
 from test_changes import Feed
 from test_moderation import bearer
-from test_store import clip
+from test_store import clip, small_disk
 from uploads import IDLE, WALK, WAVE, form, sample, zipped
 
 PATIENCE = 60  # seconds for what happens by itself
@@ -211,6 +211,26 @@ class Together(ReplicasCase):
         reply = second.client.post("/v1/archives", sample(IDLE)[:size], name="x.anim")
         self.assertIn(reply.status, (413, 422, 507), reply.text)
         self.upload(second, WALK, 507)
+
+    def test_a_full_disk_is_of_one_machine(self):
+        """Nothing of an upload has to be kept there: 503, and whoever tries again finds another machine."""
+        with small_disk(self.folder / "second", 4 << 20):
+            first, second = self.replica("first"), self.replica("second")
+            archive = self.upload(first, WAVE)
+            with contextlib.suppress(OSError), open(self.folder / "second" / "ballast", "wb", buffering=0) as file:
+                while True:
+                    file.write(bytes(4096))
+            reply = second.client.post("/v1/archives", sample(WALK), name="walk.anim")
+            self.assertEqual((reply.status, reply.json["code"]), (503, "store_full"), reply.text)
+            self.assertEqual(reply.headers["Retry-After"], "1")
+            self.assertEqual(self.status(second, f"/v1/archives/{archive}/entries/0"), 200)
+            walk = self.upload(first, WALK)
+            self.assertEqual(self.status(second, f"/v1/archives/{walk}/entries/0"), 200)
+            self.delete(second, archive)
+            self.assertEqual(self.ids(second), {walk})
+            (self.folder / "second" / "ballast").unlink()
+            self.upload(second, IDLE)
+            second.stop()
 
 
 class Rows(ReplicasCase):
