@@ -414,8 +414,8 @@ static void write_facets(struct json_writer *json, const struct list_request *re
         uint32_t count;
         if (!(request->facets & 1u << facet))
             continue;
-        json->to.failed |= !listing_count(request->view, &request->filter, &request->listing,
-                                          (enum listing_facet)facet, values, &count);
+        json->to.failed |=
+            !listing_count(request->view, &request->filter, (enum listing_facet)facet, values, &count);
         if (request->waits && !json->to.failed)
             json->to.failed |=
                 !own_rows_count(request->waits, &request->filter, (enum listing_facet)facet, values, &count);
@@ -456,6 +456,8 @@ void list_finish(struct api_call *call, struct json_writer *json, struct list_re
     else
         jsonw_null(json, "next");
     jsonw_integer(json, "total", (int64_t)request->listing.total);
+    if (request->listing.is_estimate)
+        jsonw_bool(json, "total_is_estimate", true);
     if (request->facets)
         write_facets(json, request);
     if (request->filter.search && !request->listing.total && !of_archives)

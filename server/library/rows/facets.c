@@ -1,5 +1,5 @@
 /* Counts the values of the rows of a list. */
-#include "server/library/rows/hits.h"
+#include "server/library/rows/search.h"
 
 #include "server/ops/region.h"
 
@@ -92,7 +92,7 @@ static void count_archives(struct counts *counts, int64_t asset)
         count_text(counts, sqlite3_column_blob(statement, 0), (size_t)sqlite3_column_bytes(statement, 0));
 }
 
-/* A row: its number, format, loop and content. */
+/* A row: its number; content, format and loop from a column on. */
 static void count_row(struct counts *counts, sqlite3_stmt *row, int64_t number, int column,
                       enum listing_facet facet)
 {
@@ -100,12 +100,12 @@ static void count_row(struct counts *counts, sqlite3_stmt *row, int64_t number, 
     if (facet == FACET_ARCHIVE) {
         count_archives(counts, number);
     } else if (facet == FACET_EVENTS) {
-        count_events(counts, sqlite3_column_int64(row, column + 2));
+        count_events(counts, sqlite3_column_int64(row, column));
     } else if (facet == FACET_FORMAT) {
-        count_text(counts, (const char *)sqlite3_column_text(row, column),
-                   (size_t)sqlite3_column_bytes(row, column));
+        count_text(counts, (const char *)sqlite3_column_text(row, column + 1),
+                   (size_t)sqlite3_column_bytes(row, column + 1));
     } else {
-        const int loop = sqlite3_column_int(row, column + 1);
+        const int loop = sqlite3_column_int(row, column + 2);
         const char *text = loops[loop < -1 || loop > 1 ? 0 : loop + 1];
         count_text(counts, text, strlen(text));
     }
@@ -121,24 +121,23 @@ static int compare_values(const void *a, const void *b)
     return order ? order : x->length < y->length ? -1 : x->length > y->length;
 }
 
-static void count_hits(struct counts *counts, const struct listing_hits *hits, enum listing_facet facet)
+/* Who counts which of its values. */
+struct counting {
+    struct counts *counts;
+    enum listing_facet facet;
+};
+
+static void count_hit(void *user, sqlite3_stmt *row)
 {
-    sqlite3_stmt *statement = link_statement(counts->link, ROWS_GET_ASSET);
-    for (size_t i = 0; i < hits->count && !counts->link->failed; i++) {
-        const int64_t number = (int64_t)hits->items[i].number;
-        sqlite3_bind_int64(statement, 1, number);
-        if (link_step(counts->link, statement))
-            count_row(counts, statement, number, 0, facet);
-        sqlite3_reset(statement);
-    }
+    const struct counting *counting = user;
+    count_row(counting->counts, row, sqlite3_column_int64(row, 0), 3, counting->facet);
 }
 
-static void count_list(struct counts *counts, const struct listing_filter *filter,
-                       const struct listing *listing, enum listing_facet facet)
+static void count_list(struct counts *counts, const struct listing_filter *filter, enum listing_facet facet)
 {
     struct query query = {.length = 0};
-    query_add(&query, "SELECT a.number, a.format, a.loop, a.content");
-    query_rows(counts->link, &query, filter, listing, false, NULL);
+    query_add(&query, "SELECT a.number, a.content, a.format, a.loop");
+    query_rows(counts->link, &query, filter, SORT_ARRIVAL, false, NULL);
     sqlite3_stmt *statement = query_prepare(counts->link, &query);
     while (!counts->link->failed && link_step(counts->link, statement))
         count_row(counts, statement, sqlite3_column_int64(statement, 0), 1, facet);
@@ -170,8 +169,8 @@ static void take_tallies(struct rows_link *link, const struct listing_filter *fi
                    (size_t)sqlite3_column_bytes(statement, 0), (uint64_t)sqlite3_column_int64(statement, 1));
 }
 
-bool listing_count(struct rows_view *view, const struct listing_filter *filter, const struct listing *listing,
-                   enum listing_facet facet, struct facet_value values[MAX_FACET_VALUES], uint32_t *count)
+bool listing_count(struct rows_view *view, const struct listing_filter *filter, enum listing_facet facet,
+                   struct facet_value values[MAX_FACET_VALUES], uint32_t *count)
 {
     struct counts counts = {.link = view->link, .content = -1};
     *count = 0;
@@ -181,10 +180,10 @@ bool listing_count(struct rows_view *view, const struct listing_filter *filter, 
         return !view->link->failed;
     }
     counts.region.may_fail = true;
-    if (listing->hits)
-        count_hits(&counts, listing->hits, facet);
+    if (filter->search)
+        search_each(view->link, filter, count_hit, &(struct counting){&counts, facet});
     else
-        count_list(&counts, filter, listing, facet);
+        count_list(&counts, filter, facet);
     if (counts.slot_count)
         qsort(counts.slots, counts.slot_count, sizeof *counts.slots, compare_values);
     for (size_t i = 0; i < counts.used && i < MAX_FACET_VALUES; i++)

@@ -20,64 +20,84 @@ bool hits_add(struct listing_hits *hits, const struct listing_hit *hit)
     return true;
 }
 
-void hits_free(struct listing_hits *hits)
+void hits_release(struct listing_hits *hits)
 {
-    for (size_t i = 0; hits && i < hits->count; i++)
+    for (size_t i = 0; i < hits->count; i++)
         free(hits->items[i].text);
-    if (hits)
-        free(hits->items);
-    free(hits);
+    free(hits->items);
+    *hits = (struct listing_hits){0};
 }
 
 void hits_release_texts(struct hit_texts *texts)
 {
-    free(texts->phrase);
     free(texts->words);
     *texts = (struct hit_texts){0};
 }
 
-/* ------------------------------------------------------------------------------------------------- finding -- */
+/* --------------------------------------------------------------------------------------------------- pages -- */
 
-static size_t count_characters(const char *text)
+static int compare_hit(const struct listing_hit *hit, const char *text, double value, uint64_t number)
 {
-    size_t count = 0;
-    for (; *text; text++)
-        count += ((unsigned char)*text & 0xc0) != 0x80;
-    return count;
+    int order = 0;
+    if (hit->text && text)
+        order = strcmp(hit->text, text);
+    else if (hit->value < value || hit->value > value)
+        order = hit->value < value ? -1 : 1;
+    return order ? order : hit->number < number ? -1 : hit->number > number;
 }
 
-/* The longest word that the index of words, which knows runs of three characters, can find; NULL: none. */
-static const struct search_word *longest_word(const struct search *search)
+static int compare_hits(const void *a, const void *b)
 {
-    enum { LEAST = 3 };
-    const struct search_word *best = NULL;
-    for (unsigned i = 0; i < search->count; i++) {
-        const struct search_word *word = &search->words[i];
-        if (count_characters(word->text) >= LEAST && (!best || word->length > best->length))
-            best = word;
-    }
-    return best;
+    const struct listing_hit *y = b;
+    return compare_hit(a, y->text, y->value, y->number);
 }
 
-void hits_find(struct rows_link *link, struct query *query, const struct listing_filter *filter,
-               const struct listing *listing, struct hit_texts *texts)
+static int compare_hits_down(const void *a, const void *b)
 {
-    const struct search_word *word = longest_word(filter->search);
-    if (word && asprintf(&texts->phrase, "\"%s\"", word->text) < 0) {
-        texts->phrase = NULL;
-        link->failed = true;
+    return compare_hits(b, a);
+}
+
+void hits_sort(struct listing_hits *hits, bool is_descending)
+{
+    if (hits->count)
+        qsort(hits->items, hits->count, sizeof *hits->items,
+              is_descending ? compare_hits_down : compare_hits);
+}
+
+void hits_take_page(const struct listing_hits *hits, struct listing *listing)
+{
+    size_t first = listing->offset < hits->count ? (size_t)listing->offset : hits->count;
+    if (listing->has_cursor) {
+        size_t high = hits->count;
+        first = 0;
+        while (first < high) {
+            const size_t middle = first + (high - first) / 2;
+            const struct listing_key *key = &listing->cursor;
+            const int order =
+                compare_hit(&hits->items[middle], key->is_text ? key->text : NULL, key->value, key->number);
+            if ((listing->is_descending ? -order : order) <= 0)
+                first = middle + 1;
+            else
+                high = middle;
+        }
     }
-    query_rows(link, query, filter, listing, false, texts->phrase);
+    for (size_t i = first; i < hits->count && listing->count < listing->limit; i++) {
+        const struct listing_hit *hit = &hits->items[i];
+        listing->ids[listing->count++] = hit->id;
+        listing->last =
+            (struct listing_key){.is_text = hit->text, .value = hit->value, .number = hit->number};
+        if (hit->text)
+            snprintf(listing->last.text, sizeof listing->last.text, "%s", hit->text);
+        if (listing->keys)
+            listing->keys[listing->count - 1] = listing->last;
+    }
+    listing->has_more = hits->count - first > listing->count;
+    listing->total = hits->count;
 }
 
 /* ------------------------------------------------------------------------------------------------- ranking -- */
 
-/*
- * How well a row matches, for each word the best over its texts so far. A name counts more than a path, and a path more
- * than joints and events; but a whole word anywhere counts more than a prefix.
- */
-enum { IN_NAME, IN_PATH, IN_CONTENTS, WEIGHT_MATCH = 4, NOT_FOUND = MATCH_NONE * WEIGHT_MATCH };
-
+/* For each word the best rank over the texts of a row so far. */
 struct found {
     const struct search *search;
     uint8_t best[MAX_WORDS];
@@ -87,13 +107,13 @@ static void look_in(struct found *found, const char *folded, int where)
 {
     for (unsigned i = 0; *folded && i < found->search->count; i++) {
         enum search_match match = search_match(&found->search->words[i], folded);
-        int rank = (int)match * WEIGHT_MATCH + where;
+        int rank = (int)match * ROWS_WEIGHT_MATCH + where;
         if (match != MATCH_NONE && rank < found->best[i])
             found->best[i] = (uint8_t)rank;
     }
 }
 
-/* The rank of the worst word; NOT_FOUND if one is missing. */
+/* The rank of the worst word; ROWS_NO_RANK if one is missing. */
 static int rank_of(const struct found *found)
 {
     int worst = 0;
@@ -122,13 +142,13 @@ int hits_rank(struct rows_link *link, const struct listing_filter *filter, const
     enum { MAX_NAME = 1100 };
     struct found found = {.search = filter->search};
     char name[MAX_NAME];
-    memset(found.best, NOT_FOUND, sizeof found.best);
+    memset(found.best, ROWS_NO_RANK, sizeof found.best);
     const size_t length = strcspn(words, "\n");
     snprintf(name, sizeof name, "%.*s", (int)length, words);
-    look_in(&found, name, IN_NAME);
-    if (rank_of(&found) != IN_NAME && !filter->of_archives) {
-        look_in(&found, words_of(link, content, texts), IN_CONTENTS);
-        look_in(&found, words[length] ? words + length + 1 : "", IN_PATH);
+    look_in(&found, name, ROWS_IN_NAME);
+    if (rank_of(&found) != ROWS_IN_NAME && !filter->of_archives) {
+        look_in(&found, words_of(link, content, texts), ROWS_IN_CONTENTS);
+        look_in(&found, words[length] ? words + length + 1 : "", ROWS_IN_PATH);
     }
-    return rank_of(&found) < NOT_FOUND ? rank_of(&found) : -1;
+    return rank_of(&found) < ROWS_NO_RANK ? rank_of(&found) : -1;
 }

@@ -18,19 +18,23 @@ struct listing_hits {
 
 /* False without memory. */
 bool hits_add(struct listing_hits *hits, const struct listing_hit *hit);
-void hits_free(struct listing_hits *hits);
+void hits_sort(struct listing_hits *hits, bool is_descending);
+void hits_release(struct listing_hits *hits);
+/* The page of sorted hits behind the listing's cursor, or at its offset; and the total. */
+void hits_take_page(const struct listing_hits *hits, struct listing *listing);
+
+/* Ranks, the best is 0: how well the worst word matches, and by that where. A name counts more than a path, and a path more
+ * than joints and events; but a whole word anywhere counts more than a prefix. */
+enum { ROWS_IN_NAME, ROWS_IN_PATH, ROWS_IN_CONTENTS, ROWS_WEIGHT_MATCH = 4 };
+enum { ROWS_NO_RANK = MATCH_NONE * ROWS_WEIGHT_MATCH };
 
 /* The words of the content that was looked at last. */
 struct hit_texts {
-    char *phrase; /* for the index of words */
     int64_t content;
     char *words;
 };
 
-/* Appends where to find the rows that may match. texts must live as long as the query. */
-void hits_find(struct rows_link *link, struct query *query, const struct listing_filter *filter,
-               const struct listing *listing, struct hit_texts *texts);
-/* How well a row matches, the best is 0; -1: not. */
+/* How well a row matches; -1: not. */
 int hits_rank(struct rows_link *link, const struct listing_filter *filter, const char *words, int64_t content,
               struct hit_texts *texts);
 void hits_release_texts(struct hit_texts *texts);

@@ -8,14 +8,15 @@
 #include <string.h>
 
 /* Increase it when the tables, or what is written into them, change. */
-enum { ROWS_VERSION = 4 };
+enum { ROWS_VERSION = 5 };
 
 static const char tables[] =
     "CREATE TABLE archive (number INTEGER PRIMARY KEY AUTOINCREMENT, id BLOB NOT NULL UNIQUE, digest BLOB "
     "NOT NULL,"
     " source INTEGER NOT NULL, name TEXT NOT NULL, bytes INTEGER NOT NULL, created INTEGER NOT NULL,"
     " words TEXT NOT NULL, waits INTEGER NOT NULL) STRICT;"
-    /* name: as it is sorted by; long_name: if it is longer. source: bits. words: folded, its name in the first line. */
+    /* number: its last three bits are the kind, so that what is found by words is known to be of a kind before its row is
+     * read. name: as it is sorted by; long_name: if it is longer. source: bits. words: folded, its name in the first line. */
     "CREATE TABLE asset (number INTEGER PRIMARY KEY AUTOINCREMENT, kind INTEGER NOT NULL, id BLOB NOT NULL,"
     " name TEXT NOT NULL, long_name TEXT, format TEXT NOT NULL, duration REAL NOT NULL, loop INTEGER NOT "
     "NULL,"
@@ -43,12 +44,17 @@ static const char tables[] =
     "CREATE TABLE state (one INTEGER PRIMARY KEY CHECK (one = 1), digest BLOB NOT NULL, epoch BLOB NOT NULL,"
     " version INTEGER NOT NULL, paths BLOB NOT NULL) STRICT;"
     "CREATE INDEX archive_path ON archive (number) WHERE source = 1;"
+    /* The lines apart, for what is found in a name comes first; with other blanks in the second, so that a word that is
+     * in all places and in no name is not looked for among them. Words are folded: they are compared byte by byte. */
+    "CREATE VIEW asset_lines AS SELECT number, substr(words, 1, instr(words, char(10)) - 1) AS name,"
+    " replace(substr(words, instr(words, char(10)) + 1), ' ', char(10)) AS places FROM asset;"
     "CREATE VIRTUAL TABLE archive_words USING fts5 (words, content='archive', content_rowid='number',"
-    " tokenize='trigram');"
-    "CREATE VIRTUAL TABLE asset_words USING fts5 (words, content='asset', content_rowid='number',"
-    " tokenize='trigram');"
+    " tokenize='trigram case_sensitive 1');"
+    "CREATE VIRTUAL TABLE asset_words USING fts5 (name, places, content='asset_lines', "
+    "content_rowid='number',"
+    " tokenize='trigram case_sensitive 1');"
     "CREATE VIRTUAL TABLE content_words USING fts5 (words, content='content', content_rowid='number',"
-    " tokenize='trigram');";
+    " tokenize='trigram case_sensitive 1');";
 
 /* Each ends with the number of the row. */
 static const char indices[] = "CREATE INDEX IF NOT EXISTS archive_name ON archive (name);"
@@ -105,13 +111,18 @@ static const char *const texts[ROWS_STATEMENT_COUNT] = {
         "SELECT number, name, long_name, format, duration, loop, created, source, content, words"
         " FROM asset WHERE kind = ?1 AND id = ?2",
     [ROWS_ADD_ASSET] =
-        "INSERT INTO asset (kind, id, name, long_name, format, duration, loop, created, source,"
-        " content, words) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+        "INSERT INTO asset (number, kind, id, name, long_name, format, duration, loop, created, source,"
+        " content, words) VALUES (((SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'asset')"
+        " / 8 + 1) * 8 + ?1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
     [ROWS_SET_ASSET] = "UPDATE asset SET name = ?3, long_name = ?4, format = ?5, duration = ?6, loop = ?7,"
                        " created = ?8, source = ?9, content = ?10, words = ?11 WHERE kind = ?1 AND id = ?2",
     [ROWS_DROP_ASSET] = "DELETE FROM asset WHERE number = ?1",
-    [ROWS_ADD_WORDS] = "INSERT INTO asset_words (rowid, words) VALUES (?1, ?2)",
-    [ROWS_DROP_WORDS] = "INSERT INTO asset_words (asset_words, rowid, words) VALUES ('delete', ?1, ?2)",
+    [ROWS_ADD_WORDS] =
+        "INSERT INTO asset_words (rowid, name, places) VALUES (?1, substr(?2, 1,"
+        " instr(?2, char(10)) - 1), replace(substr(?2, instr(?2, char(10)) + 1), ' ', char(10)))",
+    [ROWS_DROP_WORDS] = "INSERT INTO asset_words (asset_words, rowid, name, places) VALUES ('delete', ?1,"
+                        " substr(?2, 1, instr(?2, char(10)) - 1),"
+                        " replace(substr(?2, instr(?2, char(10)) + 1), ' ', char(10)))",
     [ROWS_ADD_PLACE] = "INSERT OR IGNORE INTO place (archive, kind, asset, name) VALUES (?1, ?2, ?3, ?4)",
     [ROWS_DROP_PLACE] = "DELETE FROM place WHERE archive = ?1 AND kind = ?2 AND asset = ?3",
     [ROWS_TALLY] = "INSERT INTO tally (kind, facet, value, count) VALUES (?1, ?2, ?3, ?4)"
@@ -137,7 +148,6 @@ static const char *const texts[ROWS_STATEMENT_COUNT] = {
                          " ORDER BY count DESC, value LIMIT ?3",
     [ROWS_ARCHIVES_OF] = "SELECT archive.id FROM place CROSS JOIN archive ON archive.number = place.archive"
                          " WHERE place.asset = ?1",
-    [ROWS_GET_ASSET] = "SELECT format, loop, content FROM asset WHERE number = ?1",
     [ROWS_COUNT_PLACES] = "SELECT count(*) FROM (SELECT 1 FROM place WHERE asset = ?1 LIMIT ?2)",
     [ROWS_FIND_PLACE] = "SELECT 1 FROM place JOIN asset ON asset.number = place.asset"
                         " WHERE archive = ?1 AND asset.kind = ?2 AND asset.id = ?3",

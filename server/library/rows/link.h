@@ -40,7 +40,6 @@ enum rows_statement {
     ROWS_GET_TALLY,
     ROWS_GET_TALLIES,
     ROWS_ARCHIVES_OF,
-    ROWS_GET_ASSET,
     ROWS_COUNT_PLACES,
     ROWS_FIND_PLACE,
     ROWS_ADD_ALIAS,
@@ -54,6 +53,10 @@ enum rows_statement {
 
 /* Tallies besides those of enum listing_facet; of archives there are these only. */
 enum { TALLY_SOURCE = FACET_COUNT, TALLY_ALL, TALLY_KIND_ARCHIVES = 100 };
+
+/* An asset's number holds its kind in these bits. */
+enum { ROWS_KIND_BITS = 7 };
+_Static_assert(ASSET_KIND_COUNT <= ROWS_KIND_BITS + 1, "a kind fits into the bits");
 
 /* Bits of the column source. */
 enum { ROWS_OF_PATH = 1, ROWS_OF_UPLOAD = 2 };

@@ -2,7 +2,7 @@
 #include "server/library/rows/rows.h"
 
 #include "lib/core/fold.h"
-#include "server/library/rows/hits.h"
+#include "server/library/rows/search.h"
 #include "server/ops/region.h"
 
 #include <stdio.h>
@@ -13,10 +13,8 @@ void listing_release(struct listing *listing)
 {
     free(listing->ids);
     free(listing->keys);
-    hits_free(listing->hits);
     listing->ids = NULL;
     listing->keys = NULL;
-    listing->hits = NULL;
 }
 
 /* The last row of the page is the next one of its keys. */
@@ -48,11 +46,6 @@ static bool take_id(sqlite3_stmt *statement, int column, struct asset_id *id)
 static const char *table_of(const struct listing_filter *filter)
 {
     return filter->of_archives ? "archive" : "asset";
-}
-
-static bool is_text_key(enum listing_sort sort)
-{
-    return sort == SORT_NAME || sort == SORT_FORMAT;
 }
 
 /* A row that still exists is found at its present position. */
@@ -89,45 +82,77 @@ static int64_t tally_of(struct rows_link *link, int kind, int facet, const char 
     return count;
 }
 
-/* What is counted while rows are written, or else counted now. */
-static int64_t count_all(struct rows_link *link, const struct listing_filter *filter,
-                         const struct listing *listing)
+/* The least of what is counted of conditions one by one: no more rows fulfil all of them. */
+static uint64_t count_at_most(struct rows_link *link, const struct listing_filter *filter)
+{
+    const int kind = (int)filter->kind;
+    static const char *const loops[] = {"null", "false", "true"};
+    int64_t least = tally_of(link, kind, TALLY_ALL, "");
+    const int64_t counts[] = {
+        filter->format ? tally_of(link, kind, FACET_FORMAT, filter->format) : least,
+        filter->has_loop ? tally_of(link, kind, FACET_LOOP, loops[filter->loop + 1]) : least,
+        filter->event ? tally_of(link, kind, FACET_EVENTS, filter->event) : least,
+        filter->source ? tally_of(link, kind, TALLY_SOURCE, strcmp(filter->source, "path") ? "2" : "1") +
+                             tally_of(link, kind, TALLY_SOURCE, "3")
+                       : least,
+    };
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        least = counts[i] < least ? counts[i] : least;
+    return (uint64_t)least;
+}
+
+/* What is counted while rows are written, or else counted now: exactly as long as it is not too many. */
+static void count_all(struct rows_link *link, const struct listing_filter *filter, struct listing *listing)
 {
     const int kind = filter->of_archives ? TALLY_KIND_ARCHIVES : (int)filter->kind;
     const bool is_other = filter->name || filter->archive || filter->has_joint || filter->has_duration ||
                           filter->has_loop || filter->event || filter->state != STATE_ANY;
     const bool is_plain = !is_other || (filter->of_archives && filter->state == STATE_ANY);
-    if (is_plain && !filter->format && !filter->source)
-        return tally_of(link, kind, TALLY_ALL, "");
-    if (is_plain && filter->source && !filter->format)
-        return tally_of(link, kind, TALLY_SOURCE, strcmp(filter->source, "path") ? "2" : "1") +
-               tally_of(link, kind, TALLY_SOURCE, "3");
-    if (!is_other && filter->format && !filter->source)
-        return tally_of(link, kind, FACET_FORMAT, filter->format);
-    struct query query = {.length = 0};
-    query_add(&query, "SELECT count(*)");
-    query_rows(link, &query, filter, listing, false, NULL);
-    return query_count(link, &query);
+    if (is_plain && !filter->format && !filter->source) {
+        listing->total = (uint64_t)tally_of(link, kind, TALLY_ALL, "");
+    } else if (is_plain && filter->source && !filter->format) {
+        listing->total =
+            (uint64_t)(tally_of(link, kind, TALLY_SOURCE, strcmp(filter->source, "path") ? "2" : "1") +
+                       tally_of(link, kind, TALLY_SOURCE, "3"));
+    } else if (!is_other && filter->format && !filter->source) {
+        listing->total = (uint64_t)tally_of(link, kind, FACET_FORMAT, filter->format);
+    } else {
+        struct query query = {.length = 0};
+        query_add(&query, "SELECT count(*) FROM (SELECT 1");
+        query_rows(link, &query, filter, listing->sort, false, NULL);
+        query_integer(&query, " LIMIT ?)", LISTING_COUNTED + 1);
+        listing->total = (uint64_t)query_count(link, &query);
+        listing->is_estimate = listing->total > LISTING_COUNTED && !filter->of_archives;
+        const uint64_t most = listing->is_estimate ? count_at_most(link, filter) : 0;
+        listing->total = most > listing->total ? most : listing->total;
+    }
 }
 
-static void add_page(struct query *query, const struct listing *listing, const char *key)
+/* The rows of a page behind the cursor: those of its key and a greater number, and then those of a greater key. So both
+ * are found by the index of the key, which ends with the number; one comparison of (key, number) would only use the key. */
+enum part { PART_SAME_KEY, PART_BEHIND };
+
+static void add_cursor(struct query *query, const struct listing *listing, const char *key, enum part part)
 {
-    const char *direction = listing->is_descending ? "<" : ">", *turn = listing->is_descending ? " DESC" : "";
-    if (listing->has_cursor && key) {
-        query_add(query, " AND (");
+    const char *direction = listing->is_descending ? " < ?" : " > ?";
+    if (key) {
+        query_add(query, " AND ");
         query_add(query, key);
-        query_add(query, ", a.number) ");
-        query_add(query, direction);
+        const char *comparison = part == PART_SAME_KEY ? " = ?" : direction;
         if (listing->cursor.is_text)
-            query_text(query, " (?", listing->cursor.text, MAX_SORT_TEXT);
+            query_text(query, comparison, listing->cursor.text, MAX_SORT_TEXT);
         else
-            query_real(query, " (?", listing->cursor.value);
-        query_integer(query, ", ?)", (int64_t)listing->cursor.number);
-    } else if (listing->has_cursor) {
-        query_add(query, " AND a.number ");
-        query_add(query, direction);
-        query_integer(query, " ?", (int64_t)listing->cursor.number);
+            query_real(query, comparison, listing->cursor.value);
     }
+    if (!key || part == PART_SAME_KEY) {
+        query_add(query, " AND a.number");
+        query_integer(query, direction, (int64_t)listing->cursor.number);
+    }
+}
+
+static void add_order(struct query *query, const struct listing *listing, const char *key)
+{
+    const char *turn = listing->is_descending ? " DESC" : "";
     query_add(query, " ORDER BY ");
     if (key) {
         query_add(query, key);
@@ -136,121 +161,61 @@ static void add_page(struct query *query, const struct listing *listing, const c
     }
     query_add(query, "a.number");
     query_add(query, turn);
-    query_integer(query, " LIMIT ?", (int64_t)listing->limit + 1);
-    if (!listing->has_cursor)
-        query_integer(query, " OFFSET ?", (int64_t)listing->offset);
+}
+
+/* Takes rows until the page is full; those of a search are looked at one by one. */
+static void take_rows(struct rows_link *link, const struct listing_filter *filter, struct listing *listing,
+                      sqlite3_stmt *row, struct hit_texts *texts)
+{
+    uint64_t skipped = filter->search && !listing->has_cursor ? listing->offset : 0;
+    while (!listing->has_more && !link->failed && link_step(link, row)) {
+        if (filter->search && hits_rank(link, filter, (const char *)sqlite3_column_text(row, 3),
+                                        sqlite3_column_int64(row, 4), texts) < 0)
+            continue;
+        if (skipped) {
+            skipped--;
+            continue;
+        }
+        listing->has_more = listing->count == listing->limit;
+        if (listing->has_more || !take_id(row, 1, &listing->ids[listing->count]))
+            continue;
+        listing->count++;
+        read_key(row, 2, search_has_text_key(listing->sort), &listing->last);
+        listing->last.number = (uint64_t)sqlite3_column_int64(row, 0);
+        keep_key(listing);
+    }
+    sqlite3_finalize(row);
+}
+
+static void read_part(struct rows_link *link, const struct listing_filter *filter, struct listing *listing,
+                      enum part part)
+{
+    struct query query = {.length = 0};
+    struct hit_texts texts = {0};
+    const char *key = query_key(filter, listing->sort);
+    query_add(&query, "SELECT a.number, a.id, ");
+    query_add(&query, key ? key : "0");
+    if (filter->search)
+        query_add(&query, filter->of_archives ? ", a.words, 0" : ", a.words, a.content");
+    query_rows(link, &query, filter, listing->sort, true, NULL);
+    if (listing->has_cursor)
+        add_cursor(&query, listing, key, part);
+    add_order(&query, listing, key);
+    if (!filter->search) {
+        query_integer(&query, " LIMIT ?", (int64_t)listing->limit - listing->count + 1);
+        if (!listing->has_cursor)
+            query_integer(&query, " OFFSET ?", (int64_t)listing->offset);
+    }
+    take_rows(link, filter, listing, query_prepare(link, &query), &texts);
+    hits_release_texts(&texts);
 }
 
 static void read_page(struct rows_link *link, const struct listing_filter *filter, struct listing *listing)
 {
-    struct query query = {.length = 0};
-    const char *key = query_key(filter, listing->sort);
-    query_add(&query, "SELECT a.number, a.id, ");
-    query_add(&query, key ? key : "0");
-    query_rows(link, &query, filter, listing, true, NULL);
-    add_page(&query, listing, key);
-    sqlite3_stmt *statement = query_prepare(link, &query);
-    while (link_step(link, statement)) {
-        listing->has_more = listing->count == listing->limit;
-        if (listing->has_more)
-            break;
-        if (!take_id(statement, 1, &listing->ids[listing->count]))
-            continue;
-        listing->count++;
-        listing->last.number = (uint64_t)sqlite3_column_int64(statement, 0);
-        read_key(statement, 2, is_text_key(listing->sort), &listing->last);
-        listing->last.number = (uint64_t)sqlite3_column_int64(statement, 0);
-        keep_key(listing);
-    }
-    sqlite3_finalize(statement);
-    listing->total = (uint64_t)count_all(link, filter, listing);
-}
-
-/* ------------------------------------------------------------------------------------------------ searches -- */
-
-static int compare_hit(const struct listing_hit *hit, const char *text, double value, uint64_t number)
-{
-    int order = 0;
-    if (hit->text && text)
-        order = strcmp(hit->text, text);
-    else if (hit->value < value || hit->value > value)
-        order = hit->value < value ? -1 : 1;
-    return order ? order : hit->number < number ? -1 : hit->number > number;
-}
-
-static int compare_hits(const void *a, const void *b)
-{
-    const struct listing_hit *y = b;
-    return compare_hit(a, y->text, y->value, y->number);
-}
-
-static int compare_hits_down(const void *a, const void *b)
-{
-    return compare_hits(b, a);
-}
-
-static void take_page(const struct listing_hits *hits, struct listing *listing)
-{
-    size_t first = listing->offset < hits->count ? (size_t)listing->offset : hits->count;
-    if (listing->has_cursor) {
-        size_t high = hits->count;
-        first = 0;
-        while (first < high) {
-            const size_t middle = first + (high - first) / 2;
-            const struct listing_key *key = &listing->cursor;
-            const int order =
-                compare_hit(&hits->items[middle], key->is_text ? key->text : NULL, key->value, key->number);
-            if ((listing->is_descending ? -order : order) <= 0)
-                first = middle + 1;
-            else
-                high = middle;
-        }
-    }
-    for (size_t i = first; i < hits->count && listing->count < listing->limit; i++) {
-        const struct listing_hit *hit = &hits->items[i];
-        listing->ids[listing->count++] = hit->id;
-        listing->last =
-            (struct listing_key){.is_text = hit->text, .value = hit->value, .number = hit->number};
-        if (hit->text)
-            snprintf(listing->last.text, sizeof listing->last.text, "%s", hit->text);
-        keep_key(listing);
-    }
-    listing->has_more = hits->count - first > listing->count;
-    listing->total = hits->count;
-}
-
-static void search(struct rows_link *link, const struct listing_filter *filter, struct listing *listing)
-{
-    const char *key = query_key(filter, listing->sort);
-    struct query query = {.length = 0};
-    struct hit_texts texts = {0};
-    query_add(&query, "SELECT a.number, a.id, ");
-    query_add(&query, key ? key : "0");
-    query_add(&query, filter->of_archives ? ", a.words, 0" : ", a.words, a.content");
-    hits_find(link, &query, filter, listing, &texts);
-    sqlite3_stmt *statement = query_prepare(link, &query);
-    struct listing_hits *hits = listing->hits = try_alloc(1, sizeof *hits);
-    link->failed |= !hits;
-    while (!link->failed && link_step(link, statement)) {
-        struct listing_hit hit = {.number = (uint64_t)sqlite3_column_int64(statement, 0), .value = 0};
-        const int rank = hits_rank(link, filter, (const char *)sqlite3_column_text(statement, 3),
-                                   sqlite3_column_int64(statement, 4), &texts);
-        if (rank < 0 || !take_id(statement, 1, &hit.id))
-            continue;
-        if (is_text_key(listing->sort))
-            hit.text = strdup((const char *)sqlite3_column_text(statement, 2));
-        else
-            hit.value = listing->sort == SORT_MATCH ? rank : sqlite3_column_double(statement, 2);
-        link->failed |= (is_text_key(listing->sort) && !hit.text) || !hits_add(hits, &hit);
-    }
-    sqlite3_finalize(statement);
-    hits_release_texts(&texts);
-    if (link->failed)
-        return;
-    if (hits->count)
-        qsort(hits->items, hits->count, sizeof *hits->items,
-              listing->is_descending ? compare_hits_down : compare_hits);
-    take_page(hits, listing);
+    if (listing->has_cursor && query_key(filter, listing->sort))
+        read_part(link, filter, listing, PART_SAME_KEY);
+    if (!listing->has_more)
+        read_part(link, filter, listing, PART_BEHIND);
 }
 
 bool listing_run(struct rows_view *view, const struct listing_filter *filter, struct listing *listing)
@@ -258,16 +223,16 @@ bool listing_run(struct rows_view *view, const struct listing_filter *filter, st
     struct rows_link *link = view->link;
     listing->count = 0;
     listing->total = 0;
-    listing->has_more = false;
-    listing->hits = NULL;
+    listing->has_more = listing->is_estimate = false;
     listing->ids = try_alloc((size_t)listing->limit + 1, sizeof *listing->ids);
     listing->keys = listing->has_keys ? try_alloc((size_t)listing->limit + 1, sizeof *listing->keys) : NULL;
     link->failed |= !listing->ids || (listing->has_keys && !listing->keys);
     if (listing->has_cursor && !link->failed)
         refresh_cursor(link, filter, listing);
-    if (filter->search && !link->failed)
-        search(link, filter, listing);
-    else if (!link->failed)
+    const bool is_taken = filter->search && !link->failed && search_page(link, filter, listing);
+    if (!filter->search && !link->failed)
+        count_all(link, filter, listing);
+    if (!is_taken && !link->failed)
         read_page(link, filter, listing);
     return !link->failed;
 }

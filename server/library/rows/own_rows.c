@@ -141,7 +141,7 @@ bool own_rows_run(struct own_rows *own, struct rows_view *published, const struc
     free(page.ids);
     free(page.keys);
     listing->ids = merging.ids;
-    listing->hits = page.hits; /* for the facets */
+    listing->is_estimate = page.is_estimate;
     return true;
 }
 
@@ -156,7 +156,7 @@ bool own_rows_count(struct own_rows *own, const struct listing_filter *filter, e
 {
     struct facet_value more[MAX_FACET_VALUES];
     uint32_t more_count = 0;
-    if (!listing_count(own->view, filter, &own->listing, facet, more, &more_count))
+    if (!listing_count(own->view, filter, facet, more, &more_count))
         return false;
     for (uint32_t i = 0; i < more_count; i++) {
         uint32_t at = 0;

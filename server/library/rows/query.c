@@ -250,45 +250,82 @@ static const char *index_of(enum listing_sort sort)
     return indices[sort];
 }
 
-/* The rows that the index of words finds. */
-static void add_from_words(struct query *query, const struct listing_filter *filter, const char *phrase)
+/* The numbers of rows whose own words are found. */
+static void add_own_numbers(struct query *query, const struct listing_filter *filter,
+                            const struct query_words *words)
 {
     if (filter->of_archives) {
-        query_text(query, " FROM (SELECT rowid AS number FROM archive_words WHERE archive_words MATCH ?",
-                   phrase, MAX_VALUE);
-        query_add(query, ") w CROSS JOIN archive a ON a.number = w.number WHERE 1");
+        query_text(query, "SELECT rowid AS number FROM archive_words WHERE archive_words MATCH ?", words->own,
+                   MAX_VALUE);
+        query_integer(query, " AND rowid > ?", words->after);
         return;
     }
-    query_text(query, " FROM (SELECT rowid AS number FROM asset_words WHERE asset_words MATCH ?", phrase,
+    query_text(query, "SELECT rowid AS number FROM asset_words WHERE asset_words MATCH ?", words->own,
                MAX_VALUE);
+    query_integer(query, " AND rowid > ?", words->after);
+    query_integer(query, " AND rowid & ?", ROWS_KIND_BITS);
+    query_integer(query, " = ?", filter->kind);
+}
+
+static void add_content_numbers(struct query *query, const struct listing_filter *filter,
+                                const struct query_words *words)
+{
     query_text(query,
-               " UNION SELECT b.number FROM content_words c CROSS JOIN asset b INDEXED BY asset_content"
+               "SELECT b.number FROM content_words c CROSS JOIN asset b INDEXED BY asset_content"
                " ON b.content = c.rowid WHERE content_words MATCH ?",
-               phrase, MAX_VALUE);
+               words->contents, MAX_VALUE);
     query_integer(query, " AND b.kind = ?", filter->kind);
-    query_integer(query, ") w CROSS JOIN asset a ON a.number = w.number WHERE a.kind = ?", filter->kind);
+    query_integer(query, " AND b.number > ?", words->after);
+}
+
+/* The rows that the indices of words find. */
+static void add_from_words(struct query *query, const struct listing_filter *filter,
+                           const struct query_words *words)
+{
+    if (words->is_along) {
+        query_integer(query, " FROM asset a INDEXED BY asset_kind WHERE a.kind = ?", filter->kind);
+        query_integer(query, " AND a.number > ?", words->after);
+        query_text(query, " AND a.content IN (SELECT rowid FROM content_words WHERE content_words MATCH ?)",
+                   words->contents, MAX_VALUE);
+        return;
+    }
+    query_add(query, " FROM (");
+    if (words->own)
+        add_own_numbers(query, filter, words);
+    if (words->own && words->contents)
+        query_add(query, " UNION ");
+    if (words->contents)
+        add_content_numbers(query, filter, words);
+    query_add(query, filter->of_archives ? ") w CROSS JOIN archive a ON a.number = w.number WHERE 1"
+                                         : ") w CROSS JOIN asset a ON a.number = w.number WHERE 1");
+}
+
+static void add_archives(struct query *query, const struct listing_filter *filter,
+                         const struct query_words *words)
+{
+    if (words)
+        add_from_words(query, filter, words);
+    else
+        query_add(query, " FROM archive a WHERE 1");
+    if (filter->source)
+        query_integer(query, " AND +a.source = ?", source_bit(filter));
+    if (filter->state != STATE_ANY)
+        query_integer(query, " AND a.waits = ?", filter->state == STATE_WAITING);
 }
 
 void query_rows(struct rows_link *link, struct query *query, const struct listing_filter *filter,
-                const struct listing *listing, bool in_order, const char *phrase)
+                enum listing_sort sort, bool in_order, const struct query_words *words)
 {
-    if (filter->of_archives && phrase) {
-        add_from_words(query, filter, phrase);
-    } else if (filter->of_archives) {
-        query_add(query, " FROM archive a WHERE 1");
-    }
-    if (filter->of_archives && filter->source)
-        query_integer(query, " AND +a.source = ?", source_bit(filter));
-    if (filter->of_archives && filter->state != STATE_ANY)
-        query_integer(query, " AND a.waits = ?", filter->state == STATE_WAITING);
-    if (filter->of_archives)
+    if (filter->of_archives) {
+        add_archives(query, filter, words);
         return;
+    }
     const int64_t archive = filter->archive ? number_of_archive(link, filter->archive) : 0;
-    const enum way by = phrase ? BY_ORDER : choose(link, filter, in_order, archive);
-    if (phrase)
-        add_from_words(query, filter, phrase);
+    const enum way by = words ? BY_ORDER : choose(link, filter, in_order, archive);
+    if (words)
+        add_from_words(query, filter, words);
     else
-        add_from(query, filter, by, index_of(listing->sort), archive);
+        add_from(query, filter, by, index_of(sort), archive);
     for (int way = 0; way < WAY_COUNT; way++) {
         if (way != (int)by && applies(filter, (enum way)way))
             add_condition(query, filter, (enum way)way, archive);

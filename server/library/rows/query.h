@@ -29,10 +29,19 @@ sqlite3_stmt *query_prepare(struct rows_link *link, const struct query *query);
 /* The integer of its only row; 0 if there is none. */
 int64_t query_count(struct rows_link *link, const struct query *query);
 
+/* What the indices of words find: by the words of rows themselves (their name, and where they are), by those of their
+ * contents, or by either; behind a number. */
+struct query_words {
+    const char *own, *contents; /* expressions; NULL: not by these */
+    bool is_along;              /* many rows have such contents: they are met along the rows of the kind */
+    int64_t after;
+};
+
 /* Appends "FROM … WHERE …" over the rows a that pass the filter, searching aside. in_order: from the index of that
- * order, unless a condition leaves few rows; else from the condition that leaves the fewest. phrase (NULL: none): those in which the index of words finds it. */
+ * order, unless a condition leaves few rows; else from the condition that leaves the fewest. words (NULL: any): only those
+ * that they find. */
 void query_rows(struct rows_link *link, struct query *query, const struct listing_filter *filter,
-                const struct listing *listing, bool in_order, const char *phrase);
+                enum listing_sort sort, bool in_order, const struct query_words *words);
 /* The column that an order sorts by. */
 const char *query_key(const struct listing_filter *filter, enum listing_sort sort);
 

@@ -130,14 +130,17 @@ struct listing {
     uint32_t limit;
     /* The answer. */
     uint64_t total;
+    bool is_estimate; /* of more than LISTING_COUNTED, which were not all counted */
     uint32_t count;
     struct asset_id *ids;     /* [count], from malloc */
     struct listing_key *keys; /* [count], if has_keys */
     bool has_keys;            /* they are asked for */
     bool has_more;
     struct listing_key last;
-    struct listing_hits *hits; /* all rows of a search */
 };
+
+/* Totals are exact up to here. */
+enum { LISTING_COUNTED = 10000 };
 
 enum listing_facet { FACET_FORMAT, FACET_ARCHIVE, FACET_LOOP, FACET_EVENTS, FACET_COUNT };
 
@@ -178,7 +181,7 @@ bool rows_has(struct rows_view *view, enum asset_kind kind, const struct asset_i
 bool listing_run(struct rows_view *view, const struct listing_filter *filter, struct listing *listing);
 void listing_release(struct listing *listing);
 /* How many of all its rows have each value; at most MAX_FACET_VALUES, each to be freed. False as above. */
-bool listing_count(struct rows_view *view, const struct listing_filter *filter, const struct listing *listing,
-                   enum listing_facet facet, struct facet_value values[MAX_FACET_VALUES], uint32_t *count);
+bool listing_count(struct rows_view *view, const struct listing_filter *filter, enum listing_facet facet,
+                   struct facet_value values[MAX_FACET_VALUES], uint32_t *count);
 
 #endif
