@@ -19,11 +19,14 @@
 #define ANGLE_DIFFERENCE 1e-9
 #define LEAST_COSINE 0.01
 
+/* Degrees. The loss is at most 1.2e-7: half of its square is 4e-13 degrees, and it counts a few times. */
+#define NEGLECTED 1e-11
+
 struct rotations {
     __m256d x, y, z, w; /* about the first, second and third axis */
 };
 
-/* The file's axes are x, y, z here. Where these are a mirror image, the rotation is about the other way. */
+/* The file's axes are x, y, z here. Where these are a mirror image, with a sign of -1, all turns are the other way. */
 LANES_INLINE struct rotations load_rotations(struct bvh_turn *const turns[BVH_TURNS], __m256d *sign)
 {
     double x[BVH_TURNS], y[BVH_TURNS], z[BVH_TURNS], w[BVH_TURNS], signs[BVH_TURNS];
@@ -55,11 +58,11 @@ LANES_INLINE __m256d unwrap(__m256d angle, __m256d near, __m256d *distance, __m2
     angle = _mm256_fmadd_pd(whole, lanes_set(360), angle);
     *distance = _mm256_add_pd(*distance, lanes_size(_mm256_sub_pd(angle, near)));
     *good = _mm256_and_pd(
-        *good, _mm256_cmp_pd(lanes_size(_mm256_sub_pd(turns, whole)), lanes_set(0.499999), _CMP_LT_OQ));
+        *good, _mm256_cmp_pd(lanes_size(_mm256_sub_pd(turns, whole)), lanes_set(0.4999), _CMP_LT_OQ));
     return angle;
 }
 
-/* As choose_nearest of euler.c. */
+/* As choose_nearest of euler.c; the choice stays the same for angles that differ by a step. */
 LANES_INLINE void choose_nearest(__m256d angles[3], const __m256d near[3], __m256d *good)
 {
     const __m256d half = lanes_set(180);
@@ -73,7 +76,7 @@ LANES_INLINE void choose_nearest(__m256d angles[3], const __m256d near[3], __m25
     const __m256d nearer = _mm256_sub_pd(other_distance, distance);
     for (unsigned i = 0; i < 3; i++)
         angles[i] = _mm256_blendv_pd(angles[i], other[i], nearer);
-    *good = _mm256_and_pd(*good, _mm256_cmp_pd(lanes_size(nearer), lanes_set(1e-6), _CMP_GT_OQ));
+    *good = _mm256_and_pd(*good, _mm256_cmp_pd(lanes_size(nearer), lanes_set(0.01), _CMP_GT_OQ));
 }
 
 /* An angle as whole steps of a grid, as tidy_angle of angles.c rounds: floats times the grid are exact, so adding a half
@@ -97,11 +100,10 @@ LANES_INLINE __m256d are_same(struct steps a, struct steps b)
                          _mm256_cmp_pd(a.grid, b.grid, _CMP_EQ_OQ));
 }
 
-/* The angle as a float; zero is never negative. */
+/* The angle as a float. */
 LANES_INLINE __m256d tidy(struct steps steps)
 {
-    const __m256d value = _mm256_cvtps_pd(_mm256_cvtpd_ps(_mm256_div_pd(steps.count, steps.grid)));
-    return _mm256_add_pd(value, _mm256_setzero_pd());
+    return _mm256_cvtps_pd(_mm256_cvtpd_ps(_mm256_div_pd(steps.count, steps.grid)));
 }
 
 /* As find_angles of angles.c: the angles of all lanes that stay good. */
@@ -133,21 +135,69 @@ LANES_INLINE void find_angles(const struct rotations *q, const __m256d near[3], 
     }
 }
 
-/* As euler_to_quat, floats as doubles. */
-LANES_INLINE struct rotations turn_by(const __m256d angles[3], __m256d sign, __m256d *good)
+/* The rotation of those angles, as doubles; also the sines and cosines of half of them. */
+LANES_INLINE struct rotations turn_by(const __m256d angles[3], __m256d sines[3], __m256d cosines[3])
 {
     __m256d q[4] = {_mm256_setzero_pd(), _mm256_setzero_pd(), _mm256_setzero_pd(), lanes_set(1)};
     for (unsigned i = 0; i < 3; i++) {
-        __m256d sine, cosine;
-        lanes_sine_cosine(_mm256_mul_pd(angles[i], lanes_set(DEGREE / 2)), &sine, &cosine);
-        lanes_turn(&q[i], &q[(i + 1) % 3], &q[(i + 2) % 3], &q[3], _mm256_mul_pd(sine, sign), cosine);
-    }
-    for (unsigned i = 0; i < 4; i++) {
-        const __m256d tiny = _mm256_cmp_pd(lanes_size(q[i]), lanes_set(TINY), _CMP_LT_OQ);
-        *good = _mm256_and_pd(*good, _mm256_or_pd(tiny, lanes_steady(q[i], DIFFERENCE)));
-        q[i] = _mm256_cvtps_pd(_mm256_cvtpd_ps(q[i]));
+        lanes_sine_cosine(_mm256_mul_pd(angles[i], lanes_set(DEGREE / 2)), &sines[i], &cosines[i]);
+        lanes_turn(&q[i], &q[(i + 1) % 3], &q[(i + 2) % 3], &q[3], sines[i], cosines[i]);
     }
     return (struct rotations){q[0], q[1], q[2], q[3]};
+}
+
+/* What a component loses when it becomes a float, as in euler_to_quat. */
+LANES_INLINE __m256d lose(__m256d component, __m256d *good)
+{
+    const __m256d tiny = _mm256_cmp_pd(lanes_size(component), lanes_set(TINY), _CMP_LT_OQ);
+    *good = _mm256_and_pd(*good, _mm256_or_pd(tiny, lanes_steady(component, DIFFERENCE)));
+    return _mm256_sub_pd(_mm256_cvtps_pd(_mm256_cvtpd_ps(component)), component);
+}
+
+/*
+ * The angles, in degrees, by which a rotation of those angles is off once its components are floats, up to NEGLECTED over
+ * the square of the middle one's cosine. The loss is a turn w about an axis in space, so small (1.2e-7) that only its first
+ * order counts: w is the sum of the changes of the angles, each about its own axis, where that has been turned to.
+ */
+LANES_INLINE void find_losses(const __m256d angles[3], __m256d losses[3], __m256d *margin, __m256d *good)
+{
+    __m256d s[3], c[3];
+    const struct rotations q = turn_by(angles, s, c);
+    const struct rotations lost = {lose(q.x, good), lose(q.y, good), lose(q.z, good), lose(q.w, good)};
+    /* The vector of lost times the inverse of q is half of w. */
+    const __m256d half[3] = {_mm256_sub_pd(_mm256_fmadd_pd(q.w, lost.x, _mm256_mul_pd(q.y, lost.z)),
+                                           _mm256_fmadd_pd(lost.w, q.x, _mm256_mul_pd(q.z, lost.y))),
+                             _mm256_sub_pd(_mm256_fmadd_pd(q.w, lost.y, _mm256_mul_pd(q.z, lost.x)),
+                                           _mm256_fmadd_pd(lost.w, q.y, _mm256_mul_pd(q.x, lost.z))),
+                             _mm256_sub_pd(_mm256_fmadd_pd(q.w, lost.z, _mm256_mul_pd(q.x, lost.y)),
+                                           _mm256_fmadd_pd(lost.w, q.z, _mm256_mul_pd(q.y, lost.x)))};
+    const __m256d one = lanes_set(1), two = lanes_set(2), degrees = lanes_set(2 / DEGREE),
+                  sine0 = _mm256_mul_pd(two, _mm256_mul_pd(s[0], c[0])),
+                  sine1 = _mm256_mul_pd(two, _mm256_mul_pd(s[1], c[1])),
+                  cosine0 = _mm256_fnmadd_pd(two, _mm256_mul_pd(s[0], s[0]), one),
+                  cosine1 = _mm256_fnmadd_pd(two, _mm256_mul_pd(s[1], s[1]), one);
+    const __m256d inverse = _mm256_div_pd(one, cosine1);
+    const __m256d last =
+        _mm256_mul_pd(_mm256_sub_pd(_mm256_mul_pd(cosine0, half[2]), _mm256_mul_pd(sine0, half[1])), inverse);
+    losses[0] = _mm256_mul_pd(degrees, _mm256_fnmadd_pd(sine1, last, half[0]));
+    losses[1] = _mm256_mul_pd(degrees, _mm256_fmadd_pd(cosine0, half[1], _mm256_mul_pd(sine0, half[2])));
+    losses[2] = _mm256_mul_pd(degrees, last);
+    *good = _mm256_and_pd(*good, _mm256_cmp_pd(lanes_size(cosine1), lanes_set(LEAST_COSINE), _CMP_GT_OQ));
+    *margin =
+        _mm256_fmadd_pd(_mm256_mul_pd(inverse, inverse), lanes_set(NEGLECTED), lanes_set(ANGLE_DIFFERENCE));
+}
+
+/* Whether the angles that are read again are rounded to the same: most are at once. */
+LANES_INLINE __m256d repeat(const struct steps steps[3], const __m256d angles[3])
+{
+    __m256d losses[3], margin, good = _mm256_castsi256_pd(_mm256_set1_epi64x(-1));
+    find_losses(angles, losses, &margin, &good);
+    for (unsigned i = 0; i < 3; i++) {
+        const __m256d again = _mm256_add_pd(angles[i], losses[i]);
+        good = _mm256_and_pd(good, are_same(steps[i], find_steps(_mm256_sub_pd(again, margin))));
+        good = _mm256_and_pd(good, are_same(steps[i], find_steps(_mm256_add_pd(again, margin))));
+    }
+    return good;
 }
 
 LANES_AVX2 static unsigned fit_four(struct bvh_turn *const turns[BVH_TURNS])
@@ -155,21 +205,20 @@ LANES_AVX2 static unsigned fit_four(struct bvh_turn *const turns[BVH_TURNS])
     __m256d sign, near[3], tidied[3], good = _mm256_castsi256_pd(_mm256_set1_epi64x(-1));
     const struct rotations q = load_rotations(turns, &sign);
     for (unsigned i = 0; i < 3; i++)
-        near[i] = _mm256_setr_pd((double)turns[0]->angles[i], (double)turns[1]->angles[i],
-                                 (double)turns[2]->angles[i], (double)turns[3]->angles[i]);
-    struct steps first[3], second[3];
-    find_angles(&q, near, first, &good);
+        near[i] =
+            _mm256_mul_pd(sign, _mm256_setr_pd((double)turns[0]->angles[i], (double)turns[1]->angles[i],
+                                               (double)turns[2]->angles[i], (double)turns[3]->angles[i]));
+    struct steps steps[3];
+    find_angles(&q, near, steps, &good);
     for (unsigned i = 0; i < 3; i++)
-        tidied[i] = tidy(first[i]);
-    const struct rotations again = turn_by(tidied, sign, &good);
-    find_angles(&again, near, second, &good);
-    /* Most repeat at once. */
-    for (unsigned i = 0; i < 3; i++)
-        good = _mm256_and_pd(good, are_same(first[i], second[i]));
+        tidied[i] = tidy(steps[i]);
+    good = _mm256_and_pd(good, repeat(steps, tidied));
     const unsigned done = (unsigned)_mm256_movemask_pd(good);
     for (unsigned i = 0; i < 3; i++) {
         float angles[BVH_TURNS];
-        _mm_storeu_ps(angles, _mm256_cvtpd_ps(tidied[i]));
+        /* Zero is never negative. */
+        const __m256d turned = _mm256_add_pd(_mm256_mul_pd(sign, tidied[i]), _mm256_setzero_pd());
+        _mm_storeu_ps(angles, _mm256_cvtpd_ps(turned));
         for (unsigned turn = 0; turn < BVH_TURNS; turn++)
             turns[turn]->angles[i] = done >> turn & 1 ? angles[turn] : turns[turn]->angles[i];
     }
