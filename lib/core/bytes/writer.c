@@ -51,15 +51,10 @@ bool writer_expect(struct writer *writer, size_t size)
     return !writer->failed;
 }
 
-static bool grow(struct writer *writer, size_t size)
+static bool grow_to(struct writer *writer, size_t capacity)
 {
     struct pose_buffer *out = writer->out;
     const struct pose_allocator *allocator = out->allocator ? out->allocator : allocator_default();
-    size_t needed, capacity = out->capacity ? out->capacity : 256;
-    if (__builtin_add_overflow(out->size, size, &needed) || needed > SIZE_MAX / 4)
-        needed = capacity = 0;
-    while (capacity < needed)
-        capacity *= 2;
     uint8_t *data = capacity ? allocator->alloc(allocator->user, capacity) : NULL;
     if (!data) {
         writer->failed = true;
@@ -72,6 +67,28 @@ static bool grow(struct writer *writer, size_t size)
     out->data = data;
     out->capacity = capacity;
     return true;
+}
+
+static bool grow(struct writer *writer, size_t size)
+{
+    const struct pose_buffer *out = writer->out;
+    size_t needed, capacity = out->capacity ? out->capacity : 256;
+    if (__builtin_add_overflow(out->size, size, &needed) || needed > SIZE_MAX / 4)
+        needed = capacity = 0;
+    while (capacity < needed)
+        capacity *= 2;
+    return grow_to(writer, capacity);
+}
+
+void writer_prepare(struct writer *writer, size_t size)
+{
+    enum { MOST = 4 << 20 };
+    const struct pose_buffer *out = writer->out;
+    size_t needed = size < MOST ? size : MOST;
+    if (writer->limit && needed > writer->limit - out->size)
+        needed = writer->limit - out->size;
+    if (!writer->failed && out->capacity - out->size < needed)
+        grow_to(writer, out->size + needed);
 }
 
 uint8_t *writer_reserve(struct writer *writer, size_t size)

@@ -22,6 +22,8 @@ void writer_init(struct writer *writer, struct pose_buffer *out, struct pose_err
 void writer_init_part(struct writer *writer, struct pose_buffer *out, const struct writer *whole);
 /* Fails early if size more bytes would exceed the limit of the file; returns true if they fit. */
 bool writer_expect(struct writer *writer, size_t size);
+/* Makes room for about size more bytes at once, within reason, where the size is known beforehand: saves growing. */
+void writer_prepare(struct writer *writer, size_t size);
 /* Reserves room for size more bytes and returns a pointer to it, or NULL. Advance with writer_commit. */
 uint8_t *writer_reserve(struct writer *writer, size_t size);
 void writer_commit(struct writer *writer, size_t size);

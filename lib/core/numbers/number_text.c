@@ -172,12 +172,24 @@ size_t pose_float_text(float value, char *text)
 
 /* -------------------------------------------------------------------------------------------- rounded floats -- */
 
+/* Two digits as text, the leading one lowest. */
+static uint64_t two_digits(uint32_t number)
+{
+    static const char pairs[] =
+        "0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849"
+        "505152535455565758596061626364656667686970717273747576777879808182838485868788899091929394959697989"
+        "9";
+    uint16_t pair;
+    memcpy(&pair, pairs + (size_t)2 * number, sizeof pair);
+    return pair;
+}
+
 /*
  * A multiple of the step, at least as far apart as the floats there, is the only one within a float's interval; so it
  * is the shortest decimal in it, without its last zeros, as any shorter one were a multiple as well. The product with
  * the step is off by less than a multiple of the step can be from a middle between two floats.
  */
-size_t number_rounded_text(float value, char *text)
+static inline size_t put_rounded(float value, char *text)
 {
     enum { MAX_EXPONENT = 999 };
     static const struct {
@@ -193,17 +205,30 @@ size_t number_rounded_text(float value, char *text)
         return pose_float_text(value, text);
     const uint32_t whole = (uint32_t)size,
                    rest = (number - whole * steps[kind].count) * steps[kind].millionths;
-    const uint64_t fraction = spread_digits(rest * 100), ahead = spread_digits(whole * 100000);
     char *at = text;
     *at = '-';
     at += value < 0;
     /* Three places before the point, of which the leading zeros are passed over. */
-    const unsigned skipped = (unsigned)(whole < 100) + (whole < 10);
-    put_eight(at, (ahead | UINT64_C(0x3030303030303030)) >> 8 * skipped);
+    const uint32_t hundreds = whole * 41 >> 12, skipped = (uint32_t)(whole < 100) + (whole < 10),
+                   ahead =
+                       ('0' | hundreds | (uint32_t)two_digits(whole - hundreds * 100) << 8) >> 8 * skipped;
+    memcpy(at, &ahead, sizeof ahead);
     at += 3 - skipped;
-    if (!fraction)
-        return (size_t)(at - text);
-    *at = '.';
-    put_eight(at + 1, fraction | UINT64_C(0x3030303030303030));
-    return (size_t)(at - text) + 9 - ((size_t)__builtin_clzll(fraction) >> 3);
+    const uint32_t high = rest / 10000, low = rest - high * 10000, middle = low / 100;
+    const uint64_t fraction =
+        two_digits(high) | two_digits(middle) << 16 | two_digits(low - middle * 100) << 32;
+    const uint64_t digits = fraction ^ UINT64_C(0x303030303030);
+    put_eight(at, fraction << 8 | '.');
+    /* The point, and up to the last digit that is not zero. */
+    return (size_t)(at - text) + (digits ? 9 - ((size_t)__builtin_clzll(digits) >> 3) : 0);
+}
+
+size_t number_rounded_row(const float *values, size_t count, char *text)
+{
+    char *at = text;
+    for (size_t i = 0; i < count; i++) {
+        at += put_rounded(values[i], at);
+        *at++ = ' ';
+    }
+    return (size_t)(at - text);
 }

@@ -26,8 +26,9 @@ const char *number_scan_float(const char *text, const char *end, float *value);
 /* True if the text is such a number, of any magnitude. */
 bool number_is_decimal(const char *text, size_t length);
 
-/* As pose_float_text, sooner for floats that were rounded to 4 decimals, or to 5 below 128, or to 6 below 8. */
-size_t number_rounded_text(float value, char *text);
+/* As pose_float_text, each with a blank behind it, sooner for floats that were rounded to 4 decimals, or to 5 below 128,
+ * or to 6 below 8. There must be room for POSE_FLOAT_TEXT + 1 bytes each. */
+size_t number_rounded_row(const float *values, size_t count, char *text);
 
 /* floor(log2(10^n)) for |n| <= 300. */
 static inline int floor_log2_of_power(int n)

@@ -29,18 +29,17 @@ struct rotations {
 /* The file's axes are x, y, z here. Where these are a mirror image, with a sign of -1, all turns are the other way. */
 LANES_INLINE struct rotations load_rotations(struct bvh_turn *const turns[BVH_TURNS], __m256d *sign)
 {
-    double x[BVH_TURNS], y[BVH_TURNS], z[BVH_TURNS], w[BVH_TURNS], signs[BVH_TURNS];
+    __m128 q[BVH_TURNS];
+    double signs[BVH_TURNS];
     for (unsigned i = 0; i < BVH_TURNS; i++) {
         const uint8_t *axes = turns[i]->axes;
-        const float *q = turns[i]->q;
         signs[i] = (axes[0] + 1) % 3 == axes[1] ? 1 : -1;
-        x[i] = (double)q[axes[0]];
-        y[i] = (double)q[axes[1]];
-        z[i] = (double)q[axes[2]];
-        w[i] = (double)q[3] * signs[i];
+        q[i] = _mm_permutevar_ps(_mm_loadu_ps(turns[i]->q), _mm_setr_epi32(axes[0], axes[1], axes[2], 3));
     }
-    *sign = _mm256_loadu_pd(signs);
-    return (struct rotations){_mm256_loadu_pd(x), _mm256_loadu_pd(y), _mm256_loadu_pd(z), _mm256_loadu_pd(w)};
+    _MM_TRANSPOSE4_PS(q[0], q[1], q[2], q[3]);
+    *sign = _mm256_setr_pd(signs[0], signs[1], signs[2], signs[3]);
+    return (struct rotations){_mm256_cvtps_pd(q[0]), _mm256_cvtps_pd(q[1]), _mm256_cvtps_pd(q[2]),
+                              _mm256_mul_pd(_mm256_cvtps_pd(q[3]), *sign)};
 }
 
 /* scale * (a * b + c * d) */

@@ -139,13 +139,6 @@ static void put_hierarchy(struct bvh_writing *writing)
 
 /* ------------------------------------------------------------------------------------------------- frames -- */
 
-static char *put_number(char *text, float number)
-{
-    text += number_rounded_text(number, text);
-    *text = ' ';
-    return text + 1;
-}
-
 /* The angles of a joint in the current frame, alone. */
 static void fit_one(struct bvh_writing *writing, struct bvh_out_joint *joint, bool is_first)
 {
@@ -200,36 +193,36 @@ static void fit_angles(struct bvh_writing *writing, bool is_first)
 }
 
 /* The numbers of a joint in the current frame. */
-static char *put_row(struct bvh_writing *writing, const struct bvh_out_joint *joint, char *text)
+static float *take_numbers(const struct bvh_writing *writing, const struct bvh_out_joint *joint, float *to)
 {
-    const float *row = writing->rows + (size_t)joint->row * ROW_FLOATS;
-    unsigned rotation = 0;
+    const float *row = writing->rows + (size_t)joint->row * ROW_FLOATS, *angle = joint->angles;
     for (uint32_t i = 0; i < joint->channel_count; i++) {
         unsigned channel = joint->channels[i];
         if (channel < BVH_ROTATION)
-            text = put_number(text, measure(writing, row[channel]));
+            *to++ = measure(writing, row[channel]);
         else if (channel < BVH_SCALE)
-            text = put_number(text, joint->angles[rotation++]);
+            *to++ = *angle++;
         else
-            text = put_number(text, row[SCALE_PLACE + channel - BVH_SCALE]);
+            *to++ = row[SCALE_PLACE + channel - BVH_SCALE];
     }
-    return text;
+    return to;
 }
 
 static void put_frame(struct bvh_writing *writing, bool is_first)
 {
     struct writer *writer = writing->job->writer;
-    char *start = (char *)writer_reserve(writer, (size_t)writing->number_count * NUMBER_TEXT + 1),
-         *text = start;
-    if (!start)
+    char *text = (char *)writer_reserve(writer, (size_t)writing->number_count * NUMBER_TEXT + 1);
+    if (!text)
         return;
     fit_angles(writing, is_first);
+    float *end = writing->numbers;
     for (uint32_t i = 0; i < writing->joint_count; i++)
-        text = put_row(writing, &writing->joints[i], text);
+        end = take_numbers(writing, &writing->joints[i], end);
+    size_t size = number_rounded_row(writing->numbers, (size_t)(end - writing->numbers), text);
     /* Replaces the last blank, if any, by the end of the line. */
-    text -= text > start;
-    *text++ = '\n';
-    writer_commit(writer, (size_t)(text - start));
+    size -= size > 0;
+    text[size] = '\n';
+    writer_commit(writer, size + 1);
 }
 
 /* The rest pose, rotated slightly where the viewer would otherwise consider a joint not driven. */
@@ -265,8 +258,13 @@ static void put_motion(struct bvh_writing *writing)
         numbers += writing->joints[i].channel_count;
     writer_expect(writer, 2 * numbers * plan->frame_count); /* a digit and a blank */
     for (uint32_t frame = 0; frame < plan->frame_count && !writer->failed; frame++) {
+        const size_t before = writer->out->size;
         bvh_pose_take(writing, frame);
         put_frame(writing, !frame);
+        /* Others have about as many digits; and one more fits, as long as it can be. */
+        const size_t size = writer->out->size - before;
+        if (!frame)
+            writer_prepare(writer, plan->frame_count * (size + size / 16) + numbers * NUMBER_TEXT);
     }
 }
 
@@ -324,6 +322,9 @@ static bool write_file(struct bvh_writing *writing)
     if (!writing->names || !bvh_poses_init(writing, &rest))
         return false;
     bvh_joints_choose_channels(writing);
+    writing->numbers = ARENA_NEW(writing->job->arena, float, writing->number_count + (size_t)1);
+    if (!writing->numbers)
+        return false;
     for (uint32_t i = 0; i < writing->joint_count; i++)
         set_offset(writing, &writing->joints[i], rest);
     put_hierarchy(writing);

@@ -31,6 +31,7 @@ struct bvh_writing {
     uint32_t joint_count, number_count;
     bool adds_root; /* above several roots */
     float *rows;    /* the pose of a frame: [skeleton's joints][ROW_FLOATS] */
+    float *numbers; /* of a frame, as they are written */
     uint32_t lost_scales, lost_angles, moving;
 };
 

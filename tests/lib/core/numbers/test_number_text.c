@@ -188,9 +188,10 @@ static void check_rounded(double value, double grid)
     const float rounded = (float)(round(value * grid) / grid);
     for (int i = 0; i < 3; i++) {
         const float each = i == 0 ? rounded : nextafterf(rounded, i == 1 ? -1e9f : 1e9f);
-        char expected[POSE_FLOAT_TEXT] = {0}, text[POSE_FLOAT_TEXT] = {0};
-        const size_t length = pose_float_text(each, expected);
-        ck_assert_uint_eq(number_rounded_text(each, text), length);
+        char expected[POSE_FLOAT_TEXT + 1] = {0}, text[POSE_FLOAT_TEXT + 1] = {0};
+        size_t length = pose_float_text(each, expected);
+        expected[length++] = ' ';
+        ck_assert_uint_eq(number_rounded_row(&each, 1, text), length);
         ck_assert_msg(!memcmp(text, expected, length), "%.9g: %.*s, not %.*s", (double)each, (int)length,
                       text, (int)length, expected);
     }
