@@ -21,7 +21,8 @@ struct stage {
     struct figure *figure;
     struct solid *solid; /* NULL: the figure has no meshes */
     bool out_of_memory;
-    bool has_floor; /* and the figure a shadow */
+    bool has_floor;  /* and the figure a shadow */
+    bool is_cut_out; /* a motion over an unknown background */
     const struct pose_stop *stop;
     struct view view;
     struct view_box box;
@@ -33,8 +34,8 @@ static bool open_stage(struct stage *stage, const struct figure_source *source,
                        const struct picture_options *options)
 {
     /* Over an unknown background a motion has no half transparent parts: they would be most of the file. */
-    *stage = (struct stage){.stop = options->stop,
-                            .has_floor = options->type != PICTURE_WEBP || options->background.a > 0};
+    const bool is_cut_out = options->type == PICTURE_WEBP && !(options->background.a > 0);
+    *stage = (struct stage){.stop = options->stop, .has_floor = !is_cut_out, .is_cut_out = is_cut_out};
     view_init(&stage->view, options->angle);
     stage->figure = figure_new(source, &stage->view);
     if (!stage->figure)
@@ -90,7 +91,8 @@ static void draw_solid(struct stage *stage, const struct canvas *canvas, double 
                                    .left = (int)(cell->left * zoom),
                                    .top = (int)(cell->top * zoom),
                                    .right = (int)fmin(ceil(right * zoom), width),
-                                   .bottom = (int)fmin(ceil(bottom * zoom), height)};
+                                   .bottom = (int)fmin(ceil(bottom * zoom), height),
+                                   .is_coarse = stage->is_cut_out};
     struct view_frame zoomed = {frame->scale * zoom, (frame->origin_x + cell->left) * zoom,
                                 (frame->origin_y + cell->top) * zoom};
     if (!target.pixels || !solid_draw(stage->solid, t, &stage->view, &zoomed, &target, stage->stop))
@@ -271,7 +273,7 @@ static bool write_motion(struct stage *stage, const struct picture_options *opti
                          const struct pose_clip *clip, struct pose_buffer *out, struct pose_error *error)
 {
     struct moving moving = {stage, options};
-    const struct motion_drawing drawing = {&moving, draw_ground, draw_figure, !stage->has_floor};
+    const struct motion_drawing drawing = {&moving, draw_ground, draw_figure, stage->is_cut_out};
     return motion_write(options->width, options->height, motion_seconds(options, clip),
                         motion_fps(options, clip), &drawing, options->stop, out) ||
            fail(error, "the animation cannot be written");

@@ -1,7 +1,7 @@
 /*
  * Pictures of 320 x 320: a still as PNG and SVG, and the motion of two seconds as animated WebP, of a walk on the
- * stand-in skeleton of Second Life, as bones and as a textured body of 5,000 triangles. Beside them a blank picture of
- * that size written by cairo.
+ * stand-in skeleton of Second Life, as bones, as a body of 5,000 triangles whose texture is noise, the worst there is,
+ * and as the mannequin. Beside them a blank picture of that size written by cairo.
  */
 #include "pose.h"
 #include "server/draw/picture.h"
@@ -182,6 +182,13 @@ static void run(void)
     static const char *const titles[] = {
         "bones as PNG",    "bones as SVG",    "bones, 2 s as animated WebP",
         "the body as PNG", "the body as SVG", "the body, 2 s as animated WebP"};
+    struct pose_humanoid *person = pose_humanoid_new(skeleton->skeletons, NULL, 0, NULL, &error);
+    struct pose_document *mannequin = person ? pose_mannequin(person, NULL, &error) : NULL;
+    struct pose_skin *mannequin_skin =
+        mannequin ? pose_skin_new(mannequin->meshes, skeleton->skeletons, POSE_AXES_GLTF, NULL, &error)
+                  : NULL;
+    if (!mannequin_skin)
+        abort();
     struct subject subjects[6];
     struct bench_contestant rows[7] = {{"a blank PNG by cairo", blank, NULL, 1}};
     for (int i = 0; i < 6; i++) {
@@ -199,17 +206,24 @@ static void run(void)
     }
     bench_compare("pictures of 320 x 320", "pictures/s", 1, rows, 7);
     static const char *const of_gallery[] = {"bones, 2 s as animated WebP", "the body, 2 s as animated WebP",
-                                             "bones, 2 s as SVG that moves"};
-    struct subject moving[3];
-    for (int i = 0; i < 3; i++) {
-        moving[i] = subjects[i == 2 ? 1 : 3 * i + 2];
+                                             "bones, 2 s as SVG that moves",
+                                             "the mannequin, 2 s as animated WebP"};
+    struct subject moving[4];
+    for (int i = 0; i < 4; i++) {
+        moving[i] = subjects[i == 2 ? 1 : i ? 5 : 2];
         moving[i].options.is_moving = true;
         moving[i].options.width = moving[i].options.height = GALLERY_SIZE;
         rows[i + 1] = (struct bench_contestant){of_gallery[i], draw, &moving[i], 1};
     }
-    bench_compare("pictures of a gallery, 192 x 192", "pictures/s", 1, rows, 4);
-    for (int i = 0; i < 3; i++)
+    moving[3].source.meshes[0] = mannequin->meshes;
+    moving[3].source.skins[0] = mannequin_skin;
+    moving[3].source.image_count = 0;
+    bench_compare("pictures of a gallery, 192 x 192", "pictures/s", 1, rows, 5);
+    for (int i = 0; i < 4; i++)
         printf("  %-42s %9zu bytes\n", rows[i + 1].title, moving[i].size);
+    pose_skin_free(mannequin_skin);
+    pose_document_free(mannequin);
+    pose_humanoid_free(person);
     pose_skin_free(skin);
     free(body);
     pose_sampler_free(sampler);

@@ -12,10 +12,11 @@ static const float dark = 0.5f, bright = 0.62f;
 
 bool raster_open(struct raster *raster, const struct raster_target *target)
 {
-    *raster = (struct raster){.target = *target, .bottom = target->top};
+    *raster = (struct raster){
+        .target = *target, .bottom = target->top, .across = target->is_coarse ? 1 : RASTER_FINE};
     if (target->right <= target->left || target->bottom <= target->top)
         return true;
-    raster->width = (target->right - target->left) * RASTER_FINE;
+    raster->width = (target->right - target->left) * raster->across;
     int rows = target->bottom - target->top, most = RASTER_SAMPLES / (raster->width * RASTER_FINE);
     rows = rows > most ? (most > 0 ? most : 1) : rows;
     size_t samples = (size_t)raster->width * (size_t)rows * RASTER_FINE;
@@ -58,22 +59,26 @@ static uint32_t over(uint32_t above, uint32_t below)
     return out;
 }
 
+/* The mean of four premultiplied pixels, two channels at a time: sums of four stay within their 16 bits. */
+static uint32_t mean(uint32_t a, uint32_t b, uint32_t c, uint32_t d)
+{
+    uint32_t even = (a & 0xff00ff) + (b & 0xff00ff) + (c & 0xff00ff) + (d & 0xff00ff) + 0x20002;
+    uint32_t odd =
+        (a >> 8 & 0xff00ff) + (b >> 8 & 0xff00ff) + (c >> 8 & 0xff00ff) + (d >> 8 & 0xff00ff) + 0x20002;
+    return (even >> 2 & 0xff00ff) | (odd >> 2 & 0xff00ff) << 8;
+}
+
 void raster_finish(struct raster *raster)
 {
-    size_t width = (size_t)raster->width;
+    size_t width = (size_t)raster->width, across = (size_t)raster->across;
     for (int y = raster->top; y < raster->bottom; y++) {
         const uint32_t *first = raster->colors + (size_t)(y - raster->top) * RASTER_FINE * width,
                        *second = first + width;
         uint32_t *to = raster->target.pixels + (size_t)y * raster->target.stride + raster->target.left;
-        for (size_t x = 0; x < width; x += RASTER_FINE, to++) {
-            uint32_t a = first[x], b = first[x + 1], c = second[x], d = second[x + 1];
-            if (!(a | b | c | d))
-                continue;
-            /* Two channels at a time: sums of four stay within their 16 bits. */
-            uint32_t even = (a & 0xff00ff) + (b & 0xff00ff) + (c & 0xff00ff) + (d & 0xff00ff) + 0x20002;
-            uint32_t odd = (a >> 8 & 0xff00ff) + (b >> 8 & 0xff00ff) + (c >> 8 & 0xff00ff) +
-                           (d >> 8 & 0xff00ff) + 0x20002;
-            *to = over((even >> 2 & 0xff00ff) | (odd >> 2 & 0xff00ff) << 8, *to);
+        for (size_t x = 0; x < width; x += across, to++) {
+            uint32_t a = first[x], b = first[x + across - 1], c = second[x], d = second[x + across - 1];
+            if (a | b | c | d)
+                *to = over(mean(a, b, c, d), *to);
         }
     }
 }
@@ -128,7 +133,7 @@ static bool set_up(const struct raster *raster, const struct raster_corner corne
 {
     t->paint = paint;
     for (int i = 0; i < 3; i++) {
-        t->x[i] = (corners[i].x - raster->target.left) * RASTER_FINE;
+        t->x[i] = (corners[i].x - raster->target.left) * raster->across;
         t->y[i] = (corners[i].y - raster->top) * RASTER_FINE;
         if (!(fabs(t->x[i]) < 1e12) || !(fabs(t->y[i]) < 1e12) || !isfinite(corners[i].depth))
             return false;
@@ -227,10 +232,16 @@ static bool shade(const struct triangle *t, float u, float v, float light, uint3
     return true;
 }
 
+/* Where in its width the samples of a row lie: two a pixel lie across it. */
+static double centre_of(const struct raster *raster, int y)
+{
+    return raster->across > 1 ? 0.5 : y & 1 ? 0.75 : 0.25;
+}
+
 static void fill_row(struct raster *raster, const struct triangle *t, int y, int left, int right)
 {
     size_t row = (size_t)y * (size_t)raster->width;
-    double x0 = left + 0.5, y0 = y + 0.5;
+    double x0 = left + centre_of(raster, y), y0 = y + 0.5;
     float depth = (float)at(&t->depth, x0, y0), depth_step = (float)t->depth.dx;
     float light = (float)at(&t->light, x0, y0), light_step = (float)t->light.dx;
     float u = 0, v = 0, u_step = 0, v_step = 0;
@@ -277,15 +288,15 @@ static void cross_edge(const struct edge *edge, double y, double *least, double 
     *most = x > *most ? x : *most;
 }
 
-/* The first sample whose centre is not before that place, within 0 and end. */
-static int first_after(double place, int end)
+/* The first sample whose centre (within the sample) is not before that place, within 0 and end. */
+static int first_after(double place, double centre, int end)
 {
-    if (!(place > 0.5))
+    if (!(place > centre))
         return 0;
     if (!(place < end))
         return end;
-    int whole = (int)(place - 0.5);
-    return whole + (whole < place - 0.5);
+    int whole = (int)(place - centre);
+    return whole + (whole < place - centre);
 }
 
 static double least_of(const double y[3])
@@ -308,12 +319,13 @@ void raster_triangle(struct raster *raster, const struct raster_corner corners[3
         return;
     const struct edge edges[3] = {edge_of(&t, 0, 1), edge_of(&t, 1, 2), edge_of(&t, 2, 0)};
     int rows = (raster->bottom - raster->top) * RASTER_FINE;
-    int top = first_after(least_of(t.y), rows), bottom = first_after(most_of(t.y), rows);
+    int top = first_after(least_of(t.y), 0.5, rows), bottom = first_after(most_of(t.y), 0.5, rows);
     for (int y = top; y < bottom; y++) {
-        double least = HUGE_VAL, most = -HUGE_VAL;
+        double least = HUGE_VAL, most = -HUGE_VAL, centre = centre_of(raster, y);
         for (int i = 0; i < 3; i++)
             cross_edge(&edges[i], y + 0.5, &least, &most);
-        int left = first_after(least, raster->width), right = first_after(most, raster->width);
+        int left = first_after(least, centre, raster->width),
+            right = first_after(most, centre, raster->width);
         if (left < right) {
             raster->work += (uint64_t)(right - left);
             fill_row(raster, &t, y, left, right);

@@ -1,6 +1,6 @@
 /*
- * A small software rasteriser: textured, lit triangles with a depth buffer, four samples a pixel. The projection is
- * parallel, so everything is linear over a triangle.
+ * A small software rasteriser: textured, lit triangles with a depth buffer, four samples a pixel, or two of them,
+ * across, where the edges will have one step only. The projection is parallel, so everything is linear over a triangle.
  *
  * Corners may be anywhere, or not finite: what does not lie in the canvas costs little, and what cannot be drawn is
  * left out. The buffers take at most RASTER_SAMPLES samples; larger pictures are drawn in bands.
@@ -11,7 +11,7 @@
 #include "server/draw/raster/texture.h"
 
 enum {
-    RASTER_FINE = 2, /* samples a pixel, along each side */
+    RASTER_FINE = 2, /* rows of samples a pixel */
     RASTER_SAMPLES = 1 << 17,
 };
 
@@ -20,11 +20,13 @@ struct raster_target {
     uint32_t *pixels;
     size_t stride; /* pixels from row to row */
     int left, top, right, bottom;
+    bool is_coarse; /* two samples a pixel */
 };
 
 struct raster {
     struct raster_target target;
     int top, bottom; /* of the band */
+    int across;      /* samples of a pixel in a row */
     int width;       /* samples a row */
     uint32_t *colors;
     float *depths;

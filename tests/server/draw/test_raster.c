@@ -12,6 +12,7 @@ enum { SIDE = 64 };
 
 static uint32_t pixels[SIDE * SIDE];
 
+static bool is_coarse;
 static const struct raster_paint plain = {.color = {1, 1, 1, 1}};
 
 struct triangle {
@@ -32,7 +33,7 @@ static struct triangle front(double ax, double ay, double bx, double by, double 
 
 static void draw(const struct triangle *triangles, size_t count)
 {
-    const struct raster_target target = {pixels, SIDE, 0, 0, SIDE, SIDE};
+    const struct raster_target target = {pixels, SIDE, 0, 0, SIDE, SIDE, is_coarse};
     struct raster raster;
     memset(pixels, 0, sizeof pixels);
     ck_assert(raster_open(&raster, &target));
@@ -61,8 +62,10 @@ START_TEST(coverage_is_the_area)
 {
     struct triangle triangle = front(3.3, 5.1, 7.9, 60.2, 58.4, 33.7, 0);
     const struct raster_corner *c = triangle.corners;
+    is_coarse = _i;
     double area = fabs((c[1].x - c[0].x) * (c[2].y - c[0].y) - (c[2].x - c[0].x) * (c[1].y - c[0].y)) / 2;
     draw(&triangle, 1);
+    is_coarse = false;
     ck_assert_double_eq_tol(covered(), area, 0.01 * area);
     ck_assert_uint_eq(color_at(0, 0), 0);
     ck_assert_uint_eq(color_at(20, 33) >> 24, 255);
@@ -85,7 +88,9 @@ START_TEST(neighbours_meet)
         fan[i].paint.alpha = POSE_BLEND;
         fan[i].paint.color[3] = 0.5f;
     }
+    is_coarse = _i;
     draw(fan, COUNT);
+    is_coarse = false;
     for (int y = 0; y < SIDE; y++) {
         for (int x = 0; x < SIDE; x++) {
             if (hypot(x + 0.5 - 31.7, y + 0.5 - 32.2) < 27)
@@ -102,6 +107,22 @@ static void add_square(struct triangle *to, double left, double right, float dep
     for (int i = 0; i < 2; i++)
         memcpy(to[i].paint.color, color, 3 * sizeof *color);
 }
+
+/* Two samples a pixel, left above and right below: an edge has one step between nothing and all, both ways. */
+START_TEST(two_samples_make_one_step)
+{
+    struct triangle triangles[2];
+    add_square(triangles, 8.5, 40, 0, (const float[]){1, 1, 1});
+    is_coarse = true;
+    draw(triangles, 2);
+    is_coarse = false;
+    for (int y = 10; y < 50; y++) {
+        ck_assert_uint_eq(color_at(7, y) >> 24, 0);
+        ck_assert_uint_eq(color_at(8, y) >> 24, 128);
+        ck_assert_uint_eq(color_at(9, y) >> 24, 255);
+    }
+}
+END_TEST
 
 START_TEST(the_nearer_hides_the_farther)
 {
@@ -308,7 +329,7 @@ END_TEST
 /* Only what lies in the picture costs anything. */
 START_TEST(a_huge_triangle_fills_the_picture_once)
 {
-    const struct raster_target target = {pixels, SIDE, 0, 0, SIDE, SIDE};
+    const struct raster_target target = {pixels, SIDE, 0, 0, SIDE, SIDE, false};
     struct triangle huge = front(-1e9, -1e9, -1e9, 3e9, 3e9, -1e9, 0);
     struct raster raster;
     draw(&huge, 1);
@@ -344,7 +365,7 @@ START_TEST(bands_meet)
 {
     enum { WIDTH = 2048, HEIGHT = 200 };
     uint32_t *large = calloc(WIDTH * HEIGHT, sizeof *large);
-    const struct raster_target target = {large, WIDTH, 0, 0, WIDTH, HEIGHT};
+    const struct raster_target target = {large, WIDTH, 0, 0, WIDTH, HEIGHT, false};
     struct raster raster;
     struct triangle triangle = front(0, 0, 0, HEIGHT, WIDTH, HEIGHT, 0);
     unsigned bands = 0;
@@ -365,7 +386,7 @@ END_TEST
 
 START_TEST(nothing_to_draw_on)
 {
-    const struct raster_target target = {pixels, SIDE, 30, 10, 30, 50};
+    const struct raster_target target = {pixels, SIDE, 30, 10, 30, 50, false};
     struct raster raster;
     ck_assert(raster_open(&raster, &target));
     ck_assert(!raster_next(&raster));
@@ -401,7 +422,7 @@ END_TEST
 START_TEST(a_shadow_lies_below_the_figure)
 {
     static struct shadow shadow;
-    const struct raster_target target = {pixels, SIDE, 0, 0, SIDE, SIDE};
+    const struct raster_target target = {pixels, SIDE, 0, 0, SIDE, SIDE, false};
     const struct view_frame frame = {SIDE / 4.0, SIDE / 2.0, SIDE / 2.0};
     const float least[3] = {-0.5f, 0, -0.5f}, most[3] = {0.5f, 1, 0.5f};
     struct view view;
@@ -420,8 +441,9 @@ END_TEST
 int main(void)
 {
     TCase *cases = tcase_create("raster");
-    tcase_add_test(cases, coverage_is_the_area);
-    tcase_add_test(cases, neighbours_meet);
+    tcase_add_loop_test(cases, coverage_is_the_area, 0, 2);
+    tcase_add_loop_test(cases, neighbours_meet, 0, 2);
+    tcase_add_test(cases, two_samples_make_one_step);
     tcase_add_test(cases, the_nearer_hides_the_farther);
     tcase_add_test(cases, depth_is_of_the_pixel);
     tcase_add_test(cases, backs_are_drawn_only_of_what_has_two_sides);
