@@ -23,7 +23,7 @@ bool png_write(cairo_surface_t *surface, struct pose_buffer *out, struct pose_er
     int width = cairo_image_surface_get_width(surface), height = cairo_image_surface_get_height(surface);
     ptrdiff_t stride = cairo_image_surface_get_stride(surface);
     const unsigned char *data = cairo_image_surface_get_data(surface);
-    uint8_t(*pixels)[4] = malloc((size_t)width * (size_t)height * sizeof *pixels);
+    uint8_t(*pixels)[4] = calloc((size_t)width * (size_t)height, sizeof *pixels);
     if (!pixels || !data) {
         free(pixels);
         return error_no_memory(error);
@@ -32,12 +32,13 @@ bool png_write(cairo_surface_t *surface, struct pose_buffer *out, struct pose_er
     for (int y = 0; y < height; y++) {
         const uint32_t *from = (const uint32_t *)(const void *)(data + y * stride);
         for (int x = 0; x < width; x++, to++) {
-            uint32_t alpha = from[x] >> 24, pixel = alpha - 1 < 254 ? pixel_plain(from[x])
-                                                    : alpha         ? from[x]
-                                                                    : 0;
-            uint8_t bytes[4] = {(uint8_t)(pixel >> 16), (uint8_t)(pixel >> 8), (uint8_t)pixel,
-                                (uint8_t)(pixel >> 24)};
-            memcpy(*to, bytes, sizeof bytes);
+            if (!(from[x] >> 24)) /* most of them */
+                continue;
+            uint32_t pixel = from[x] >> 24 == 255 ? from[x] : pixel_plain(from[x]);
+            (*to)[0] = (uint8_t)(pixel >> 16);
+            (*to)[1] = (uint8_t)(pixel >> 8);
+            (*to)[2] = (uint8_t)pixel;
+            (*to)[3] = (uint8_t)(pixel >> 24);
         }
     }
     const struct pose_image image = {.width = (uint32_t)width,

@@ -19,17 +19,6 @@ void view_init(struct view *view, enum view_angle angle)
     *view = (struct view){{{ca, 0, -sa}, {-su * sa, cu, -su * ca}, {cu * sa, su, cu * ca}}};
 }
 
-void view_box_add(struct view_box *box, const float point[3])
-{
-    for (int i = 0; i < 2; i++) {
-        if (!box->is_filled || point[i] < box->least[i])
-            box->least[i] = point[i];
-        if (!box->is_filled || point[i] > box->most[i])
-            box->most[i] = point[i];
-    }
-    box->is_filled = true;
-}
-
 struct view_frame view_fit(const struct view_box *box, double width, double height, double margin)
 {
     double smaller = fmin(width, height), inner[2], size[2], middle[2];

@@ -35,7 +35,16 @@ struct view_box {
     bool is_filled;
 };
 
-void view_box_add(struct view_box *box, const float point[3]);
+static inline void view_box_add(struct view_box *box, const float point[3])
+{
+    for (int i = 0; i < 2; i++) {
+        if (!box->is_filled || point[i] < box->least[i])
+            box->least[i] = point[i];
+        if (!box->is_filled || point[i] > box->most[i])
+            box->most[i] = point[i];
+    }
+    box->is_filled = true;
+}
 
 /* View space to pixels: x = origin_x + scale * x, y = origin_y - scale * y. */
 struct view_frame {

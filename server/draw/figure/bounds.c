@@ -15,8 +15,8 @@ static void add_point(struct figure *figure, const float point[3], struct view_b
     float seen[3];
     view_turn(&figure->view, point, seen);
     view_box_add(box, seen);
-    *lowest = fminf(*lowest, point[1]);
-    *highest = fmaxf(*highest, point[1]);
+    *lowest = point[1] < *lowest ? point[1] : *lowest; /* fminf is a call, and each vertex comes here */
+    *highest = point[1] > *highest ? point[1] : *highest;
 }
 
 static void add_pose(struct figure *figure, struct view_box *box, float *lowest, float *highest)

@@ -23,14 +23,32 @@ bool shadow_open(struct shadow *shadow, float floor, const float least[3], const
     return true;
 }
 
+/* fmin and the like are calls, and each triangle comes here. */
+static double lesser(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static double greater(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 static int held(double place)
 {
-    return (int)fmin(fmax(place, 0), SHADOW_CELLS - 1);
+    return (int)lesser(greater(place, 0), SHADOW_CELLS - 1);
+}
+
+/* The first cell whose middle is not before that place. */
+static int first_after(double place)
+{
+    const int cell = held(place - 0.5);
+    return cell < SHADOW_CELLS - 1 && cell < place - 0.5 ? cell + 1 : cell;
 }
 
 static void darken(float *cell, float strength)
 {
-    *cell = fmaxf(*cell, strength);
+    *cell = *cell > strength ? *cell : strength;
 }
 
 void shadow_add(struct shadow *shadow, const float a[3], const float b[3], const float c[3])
@@ -44,10 +62,10 @@ void shadow_add(struct shadow *shadow, const float a[3], const float b[3], const
         if (!(fabs(x[i]) < 1e9) || !(fabs(z[i]) < 1e9) || !isfinite(height))
             return;
     }
-    float over = fmaxf((float)height, 0) / reach, strength = darkest / (1 + 2 * over * over);
+    float over = (height > 0 ? (float)height : 0) / reach, strength = darkest / (1 + 2 * over * over);
     darken(&shadow->cells[held((z[0] + z[1] + z[2]) / 3)][held((x[0] + x[1] + x[2]) / 3)], strength);
-    int top = held(ceil(fmin(fmin(z[0], z[1]), z[2]) - 0.5)),
-        bottom = held(fmax(fmax(z[0], z[1]), z[2]) - 0.5);
+    int top = first_after(lesser(lesser(z[0], z[1]), z[2])),
+        bottom = held(greater(greater(z[0], z[1]), z[2]) - 0.5);
     for (int row = top; row <= bottom; row++) {
         double least = HUGE_VAL, most = -HUGE_VAL, at = row + 0.5;
         for (int i = 0; i < 3; i++) {
@@ -55,12 +73,12 @@ void shadow_add(struct shadow *shadow, const float a[3], const float b[3], const
             if ((z[i] <= at) == (z[k] <= at))
                 continue;
             double meets = x[i] + (at - z[i]) * (x[k] - x[i]) / (z[k] - z[i]);
-            least = fmin(least, meets);
-            most = fmax(most, meets);
+            least = lesser(least, meets);
+            most = greater(most, meets);
         }
         if (!(least <= most))
             continue;
-        for (int cell = held(ceil(least - 0.5)); cell <= held(most - 0.5); cell++)
+        for (int cell = first_after(least); cell <= held(most - 0.5); cell++)
             darken(&shadow->cells[row][cell], strength);
     }
 }
@@ -70,9 +88,13 @@ static void blur_across(const float (*from)[SHADOW_CELLS], float (*to)[SHADOW_CE
 {
     for (int row = 0; row < SHADOW_CELLS; row++) {
         for (int cell = 0; cell < SHADOW_CELLS; cell++) {
+            const float *at = from[row] + cell;
             float sum = 0;
-            for (int k = cell - 2; k <= cell + 2; k++)
-                sum += k >= 0 && k < SHADOW_CELLS ? from[row][k] : 0;
+            if (cell >= 2 && cell < SHADOW_CELLS - 2)
+                sum = at[-2] + at[-1] + at[0] + at[1] + at[2];
+            else
+                for (int k = cell - 2; k <= cell + 2; k++)
+                    sum += k >= 0 && k < SHADOW_CELLS ? from[row][k] : 0;
             to[cell][row] = sum / 5;
         }
     }

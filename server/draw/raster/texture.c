@@ -23,8 +23,13 @@ static void mean(const uint8_t *const from[4], uint8_t to[4])
 {
     unsigned alpha = 0, sums[3] = {0}, plain[3] = {0};
     if ((from[0][3] & from[1][3] & from[2][3] & from[3][3]) == 255) { /* the same, sooner */
-        for (int k = 0; k < 3; k++)
-            to[k] = (uint8_t)((from[0][k] + from[1][k] + from[2][k] + from[3][k] + 2) / 4);
+        uint64_t sum = 0x0002000200020002;
+        for (int i = 0; i < 4; i++)
+            sum += texture_spread(from[i]);
+        sum = sum >> 2 & 0x00ff00ff00ff00ff;
+        to[0] = (uint8_t)sum;
+        to[1] = (uint8_t)(sum >> 32);
+        to[2] = (uint8_t)(sum >> 16);
         to[3] = 255;
         return;
     }
