@@ -6,22 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void put_hex(struct json_writer *json, const char *key, uint64_t value, int digits)
-{
-    char text[24];
-    snprintf(text, sizeof text, "0x%0*llX", digits, (unsigned long long)value);
-    jsonw_string(json, key, text);
-}
-
 void sims3_hashes(struct json_writer *json, const char *name)
 {
     struct pose_sims3_name hashes;
     pose_sims3_hash(name, &hashes);
     jsonw_object(json, NULL);
     jsonw_string(json, "name", name);
-    put_hex(json, "fnv32", hashes.fnv32, 8);
-    put_hex(json, "fnv64", hashes.fnv64, 16);
-    put_hex(json, "clip_id", hashes.clip_id, 16);
+    jsonw_hex(json, "fnv32", hashes.fnv32, 8);
+    jsonw_hex(json, "fnv64", hashes.fnv64, 16);
+    jsonw_hex(json, "clip_id", hashes.clip_id, 16);
     jsonw_end(json);
 }
 
@@ -34,22 +27,7 @@ bool sims3_parse_id(const char *text, uint64_t *id)
     return true;
 }
 
-/* ------------------------------------------------------------------------------------------------- actors -- */
-
-static void put_actors(struct json_writer *json, const struct pose_sims3_actor *actors, unsigned count)
-{
-    static const char *const letters[] = {"x", "y"};
-    jsonw_array(json, "actors");
-    for (unsigned i = 0; i < count; i++) {
-        jsonw_object(json, NULL);
-        jsonw_string(json, "actor", letters[i]);
-        jsonw_string(json, "code", actors[i].code);
-        jsonw_string(json, "age", actors[i].age);
-        jsonw_string(json, "species", actors[i].species);
-        jsonw_end(json);
-    }
-    jsonw_end(json);
-}
+/* -------------------------------------------------------------------------------------------------- names -- */
 
 static uint64_t clip_id_of(const char *name)
 {
@@ -71,14 +49,21 @@ static const char *find_file(const struct catalog *catalog, const struct catalog
     return NULL;
 }
 
+/* Copies what the library has written. */
+static void put_members(struct json_writer *json, struct pose_buffer *members, bool is_written)
+{
+    if (is_written && members->size && pose_buffer_append(members, "", 1))
+        jsonw_raw_members(json, (const char *)members->data);
+    pose_buffer_free(members);
+}
+
 void clip_names(struct json_writer *json, const struct catalog *catalog, const struct catalog_item *item)
 {
     const char *format = catalog_entry(catalog, item->place)->format;
     struct pose_buffer members = {0};
-    if (format && pose_json_names(&members, format, item->asset->name, find_file(catalog, item, format)) &&
-        members.size && pose_buffer_append(&members, "", 1))
-        jsonw_raw_members(json, (const char *)members.data);
-    pose_buffer_free(&members);
+    put_members(json, &members,
+                format &&
+                    pose_json_names(&members, format, item->asset->name, find_file(catalog, item, format)));
 }
 
 /* -------------------------------------------------------------------------------------------- the name of an id -- */
@@ -164,12 +149,11 @@ static void put_loaded(struct json_writer *json, uint64_t id, struct index_archi
 static void put_link(struct json_writer *json, const char *name, uint64_t id,
                      struct index_archive *const *archives, uint32_t count)
 {
-    struct pose_sims3_actor actors[2];
-    char variant[POSE_SIMS3_NAME];
+    struct pose_buffer actors = {0};
     jsonw_object(json, NULL);
-    put_hex(json, "clip_id", id, 16);
+    jsonw_hex(json, "clip_id", id, 16);
     jsonw_string(json, "name", name);
-    put_actors(json, actors, name ? pose_sims3_actors(name, id, actors, variant) : 0);
+    put_members(json, &actors, pose_json_sims3_actors(&actors, name, id));
     put_loaded(json, id, archives, count);
     jsonw_end(json);
 }

@@ -1537,6 +1537,9 @@ POSE_API bool pose_is_filed(const char *format, const char *file);
  */
 POSE_API bool pose_json_names(struct pose_buffer *buffer, const char *format, const char *name,
                               const char *file);
+/* Appends "actors": who plays a Sims 3 clip of that name (NULL: nobody is known) with that id, as pose_sims3_actors finds
+ * them, as a member without braces. Returns false if out of memory. */
+POSE_API bool pose_json_sims3_actors(struct pose_buffer *buffer, const char *name, uint64_t id);
 
 #ifdef __cplusplus
 }

@@ -3,6 +3,7 @@
 #include "lib/core/utf8.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 void jsonw_init(struct json_writer *json, struct pose_buffer *out)
@@ -235,6 +236,13 @@ static void put_tree(struct writer *to, const struct pose_value *value)
         writer_u8(to, ',');
         value = value->next;
     }
+}
+
+void jsonw_hex(struct json_writer *json, const char *key, uint64_t value, int digits)
+{
+    char text[24];
+    snprintf(text, sizeof text, "0x%0*llX", digits, (unsigned long long)value);
+    jsonw_string(json, key, text);
 }
 
 void jsonw_value(struct json_writer *json, const char *key, const struct pose_value *value)

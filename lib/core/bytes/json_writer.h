@@ -35,6 +35,8 @@ void jsonw_string(struct json_writer *json, const char *key, const char *text); 
 void jsonw_string_cut(struct json_writer *json, const char *key, const char *text, size_t most);
 /* A message that may quote a client or a file: control characters become '?'; at most 511 bytes. */
 void jsonw_line(struct json_writer *json, const char *key, const char *text);
+/* "0x…" with that many digits, upper case. */
+void jsonw_hex(struct json_writer *json, const char *key, uint64_t value, int digits);
 void jsonw_value(struct json_writer *json, const char *key, const struct pose_value *value); /* NULL: null */
 /* The members of an object, without its braces. */
 void jsonw_members(struct json_writer *json, const struct pose_value *object);

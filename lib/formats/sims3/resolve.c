@@ -42,11 +42,17 @@ static void put_actors(struct json_writer *json, const struct pose_sims3_actor *
     jsonw_end(json);
 }
 
-static void put_hex(struct json_writer *json, const char *key, uint64_t value, int digits)
+bool pose_json_sims3_actors(struct pose_buffer *buffer, const char *name, uint64_t id)
 {
-    char text[24];
-    snprintf(text, sizeof text, "0x%0*llX", digits, (unsigned long long)value);
-    jsonw_string(json, key, text);
+    struct pose_sims3_actor actors[2];
+    char variant[POSE_SIMS3_NAME];
+    struct json_writer json;
+    const size_t before = buffer->size;
+    jsonw_init_members(&json, buffer);
+    put_actors(&json, actors, name ? pose_sims3_actors(name, id, actors, variant) : 0);
+    if (json.to.failed)
+        buffer->size = before;
+    return !json.to.failed;
 }
 
 void sims3_describe(const char *name, const char *file, struct json_writer *json)
@@ -64,10 +70,10 @@ void sims3_describe(const char *name, const char *file, struct json_writer *json
     unsigned count = pose_sims3_actors(name, filed ? key.instance : id, actors, variant);
     jsonw_object(json, "sims3");
     jsonw_string(json, "name", name);
-    put_hex(json, "clip_id", id, 16);
+    jsonw_hex(json, "clip_id", id, 16);
     if (filed) {
-        put_hex(json, "group", key.group, 8);
-        put_hex(json, "instance", key.instance, 16);
+        jsonw_hex(json, "group", key.group, 8);
+        jsonw_hex(json, "instance", key.instance, 16);
         jsonw_bool(json, "fits", key.instance == id);
     } else {
         jsonw_null(json, "group");
