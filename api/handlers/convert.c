@@ -4,6 +4,7 @@
 #include "api/conversion/converted.h"
 #include "api/handlers/handlers.h"
 #include "api/handlers/mixed_conversion.h"
+#include "server/convert/own_catalog.h"
 #include "server/library/names.h"
 #include "server/store/draft.h"
 
@@ -233,32 +234,42 @@ static enum api_outcome convert_catalog(struct request *request, const struct bo
     return outcome;
 }
 
+static enum api_outcome convert_own(struct api_call *call, const struct conversion *conversion,
+                                    const struct body_files *files, const struct catalog *own)
+{
+    struct request *request = try_alloc(1, sizeof *request);
+    if (!request)
+        return reply_no_memory(call);
+    request->call = call;
+    request->conversion = conversion;
+    request->own = own;
+    enum api_outcome outcome = convert_catalog(request, files);
+    free(request);
+    return outcome;
+}
+
+static enum api_outcome reply_refusal(struct api_call *call, const struct index_refusal *refusal)
+{
+    return reply_error(call, &refusal->error, refusal->format, refusal->entry);
+}
+
+static struct own_setting setting_of(const struct api_call *call, bool keeps)
+{
+    return (struct own_setting){.service = call->service,
+                                .common = call->catalog,
+                                .options = service_request_options(call->service),
+                                .keeps = keeps};
+}
+
 static enum api_outcome convert_body(struct api_call *call, const struct conversion *conversion,
                                      const struct body_files *files, const struct upload_source *source)
 {
-    struct index_neighbours paths = {call->catalog->archives, call->catalog->path_count};
-    struct index_options options = service_request_options(call->service);
-    struct index_archive *archive = index_upload_kept(source, &paths, &options);
-    struct index_refusal refusal;
-    enum api_outcome outcome;
-    if (index_verdict(archive, &refusal)) {
-        struct catalog *own =
-            catalog_new(&archive, 1, 0, 0, call->service->shipped, call->service->shipped_count);
-        struct request *request = try_alloc(1, sizeof *request);
-        if (request && own) {
-            request->call = call;
-            request->conversion = conversion;
-            request->own = own;
-            outcome = convert_catalog(request, files);
-        } else {
-            outcome = reply_no_memory(call);
-        }
-        free(request);
-        catalog_unref(own);
-    } else {
-        outcome = reply_error(call, &refusal.error, refusal.format, refusal.entry);
-    }
-    index_archive_unref(archive);
+    const struct own_setting setting = setting_of(call, true);
+    struct own_catalog own;
+    enum api_outcome outcome = own_catalog_open(&own, source, &setting)
+                                   ? convert_own(call, conversion, files, own.catalog)
+                                   : reply_refusal(call, &own.refusal);
+    own_catalog_close(&own);
     return outcome;
 }
 
@@ -313,23 +324,17 @@ static bool keep_bytes(struct body_files *files, struct upload_source *source, s
 static enum api_outcome reply_bundle_of(struct api_call *call, const struct upload_source *source,
                                         const struct pose_target *target, struct bundle_bytes *bytes)
 {
-    struct index_neighbours paths = {call->catalog->archives, call->catalog->path_count};
-    struct index_options options = service_request_options(call->service);
-    struct index_archive *archive = index_upload(source, &paths, &options);
-    struct index_refusal refusal;
-    struct catalog *own = NULL;
-    if (!index_verdict(archive, &refusal))
-        reply_error(call, &refusal.error, refusal.format, refusal.entry);
-    else if (!(own = catalog_new(&archive, 1, 0, 0, call->service->shipped, call->service->shipped_count)))
-        reply_no_memory(call);
-    index_archive_unref(archive);
-    if (!own)
-        return API_DONE;
-    const struct bundle_order order = {
-        .source = own, .archive = own->archives[0], .target = target, .bytes = bytes};
-    response_header(call->response, "Cache-Control", "no-store");
-    reply_bundle(call, &order);
-    catalog_unref(own);
+    const struct own_setting setting = setting_of(call, false);
+    struct own_catalog own;
+    if (own_catalog_open(&own, source, &setting)) {
+        const struct bundle_order order = {
+            .source = own.catalog, .archive = own.archive, .target = target, .bytes = bytes};
+        response_header(call->response, "Cache-Control", "no-store");
+        reply_bundle(call, &order);
+    } else {
+        reply_refusal(call, &own.refusal);
+    }
+    own_catalog_close(&own);
     return API_DONE;
 }
 

@@ -6,7 +6,7 @@
 #include "server/commands/library.h"
 #include "server/commands/progress.h"
 #include "server/commands/save.h"
-#include "server/library/index/upload.h"
+#include "server/convert/own_catalog.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -237,21 +237,20 @@ static int convert_forced(struct job *job, const struct convert_values *values, 
     struct pose_error error;
     if (!file_map(job->in, &file, &error))
         return command_broken(job->in, &error);
-    struct index_neighbours neighbours = {job->task.common->archives, job->task.common->path_count};
-    struct upload_source source = {.name = job->in, .bytes = file.bytes, .format = values->from};
-    struct index_archive *archive =
-        index_upload_kept(&source, &neighbours, &job->task.service->index_options);
-    struct index_refusal refusal;
-    int status = COMMAND_BAD_INPUT;
-    if (index_verdict(archive, &refusal)) {
-        job->task.source =
-            catalog_new(&archive, 1, 0, NULL, job->task.service->shipped, job->task.service->shipped_count);
-        status = job->task.source ? convert_job(job, values, out) : command_failed(job->in, "out of memory");
-        catalog_unref(job->task.source);
+    const struct upload_source source = {.name = job->in, .bytes = file.bytes, .format = values->from};
+    const struct own_setting setting = {.service = job->task.service,
+                                        .common = job->task.common,
+                                        .options = job->task.service->index_options,
+                                        .keeps = true};
+    struct own_catalog own;
+    int status;
+    if (own_catalog_open(&own, &source, &setting)) {
+        job->task.source = own.catalog;
+        status = convert_job(job, values, out);
     } else {
-        command_broken(job->in, &refusal.error);
+        status = command_broken(job->in, &own.refusal.error);
     }
-    index_archive_unref(archive);
+    own_catalog_close(&own);
     file_release(&file);
     return status;
 }
