@@ -92,9 +92,18 @@ static const struct index_archive *upload_of_path(struct api_call *call, const c
     return NULL;
 }
 
-static bool is_own(const struct api_call *call, const struct index_archive *archive)
+static bool is_own(const struct api_call *call, const char *uploader)
 {
-    return archive->uploader && !strcmp(archive->uploader, call->grant.name);
+    return uploader && *uploader && !strcmp(uploader, call->grant.name);
+}
+
+/* Of the path as well, though its bytes cannot be read: then it is not in the catalogue. false: there is none. */
+static bool is_unreadable(struct api_call *call, struct asset_id *id, char uploader[TOKEN_NAME])
+{
+    const char *text = call->values[0];
+    return call->service->store && id_parse(text, strlen(text), id) &&
+           !catalog_find_archive(call->catalog, id, NULL) &&
+           upload_has_row(call->service, id, &call->grant, uploader);
 }
 
 enum { MAX_REASON = 500, MAX_REASON_BODY = 8 * MAX_REASON };
@@ -129,19 +138,23 @@ static void log_removal(const struct api_call *call, const char *id, const char 
 enum api_outcome handle_delete(struct api_call *call)
 {
     struct store_error error;
-    char *reason, id[ID_TEXT];
-    const struct index_archive *archive = upload_of_path(call, "deleted");
-    if (!archive)
-        return API_DONE;
-    if (!(call->grant.scopes & SCOPE_DELETE) && !is_own(call, archive))
-        return reply_problem(call, 403, "not_yours", "this token deletes only what it uploaded itself");
+    char *reason, id[ID_TEXT], by[TOKEN_NAME] = "";
+    struct asset_id upload;
     if (!call->request->may_wait)
         return API_WAIT;
+    const bool is_lost = is_unreadable(call, &upload, by);
+    const struct index_archive *archive = is_lost ? NULL : upload_of_path(call, "deleted");
+    if (!archive && !is_lost)
+        return API_DONE;
+    if (archive)
+        upload = archive->id;
+    if (!(call->grant.scopes & SCOPE_DELETE) && !is_own(call, archive ? archive->uploader : by))
+        return reply_problem(call, 403, "not_yours", "this token deletes only what it uploaded itself");
     if (!read_reason(call, &reason))
         return API_DONE;
-    id_write(&archive->id, id);
+    id_write(&upload, id);
     const struct actor actor = {.name = call->grant.name, .reason = reason};
-    if (upload_remove(call->service, &archive->id, &actor, &error)) {
+    if (upload_remove(call->service, &upload, &actor, &error)) {
         call->response->status = 204;
         log_removal(call, id, reason);
     } else if (error.status == STORE_MISSING) {

@@ -81,7 +81,7 @@ struct service *service_new(const struct config *config, const char *const *rout
     service->newest_change = (uint64_t)clock_wall_ns();
     service->changes = changes_new(service->newest_change);
     service->quotas = quotas_new();
-    service->next_expiry_ms = INT64_MAX;
+    service->next_expiry_ms = service->next_lacking_ms = INT64_MAX;
     pthread_cond_init(&service->expiry_set, NULL);
     service->shipped = shipped_skeletons(&service->shipped_count);
     pthread_mutex_init(&service->lock, NULL);

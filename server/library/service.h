@@ -75,9 +75,11 @@ struct service {
     struct webhook *webhook;     /* who is told of changes; NULL: nobody */
     uint64_t newest_change;      /* the number of the newest change; guarded by the write lock */
     struct waiting *waiting;     /* uploads that are not published yet */
-    struct quotas *quotas;       /* guarded by the write lock, as are the following two */
+    struct quotas *quotas;       /* guarded by the write lock, as are the following four */
     int64_t next_expiry_ms;      /* no upload expires before that; INT64_MAX: none does */
-    pthread_cond_t expiry_set;   /* signalled when it is set to an earlier time */
+    int64_t next_lacking_ms;     /* when to look again for what the lists leave out; INT64_MAX: for nothing */
+    struct asset_id last_lacking; /* as far as that was looked for */
+    pthread_cond_t expiry_set;    /* signalled when it is set to an earlier time */
 
     pthread_mutex_t lock; /* guards the following members */
     struct catalog *current;

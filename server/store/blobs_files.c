@@ -344,7 +344,8 @@ static struct blob *open_blob(struct blobs *blobs, const struct blob_hash *hash,
     struct pose_error why;
     if (!open_file(path, size, place, &bytes, &why)) {
         const bool is_missing = !strcmp(why.code, "not_found") || is_barred(path);
-        store_fail(error, is_missing ? STORE_MISSING : STORE_DOWN, "%.200s", why.detail);
+        const enum store_status status = why.status == POSE_NO_MEMORY ? STORE_DOWN : STORE_UNREAD;
+        store_fail(error, is_missing ? STORE_MISSING : status, "%.200s", why.detail);
         free(path);
         return NULL;
     }

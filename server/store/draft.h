@@ -16,6 +16,7 @@ enum store_status {
     STORE_DOWN,    /* an error of the disk or the database */
     STORE_AWAY,    /* what is far away does not answer, or not as it should; it may do so later */
     STORE_MISSING, /* does not exist */
+    STORE_UNREAD,  /* bytes are there, and cannot be read */
     STORE_IN_USE,  /* used by another process */
     STORE_BROKEN,  /* the catalogue is permanently unusable */
     STORE_NEWER,   /* the catalogue is of a later version */

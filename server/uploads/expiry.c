@@ -2,6 +2,7 @@
 
 #include "server/ops/clock.h"
 #include "server/ops/log.h"
+#include "server/uploads/lacking.h"
 #include "server/uploads/uploads.h"
 
 #include <stdatomic.h>
@@ -80,16 +81,26 @@ static void remove_due(struct expiry *expiry)
         service->next_expiry_ms = next;
 }
 
+static void look_for_lacking(struct service *service)
+{
+    pthread_mutex_unlock(&service->write_lock);
+    lacking_look(service);
+    pthread_mutex_lock(&service->write_lock);
+}
+
 static void *run(void *user)
 {
     struct expiry *expiry = user;
     struct service *service = expiry->service;
     pthread_mutex_lock(&service->write_lock);
     while (!atomic_load(&expiry->stopping)) {
-        const int64_t next = service->next_expiry_ms;
+        const int64_t next = service->next_expiry_ms < service->next_lacking_ms ? service->next_expiry_ms
+                                                                                : service->next_lacking_ms;
         const struct timespec until = {.tv_sec = next / 1000, .tv_nsec = next % 1000 * 1000000};
-        if (next <= now_ms())
+        if (service->next_expiry_ms <= now_ms())
             remove_due(expiry);
+        else if (service->next_lacking_ms <= now_ms())
+            look_for_lacking(service);
         else if (next == INT64_MAX)
             pthread_cond_wait(&service->expiry_set, &service->write_lock);
         else

@@ -1,5 +1,6 @@
 #include "server/uploads/fetch.h"
 
+#include "server/ops/clock.h"
 #include "server/ops/log.h"
 
 #include <stdlib.h>
@@ -22,17 +23,25 @@ struct loading {
     bool is_away, no_memory; /* is_away: something cannot be read at the moment */
 };
 
-static struct miss lost(const struct asset_id *id)
+/* No such miss: it says that the upload is lost, and (asset) whether that was told. */
+static struct miss lost(const struct asset_id *id, bool is_told)
 {
     struct miss what = miss_of_archive(id);
-    what.asset = ASSET_IMAGE; /* no such miss: it says that the upload is lost */
+    what.asset = is_told ? ASSET_CHARACTER : ASSET_IMAGE;
     return what;
+}
+
+/* What is lost is not looked for again for one or two of these. */
+static uint64_t moment(void)
+{
+    enum { PAUSE_S = 2, BEFORE_ANY = 2 };
+    return clock_ms() / 1000 / PAUSE_S + BEFORE_ANY;
 }
 
 static bool is_lost(const struct service *service, const struct asset_id *id)
 {
-    const struct miss what = lost(id);
-    return memo_has(service->memo, &what, UINT64_MAX);
+    const struct miss what = lost(id, false);
+    return memo_has(service->memo, &what, UINT64_MAX) && !memo_has(service->memo, &what, moment() - 2);
 }
 
 static struct needed needed_by(struct rows *rows, const struct miss *what)
@@ -109,7 +118,7 @@ bool uploads_bring(struct service *service, struct index_archive *archive)
     return true;
 }
 
-/* What is lost is told once, and is not there until it is uploaded again; what is out of reach comes back. */
+/* What is lost is told once, and is looked for again now and then; what is out of reach comes back. */
 static void report(struct loading *work, const struct asset_id *id, const struct store_error *error)
 {
     char text[ID_TEXT];
@@ -118,14 +127,17 @@ static void report(struct loading *work, const struct asset_id *id, const struct
     struct region texts = {.may_fail = true};
     struct pose_buffer buffer = {0};
     const bool stays = error->status == STORE_MISSING;
-    const struct miss what = lost(id);
+    const struct miss what = lost(id, false), told = lost(id, true);
+    const bool is_told = stays && memo_has(work->service->memo, &told, UINT64_MAX);
     id_write(id, text);
     const bool has_row = store_row(work->service->store, id, &row, &texts, &buffer, &ignored);
-    log_message(LOG_WARNING, "the upload %s is not served%s: %s", has_row && row.name ? row.name : text,
-                stays ? "" : " at the moment", error->detail);
+    if (!is_told)
+        log_message(LOG_WARNING, "the upload %s is not served%s: %s", has_row && row.name ? row.name : text,
+                    stays ? "" : " at the moment", error->detail);
     if (stays) {
         pthread_mutex_lock(&work->service->write_lock);
-        memo_keep(work->service->memo, &what, 0);
+        memo_keep(work->service->memo, &what, moment());
+        memo_keep(work->service->memo, &told, 0);
         pthread_mutex_unlock(&work->service->write_lock);
     }
     work->is_away |= !stays;
@@ -247,6 +259,16 @@ static bool settle_asset(struct loading *work, const struct miss *what)
     return true;
 }
 
+static bool needs_lost(const struct loading *work, const struct miss *what)
+{
+    const struct needed needed = needed_by(work->rows, what);
+    for (uint32_t i = 0; i < needed.count; i++) {
+        if (is_lost(work->service, &needed.ids[i]))
+            return true;
+    }
+    return false;
+}
+
 static bool settle(struct loading *work, const struct catalog_turn *turn)
 {
     struct service *service = work->service;
@@ -257,9 +279,11 @@ static bool settle(struct loading *work, const struct catalog_turn *turn)
     work->is_away |= rows_take_failure(work->rows);
     if (work->is_away) /* what the rows do not tell is not remembered as missing */
         return false;
-    /* Nothing leaves from here on. */
-    for (uint32_t i = 0; i < turn->count; i++)
-        memo_keep(service->memo, &turn->misses[i], service->current->generation);
+    /* Nothing leaves from here on. What is without a lost upload is so for this turn only. */
+    for (uint32_t i = 0; i < turn->count; i++) {
+        if (!needs_lost(work, &turn->misses[i]))
+            memo_keep(service->memo, &turn->misses[i], service->current->generation);
+    }
     return true;
 }
 

@@ -4,6 +4,7 @@
 #include "server/library/rows/rows.h"
 #include "server/uploads/parts.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* A ZIP of several parts is an archive of its own; a ZIP of one stands for that part. */
@@ -95,15 +96,13 @@ bool upload_may_see(const struct index_archive *archive, const struct grant *gra
 static void set_whole(const struct rows *rows, struct catalog *draft, const struct index_archive *archive)
 {
     size_t count;
-    const struct catalog_key *held = rows_held(rows, &count);
+    const struct catalog_key *held = rows_held(rows, &count); /* sorted */
     for (uint32_t e = 0; e < archive->entry_count; e++) {
         for (uint32_t i = 0; i < archive->entries[e]->asset_count; i++) {
             const struct index_asset *asset = &archive->entries[e]->assets[i];
             struct catalog_item *item = catalog_at_hand(draft, asset->kind, &asset->id);
-            bool is_held = false;
-            for (size_t k = 0; k < count && !is_held; k++)
-                is_held = held[k].kind == asset->kind && id_equal(&held[k].id, &asset->id);
-            if (item && !is_held)
+            const struct catalog_key key = {.kind = asset->kind, .id = asset->id};
+            if (item && !(count && bsearch(&key, held, count, sizeof key, rows_compare_keys)))
                 catalog_set_whole(draft, item);
         }
     }

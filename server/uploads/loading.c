@@ -2,6 +2,7 @@
 
 #include "server/library/rows/rows.h"
 #include "server/ops/log.h"
+#include "server/uploads/lacking.h"
 #include "server/uploads/reload.h"
 
 #include <malloc.h>
@@ -24,6 +25,7 @@ static struct index_archive *open_upload(struct service *service, const struct a
 struct walk {
     struct service *service;
     struct pose_buffer ids; /* struct asset_id, in order of arrival */
+    struct pose_buffer left_out;
     size_t at;
     bool failed, is_away;
 };
@@ -44,6 +46,12 @@ static void tell_progress(const struct walk *walk)
                     walk->ids.size / sizeof(struct asset_id));
 }
 
+/* Whether it is left out: it is lost, or cannot be read; else it is out of reach, as all may be. */
+static bool is_left_out(const struct store_error *error)
+{
+    return error->status == STORE_MISSING || error->status == STORE_UNREAD;
+}
+
 /* One that is lost is left out; one that is out of reach at the moment ends the walk, which has failed. */
 static struct index_archive *next_upload(void *user)
 {
@@ -59,7 +67,7 @@ static struct index_archive *next_upload(void *user)
             char text[ID_TEXT];
             id_write(&id, text);
             walk->is_away |= error.status == STORE_AWAY;
-            walk->failed |= error.status != STORE_MISSING;
+            walk->failed |= !is_left_out(&error) || !pose_buffer_append(&walk->left_out, &id, sizeof id);
             log_message(LOG_WARNING, "the upload %s is not served: %s", text, error.detail);
         }
         tell_progress(walk);
@@ -71,7 +79,7 @@ static struct index_archive *first_upload(void *user)
 {
     struct walk *walk = user;
     struct store_error error;
-    walk->ids.size = walk->at = 0;
+    walk->ids.size = walk->at = walk->left_out.size = 0;
     walk->failed = !store_each(walk->service->store, list_id, walk, &error);
     return walk->failed ? NULL : next_upload(walk);
 }
@@ -80,6 +88,13 @@ static bool has_failed(void *user)
 {
     const struct walk *walk = user;
     return walk->failed;
+}
+
+static const struct asset_id *left_out(void *user, size_t *count)
+{
+    const struct walk *walk = user;
+    *count = walk->left_out.size / sizeof(struct asset_id);
+    return (const struct asset_id *)(const void *)walk->left_out.data;
 }
 
 static struct index_archive *open_for_rows(void *user, const struct asset_id *id)
@@ -93,6 +108,7 @@ static void free_walk(struct rows_uploads *uploads)
 {
     struct walk *walk = uploads->user;
     pose_buffer_free(&walk->ids);
+    pose_buffer_free(&walk->left_out);
     free(walk);
     free(uploads);
 }
@@ -105,7 +121,7 @@ static bool apply(struct walk *walk, struct rows *rows, const struct upload_chan
     struct service *service = walk->service;
     struct store_error error;
     struct index_archive *archive = change->is_removed ? NULL : open_upload(service, &change->id, &error);
-    if (!change->is_removed && !archive && error.status != STORE_MISSING) {
+    if (!change->is_removed && !archive && !is_left_out(&error)) {
         walk->is_away |= error.status == STORE_AWAY;
         return false;
     }
@@ -114,6 +130,8 @@ static bool apply(struct walk *walk, struct rows *rows, const struct upload_chan
     bool done = archive && !atomic_load(&archive->is_waiting)
                     ? rows_put(rows, service->current, archive)
                     : rows_remove(rows, service->current, &change->id);
+    if (done && !archive && !change->is_removed)
+        done = rows_lack(rows, &change->id);
     index_archive_unref(archive);
     return done;
 }
@@ -215,6 +233,7 @@ static bool open_rows(struct service *service, struct walk *walk, struct store_e
     uint64_t newest;
     if (!rows)
         return store_fail(error, STORE_DOWN, "out of memory");
+    lacking_renew(service, rows);
     if (!store_version(service->store, &newest, &epoch, error))
         return false;
     struct catalog *current = service->current;
@@ -236,6 +255,8 @@ static bool open_rows(struct service *service, struct walk *walk, struct store_e
     service_settle_paths(service, current);
     /* Of lists that were made anew, which takes a tenth of the memory of all uploads. */
     pose_buffer_free(&walk->ids);
+    pose_buffer_free(&walk->left_out);
+    lacking_expect(service);
     malloc_trim(0);
     return true;
 }
@@ -308,7 +329,8 @@ bool uploads_load(struct service *service, struct store_error *error)
     service->memo = memo_new();
     catalog_be_partial(service->current, service->memo);
     service->uploads = must_alloc(1, sizeof *service->uploads);
-    *service->uploads = (struct rows_uploads){open_for_rows, first_upload, next_upload, has_failed, walk};
+    *service->uploads =
+        (struct rows_uploads){open_for_rows, first_upload, next_upload, has_failed, left_out, walk};
     service->free_uploads = free_walk;
     return load_all(service, walk, error);
 }

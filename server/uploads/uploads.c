@@ -101,16 +101,13 @@ static bool drop(struct service *service, const struct index_archive *archive, s
     return done;
 }
 
-/* Removes an upload that cannot be read, unless it may be there later. */
-static bool drop_lost(struct service *service, const struct asset_id *id, const struct upload_kept *kept,
-                      struct store_error *error)
+/* Removes an upload that cannot be read. */
+static bool drop_lost(struct service *service, const struct asset_id *id, struct store_error *error)
 {
     struct upload_row row;
     struct store_error ignored;
     struct region texts = {.may_fail = true};
     struct pose_buffer buffer = {0};
-    if (kept->error.status != STORE_MISSING)
-        return store_fail(error, STORE_DOWN, "the upload cannot be read at the moment");
     const bool has_row = store_row(service->store, id, &row, &texts, &buffer, &ignored);
     bool done = drop_published(service, id, error);
     if (done && has_row)
@@ -131,8 +128,10 @@ static struct index_archive *find_sound(struct service *service, const struct as
     struct pose_error why;
     struct upload_kept known = upload_find_locked(service, id);
     error->status = STORE_OK;
-    if (known.is_unreadable)
-        drop_lost(service, id, &known, error);
+    if (known.is_unreadable && known.error.status != STORE_MISSING && known.error.status != STORE_UNREAD)
+        store_fail(error, STORE_DOWN, "the upload cannot be read at the moment");
+    else if (known.is_unreadable)
+        drop_lost(service, id, error);
     if (!known.archive || !known.is_upload || !known.archive->blob || blob_check(known.archive->blob, &why))
         return known.archive;
     drop(service, known.archive, error);
@@ -292,13 +291,29 @@ void upload_take(struct service *service, const struct upload *upload, struct up
     pose_buffer_free(&buffer);
 }
 
-bool upload_remove(struct service *service, const struct asset_id *id, const struct actor *actor,
-                   struct store_error *error)
+bool upload_has_row(struct service *service, const struct asset_id *id, const struct grant *grant,
+                    char uploader[TOKEN_NAME])
 {
     struct upload_row row;
     struct store_error ignored;
     struct region texts = {.may_fail = true};
     struct pose_buffer buffer = {0};
+    bool has_row = store_row(service->store, id, &row, &texts, &buffer, &ignored);
+    if (has_row && row.is_waiting && !(grant->scopes & SCOPE_ADMIN))
+        has_row = row.uploader && !strcmp(row.uploader, grant->name);
+    snprintf(uploader, TOKEN_NAME, "%s", has_row && row.uploader ? row.uploader : "");
+    pose_buffer_free(&buffer);
+    region_release(&texts);
+    return has_row;
+}
+
+bool upload_remove(struct service *service, const struct asset_id *id, const struct actor *actor,
+                   struct store_error *error)
+{
+    struct upload_row row;
+    struct region texts = {.may_fail = true};
+    struct pose_buffer buffer = {0};
+    error->status = STORE_OK;
     if (store_sharing(service->store))
         return share_remove(service, id, actor, error);
     if (!store_pull(service->store, id, error))
@@ -306,15 +321,14 @@ bool upload_remove(struct service *service, const struct asset_id *id, const str
     pthread_mutex_lock(&service->write_lock);
     struct upload_kept kept = upload_find_locked(service, id);
     const bool is_here = kept.archive && kept.is_upload;
-    const bool has_row = (kept.is_unreadable || (!is_here && !actor)) &&
-                         store_row(service->store, id, &row, &texts, &buffer, &ignored);
-    if (!is_here && has_row && !actor) { /* it has expired, whatever it held, and wherever else it is */
-        kept.is_unreadable = true;
-        kept.error.status = STORE_MISSING;
-    }
-    bool done = is_here              ? drop(service, kept.archive, error)
-                : kept.is_unreadable ? drop_lost(service, id, &kept, error)
-                                     : store_fail(error, STORE_MISSING, "no such upload");
+    /* Whatever of it can be read: what has expired may be elsewhere as well, what was asked for by its id not. */
+    const bool has_row =
+        !is_here && (!kept.archive || !actor) && store_row(service->store, id, &row, &texts, &buffer, error);
+    bool done = is_here   ? drop(service, kept.archive, error)
+                : has_row ? drop_lost(service, id, error)
+                : !kept.archive && error->status != STORE_MISSING && error->status != STORE_OK
+                    ? false
+                    : store_fail(error, STORE_MISSING, "no such upload");
     if (done && is_here)
         announce(service, CHANGE_DELETE, kept.archive, actor);
     else if (done)

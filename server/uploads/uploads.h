@@ -37,7 +37,11 @@ struct uploaded {
 /* Call it on the pool. With UPLOAD_NEW the upload is durable and in the catalogue. */
 void upload_take(struct service *service, const struct upload *upload, struct uploaded *uploaded);
 
-/* Removes an upload permanently. actor: who does it; NULL: nobody, it has expired. False with the error; STORE_MISSING if
+/* Whether the list of uploads has it, even if its bytes cannot be read; and who brought it ("": nobody by name). What
+ * waits is there for those only who may see it. */
+bool upload_has_row(struct service *service, const struct asset_id *id, const struct grant *grant,
+                    char uploader[TOKEN_NAME]);
+/* Removes an upload permanently, whether its bytes can be read or not. actor: who does it; NULL: nobody, it has expired. False with the error; STORE_MISSING if
  * there is none. */
 bool upload_remove(struct service *service, const struct asset_id *id, const struct actor *actor,
                    struct store_error *error);

@@ -98,6 +98,32 @@ uint32_t rows_named(struct rows *rows, const char *archive, const char *clip, st
     return count;
 }
 
+uint32_t rows_lacking(struct rows *rows, const struct asset_id *after, struct asset_id *ids, uint32_t most)
+{
+    struct rows_link *link = begin(rows);
+    const bool had_failed = link->failed;
+    link->failed = false;
+    sqlite3_stmt *statement = link_statement(link, ROWS_LACKING);
+    link_bind_blob(statement, 1, after, after ? sizeof *after : 0);
+    sqlite3_bind_int64(statement, 2, most);
+    const uint32_t count = take_ids(link, statement, ids, most);
+    end(rows, had_failed);
+    return count;
+}
+
+bool rows_lack(struct rows *rows, const struct asset_id *id)
+{
+    struct rows_link *link = begin(rows);
+    const bool had_failed = link->failed;
+    link->failed = false;
+    sqlite3_stmt *statement = link_statement(link, ROWS_LACK);
+    link_bind_blob(statement, 1, id, sizeof *id);
+    link_finish(link, statement);
+    const bool done = !link->failed;
+    end(rows, had_failed);
+    return done;
+}
+
 bool rows_has_archive(struct rows *rows, const struct asset_id *id)
 {
     struct rows_link *link = begin(rows);

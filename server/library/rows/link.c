@@ -43,6 +43,8 @@ static const char tables[] =
     " PRIMARY KEY (kind, facet, value)) STRICT, WITHOUT ROWID;"
     "CREATE TABLE state (one INTEGER PRIMARY KEY CHECK (one = 1), digest BLOB NOT NULL, epoch BLOB NOT NULL,"
     " version INTEGER NOT NULL, paths BLOB NOT NULL) STRICT;"
+    /* Uploads that are left out because their bytes could not be read. */
+    "CREATE TABLE lacking (id BLOB PRIMARY KEY) STRICT, WITHOUT ROWID;"
     "CREATE INDEX archive_path ON archive (number) WHERE source = 1;"
     /* The lines apart, for what is found in a name comes first; with other blanks in the second, so that a word that is
      * in all places and in no name is not looked for among them. Words are folded: they are compared byte by byte. */
@@ -167,6 +169,9 @@ static const char *const texts[ROWS_STATEMENT_COUNT] = {
         "SELECT a.kind, a.id FROM place p CROSS JOIN asset a ON a.number = p.asset"
         " WHERE p.archive = (SELECT number FROM archive WHERE id = ?1) AND a.source = 2"
         " AND NOT EXISTS (SELECT 1 FROM place q WHERE q.asset = p.asset AND q.archive <> p.archive)",
+    [ROWS_LACK] = "INSERT OR IGNORE INTO lacking (id) VALUES (?1)",
+    [ROWS_LACK_NOT] = "DELETE FROM lacking WHERE id = ?1",
+    [ROWS_LACKING] = "SELECT id FROM lacking WHERE id > ?1 ORDER BY id LIMIT ?2",
 };
 
 int64_t link_name_number(const char *name)
@@ -251,7 +256,7 @@ void link_clear(struct rows_link *link)
 {
     link_run(link, "DELETE FROM archive; DELETE FROM asset; DELETE FROM content; DELETE FROM joint;"
                    " DELETE FROM event; DELETE FROM place; DELETE FROM alias; DELETE FROM tally;"
-                   " DELETE FROM state;"
+                   " DELETE FROM state; DELETE FROM lacking;"
                    " INSERT INTO archive_words (archive_words) VALUES ('delete-all');"
                    " INSERT INTO asset_words (asset_words) VALUES ('delete-all');"
                    " INSERT INTO content_words (content_words) VALUES ('delete-all');");

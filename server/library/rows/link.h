@@ -48,6 +48,9 @@ enum rows_statement {
     ROWS_NAMED,
     ROWS_ARCHIVES_NAMED,
     ROWS_ALONE,
+    ROWS_LACK,
+    ROWS_LACK_NOT,
+    ROWS_LACKING,
     ROWS_STATEMENT_COUNT
 };
 

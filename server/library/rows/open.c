@@ -236,7 +236,11 @@ bool rows_add(struct rows *rows, const struct catalog *after, uint32_t archive)
 
 bool rows_put(struct rows *rows, const struct catalog *after, struct index_archive *upload)
 {
-    return apply(rows, &(struct change){.after = after, .put = upload, .added = -1});
+    const bool done = apply(rows, &(struct change){.after = after, .put = upload, .added = -1});
+    if (rows->held.size)
+        qsort(rows->held.data, rows->held.size / sizeof(struct catalog_key), sizeof(struct catalog_key),
+              rows_compare_keys);
+    return done;
 }
 
 bool rows_confirm(struct rows *rows, const struct catalog *after)
@@ -247,6 +251,12 @@ bool rows_confirm(struct rows *rows, const struct catalog *after)
 bool rows_build(struct rows *rows, const struct catalog *after)
 {
     return apply(rows, &(struct change){.after = after, .is_all = true, .added = -1});
+}
+
+int rows_compare_keys(const void *a, const void *b)
+{
+    const struct catalog_key *x = a, *y = b;
+    return x->kind != y->kind ? (x->kind < y->kind ? -1 : 1) : memcmp(&x->id, &y->id, sizeof x->id);
 }
 
 const struct catalog_key *rows_held(const struct rows *rows, size_t *count)

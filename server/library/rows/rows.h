@@ -26,6 +26,8 @@ struct rows_uploads {
     struct index_archive *(*first)(void *user), *(*next)(void *user);
     /* After the end: whether there may be more of them, which cannot be read at the moment. */
     bool (*has_failed)(void *user);
+    /* After the end: those that could not be read, and were left out. */
+    const struct asset_id *(*left_out)(void *user, size_t *count);
     void *user;
 };
 /* The snapshots that rows are made of are partial from now on. */
@@ -51,7 +53,9 @@ bool rows_change(struct rows *rows, const struct catalog *before, const struct c
 bool rows_add(struct rows *rows, const struct catalog *after, uint32_t archive);
 /* An upload beside a partial snapshot, which may have it or not; one that the rows have is replaced. */
 bool rows_put(struct rows *rows, const struct catalog *after, struct index_archive *upload);
-/* Those assets of the one that was put or added last which other uploads hold as well. Valid until the next change. */
+/* Those assets of the one that was put or added last which other uploads hold as well, sorted. Valid until the next
+ * change. */
+int rows_compare_keys(const void *a, const void *b);
 const struct catalog_key *rows_held(const struct rows *rows, size_t *count);
 /* Only names what the rows show now. */
 bool rows_confirm(struct rows *rows, const struct catalog *after);
@@ -73,6 +77,10 @@ uint32_t rows_named(struct rows *rows, const char *archive, const char *clip, st
 typedef void rows_visit(void *user, const struct catalog_key *key);
 void rows_each_alone(struct rows *rows, const struct asset_id *upload, rows_visit *visit, void *user);
 void rows_each_shared(struct rows *rows, rows_visit *visit, void *user);
+/* Uploads that rows leave out since their bytes could not be read, in the order of their ids, behind one (NULL: from the
+ * first on). Another one; a change of rows that has it, or removes it, takes it away. */
+uint32_t rows_lacking(struct rows *rows, const struct asset_id *after, struct asset_id *ids, uint32_t most);
+bool rows_lack(struct rows *rows, const struct asset_id *id);
 /* Whether rows have such an archive. */
 bool rows_has_archive(struct rows *rows, const struct asset_id *id);
 /* Whether one of these could not be read since this was asked last: then none and 0 say nothing. */

@@ -762,9 +762,18 @@ static bool is_of_path(const struct catalog *after, const struct asset_id *id)
     return catalog_has_archive(after, id, &index) && index < after->path_count;
 }
 
+/* It is not left out any more. */
+static void lack_not(struct rows_link *link, const struct asset_id *id)
+{
+    sqlite3_stmt *statement = link_statement(link, ROWS_LACK_NOT);
+    link_bind_blob(statement, 1, id, sizeof *id);
+    link_finish(link, statement);
+}
+
 void write_put(struct rows_link *link, const struct catalog *after, struct index_archive *upload)
 {
     struct writing work = {.link = link, .after = after};
+    lack_not(link, &upload->id);
     if (is_of_path(after, &upload->id))
         return;
     sqlite3_stmt *statement = link_statement(link, ROWS_FIND_ARCHIVE);
@@ -795,6 +804,7 @@ static void remove_archive(struct writing *work, const struct asset_id *id, bool
 void write_removed(struct rows_link *link, const struct catalog *after, const struct asset_id *id)
 {
     struct writing work = {.link = link, .after = after};
+    lack_not(link, id);
     if (!is_of_path(after, id))
         remove_archive(&work, id, true);
     release(&work);
@@ -980,6 +990,13 @@ void write_all(struct rows_link *link, const struct catalog *after)
     }
     index_archive_unref(link->failed ? upload : NULL);
     link->failed |= uploads_of(&work)->has_failed(uploads_of(&work)->user);
+    size_t lacking;
+    const struct asset_id *ids = uploads_of(&work)->left_out(uploads_of(&work)->user, &lacking);
+    for (size_t i = 0; i < lacking && !link->failed; i++) {
+        sqlite3_stmt *statement = link_statement(link, ROWS_LACK);
+        link_bind_blob(statement, 1, &ids[i], sizeof ids[i]);
+        link_finish(link, statement);
+    }
     link->rows->held.size = 0;
     tally_many(&work);
     release(&work);
