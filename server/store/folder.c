@@ -185,10 +185,19 @@ bool folder_was_clean(const char *folder, bool *is_other)
     const ssize_t read_size = fd >= 0 ? read(fd, mark, sizeof mark) : -1;
     if (fd >= 0)
         close(fd);
-    const bool is_gone = !unlink(path);
-    free(path);
     const bool is_same = read_size == (ssize_t)size && !memcmp(text, mark, size);
     *is_other = fd >= 0 && !is_same;
-    /* Before anything is written: it must not come back after a power cut. */
+    /* Before anything is written: it must not come back after a power cut. One of another state stays until that has had
+     * its consequences. */
+    const bool is_gone = !*is_other && !unlink(path);
+    free(path);
     return is_gone && sync_folder(folder, &ignored) && is_same;
+}
+
+bool folder_forget_mark(const char *folder, struct store_error *error)
+{
+    char *path = path_join(folder, "clean");
+    const bool done = (!unlink(path) || errno == ENOENT) || store_fail_errno(error, "%s", path);
+    free(path);
+    return done && sync_folder(folder, error);
 }

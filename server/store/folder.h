@@ -22,10 +22,12 @@ bool folder_publish_catalog(const char *folder, struct store_error *error);
 
 /*
  * A daemon that stopped by itself leaves a mark that says what its catalogue and folders were: what is as it was then needs
- * no check. folder_leave_clean is the last thing that is done with a folder; folder_was_clean takes the mark away.
+ * no check. folder_leave_clean is the last thing that is done with a folder; folder_was_clean takes the mark away, but for
+ * one that tells of another state, which folder_forget_mark does once the catalogue has begun another epoch.
  */
 void folder_leave_clean(const char *folder);
 /* is_other: there was one, of another catalogue or folder: a copy was put back, whose versions may be used again. */
 bool folder_was_clean(const char *folder, bool *is_other);
+bool folder_forget_mark(const char *folder, struct store_error *error);
 
 #endif

@@ -250,7 +250,7 @@ struct store *store_open_shared(const char *folder, const struct object_options 
         done = open_catalog(store, folder, error) &&
                (store->is_clean || !is_to_reconcile(store) || reconcile(store, error)) &&
                (!is_other || !store->catalog->renew || store->catalog->renew(store->catalog, error)) &&
-               store_sums(store, add_bytes, store, error);
+               (!is_other || folder_forget_mark(folder, error)) && store_sums(store, add_bytes, store, error);
         if (!done)
             advise(error, folder);
     }

@@ -140,6 +140,31 @@ class PutBack(StoreCase):
             daemon.client.post("/v1/archives?name=idle.anim", sample(IDLE))
             self.assertEqual(daemon.client.get("/v1/archives", headers={"If-None-Match": seen}).status, 200)
 
+    def ask(self, statement):
+        with contextlib.closing(sqlite3.connect(self.data / "catalog.db")) as database:
+            with database:
+                return database.execute(statement).fetchone()
+
+    def test_is_not_forgotten_by_a_start_that_fails(self):
+        """Nothing else tells that it is a copy: what came after it is gone again."""
+        copy = self.data.with_name(self.data.name + "-copy")
+        self.addCleanup(shutil.rmtree, copy, ignore_errors=True)
+        with self.daemon() as daemon:
+            daemon.client.post("/v1/archives?name=wave.anim", sample(WAVE))
+        subprocess.run(["cp", "-a", self.data, copy], check=True)
+        with self.daemon() as daemon:
+            walk = daemon.client.post("/v1/archives?name=walk.anim", sample(WALK)).json["id"]
+            self.assertEqual(daemon.client.request("DELETE", f"/v1/archives/{walk}").status, 204)
+        subprocess.run(["cp", "-a", f"{copy}/.", self.data], check=True)
+        epoch, (version,) = self.ask("SELECT epoch FROM state"), self.ask("PRAGMA user_version")
+        self.ask("PRAGMA user_version = 99")
+        refused = subprocess.run(self.daemon().arguments, capture_output=True, text=True)
+        self.assertIn("of version 99", refused.stderr)
+        self.ask(f"PRAGMA user_version = {version}")
+        with self.daemon() as daemon:
+            self.assertEqual(len(self.archives(daemon)), 1)
+        self.assertNotEqual(self.ask("SELECT epoch FROM state"), epoch)
+
 
 class Restart(StoreCase):
     def test_everything_is_there_again(self):
