@@ -321,3 +321,22 @@ class TakeOver(RecordCase):
             process.wait()
             with self.daemon() as daemon:
                 self.assertEqual(self.everything(daemon), wanted, number)
+
+    def test_killed_again_and_again(self):
+        """The same folder, at any moments: what one start has left half done another one finishes."""
+        rounds = int(os.environ.get("POSED_CRASH_ROUNDS", "12"))
+        chance = random.Random(rounds)
+        for number in range(rounds):
+            process = subprocess.Popen(
+                Daemon("--data", self.data).arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            )
+            time.sleep(chance.uniform(0.001, 0.05))
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            if number % 4 == 3:
+                with self.daemon() as daemon:
+                    self.assertTakenOver(daemon, self.lists)
+                    self.assertNoStrays(daemon)
+                shutil.rmtree(self.data)
+                shutil.copytree(BEFORE, self.data)
+                (self.data / "lists.json").unlink()

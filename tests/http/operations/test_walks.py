@@ -1,6 +1,6 @@
 """Lists while what they list comes and goes: a walk by cursors sees everything that was there throughout, once; and what a
-folder holds is never answered wrongly while its files change. POSED_WALK_UPLOADS and POSED_FRESH_FILES make them longer;
-no time is judged."""
+folder holds is never answered wrongly while its files change. POSED_WALK_UPLOADS and POSED_FRESH_FILES make them longer, and then
+print what memory the daemon has; no time is judged."""
 
 import os
 import random
@@ -36,20 +36,26 @@ class Walks(unittest.TestCase):
         self.lock = threading.Lock()
         self.there, self.leaving = {}, set()  # clip: its name; those whose deletion has begun
         self.done = threading.Event()
-        self.wrong, self.walks = [], 0
+        self.wrong, self.walks, self.memory = [], 0, []
 
-    def change(self, client):
+    def change(self, daemon):
+        client = daemon.client
         chance = random.Random(1)
-        archives = {}
+        archives, order = {}, []
         for number in range(UPLOADS):
+            if number % (UPLOADS // 10) == 0:
+                self.memory.append(daemon.resident_bytes() >> 20)
             name = f"{chance.choice(WORDS)}-{number}"
             archive = client.post(f"/v1/archives?name={name}.bvh", bvh(number)).json
             clip = archive["clips"][0]["id"]
             archives[clip] = archive["id"]
+            order.append(clip)
             with self.lock:
                 self.there[clip] = name
             if chance.random() < 0.5:
-                clip = chance.choice(sorted(archives)) if number < 2000 else next(iter(archives))
+                place = chance.randrange(len(order))
+                order[place], order[-1] = order[-1], order[place]
+                clip = order.pop()
                 with self.lock:
                     self.leaving.add(clip)
                     del self.there[clip]
@@ -89,20 +95,32 @@ class Walks(unittest.TestCase):
             for walker in walkers:
                 walker.start()
             try:
-                left = self.change(daemon.client)
+                left = self.change(daemon)
             finally:
                 self.done.set()
                 for walker in walkers:
                     walker.join()
             self.assertEqual(self.wrong, [])
             self.assertGreater(self.walks, 0)
+            if UPLOADS >= 10000:
+                self.assertNoMemoryKept(daemon, len(left))
             self.assertEqual({clip["id"] for clip in daemon.client.items("/v1/clips")}, set(left))
             return [clip["id"] for clip in daemon.client.items("/v1/clips")]
+
+    def assertNoMemoryKept(self, daemon, left):
+        """Memory grows with the caches, and not with what has come and gone."""
+        end = daemon.resident_bytes() >> 20
+        print(f"{UPLOADS} uploads, {left} left, {self.walks} walks, MiB:", *self.memory, "at the end", end)
+        if self.is_kept_on_disk:
+            self.assertLess(end, self.memory[5] * 1.25)
+
+    is_kept_on_disk = False
 
     def test_in_memory(self):
         self.run_on()
 
     def test_on_a_disk(self):
+        self.is_kept_on_disk = True
         with tempfile.TemporaryDirectory() as top:
             order = self.run_on("--data", top)
             with Daemon("--data", top) as daemon:
