@@ -4,6 +4,7 @@
 #include "server/ops/region.h"
 
 #include <pthread.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@ struct text {
     uint64_t hash;
     uint32_t holders;
     size_t length;
-    char characters[];
+    _Alignas(max_align_t) char characters[];
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -77,13 +78,10 @@ static struct text *add(const char *characters, size_t length, uint64_t hash)
     return text;
 }
 
-const char *text_hold(const char *characters, size_t length)
+static struct text *hold(const char *characters, size_t length)
 {
-    static const char none[] = "";
     uint64_t hash = hash_fnv1a(characters, length, false);
     struct text *text = NULL;
-    if (!length)
-        return none;
     pthread_mutex_lock(&lock);
     if (make_room()) {
         text = find(characters, length, hash);
@@ -93,14 +91,12 @@ const char *text_hold(const char *characters, size_t length)
             text->holders++;
     }
     pthread_mutex_unlock(&lock);
-    return text ? text->characters : none;
+    return text;
 }
 
-void text_drop(const char *characters)
+static void drop(struct text *text)
 {
-    if (!characters || !*characters)
-        return;
-    struct text *text = text_of(characters), **at;
+    struct text **at;
     pthread_mutex_lock(&lock);
     if (--text->holders) {
         text = NULL;
@@ -112,4 +108,28 @@ void text_drop(const char *characters)
     }
     pthread_mutex_unlock(&lock);
     free(text);
+}
+
+const char *text_hold(const char *characters, size_t length)
+{
+    const struct text *text = length ? hold(characters, length) : NULL;
+    return text ? text->characters : "";
+}
+
+void text_drop(const char *characters)
+{
+    if (characters && *characters)
+        drop(text_of(characters));
+}
+
+const void *bytes_hold(const void *bytes, size_t size)
+{
+    const struct text *text = size ? hold(bytes, size) : NULL;
+    return text ? text->characters : NULL;
+}
+
+void bytes_drop(const void *bytes)
+{
+    if (bytes)
+        drop(text_of(bytes));
 }

@@ -11,4 +11,8 @@ const char *text_hold(const char *text, size_t length);
 /* Drops a reference from text_hold; NULL is allowed. */
 void text_drop(const char *text);
 
+/* The same for bytes, aligned for any number: NULL if there are none, or if out of memory. */
+const void *bytes_hold(const void *bytes, size_t size);
+void bytes_drop(const void *bytes);
+
 #endif

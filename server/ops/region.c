@@ -74,12 +74,33 @@ size_t region_size(const struct region *region)
     return size;
 }
 
+size_t region_room(size_t size)
+{
+    return (size + alignof(max_align_t) - 1) & ~(alignof(max_align_t) - 1);
+}
+
+static struct region_block *add_block(struct region *region, size_t capacity)
+{
+    struct region_block *block = try_alloc(1, sizeof *block + capacity);
+    if (!block)
+        return refuse(region);
+    block->size = capacity;
+    block->next = region->blocks;
+    region->blocks = block;
+    return block;
+}
+
+void region_reserve(struct region *region, size_t size)
+{
+    add_block(region, size);
+}
+
 void *region_alloc(struct region *region, size_t count, size_t size)
 {
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 2)
         return refuse(region);
-    bytes = (bytes + alignof(max_align_t) - 1) & ~(alignof(max_align_t) - 1);
+    bytes = region_room(bytes);
     struct region_block *block = region->blocks;
     if (!block || block->size - block->used < bytes) {
         size_t capacity = block ? block->size * 2 : FIRST_BLOCK;
@@ -87,12 +108,9 @@ void *region_alloc(struct region *region, size_t count, size_t size)
             capacity = MAX_BLOCK;
         if (capacity < bytes)
             capacity = bytes;
-        block = try_alloc(1, sizeof *block + capacity);
+        block = add_block(region, capacity);
         if (!block)
-            return refuse(region);
-        block->size = capacity;
-        block->next = region->blocks;
-        region->blocks = block;
+            return NULL;
     }
     void *memory = block->data + block->used;
     block->used += bytes;

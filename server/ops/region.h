@@ -16,6 +16,10 @@ struct region {
 
 void region_init(struct region *region);
 void region_release(struct region *region);
+/* Gives an empty region one block for that many bytes, see region_room. */
+void region_reserve(struct region *region, size_t size);
+/* What an allocation of that many bytes takes of a block. */
+size_t region_room(size_t size);
 /* The bytes that it holds. */
 size_t region_size(const struct region *region);
 /* Zeroed, aligned for any type. */

@@ -78,7 +78,7 @@ static void add_asset(struct index_entry *entry, const struct pose_document *doc
 {
     struct index_asset *asset = &entry->assets[entry->asset_count++];
     const char *name = inner_name(document, kind, inner);
-    asset->kind = kind;
+    asset->kind = (uint8_t)kind;
     asset->inner = inner;
     asset->name = name && *name ? region_text(&entry->region, name) : stem_of(&entry->region, entry->name);
     asset->notes = "";

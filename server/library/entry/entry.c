@@ -1,6 +1,7 @@
 #include "server/library/entry/entry.h"
 
 #include "server/library/entry/assets.h"
+#include "server/library/entry/tighten.h"
 #include "server/library/texts.h"
 #include "server/ops/clock.h"
 
@@ -17,6 +18,8 @@ static void drop_assets(struct index_entry *entry)
     for (uint32_t i = 0; i < entry->asset_count; i++) {
         text_drop(entry->assets[i].words);
         text_drop(entry->assets[i].events);
+        if (entry->is_tight)
+            entry_drop_shared(&entry->assets[i]);
     }
     entry->asset_count = 0;
 }
@@ -211,5 +214,5 @@ struct index_entry *index_entry_decode(const struct entry_facts *facts, struct p
         if (!facts->kind && entry->format)
             entry->kind = first_kind(entry->format);
     }
-    return entry;
+    return options->keep ? entry : index_entry_tighten(entry);
 }

@@ -15,35 +15,35 @@
 
 enum asset_kind { ASSET_CLIP, ASSET_SKELETON, ASSET_MESH, ASSET_CHARACTER, ASSET_IMAGE, ASSET_KIND_COUNT };
 
-/* One clip, skeleton, mesh, character or image of a file. The JSON texts are members of an object, without its braces. */
+/* One clip, skeleton, mesh, character or image of a file. The JSON texts are members of an object, without its braces.
+ * There are as many as files of PATHs: the order of the members leaves no gaps. */
 struct index_asset {
     struct asset_id id;
-    enum asset_kind kind;
-    uint32_t inner; /* its index in the document: clips[inner] */
     const char *name;
     const char *summary; /* members shown in lists: "duration" … for a clip, "joint_count" for a skeleton */
     const char *notes;   /* "warnings", "extras" of a clip; "" otherwise */
-    enum pose_axes axes;
-    float duration, fps; /* fps 0: none */
-    uint32_t joint_count, event_count;
     /* Hashes of the names (or ids) of a clip's tracks or a mesh's bones (0: it has neither), or of a
      * skeleton's joints and aliases; sorted, without duplicates. joint_count counts the same things. */
-    uint32_t known_count;
     const uint64_t *known;
-    uint32_t moving_count; /* how many of the first are tracks that move joints; for a mesh: all */
-    uint64_t rest;         /* for a skeleton: hash of its rest pose */
-    bool is_person;        /* of a skeleton: clips can be retargeted to it */
-    const char *actor;     /* the actor that a clip names, see struct pose_naming; NULL */
+    const char *actor; /* the actor that a clip names, see struct pose_naming; NULL */
     /* Search texts, held by texts.h; NULL or "": none. */
     const char *words;  /* folded (fold.h): names of joints, and of events */
     const char *events; /* for a clip: the types of its events, each followed by a line feed */
-    int8_t loop;        /* for a clip: 1, 0, or -1 if the format has no flag */
+    uint64_t rest;      /* for a skeleton: hash of its rest pose */
     /* Found by linking with the same archive (link.h). */
     const char *own_name;            /* its name without linking; NULL: the same */
     const struct asset_id *skeleton; /* of its character; NULL: unknown */
-    int64_t events_entry,
-        event_set;      /* where its events are: an entry (-1: none), and which set in it (-1: all) */
-    int64_t skin_entry; /* for a mesh that needs another one's weights, see body.h; -1: none */
+    int32_t events_entry,
+        event_set;       /* where its events are: an entry (-1: none), and which set in it (-1: all) */
+    int32_t skin_entry;  /* for a mesh that needs another one's weights, see body.h; -1: none */
+    uint32_t inner;      /* its index in the document: clips[inner] */
+    float duration, fps; /* fps 0: none */
+    uint32_t joint_count, event_count, known_count;
+    uint32_t moving_count; /* how many of the first are tracks that move joints; for a mesh: all */
+    uint8_t kind;          /* enum asset_kind */
+    uint8_t axes;          /* enum pose_axes */
+    bool is_person;        /* of a skeleton: clips can be retargeted to it */
+    int8_t loop;           /* for a clip: 1, 0, or -1 if the format has no flag */
 };
 
 struct index_entry {
@@ -59,6 +59,7 @@ struct index_entry {
     struct asset_id content;        /* digest of everything that the document depends on: its cache key */
     bool is_copy;                   /* of an earlier entry, which is decoded instead */
     bool wants_companions;          /* it asked for companion files: reread when others change */
+    bool is_tight;                  /* see index_entry_tighten */
     struct asset_id beside;         /* digest of the stamps of files beside a loose file; zeros: none */
     uint32_t asset_count;
     struct index_asset *assets;

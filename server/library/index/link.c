@@ -97,9 +97,9 @@ static void apply(const struct index_archive *archive, struct index_entry *entry
     }
     if (link->skeleton >= 0 && archive->entries[link->skeleton]->asset_count)
         asset->skeleton = &archive->entries[link->skeleton]->assets[0].id;
-    asset->events_entry = link->events;
-    asset->event_set = link->event_set;
-    asset->skin_entry = link->skin;
+    asset->events_entry = (int32_t)link->events;
+    asset->event_set = (int32_t)link->event_set;
+    asset->skin_entry = (int32_t)link->skin;
 }
 
 static void link_members(struct index_archive *archive)

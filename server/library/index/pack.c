@@ -32,6 +32,12 @@ static void put_text(struct packing *out, const char *text)
         put(out, text, length);
 }
 
+static void put_wide(struct packing *out, int32_t value)
+{
+    const int64_t wide = value;
+    put(out, &wide, sizeof wide);
+}
+
 static void put_asset(struct packing *out, const struct index_asset *asset)
 {
     put(out, &asset->id, sizeof asset->id);
@@ -58,9 +64,9 @@ static void put_asset(struct packing *out, const struct index_asset *asset)
     put_u32(out, asset->skeleton != NULL);
     if (asset->skeleton)
         put(out, asset->skeleton, sizeof *asset->skeleton);
-    put(out, &asset->events_entry, sizeof asset->events_entry);
-    put(out, &asset->event_set, sizeof asset->event_set);
-    put(out, &asset->skin_entry, sizeof asset->skin_entry);
+    put_wide(out, asset->events_entry);
+    put_wide(out, asset->event_set);
+    put_wide(out, asset->skin_entry);
 }
 
 static bool is_linked(const struct index_entry *entry)
@@ -203,6 +209,15 @@ static const char *need_text(struct cursor *cursor)
     return text;
 }
 
+/* Numbers of entries, which fit. */
+static int32_t take_wide(struct cursor *cursor)
+{
+    int64_t wide;
+    take(cursor, &wide, sizeof wide);
+    cursor->broken |= wide < INT32_MIN || wide > INT32_MAX;
+    return (int32_t)wide;
+}
+
 static void take_links(struct cursor *cursor, struct index_asset *asset)
 {
     asset->own_name = take_text(cursor);
@@ -214,26 +229,27 @@ static void take_links(struct cursor *cursor, struct index_asset *asset)
         take(cursor, skeleton, sizeof *skeleton);
         asset->skeleton = skeleton;
     }
-    take(cursor, &asset->events_entry, sizeof asset->events_entry);
-    take(cursor, &asset->event_set, sizeof asset->event_set);
-    take(cursor, &asset->skin_entry, sizeof asset->skin_entry);
+    asset->events_entry = take_wide(cursor);
+    asset->event_set = take_wide(cursor);
+    asset->skin_entry = take_wide(cursor);
 }
 
 static void take_asset(struct cursor *cursor, struct index_asset *asset)
 {
     take(cursor, &asset->id, sizeof asset->id);
-    asset->kind = take_u32(cursor);
+    const uint32_t kind = take_u32(cursor);
+    asset->kind = kind < ASSET_KIND_COUNT ? (uint8_t)kind : 0;
     asset->inner = take_u32(cursor);
     asset->name = need_text(cursor);
     asset->summary = need_text(cursor);
     asset->notes = need_text(cursor);
-    asset->axes = take_u32(cursor);
+    asset->axes = (uint8_t)take_u32(cursor);
     take(cursor, &asset->duration, sizeof asset->duration);
     take(cursor, &asset->fps, sizeof asset->fps);
     asset->joint_count = take_u32(cursor);
     asset->event_count = take_u32(cursor);
     uint32_t count = take_u32(cursor);
-    cursor->broken |= count > cursor->left / sizeof *asset->known || asset->kind >= ASSET_KIND_COUNT;
+    cursor->broken |= count > cursor->left / sizeof *asset->known || kind >= ASSET_KIND_COUNT;
     if (cursor->broken)
         return;
     uint64_t *known = REGION_NEW(cursor->region, uint64_t, count);
@@ -326,7 +342,7 @@ struct index_entry *index_unpack(const void *bytes, size_t size, const struct fi
     struct cursor cursor = {.at = bytes, .left = size};
     struct index_entry *entry = unpack_entry(&cursor, stamp);
     if (!entry || !cursor.left)
-        return entry;
+        return entry ? index_entry_tighten(entry) : NULL;
     index_entry_unref(entry);
     return NULL;
 }
@@ -378,8 +394,11 @@ static bool take_entries(struct cursor *cursor, struct index_archive *archive, u
         return false;
     archive->entries = REGION_NEW(&archive->region, struct index_entry *, total);
     archive->entry_count = archive->entry_capacity = archive->entries ? total : 0;
-    for (uint32_t i = 0; i < archive->entry_count && !cursor->broken; i++)
+    for (uint32_t i = 0; i < archive->entry_count && !cursor->broken; i++) {
         archive->entries[i] = unpack_entry(cursor, &none);
+        if (archive->entries[i])
+            archive->entries[i] = index_entry_tighten(archive->entries[i]);
+    }
     return archive->entries && !cursor->broken && !cursor->left && links_fit(archive);
 }
 
