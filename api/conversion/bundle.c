@@ -333,7 +333,8 @@ static bool list_clips(struct bundle *bundle, const struct index_archive *archiv
         return false;
     }
     bool done = true;
-    for (uint32_t e = 0; e < archive->entry_count; e++) {
+    for (uint32_t at = 0; at < index_present(archive); at++) {
+        const uint32_t e = index_slot(archive, at);
         const struct index_entry *entry = archive->entries[e];
         const size_t before = bundle->count;
         for (uint32_t i = 0; i < entry->asset_count && done; i++) {

@@ -73,10 +73,11 @@ static const struct catalog_item *find_loaded(const struct catalog *catalog, con
                                               const char *target, bool *elsewhere)
 {
     struct choosing choosing = {.catalog = catalog, .clip = clip, .target = target};
-    const struct catalog_list *list = &catalog->lists[ASSET_SKELETON];
+    const struct catalog_item *item;
+    uint32_t next = 0;
     const uint32_t own = clip->place.archive;
-    for (uint32_t i = 0; i < list->count && list->items[i].place.archive < catalog->path_count; i++)
-        consider(&choosing, &list->items[i]);
+    while ((item = catalog_next_of_paths(catalog, ASSET_SKELETON, &next)))
+        consider(&choosing, item);
     const struct index_archive *archive = own >= catalog->path_count ? catalog_archive(catalog, own) : NULL;
     for (uint32_t e = 0; archive && e < archive->entry_count; e++) {
         for (uint32_t i = 0; i < archive->entries[e]->asset_count; i++) {

@@ -80,10 +80,11 @@ static uint32_t *select_entries(const struct index_archive *archive, const char 
 {
     const struct pose_format *format = pose_format_find(archive->format);
     int (*compare)(const char *, const char *) = format && format->ignores_case ? strcasecmp : strcmp;
-    uint32_t *indices = try_alloc(archive->entry_count, sizeof *indices);
+    const uint32_t all = index_present(archive);
+    uint32_t *indices = try_alloc(all, sizeof *indices);
     *count = 0;
-    for (uint32_t i = 0; indices && i < archive->entry_count; i++) {
-        if (!name || !compare(archive->entries[i]->name, name))
+    for (uint32_t i = 0; indices && i < all; i++) {
+        if (!name || !compare(archive->entries[index_slot(archive, i)]->name, name))
             indices[(*count)++] = i;
     }
     return indices;
@@ -138,14 +139,15 @@ enum api_outcome handle_entry_bytes(struct api_call *call)
     const char *text = call->values[1];
     size_t digits = strspn(text, "0123456789");
     uint64_t index = digits && digits < 12 && !text[digits] ? strtoull(text, NULL, 10) : UINT64_MAX;
-    if (index >= archive->entry_count)
+    if (index >= index_present(archive))
         return reply_not_found(call, "entry", text);
-    const struct index_entry *entry = archive->entries[index];
+    const uint32_t slot = index_slot(archive, (uint32_t)index);
+    const struct index_entry *entry = archive->entries[slot];
     if (!call->request->may_wait)
         return API_WAIT;
     struct pose_buffer body;
     struct pose_error error;
-    if (!index_read(archive, (uint32_t)index, &body, &error))
+    if (!index_read(archive, slot, &body, &error))
         return reply_error(call, &error, entry->format, entry->name);
     struct asset_id digest = digest_begin(call, &archive->id);
     digest = id_quick(&digest, body.data, body.size);

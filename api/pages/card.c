@@ -29,8 +29,8 @@ static void describe_clip(const struct catalog *catalog, const struct catalog_it
 static void count_assets(const struct index_archive *archive, uint64_t counts[ASSET_KIND_COUNT],
                          struct card *card)
 {
-    for (uint32_t i = 0; i < archive->entry_count; i++) {
-        const struct index_entry *entry = archive->entries[i];
+    for (uint32_t i = 0; i < index_present(archive); i++) {
+        const struct index_entry *entry = archive->entries[index_slot(archive, i)];
         for (uint32_t k = 0; k < entry->asset_count && !entry->is_copy; k++) {
             const struct index_asset *asset = &entry->assets[k];
             counts[asset->kind]++;

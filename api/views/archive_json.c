@@ -20,7 +20,7 @@ void archive_head(struct json_writer *json, const struct index_archive *archive)
     jsonw_string(json, "name", archive->name);
     jsonw_string(json, "format", archive->format);
     jsonw_integer(json, "bytes", (int64_t)index_bytes_of(archive));
-    jsonw_integer(json, "entry_count", archive->entry_count);
+    jsonw_integer(json, "entry_count", index_present(archive));
     jsonw_string(json, "source", archive->source);
     jsonw_time(json, "created", archive->created_ms);
     if (!strcmp(archive->source, "upload"))
@@ -41,8 +41,8 @@ static void assets(struct json_writer *json, const struct index_archive *archive
                    const char *key)
 {
     jsonw_array(json, key);
-    for (uint32_t e = 0; e < archive->entry_count; e++) {
-        const struct index_entry *entry = archive->entries[e];
+    for (uint32_t at = 0; at < index_present(archive); at++) {
+        const struct index_entry *entry = archive->entries[index_slot(archive, at)];
         for (uint32_t i = 0; i < entry->asset_count; i++) {
             if (entry->assets[i].kind != kind)
                 continue;
@@ -59,13 +59,13 @@ static void assets(struct json_writer *json, const struct index_archive *archive
 void archive_rejected(struct json_writer *json, const struct index_archive *archive)
 {
     jsonw_array(json, "rejected");
-    for (uint32_t e = 0; e < archive->entry_count; e++) {
-        const struct index_entry *entry = archive->entries[e];
+    for (uint32_t at = 0; at < index_present(archive); at++) {
+        const struct index_entry *entry = archive->entries[index_slot(archive, at)];
         if (!entry->error)
             continue;
         jsonw_object(json, NULL);
         jsonw_string(json, "entry", entry->name);
-        jsonw_integer(json, "index", e);
+        jsonw_integer(json, "index", at);
         jsonw_object(json, "error");
         problem_members(json, entry->error, entry->format, entry->name);
         jsonw_end(json);
@@ -104,7 +104,7 @@ void archive_whole(struct json_writer *json, const struct index_archive *archive
 
 void entry_item(struct json_writer *json, const struct index_archive *archive, uint32_t index)
 {
-    const struct index_entry *entry = archive->entries[index];
+    const struct index_entry *entry = archive->entries[index_slot(archive, index)];
     jsonw_object(json, NULL);
     jsonw_integer(json, "index", index);
     jsonw_string(json, "name", entry->name);

@@ -32,7 +32,7 @@ static void places(struct json_writer *json, const struct catalog *catalog, cons
             break;
         jsonw_object(json, NULL);
         jsonw_id(json, "archive", &archive->id);
-        jsonw_integer(json, "index", walk.place.entry);
+        jsonw_integer(json, "index", index_position(archive, walk.place.entry));
         jsonw_string(json, "entry", archive->entries[walk.place.entry]->name);
         jsonw_end(json);
     }

@@ -134,7 +134,7 @@ static bool add_folder(struct package *package, const char *path, struct pose_er
         done = add_file(package, full, strdup(folder.files[i].path), error);
         free(full);
     }
-    folder_release(&folder);
+    walked_release(&folder);
     return done;
 }
 

@@ -6,12 +6,18 @@
 #include "server/ops/log.h"
 #include "server/ops/region.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* After a change, indexing waits until no more follow, so that copying many files results in one new
- * catalogue. */
-enum { QUIET_MS = 100, SLOWEST_MS = 600, FALLBACK_MS = 2000 };
+ * catalogue. A file that changed less than INDEX_SETTLE_MS ago waits for the next run, so all of it takes less than a
+ * second. */
+enum { QUIET_MS = 100, SLOWEST_MS = 300, FALLBACK_MS = 2000 };
+
+/* If so many events come before they are looked at, the system may have dropped some (max_queued_events): everything is
+ * looked at. */
+enum { MANY_EVENTS = 4096 };
 
 struct watched {
     uv_fs_event_t event; /* must be first: freed through its handle */
@@ -28,12 +34,15 @@ struct watch {
     uv_work_t work;
     struct watched **places;
     size_t count;
-    uint64_t first_change_ms; /* time of the first change not indexed yet, 0: none */
+    uint64_t first_change_ms;              /* time of the first change not indexed yet, 0: none */
+    struct index_changes changes, running; /* what has changed; what the current run looks at */
+    unsigned event_count, most_events;
+    bool is_unknown, runs_unknown; /* anything may have changed */
     bool working, again, stopped, unsettled;
     bool failed; /* the last indexing run */
     uint32_t lost_count;
     struct {
-        bool failed, unsettled;
+        bool failed, unsettled, has_moved;
         uint32_t lost_count;
     } outcome;             /* of the current indexing run: owned by its thread until on_indexed */
     bool blind;            /* a folder could not be watched: poll instead */
@@ -71,14 +80,44 @@ static bool needs_neighbours(const struct watch *watch)
     return false;
 }
 
+/* Notes that something at a path has changed. */
+static void note_change(struct watch *watch, const char *path)
+{
+    struct index_changes *changes = &watch->changes;
+    watch->event_count++;
+    /* A file that is written makes many events one after the other. */
+    if (changes->count && !strcmp(changes->paths[changes->count - 1], path))
+        return;
+    if (watch->event_count > watch->most_events || !index_changes_add(changes, path))
+        watch->is_unknown = true;
+    if (watch->is_unknown)
+        index_changes_release(changes);
+}
+
+/* Whether an event is about the folder itself. */
+static bool is_of_itself(const char *path, const char *name)
+{
+    size_t length;
+    const char *base = path_base(path, &length);
+    return strlen(name) == length && !memcmp(base, name, length);
+}
+
 static void on_change(uv_fs_event_t *event, const char *name, int events, int status)
 {
     (void)events;
-    (void)status;
     struct watch *watch = event->data;
     const struct watched *watched = (const struct watched *)event;
     if (watched->name && name && strcmp(watched->name, name) && !watch->needs_neighbours)
         return;
+    if (watched->name || !name || status || watch->needs_neighbours || is_of_itself(watched->path, name)) {
+        watch->is_unknown = true;
+    } else if (*name != '.') {
+        char *path = path_join(watched->path, name);
+        note_change(watch, path);
+        free(path);
+    } else {
+        return;
+    }
     if (!watch->first_change_ms)
         watch->first_change_ms = clock_ms();
     schedule(watch);
@@ -127,11 +166,12 @@ static struct watched **list_places(const struct watch *watch, size_t *count)
 {
     const struct index_result *index = &watch->service->index;
     const struct operands *paths = &watch->service->config->paths;
-    struct places places = {.items = try_alloc(index->directory_count, sizeof(struct watched *))};
+    struct places places = {
+        .items = try_alloc(index->directories ? index->directories->count : 0, sizeof(struct watched *))};
     if (!places.items)
         return NULL;
-    for (uint32_t i = 0; i < index->directory_count; i++)
-        places.items[places.count++] = new_place(index->directories[i], NULL);
+    for (uint32_t i = 0; index->directories && i < index->directories->count; i++)
+        places.items[places.count++] = new_place(index->directories->paths[i], NULL);
     for (size_t i = 0; i < paths->count; i++)
         way_walk(paths->items[i], add_step, &places);
     if (places.count)
@@ -177,6 +217,10 @@ static bool watch_places(struct watch *watch)
             continue;
         }
         places[i]->kept = is_new = true;
+        if (places[i]->name)
+            watch->is_unknown = true;
+        else
+            note_change(watch, places[i]->path);
         uv_fs_event_init(watch->loop, &places[i]->event);
         places[i]->event.data = watch;
         if (uv_fs_event_start(&places[i]->event, on_change, places[i]->path, 0))
@@ -200,7 +244,11 @@ static void run_index(uv_work_t *work)
     struct pose_error error;
     bool unsettled = false;
     pose_error_init(&error);
-    bool done = service_index(watch->service, &unsettled, &error);
+    const struct index_directories *before = watch->service->index.directories;
+    bool done = service_index_changed(watch->service, watch->runs_unknown ? NULL : &watch->running,
+                                      &unsettled, &error);
+    /* One that is another since has an address of its own: the former is kept until the run is over. */
+    watch->outcome.has_moved = watch->runs_unknown || !done || watch->service->index.directories != before;
     if (!done && !watch->failed)
         log_message(LOG_WARNING, "kept the catalogue as it was: %s", error.detail);
     if (watch->service->index.lost_count > watch->lost_count)
@@ -220,7 +268,9 @@ static void on_indexed(uv_work_t *work, int status)
     watch->lost_count = watch->outcome.lost_count;
     if (watch->stopped)
         return;
-    bool is_new = watch_places(watch);
+    bool is_new = watch->outcome.has_moved && watch_places(watch);
+    index_changes_release(&watch->running);
+    watch->is_unknown |= watch->failed;
     if (watch->again || watch->unsettled || is_new) {
         watch->again = false;
         watch->first_change_ms = clock_ms();
@@ -240,8 +290,16 @@ static void on_timer(uv_timer_t *timer)
     watch->first_change_ms = 0;
     watch->working = true;
     watch->work.data = watch;
+    /* The fall-back is asked for by nobody. */
+    watch->runs_unknown = watch->is_unknown || watch->blind;
+    watch->running = watch->changes;
+    watch->changes = (struct index_changes){0};
+    watch->is_unknown = false;
+    watch->event_count = 0;
     if (uv_queue_work(watch->loop, &watch->work, run_index, on_indexed)) {
         watch->working = false;
+        watch->is_unknown = true;
+        index_changes_release(&watch->running);
         schedule(watch);
     }
 }
@@ -261,11 +319,24 @@ static void schedule(struct watch *watch)
     }
 }
 
+/* How many events can be trusted to be all. */
+static unsigned most_events(void)
+{
+    FILE *file = fopen("/proc/sys/fs/inotify/max_queued_events", "re");
+    unsigned queued = 0;
+    if (file && fscanf(file, "%u", &queued) != 1)
+        queued = 0;
+    if (file)
+        fclose(file);
+    return queued / 2 < MANY_EVENTS ? queued / 2 : MANY_EVENTS;
+}
+
 struct watch *watch_start(uv_loop_t *loop, struct service *service)
 {
     struct watch *watch = must_alloc(1, sizeof *watch);
     watch->service = service;
     watch->loop = loop;
+    watch->most_events = most_events();
     uv_timer_init(loop, &watch->timer);
     watch->timer.data = watch;
     if (watch_places(watch))
@@ -295,5 +366,7 @@ void watch_finish(struct watch *watch)
 
 void watch_free(struct watch *watch)
 {
+    index_changes_release(&watch->changes);
+    index_changes_release(&watch->running);
     free(watch);
 }

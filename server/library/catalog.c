@@ -1,4 +1,5 @@
 #include "server/library/catalog.h"
+#include "server/library/snapshot/tables.h"
 
 #include "server/library/entry/describe.h"
 #include "server/library/entry/summary.h"
@@ -43,17 +44,35 @@ struct index_archive **catalog_list_archives(const struct catalog *catalog, uint
     return all;
 }
 
-/* The slot of that id, or the empty slot for it. Numbers beyond the count belong to a later snapshot; what is gone may
- * have come again behind it. */
-atomic_uint *tables_slot(const struct catalog *catalog, const struct catalog_list *list,
-                         const struct asset_id *id)
+atomic_uint *tables_slot(const struct catalog_list *list, const struct asset_id *id)
 {
     for (uint32_t slot = tables_slot_of(id, list->slot_count);; slot = (slot + 1) & (list->slot_count - 1)) {
         const uint32_t number = atomic_load_explicit(&list->slots[slot], memory_order_acquire);
-        if (!number || (number <= list->count && id_equal(&list->items[number - 1].id, id) &&
-                        !is_gone(&list->items[number - 1].gone, catalog->generation)))
+        if (!number || id_equal(&list->items[number - 1].id, id))
             return &list->slots[slot];
     }
+}
+
+/* Numbers beyond the count belong to a later snapshot. */
+uint32_t tables_number(const struct catalog *catalog, const struct catalog_list *list,
+                       const struct asset_id *id)
+{
+    uint32_t number = atomic_load_explicit(tables_slot(list, id), memory_order_acquire);
+    while (number && (number > list->count || is_gone(&list->items[number - 1].gone, catalog->generation)))
+        number = list->items[number - 1].older;
+    return number;
+}
+
+struct catalog_item *catalog_next_of_paths(const struct catalog *catalog, enum asset_kind kind,
+                                           uint32_t *next)
+{
+    const struct catalog_list *list = &catalog->lists[kind];
+    while (*next < list->of_paths_count) {
+        struct catalog_item *item = &list->items[list->of_paths[(*next)++]];
+        if (!is_gone(&item->gone, catalog->generation))
+            return item;
+    }
+    return NULL;
 }
 
 const struct index_entry *catalog_entry(const struct catalog *catalog, struct catalog_place place)
@@ -63,8 +82,12 @@ const struct index_entry *catalog_entry(const struct catalog *catalog, struct ca
 
 struct asset_id catalog_archive_digest(const struct catalog *catalog, uint32_t index)
 {
-    const struct asset_id digest = catalog->archives[index]->digest;
-    return index < catalog->path_count ? id_quick(&digest, &index, sizeof index) : digest;
+    const struct index_archive *archive = catalog->archives[index];
+    if (index >= catalog->path_count)
+        return archive->digest;
+    /* Its place is that of its PATH, and of its path below that. */
+    const struct asset_id digest = id_quick(&archive->digest, archive->path, strlen(archive->path));
+    return id_quick(&digest, &archive->ordinal, sizeof archive->ordinal);
 }
 
 int64_t catalog_created(const struct catalog *catalog, const struct catalog_item *item)
@@ -203,8 +226,8 @@ static struct catalog_item *item_of_id(const struct catalog *catalog, enum asset
                                        const struct asset_id *id)
 {
     const struct catalog_list *list = &catalog->lists[kind];
-    const uint32_t found = atomic_load_explicit(tables_slot(catalog, list, id), memory_order_acquire);
-    return found && found <= list->count ? &list->items[found - 1] : NULL;
+    const uint32_t found = tables_number(catalog, list, id);
+    return found ? &list->items[found - 1] : NULL;
 }
 
 struct catalog_item *catalog_find_index(const struct catalog *catalog, enum asset_kind kind,
@@ -245,7 +268,8 @@ const struct catalog_named *catalog_next_named(const struct catalog *catalog, co
 {
     const struct catalog_named *named =
         before ? catalog_names_next(&catalog->names, before) : catalog_names_first(&catalog->names, name);
-    while (named && (!tables_has_archive(catalog, named->archive) || strcmp(named->name, name) != 0))
+    while (named && (!tables_has_archive(catalog, named->archive) ||
+                     is_gone(&named->gone, catalog->generation) || strcmp(named->name, name) != 0))
         named = catalog_names_next(&catalog->names, named);
     return named;
 }
@@ -262,8 +286,9 @@ atomic_uint *tables_archive_slot(const struct catalog *catalog, const struct ass
     const uint32_t mask = catalog->archive_slot_count - 1;
     for (uint32_t slot = tables_slot_of(id, catalog->archive_slot_count);; slot = (slot + 1) & mask) {
         const uint32_t number = atomic_load_explicit(&catalog->archive_slots[slot], memory_order_acquire);
-        if (!number ||
-            (id_equal(&catalog->archive_ids[number - 1], id) && tables_has_archive(catalog, number - 1)))
+        /* What is beyond the count is of a later snapshot, or of one that was given up. */
+        if (!number || (number <= catalog->archive_count && id_equal(&catalog->archive_ids[number - 1], id) &&
+                        tables_has_archive(catalog, number - 1)))
             return &catalog->archive_slots[slot];
     }
 }

@@ -5,7 +5,9 @@
  * An upload is appended: the next snapshot shares the previous one's tables and extends them. A reader may
  * therefore find entries of a later snapshot and must ignore numbers beyond its own count. A deletion marks what it
  * takes away with the generation from which on it is gone; what is gone is skipped, and nothing that it points to may
- * be read. Any change of a PATH builds new tables.
+ * be read. A change of a PATH is as much: the archives that changed are replaced, in an array of archives of their own for
+ * this snapshot and those that follow it, and what they held before or hold now gets a new item. Tables are built anew when
+ * they are full, and when containers come.
  *
  * A partial snapshot holds all archives of the PATHs, and of the uploads only those that are at hand: others are in the
  * database, and join when somebody asks for them. What is asked for by an id and is not surely there as a whole is a
@@ -51,6 +53,7 @@ struct catalog_item {
     _Atomic uint64_t
         whole; /* of a partial snapshot: the generation from which on it is whole; 0: it is not known to be */
     uint64_t number; /* sequence number, in memory only */
+    uint32_t older;  /* the number of the item that it replaces, which earlier snapshots have; 0: none */
 };
 
 /* Whether an upload may leave. */
@@ -64,8 +67,10 @@ struct catalog_list {
     uint32_t present;
     struct catalog_item *items; /* in the order of archives and entries */
     bool is_in_order;           /* which is also the order of their numbers */
-    uint32_t slot_count;        /* a power of two */
-    atomic_uint *slots;         /* open addressing by id: index + 1 */
+    uint32_t of_paths_count;    /* not for clips: the items whose first place is of a PATH, by index */
+    uint32_t *of_paths;
+    uint32_t slot_count; /* a power of two */
+    atomic_uint *slots;  /* open addressing by id: index + 1 */
 };
 
 /* A built-in skeleton. */
@@ -88,12 +93,15 @@ struct catalog {
     struct catalog_tables *tables;
     struct catalog *older, *newer;   /* that share the tables */
     struct catalog_retired *removed; /* a draft's */
+    uint32_t path_changes;           /* how often skeletons of PATHs have changed, see choose.c */
+    uint64_t path_sums[2];           /* the sums `paths` is computed from */
+    struct catalog_block *block;     /* shared with snapshots in which no PATH differs: */
     struct catalog_memo *memo;       /* of a partial snapshot; NULL: everything is there */
     uint32_t archive_count;          /* among them those that are gone: see catalog_archive */
     uint32_t archives_present;
     struct index_archive **archives; /* those of the command line first */
-    struct catalog_use *uses;        /* [archive_count] */
     struct asset_id *archive_ids;
+    struct catalog_use *uses;        /* [archive_count] */
     _Atomic uint64_t *archives_gone; /* like those of items */
     uint64_t *archive_numbers;       /* like those of items */
     uint32_t archive_slot_count;     /* like that of a list */
@@ -127,6 +135,12 @@ struct catalog *catalog_remove_all(const struct catalog *catalog, const uint32_t
 /* Releases a snapshot that was never published. The place of an appended archive in the tables stays empty; what was
  * removed is there again. Only for the thread that made it; NULL is allowed. */
 void catalog_give_up(struct catalog *draft);
+/* The snapshot with other archives of PATHs, at a cost proportional to what differs in them, but for copies of arrays of
+ * archives. NULL if that cannot be done, or out of memory: they then have to be built anew. */
+struct catalog *catalog_change_paths(const struct catalog *catalog, struct index_archive *const *paths,
+                                     uint32_t count);
+/* Whether they are the ones it has. */
+bool catalog_has_paths(const struct catalog *catalog, struct index_archive *const *paths, uint32_t count);
 /* Call it before others see the draft. */
 void catalog_publish(struct catalog *draft);
 void catalog_ref(struct catalog *catalog);
@@ -140,6 +154,9 @@ struct index_archive **catalog_list_archives(const struct catalog *catalog, uint
 struct asset_id catalog_archive_digest(const struct catalog *catalog, uint32_t index);
 /* The time of an item: of its upload, or of its file's last modification. Milliseconds since 1970. */
 int64_t catalog_created(const struct catalog *catalog, const struct catalog_item *item);
+/* Walks the items of a kind (not of clips) whose first place is of a PATH; NULL at the end. Begin with 0. */
+struct catalog_item *catalog_next_of_paths(const struct catalog *catalog, enum asset_kind kind,
+                                           uint32_t *next);
 /* The item of that index in its list as seen at its first place, NULL if it is gone. */
 struct catalog_item *catalog_listed(const struct catalog *catalog, enum asset_kind kind, uint32_t index);
 /* The same by its id, with its index if that is not NULL. */
@@ -156,6 +173,8 @@ const struct index_archive *catalog_find_archive(const struct catalog *catalog, 
 
 /* Whether an archive of that id is at hand; with its index. */
 bool catalog_has_archive(const struct catalog *catalog, const struct asset_id *id, uint32_t *index);
+/* Whether the archive of that index is in this snapshot. */
+bool tables_has_archive(const struct catalog *catalog, uint32_t index);
 /* The item at that place, which is in an archive of this snapshot; NULL if it is not there. */
 struct catalog_item *catalog_find_at(const struct catalog *catalog, enum asset_kind kind,
                                      const struct asset_id *id, struct catalog_place place);
@@ -229,6 +248,10 @@ struct catalog_key {
 };
 void catalog_set_paths_whole(struct catalog *draft, const struct catalog *before,
                              const struct catalog_key *held, size_t count);
+/* The same of the items that a draft of catalog_change_paths has and the snapshot before has not: all, and which of them
+ * is not. */
+void catalog_set_new_whole(struct catalog *draft, const struct catalog *before,
+                           bool (*is_held)(void *user, const struct catalog_key *key), void *user);
 
 /* Bytes of the uploads at hand. */
 uint64_t catalog_held(const struct catalog *catalog);
@@ -237,40 +260,6 @@ uint64_t catalog_held(const struct catalog *catalog);
 uint32_t *catalog_leave(const struct catalog *catalog, uint64_t most, uint32_t *count);
 
 /* ------------------------------------------------------------------------- for those who build snapshots -- */
-
-struct catalog_tables;
-/* An archive that snapshots of an earlier generation still have. */
-struct catalog_retired {
-    uint32_t index;
-    uint64_t gone;                 /* the generation from which on they do not */
-    struct index_archive *archive; /* once it is taken out of the tables */
-    struct catalog_retired *next;
-};
-
-/* Shared by consecutive snapshots: all arrays, and references to the archives. */
-struct catalog_tables {
-    atomic_uint references;
-    /* Guards the snapshots that use them, and what is to be released when the older are gone. */
-    pthread_mutex_t lock;
-    struct catalog *oldest, *latest;
-    struct catalog_retired *first_retired, *last_retired;
-    struct region region;
-    uint32_t archive_count, archive_capacity; /* of the latest snapshot */
-    uint32_t capacities[ASSET_KIND_COUNT], name_capacity;
-    atomic_uint_fast64_t held; /* see catalog_held */
-    uint32_t hand;             /* where catalog_leave goes on */
-};
-
-uint32_t tables_slot_of(const struct asset_id *id, uint32_t slot_count);
-/* The slot of that id, or the empty slot for it. */
-atomic_uint *tables_slot(const struct catalog *catalog, const struct catalog_list *list,
-                         const struct asset_id *id);
-atomic_uint *tables_archive_slot(const struct catalog *catalog, const struct asset_id *id);
-/* Whether the archive of that index is in this snapshot. */
-bool tables_has_archive(const struct catalog *catalog, uint32_t index);
-struct catalog_places *tables_places_of(const struct catalog_item *item);
-/* The item as seen at its first place in this snapshot; NULL if it has none. */
-struct catalog_item *tables_first_of(const struct catalog *catalog, struct catalog_item *item);
 
 /* -------------------------------------------------------------------------------------------- built-in -- */
 

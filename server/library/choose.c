@@ -127,9 +127,10 @@ static void consider_own_archive(struct choosing *choosing)
 static void consider_command_line(struct choosing *choosing)
 {
     const struct catalog *catalog = choosing->catalog;
-    const struct catalog_list *list = &catalog->lists[ASSET_SKELETON];
-    for (uint32_t i = 0; i < list->count && list->items[i].place.archive < catalog->path_count; i++)
-        consider_half(choosing, list->items[i].asset, false, i);
+    const struct catalog_item *item;
+    uint32_t next = 0;
+    while ((item = catalog_next_of_paths(catalog, ASSET_SKELETON, &next)))
+        consider_half(choosing, item->asset, false, item - catalog->lists[ASSET_SKELETON].items);
 }
 
 static void consider_shipped(struct choosing *choosing)
@@ -184,16 +185,32 @@ static const struct catalog_item *skeleton_at(const struct catalog *catalog, int
                : NULL;
 }
 
+/* A choice as an item keeps it: it holds until skeletons of PATHs change. */
+enum { CHOICE_BITS = 42, CHOICE_OFFSET = 1 << 16 };
+
+static int64_t keep_choice(const struct catalog *catalog, int64_t place)
+{
+    const uint64_t changes = catalog->path_changes & ((1u << (63 - CHOICE_BITS)) - 1);
+    return (int64_t)(changes << CHOICE_BITS | (uint64_t)(place + CHOICE_OFFSET));
+}
+
+/* INT64_MIN: there is none that holds. */
+static int64_t kept_choice(const struct catalog *catalog, int64_t kept)
+{
+    const int64_t place = (kept & (((int64_t)1 << CHOICE_BITS) - 1)) - CHOICE_OFFSET;
+    return kept >= 0 && keep_choice(catalog, place) == kept ? place : INT64_MIN;
+}
+
 struct skeleton_choice catalog_skeleton(const struct catalog *catalog, struct catalog_item *item)
 {
-    int64_t place = atomic_load_explicit(&item->skeleton, memory_order_relaxed);
+    int64_t place = kept_choice(catalog, atomic_load_explicit(&item->skeleton, memory_order_relaxed));
     const struct catalog_item *found = skeleton_at(catalog, place);
     /* It may be gone meanwhile. */
     if (place == INT64_MIN || (place >= 0 && !found)) {
         place = choose(catalog, item);
         found = skeleton_at(catalog, place);
         if (!catalog_turn_missed())
-            atomic_store_explicit(&item->skeleton, place, memory_order_relaxed);
+            atomic_store_explicit(&item->skeleton, keep_choice(catalog, place), memory_order_relaxed);
     }
     if (found) {
         return (struct skeleton_choice){

@@ -242,45 +242,151 @@ void service_settle_paths(struct service *service, struct catalog *draft)
     pose_buffer_free(&keys.list);
 }
 
-/* Publishes the new contents of the PATHs, followed by the uploads; false if out of memory. */
-static bool join_uploads(struct service *service, const struct index_result *paths)
+struct holding {
+    struct rows *rows;
+    struct keys keys; /* of all that uploads hold, sorted, if many are asked for */
+    bool is_listed;
+};
+
+static int compare_keys(const void *a, const void *b)
 {
-    struct index_neighbours neighbours = {paths->archives, paths->count};
-    uint32_t count;
-    struct index_archive **uploads = refresh_uploads(service, &neighbours, &count);
-    if (!uploads)
-        return false;
-    struct catalog *draft = service_draft(service, &neighbours, uploads, count);
-    struct rows *rows = atomic_load(&service->rows);
-    if (draft) {
-        draft->context = paths->context;
-        if (rows)
-            rows_change(rows, service->current, draft);
-        if (service->memo && service->refresh_uploads)
-            service->refresh_uploads(service, draft);
-        service_settle_paths(service, draft);
-        service_publish(service, draft);
-        refresh_waiting(service, &neighbours);
+    const struct catalog_key *x = a, *y = b;
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    return id_compare(&x->id, &y->id);
+}
+
+static bool is_held(void *user, const struct catalog_key *key)
+{
+    const struct holding *holding = user;
+    const struct pose_buffer *list = &holding->keys.list;
+    struct asset_id ignored;
+    if (holding->keys.failed)
+        return true; /* what is not said to be whole is looked up */
+    if (!holding->is_listed)
+        return rows_holders(holding->rows, key->kind, &key->id, &ignored, 1) > 0;
+    return list->size && bsearch(key, list->data, list->size / sizeof *key, sizeof *key, compare_keys);
+}
+
+/* Says of the new items of a draft whether they are whole. */
+static void settle_new(const struct service *service, struct catalog *draft)
+{
+    enum { MANY = 100 };
+    const struct catalog *before = service->current;
+    struct holding holding = {.rows = atomic_load(&service->rows)};
+    uint64_t count = 0;
+    if (!service->memo || !holding.rows)
+        return;
+    for (int kind = 0; kind < ASSET_KIND_COUNT; kind++)
+        count += draft->lists[kind].count - before->lists[kind].count;
+    if (count > MANY) {
+        struct pose_buffer *list = &holding.keys.list;
+        holding.is_listed = true;
+        rows_each_shared(holding.rows, keep_key, &holding.keys);
+        if (list->size)
+            qsort(list->data, list->size / sizeof(struct catalog_key), sizeof(struct catalog_key),
+                  compare_keys);
     }
+    catalog_set_new_whole(draft, before, is_held, &holding);
+    pose_buffer_free(&holding.keys.list);
+}
+
+/* Whether an upload at hand depends on what is beside it. */
+static bool has_dependent(const struct catalog *catalog)
+{
+    bool any = false;
+    for (uint32_t i = catalog->path_count; i < catalog->archive_count && !any; i++)
+        any = tables_has_archive(catalog, i) && index_wants_companions(catalog->archives[i]);
+    return any;
+}
+
+/* A draft with the new contents of the PATHs. If little has changed, at the cost of that. NULL if out of memory. */
+static struct catalog *draft_paths(struct service *service, const struct index_neighbours *paths,
+                                   bool *is_small)
+{
+    struct catalog *draft = has_dependent(service->current)
+                                ? NULL
+                                : catalog_change_paths(service->current, paths->archives, paths->count);
+    *is_small = draft;
+    if (draft)
+        return draft;
+    uint32_t count;
+    struct index_archive **uploads = refresh_uploads(service, paths, &count);
+    if (!uploads)
+        return NULL;
+    draft = service_draft(service, paths, uploads, count);
     for (uint32_t i = 0; i < count; i++)
         index_archive_unref(uploads[i]);
     free(uploads);
     return draft;
 }
 
+/* Publishes the new contents of the PATHs, followed by the uploads; false if out of memory. */
+static bool join_uploads(struct service *service, const struct index_result *paths)
+{
+    struct index_neighbours neighbours = {paths->archives, paths->count};
+    bool is_small;
+    if (service->current->generation && id_equal(&service->current->context, &paths->context) &&
+        catalog_has_paths(service->current, paths->archives, paths->count))
+        return true;
+    struct catalog *draft = draft_paths(service, &neighbours, &is_small);
+    struct rows *rows = atomic_load(&service->rows);
+    if (!draft)
+        return false;
+    draft->context = paths->context;
+    if (rows)
+        rows_change(rows, service->current, draft);
+    if (service->memo && service->refresh_uploads)
+        service->refresh_uploads(service, draft);
+    if (is_small)
+        settle_new(service, draft);
+    else
+        service_settle_paths(service, draft);
+    service_publish(service, draft);
+    refresh_waiting(service, &neighbours);
+    return true;
+}
+
+/* Loops that have nothing to do let go of a snapshot of an earlier time, which would keep what it has from being freed. */
+static void sweep_slots(struct service *service)
+{
+    const uint64_t generation = atomic_load_explicit(&service->generation, memory_order_acquire);
+    for (unsigned i = 0; i < SERVICE_LOOPS; i++) {
+        struct catalog_slot *slot = &service->slots[i];
+        struct catalog *old = NULL;
+        int expected = SLOT_FREE;
+        if (!atomic_compare_exchange_strong_explicit(&slot->use, &expected, SLOT_SWEPT, memory_order_acquire,
+                                                     memory_order_relaxed))
+            continue;
+        if (slot->catalog && slot->catalog->generation != generation) {
+            old = slot->catalog;
+            slot->catalog = NULL;
+        }
+        atomic_store_explicit(&slot->use, SLOT_FREE, memory_order_release);
+        catalog_unref(old);
+    }
+}
+
 bool service_index(struct service *service, bool *unsettled, struct pose_error *error)
+{
+    return service_index_changed(service, NULL, unsettled, error);
+}
+
+bool service_index_changed(struct service *service, const struct index_changes *changes, bool *unsettled,
+                           struct pose_error *error)
 {
     struct index_result result;
     const char *const *paths = (const char *const *)service->config->paths.items;
     bool again = atomic_load(&service->generation) > 0;
-    if (!index_paths(paths, service->config->paths.count, &service->index_options,
-                     again ? &service->index : NULL, &result, error))
+    if (!index_paths_changed(paths, service->config->paths.count, &service->index_options,
+                             again ? &service->index : NULL, changes, &result, error))
         return false;
-    *unsettled = result.unsettled;
+    *unsettled = result.unsettled.count;
     pthread_mutex_lock(&service->write_lock);
     bool joined = join_uploads(service, &result);
     pthread_mutex_unlock(&service->write_lock);
     service_trim(service);
+    sweep_slots(service);
     if (!joined) {
         index_release(&result);
         pose_error_init(error);
@@ -358,26 +464,6 @@ void service_leave(struct service *service, struct catalog *catalog, bool on_loo
 void service_leave_loop(struct service *service, unsigned loop)
 {
     atomic_store_explicit(&service->slots[loop].use, SLOT_FREE, memory_order_release);
-}
-
-/* Loops that have nothing to do let go of a snapshot of an earlier time, which would keep what it has from being freed. */
-static void sweep_slots(struct service *service)
-{
-    const uint64_t generation = atomic_load_explicit(&service->generation, memory_order_acquire);
-    for (unsigned i = 0; i < SERVICE_LOOPS; i++) {
-        struct catalog_slot *slot = &service->slots[i];
-        struct catalog *old = NULL;
-        int expected = SLOT_FREE;
-        if (!atomic_compare_exchange_strong_explicit(&slot->use, &expected, SLOT_SWEPT, memory_order_acquire,
-                                                     memory_order_relaxed))
-            continue;
-        if (slot->catalog && slot->catalog->generation != generation) {
-            old = slot->catalog;
-            slot->catalog = NULL;
-        }
-        atomic_store_explicit(&slot->use, SLOT_FREE, memory_order_release);
-        catalog_unref(old);
-    }
 }
 
 void service_trim_fetched(struct service *service)

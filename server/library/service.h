@@ -103,8 +103,12 @@ struct index_options service_limits(const struct config *config);
 struct service *service_new(const struct config *config, const char *const *routes);
 void service_free(struct service *service);
 
-/* Reindexes the PATHs and publishes the new catalogue. May take long; one thread at a time. */
+/* Reindexes the PATHs and publishes the new catalogue. May take long; one thread at a time. unsettled: some files may
+ * still be being written. */
 bool service_index(struct service *service, bool *unsettled, struct pose_error *error);
+/* The same if nothing but that has changed. */
+bool service_index_changed(struct service *service, const struct index_changes *changes, bool *unsettled,
+                           struct pose_error *error);
 
 /* Builds a catalogue of the PATHs' archives and then the uploads, to be published; NULL if out of memory.
  * Call with the write lock held. */

@@ -268,7 +268,7 @@ bool folder_walk(const char *path, const struct walk_bound *bound, struct walked
         fts_close(tree);
     free(root);
     if (!has_memory) {
-        folder_release(folder);
+        walked_release(folder);
         return fail(error, "no_memory", path, "no memory to list its files");
     }
     if (folder->file_count)
@@ -276,7 +276,7 @@ bool folder_walk(const char *path, const struct walk_bound *bound, struct walked
     return true;
 }
 
-void folder_release(struct walked_folder *folder)
+void walked_release(struct walked_folder *folder)
 {
     for (uint32_t i = 0; i < folder->file_count; i++)
         free(folder->files[i].path);

@@ -66,7 +66,7 @@ struct walk_bound {
  */
 bool folder_walk(const char *path, const struct walk_bound *bound, struct walked_folder *folder,
                  struct pose_error *error);
-void folder_release(struct walked_folder *folder);
+void walked_release(struct walked_folder *folder);
 
 /*
  * The file of that name in the folder, or at that path below it; each component ignores case, but an exact match

@@ -166,14 +166,14 @@ static void look_in_archive(struct audition *work)
     }
 }
 
-/* Characters of the command line come first in the list. */
 static void look_in_paths(struct audition *work)
 {
     const struct catalog *catalog = work->setting->catalog;
-    const struct catalog_list *list = &catalog->lists[ASSET_CHARACTER];
+    struct catalog_item *item;
+    uint32_t next = 0;
     work->looked_at = 0;
-    for (uint32_t i = 0; i < list->count && list->items[i].place.archive < catalog->path_count; i++) {
-        if (list->items[i].place.archive != work->setting->archive && audition(work, &list->items[i]))
+    while ((item = catalog_next_of_paths(catalog, ASSET_CHARACTER, &next))) {
+        if (item->place.archive != work->setting->archive && audition(work, item))
             return;
     }
 }

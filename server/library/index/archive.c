@@ -1,6 +1,7 @@
 #include "server/library/index/archive.h"
 
 #include "server/library/entry/entry.h"
+#include "server/library/index/folder.h"
 #include "server/library/index/morphs.h"
 #include "server/library/index/nested.h"
 #include "server/library/index/refusal.h"
@@ -136,7 +137,8 @@ void index_archive_unref(struct index_archive *archive)
 {
     if (!archive || atomic_fetch_sub_explicit(&archive->references, 1, memory_order_acq_rel) != 1)
         return;
-    for (uint32_t i = 0; i < archive->entry_count; i++) {
+    uint32_t freed = archive->folder ? folder_release(archive) : archive->entry_count;
+    for (uint32_t i = 0; !archive->folder && i < archive->entry_count; i++) {
         if (archive->kept)
             pose_document_free(archive->kept[i]);
         if (archive->entries[i])
@@ -148,7 +150,7 @@ void index_archive_unref(struct index_archive *archive)
         file_release(&archive->map);
     discount(archive);
     blob_release(archive->blob);
-    bool is_large = archive->entry_count > WORTH_TRIMMING;
+    bool is_large = freed > WORTH_TRIMMING;
     struct region region = archive->region;
     region_release(&region);
     if (is_large)
@@ -162,12 +164,30 @@ static uint64_t name_hash(const char *name)
     return known_name(POSE_AXES_SIMS, name);
 }
 
-static int compare_slots(const void *a, const void *b)
+int archive_compare_names(const void *a, const void *b)
 {
     const struct name_slot *x = a, *y = b;
     if (x->hash != y->hash)
         return x->hash < y->hash ? -1 : 1;
     return x->entry < y->entry ? -1 : x->entry > y->entry;
+}
+
+struct name_slot archive_name_slot(const struct index_archive *archive, uint32_t entry)
+{
+    return (struct name_slot){name_hash(name_base(archive->entries[entry]->name)), entry};
+}
+
+void archive_sort_names(struct name_slot *names, uint32_t count)
+{
+    qsort(names, count, sizeof *names, archive_compare_names);
+}
+
+void archive_fill_names(const struct index_archive *archive, struct name_slot *names)
+{
+    for (uint32_t i = 0; i < archive->entry_count; i++)
+        names[i] = archive_name_slot(archive, i);
+    if (archive->entry_count)
+        archive_sort_names(names, archive->entry_count);
 }
 
 void archive_finish(struct index_archive *archive)
@@ -178,14 +198,17 @@ void archive_finish(struct index_archive *archive)
             archive->entries[kept++] = archive->entries[i];
     }
     archive->entry_count = kept;
-    archive->names = REGION_NEW(&archive->region, struct name_slot, kept);
-    if (!archive->names) {
-        archive_no_memory(archive);
+    if (archive->folder) {
+        if (!folder_sort_names(archive))
+            archive_no_memory(archive);
         return;
     }
-    for (uint32_t i = 0; i < kept; i++)
-        archive->names[i] = (struct name_slot){name_hash(name_base(archive->entries[i]->name)), i};
-    qsort(archive->names, kept, sizeof *archive->names, compare_slots);
+    archive->names = REGION_NEW(&archive->region, struct name_slot, kept);
+    archive->name_count = archive->names ? kept : 0;
+    if (archive->names)
+        archive_fill_names(archive, archive->names);
+    else
+        archive_no_memory(archive);
 }
 
 /* ----------------------------------------------------------------------------------------------- sealing -- */
@@ -195,6 +218,8 @@ static struct asset_id digest_of(const struct index_archive *archive)
 {
     struct asset_id digest = id_quick(NULL, &archive->id, sizeof archive->id);
     digest = id_quick(&digest, archive->name, strlen(archive->name));
+    if (archive->folder)
+        return id_quick(&digest, archive->folder->content, sizeof archive->folder->content);
     for (uint32_t e = 0; e < archive->entry_count; e++) {
         const struct index_entry *entry = archive->entries[e];
         digest = id_quick(&digest, entry->name, strlen(entry->name));
@@ -207,8 +232,8 @@ static struct asset_id digest_of(const struct index_archive *archive)
 
 uint64_t index_bytes_of(const struct index_archive *archive)
 {
-    uint64_t bytes = archive->bytes;
-    for (uint32_t i = 0; !archive->bytes && i < archive->entry_count; i++)
+    uint64_t bytes = archive->folder ? archive->folder->bytes : archive->bytes;
+    for (uint32_t i = 0; !archive->folder && !archive->bytes && i < archive->entry_count; i++)
         bytes += archive->entries[i]->size;
     return bytes;
 }
@@ -239,7 +264,7 @@ struct index_standing index_standing_of(const struct index_archive *archive)
                                    .is_waiting = atomic_load(&archive->is_waiting)};
 }
 
-static bool is_sealed(const struct index_archive *archive)
+bool archive_is_sealed(const struct index_archive *archive)
 {
     static const struct asset_id none;
     return !id_equal(&archive->digest, &none);
@@ -247,6 +272,8 @@ static bool is_sealed(const struct index_archive *archive)
 
 bool index_wants_companions(const struct index_archive *archive)
 {
+    if (archive->folder)
+        return archive->folder->wanting;
     for (uint32_t i = 0; i < archive->entry_count; i++) {
         if (archive->entries[i]->wants_companions)
             return true;
@@ -257,13 +284,16 @@ bool index_wants_companions(const struct index_archive *archive)
 void archive_seal(struct index_archive *archive)
 {
     enum { NS_PER_MS = 1000000 };
-    if (is_sealed(archive))
+    if (archive_is_sealed(archive))
         return;
-    int64_t newest = archive->stamp.modified_ns;
-    for (uint32_t e = 0; e < archive->entry_count; e++) {
+    if (archive->folder && !folder_seal(archive))
+        return;
+    int64_t newest = archive->folder ? archive->folder->newest_ns : archive->stamp.modified_ns;
+    for (uint32_t e = 0; !archive->folder && e < archive->entry_count; e++) {
         const int64_t modified_ns = archive->entries[e]->stamp.modified_ns;
         newest = modified_ns > newest ? modified_ns : newest;
     }
+    archive->has_wanting = index_wants_companions(archive);
     archive->digest = digest_of(archive);
     set_created(archive, newest / NS_PER_MS);
 }
@@ -274,7 +304,7 @@ static int64_t find_entry(const struct index_archive *archive, const char *name,
                           int64_t asking)
 {
     uint64_t hash = name_hash(name_base(name));
-    uint32_t low = 0, high = archive->entry_count;
+    uint32_t low = 0, high = archive->name_count;
     int64_t best = -1;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
@@ -285,7 +315,7 @@ static int64_t find_entry(const struct index_archive *archive, const char *name,
     }
     size_t folder = beside ? (size_t)(name_base(beside) - beside) : 0;
     bool is_path = strchr(name, '/') != NULL;
-    for (; low < archive->entry_count && archive->names[low].hash == hash; low++) {
+    for (; low < archive->name_count && archive->names[low].hash == hash; low++) {
         uint32_t entry = archive->names[low].entry;
         if (entry == asking || !archive->entries[entry])
             continue;

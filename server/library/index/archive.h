@@ -27,8 +27,14 @@ struct index_archive *archive_of_container(const char *path, const char *name, c
                                            const struct pose_options *options);
 /* Drops entries that are NULL and builds the table of names. */
 void archive_finish(struct index_archive *archive);
+/* The names of all entries, sorted: how they compare, that of one entry, and some of them. */
+int archive_compare_names(const void *a, const void *b);
+struct name_slot archive_name_slot(const struct index_archive *archive, uint32_t entry);
+void archive_sort_names(struct name_slot *names, uint32_t count);
+void archive_fill_names(const struct index_archive *archive, struct name_slot *names);
 /* Sets time and digest, as the last step before the archive is shared. It must not change afterwards. */
 void archive_seal(struct index_archive *archive);
+bool archive_is_sealed(const struct index_archive *archive);
 /* What the directory of a container, or of the open container nested in it, says about an entry. */
 struct entry_facts container_facts(const struct index_archive *archive, uint32_t entry);
 /* Whether the bytes of that entry should be decoded. */

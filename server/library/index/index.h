@@ -115,8 +115,19 @@ struct index_archive {
     const struct index_resource *resources; /* sorted by format, id and entry */
     struct pose_document *
         *kept; /* entry_count documents decoded by index_upload_kept and borrowed by index_decode; or NULL */
-    struct name_slot *names; /* entry_count slots sorted by the hash of the base name in lower case */
+    uint32_t name_count;
+    struct name_slot *names; /* sorted by the hash of the base name in lower case */
+    uint32_t ordinal;        /* which of the PATHs it is of */
+    bool has_wanting;        /* once it is sealed: an entry wants companions */
+    struct index_folder
+        *folder; /* of a folder of a PATH, whose entries have slots, see folder.h; NULL: none */
 };
+
+/* In a folder that has changed entries are not in the order of their names: how many there are, which comes at a position
+ * in that order, and at which position one comes. Elsewhere these are all entries in their order. */
+uint32_t index_present(const struct index_archive *archive);
+uint32_t index_slot(const struct index_archive *archive, uint32_t position);
+uint32_t index_position(const struct index_archive *archive, uint32_t slot);
 
 struct index_cache;
 
@@ -133,17 +144,32 @@ struct index_options {
     double deadline; /* clock_seconds value, for index_bytes: exceeding it is limit "max-time"; 0: none */
 };
 
+/* Paths of files and folders that have changed: below PATHs that are folders. */
+struct index_changes {
+    size_t count;
+    char **paths;
+};
+bool index_changes_add(struct index_changes *changes, const char *path);
+void index_changes_release(struct index_changes *changes);
+
+/* Full paths of folders to watch, sorted; shared by results that have the same. */
+struct index_directories {
+    atomic_uint references;
+    uint32_t count;
+    char **paths;
+};
+void index_directories_unref(struct index_directories *directories);
+
 /* The result of indexing one or all PATHs. */
 struct index_result {
     uint32_t count;
     struct index_archive **archives; /* referenced */
-    uint32_t directory_count;
-    char **directories; /* full paths of folders to watch */
+    struct index_directories *directories;
     uint32_t
         over_count; /* number of PATHs with more files than max_path_entries, whose further files are not listed */
-    uint32_t lost_count;     /* number of PATHs of an earlier index that have disappeared */
-    bool unsettled;          /* skipped files that may still be being written: index again soon */
-    struct asset_id context; /* digest of what was listed, see recall_context; zeros without a cache */
+    uint32_t lost_count;            /* number of PATHs of an earlier index that have disappeared */
+    struct index_changes unsettled; /* skipped files that may still be being written: index again soon */
+    struct asset_id context;        /* digest of what was listed, see recall_context; zeros without a cache */
 };
 
 enum { INDEX_SETTLE_MS = 300 };
@@ -156,6 +182,11 @@ enum { INDEX_SETTLE_MS = 300 };
  */
 bool index_paths(const char *const *paths, size_t count, const struct index_options *options,
                  const struct index_result *before, struct index_result *result, struct pose_error *error);
+/* The same if nothing but that has changed since the earlier index, whose unsettled files are looked at as well: then only
+ * that is looked at. changes NULL: anything may have. */
+bool index_paths_changed(const char *const *paths, size_t count, const struct index_options *options,
+                         const struct index_result *before, const struct index_changes *changes,
+                         struct index_result *result, struct pose_error *error);
 void index_release(struct index_result *result);
 
 /* Other archives in which a file's companions are searched. */

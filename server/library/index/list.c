@@ -6,6 +6,7 @@
 #include "server/ops/clock.h"
 
 #include "lib/core/error.h"
+#include "server/library/index/folder.h"
 #include "server/library/index/nested.h"
 #include "server/library/index/work.h"
 #include "server/library/index/refusal.h"
@@ -32,12 +33,13 @@ bool list_archive(struct indexing *work, struct index_archive *archive, uint32_t
     memmove(result->archives + at + 1, result->archives + at,
             (result->count - at) * sizeof *result->archives);
     result->archives[at] = archive;
+    if (archive->ordinal != work->ordinal && !archive_is_sealed(archive))
+        archive->ordinal = work->ordinal;
     result->count++;
     return true;
 }
 
-/* The same at the end of the list; on failure returns false with error and releases the archive. */
-static bool list_last(struct indexing *work, struct index_archive *archive, struct pose_error *error)
+bool list_last(struct indexing *work, struct index_archive *archive, struct pose_error *error)
 {
     if (list_archive(work, archive, work->result->count))
         return true;
@@ -60,7 +62,7 @@ void list_task(struct indexing *work, struct index_archive *archive, uint32_t en
     work->tasks[work->task_count++] = (struct task){.archive = archive, .entry = entry};
 }
 
-static const struct index_archive *archive_before(const struct indexing *work, const char *path)
+struct index_archive *archive_before(const struct indexing *work, const char *path)
 {
     for (uint32_t i = 0; work->before && i < work->before->count; i++) {
         if (!strcmp(work->before->archives[i]->path, path))
@@ -72,19 +74,8 @@ static const struct index_archive *archive_before(const struct indexing *work, c
 /* The entry of that name in an earlier index, or NULL. */
 static struct index_entry *entry_before(const struct index_archive *before, const char *name)
 {
-    /* Entries of a folder are sorted by name. */
-    uint32_t low = 0, high = before ? before->entry_count : 0;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        int order = strcmp(before->entries[middle]->name, name);
-        if (!order)
-            return before->entries[middle];
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
+    const int64_t slot = before ? folder_find(before, name) : -1;
+    return slot < 0 ? NULL : before->entries[slot];
 }
 
 struct index_archive *container_before(const struct indexing *work, const char *path,
@@ -93,10 +84,8 @@ struct index_archive *container_before(const struct indexing *work, const char *
     for (uint32_t i = 0; work->before && i < work->before->count; i++) {
         struct index_archive *archive = work->before->archives[i];
         if (archive->map.bytes.data && stamp_equal(&archive->stamp, stamp) && !strcmp(archive->path, path)) {
-            for (uint32_t e = 0; e < archive->entry_count; e++) {
-                if (archive->entries[e]->wants_companions)
-                    return NULL;
-            }
+            if (archive->has_wanting)
+                return NULL;
             index_archive_ref(archive);
             return archive;
         }
@@ -104,8 +93,7 @@ struct index_archive *container_before(const struct indexing *work, const char *
     return NULL;
 }
 
-/* Whether a file may still be being written. */
-static bool is_fresh(const struct file_stamp *stamp)
+bool is_fresh(const struct file_stamp *stamp)
 {
     int64_t age = clock_wall_ns() - stamp->modified_ns;
     return age >= 0 && age < (int64_t)INDEX_SETTLE_MS * 1000000;
@@ -114,8 +102,8 @@ static bool is_fresh(const struct file_stamp *stamp)
 /* Keeps the earlier state of a file, if any, while it may still be being written. */
 static struct index_entry *keep_unsettled(struct indexing *work, const char *path, struct index_entry *old)
 {
-    struct index_archive *container = (struct index_archive *)(uintptr_t)archive_before(work, path);
-    work->result->unsettled = true;
+    struct index_archive *container = archive_before(work, path);
+    index_changes_add(&work->result->unsettled, path);
     if (old) {
         index_entry_ref(old);
     } else if (container && container->map.bytes.data && list_archive(work, container, work->result->count)) {
@@ -146,15 +134,23 @@ static struct index_entry *list_entry(struct indexing *work, const struct index_
     return old;
 }
 
+/* Everything below a folder is listed anew. */
 static bool list_folder(struct indexing *work, const char *path, const struct walked_folder *folder,
                         struct pose_error *error)
 {
     struct index_archive *archive = archive_of_folder(path, folder->file_count);
     const struct index_archive *before = archive_before(work, path);
+    if (!folder_begin(archive)) {
+        archive->entry_count = 0;
+        index_archive_unref(archive);
+        return no_memory(error);
+    }
     if (!list_last(work, archive, error))
         return false;
-    for (uint32_t i = 0; i < archive->entry_count; i++)
+    for (uint32_t i = 0; i < archive->entry_count; i++) {
+        folder_count_listed(archive, folder->files[i].path, &folder->files[i].stamp, true);
         archive->entries[i] = list_entry(work, before, path, &folder->files[i]);
+    }
     archive_finish(archive);
     for (uint32_t i = 0; i < archive->entry_count; i++) {
         if (atomic_load(&archive->entries[i]->references) == 1)
@@ -163,16 +159,58 @@ static bool list_folder(struct indexing *work, const char *path, const struct wa
     return true;
 }
 
-static bool list_directories(struct index_result *result, struct walked_folder *folder,
-                             struct pose_error *error)
+/* Whether a path is that of a folder or below it. */
+static bool is_below(const char *path, const char *folder)
 {
-    size_t count = (size_t)result->directory_count + folder->directory_count;
-    char **larger = reallocarray(result->directories, count + 1, sizeof *result->directories);
+    const size_t length = strlen(folder);
+    return !strncmp(path, folder, length) && (!path[length] || path[length] == '/');
+}
+
+/* The result gets directories of its own: those of the earlier index, if not everything is listed anew. */
+static bool own_directories(struct indexing *work)
+{
+    struct index_result *result = work->result;
+    const struct index_directories *before = work->changes ? work->before->directories : NULL;
+    const uint32_t count = before ? before->count : 0;
+    if (work->has_directories)
+        return true;
+    struct index_directories *made = try_alloc(1, sizeof *made);
+    if (!made)
+        return false;
+    atomic_init(&made->references, 1);
+    made->paths = try_alloc(count, sizeof *made->paths);
+    for (uint32_t i = 0; made->paths && i < count; i++) {
+        made->paths[i] = strdup(before->paths[i]);
+        if (!made->paths[i])
+            break;
+        made->count++;
+    }
+    index_directories_unref(result->directories);
+    result->directories = made;
+    work->has_directories = true;
+    return made->paths && made->count == count;
+}
+
+bool list_directories(struct indexing *work, const char *without, struct walked_folder *folder,
+                      struct pose_error *error)
+{
+    if (!own_directories(work))
+        return no_memory(error);
+    struct index_directories *own = work->result->directories;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < own->count; i++) {
+        if (without && is_below(own->paths[i], without))
+            free(own->paths[i]);
+        else
+            own->paths[kept++] = own->paths[i];
+    }
+    own->count = kept;
+    char **larger = reallocarray(own->paths, (size_t)kept + folder->directory_count + 1, sizeof *own->paths);
     if (!larger)
         return no_memory(error);
-    result->directories = larger;
+    own->paths = larger;
     for (uint32_t i = 0; i < folder->directory_count; i++) {
-        result->directories[result->directory_count++] = folder->directories[i];
+        own->paths[own->count++] = folder->directories[i];
         folder->directories[i] = NULL;
     }
     return true;
@@ -300,7 +338,7 @@ static bool is_known(void *user, const char *name)
 static uint32_t count_known(const struct known_files *known)
 {
     const struct index_result *before = known->work->before;
-    uint32_t count = known->folder->entry_count;
+    uint32_t count = index_present(known->folder);
     for (uint32_t i = 0; i < before->count; i++)
         count += before->archives[i] != known->folder && !strcmp(before->archives[i]->root, known->path);
     return count;
@@ -308,12 +346,12 @@ static uint32_t count_known(const struct known_files *known)
 
 /* A folder with too many files keeps those already listed. They are only looked up individually if the
  * limit may be reached. */
-static bool walk_folder(struct indexing *work, const char *path, struct walked_folder *folder,
-                        struct pose_error *error)
+bool walk_folder(struct indexing *work, const char *path, struct walked_folder *folder,
+                 struct pose_error *error)
 {
     struct known_files known = {work, archive_before(work, path), path};
     const uint32_t most = work->options->max_entries ? work->options->max_entries : UINT32_MAX;
-    const uint32_t count = known.folder ? count_known(&known) : 0;
+    const uint32_t count = known.folder && known.folder->folder ? count_known(&known) : 0;
     struct walk_bound bound = {.others = most};
     if (count > most / 2)
         bound = (struct walk_bound){count < most ? most - count : 0, is_known, &known};
@@ -323,17 +361,39 @@ static bool walk_folder(struct indexing *work, const char *path, struct walked_f
     return true;
 }
 
+/* Whether the next version of a folder can be made of that one: not where an entry is linked with others. */
+static bool may_go_on(const struct index_archive *before)
+{
+    return before && before->folder && before->folder->groups && !before->resource_count && !before->error;
+}
+
+/* What is not a folder, if it is not among what has changed; false if it is to be listed anew. */
+static bool list_unchanged(struct indexing *work, const char *path)
+{
+    struct index_archive *before = work->changes ? archive_before(work, path) : NULL;
+    if (!before || before->folder || before->has_wanting || !archive_is_sealed(before) ||
+        !list_archive(work, before, work->result->count))
+        return false;
+    index_archive_ref(before);
+    return true;
+}
+
 bool list_path(struct indexing *work, const char *path, struct pose_error *error)
 {
     struct file_stamp stamp;
     bool is_directory;
+    struct index_archive *before = archive_before(work, path);
+    if (list_unchanged(work, path))
+        return true;
     if (!file_stat(path, &stamp, &is_directory) || !is_directory)
         return list_file(work, path, error);
+    if (may_go_on(before))
+        return list_changed_folder(work, before, error);
     struct walked_folder folder;
     if (!walk_folder(work, path, &folder, error))
         return false;
-    bool done = list_folder(work, path, &folder, error) && list_directories(work->result, &folder, error);
-    folder_release(&folder);
+    bool done = list_folder(work, path, &folder, error) && list_directories(work, path, &folder, error);
+    walked_release(&folder);
     return done;
 }
 
@@ -350,6 +410,7 @@ struct index_archive *container_open(const struct indexing *work, const struct i
         container = map_container(work, path, name, format, &map);
         const char *root = region_text(&container->region, folder->path);
         container->root = root ? root : container->root;
+        container->ordinal = folder->ordinal;
     }
     file_release(&map);
     return container;

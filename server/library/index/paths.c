@@ -6,6 +6,7 @@
  */
 #include "server/library/index/index.h"
 
+#include "server/library/index/folder.h"
 #include "server/library/index/nested.h"
 #include "server/library/index/recall.h"
 #include "server/library/index/work.h"
@@ -16,8 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Places after the archive and after the containers that already follow it. */
-static uint32_t place_after(const struct index_result *result, const struct index_archive *folder)
+/* After the folder and those of its containers whose paths come before. */
+static uint32_t place_after(const struct index_result *result, const struct index_archive *folder,
+                            const struct index_archive *container)
 {
     uint32_t at = 0;
     while (result->archives[at] != folder)
@@ -25,7 +27,8 @@ static uint32_t place_after(const struct index_result *result, const struct inde
     do
         at++;
     while (at < result->count && result->archives[at]->map.bytes.data &&
-           !strcmp(result->archives[at]->root, folder->path));
+           !strcmp(result->archives[at]->root, folder->path) &&
+           strcmp(result->archives[at]->path, container->path) < 0);
     return at;
 }
 
@@ -61,7 +64,7 @@ static void settle(struct indexing *work)
         struct index_archive *folder = tasks[i].archive, *container = tasks[i].container;
         if (!container)
             continue;
-        if (!list_archive(work, container, place_after(work->result, folder))) {
+        if (!list_archive(work, container, place_after(work->result, folder, container))) {
             archive_no_memory(folder);
             index_archive_unref(container);
             continue;
@@ -112,6 +115,34 @@ static bool fits_bounds(struct indexing *work)
     return true;
 }
 
+/* Whether an archive that goes on an earlier one has new entries that are linked with others. */
+static bool has_new_links(const struct index_archive *archive)
+{
+    const struct index_folder *folder = archive->folder;
+    bool any = false;
+    for (uint32_t i = 0; i < folder->touched_count && !any; i++) {
+        const struct index_entry *entry = archive->entries[folder->touched[i]];
+        const struct pose_format *format = entry->format ? pose_format_find(entry->format) : NULL;
+        any = format && format->is_linked;
+    }
+    return any;
+}
+
+/* The last steps of an archive that was made in this run. */
+static void finish(const struct indexing *work, struct index_archive *archive)
+{
+    if (archive->folder && archive->folder->parent) {
+        folder_settle(archive);
+        archive->linked = !has_new_links(archive);
+    } else if (!archive->archive && !archive->map.bytes.data) {
+        archive_finish(archive); /* not containers, even broken ones */
+    }
+    nested_close(archive);
+    index_link(archive);
+    if (!work->bounded)
+        archive_seal(archive);
+}
+
 static void decode_all(struct indexing *work)
 {
     recall(work);
@@ -122,25 +153,77 @@ static void decode_all(struct indexing *work)
             break;
     }
     for (uint32_t i = 0; i < work->result->count; i++) {
-        struct index_archive *archive = work->result->archives[i];
-        /* Not containers, even broken ones: they may belong to an earlier index that other threads read. */
-        if (!archive->archive && !archive->map.bytes.data)
-            archive_finish(archive);
-        nested_close(archive);
-        index_link(archive);
-        if (!work->bounded)
-            archive_seal(archive);
+        if (!archive_is_sealed(work->result->archives[i]))
+            finish(work, work->result->archives[i]);
     }
+}
+
+bool index_changes_add(struct index_changes *changes, const char *path)
+{
+    char **larger = reallocarray(changes->paths, changes->count + 1, sizeof *changes->paths);
+    char *copy = larger ? strdup(path) : NULL;
+    changes->paths = larger ? larger : changes->paths;
+    if (copy)
+        larger[changes->count++] = copy;
+    return copy;
+}
+
+void index_changes_release(struct index_changes *changes)
+{
+    for (size_t i = 0; i < changes->count; i++)
+        free(changes->paths[i]);
+    free(changes->paths);
+    *changes = (struct index_changes){0};
+}
+
+void index_directories_unref(struct index_directories *directories)
+{
+    if (!directories || atomic_fetch_sub_explicit(&directories->references, 1, memory_order_acq_rel) != 1)
+        return;
+    for (uint32_t i = 0; i < directories->count; i++)
+        free(directories->paths[i]);
+    free(directories->paths);
+    free(directories);
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void sort_directories(const struct indexing *work)
+{
+    struct index_directories *own = work->result->directories;
+    if (work->has_directories && own->count)
+        qsort(own->paths, own->count, sizeof *own->paths, compare_texts);
 }
 
 bool index_paths(const char *const *paths, size_t count, const struct index_options *options,
                  const struct index_result *before, struct index_result *result, struct pose_error *error)
 {
+    return index_paths_changed(paths, count, options, before, NULL, result, error);
+}
+
+bool index_paths_changed(const char *const *paths, size_t count, const struct index_options *options,
+                         const struct index_result *before, const struct index_changes *changes,
+                         struct index_result *result, struct pose_error *error)
+{
     *result = (struct index_result){0};
     struct index_options own = *options;
     own.max_entries = own.pose.limits.entries = options->max_path_entries;
-    struct indexing work = {.options = &own, .before = before, .result = result, .cache = options->cache};
+    /* Of what was lost, or is not all listed, nobody tells. */
+    const bool is_known = changes && before && !before->lost_count && !before->over_count;
+    struct indexing work = {.options = &own,
+                            .before = before,
+                            .changes = is_known ? changes : NULL,
+                            .result = result,
+                            .cache = options->cache};
+    if (is_known && before->directories) {
+        result->directories = before->directories;
+        atomic_fetch_add(&before->directories->references, 1);
+    }
     for (size_t i = 0; i < count; i++) {
+        work.ordinal = (uint32_t)i;
         if (list_path(&work, paths[i], error))
             continue;
         /* A PATH that disappears while being served does not affect the others. */
@@ -152,6 +235,7 @@ bool index_paths(const char *const *paths, size_t count, const struct index_opti
         index_release(result);
         return false;
     }
+    sort_directories(&work);
     if (options->cache) {
         result->context = work.context = recall_context(result->archives, result->count);
         index_cache_begin(options->cache);
@@ -230,9 +314,8 @@ void index_release(struct index_result *result)
 {
     for (uint32_t i = 0; i < result->count; i++)
         index_archive_unref(result->archives[i]);
-    for (uint32_t i = 0; i < result->directory_count; i++)
-        free(result->directories[i]);
     free(result->archives);
-    free(result->directories);
+    index_directories_unref(result->directories);
+    index_changes_release(&result->unsettled);
     *result = (struct index_result){0};
 }

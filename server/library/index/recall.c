@@ -1,5 +1,6 @@
 #include "server/library/index/recall.h"
 
+#include "server/library/index/folder.h"
 #include "server/library/index/nested.h"
 
 #include <stdio.h>
@@ -16,14 +17,14 @@ struct asset_id recall_context(struct index_archive *const *archives, uint32_t c
     struct asset_id digest = id_quick(NULL, "listing", 7);
     for (uint32_t a = 0; a < count; a++) {
         const struct index_archive *archive = archives[a];
+        /* A container of a folder counts as one of its files. */
+        if (strcmp(archive->root, archive->path) != 0)
+            continue;
         digest = id_quick(&digest, archive->path, strlen(archive->path));
-        digest = add_stamp(digest, &archive->stamp);
-        for (uint32_t e = 0; e < archive->entry_count && !archive->archive; e++) {
-            if (!archive->entries[e])
-                continue;
-            digest = id_quick(&digest, archive->entries[e]->name, strlen(archive->entries[e]->name));
-            digest = add_stamp(digest, &archive->entries[e]->stamp);
-        }
+        if (archive->folder)
+            digest = id_quick(&digest, archive->folder->listing, sizeof archive->folder->listing);
+        else
+            digest = add_stamp(digest, &archive->stamp);
     }
     return digest;
 }

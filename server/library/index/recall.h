@@ -4,7 +4,7 @@
 
 #include "server/library/index/cache.h"
 
-/* A digest of everything listed: files by name and stamp, containers by stamp. */
+/* A digest of everything listed: files by name and stamp. */
 struct asset_id recall_context(struct index_archive *const *archives, uint32_t count);
 /* Stores a cached entry in its slot of the archive; false if there is no valid one. */
 bool recall_entry(struct index_cache *cache, struct index_archive *archive, uint32_t entry,

@@ -20,7 +20,10 @@ struct task {
 struct indexing {
     const struct index_options *options;
     const struct index_result *before;
+    const struct index_changes *changes; /* since then; NULL: anything may have changed */
     struct index_result *result;
+    uint32_t ordinal;                          /* of the PATH that is being listed */
+    bool has_directories;                      /* those of the result are its own: some came or went */
     const struct index_neighbours *neighbours; /* NULL: only what is being indexed */
     struct index_cache *cache;                 /* for files on disk; NULL: none, and for uploads */
     struct asset_id context;                   /* of the cache, see recall.h */
@@ -41,6 +44,20 @@ bool list_archive(struct indexing *work, struct index_archive *archive, uint32_t
 void list_container(struct indexing *work, struct index_archive *archive);
 void list_nested(struct indexing *work, struct index_archive *archive, struct index_nested *nested);
 void list_task(struct indexing *work, struct index_archive *archive, uint32_t entry);
+/* At the end of the list; on failure returns false with error and releases the archive. */
+bool list_last(struct indexing *work, struct index_archive *archive, struct pose_error *error);
+/* What the earlier index has for that path; NULL: nothing. */
+struct index_archive *archive_before(const struct indexing *work, const char *path);
+/* Whether a file may still be being written. */
+bool is_fresh(const struct file_stamp *stamp);
+/* A folder as it was in the earlier index, with what has changed below it. False with error. */
+bool list_changed_folder(struct indexing *work, struct index_archive *before, struct pose_error *error);
+/* Adds folders to those of the result, which are sorted later, and takes away those at a path and below it (NULL: none are). */
+bool list_directories(struct indexing *work, const char *without, struct walked_folder *folder,
+                      struct pose_error *error);
+/* Walks a folder within the limits. */
+bool walk_folder(struct indexing *work, const char *path, struct walked_folder *folder,
+                 struct pose_error *error);
 
 /* The id of the detected archive type, NULL if the bytes are not a container. */
 const char *container_format(const char *name, struct pose_bytes bytes);

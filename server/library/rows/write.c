@@ -2,6 +2,7 @@
 #include "server/library/rows/write.h"
 
 #include "lib/core/fold.h"
+#include "server/library/index/folder.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -632,21 +633,19 @@ static void touch_all(struct writing *work, const struct index_archive *archive)
         touch_entry(work, archive->entries[i]);
 }
 
-/* What differs between two states of a folder, whose entries are sorted by name and shared while they are unchanged. */
+/* What differs between two versions of a folder. */
 static void touch_changes(struct writing *work, const struct index_archive *before,
                           const struct index_archive *after)
 {
-    uint32_t a = 0, b = 0;
-    while (!work->link->failed && (a < before->entry_count || b < after->entry_count)) {
-        const struct index_entry *old = a < before->entry_count ? before->entries[a] : NULL;
-        const struct index_entry *new = b < after->entry_count ? after->entries[b] : NULL;
-        const int order = !old ? 1 : !new ? -1 : strcmp(old->name, new->name);
-        if (old != new &&order <= 0)
-            touch_entry(work, old);
-        if (old != new &&order >= 0)
-            touch_entry(work, new);
-        a += order <= 0;
-        b += order >= 0;
+    const uint32_t count =
+        before->entry_count > after->entry_count ? before->entry_count : after->entry_count;
+    for (uint32_t slot = 0; slot < count && !work->link->failed; slot++) {
+        if (folder_same_slot(before, after, slot))
+            continue;
+        if (slot < before->entry_count)
+            touch_entry(work, before->entries[slot]);
+        if (slot < after->entry_count)
+            touch_entry(work, after->entries[slot]);
     }
 }
 
@@ -886,7 +885,7 @@ static void compare_kept(struct writing *work, const struct catalog *before, boo
             continue;
         const struct index_archive *earlier = before ? catalog_find_archive(before, &kept.id, &old) : NULL;
         write_archive(work, index);
-        if (earlier && old == index && !strcmp(archive->format, "folder") && !archive->archive) {
+        if (earlier && old == index && folder_same_line(earlier, archive)) {
             touch_changes(work, earlier, archive);
         } else {
             touch_kept(work);

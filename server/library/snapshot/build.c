@@ -1,20 +1,14 @@
-/* Builds snapshots, and releases them. */
-#include "server/library/catalog.h"
+/* Builds snapshots: anew, and by appending to the one before. */
+#include "server/library/snapshot/tables.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Walks the assets of an archive. Begin with the archive only. */
-struct asset_walk {
-    const struct index_archive *archive;
-    uint32_t next, entry;
-    const struct index_asset *asset;
-};
-
-static bool next_asset(struct asset_walk *walk)
+bool tables_next_asset(struct asset_walk *walk)
 {
-    for (; walk->entry < walk->archive->entry_count; walk->entry++, walk->next = 0) {
+    for (; walk->position < index_present(walk->archive); walk->position++, walk->next = 0) {
+        walk->entry = index_slot(walk->archive, walk->position);
         const struct index_entry *entry = walk->archive->entries[walk->entry];
         if (walk->next == entry->asset_count)
             continue;
@@ -41,10 +35,10 @@ static uint32_t slots_for(uint32_t most)
     return count;
 }
 
-static void count_assets(const struct index_archive *archive, uint32_t counts[ASSET_KIND_COUNT])
+void tables_count_assets(const struct index_archive *archive, uint32_t counts[ASSET_KIND_COUNT])
 {
     struct asset_walk walk = {.archive = archive};
-    while (next_asset(&walk))
+    while (tables_next_asset(&walk))
         counts[walk.asset->kind]++;
 }
 
@@ -100,14 +94,36 @@ static void add_place(struct region *region, struct catalog_item *item, const st
     atomic_store_explicit(&item->places, block, memory_order_release);
 }
 
-/* The index of the item of an id. */
-static bool find_raw(const struct catalog *catalog, enum asset_kind kind, const struct asset_id *id,
-                     uint32_t *index)
+bool tables_find(const struct catalog *catalog, enum asset_kind kind, const struct asset_id *id,
+                 uint32_t *index)
 {
-    const struct catalog_list *list = &catalog->lists[kind];
-    const uint32_t found = atomic_load_explicit(tables_slot(catalog, list, id), memory_order_acquire);
+    const uint32_t found = tables_number(catalog, &catalog->lists[kind], id);
     *index = found - 1;
-    return found && found <= list->count;
+    return found;
+}
+
+struct catalog_item *tables_add_item(struct catalog *catalog, const struct index_asset *asset,
+                                     struct catalog_place place, const struct catalog_item *old)
+{
+    const enum asset_kind kind = asset->kind;
+    struct catalog_list *list = &catalog->lists[kind];
+    atomic_uint *slot = tables_slot(list, &asset->id);
+    struct catalog_item *item = &list->items[list->count++];
+    list->present++;
+    item->id = asset->id;
+    item->asset = asset;
+    item->place = place;
+    item->number = old ? old->number : catalog->next_number++;
+    item->older = atomic_load_explicit(slot, memory_order_relaxed);
+    atomic_init(&item->gone, 0);
+    atomic_init(&item->whole, 0);
+    atomic_init(&item->places, NULL);
+    atomic_init(&item->skeleton, INT64_MIN);
+    list->is_in_order &= list->count < 2 || item[-1].number < item->number;
+    if (kind != ASSET_CLIP && place.archive < catalog->path_count)
+        list->of_paths[list->of_paths_count++] = list->count - 1;
+    atomic_store_explicit(slot, list->count, memory_order_release);
+    return item;
 }
 
 static void add_item(struct catalog *catalog, const struct index_asset *asset, struct catalog_place place,
@@ -116,8 +132,7 @@ static void add_item(struct catalog *catalog, const struct index_asset *asset, s
     const enum asset_kind kind = asset->kind;
     const struct asset_id *id = &asset->id;
     struct catalog_list *list = &catalog->lists[kind];
-    atomic_uint *slot = tables_slot(catalog, list, id);
-    const uint32_t number = atomic_load_explicit(slot, memory_order_relaxed);
+    const uint32_t number = tables_number(catalog, list, id);
     if (number) {
         struct catalog_item *item = &list->items[number - 1];
         const struct catalog_places *block = tables_places_of(item);
@@ -129,19 +144,10 @@ static void add_item(struct catalog *catalog, const struct index_asset *asset, s
         return;
     }
     uint32_t old_index = 0;
-    const bool is_old = before && find_raw(before, kind, id, &old_index);
+    const bool is_old = before && tables_find(before, kind, id, &old_index);
     const struct catalog_item *old = is_old ? &before->lists[kind].items[old_index] : NULL;
-    struct catalog_item *item = &list->items[list->count++];
-    list->present++;
-    item->id = *id;
-    item->asset = asset;
-    item->place = place;
-    item->number = old ? old->number : catalog->next_number++;
+    struct catalog_item *item = tables_add_item(catalog, asset, place, old);
     atomic_init(&item->whole, old && before->memo && catalog_is_whole(before, old) ? catalog->generation : 0);
-    atomic_init(&item->places, NULL);
-    atomic_init(&item->skeleton, INT64_MIN);
-    list->is_in_order &= list->count < 2 || item[-1].number < item->number;
-    atomic_store_explicit(slot, list->count, memory_order_release);
 }
 
 /* The same archive may be listed twice: it then has one number, and is found at its first place. */
@@ -161,9 +167,11 @@ static void number_archive(struct catalog *catalog, uint32_t index, const struct
 }
 
 /* Of what the list of uploads was, if that is known. */
-static void refresh_digest(struct catalog *catalog)
+void tables_refresh_digest(struct catalog *catalog)
 {
     static const struct asset_id none;
+    const bool has_paths = catalog->path_sums[0] || catalog->path_sums[1];
+    catalog->paths = has_paths ? id_quick(NULL, catalog->path_sums, sizeof catalog->path_sums) : none;
     if (id_equal(&catalog->epoch, &none)) {
         catalog->digest = id_quick(NULL, catalog->sums, sizeof catalog->sums);
     } else {
@@ -179,43 +187,33 @@ void catalog_set_version(struct catalog *draft, const struct asset_id *epoch, ui
 {
     draft->epoch = *epoch;
     draft->version = version;
-    refresh_digest(draft);
+    tables_refresh_digest(draft);
 }
 
-/* Adds what an archive contributes to the digest, or takes it away. */
-static void count_digest(struct catalog *catalog, const struct asset_id *digest, bool is_added)
-{
-    uint64_t parts[2];
-    memcpy(parts, digest->bytes, sizeof parts);
-    for (int i = 0; i < 2; i++)
-        catalog->sums[i] += is_added ? parts[i] : 0 - parts[i];
-    refresh_digest(catalog);
-}
-
-/* The digest is computed from the archives' own digests, so unchanged archives are not read again. The
- * order of the PATHs matters. */
-static void add_digest(struct catalog *catalog, uint32_t index)
+/* The digest is the sum of what archives add to it, so the others are not read. */
+void tables_count_digest(struct catalog *catalog, uint32_t index, bool is_added)
 {
     const struct asset_id digest = catalog_archive_digest(catalog, index);
-    if (index < catalog->path_count)
-        catalog->paths = id_quick(&catalog->paths, &digest, sizeof digest);
-    count_digest(catalog, &digest, true);
+    uint64_t parts[2];
+    memcpy(parts, digest.bytes, sizeof parts);
+    for (int i = 0; i < 2; i++) {
+        const uint64_t part = is_added ? parts[i] : 0 - parts[i];
+        catalog->sums[i] += part;
+        if (index < catalog->path_count)
+            catalog->path_sums[i] += part;
+    }
+    tables_refresh_digest(catalog);
 }
 
 static void set_archive(struct catalog *catalog, uint32_t index, struct index_archive *archive)
 {
     struct catalog_use *use = &catalog->uses[index];
-    catalog->archives[index] = archive;
+    catalog->archives[index] = catalog->tables->owned[index] = archive;
     catalog->archive_ids[index] = archive->id;
     atomic_store_explicit(&use->is_used, true, memory_order_relaxed);
     use->weight = archive->weight < UINT32_MAX ? (uint32_t)archive->weight : UINT32_MAX;
     atomic_fetch_add(&catalog->tables->held, use->weight);
     index_archive_ref(archive);
-}
-
-static void discount_held(const struct catalog *catalog, uint32_t index)
-{
-    atomic_fetch_sub(&catalog->tables->held, catalog->uses[index].weight);
 }
 
 /* Appends an archive: there is room for it and all its assets. */
@@ -228,12 +226,41 @@ static void add_archive(struct catalog *catalog, struct index_archive *archive, 
     catalog->archive_count = catalog->tables->archive_count = index + 1;
     catalog->archives_present++;
     catalog->has_morphs |= archive->morph_count > 0;
-    add_digest(catalog, index);
-    while (next_asset(&walk)) {
+    tables_count_digest(catalog, index, true);
+    while (tables_next_asset(&walk)) {
         add_item(catalog, walk.asset, (struct catalog_place){index, walk.entry}, before);
         if (walk.asset->kind == ASSET_CLIP)
             catalog_names_add(&catalog->names, walk.asset->name, &walk.asset->id, index, walk.entry);
     }
+}
+
+struct catalog_block *tables_new_block(uint32_t capacity, const struct catalog *before)
+{
+    struct catalog_block *block = try_alloc(1, sizeof *block);
+    if (!block)
+        return NULL;
+    atomic_init(&block->references, 1);
+    block->archives = try_alloc(capacity, sizeof(struct index_archive *));
+    block->ids = try_alloc(capacity, sizeof *block->ids);
+    if (!block->archives || !block->ids) {
+        tables_unref_block(block);
+        return NULL;
+    }
+    const size_t count = before ? before->archive_count : 0;
+    if (count) {
+        memcpy(block->archives, before->archives, count * sizeof(struct index_archive *));
+        memcpy(block->ids, before->archive_ids, count * sizeof *block->ids);
+    }
+    return block;
+}
+
+void tables_unref_block(struct catalog_block *block)
+{
+    if (!block || atomic_fetch_sub_explicit(&block->references, 1, memory_order_acq_rel) != 1)
+        return;
+    free(block->archives);
+    free(block->ids);
+    free(block);
 }
 
 /* Empty tables; false if out of memory. */
@@ -243,10 +270,14 @@ static bool make_tables(struct catalog *catalog, uint32_t archive_count,
     struct catalog_tables *tables = catalog->tables;
     struct region *region = &tables->region;
     tables->archive_capacity = room_for(archive_count, to_grow);
-    catalog->archives = REGION_NEW(region, struct index_archive *, tables->archive_capacity);
+    tables->owned = REGION_NEW(region, struct index_archive *, tables->archive_capacity);
+    catalog->block = tables_new_block(tables->archive_capacity, NULL);
+    if (!catalog->block)
+        return false;
+    catalog->archives = catalog->block->archives;
+    catalog->archive_ids = catalog->block->ids;
     catalog->uses = REGION_NEW(region, struct catalog_use, tables->archive_capacity);
     catalog->archive_numbers = REGION_NEW(region, uint64_t, tables->archive_capacity);
-    catalog->archive_ids = REGION_NEW(region, struct asset_id, tables->archive_capacity);
     catalog->archives_gone = REGION_NEW(region, _Atomic uint64_t, tables->archive_capacity);
     catalog->archive_slot_count = slots_for(tables->archive_capacity);
     catalog->archive_slots = REGION_NEW(region, atomic_uint, catalog->archive_slot_count);
@@ -257,6 +288,8 @@ static bool make_tables(struct catalog *catalog, uint32_t archive_count,
         list->items = REGION_NEW(region, struct catalog_item, tables->capacities[kind]);
         list->slot_count = slots_for(tables->capacities[kind]);
         list->slots = REGION_NEW(region, atomic_uint, list->slot_count);
+        if (kind != ASSET_CLIP)
+            list->of_paths = REGION_NEW(region, uint32_t, tables->capacities[kind]);
     }
     tables->name_capacity = tables->capacities[ASSET_CLIP];
     catalog_names_init(&catalog->names, region, tables->name_capacity);
@@ -298,7 +331,7 @@ static struct catalog *make(struct index_archive *const *archives, uint32_t coun
     catalog->shipped = making->shipped;
     catalog->shipped_count = making->shipped_count;
     for (uint32_t i = 0; i < count; i++)
-        count_assets(archives[i], counts);
+        tables_count_assets(archives[i], counts);
     bool done = make_tables(catalog, count, counts, before);
     for (uint32_t i = 0; done && i < count; i++)
         add_archive(catalog, archives[i], before);
@@ -353,7 +386,7 @@ static bool has_room(const struct catalog *catalog, const uint32_t counts[ASSET_
 {
     const struct catalog_tables *tables = catalog->tables;
     bool fits = tables->archive_count == catalog->archive_count && !tables->region.failed &&
-                catalog->archive_count < tables->archive_capacity &&
+                !tables->is_spoilt && catalog->archive_count < tables->archive_capacity &&
                 counts[ASSET_CLIP] <= tables->name_capacity - catalog->names.count;
     for (int kind = 0; kind < ASSET_KIND_COUNT; kind++)
         fits = fits && counts[kind] <= tables->capacities[kind] - catalog->lists[kind].count;
@@ -362,7 +395,7 @@ static bool has_room(const struct catalog *catalog, const uint32_t counts[ASSET_
 
 /* Builds new tables over the archives that are there, without some of them (in ascending order) and with another one
  * (NULL: none) at the end, with spare room. */
-static struct catalog *rebuild(const struct catalog *catalog, const uint32_t *without, uint32_t count,
+struct catalog *tables_rebuild(const struct catalog *catalog, const uint32_t *without, uint32_t count,
                                struct index_archive *with)
 {
     struct index_archive **all =
@@ -384,7 +417,7 @@ static struct catalog *rebuild(const struct catalog *catalog, const uint32_t *wi
     return made;
 }
 
-static struct catalog *share(const struct catalog *catalog)
+struct catalog *tables_share(const struct catalog *catalog)
 {
     struct catalog *next = try_alloc(1, sizeof *next);
     struct catalog_tables *tables = catalog->tables;
@@ -397,6 +430,7 @@ static struct catalog *share(const struct catalog *catalog)
     next->generation++;
     next->removed = NULL;
     atomic_fetch_add_explicit(&tables->references, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&next->block->references, 1, memory_order_relaxed);
     pthread_mutex_lock(&tables->lock);
     next->newer = NULL;
     next->older = tables->latest;
@@ -409,10 +443,10 @@ static struct catalog *share(const struct catalog *catalog)
 struct catalog *catalog_append(const struct catalog *catalog, struct index_archive *archive)
 {
     uint32_t counts[ASSET_KIND_COUNT] = {0};
-    count_assets(archive, counts);
+    tables_count_assets(archive, counts);
     if (!has_room(catalog, counts))
-        return rebuild(catalog, NULL, 0, archive);
-    struct catalog *next = share(catalog);
+        return tables_rebuild(catalog, NULL, 0, archive);
+    struct catalog *next = tables_share(catalog);
     if (!next)
         return NULL;
     add_archive(next, archive, NULL);
@@ -420,218 +454,4 @@ struct catalog *catalog_append(const struct catalog *catalog, struct index_archi
         return next;
     catalog_give_up(next);
     return NULL;
-}
-
-/* --------------------------------------------------------------------------------------------- removing -- */
-
-/* Whether so much is gone that new tables cost little per removal. */
-static bool is_sparse(const struct catalog *catalog)
-{
-    enum { LEAST = 64, ITEMS = 16 };
-    const uint64_t gone = catalog->archive_count - catalog->archives_present;
-    uint64_t items = 0;
-    for (int kind = 0; kind < ASSET_KIND_COUNT; kind++)
-        items += catalog->lists[kind].present;
-    return gone > catalog->archives_present / 2 + LEAST && gone > items / ITEMS;
-}
-
-/* Marks what only this archive has as gone, and the rest of it as not whole. */
-static void mark_gone(struct catalog *catalog, uint32_t index)
-{
-    struct asset_walk walk = {.archive = catalog->archives[index]};
-    while (next_asset(&walk)) {
-        struct catalog_list *list = &catalog->lists[walk.asset->kind];
-        uint32_t found;
-        if (!find_raw(catalog, walk.asset->kind, &walk.asset->id, &found))
-            continue;
-        struct catalog_item *item = &list->items[found];
-        if (tables_first_of(catalog, item))
-            continue;
-        atomic_store_explicit(&item->gone, catalog->generation, memory_order_release);
-        list->present--;
-    }
-}
-
-void catalog_forget(const struct catalog *catalog, uint32_t index)
-{
-    struct asset_walk walk = {.archive = catalog->archives[index]};
-    if (!catalog->memo)
-        return;
-    while (next_asset(&walk)) {
-        uint32_t found;
-        if (find_raw(catalog, walk.asset->kind, &walk.asset->id, &found))
-            atomic_store_explicit(&catalog->lists[walk.asset->kind].items[found].whole, 0,
-                                  memory_order_release);
-        memo_left(catalog->memo, miss_of_asset(walk.asset->kind, &walk.asset->id));
-    }
-    memo_left_archive(catalog->memo, &catalog->archive_ids[index], catalog->archives[index]->name);
-}
-
-/* Takes one archive out of a draft; false if out of memory. */
-static bool take_out(struct catalog *draft, uint32_t index)
-{
-    struct catalog_retired *retired = try_alloc(1, sizeof *retired);
-    if (!retired)
-        return false;
-    const struct asset_id digest = catalog_archive_digest(draft, index);
-    *retired = (struct catalog_retired){.index = index, .gone = draft->generation, .next = draft->removed};
-    draft->removed = retired;
-    atomic_store_explicit(&draft->archives_gone[index], draft->generation, memory_order_release);
-    draft->archives_present--;
-    count_digest(draft, &digest, false);
-    discount_held(draft, index);
-    mark_gone(draft, index);
-    return true;
-}
-
-/* Takes back a removal. The items that it marked are those that have its generation. */
-static void put_back(struct catalog *draft, const struct catalog_retired *removed)
-{
-    struct asset_walk walk = {.archive = draft->archives[removed->index]};
-    atomic_store_explicit(&draft->archives_gone[removed->index], 0, memory_order_release);
-    atomic_fetch_add(&draft->tables->held, draft->uses[removed->index].weight);
-    while (next_asset(&walk)) {
-        const struct asset_id *id = &walk.asset->id;
-        const struct catalog_list *list = &draft->lists[walk.asset->kind];
-        for (uint32_t slot = tables_slot_of(id, list->slot_count); list->slots[slot];
-             slot = (slot + 1) & (list->slot_count - 1)) {
-            struct catalog_item *item = &list->items[list->slots[slot] - 1];
-            if (id_equal(&item->id, id) && item->gone == draft->generation)
-                atomic_store_explicit(&item->gone, 0, memory_order_release);
-        }
-    }
-}
-
-static void put_all_back(struct catalog *draft)
-{
-    while (draft->removed) {
-        struct catalog_retired *removed = draft->removed;
-        put_back(draft, removed);
-        draft->removed = removed->next;
-        free(removed);
-    }
-}
-
-struct catalog *catalog_remove_all(const struct catalog *catalog, const uint32_t *archives, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++)
-        catalog_forget(catalog, archives[i]);
-    if (is_sparse(catalog) || catalog->tables->archive_count != catalog->archive_count)
-        return rebuild(catalog, archives, count, NULL);
-    struct catalog *next = share(catalog);
-    bool done = next;
-    for (uint32_t i = 0; done && i < count; i++)
-        done = take_out(next, archives[i]);
-    if (done || !next)
-        return next;
-    put_all_back(next);
-    catalog_unref(next);
-    return NULL;
-}
-
-struct catalog *catalog_remove(const struct catalog *catalog, uint32_t archive)
-{
-    return catalog_remove_all(catalog, &archive, 1);
-}
-
-/* The place of the last archive stays empty. */
-static void drop_last(struct catalog *draft)
-{
-    struct catalog_tables *tables = draft->tables;
-    const uint32_t index = draft->archive_count - 1;
-    pthread_mutex_lock(&tables->lock);
-    struct index_archive *archive = draft->archives[index];
-    draft->archives[index] = NULL;
-    discount_held(draft, index);
-    pthread_mutex_unlock(&tables->lock);
-    index_archive_unref(archive);
-}
-
-void catalog_give_up(struct catalog *draft)
-{
-    if (!draft)
-        return;
-    struct catalog_tables *tables = draft->tables;
-    const bool is_shared = atomic_load_explicit(&tables->references, memory_order_relaxed) > 1;
-    if (draft->removed) {
-        put_all_back(draft);
-    } else if (is_shared && draft->older && draft->archive_count > draft->older->archive_count) {
-        drop_last(draft);
-    }
-    catalog_unref(draft);
-}
-
-void catalog_publish(struct catalog *draft)
-{
-    struct catalog_tables *tables = draft->tables;
-    struct catalog_retired *removed = draft->removed;
-    draft->removed = NULL;
-    if (!removed)
-        return;
-    pthread_mutex_lock(&tables->lock);
-    if (tables->last_retired)
-        tables->last_retired->next = removed;
-    else
-        tables->first_retired = removed;
-    while (removed->next)
-        removed = removed->next;
-    tables->last_retired = removed;
-    pthread_mutex_unlock(&tables->lock);
-}
-
-/* Takes the archive of one that is no longer needed out of the tables; NULL: it is not there. */
-static struct index_archive *take_retired(struct catalog *catalog, const struct catalog_retired *retired)
-{
-    struct index_archive *archive = catalog->archives[retired->index];
-    catalog->archives[retired->index] = NULL;
-    return archive;
-}
-
-/* Takes a snapshot out of those that use the tables. Returns those whose archives no remaining one has, in reverse. */
-static struct catalog_retired *leave_tables(struct catalog *catalog)
-{
-    struct catalog_tables *tables = catalog->tables;
-    struct catalog_retired *first = NULL;
-    pthread_mutex_lock(&tables->lock);
-    *(catalog->older ? &catalog->older->newer : &tables->oldest) = catalog->newer;
-    *(catalog->newer ? &catalog->newer->older : &tables->latest) = catalog->older;
-    while (tables->first_retired &&
-           (!tables->oldest || tables->oldest->generation >= tables->first_retired->gone)) {
-        struct catalog_retired *retired = tables->first_retired;
-        tables->first_retired = retired->next;
-        retired->archive = take_retired(catalog, retired);
-        retired->next = first;
-        first = retired;
-    }
-    if (!tables->first_retired)
-        tables->last_retired = NULL;
-    pthread_mutex_unlock(&tables->lock);
-    return first;
-}
-
-void catalog_ref(struct catalog *catalog)
-{
-    atomic_fetch_add_explicit(&catalog->references, 1, memory_order_relaxed);
-}
-
-void catalog_unref(struct catalog *catalog)
-{
-    if (!catalog || atomic_fetch_sub_explicit(&catalog->references, 1, memory_order_acq_rel) != 1)
-        return;
-    struct catalog_tables *tables = catalog->tables;
-    struct catalog_retired *retired = leave_tables(catalog);
-    while (retired) {
-        struct catalog_retired *next = retired->next;
-        index_archive_unref(retired->archive);
-        free(retired);
-        retired = next;
-    }
-    if (atomic_fetch_sub_explicit(&tables->references, 1, memory_order_acq_rel) == 1) {
-        for (uint32_t i = 0; i < tables->archive_count; i++)
-            index_archive_unref(catalog->archives[i]);
-        pthread_mutex_destroy(&tables->lock);
-        region_release(&tables->region);
-        free(tables);
-    }
-    free(catalog);
 }

@@ -79,3 +79,24 @@ const struct catalog_named *catalog_names_next(const struct catalog_names *names
 {
     return item_of(names, atomic_load_explicit(&item->next, memory_order_acquire));
 }
+
+void catalog_names_remove(const struct catalog_names *names, const char *name, uint32_t archive,
+                          uint32_t entry, uint64_t generation)
+{
+    const uint32_t first =
+        atomic_load_explicit(&find_slot(names, name_hash(name))->first, memory_order_acquire);
+    for (uint32_t number = first; number && number <= names->count;) {
+        struct catalog_named *item = &names->items[number - 1];
+        if (item->archive == archive && item->entry == entry && !atomic_load(&item->gone))
+            atomic_store_explicit(&item->gone, generation, memory_order_release);
+        number = atomic_load_explicit(&item->next, memory_order_acquire);
+    }
+}
+
+void catalog_names_put_back(const struct catalog_names *names, uint64_t generation)
+{
+    for (uint32_t i = 0; i < names->count; i++) {
+        if (atomic_load(&names->items[i].gone) == generation)
+            atomic_store_explicit(&names->items[i].gone, 0, memory_order_release);
+    }
+}

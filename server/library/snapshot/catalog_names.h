@@ -9,7 +9,8 @@ struct catalog_named {
     const char *name; /* borrowed, as is the id: as long as the archive is there */
     const struct asset_id *id;
     uint32_t archive, entry;
-    atomic_uint next; /* number of the next one of the same name, 0: none */
+    atomic_uint next;      /* number of the next one of the same name, 0: none */
+    _Atomic uint64_t gone; /* the generation from which on it is gone; 0: it is there */
 };
 
 /* One name: the first and the last of its chain. */
@@ -29,6 +30,11 @@ struct catalog_names {
 
 /* Reserves room for that many clips; check the region for failure. */
 void catalog_names_init(struct catalog_names *names, struct region *region, uint32_t most);
+/* Marks the clips of that name in an entry as gone. */
+void catalog_names_remove(const struct catalog_names *names, const char *name, uint32_t archive,
+                          uint32_t entry, uint64_t generation);
+/* Takes that back. */
+void catalog_names_put_back(const struct catalog_names *names, uint64_t generation);
 void catalog_names_add(struct catalog_names *names, const char *name, const struct asset_id *id,
                        uint32_t archive, uint32_t entry);
 

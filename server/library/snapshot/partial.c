@@ -1,5 +1,5 @@
 /* Snapshots that have only some of the uploads. */
-#include "server/library/catalog.h"
+#include "server/library/snapshot/tables.h"
 
 #include <stdlib.h>
 
@@ -25,14 +25,30 @@ void catalog_set_paths_whole(struct catalog *draft, const struct catalog *before
 {
     for (int kind = 0; kind < ASSET_KIND_COUNT; kind++) {
         const struct catalog_list *list = &draft->lists[kind];
-        for (uint32_t i = 0; i < list->count && list->items[i].place.archive < draft->path_count; i++)
-            catalog_set_whole(draft, &list->items[i]);
+        for (uint32_t i = 0; i < list->count; i++) {
+            if (list->items[i].place.archive < draft->path_count)
+                catalog_set_whole(draft, &list->items[i]);
+        }
     }
     for (size_t i = 0; i < count; i++) {
-        struct catalog_item *was = before ? catalog_at_hand(before, held[i].kind, &held[i].id) : NULL;
+        struct catalog_item *was =
+            before && before != draft ? catalog_at_hand(before, held[i].kind, &held[i].id) : NULL;
         struct catalog_item *item = catalog_at_hand(draft, held[i].kind, &held[i].id);
         if (item && !(was && before->memo && catalog_is_whole(before, base_of(was))))
             atomic_store_explicit(&base_of(item)->whole, 0, memory_order_release);
+    }
+}
+
+void catalog_set_new_whole(struct catalog *draft, const struct catalog *before,
+                           bool (*is_held)(void *user, const struct catalog_key *key), void *user)
+{
+    for (int kind = 0; kind < ASSET_KIND_COUNT; kind++) {
+        const struct catalog_list *list = &draft->lists[kind];
+        for (uint32_t i = before->lists[kind].count; i < list->count; i++) {
+            const struct catalog_key key = {(enum asset_kind)kind, list->items[i].id};
+            if (!is_held(user, &key))
+                catalog_set_whole(draft, &list->items[i]);
+        }
     }
 }
 
