@@ -14,6 +14,7 @@
 #include "server/library/index/link.h"
 #include "server/library/index/refusal.h"
 
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -198,6 +199,16 @@ static void sort_directories(const struct indexing *work)
         qsort(own->paths, own->count, sizeof *own->paths, compare_texts);
 }
 
+enum { WORTH_TRIMMING = 10000 };
+
+static uint64_t count_listed(const struct index_result *result)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < result->count; i++)
+        count += result->archives[i]->entry_count;
+    return count;
+}
+
 bool index_paths(const char *const *paths, size_t count, const struct index_options *options,
                  const struct index_result *before, struct index_result *result, struct pose_error *error)
 {
@@ -246,6 +257,9 @@ bool index_paths_changed(const char *const *paths, size_t count, const struct in
         forget_gone(options->cache, result->archives, result->count);
     if (options->cache)
         index_cache_end(options->cache);
+    /* A walk leaves many small blocks behind. */
+    if (!work.changes && count_listed(result) > WORTH_TRIMMING)
+        malloc_trim(0);
     return true;
 }
 

@@ -26,11 +26,11 @@ static uint32_t room_for(uint32_t count, bool to_grow)
     return room < UINT32_MAX / 4 ? (uint32_t)room : UINT32_MAX / 4;
 }
 
-/* A power of two, so that at most half of the slots are used. */
+/* A power of two, so that at most three quarters of the slots are used: an id that comes again has one slot. */
 static uint32_t slots_for(uint32_t most)
 {
     uint32_t count = 16;
-    while (count < most * 2 && count < UINT32_MAX / 4)
+    while (count < most + most / 3 + 1 && count < UINT32_MAX / 4)
         count *= 2;
     return count;
 }

@@ -18,7 +18,7 @@ void catalog_names_init(struct catalog_names *names, struct region *region, uint
 {
     pthread_once(&once, make_secret);
     *names = (struct catalog_names){.slot_count = 16};
-    while (names->slot_count < most * 2 && names->slot_count < UINT32_MAX / 4)
+    while (names->slot_count < most + most / 3 + 1 && names->slot_count < UINT32_MAX / 4)
         names->slot_count *= 2;
     names->items = REGION_NEW(region, struct catalog_named, most);
     names->slots = REGION_NEW(region, struct catalog_name_slot, names->slot_count);

@@ -26,6 +26,7 @@ struct changing {
     size_t count, capacity;
     uint32_t counts[ASSET_KIND_COUNT]; /* of new items at most */
     uint32_t clips;                    /* names to add */
+    uint32_t replaced;                 /* archives whose ids differ */
     struct touched *places;            /* of one asset */
     size_t place_count, place_capacity;
     bool failed;
@@ -65,6 +66,7 @@ static bool match(struct changing *work, struct index_archive *const *paths, uin
         if (next < count && is_same_place(old, paths[next]))
             work->now[i] = paths[next++];
         const bool is_other = !work->now[i] || !id_equal(&work->now[i]->id, &old->id);
+        work->replaced += is_other;
         if (is_other && (is_elsewhere(before, i, &old->id) ||
                          (work->now[i] && is_elsewhere(before, i, &work->now[i]->id))))
             return false;
@@ -134,7 +136,9 @@ static bool has_room(const struct changing *work)
     const struct catalog *before = work->before;
     const struct catalog_tables *tables = before->tables;
     bool fits = tables->archive_count == before->archive_count && !tables->region.failed &&
-                !tables->is_spoilt && work->clips <= tables->name_capacity - before->names.count;
+                !tables->is_spoilt &&
+                tables->replaced_count + work->replaced <= before->archive_slot_count / 8 &&
+                work->clips <= tables->name_capacity - before->names.count;
     for (int kind = 0; kind < ASSET_KIND_COUNT; kind++)
         fits = fits && work->counts[kind] <= tables->capacities[kind] - before->lists[kind].count;
     return fits;
@@ -163,6 +167,7 @@ static void set_slot(struct catalog *draft, uint32_t index)
     atomic_uint *slot = tables_archive_slot(draft, &draft->archive_ids[index]);
     if (!atomic_load_explicit(slot, memory_order_relaxed)) {
         draft->archive_numbers[index] = draft->next_number++;
+        draft->tables->replaced_count++;
         atomic_store_explicit(slot, index + 1, memory_order_release);
     }
 }

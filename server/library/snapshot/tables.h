@@ -31,6 +31,7 @@ struct catalog_tables {
     struct index_archive **owned; /* [archive_capacity] those of the latest snapshot, referenced */
     bool is_spoilt;               /* a change of PATHs was given up halfway */
     uint32_t archive_count, archive_capacity; /* of the latest snapshot */
+    uint32_t replaced_count;                  /* archives that took a slot, but no index of their own */
     uint32_t capacities[ASSET_KIND_COUNT], name_capacity;
     atomic_uint_fast64_t held; /* see catalog_held */
     uint32_t hand;             /* where catalog_leave goes on */
