@@ -35,10 +35,10 @@ FILLERS = 4
 
 
 class Daemon:
-    def __init__(self, program, data):
+    def __init__(self, program, data, *paths):
         begin = time.perf_counter()
         self.process = subprocess.Popen(
-            [program, "serve", "--listen", "127.0.0.1:0", "--data", data],
+            [program, "serve", "--listen", "127.0.0.1:0", *(["--data", data] if data else []), *paths],
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
         )  # fmt: skip
         port = int(re.search(r":(\d+)$", self.process.stdout.readline()).group(1))

@@ -108,6 +108,7 @@ void index_cache_end(struct index_cache *cache)
     pthread_mutex_lock(&cache->lock);
     if (!run(cache, "COMMIT"))
         run(cache, "ROLLBACK");
+    sqlite3_db_release_memory(cache->db); /* nobody reads it before the next change */
     pthread_mutex_unlock(&cache->lock);
 }
 
