@@ -165,7 +165,8 @@ bool load_run(const struct load *load, struct load_result *result)
     double begin = now();
     if (opened)
         turn(&run, begin + load->seconds);
-    result->rate = (double)run.sample_count / (now() - begin);
+    result->answers = (double)run.sample_count;
+    result->rate = result->answers / (now() - begin);
     if (run.sample_count) {
         qsort(run.samples, run.sample_count, sizeof *run.samples, compare);
         result->p50_us = run.samples[run.sample_count / 2] * 1e6;

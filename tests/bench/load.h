@@ -16,7 +16,8 @@ struct load {
 };
 
 struct load_result {
-    double rate;           /* answers a second */
+    double rate; /* answers a second */
+    double answers;
     double p50_us, p99_us; /* open loop: from when the request was due */
     double bytes;          /* of the last body */
     unsigned errors;       /* answers that were not 200, connections that broke */
