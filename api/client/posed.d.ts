@@ -327,6 +327,8 @@ export interface Entry {
 export interface Format {
   id: string;
   title: string;
+  /** The same for all formats of a game. */
+  family: string | null;
   extensions: string[];
   media_type: string;
   kinds: string[];

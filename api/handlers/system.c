@@ -112,6 +112,10 @@ enum api_outcome handle_formats(struct api_call *call)
         jsonw_object(&json, NULL);
         jsonw_string(&json, "id", format->id);
         jsonw_string(&json, "title", format->title);
+        if (format->family)
+            jsonw_string(&json, "family", format->family);
+        else
+            jsonw_null(&json, "family");
         words(&json, "extensions", format->extensions);
         jsonw_string(&json, "media_type", format->media_type);
         words(&json, "kinds", format->kinds);

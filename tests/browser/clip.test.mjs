@@ -239,10 +239,20 @@ test("it plays on somebody else: menu, panel, downloads, link", () => atClip("#t
   assert.equal(await fit.getByRole("row", { name: "leftLowerLeg" }).getByRole("cell").allTextContents().then(String), "L_LEG1,mKneeLeft");
   if (process.env.POSED_PICTURES) await page.screenshot({ path: `${process.env.POSED_PICTURES}/play-on.png`, fullPage: true });
 
-  const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "sl-anim" }).click()]);
+  const link = page.getByRole("link", { name: "sl-anim" });
+  await link.hover();
+  assert.match(await link.getAttribute("href"), new RegExp(`onto=${avatar.skeleton}`), "what is copied from the link is what is shown");
+  const [file] = await Promise.all([page.waitForEvent("download"), link.click()]);
   const bytes = await readFile(await file.path());
   const inspected = await (await fetch(`${daemon.origin}/v1/inspect?name=walk.anim`, { method: "POST", body: bytes })).json();
   assert.ok(inspected.verdict.find((one) => one.target === "sl-viewer").accepted);
+  // A file of another game is of one of its own people: the avatar's names would mean nothing there.
+  const other = page.getByRole("link", { name: "sims3-clip" });
+  await other.hover();
+  const href = await other.getAttribute("href");
+  assert.match(href, /retarget=1/);
+  assert.doesNotMatch(href, /onto=/);
+  assert.equal((await fetch(`${daemon.origin}${href}`)).status, 200);
   await page.waitForFunction((id) => location.hash.includes(`onto=${id}`), avatar.skeleton);
   await page.reload();
   await page.locator(".fit").getByText("Arms and legs off").waitFor();

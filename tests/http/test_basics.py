@@ -87,6 +87,7 @@ class Basics(SampleCase):
         self.assertTrue(known["sl-skeleton"]["read"])
         self.assertIn(".anim", known["sl-anim"]["extensions"])
         self.assertEqual(known["sl-anim"]["kinds"], ["clip"])
+        self.assertEqual([known[name]["family"] for name in ("sl-anim", "tso-anim", "sims1-cmx", "sims3-clip")], ["sl", "sims", "sims", "sims3"])
         self.assertEqual((known["gltf"]["targets"], known["sims1-cfp"]["targets"]), (["glb", "gltf"], []))
         targets = {target for row in formats for target in row["targets"]}
         parameters = json.loads((ROOT / "api" / "openapi.json").read_text())["components"]["parameters"]

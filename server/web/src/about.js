@@ -67,14 +67,27 @@ async function download(posed, path, name, status) {
 const bodyOf = ({ mesh, character, with: worn }) => ({ mesh: mesh === "auto" ? undefined : mesh, character, with: worn });
 
 /**
+ * Who plays in a file of that format: whoever is shown, or for another game, whose names these would not be, one of its own
+ * people. what is the {skeleton, onto} of the view.
+ */
+function player(format, { skeleton, onto }, clip, families) {
+  const family = families.get(onto ?? (skeleton === "auto" ? clip.skeleton : skeleton))?.split("-")[0];
+  return family && family !== format.family && [...families.values()].includes(format.family) ? { retarget: 1 } : { onto };
+}
+
+/**
  * A link for each writable format, and pictures. choose() returns the {skeleton, mesh, character, with, onto, time} of the
  * view.
  * @param formats the items of /v1/formats
+ * @param families of people, by their skeletons
  */
-function downloads(posed, { id, name }, formats, choose) {
+function downloads(posed, clip, formats, families, choose) {
+  const { id, name } = clip;
   const status = el("div", { "aria-live": "polite" });
   const link = (label, title, target) => {
     const one = el("a", { class: "quiet", href: target({}) || "#", title }, label);
+    // What is copied or opened elsewhere is what is shown, too.
+    for (const nears of ["pointerenter", "focus", "contextmenu"]) one.addEventListener(nears, () => { one.href = target(choose()) || "#"; });
     one.addEventListener("click", (event) => {
       event.preventDefault();
       const path = target(choose());
@@ -86,14 +99,14 @@ function downloads(posed, { id, name }, formats, choose) {
   const writable = formats.filter((format) => format.targets.length);
   const extensionOf = (format) => format.extensions[0].replace(".", "");
   const shared = (extension) => writable.filter((format) => extensionOf(format) === extension).length > 1;
-  const conversion = (label, title, extension, options = {}, takesMesh = false) => link(label, title, ({ skeleton, onto, ...choice }) =>
-    posed.convertURL(id, extension, { ...options, onto, skeleton: skeleton === "auto" ? undefined : skeleton, ...(takesMesh ? bodyOf(choice) : {}) }));
+  const conversion = (label, title, extension, options = {}, takesMesh = false, format = {}) => link(label, title, ({ skeleton, onto, ...choice }) =>
+    posed.convertURL(id, extension, { ...options, ...player(format, { skeleton, onto }, clip, families), skeleton: skeleton === "auto" ? undefined : skeleton, ...(takesMesh ? bodyOf(choice) : {}) }));
   const links = [
     conversion("GLB", "glTF 2.0, binary", "glb", {}, true), conversion("glTF", "glTF 2.0 as JSON", "gltf", {}, true),
     ...writable.filter((format) => format.id !== "gltf" && format.id !== "json").map((format) => {
       const extension = extensionOf(format);
       const label = format.id === "bvh" ? "BVH" : format.id;
-      return conversion(label, format.title, extension, shared(extension) ? { to: format.id } : {});
+      return conversion(label, format.title, extension, shared(extension) ? { to: format.id } : {}, false, format);
     }),
     link("JSON", "All keys, lossless", ({ onto }) => posed.convertURL(id, "json", { onto })),
     ...[["webp", "WebP", "Animated picture"], ["png", "PNG", "Still picture"], ["svg", "SVG", "Vector picture"]].map(([type, label, title]) =>
@@ -139,6 +152,6 @@ function keys() {
 /** The sections beside the view. seek(t) jumps to a time; choose() as above. */
 export function aboutClip(posed, clip, found, { seek, choose }) {
   return [
-    facts(clip), warnings(clip.warnings), events(found.events, seek), downloads(posed, clip, found.formats, choose), snippets(posed, clip.id), keys(),
+    facts(clip), warnings(clip.warnings), events(found.events, seek), downloads(posed, clip, found.formats, found.families, choose), snippets(posed, clip.id), keys(),
   ].filter(Boolean);
 }

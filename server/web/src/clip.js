@@ -222,7 +222,7 @@ export function showClip(posed, content, id) {
         bodies.element,
         el("label", { class: "field", for: "joint" }, "Joint", jointList)),
       bodies.parts, mixed.element, fit, plot);
-    side.append(...aboutClip(posed, clip, { events: events.items, formats: formats.items }, {
+    side.append(...aboutClip(posed, clip, { events: events.items, formats: formats.items, families: new Map(people.items.map((one) => [one.skeleton, one.family])) }, {
       seek: (t) => { player.pause(); player.seek(t); },
       choose: () => ({ ...choice, ...cast(), onto: ontoOf(choice.onto), time: Number(player.time.toFixed(3)) }),
     }));
