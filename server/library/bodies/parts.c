@@ -221,15 +221,11 @@ static void look_in_archive(const struct fitting *fitting, struct shelf *shelves
     }
 }
 
-/* Meshes of the command line come first in the list. */
 static void look_in_paths(const struct fitting *fitting, struct shelf *shelves, uint32_t own)
 {
-    const struct catalog *catalog = fitting->catalog;
-    const struct catalog_list *list = &catalog->lists[ASSET_MESH];
-    for (uint32_t i = 0; i < list->count && i < MAX_LOOKED_AT; i++) {
-        struct catalog_item *mesh = &list->items[i];
-        if (mesh->place.archive >= catalog->path_count)
-            break;
+    uint32_t next = 0, looked_at = 0;
+    struct catalog_item *mesh;
+    while (looked_at++ < MAX_LOOKED_AT && (mesh = catalog_next_of_paths(fitting->catalog, ASSET_MESH, &next))) {
         if (mesh->place.archive != own)
             look_at(fitting, shelves, mesh, false);
     }

@@ -23,12 +23,6 @@ struct index_entry *index_entry_plain(const struct entry_facts *facts);
 /* An entry decoded from its bytes. finder searches its companions. */
 struct index_entry *index_entry_decode(const struct entry_facts *facts, struct pose_bytes bytes,
                                        struct companion_finder *finder, const struct index_options *options);
-/*
- * The same entry in as little memory as it needs: one block, and what many files have alike is shared (texts.h). It must
- * not have been shared before, nor be changed afterwards: what links change (link.h) stays as it is. Takes over the entry,
- * which is returned unchanged if out of memory.
- */
-struct index_entry *index_entry_tighten(struct index_entry *entry);
 void index_entry_ref(struct index_entry *entry);
 void index_entry_unref(struct index_entry *entry);
 

@@ -1,6 +1,5 @@
 #include "server/library/entry/tighten.h"
 
-#include "server/library/entry/entry.h"
 #include "server/library/texts.h"
 
 #include <string.h>

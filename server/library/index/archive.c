@@ -2,96 +2,15 @@
 
 #include "server/library/entry/entry.h"
 #include "server/library/index/folder.h"
-#include "server/library/index/morphs.h"
+#include "server/library/index/name_slots.h"
 #include "server/library/index/nested.h"
 #include "server/library/index/refusal.h"
-#include "server/library/names.h"
 #include "lib/core/error.h"
 
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ------------------------------------------------------------------------------------------------ making -- */
-
-static struct index_archive *new_archive(const char *path, const char *name, size_t length,
-                                         const char *format, uint32_t entries)
-{
-    struct region region;
-    region_init(&region);
-    struct index_archive *archive = REGION_NEW(&region, struct index_archive, 1);
-    atomic_init(&archive->references, 1);
-    archive->format = format;
-    archive->source = "path";
-    /* From here on the counts and lengths come from files and clients; there is always room for one entry. */
-    region.may_fail = entries > 1;
-    archive->entries = REGION_NEW(&region, struct index_entry *, entries);
-    archive->entry_count = archive->entry_capacity = archive->entries ? entries : 0;
-    region.may_fail = true;
-    const char *own_path = region_text(&region, path), *own_name = region_text_sized(&region, name, length);
-    archive->path = archive->root = own_path ? own_path : "";
-    archive->name = own_name ? own_name : "";
-    archive->region = region;
-    if (region.failed)
-        archive_no_memory(archive);
-    return archive;
-}
-
-static struct asset_id id_of(const char *format, const void *bytes, size_t size)
-{
-    struct id_hash *hash = id_begin();
-    id_text_part(hash, format);
-    id_part(hash, bytes, size);
-    return id_end(hash);
-}
-
-struct index_archive *archive_of_folder(const char *path, uint32_t entry_count)
-{
-    size_t length;
-    const char *name = path_base(path, &length);
-    struct index_archive *archive = new_archive(path, name, length, "folder", entry_count);
-    archive->id = id_of("folder", path, strlen(path));
-    return archive;
-}
-
-struct index_archive *archive_of_file(const char *path, const struct file_stamp *stamp,
-                                      struct pose_bytes bytes, const struct asset_id *id)
-{
-    size_t length;
-    const char *name = path_base(path, &length);
-    struct index_archive *archive = new_archive(path, name, length, "file", 1);
-    archive->stamp = *stamp;
-    archive->bytes = stamp->size;
-    archive->id = id ? *id : id_of("file", bytes.data, bytes.size);
-    return archive;
-}
-
-struct index_archive *archive_of_container(const char *path, const char *name, const char *format,
-                                           const struct index_hints *hints, struct file_bytes *map,
-                                           const struct pose_options *options)
-{
-    struct pose_source source = {.name = name,
-                                 .bytes = map->bytes,
-                                 .format = hints ? hints->format : NULL,
-                                 .game = hints ? hints->game : NULL};
-    struct pose_error error;
-    struct pose_archive *opened = pose_archive_open(&source, options, &error);
-    struct index_archive *archive =
-        new_archive(path, name, strlen(name), opened ? pose_archive_format(opened) : format,
-                    opened ? pose_archive_count(opened) : 0);
-    if (!opened)
-        archive_set_error(archive, &error);
-    archive->archive = opened;
-    archive->stamp = map->stamp;
-    archive->bytes = map->bytes.size;
-    archive->id = hints && hints->id ? *hints->id : id_of(archive->format, map->bytes.data, map->bytes.size);
-    archive->map = *map;
-    *map = (struct file_bytes){0};
-    if (opened)
-        index_list_morphs(archive);
-    return archive;
-}
 
 void index_archive_ref(struct index_archive *archive)
 {
@@ -157,38 +76,7 @@ void index_archive_unref(struct index_archive *archive)
         malloc_trim(0);
 }
 
-/* ------------------------------------------------------------------------------------------------- names -- */
-
-static uint64_t name_hash(const char *name)
-{
-    return known_name(POSE_AXES_SIMS, name);
-}
-
-int archive_compare_names(const void *a, const void *b)
-{
-    const struct name_slot *x = a, *y = b;
-    if (x->hash != y->hash)
-        return x->hash < y->hash ? -1 : 1;
-    return x->entry < y->entry ? -1 : x->entry > y->entry;
-}
-
-struct name_slot archive_name_slot(const struct index_archive *archive, uint32_t entry)
-{
-    return (struct name_slot){name_hash(name_base(archive->entries[entry]->name)), entry};
-}
-
-void archive_sort_names(struct name_slot *names, uint32_t count)
-{
-    qsort(names, count, sizeof *names, archive_compare_names);
-}
-
-void archive_fill_names(const struct index_archive *archive, struct name_slot *names)
-{
-    for (uint32_t i = 0; i < archive->entry_count; i++)
-        names[i] = archive_name_slot(archive, i);
-    if (archive->entry_count)
-        archive_sort_names(names, archive->entry_count);
-}
+/* --------------------------------------------------------------------------------------------- finishing -- */
 
 void archive_finish(struct index_archive *archive)
 {
@@ -206,7 +94,7 @@ void archive_finish(struct index_archive *archive)
     archive->names = REGION_NEW(&archive->region, struct name_slot, kept);
     archive->name_count = archive->names ? kept : 0;
     if (archive->names)
-        archive_fill_names(archive, archive->names);
+        name_slots_fill(archive, archive->names);
     else
         archive_no_memory(archive);
 }
@@ -296,41 +184,6 @@ void archive_seal(struct index_archive *archive)
     archive->has_wanting = index_wants_companions(archive);
     archive->digest = digest_of(archive);
     set_created(archive, newest / NS_PER_MS);
-}
-
-/* The entry of that base name, preferably in the folder of the requesting entry, or at that path below its
- * folder; -1 if there is none. */
-static int64_t find_entry(const struct index_archive *archive, const char *name, const char *beside,
-                          int64_t asking)
-{
-    uint64_t hash = name_hash(name_base(name));
-    uint32_t low = 0, high = archive->name_count;
-    int64_t best = -1;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (archive->names[middle].hash < hash)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    size_t folder = beside ? (size_t)(name_base(beside) - beside) : 0;
-    bool is_path = strchr(name, '/') != NULL;
-    for (; low < archive->name_count && archive->names[low].hash == hash; low++) {
-        uint32_t entry = archive->names[low].entry;
-        if (entry == asking || !archive->entries[entry])
-            continue;
-        const char *candidate = archive->entries[entry]->name;
-        if (is_path && beside && !strncmp(candidate, beside, folder) && !strcasecmp(candidate + folder, name))
-            return entry;
-        if (is_path || strcasecmp(name_base(candidate), name))
-            continue;
-        if (beside && (size_t)(name_base(candidate) - candidate) == folder &&
-            !strncmp(candidate, beside, folder))
-            return entry;
-        if (best < 0)
-            best = entry;
-    }
-    return best;
 }
 
 /* ----------------------------------------------------------------------------------------------- reading -- */
@@ -532,11 +385,12 @@ bool finder_find(void *user, const char *name, struct pose_bytes *bytes)
     }
     const struct index_archive *own = finder->own;
     const char *beside = own->entries[finder->entry] ? own->entries[finder->entry]->name : NULL;
-    bool found = (own->names && take(finder, own, find_entry(own, name, beside, finder->entry), name)) ||
+    bool found = (own->names && take(finder, own, name_slots_find(own, name, beside, finder->entry), name)) ||
                  take_beside(finder, name);
     for (uint32_t i = 0; i < finder->other_count && !found; i++) {
         const struct index_archive *other = finder->others[i];
-        found = other != own && other->names && take(finder, other, find_entry(other, name, NULL, -1), name);
+        found =
+            other != own && other->names && take(finder, other, name_slots_find(other, name, NULL, -1), name);
     }
     if (found) {
         const struct pose_buffer *last = &finder->found[finder->found_count - 1];

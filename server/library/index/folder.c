@@ -1,5 +1,8 @@
 #include "server/library/index/folder.h"
 
+#include "server/library/entry/entry.h"
+#include "server/library/index/making.h"
+#include "server/library/index/name_slots.h"
 #include "server/library/index/refusal.h"
 #include "server/library/names.h"
 
@@ -167,7 +170,7 @@ bool folder_sort_names(struct index_archive *archive)
     struct folder_order *order = new_order(archive->entry_count, archive->entry_count, true);
     if (!order)
         return false;
-    archive_fill_names(archive, order->names);
+    name_slots_fill(archive, order->names);
     set_order(archive, order);
     return true;
 }
@@ -228,7 +231,7 @@ static void merge_names(const struct folder_order *from, const struct rearrangin
 {
     uint32_t count = 0, next = 0;
     for (uint32_t i = 0; i < from->count; i++) {
-        while (next < change->added_count && archive_compare_names(&change->names[next], &from->names[i]) < 0)
+        while (next < change->added_count && name_slots_compare(&change->names[next], &from->names[i]) < 0)
             to->names[count++] = change->names[next++];
         if (!change->is_removed[from->names[i].entry])
             to->names[count++] = from->names[i];
@@ -289,12 +292,12 @@ static bool arrange_changes(struct index_archive *archive, const struct index_ar
         } else if (slot >= parent->entry_count || is_empty(parent->entries[slot])) {
             change.added[change.added_count] =
                 (struct addition){slot, folder_lower_bound(parent, changes[i].name)};
-            change.names[change.added_count++] = archive_name_slot(archive, slot);
+            change.names[change.added_count++] = name_slot_of(archive, slot);
         }
     }
     if (done && change.added_count) {
         qsort_r(change.added, change.added_count, sizeof *change.added, compare_added, archive->entries);
-        archive_sort_names(change.names, change.added_count);
+        name_slots_sort(change.names, change.added_count);
     }
     done = done && rearrange(archive, &change);
     free(change.is_removed);

@@ -7,7 +7,7 @@
 #ifndef POSED_SERVER_LIBRARY_INDEX_FOLDER_H
 #define POSED_SERVER_LIBRARY_INDEX_FOLDER_H
 
-#include "server/library/index/archive.h"
+#include "server/library/index/index.h"
 
 struct folder_group;
 struct folder_order;

@@ -7,6 +7,7 @@
 
 #include "lib/core/error.h"
 #include "server/library/index/folder.h"
+#include "server/library/index/making.h"
 #include "server/library/index/nested.h"
 #include "server/library/index/work.h"
 #include "server/library/index/refusal.h"

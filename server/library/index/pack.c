@@ -1,5 +1,6 @@
 #include "server/library/index/pack.h"
 
+#include "server/library/entry/tighten.h"
 #include "server/library/index/nested.h"
 #include "server/library/texts.h"
 

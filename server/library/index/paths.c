@@ -7,6 +7,7 @@
 #include "server/library/index/index.h"
 
 #include "server/library/index/folder.h"
+#include "server/library/index/making.h"
 #include "server/library/index/nested.h"
 #include "server/library/index/recall.h"
 #include "server/library/index/work.h"

@@ -2,6 +2,7 @@
 
 #include "server/library/index/archive.h"
 #include "server/library/index/link.h"
+#include "server/library/index/making.h"
 #include "server/library/index/nested.h"
 #include "server/library/index/pack.h"
 #include "server/library/index/refusal.h"

@@ -1,8 +1,8 @@
 #include "server/library/catalog.h"
-#include "server/library/snapshot/tables.h"
 
 #include "server/library/entry/describe.h"
 #include "server/library/entry/summary.h"
+#include "server/library/snapshot/tables.h"
 
 #include <stdlib.h>
 #include <string.h>
