@@ -225,7 +225,8 @@ static void look_in_paths(const struct fitting *fitting, struct shelf *shelves, 
 {
     uint32_t next = 0, looked_at = 0;
     struct catalog_item *mesh;
-    while (looked_at++ < MAX_LOOKED_AT && (mesh = catalog_next_of_paths(fitting->catalog, ASSET_MESH, &next))) {
+    while (looked_at++ < MAX_LOOKED_AT &&
+           (mesh = catalog_next_of_paths(fitting->catalog, ASSET_MESH, &next))) {
         if (mesh->place.archive != own)
             look_at(fitting, shelves, mesh, false);
     }
