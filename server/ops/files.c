@@ -235,6 +235,13 @@ static bool is_unreadable(const FTSENT *node)
     return failed && node->fts_level > 0 && node->fts_errno != ENOENT;
 }
 
+/* Whether this process lacks what is needed to read it: that says nothing of what is there. */
+static bool is_exhausted(const FTSENT *node)
+{
+    const bool failed = node->fts_info == FTS_DNR || node->fts_info == FTS_NS || node->fts_info == FTS_ERR;
+    return failed && (node->fts_errno == ENOMEM || node->fts_errno == EMFILE || node->fts_errno == ENFILE);
+}
+
 bool folder_walk(const char *path, const struct walk_bound *bound, struct walked_folder *folder,
                  struct pose_error *error)
 {
@@ -249,7 +256,11 @@ bool folder_walk(const char *path, const struct walk_bound *bound, struct walked
     const struct stat unknown = {.st_size = 0};
     uint32_t others = 0;
     bool has_memory = tree;
-    for (FTSENT *node; has_memory && (node = fts_read(tree));) {
+    for (FTSENT *node; has_memory && (errno = 0, node = fts_read(tree));) {
+        if (is_exhausted(node)) {
+            has_memory = false;
+            break;
+        }
         if (node->fts_level > 0 && node->fts_name[0] == '.') {
             fts_set(tree, node, FTS_SKIP);
             continue;
@@ -264,6 +275,7 @@ bool folder_walk(const char *path, const struct walk_bound *bound, struct walked
         if (is_within(folder, bound, below, &others))
             has_memory = add_file(folder, below, is_lost ? &unknown : node->fts_statp);
     }
+    has_memory = has_memory && errno != ENOMEM;
     if (tree)
         fts_close(tree);
     free(root);

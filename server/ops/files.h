@@ -62,7 +62,8 @@ struct walk_bound {
 
 /*
  * Lists every regular file below a folder. Symbolic links, names that begin with a dot, and files beyond the limit
- * are skipped. A folder that cannot be read is listed as if it were a file. False with error as above, or "no_memory".
+ * are skipped. A folder that cannot be read is listed as if it were a file. False with error as above, or "no_memory": also
+ * where the process may not open more files.
  */
 bool folder_walk(const char *path, const struct walk_bound *bound, struct walked_folder *folder,
                  struct pose_error *error);

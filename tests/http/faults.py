@@ -540,7 +540,7 @@ class MemoryOfPaths(FaultCase):
                 self.wait_for(daemon.client, f"after{turn}")
                 self.wait_for(daemon.client, f"new{turn}")
             self.assertTrue(whole or was_hit)
-        self.assertGreater(turn, 3)
+        self.assertGreater(turn, 2)  # a change takes little memory, the walk after a refusal more
         print(f"{turn - 1} refused", end=" ")
 
 
