@@ -185,7 +185,8 @@ bool folder_was_clean(const char *folder, bool *is_other)
     const ssize_t read_size = fd >= 0 ? read(fd, mark, sizeof mark) : -1;
     if (fd >= 0)
         close(fd);
-    const bool is_same = read_size == (ssize_t)size && !memcmp(text, mark, size);
+    const bool is_same =
+        read_size >= 0 && (size_t)read_size == size && !memcmp(text, mark, (size_t)read_size);
     *is_other = fd >= 0 && !is_same;
     /* Before anything is written: it must not come back after a power cut. One of another state stays until that has had
      * its consequences. */

@@ -149,7 +149,7 @@ struct bone_list {
 static bool take_bone(void *user, const struct pose_relation *relation)
 {
     struct bone_list *bones = user;
-    bones->asset->axes = relation->axes;
+    bones->asset->axes = (uint8_t)relation->axes;
     if (relation->bone && bones->known)
         bones->known[bones->count] = known_name(relation->axes, relation->bone);
     bones->count += relation->bone != NULL;

@@ -30,7 +30,7 @@ void index_summarise_clip(struct region *region, const struct pose_document *doc
     describe_clip_notes(&json, document, clip);
     jsonw_end(&json);
     asset->notes = members_text(region, &buffer);
-    asset->axes = clip->axes;
+    asset->axes = (uint8_t)clip->axes;
     asset->duration = clip->duration;
     asset->fps = clip->fps;
     asset->joint_count = clip->track_count;
@@ -61,7 +61,7 @@ void index_summarise_skeleton(struct region *region, const struct pose_skeleton 
     if (!asset->name)
         asset->name = skeleton->name;
     asset->summary = members_text(region, &buffer);
-    asset->axes = skeleton->axes;
+    asset->axes = (uint8_t)skeleton->axes;
     asset->joint_count = skeleton->joint_count;
     asset->rest = known_rest(skeleton);
     asset->is_person = is_person(skeleton);
@@ -78,7 +78,7 @@ void index_summarise_mesh(struct region *region, const struct pose_mesh *mesh, s
     jsonw_integer(&json, "face_count", mesh->face_count);
     jsonw_end(&json);
     asset->summary = members_text(region, &buffer);
-    asset->axes = mesh->axes;
+    asset->axes = (uint8_t)mesh->axes;
     asset->joint_count = mesh->bone_count;
     known_list_mesh(region, mesh, asset);
 }
