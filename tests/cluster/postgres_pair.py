@@ -15,7 +15,7 @@ PACKAGES = ["postgresql"]
 SCRIPTS = Path(__file__).resolve().parents[2] / "docker" / "cluster" / "postgres"
 USER = "posed"
 NOBODY = 65534
-WAIT_SECONDS = 60
+WAIT_SECONDS = 300
 
 
 def programs():

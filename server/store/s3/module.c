@@ -120,6 +120,17 @@ static bool list_page(struct s3 *s3, const char *prefix, const struct list_place
     return done;
 }
 
+/* False if the next page would be one that was there: of a token, or (keys are in order) behind a key. */
+static bool go_on(struct list_place *place, const struct s3_page *page)
+{
+    const char *last = page->count ? page->objects[page->count - 1].key : "";
+    const bool is_by_key = strchr(page->next, '+');
+    if (is_by_key ? strcmp(last, place->key) <= 0 : !strcmp(page->next, place->token))
+        return false;
+    memcpy(place->token, page->next, sizeof place->token);
+    return !*last || (size_t)snprintf(place->key, sizeof place->key, "%s", last) < sizeof place->key;
+}
+
 static bool list(struct s3 *s3, const char *prefix, s3_visit *visit, void *user, struct s3_failure *failure)
 {
     struct list_place place = {0};
@@ -135,12 +146,12 @@ static bool list(struct s3 *s3, const char *prefix, s3_visit *visit, void *user,
                 going = visit(user, &page.objects[i]);
         }
         going = going && page.is_truncated;
-        memcpy(place.token, page.next, sizeof place.token);
-        if (page.count)
-            snprintf(place.key, sizeof place.key, "%s", page.objects[page.count - 1].key);
+        const bool goes_on = !going || go_on(&place, &page);
         s3_page_release(&page);
+        if (!goes_on)
+            return s3_fail(failure, S3_AWAY, "the list of objects goes round in a circle");
     }
-    return true;
+    return !going || s3_fail(failure, S3_AWAY, "the list of objects has no end");
 }
 
 extern const struct s3_module s3_module;

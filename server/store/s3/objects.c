@@ -86,12 +86,15 @@ static void tell(const struct objects *objects, const struct s3_failure *failure
 
 static void judge(struct objects *objects, const struct s3_failure *failure)
 {
-    if (failure->outcome == S3_AWAY)
+    if (failure->outcome == S3_AWAY) {
         note_away(objects, failure->detail);
-    else
-        note_back(objects);
-    if (failure->outcome == S3_REFUSED)
+    } else if (failure->outcome == S3_REFUSED) {
         log_message(LOG_WARNING, "%s: %s", objects->shown, failure->detail);
+        atomic_store(&objects->heard_ms,
+                     0); /* a look at the bucket says whether nothing is allowed any more */
+    } else {
+        note_back(objects);
+    }
 }
 
 /* Tries twice where there is time: a connection may have been cut, a server of many may be ill. */

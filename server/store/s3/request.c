@@ -14,6 +14,8 @@
 enum {
     LEAST_RATE = 256 << 10, /* bytes a second: a body that moves faster has time */
     MAX_REFUSAL = 4096,     /* of the text that explains it */
+    MAX_IGNORED = 64 << 10, /* of a body that nobody wants: then the connection goes */
+    MAX_HEADERS = 64 << 10,
     MAX_URL = 4096,
     EXPECT_MS = 300,
     POLL_MS = 1000,
@@ -41,7 +43,8 @@ struct exchange {
     CURL *easy;
     size_t sent;
     uint64_t moved, taken;
-    bool has_stopped, is_too_large;
+    size_t headers, ignored;
+    bool has_stopped, is_too_large, is_endless;
     char refusal[MAX_REFUSAL];
     size_t refusal_size;
 };
@@ -175,6 +178,16 @@ static void keep_refusal(struct exchange *exchange, const char *bytes, size_t si
     exchange->refusal_size += size;
 }
 
+/* What is not wanted is read for the sake of the connection, up to a bound. */
+static size_t ignore(struct exchange *exchange, size_t size)
+{
+    exchange->is_endless = size > MAX_IGNORED - exchange->ignored;
+    if (exchange->is_endless)
+        return 0;
+    exchange->ignored += size;
+    return size;
+}
+
 static size_t on_write(char *bytes, size_t size, size_t count, void *user)
 {
     struct exchange *exchange = user;
@@ -182,13 +195,11 @@ static size_t on_write(char *bytes, size_t size, size_t count, void *user)
     long status = 0;
     curl_easy_getinfo(exchange->easy, CURLINFO_RESPONSE_CODE, &status);
     size *= count;
-    exchange->moved += size;
-    if (status / 100 != 2) {
+    if (status / 100 != 2)
         keep_refusal(exchange, bytes, size);
-        return size;
-    }
-    if (!request->sink)
-        return size;
+    if (status / 100 != 2 || !request->sink)
+        return ignore(exchange, size);
+    exchange->moved += size;
     exchange->is_too_large = size > request->most - exchange->taken;
     if (exchange->is_too_large)
         return 0;
@@ -224,6 +235,10 @@ static size_t on_header(char *line, size_t size, size_t count, void *user)
     struct s3_answer *answer = exchange->answer;
     char value[S3_ETAG];
     size *= count;
+    exchange->is_endless = size > MAX_HEADERS - exchange->headers;
+    if (exchange->is_endless)
+        return 0;
+    exchange->headers += size;
     if (is_header(line, size, "etag", value, sizeof value))
         memcpy(answer->etag, value, sizeof value);
     else if (is_header(line, size, "last-modified", value, sizeof value))
@@ -350,6 +365,12 @@ static bool judge(const struct s3 *s3, const struct exchange *exchange, CURLcode
     const char *method = exchange->request->method;
     if (exchange->has_stopped)
         return s3_fail(failure, S3_STOPPED, "stopped");
+    const long status = exchange->answer->status;
+    if (exchange->is_endless && exchange->refusal_size)
+        return refuse(exchange, failure);
+    if (exchange->is_endless)
+        return s3_fail(failure, S3_AWAY, "%s was answered %ld and more bytes than belong there", method,
+                       status);
     if (exchange->is_too_large)
         return s3_fail(failure, S3_WRONG, "%s sends more bytes than the object has", method);
     if (result == CURLE_OPERATION_TIMEDOUT)
@@ -357,7 +378,7 @@ static bool judge(const struct s3 *s3, const struct exchange *exchange, CURLcode
                        (unsigned long long)s3->place.timeout_ms);
     if (result)
         return s3_fail(failure, S3_AWAY, "%s: %s", method, curl_easy_strerror(result));
-    return exchange->answer->status / 100 == 2 || refuse(exchange, failure);
+    return status / 100 == 2 || refuse(exchange, failure);
 }
 
 bool s3_ask(struct s3 *s3, const struct s3_request *request, struct s3_answer *answer,

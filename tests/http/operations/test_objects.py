@@ -332,6 +332,70 @@ class Faults(ObjectsCase):
             self.store.release.set()
             self.wait_for("it is not back", lambda: self.entry(daemon, archive).status == 200)
 
+    def test_what_has_no_end(self):
+        """A few bytes of it are read, whoever else would wait for the rest."""
+        with self.daemon("--blob-cache", "0") as daemon:
+            archive = self.upload(daemon, WAVE)
+            for fault, method in (("refusal", "PUT"), ("body", "PUT"), ("headers", "PUT"), ("refusal", "GET"), ("body", "GET"),
+                                  ("headers", "GET"), ("body", "DELETE"), ("headers", "HEAD")):
+                self.store.sent = 0
+                self.break_on(fault, method)
+                with self.subTest(fault=fault, method=method):
+                    if method == "PUT":
+                        self.upload(daemon, WALK, 503)
+                    elif method == "GET":
+                        self.assertEqual(self.entry(daemon, archive).status, 503)
+                    elif method == "DELETE":
+                        self.assertAway(daemon.client.request("DELETE", f"/v1/archives/{archive}"))
+                    else:
+                        self.wait_for("nobody looks", lambda: self.store.sent)
+                    self.assertLess(self.store.sent, 32 << 20)
+                self.mend()
+                self.wait_for("it is not back", lambda: self.status(daemon) == (200, "ok"))
+            self.assertEqual(self.entry(daemon, archive).body, sample(WAVE))
+
+    def test_nobody_is_followed_elsewhere(self):
+        """What is signed for one store is not shown to another."""
+        with S3Stub() as other, self.daemon("--blob-cache", "0") as daemon:
+            archive = self.upload(daemon, WAVE)
+            self.store.elsewhere = other.endpoint
+            for method in ("GET", "PUT"):
+                self.break_on("redirect", method)
+                self.assertAway(self.entry(daemon, archive)) if method == "GET" else self.upload(daemon, WALK, 503)
+                self.mend()
+                self.wait_for("it is not back", lambda: self.entry(daemon, archive).status == 200)
+            self.assertEqual(other.requests, [])
+
+    def test_rights_that_have_ended(self):
+        with self.daemon("--blob-cache", "0") as daemon:
+            archive = self.upload(daemon, WAVE)
+            self.store.fault = lambda method, key: "403"
+
+            def is_degraded():
+                self.assertAway(self.entry(daemon, archive))
+                return self.status(daemon) == (200, "degraded")
+
+            self.wait_for("it is not said", is_degraded)
+            self.mend()
+            self.wait_for("it is not back", lambda: self.status(daemon) == (200, "ok"))
+            self.assertEqual(self.entry(daemon, archive).body, sample(WAVE))
+
+    def test_lists_in_a_circle(self):
+        with self.daemon() as daemon:
+            self.upload(daemon, WAVE)
+        self.store.fault = lambda method, key: "circle" if method == "GET" and not key else None
+        done = self.run_posed("sweep")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("goes round in a circle", done.stderr)
+
+    def test_parts_that_get_no_name(self):
+        large = zipped([("wave.anim", sample(WAVE)), ("pad.bin", bytes(65 << 20))], method=zipfile.ZIP_STORED)
+        with self.daemon("--max-upload", "80M", "--blob-cache", "0") as daemon:
+            self.break_on("no etag", "PUT", "blobs/")
+            reply = daemon.client.post("/v1/archives?name=large.zip", large)
+            self.assertAway(reply)
+            self.assertEqual((self.store.parts, self.store.keys("site/blobs/")), ({}, []), "what was begun is given up")
+
     def test_uploads_that_the_store_has_lost(self):
         with self.daemon("--blob-cache", "0") as daemon:
             archive = self.upload(daemon, WAVE)

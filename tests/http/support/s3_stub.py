@@ -13,6 +13,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from xml.sax.saxutils import escape
 
 EMPTY = hashlib.sha256(b"").hexdigest()
+# (status, whether the headers end, what comes again and again)
+ENDLESS = {"headers": (200, False, b"x-more: " + b"m" * 4000 + b"\r\n"), "body": (200, True, bytes(4096)),
+           "refusal": (500, True, bytes(4096))}
 PAGE = 7  # keys in a page of a list: continuation is what is tested
 
 
@@ -49,7 +52,9 @@ def signed(key_id, secret, method, host, path, query="", body=b"", region="us-ea
 
 class S3Stub:
     """Use as a context. fault(method, key) is asked before each answer: None, or "500", "403", "cut", "wrong", "drop",
-    "hang" (until release is set)."""
+    "hang" (until release is set), "redirect" (to the address in elsewhere), "no etag", "circle" (a list has
+    no end), "headers", "body" and "refusal": of these
+    three there is no end (until the client has gone, or release is set)."""
 
     key_id, secret, bucket, region = "AKIDEXAMPLE", "a/secret+key", "bucket", "us-east-1"
 
@@ -59,6 +64,8 @@ class S3Stub:
         self.requests = []
         self.fault = lambda method, key: None
         self.release = threading.Event()
+        self.elsewhere = ""
+        self.sent = 0  # bytes of what has no end
         self.lock = threading.Lock()
         self.token = None
         self.port = port
@@ -145,6 +152,16 @@ class Handler(BaseHTTPRequestHandler):
         if self.command != "HEAD":
             self.wfile.write(body)
 
+    def pour(self, status, head, piece):
+        """Without an end."""
+        self.close_connection = True
+        self.send_response_only(status)
+        with contextlib.suppress(OSError):
+            self.end_headers() if head else self.flush_headers()
+            while not self.store.release.is_set():
+                self.wfile.write(piece)
+                self.store.sent += len(piece)
+
     def refuse(self, status, code):
         self.answer(status, f"<?xml version='1.0'?><Error><Code>{code}</Code><Message>no</Message></Error>".encode())
 
@@ -186,7 +203,11 @@ class Handler(BaseHTTPRequestHandler):
         if fault in ("drop", "hang"):
             self.close_connection = True
             return
-        if fault == "500":
+        if fault in ENDLESS:
+            self.pour(*ENDLESS[fault])
+        elif fault == "redirect":
+            self.answer(307, headers=[("Location", store.elsewhere + self.path)])
+        elif fault == "500":
             self.refuse(500, "InternalError")
         elif fault == "403" or not self.is_signed(body):
             if fault != "403":
@@ -202,7 +223,7 @@ class Handler(BaseHTTPRequestHandler):
     def serve(self, key, query, body, fault):
         method = self.command
         if method == "POST" or "uploadId" in query:
-            self.serve_parts(key, query, body)
+            self.serve_parts(key, query, body, fault)
         elif method == "PUT":
             with self.store.lock:
                 self.store.objects[key] = (body, time.time())
@@ -214,7 +235,7 @@ class Handler(BaseHTTPRequestHandler):
         elif not key and method == "HEAD":
             self.answer(200)
         elif not key:
-            self.list(query)
+            self.list(query, fault)
         else:
             self.send_object(key, fault)
 
@@ -234,11 +255,13 @@ class Handler(BaseHTTPRequestHandler):
         else:
             self.answer(200, body, headers)
 
-    def list(self, query):
+    def list(self, query, fault):
         keys = self.store.keys(query.get("prefix", ""))
         token, after = query.get("continuation-token", ""), query.get("start-after", "")
         keys = [key for key in keys if key > after and (not token or f"after&{key}" > token)]
         page, more = keys[:PAGE], len(keys) > PAGE
+        if fault == "circle":  # the first page again and again, as if it were the next
+            page, more = self.store.keys(query.get("prefix", ""))[:1], True
         rows = "".join(
             f"<Contents><Key>{escape(key)}</Key><LastModified>"
             f"{time.strftime('%Y-%m-%dT%H:%M:%S.000Z', time.gmtime(self.store.objects[key][1]))}"
@@ -253,7 +276,7 @@ class Handler(BaseHTTPRequestHandler):
             f"<IsTruncated>{str(more).lower()}</IsTruncated>{token}{rows}</ListBucketResult>"
         ).encode())
 
-    def serve_parts(self, key, query, body):
+    def serve_parts(self, key, query, body, fault):
         store = self.store
         if "uploads" in query:
             with store.lock:
@@ -263,7 +286,7 @@ class Handler(BaseHTTPRequestHandler):
                              f"</InitiateMultipartUploadResult>".encode())
         elif self.command == "PUT":
             store.parts[query["uploadId"]][int(query["partNumber"])] = body
-            self.answer(200, headers=[("ETag", f'"{hashlib.md5(body).hexdigest()}"')])
+            self.answer(200, headers=[] if fault == "no etag" else [("ETag", f'"{hashlib.md5(body).hexdigest()}"')])
         elif self.command == "DELETE":
             store.parts.pop(query["uploadId"], None)
             self.answer(204)
