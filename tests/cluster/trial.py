@@ -1,5 +1,6 @@
 """The cluster's trial: a load through nginx while replicas, stores and disks fail one after the other."""
 
+import statistics
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -12,7 +13,7 @@ STOPPED_SECONDS = 5  # how long PostgreSQL answers nothing
 ROUND_SECONDS = 200  # a longer run goes through the faults again
 SAME_UPLOADS = 1000
 OWN_WRITES = 10
-CACHED_POSES = 3000
+CACHED_POSES, CACHED_ROUNDS = 600, 5
 
 
 class Mixed(Load):
@@ -121,11 +122,17 @@ def cached_poses(site, load):
     clips = [load.clips[name] for name in load.there if name not in load.leaving][:20]
     for clip in clips:
         settled(client, f"/v1/clips/{clip}/pose?t=0.5")
-    before = rate_of_poses(client, clips, load)
-    with proxy_fault(site.proxy, "drop"), stopped_database(site.database):
-        meanwhile = rate_of_poses(client, clips, load)
-    print(f"cached poses of one connection: {before:.0f} a second, {meanwhile:.0f} while both stores are dead", flush=True)
-    return before, meanwhile
+    rates = []
+    for _ in range(CACHED_ROUNDS):  # in turn: others may use this machine
+        before = rate_of_poses(client, clips, load)
+        with proxy_fault(site.proxy, "drop"), stopped_database(site.database):
+            rates.append((before, rate_of_poses(client, clips, load)))
+        settled(client, f"/v1/clips/{'0' * 32}")  # it is back
+    before, meanwhile = (statistics.median(one) for one in zip(*rates))
+    ratio = statistics.median(dead / alive for alive, dead in rates)
+    print(f"cached poses of one connection: {before:.0f} a second, {meanwhile:.0f} while both stores are dead; of the same round "
+          f"{ratio:.2f} times", flush=True)
+    return 1, ratio
 
 
 def restart_with_empty_disks(site):

@@ -14,6 +14,7 @@ enum {
     TRIES = 3,
     MAX_SILENT = 2,       /* statements in a row without an answer: then it is away */
     LOOK_MS = 250,        /* between looks whether it is back */
+    CROWDED_MS = 1000,    /* no more connections than there are, after one was refused */
     BYTES_PER_MS = 10000, /* what has more bytes gets more time */
 };
 
@@ -33,6 +34,8 @@ struct pool {
     pthread_mutex_t lock; /* guards the following */
     pthread_cond_t freed;
     unsigned open, most, idle_count;
+    uint64_t
+        crowded_ms; /* until then the server is not asked for another connection beside those that are open */
     struct pg **idle;
 };
 
@@ -132,13 +135,11 @@ void pool_disconnect(struct pool *pool, struct pg *pg)
     pool->module->close(pg);
 }
 
-struct pg *pool_connect(struct pool *pool, struct store_error *error)
+static struct pg *connect_prepared(struct pool *pool, struct pg_failure *failure, struct store_error *error)
 {
-    struct pg_failure failure;
-    struct pg *pg = connect_any(pool, &failure);
+    struct pg *pg = connect_any(pool, failure);
     if (!pg) {
-        note_away(pool, failure.detail);
-        tell(pool, &failure, error);
+        tell(pool, failure, error);
     } else if (pool->prepare && !pool->prepare(pool->user, pool, pg, error)) {
         pool_disconnect(pool, pg);
         return NULL;
@@ -146,12 +147,47 @@ struct pg *pool_connect(struct pool *pool, struct store_error *error)
     return pg;
 }
 
+/* Whether anybody has a connection: then it is not for want of a server that there is not another one. */
+static bool has_connections(struct pool *pool)
+{
+    pthread_mutex_lock(&pool->lock);
+    const bool any = pool->open;
+    pthread_mutex_unlock(&pool->lock);
+    return any;
+}
+
+struct pg *pool_connect(struct pool *pool, struct store_error *error)
+{
+    struct pg_failure failure;
+    struct pg *pg = connect_prepared(pool, &failure, error);
+    if (!pg && failure.outcome == PG_AWAY && !has_connections(pool))
+        note_away(pool, failure.detail);
+    return pg;
+}
+
+/* Of a connection that is gone, or was not to be had. */
 static void give_up_place(struct pool *pool)
 {
     pthread_mutex_lock(&pool->lock);
     pool->open--;
     pthread_cond_signal(&pool->freed);
     pthread_mutex_unlock(&pool->lock);
+}
+
+/* No connection was to be had: one that is open already will be free soon. False: there is none. */
+static bool share(struct pool *pool)
+{
+    pthread_mutex_lock(&pool->lock);
+    const bool any = --pool->open;
+    pool->crowded_ms = any ? clock_ms() + CROWDED_MS : 0;
+    pthread_cond_broadcast(&pool->freed);
+    pthread_mutex_unlock(&pool->lock);
+    return any;
+}
+
+static bool may_open(const struct pool *pool, uint64_t now)
+{
+    return pool->open < pool->most && (!pool->open || now >= pool->crowded_ms);
 }
 
 /* An idle connection, or (NULL with true) the right to open one; false when the time is up. */
@@ -163,12 +199,13 @@ static bool take_place(struct pool *pool, uint64_t deadline_ms, struct pg **pg)
     for (;;) {
         const uint64_t now = clock_ms();
         struct timespec until = clock_wall();
-        done = pool->idle_count || pool->open < pool->most;
+        done = pool->idle_count || may_open(pool, now);
         if (done || now >= deadline_ms)
             break;
-        const uint64_t left = deadline_ms - now;
-        until.tv_sec += (time_t)(left / 1000);
-        clock_add_ns(&until, (long)(left % 1000) * 1000000);
+        const uint64_t next =
+            pool->open < pool->most && pool->crowded_ms < deadline_ms ? pool->crowded_ms : deadline_ms;
+        until.tv_sec += (time_t)((next - now) / 1000);
+        clock_add_ns(&until, (long)((next - now) % 1000) * 1000000);
         pthread_cond_timedwait(&pool->freed, &pool->lock, &until);
     }
     if (done && pool->idle_count)
@@ -179,28 +216,42 @@ static bool take_place(struct pool *pool, uint64_t deadline_ms, struct pg **pg)
     return done;
 }
 
+/* A connection in somebody's place. is_crowded: there is none, and others have some. */
+static struct pg *open_one(struct pool *pool, struct pg *idle, bool *is_crowded, struct store_error *error)
+{
+    struct pg_failure failure;
+    *is_crowded = false;
+    if (idle && pool->module->is_there(idle))
+        return idle;
+    pool_disconnect(pool, idle); /* the server has been restarted */
+    struct pg *pg = connect_prepared(pool, &failure, error);
+    if (pg)
+        return pg;
+    const bool is_refused = failure.outcome == PG_AWAY;
+    *is_crowded = share(pool) && is_refused;
+    if (!*is_crowded && is_refused)
+        note_away(pool, failure.detail);
+    return NULL;
+}
+
 static struct pg *take(struct pool *pool, uint64_t deadline_ms, struct store_error *error)
 {
     struct pg *pg;
+    bool is_crowded;
     if (!may_try(pool)) {
         store_fail(error, STORE_AWAY, "the catalogue at %.200s is away", pool->address.shown);
         return NULL;
     }
-    if (!take_place(pool, deadline_ms, &pg)) {
-        store_fail(error, STORE_AWAY, "the catalogue at %.150s: all connections are in use",
-                   pool->address.shown);
-        return NULL;
-    }
-    if (pg && !pool->module->is_there(pg)) { /* the server has been restarted */
-        pool_disconnect(pool, pg);
-        pg = NULL;
-    }
-    if (!pg)
-        pg = pool_connect(pool, error);
+    do {
+        if (!take_place(pool, deadline_ms, &pg)) {
+            store_fail(error, STORE_AWAY, "the catalogue at %.150s: all connections are in use",
+                       pool->address.shown);
+            return NULL;
+        }
+        pg = open_one(pool, pg, &is_crowded, error);
+    } while (!pg && is_crowded && clock_ms() < deadline_ms);
     if (pg)
         atomic_fetch_add(&pool->metrics.in_use, 1);
-    else
-        give_up_place(pool);
     return pg;
 }
 

@@ -383,6 +383,77 @@ class Away(ReplicasCase):
         self.wait_for("it is there again", lambda: daemon.client.get("/readyz").json["status"] == "ok")
         self.upload(daemon, WALK)
 
+    def use_role(self, rights):
+        """The URL of a role that is not the superuser, to which no limit would apply."""
+        self.database.sql(f"DROP ROLE IF EXISTS small; CREATE ROLE small LOGIN {rights}; GRANT ALL ON SCHEMA public TO small")
+        self.addCleanup(self.database.sql, "REASSIGN OWNED BY small TO posed; DROP OWNED BY small; DROP ROLE small")
+        self.url = f"postgres://small@/posed?host={self.database.folder}"
+
+    def place(self, name):
+        place = super().place(name)
+        return place if "url" not in self.__dict__ else [*place[:-1], self.url]
+
+    def test_few_connections(self):
+        """The database grants one that listens and one for all else: they take turns."""
+        self.use_role("CONNECTION LIMIT 2")
+        daemon = self.replica("one")
+        replies = []
+        clients = 12
+
+        def upload(number):
+            replies.append(daemon.client.post("/v1/archives", clip(number), name=f"{number}.anim").status)
+
+        threads = [threading.Thread(target=upload, args=(number,)) for number in range(clients)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(replies, [201] * clients)
+        self.assertEqual(self.ready(daemon), (200, "ok"))
+        self.assertNotIn("is away", daemon.errors())
+
+    def test_a_schema_that_somebody_has_changed(self):
+        """Whatever is missing: 503, and no promise."""
+        for harm, mend in (
+            ("ALTER FUNCTION posed_add_1 RENAME TO gone", "ALTER FUNCTION gone RENAME TO posed_add_1"),
+            ("ALTER TABLE posed_upload RENAME TO gone", "ALTER TABLE gone RENAME TO posed_upload"),
+            ("ALTER TABLE posed_upload RENAME name TO gone", "ALTER TABLE posed_upload RENAME gone TO name"),
+            ("ALTER TABLE posed_state RENAME TO gone", "ALTER TABLE gone RENAME TO posed_state"),
+        ):
+            with self.subTest(harm=harm):
+                self.database.sql("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
+                daemon = self.replica(f"replica{len(harm)}{len(mend)}")
+                archive = self.upload(daemon, WAVE)
+                self.database.sql(harm)
+                self.assertAway(daemon.client.post("/v1/archives", sample(WALK), name="walk.anim"))
+                self.assertEqual(self.status(daemon, f"/v1/archives/{archive}"), 200)
+                unknown = daemon.client.get(f"/v1/archives/{'0' * 32}")
+                if unknown.status != 404:
+                    self.assertAway(unknown)
+                self.database.sql(mend)
+                self.wait_for("it is not back", lambda: self.ready(daemon) == (200, "ok"))
+                self.upload(daemon, WALK)
+                self.delete(daemon, archive)
+                daemon.kill()
+
+    def test_a_database_that_takes_no_writes(self):
+        daemon = self.replica("one")
+        archive = self.upload(daemon, WAVE)
+        reset = lambda: self.database.sql("ALTER DATABASE posed RESET default_transaction_read_only", database="template1")
+        self.addCleanup(reset)
+        self.database.sql("ALTER DATABASE posed SET default_transaction_read_only = on")
+        self.database.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = 'posed'")
+        self.wait_for("it is not away", lambda: self.ready(daemon) == (200, "degraded"))
+        self.assertAway(daemon.client.post("/v1/archives", sample(WALK), name="walk.anim"))
+        self.assertEqual(self.status(daemon, f"/v1/archives/{archive}"), 200)
+        done = subprocess.run([Daemon.binary, "serve", "--listen", "127.0.0.1:0", "--check", *map(str, self.place("two"))],
+                              capture_output=True, text=True, env=self.environment, timeout=300, check=False)
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn("read-only", done.stderr)
+        reset()
+        self.wait_for("it is not back", lambda: self.ready(daemon) == (200, "ok"))
+        self.upload(daemon, WALK)
+
     def test_not_there_at_a_start(self):
         arguments = [Daemon.binary, "serve", "--listen", "127.0.0.1:0", "--check", *map(str, self.place("one"))]
 
