@@ -1,0 +1,97 @@
+/* What indexing has made of uploads, and who makes it anew. */
+#include "server/store/postgres/statements.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct recalling {
+    struct upload_row *rows;
+    size_t count;
+    struct pose_buffer *buffers;
+    bool *marks;
+};
+
+static bool take_one_record(void *user, const struct pg_value *values, unsigned count)
+{
+    struct recalling *recalling = user;
+    struct asset_id id;
+    if (count <= RECORD_VALUES || !take_id(&values[0], &id))
+        return true;
+    for (size_t i = 0; i < recalling->count; i++) {
+        struct upload_record *record = &recalling->rows[i].record;
+        struct pose_buffer *buffer = &recalling->buffers[i];
+        if (!id_equal(&recalling->rows[i].id, &id))
+            continue;
+        take_record(values + 1, record);
+        buffer->size = 0;
+        const bool has_room = pose_buffer_append(buffer, record->data.data, record->data.size);
+        record->data = has_room ? (struct pose_bytes){buffer->data, buffer->size} : (struct pose_bytes){0};
+    }
+    return true;
+}
+
+bool postgres_records(struct store_catalog *catalog, struct upload_row *rows, size_t count,
+                      struct pose_buffer *buffers, struct store_error *error)
+{
+    struct row_values values = {.count = 0};
+    struct recalling recalling = {.rows = rows, .count = count, .buffers = buffers};
+    size_t size;
+    uint8_t *ids = make_ids(rows, count, &size);
+    if (!ids)
+        return store_fail(error, STORE_DOWN, "out of memory");
+    for (size_t i = 0; i < count; i++)
+        rows[i].record = (struct upload_record){0};
+    put_bytes(&values, ids, size);
+    const bool done =
+        postgres_ask(catalog, DATABASE_READ, RECORDS, &values, take_one_record, &recalling, error);
+    free(ids);
+    return done;
+}
+
+/* Each is a transaction: they have nothing to do with each other. */
+bool postgres_set_records(struct store_catalog *catalog, const struct upload_row *rows, size_t count,
+                          struct store_error *error)
+{
+    bool done = true;
+    for (size_t i = 0; i < count && done; i++) {
+        const struct upload_record *record = &rows[i].record;
+        struct row_values values = {.count = 0};
+        if (!record->data.size)
+            continue;
+        put_bytes(&values, rows[i].id.bytes, sizeof rows[i].id.bytes);
+        put_record(&values, record);
+        put_bytes(&values, record->data.data, record->data.size);
+        done = postgres_ask(catalog, DATABASE_WRITE, SET_RECORD, &values, NULL, NULL, error);
+    }
+    return done;
+}
+
+static bool take_lease(void *user, const struct pg_value *values, unsigned count)
+{
+    struct recalling *recalling = user;
+    struct asset_id id;
+    if (!count || !take_id(&values[0], &id))
+        return true;
+    for (size_t i = 0; i < recalling->count; i++)
+        recalling->marks[i] |= id_equal(&recalling->rows[i].id, &id);
+    return true;
+}
+
+bool postgres_lease(struct store_catalog *catalog, const struct upload_row *rows, size_t count,
+                    uint32_t revision, uint64_t lease_ms, bool *is_ours, struct store_error *error)
+{
+    struct row_values values = {.count = 0};
+    struct recalling recalling = {
+        .rows = (struct upload_row *)(uintptr_t)rows, .count = count, .marks = is_ours};
+    size_t size;
+    uint8_t *ids = make_ids(rows, count, &size);
+    if (!ids)
+        return store_fail(error, STORE_DOWN, "out of memory");
+    memset(is_ours, 0, count * sizeof *is_ours);
+    put_bytes(&values, ids, size);
+    put_number(&values, revision);
+    put_number(&values, (int64_t)lease_ms);
+    const bool done = postgres_ask(catalog, DATABASE_WRITE, LEASE, &values, take_lease, &recalling, error);
+    free(ids);
+    return done;
+}
