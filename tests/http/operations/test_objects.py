@@ -165,14 +165,14 @@ class Uploads(ObjectsCase):
     def test_parts(self):
         """What is above 64 MB goes in parts."""
         large = zipped([("wave.anim", sample(WAVE)), ("pad.bin", bytes(65 << 20))], method=zipfile.ZIP_STORED)
-        with self.daemon("--max-upload", "80M", "--blob-cache", "0") as daemon:
+        with self.daemon("--max-upload", "80M", "--max-time", "300s", "--blob-cache", "0") as daemon:
             reply = daemon.client.post("/v1/archives?name=large.zip", large)
             self.assertEqual(reply.status, 201, reply.text)
             archive = reply.json["id"]
         (key,) = self.store.keys("site/blobs/")
         self.assertEqual(self.store.objects[key][0], large)
         self.assertEqual(self.store.count("PUT", "blobs/"), 2)
-        with self.daemon("--max-upload", "80M", "--blob-cache", "0") as daemon:
+        with self.daemon("--max-upload", "80M", "--max-time", "300s", "--blob-cache", "0") as daemon:
             self.assertEqual(self.entry(daemon, archive).body, sample(WAVE))
 
     def test_migrate(self):
@@ -390,7 +390,7 @@ class Faults(ObjectsCase):
 
     def test_parts_that_get_no_name(self):
         large = zipped([("wave.anim", sample(WAVE)), ("pad.bin", bytes(65 << 20))], method=zipfile.ZIP_STORED)
-        with self.daemon("--max-upload", "80M", "--blob-cache", "0") as daemon:
+        with self.daemon("--max-upload", "80M", "--max-time", "300s", "--blob-cache", "0") as daemon:
             self.break_on("no etag", "PUT", "blobs/")
             reply = daemon.client.post("/v1/archives?name=large.zip", large)
             self.assertAway(reply)
