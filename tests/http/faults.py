@@ -504,6 +504,13 @@ class MemoryOfPaths(FaultCase):
 
     LEAST = 20 << 10  # more than what asking takes on a connection that is open
 
+    def write(self, folder, name, number):
+        """A clip that takes more than that to read."""
+        lines = [f"{number} {i} 0" for i in range(3000)]
+        head = "HIERARCHY\nROOT Hips\n{\n OFFSET 0 0 0\n CHANNELS 3 Xposition Yposition Zposition\n End Site\n {\n  OFFSET 0 1 0\n }\n}\n"
+        text = "\n".join([f"{head}MOTION\nFrames: {len(lines)}\nFrame Time: 0.1", *lines, ""])
+        (folder / f"{name}.bvh").write_text(text)
+
     def wait_for(self, client, name, enough=lambda: False):
         deadline = time.monotonic() + 120
         while time.monotonic() < deadline:
@@ -530,13 +537,13 @@ class MemoryOfPaths(FaultCase):
                 turn += 1
                 self.assertEqual(daemon.client.get("/healthz").status, 200)
                 self.faults.refuse(turn, self.LEAST)
-                (folder / f"new{turn}.anim").write_bytes(self.clip(turn))
+                self.write(folder, f"new{turn}", turn)
                 whole = self.wait_for(daemon.client, f"new{turn}", lambda: self.faults.allocations >= turn)
                 was_hit = self.faults.allocations >= turn
                 self.faults.arm(0)
                 if not was_hit or turn == 40:
                     break
-                (folder / f"after{turn}.anim").write_bytes(self.clip(1000 + turn))
+                self.write(folder, f"after{turn}", 1000 + turn)
                 self.wait_for(daemon.client, f"after{turn}")
                 self.wait_for(daemon.client, f"new{turn}")
             self.assertTrue(whole or was_hit)

@@ -100,7 +100,11 @@ static void compare_file(struct comparing *work, const char *name, int64_t slot,
         container->is_seen = true;
     if ((slot >= 0 && work->is_changed[slot]) || (container && container->is_out) || (!old && !stamp))
         return;
-    const bool is_same = old && stamp && stamp_equal(old, stamp);
+    /* What there was no memory for is read again. */
+    const bool is_passing = index_is_passing(slot >= 0   ? work->before->entries[slot]->error
+                                             : container ? container->archive->error
+                                                         : NULL);
+    const bool is_same = old && stamp && !is_passing && stamp_equal(old, stamp);
     if (is_same && !(container && container->archive->has_wanting))
         return;
     if (stamp && !is_same && is_fresh(stamp)) {

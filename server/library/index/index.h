@@ -204,6 +204,9 @@ struct index_archive *index_bytes(const char *name, struct pose_bytes bytes, con
                                   const char *game, const struct index_neighbours *neighbours,
                                   const struct index_options *options);
 
+/* Whether it is an error of the moment: memory was out. */
+bool index_is_passing(const struct pose_error *error);
+
 /* The name of the morph of that id from the name maps of archives; NULL if unknown. */
 const char *index_morph_name(struct index_archive *const *archives, uint32_t count, uint32_t id);
 

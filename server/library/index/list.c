@@ -85,7 +85,7 @@ struct index_archive *container_before(const struct indexing *work, const char *
     for (uint32_t i = 0; work->before && i < work->before->count; i++) {
         struct index_archive *archive = work->before->archives[i];
         if (archive->map.bytes.data && stamp_equal(&archive->stamp, stamp) && !strcmp(archive->path, path)) {
-            if (archive->has_wanting)
+            if (archive->has_wanting || index_is_passing(archive->error))
                 return NULL;
             index_archive_ref(archive);
             return archive;

@@ -46,6 +46,21 @@ static void recall(struct indexing *work)
     work->task_count = cache ? kept : work->task_count;
 }
 
+/* A file of a folder that there was no memory to read is looked at again soon. If it is lost from the list as well the walk
+ * over everything finds it. */
+static void look_again(struct indexing *work, const struct task *task)
+{
+    const struct index_archive *folder = task->archive;
+    if (work->bounded || folder->archive || strcmp(folder->format, "folder") != 0 ||
+        !index_is_passing(task->container ? task->container->error
+                          : task->decoded ? task->decoded->error
+                                          : NULL))
+        return;
+    char *path = path_join(folder->path, folder->entries[task->entry]->name);
+    index_changes_add(&work->result->unsettled, path);
+    free(path);
+}
+
 /* Stores the results; containers become archives of their own, whose entries are the next tasks. */
 static void settle(struct indexing *work)
 {
@@ -55,6 +70,7 @@ static void settle(struct indexing *work)
     work->task_count = work->task_capacity = 0;
     for (size_t i = 0; i < count; i++) {
         struct index_entry **place = &tasks[i].archive->entries[tasks[i].entry];
+        look_again(work, &tasks[i]);
         if (tasks[i].decoded) {
             index_entry_unref(*place);
             *place = tasks[i].decoded;

@@ -17,6 +17,11 @@ void archive_set_error(struct index_archive *archive, const struct pose_error *e
     archive->error = copy ? copy : &no_memory;
 }
 
+bool index_is_passing(const struct pose_error *error)
+{
+    return error && error->status == POSE_NO_MEMORY;
+}
+
 bool archive_no_memory(struct index_archive *archive)
 {
     archive->error = &no_memory;
