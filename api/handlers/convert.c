@@ -24,11 +24,15 @@ struct request {
 /* ------------------------------------------------------------------------------------------------- which clips -- */
 
 /* Lists as many names as fit on a line. */
-static void list_names(const struct catalog_list *list, char *text, size_t capacity)
+static void list_names(const struct catalog *own, enum asset_kind kind, char *text, size_t capacity)
 {
+    const struct catalog_item *item;
+    uint32_t next = 0;
     *text = '\0';
-    for (uint32_t i = 0; i < list->count && name_list_add(text, capacity, list->items[i].asset->name); i++)
-        ;
+    while ((item = catalog_next(own, kind, &next))) {
+        if (!name_list_add(text, capacity, item->asset->name))
+            return;
+    }
 }
 
 static bool add_clip(struct request *request, const struct catalog_item *item)
@@ -44,22 +48,22 @@ static bool add_clip(struct request *request, const struct catalog_item *item)
 /* Finds one of the names in clip=. A single name may contain a comma. */
 static bool find_clip(struct request *request, const char *name, size_t length)
 {
-    const struct catalog_list *clips = &request->own->lists[ASSET_CLIP];
-    const struct catalog_item *found = NULL;
+    const struct catalog_item *clip, *found = NULL;
+    uint32_t next = 0;
     char names[300];
-    for (uint32_t i = 0; i < clips->count; i++) {
-        if (!catalog_is_called(request->own, &clips->items[i], name, length))
+    while ((clip = catalog_next(request->own, ASSET_CLIP, &next))) {
+        if (!catalog_is_called(request->own, clip, name, length))
             continue;
         if (found) {
             reply_bad_parameter(request->call, "clip", "several clips are named \"%.*s\"; use an id",
                                 (int)(length < 60 ? length : 60), name);
             return false;
         }
-        found = &clips->items[i];
+        found = clip;
     }
     if (found)
         return add_clip(request, found);
-    list_names(clips, names, sizeof names);
+    list_names(request->own, ASSET_CLIP, names, sizeof names);
     reply_bad_parameter(request->call, "clip", "no clip \"%.*s\"; available: %s",
                         (int)(length < 60 ? length : 60), name, *names ? names : "none");
     return false;
@@ -67,9 +71,10 @@ static bool find_clip(struct request *request, const char *name, size_t length)
 
 static bool is_whole_name(const struct request *request, const char *text)
 {
-    const struct catalog_list *clips = &request->own->lists[ASSET_CLIP];
-    for (uint32_t i = 0; i < clips->count; i++) {
-        if (catalog_is_called(request->own, &clips->items[i], text, strlen(text)))
+    const struct catalog_item *clip;
+    uint32_t next = 0;
+    while ((clip = catalog_next(request->own, ASSET_CLIP, &next))) {
+        if (catalog_is_called(request->own, clip, text, strlen(text)))
             return true;
     }
     return false;
@@ -108,10 +113,12 @@ static bool is_scene(const struct request *request)
 static bool take_model(struct request *request)
 {
     const struct catalog *own = request->own;
-    const struct catalog_list *meshes = &own->lists[ASSET_MESH], *skeletons = &own->lists[ASSET_SKELETON];
-    if (is_scene(request) && (meshes->count || skeletons->count)) {
-        for (uint32_t i = 0; i < meshes->count && i < CONVERSION_MESHES; i++)
-            request->parts.meshes[request->parts.mesh_count++] = (struct ingredient){own, &meshes->items[i]};
+    struct conversion_parts *parts = &request->parts;
+    if (is_scene(request) && (own->lists[ASSET_MESH].present || own->lists[ASSET_SKELETON].present)) {
+        const struct catalog_item *mesh;
+        uint32_t next = 0;
+        while (parts->mesh_count < CONVERSION_MESHES && (mesh = catalog_next(own, ASSET_MESH, &next)))
+            parts->meshes[parts->mesh_count++] = (struct ingredient){own, mesh};
         return true;
     }
     const struct index_entry *broken = broken_entry(own);
@@ -125,18 +132,18 @@ static bool take_model(struct request *request)
 /* For a target of meshes: the one that mesh= names by its id, which is read later, or the only one. */
 static bool choose_mesh(struct request *request)
 {
-    const struct catalog_list *meshes = &request->own->lists[ASSET_MESH];
+    const uint32_t count = request->own->lists[ASSET_MESH].present;
     char names[300];
     if (params_get(&request->call->params, "mesh"))
         return true;
-    if (meshes->count == 1) {
+    if (count == 1) {
         request->parts.meshes[request->parts.mesh_count++] =
-            (struct ingredient){request->own, &meshes->items[0]};
+            (struct ingredient){request->own, catalog_first(request->own, ASSET_MESH)};
         return true;
     }
     const struct index_entry *broken = broken_entry(request->own);
-    list_names(meshes, names, sizeof names);
-    if (meshes->count)
+    list_names(request->own, ASSET_MESH, names, sizeof names);
+    if (count)
         reply_bad_parameter(request->call, "mesh", "the id of one of %s, as /v1/inspect has it", names);
     else if (broken)
         reply_error(request->call, broken->error, broken->format, broken->name);
@@ -147,18 +154,18 @@ static bool choose_mesh(struct request *request)
 
 static bool choose_clips(struct request *request)
 {
-    const struct catalog_list *clips = &request->own->lists[ASSET_CLIP];
+    const uint32_t count = request->own->lists[ASSET_CLIP].present;
     const char *wanted = params_get(&request->call->params, "clip");
     char names[300];
     if (wanted && !find_clips(request, wanted))
         return false;
-    if (!wanted && !clips->count)
+    if (!wanted && !count)
         return take_model(request);
-    if (!wanted && clips->count == 1)
-        return add_clip(request, &clips->items[0]);
+    if (!wanted && count == 1)
+        return add_clip(request, catalog_first(request->own, ASSET_CLIP));
     if (request->clip_count == 1 || (request->clip_count && is_scene(request)))
         return true;
-    list_names(clips, names, sizeof names);
+    list_names(request->own, ASSET_CLIP, names, sizeof names);
     reply_bad_parameter(request->call, "clip", "%s of %s",
                         is_scene(request) ? "some, comma-separated," : "one", names);
     return false;
@@ -168,10 +175,9 @@ static bool choose_clips(struct request *request)
 
 static struct ingredient_skeleton first_skeleton(const struct catalog *own)
 {
-    const struct catalog_item *first = own->lists[ASSET_SKELETON].items;
-    return own->lists[ASSET_SKELETON].count
-               ? (struct ingredient_skeleton){own, {.asset = first->asset, .item = first}}
-               : (struct ingredient_skeleton){0};
+    const struct catalog_item *first = catalog_first(own, ASSET_SKELETON);
+    return first ? (struct ingredient_skeleton){own, {.asset = first->asset, .item = first}}
+                 : (struct ingredient_skeleton){0};
 }
 
 /* The name of the result: the clip's if there is one, else the body's. */

@@ -37,12 +37,11 @@ static void other_item(struct inspection *work, const struct catalog_item *item)
 /* Identical bytes under several names are one clip, found in several places and decoded once. */
 static void list_clips(struct inspection *work)
 {
-    const struct catalog_list *clips = &work->catalog->lists[ASSET_CLIP];
+    struct catalog_item *item;
     struct pose_document *document = NULL;
-    uint32_t decoded = 0;
+    uint32_t decoded = 0, next = 0;
     jsonw_array(&work->json, "clips");
-    for (uint32_t i = 0; i < clips->count; i++) {
-        struct catalog_item *item = &clips->items[i];
+    while ((item = catalog_next(work->catalog, ASSET_CLIP, &next))) {
         if (!document || item->place.entry != decoded) {
             index_document_free(work->archive, decoded, document);
             decoded = item->place.entry;
@@ -57,10 +56,11 @@ static void list_clips(struct inspection *work)
 
 static void list_assets(struct inspection *work, enum asset_kind kind, const char *key)
 {
-    const struct catalog_list *list = &work->catalog->lists[kind];
+    struct catalog_item *item;
+    uint32_t next = 0;
     jsonw_array(&work->json, key);
-    for (uint32_t i = 0; i < list->count; i++)
-        other_item(work, &list->items[i]);
+    while ((item = catalog_next(work->catalog, kind, &next)))
+        other_item(work, item);
     jsonw_end(&work->json);
 }
 

@@ -24,11 +24,11 @@ bool asking_is_from(const struct catalog *catalog, const struct catalog_item *it
 /* Lists as many names of a file's clips as fit on a line. */
 static void list_clips(const struct catalog *catalog, const char *path, char *text, size_t capacity)
 {
-    const struct catalog_list *clips = &catalog->lists[ASSET_CLIP];
+    const struct catalog_item *clip;
+    uint32_t next = 0;
     *text = '\0';
-    for (uint32_t i = 0; i < clips->count; i++) {
-        if (asking_is_from(catalog, &clips->items[i], path) &&
-            !name_list_add(text, capacity, clips->items[i].asset->name))
+    while ((clip = catalog_next(catalog, ASSET_CLIP, &next))) {
+        if (asking_is_from(catalog, clip, path) && !name_list_add(text, capacity, clip->asset->name))
             return;
     }
 }
@@ -54,13 +54,14 @@ static void explain_no_clip(const struct catalog *catalog, const char *path)
 
 static void tell_unknown(const struct catalog *catalog, const char *path, const char *name, const char *names)
 {
-    const struct catalog_list *clips = &catalog->lists[ASSET_CLIP];
+    const struct catalog_item *clip;
     struct nearest nearest;
+    uint32_t next = 0;
     char hint[NEAREST_HINT];
     nearest_begin(&nearest, name, strlen(name));
-    for (uint32_t i = 0; i < clips->count; i++) {
-        if (asking_is_from(catalog, &clips->items[i], path))
-            nearest_offer(&nearest, clips->items[i].asset->name);
+    while ((clip = catalog_next(catalog, ASSET_CLIP, &next))) {
+        if (asking_is_from(catalog, clip, path))
+            nearest_offer(&nearest, clip->asset->name);
     }
     nearest_hint(&nearest, hint);
     command_failed(path, "holds no clip of the name %s but %s%s", name, names, hint);
@@ -68,12 +69,10 @@ static void tell_unknown(const struct catalog *catalog, const char *path, const 
 
 const struct catalog_item *asking_clip(const struct catalog *catalog, const char *path, const char *name)
 {
-    const struct catalog_list *clips = &catalog->lists[ASSET_CLIP];
-    const struct catalog_item *chosen = NULL;
+    const struct catalog_item *item, *chosen = NULL;
     char names[600];
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < clips->count; i++) {
-        const struct catalog_item *item = &clips->items[i];
+    uint32_t count = 0, next = 0;
+    while ((item = catalog_next(catalog, ASSET_CLIP, &next))) {
         if (!asking_is_from(catalog, item, path) ||
             (name && !catalog_is_called(catalog, item, name, strlen(name))))
             continue;
@@ -96,14 +95,15 @@ const struct catalog_item *asking_clip(const struct catalog *catalog, const char
 
 bool asking_skeleton(const struct catalog *catalog, const char *path, char text[ID_TEXT])
 {
-    const struct catalog_list *skeletons = &catalog->lists[ASSET_SKELETON];
+    const struct catalog_item *skeleton;
+    uint32_t next = 0;
     if (!path || !strcmp(path, "none")) {
         strcpy(text, path ? "none" : "auto");
         return true;
     }
-    for (uint32_t i = 0; i < skeletons->count; i++) {
-        if (asking_is_from(catalog, &skeletons->items[i], path)) {
-            id_write(&skeletons->items[i].asset->id, text);
+    while ((skeleton = catalog_next(catalog, ASSET_SKELETON, &next))) {
+        if (asking_is_from(catalog, skeleton, path)) {
+            id_write(&skeleton->asset->id, text);
             return true;
         }
     }

@@ -156,15 +156,16 @@ static bool is_word(const char *mesh)
 /* The ids of all meshes of a file. */
 static bool find_meshes(const struct catalog *catalog, const char *path, struct arguments *arguments)
 {
-    const struct catalog_list *meshes = &catalog->lists[ASSET_MESH];
-    arguments->meshes = must_alloc((size_t)meshes->count + 1, ID_TEXT);
+    const struct catalog_item *mesh;
+    uint32_t next = 0;
+    arguments->meshes = must_alloc((size_t)catalog->lists[ASSET_MESH].present + 1, ID_TEXT);
     char *at = arguments->meshes;
-    for (uint32_t i = 0; i < meshes->count; i++) {
-        if (!asking_is_from(catalog, &meshes->items[i], path))
+    while ((mesh = catalog_next(catalog, ASSET_MESH, &next))) {
+        if (!asking_is_from(catalog, mesh, path))
             continue;
         if (at != arguments->meshes)
             *at++ = ',';
-        id_write(&meshes->items[i].asset->id, at);
+        id_write(&mesh->asset->id, at);
         at += strlen(at);
     }
     if (!*arguments->meshes)

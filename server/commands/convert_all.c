@@ -85,11 +85,12 @@ static void add_task(struct work *work, const struct catalog_item *item, struct 
 
 static void list_tasks(struct work *work)
 {
-    const struct catalog_list *clips = &work->job->task.source->lists[ASSET_CLIP];
-    for (uint32_t i = 0; i < clips->count; i++) {
-        struct catalog_item *item = &clips->items[i];
+    const struct catalog *source = work->job->task.source;
+    struct catalog_item *item;
+    uint32_t next = 0;
+    while ((item = catalog_next(source, ASSET_CLIP, &next))) {
         struct place_walk walk = {0};
-        while (catalog_next_place(work->job->task.source, item, &walk)) {
+        while (catalog_next_place(source, item, &walk)) {
             if (job_has_archive(work->job, walk.place.archive))
                 add_task(work, catalog_item_at(item, walk.place), walk.place);
         }

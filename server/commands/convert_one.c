@@ -87,13 +87,13 @@ struct choice {
 
 static bool add_called(const struct job *job, const char *name, struct choice *choice)
 {
-    const struct catalog_list *clips = &job->task.source->lists[ASSET_CLIP];
-    uint32_t found = 0;
-    for (uint32_t i = 0; i < clips->count; i++) {
-        if (!job_has(job, &clips->items[i]) ||
-            !catalog_is_called(job->task.source, &clips->items[i], name, strlen(name)))
+    const struct catalog *source = job->task.source;
+    struct catalog_item *clip;
+    uint32_t found = 0, next = 0;
+    while ((clip = catalog_next(source, ASSET_CLIP, &next))) {
+        if (!job_has(job, clip) || !catalog_is_called(source, clip, name, strlen(name)))
             continue;
-        choice->clips[choice->count] = (struct ingredient){job->task.source, &clips->items[i]};
+        choice->clips[choice->count] = (struct ingredient){source, clip};
         found++;
     }
     choice->count += found > 0;
@@ -104,13 +104,14 @@ static bool add_called(const struct job *job, const char *name, struct choice *c
 
 static void tell_unknown(const struct job *job, const char *name)
 {
-    const struct catalog_list *clips = &job->task.source->lists[ASSET_CLIP];
+    const struct catalog_item *clip;
     struct nearest nearest;
+    uint32_t next = 0;
     char hint[NEAREST_HINT];
     nearest_begin(&nearest, name, strlen(name));
-    for (uint32_t i = 0; i < clips->count; i++) {
-        if (job_has(job, &clips->items[i]))
-            nearest_offer(&nearest, clips->items[i].asset->name);
+    while ((clip = catalog_next(job->task.source, ASSET_CLIP, &next))) {
+        if (job_has(job, clip))
+            nearest_offer(&nearest, clip->asset->name);
     }
     nearest_hint(&nearest, hint);
     fail(job, "holds no clip of the name %s%s", name, hint);
@@ -134,11 +135,13 @@ static bool choose_named(const struct job *job, const char *names, struct choice
 
 static void choose_all(const struct job *job, struct choice *choice)
 {
-    const struct catalog_list *clips = &job->task.source->lists[ASSET_CLIP];
-    choice->clips = must_alloc(clips->count + 1, sizeof *choice->clips);
-    for (uint32_t i = 0; i < clips->count; i++) {
-        if (job_has(job, &clips->items[i]))
-            choice->clips[choice->count++] = (struct ingredient){job->task.source, &clips->items[i]};
+    const struct catalog *source = job->task.source;
+    struct catalog_item *clip;
+    uint32_t next = 0;
+    choice->clips = must_alloc(source->lists[ASSET_CLIP].present + 1, sizeof *choice->clips);
+    while ((clip = catalog_next(source, ASSET_CLIP, &next))) {
+        if (job_has(job, clip))
+            choice->clips[choice->count++] = (struct ingredient){source, clip};
     }
 }
 
@@ -171,16 +174,17 @@ static void list_names(const struct choice *choice, char *text, size_t capacity)
 /* If a file has no clips, a scene uses its skeleton and meshes. */
 static bool take_model(const struct job *job, struct conversion_parts *parts)
 {
-    const struct catalog_list *skeletons = &job->task.source->lists[ASSET_SKELETON],
-                              *meshes = &job->task.source->lists[ASSET_MESH];
-    for (uint32_t i = 0; i < meshes->count && parts->mesh_count < CONVERSION_MESHES; i++) {
-        if (job_has(job, &meshes->items[i]))
-            parts->meshes[parts->mesh_count++] = (struct ingredient){job->task.source, &meshes->items[i]};
+    const struct catalog *source = job->task.source;
+    struct catalog_item *item;
+    uint32_t next = 0;
+    while (parts->mesh_count < CONVERSION_MESHES && (item = catalog_next(source, ASSET_MESH, &next))) {
+        if (job_has(job, item))
+            parts->meshes[parts->mesh_count++] = (struct ingredient){source, item};
     }
-    for (uint32_t i = 0; i < skeletons->count && !parts->skeleton.choice.asset; i++) {
-        if (job_has(job, &skeletons->items[i]))
-            parts->skeleton = (struct ingredient_skeleton){
-                job->task.source, {.asset = skeletons->items[i].asset, .item = &skeletons->items[i]}};
+    next = 0;
+    while (!parts->skeleton.choice.asset && (item = catalog_next(source, ASSET_SKELETON, &next))) {
+        if (job_has(job, item))
+            parts->skeleton = (struct ingredient_skeleton){source, {.asset = item->asset, .item = item}};
     }
     return parts->mesh_count || parts->skeleton.choice.asset;
 }

@@ -454,14 +454,14 @@ static int ask_people(struct service *service, const char *path, void *user)
 {
     const struct info_options *values = user;
     struct catalog *catalog = service_enter(service, false, 0);
-    const struct catalog_list *skeletons = &catalog->lists[ASSET_SKELETON];
+    struct catalog_item *skeleton;
     char none[ID_TEXT];
     int status = COMMAND_DONE;
-    uint32_t found = 0;
-    for (uint32_t i = 0; i < skeletons->count; i++) {
-        if (!asking_is_from(catalog, &skeletons->items[i], path))
+    uint32_t found = 0, next = 0;
+    while ((skeleton = catalog_next(catalog, ASSET_SKELETON, &next))) {
+        if (!asking_is_from(catalog, skeleton, path))
             continue;
-        int one = ask_person(service, path, &skeletons->items[i], values->json);
+        int one = ask_person(service, path, skeleton, values->json);
         status = one == COMMAND_DONE ? status : one;
         found++;
     }

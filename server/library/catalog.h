@@ -56,6 +56,10 @@ struct catalog_item {
     uint32_t older;  /* the number of the item that it replaces, which earlier snapshots have; 0: none */
 };
 
+/* Items as they lie in the tables, where nobody but who builds snapshots looks (tables.h): of what is gone nothing that an
+ * item points to may be read. */
+struct catalog_items;
+
 /* Whether an upload may leave. */
 struct catalog_use {
     atomic_bool is_used; /* since it was last looked at, see catalog_leave */
@@ -63,11 +67,11 @@ struct catalog_use {
 };
 
 struct catalog_list {
-    uint32_t count; /* of items, among them those that are gone: see catalog_listed */
+    uint32_t count; /* of items, among them those that are gone */
     uint32_t present;
-    struct catalog_item *items; /* in the order of archives and entries */
-    bool is_in_order;           /* which is also the order of their numbers */
-    uint32_t of_paths_count;    /* not for clips: the items whose first place is of a PATH, by index */
+    struct catalog_items *items; /* in the order of archives and entries; see catalog_next */
+    bool is_in_order;            /* which is also the order of their numbers */
+    uint32_t of_paths_count;     /* not for clips: the items whose first place is of a PATH, by index */
     uint32_t *of_paths;
     uint32_t slot_count; /* a power of two */
     atomic_uint *slots;  /* open addressing by id: index + 1 */
@@ -157,6 +161,13 @@ int64_t catalog_created(const struct catalog *catalog, const struct catalog_item
 /* Walks the items of a kind (not of clips) whose first place is of a PATH; NULL at the end. Begin with 0. */
 struct catalog_item *catalog_next_of_paths(const struct catalog *catalog, enum asset_kind kind,
                                            uint32_t *next);
+/* Walks all items of a kind that are there and not missed, each as seen at its first place; NULL at the end. Begin with
+ * 0. */
+struct catalog_item *catalog_next(const struct catalog *catalog, enum asset_kind kind, uint32_t *next);
+/* The first of them; NULL if there is none. */
+struct catalog_item *catalog_first(const struct catalog *catalog, enum asset_kind kind);
+/* The index of a skeleton in its list: of the item of the list itself, as catalog_next_of_paths has it. */
+uint32_t catalog_skeleton_index(const struct catalog *catalog, const struct catalog_item *item);
 /* The item of that index in its list as seen at its first place, NULL if it is gone. */
 struct catalog_item *catalog_listed(const struct catalog *catalog, enum asset_kind kind, uint32_t index);
 /* The same by its id, with its index if that is not NULL. */

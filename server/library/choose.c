@@ -130,7 +130,7 @@ static void consider_command_line(struct choosing *choosing)
     const struct catalog_item *item;
     uint32_t next = 0;
     while ((item = catalog_next_of_paths(catalog, ASSET_SKELETON, &next)))
-        consider_half(choosing, item->asset, false, item - catalog->lists[ASSET_SKELETON].items);
+        consider_half(choosing, item->asset, false, catalog_skeleton_index(catalog, item));
 }
 
 static void consider_shipped(struct choosing *choosing)

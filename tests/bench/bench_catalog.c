@@ -48,7 +48,7 @@ static void init(struct subject *subject, uint32_t count)
     *subject = (struct subject){.catalog = catalog_new(NULL, 0, 0, NULL, NULL, 0)};
     while (subject->count < count)
         append(subject);
-    subject->clip = subject->catalog->lists[ASSET_CLIP].items[count / 2].asset->id;
+    subject->clip = catalog_listed(subject->catalog, ASSET_CLIP, count / 2)->asset->id;
     subject->rows = rows_open(NULL);
     if (!search_read(&subject->search, "lip 77") || !subject->rows ||
         !rows_change(subject->rows, NULL, subject->catalog))

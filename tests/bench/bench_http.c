@@ -115,7 +115,7 @@ static char constant_body[1 << 17];
 static enum api_outcome answer_jansson(struct api_request *request, struct api_response *response)
 {
     struct catalog *catalog = service_enter(service, false, 0);
-    struct catalog_item *item = &catalog->lists[ASSET_CLIP].items[0];
+    struct catalog_item *item = catalog_first(catalog, ASSET_CLIP);
     struct skeleton_choice skeleton = catalog_skeleton(catalog, item);
     struct fetch fetch = {.may_wait = true};
     const struct playing playing = {.clip = item, .skeleton = &skeleton, .axes = POSE_AXES_GLTF};

@@ -108,7 +108,7 @@ struct catalog_item *tables_add_item(struct catalog *catalog, const struct index
     const enum asset_kind kind = asset->kind;
     struct catalog_list *list = &catalog->lists[kind];
     atomic_uint *slot = tables_slot(list, &asset->id);
-    struct catalog_item *item = &list->items[list->count++];
+    struct catalog_item *item = &tables_items(list)[list->count++];
     list->present++;
     item->id = asset->id;
     item->asset = asset;
@@ -134,7 +134,7 @@ static void add_item(struct catalog *catalog, const struct index_asset *asset, s
     struct catalog_list *list = &catalog->lists[kind];
     const uint32_t number = tables_number(catalog, list, id);
     if (number) {
-        struct catalog_item *item = &list->items[number - 1];
+        struct catalog_item *item = &tables_items(list)[number - 1];
         const struct catalog_places *block = tables_places_of(item);
         const uint32_t count = block ? atomic_load(&((struct catalog_places *)(uintptr_t)block)->count) : 1;
         const struct catalog_place last = block ? block->places[count - 1] : item->place;
@@ -145,7 +145,7 @@ static void add_item(struct catalog *catalog, const struct index_asset *asset, s
     }
     uint32_t old_index = 0;
     const bool is_old = before && tables_find(before, kind, id, &old_index);
-    const struct catalog_item *old = is_old ? &before->lists[kind].items[old_index] : NULL;
+    const struct catalog_item *old = is_old ? &tables_items(&before->lists[kind])[old_index] : NULL;
     struct catalog_item *item = tables_add_item(catalog, asset, place, old);
     atomic_init(&item->whole, old && before->memo && catalog_is_whole(before, old) ? catalog->generation : 0);
 }
@@ -285,7 +285,8 @@ static bool make_tables(struct catalog *catalog, uint32_t archive_count,
         struct catalog_list *list = &catalog->lists[kind];
         tables->capacities[kind] = room_for(counts[kind], to_grow);
         list->is_in_order = true;
-        list->items = REGION_NEW(region, struct catalog_item, tables->capacities[kind]);
+        list->items =
+            (struct catalog_items *)(void *)REGION_NEW(region, struct catalog_item, tables->capacities[kind]);
         list->slot_count = slots_for(tables->capacities[kind]);
         list->slots = REGION_NEW(region, atomic_uint, list->slot_count);
         if (kind != ASSET_CLIP)

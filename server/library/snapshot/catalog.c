@@ -48,7 +48,7 @@ atomic_uint *tables_slot(const struct catalog_list *list, const struct asset_id 
 {
     for (uint32_t slot = tables_slot_of(id, list->slot_count);; slot = (slot + 1) & (list->slot_count - 1)) {
         const uint32_t number = atomic_load_explicit(&list->slots[slot], memory_order_acquire);
-        if (!number || id_equal(&list->items[number - 1].id, id))
+        if (!number || id_equal(&tables_items(list)[number - 1].id, id))
             return &list->slots[slot];
     }
 }
@@ -58,8 +58,9 @@ uint32_t tables_number(const struct catalog *catalog, const struct catalog_list 
                        const struct asset_id *id)
 {
     uint32_t number = atomic_load_explicit(tables_slot(list, id), memory_order_acquire);
-    while (number && (number > list->count || is_gone(&list->items[number - 1].gone, catalog->generation)))
-        number = list->items[number - 1].older;
+    while (number &&
+           (number > list->count || is_gone(&tables_items(list)[number - 1].gone, catalog->generation)))
+        number = tables_items(list)[number - 1].older;
     return number;
 }
 
@@ -68,7 +69,7 @@ struct catalog_item *catalog_next_of_paths(const struct catalog *catalog, enum a
 {
     const struct catalog_list *list = &catalog->lists[kind];
     while (*next < list->of_paths_count) {
-        struct catalog_item *item = &list->items[list->of_paths[(*next)++]];
+        struct catalog_item *item = &tables_items(list)[list->of_paths[(*next)++]];
         if (!is_gone(&item->gone, catalog->generation))
             return item;
     }
@@ -217,8 +218,29 @@ static struct catalog_item *seen(const struct catalog *catalog, enum asset_kind 
 
 struct catalog_item *catalog_listed(const struct catalog *catalog, enum asset_kind kind, uint32_t index)
 {
-    struct catalog_item *item = &catalog->lists[kind].items[index];
+    struct catalog_item *item = &tables_items(&catalog->lists[kind])[index];
     return is_gone(&item->gone, catalog->generation) ? NULL : seen(catalog, kind, item);
+}
+
+struct catalog_item *catalog_next(const struct catalog *catalog, enum asset_kind kind, uint32_t *next)
+{
+    while (*next < catalog->lists[kind].count) {
+        struct catalog_item *item = catalog_listed(catalog, kind, (*next)++);
+        if (item)
+            return item;
+    }
+    return NULL;
+}
+
+struct catalog_item *catalog_first(const struct catalog *catalog, enum asset_kind kind)
+{
+    uint32_t next = 0;
+    return catalog_next(catalog, kind, &next);
+}
+
+uint32_t catalog_skeleton_index(const struct catalog *catalog, const struct catalog_item *item)
+{
+    return (uint32_t)(item - tables_items(&catalog->lists[ASSET_SKELETON]));
 }
 
 /* The item of an id as it is in the tables; NULL if there is none. */
@@ -227,7 +249,7 @@ static struct catalog_item *item_of_id(const struct catalog *catalog, enum asset
 {
     const struct catalog_list *list = &catalog->lists[kind];
     const uint32_t found = tables_number(catalog, list, id);
-    return found ? &list->items[found - 1] : NULL;
+    return found ? &tables_items(list)[found - 1] : NULL;
 }
 
 struct catalog_item *catalog_find_index(const struct catalog *catalog, enum asset_kind kind,
@@ -239,7 +261,7 @@ struct catalog_item *catalog_find_index(const struct catalog *catalog, enum asse
         return NULL;
     }
     if (index)
-        *index = (uint32_t)(item - catalog->lists[kind].items);
+        *index = (uint32_t)(item - tables_items(&catalog->lists[kind]));
     return seen(catalog, kind, item);
 }
 

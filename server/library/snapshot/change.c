@@ -291,7 +291,7 @@ static bool remake(struct changing *work, const struct touched *touched, size_t 
     uint32_t found;
     work->place_count = 0;
     if (tables_find(work->before, touched->kind, &touched->id, &found)) {
-        old = &draft->lists[touched->kind].items[found];
+        old = &tables_items(&draft->lists[touched->kind])[found];
         if (!list_kept(work, old))
             return false;
     }

@@ -26,8 +26,8 @@ void catalog_set_paths_whole(struct catalog *draft, const struct catalog *before
     for (int kind = 0; kind < ASSET_KIND_COUNT; kind++) {
         const struct catalog_list *list = &draft->lists[kind];
         for (uint32_t i = 0; i < list->count; i++) {
-            if (list->items[i].place.archive < draft->path_count)
-                catalog_set_whole(draft, &list->items[i]);
+            if (tables_items(list)[i].place.archive < draft->path_count)
+                catalog_set_whole(draft, &tables_items(list)[i]);
         }
     }
     for (size_t i = 0; i < count; i++) {
@@ -45,9 +45,9 @@ void catalog_set_new_whole(struct catalog *draft, const struct catalog *before,
     for (int kind = 0; kind < ASSET_KIND_COUNT; kind++) {
         const struct catalog_list *list = &draft->lists[kind];
         for (uint32_t i = before->lists[kind].count; i < list->count; i++) {
-            const struct catalog_key key = {(enum asset_kind)kind, list->items[i].id};
+            const struct catalog_key key = {(enum asset_kind)kind, tables_items(list)[i].id};
             if (!is_held(user, &key))
-                catalog_set_whole(draft, &list->items[i]);
+                catalog_set_whole(draft, &tables_items(list)[i]);
         }
     }
 }

@@ -29,7 +29,7 @@ static void mark_gone(struct catalog *catalog, uint32_t index)
         uint32_t found;
         if (!tables_find(catalog, walk.asset->kind, &walk.asset->id, &found))
             continue;
-        struct catalog_item *item = &list->items[found];
+        struct catalog_item *item = &tables_items(list)[found];
         if (tables_first_of(catalog, item))
             continue;
         atomic_store_explicit(&item->gone, catalog->generation, memory_order_release);
@@ -45,7 +45,7 @@ void catalog_forget(const struct catalog *catalog, uint32_t index)
     while (tables_next_asset(&walk)) {
         uint32_t found;
         if (tables_find(catalog, walk.asset->kind, &walk.asset->id, &found))
-            atomic_store_explicit(&catalog->lists[walk.asset->kind].items[found].whole, 0,
+            atomic_store_explicit(&tables_items(&catalog->lists[walk.asset->kind])[found].whole, 0,
                                   memory_order_release);
         memo_left(catalog->memo, miss_of_asset(walk.asset->kind, &walk.asset->id));
     }
@@ -80,8 +80,8 @@ static void put_back(struct catalog *draft, const struct catalog_retired *remove
     while (tables_next_asset(&walk)) {
         const struct catalog_list *list = &draft->lists[walk.asset->kind];
         uint32_t number = atomic_load(tables_slot(list, &walk.asset->id));
-        for (; number; number = list->items[number - 1].older) {
-            struct catalog_item *item = &list->items[number - 1];
+        for (; number; number = tables_items(list)[number - 1].older) {
+            struct catalog_item *item = &tables_items(list)[number - 1];
             if (atomic_load(&item->gone) == draft->generation)
                 atomic_store_explicit(&item->gone, 0, memory_order_release);
         }
@@ -94,8 +94,8 @@ static void put_items_back(struct catalog *draft)
     for (int kind = 0; kind < ASSET_KIND_COUNT; kind++) {
         const struct catalog_list *list = &draft->lists[kind];
         for (uint32_t i = 0; i < list->count; i++) {
-            if (atomic_load(&list->items[i].gone) == draft->generation)
-                atomic_store_explicit(&list->items[i].gone, 0, memory_order_release);
+            if (atomic_load(&tables_items(list)[i].gone) == draft->generation)
+                atomic_store_explicit(&tables_items(list)[i].gone, 0, memory_order_release);
         }
     }
     catalog_names_put_back(&draft->names, draft->generation);

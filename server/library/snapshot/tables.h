@@ -37,6 +37,12 @@ struct catalog_tables {
     uint32_t hand;             /* where catalog_leave goes on */
 };
 
+/* [count], those that are gone among them. */
+static inline struct catalog_item *tables_items(const struct catalog_list *list)
+{
+    return (struct catalog_item *)(void *)list->items;
+}
+
 uint32_t tables_slot_of(const struct asset_id *id, uint32_t slot_count);
 /* The slot of that id, or the empty slot for it. It names the newest item, which this snapshot may not have. */
 atomic_uint *tables_slot(const struct catalog_list *list, const struct asset_id *id);
