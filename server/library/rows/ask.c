@@ -86,12 +86,12 @@ uint32_t rows_named(struct rows *rows, const char *archive, const char *clip, st
     struct asset_id id = {{0}};
     const bool is_id = id_parse(archive, strlen(archive), &id);
     sqlite3_stmt *statement = link_statement(link, clip ? ROWS_NAMED : ROWS_ARCHIVES_NAMED);
-    link_bind_text(statement, 1, archive, MAX_SORT_TEXT);
     link_bind_blob(statement, 2, &id, is_id ? sizeof id : 0);
     if (clip) {
-        sqlite3_bind_int(statement, 3, ASSET_CLIP);
-        sqlite3_bind_int64(statement, 4, link_name_number(clip));
-        sqlite3_bind_int64(statement, 5, most);
+        sqlite3_bind_int64(statement, 1, link_name_number(archive, clip));
+        sqlite3_bind_int64(statement, 3, most);
+    } else {
+        link_bind_text(statement, 1, archive, MAX_SORT_TEXT);
     }
     const uint32_t count = take_ids(link, statement, ids, most);
     end(rows, had_failed);

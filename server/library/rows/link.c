@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Increase it when the tables, or what is written into them, change. */
-enum { ROWS_VERSION = 5 };
+enum { ROWS_VERSION = 6 };
 
 static const char tables[] =
     "CREATE TABLE archive (number INTEGER PRIMARY KEY AUTOINCREMENT, id BLOB NOT NULL UNIQUE, digest BLOB "
@@ -32,7 +32,8 @@ static const char tables[] =
     "CREATE TABLE event (type BLOB NOT NULL, content INTEGER NOT NULL, PRIMARY KEY (type, content)) STRICT, "
     "WITHOUT ROWID;"
     "CREATE INDEX event_content ON event (content);"
-    /* name: of a clip, as the archive has it: a number that stands for it; further names are aliases. */
+    /* name: a number that stands for the names of an upload and of a clip in it; 0: of a PATH; further names are
+     * aliases. */
     "CREATE TABLE place (archive INTEGER NOT NULL, kind INTEGER NOT NULL, asset INTEGER NOT NULL,"
     " name INTEGER NOT NULL, PRIMARY KEY (archive, kind, asset)) STRICT, WITHOUT ROWID;"
     "CREATE INDEX place_asset ON place (asset, archive);"
@@ -59,18 +60,21 @@ static const char tables[] =
     " tokenize='trigram case_sensitive 1');";
 
 /* Each ends with the number of the row. */
-static const char indices[] = "CREATE INDEX IF NOT EXISTS archive_name ON archive (name);"
-                              "CREATE INDEX IF NOT EXISTS archive_bytes ON archive (bytes);"
-                              "CREATE INDEX IF NOT EXISTS archive_created ON archive (created);"
-                              "CREATE INDEX IF NOT EXISTS asset_kind ON asset (kind);"
-                              "CREATE INDEX IF NOT EXISTS asset_name ON asset (kind, name);"
-                              "CREATE INDEX IF NOT EXISTS asset_duration ON asset (kind, duration);"
-                              "CREATE INDEX IF NOT EXISTS asset_format ON asset (kind, format);"
-                              "CREATE INDEX IF NOT EXISTS asset_created ON asset (kind, created);"
-                              "CREATE INDEX IF NOT EXISTS asset_source ON asset (kind, source);"
-                              "CREATE INDEX IF NOT EXISTS asset_loop ON asset (kind, loop);"
-                              "CREATE INDEX IF NOT EXISTS asset_content ON asset (kind, content);"
-                              "CREATE INDEX IF NOT EXISTS tally_count ON tally (kind, facet, count);";
+static const char indices[] =
+    "CREATE INDEX IF NOT EXISTS archive_name ON archive (name);"
+    "CREATE INDEX IF NOT EXISTS archive_bytes ON archive (bytes);"
+    "CREATE INDEX IF NOT EXISTS archive_created ON archive (created);"
+    "CREATE INDEX IF NOT EXISTS asset_kind ON asset (kind);"
+    "CREATE INDEX IF NOT EXISTS asset_name ON asset (kind, name);"
+    "CREATE INDEX IF NOT EXISTS asset_duration ON asset (kind, duration);"
+    "CREATE INDEX IF NOT EXISTS asset_format ON asset (kind, format);"
+    "CREATE INDEX IF NOT EXISTS asset_created ON asset (kind, created);"
+    "CREATE INDEX IF NOT EXISTS asset_source ON asset (kind, source);"
+    "CREATE INDEX IF NOT EXISTS asset_loop ON asset (kind, loop);"
+    "CREATE INDEX IF NOT EXISTS asset_content ON asset (kind, content);"
+    "CREATE INDEX IF NOT EXISTS place_name ON place (name, archive) WHERE name <> 0;"
+    "CREATE INDEX IF NOT EXISTS alias_name ON alias (name, archive);"
+    "CREATE INDEX IF NOT EXISTS tally_count ON tally (kind, facet, count);";
 
 static const char no_indices[] =
     "DROP INDEX IF EXISTS archive_name; DROP INDEX IF EXISTS archive_bytes; DROP INDEX IF EXISTS "
@@ -78,7 +82,8 @@ static const char no_indices[] =
     "DROP INDEX IF EXISTS asset_kind; DROP INDEX IF EXISTS asset_name; DROP INDEX IF EXISTS asset_duration;"
     "DROP INDEX IF EXISTS asset_format; DROP INDEX IF EXISTS asset_created; DROP INDEX IF EXISTS "
     "asset_source; DROP INDEX IF EXISTS asset_loop;"
-    "DROP INDEX IF EXISTS asset_content; DROP INDEX IF EXISTS tally_count;";
+    "DROP INDEX IF EXISTS asset_content; DROP INDEX IF EXISTS tally_count;"
+    "DROP INDEX IF EXISTS place_name; DROP INDEX IF EXISTS alias_name;";
 
 /* What is counted for each row when few are written. */
 static const char tallies[] =
@@ -158,11 +163,12 @@ static const char *const texts[ROWS_STATEMENT_COUNT] = {
     [ROWS_HOLDERS] = "SELECT r.id FROM asset a CROSS JOIN place p ON p.asset = a.number"
                      " CROSS JOIN archive r ON r.number = p.archive"
                      " WHERE a.kind = ?1 AND a.id = ?2 AND r.source = 2 ORDER BY p.archive LIMIT ?3",
+    /* However many there are of one name: each index has them in order of arrival. */
     [ROWS_NAMED] =
-        "SELECT r.id FROM archive r WHERE (r.name = ?1 OR r.id = ?2) AND r.source = 2"
-        " AND (EXISTS (SELECT 1 FROM place p WHERE p.archive = r.number AND p.kind = ?3 AND p.name = ?4)"
-        " OR EXISTS (SELECT 1 FROM alias s WHERE s.archive = r.number AND s.name = ?4))"
-        " ORDER BY r.number LIMIT ?5",
+        "SELECT r.id FROM (SELECT archive FROM place INDEXED BY place_name WHERE name = ?1 AND name <> 0"
+        " UNION SELECT archive FROM alias INDEXED BY alias_name WHERE name = ?1"
+        " UNION SELECT number FROM archive WHERE id = ?2 AND source = 2 ORDER BY 1 LIMIT ?3) n"
+        " CROSS JOIN archive r ON r.number = n.archive WHERE r.source = 2 ORDER BY n.archive",
     [ROWS_ARCHIVES_NAMED] = "SELECT id FROM archive WHERE (name = ?1 OR id = ?2) AND source = 2"
                             " ORDER BY number LIMIT 1",
     [ROWS_ALONE] =
@@ -174,12 +180,13 @@ static const char *const texts[ROWS_STATEMENT_COUNT] = {
     [ROWS_LACKING] = "SELECT id FROM lacking WHERE id > ?1 ORDER BY id LIMIT ?2",
 };
 
-int64_t link_name_number(const char *name)
+int64_t link_name_number(const char *archive, const char *clip)
 {
-    const struct asset_id digest = id_quick(NULL, name, strlen(name));
+    const struct asset_id name = id_quick(NULL, archive, strnlen(archive, MAX_SORT_TEXT)),
+                          digest = id_quick(&name, clip, strlen(clip));
     int64_t number;
     memcpy(&number, digest.bytes, sizeof number);
-    return number;
+    return number ? number : 1;
 }
 
 struct rows_link *link_open(const char *path, bool is_new)

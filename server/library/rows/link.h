@@ -95,8 +95,8 @@ bool link_step(struct rows_link *link, sqlite3_stmt *statement);
 void link_bind_text(sqlite3_stmt *statement, int index, const char *text, size_t most);
 void link_bind_blob(sqlite3_stmt *statement, int index, const void *bytes, size_t size);
 
-/* The number that stands for the name of a clip at a place. */
-int64_t link_name_number(const char *name);
+/* The number that stands for the names of an upload and of a clip in it; never 0. */
+int64_t link_name_number(const char *archive, const char *clip);
 
 struct rows {
     struct rows_uploads uploads; /* see rows_be_partial; NULLs: they are in the snapshot */

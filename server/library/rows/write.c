@@ -477,9 +477,18 @@ static int64_t sync_asset(struct writing *work, int kind, const struct asset_id 
 
 /* -------------------------------------------------------------------------------------------------- places -- */
 
+/* What the archive that is being written is called if it is an upload; NULL: it is of a PATH, or gone. */
+static const char *upload_name(const struct writing *work)
+{
+    if (work->upload)
+        return work->upload->name;
+    return work->index >= (int64_t)work->after->path_count ? work->after->archives[work->index]->name : NULL;
+}
+
 static bool change_place(struct writing *work, int kind, int64_t asset, const char *name, bool is_there)
 {
-    const int64_t number = kind == ASSET_CLIP && name ? link_name_number(name) : 0;
+    const char *archive = kind == ASSET_CLIP && name ? upload_name(work) : NULL;
+    const int64_t number = archive ? link_name_number(archive, name) : 0;
     sqlite3_stmt *statement = statement_of(work, is_there ? ROWS_ADD_PLACE : ROWS_DROP_PLACE);
     sqlite3_bind_int64(statement, 1, work->number);
     sqlite3_bind_int(statement, 2, kind);
