@@ -87,6 +87,7 @@ struct service *service_new(const struct config *config, const char *const *rout
     pthread_mutex_init(&service->lock, NULL);
     pthread_mutex_init(&service->write_lock, NULL);
     pthread_mutex_init(&service->fetch_lock, NULL);
+    pthread_cond_init(&service->fetch_opened, NULL);
     service->current = catalog_new(NULL, 0, 0, NULL, service->shipped, service->shipped_count);
     if (!service->current)
         abort();
@@ -116,6 +117,7 @@ void service_free(struct service *service)
     if (service->free_uploads)
         service->free_uploads(service->uploads);
     pthread_mutex_destroy(&service->fetch_lock);
+    pthread_cond_destroy(&service->fetch_opened);
     pthread_mutex_destroy(&service->lock);
     pthread_mutex_destroy(&service->write_lock);
     free(service);
@@ -466,7 +468,32 @@ void service_leave_loop(struct service *service, unsigned loop)
     atomic_store_explicit(&service->slots[loop].use, SLOT_FREE, memory_order_release);
 }
 
-void service_trim_fetched(struct service *service)
+/* Takes out of a list of archives what somebody who fetches needs, or it would leave as soon as it is there. How many are
+ * left. */
+static uint32_t without_needed(const struct service *service, uint32_t *archives, uint32_t count)
+{
+    const struct catalog *catalog = service->current;
+    bool *is_needed = count && service->fetches ? try_alloc(catalog->archive_count, sizeof *is_needed) : NULL;
+    uint32_t kept = 0, index;
+    if (!is_needed)
+        return service->fetches ? 0 : count;
+    for (const struct service_fetch *fetch = service->fetches; fetch; fetch = fetch->next) {
+        for (size_t at = 0; at < fetch->needed.size; at += sizeof(struct asset_id)) {
+            struct asset_id id;
+            memcpy(&id, fetch->needed.data + at, sizeof id);
+            if (catalog_has_archive(catalog, &id, &index))
+                is_needed[index] = true;
+        }
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (!is_needed[archives[i]])
+            archives[kept++] = archives[i];
+    }
+    free(is_needed);
+    return kept;
+}
+
+void service_trim(struct service *service)
 {
     const uint64_t most = service->config->catalog_cache;
     if (!service->memo || index_weights().bytes <= most || pthread_mutex_trylock(&service->write_lock))
@@ -476,7 +503,8 @@ void service_trim_fetched(struct service *service)
     uint32_t *leaving = catalog_held(service->current) > most
                             ? catalog_leave(service->current, most - most / 32, &count)
                             : NULL;
-    struct catalog *draft = leaving ? catalog_remove_all(service->current, leaving, count) : NULL;
+    count = without_needed(service, leaving, count);
+    struct catalog *draft = count ? catalog_remove_all(service->current, leaving, count) : NULL;
     if (draft) {
         service_publish(service, draft);
         atomic_fetch_add(&service->left, count);
@@ -484,13 +512,4 @@ void service_trim_fetched(struct service *service)
     free(leaving);
     pthread_mutex_unlock(&service->write_lock);
     sweep_slots(service);
-}
-
-void service_trim(struct service *service)
-{
-    /* Who fetches does it at the end, not to wait for ever for what leaves as soon as it is there. */
-    if (pthread_mutex_trylock(&service->fetch_lock))
-        return;
-    service_trim_fetched(service);
-    pthread_mutex_unlock(&service->fetch_lock);
 }

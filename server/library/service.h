@@ -40,6 +40,14 @@ struct follower;
 struct url_keys;
 struct webhook;
 
+/* Somebody who fetches uploads that are not at hand. */
+struct service_fetch {
+    struct service_fetch *next, **link;
+    const struct asset_id
+        *opening;              /* what is being opened, which nobody else opens meanwhile; NULL: nothing */
+    struct pose_buffer needed; /* struct asset_id: what may not leave; guarded by the write lock */
+};
+
 struct service {
     const struct config *config;
     struct cache *clips;   /* decoded documents and players */
@@ -52,8 +60,10 @@ struct service {
     _Atomic int state;
     const struct shipped_skeleton *shipped;
     uint32_t shipped_count;
-    struct catalog_memo *memo;          /* of a catalogue that has not all uploads at hand; NULL: it has */
-    pthread_mutex_t fetch_lock;         /* so that nothing is fetched twice; taken before the write lock */
+    struct catalog_memo *memo;  /* of a catalogue that has not all uploads at hand; NULL: it has */
+    pthread_mutex_t fetch_lock; /* guards what fetches open; taken before the write lock */
+    pthread_cond_t fetch_opened;
+    struct service_fetch *fetches;      /* that are under way; changed with both locks held */
     atomic_uint_fast64_t fetched, left; /* uploads that came back, and that left */
     /* An upload that is not at hand, referenced; NULL with the error, STORE_MISSING if it will stay so. With the write
      * lock held or not. */
@@ -119,11 +129,9 @@ struct catalog *service_draft(struct service *service, const struct index_neighb
 void service_set_version(struct service *service, struct catalog *draft);
 /* Takes over the draft and makes it the current catalogue. Call with the same lock held. */
 void service_publish(struct service *service, struct catalog *draft);
-/* Lets uploads leave if they take more memory than --catalog-cache allows; puts it off if something else is being
- * changed. */
+/* Lets uploads leave if they take more memory than --catalog-cache allows, but none that somebody who fetches needs; puts it
+ * off if something else is being changed. */
 void service_trim(struct service *service);
-/* The same with the fetch lock held. */
-void service_trim_fetched(struct service *service);
 /* Rows of the current catalogue; made if there are none, which takes long when there is much. NULL if out of memory. */
 struct rows *service_rows(struct service *service);
 /* With the write lock held: says of items of PATHs whether they are whole. */

@@ -18,6 +18,7 @@ struct needed {
 struct loading {
     struct service *service;
     struct rows *rows;
+    struct service_fetch fetch;
     struct pose_buffer ids;  /* struct asset_id */
     struct asset_id context; /* of the PATHs when it was listed */
     bool is_away, no_memory; /* is_away: something cannot be read at the moment */
@@ -78,15 +79,17 @@ static bool is_listed(const struct loading *work, const struct asset_id *id)
     return false;
 }
 
-/* Lists what is not at hand of all that is missed. */
+/* Lists what is not at hand of all that is missed, and what may not leave. */
 static void list_absent(struct loading *work, const struct catalog_turn *turn)
 {
     uint32_t index;
-    work->ids.size = 0;
+    work->ids.size = work->fetch.needed.size = 0;
     work->context = work->service->current->context;
     rows_take_failure(work->rows);
     for (uint32_t i = 0; i < turn->count; i++) {
         const struct needed needed = needed_by(work->rows, &turn->misses[i]);
+        work->no_memory |=
+            !pose_buffer_append(&work->fetch.needed, needed.ids, needed.count * sizeof *needed.ids);
         for (uint32_t k = 0; k < needed.count; k++) {
             if (!is_at_hand(work->service, &needed.ids[k], &index) &&
                 !is_lost(work->service, &needed.ids[k]) && !is_listed(work, &needed.ids[k]))
@@ -155,27 +158,71 @@ static bool is_wanted(const struct loading *work, const struct index_archive *ar
            (!index_wants_companions(archive) || id_equal(&work->context, &service->current->context));
 }
 
-/* Loads what is listed, with nothing locked but the fetching, and puts it behind the others. */
-static void load(struct loading *work)
+/* Whether somebody else opens it. */
+static bool is_opening(const struct service *service, const struct asset_id *id)
+{
+    for (const struct service_fetch *fetch = service->fetches; fetch; fetch = fetch->next) {
+        if (fetch->opening && id_equal(fetch->opening, id))
+            return true;
+    }
+    return false;
+}
+
+/* False, after that was done: somebody else was opening it. */
+static bool begin_opening(struct loading *work, const struct asset_id *id)
 {
     struct service *service = work->service;
+    bool is_ours = true;
+    pthread_mutex_lock(&service->fetch_lock);
+    while (is_opening(service, id)) {
+        is_ours = false;
+        pthread_cond_wait(&service->fetch_opened, &service->fetch_lock);
+    }
+    if (is_ours)
+        work->fetch.opening = id;
+    pthread_mutex_unlock(&service->fetch_lock);
+    return is_ours;
+}
+
+static void end_opening(struct loading *work)
+{
+    struct service *service = work->service;
+    pthread_mutex_lock(&service->fetch_lock);
+    work->fetch.opening = NULL;
+    pthread_cond_broadcast(&service->fetch_opened);
+    pthread_mutex_unlock(&service->fetch_lock);
+}
+
+static void load_one(struct loading *work, const struct asset_id *id)
+{
+    struct service *service = work->service;
+    struct store_error error;
+    struct index_archive *archive = service->open_upload(service, id, &error);
+    if (!archive) {
+        report(work, id, &error);
+        return;
+    }
+    pthread_mutex_lock(&service->write_lock);
+    if (is_wanted(work, archive)) {
+        work->no_memory |= !uploads_bring(service, archive);
+        atomic_fetch_add(&service->fetched, 1);
+    }
+    pthread_mutex_unlock(&service->write_lock);
+    index_archive_unref(archive);
+}
+
+/* Loads what is listed, with nothing locked, and puts it behind the others. What others open meanwhile is looked at again by
+ * the next round. */
+static void load(struct loading *work)
+{
     for (size_t at = 0; at < work->ids.size && !work->is_away && !work->no_memory;
          at += sizeof(struct asset_id)) {
         struct asset_id id;
-        struct store_error error;
         memcpy(&id, work->ids.data + at, sizeof id);
-        struct index_archive *archive = service->open_upload(service, &id, &error);
-        if (!archive) {
-            report(work, &id, &error);
+        if (!begin_opening(work, &id))
             continue;
-        }
-        pthread_mutex_lock(&service->write_lock);
-        if (is_wanted(work, archive)) {
-            work->no_memory |= !uploads_bring(service, archive);
-            atomic_fetch_add(&service->fetched, 1);
-        }
-        pthread_mutex_unlock(&service->write_lock);
-        index_archive_unref(archive);
+        load_one(work, &id);
+        end_opening(work);
     }
 }
 
@@ -300,6 +347,33 @@ static struct catalog *finish(struct loading *work, const struct catalog_turn *t
     return service_hold(service);
 }
 
+static void enter(struct loading *work)
+{
+    struct service *service = work->service;
+    pthread_mutex_lock(&service->fetch_lock);
+    pthread_mutex_lock(&service->write_lock);
+    work->fetch.next = service->fetches;
+    work->fetch.link = &service->fetches;
+    if (work->fetch.next)
+        work->fetch.next->link = &work->fetch.next;
+    service->fetches = &work->fetch;
+    pthread_mutex_unlock(&service->write_lock);
+    pthread_mutex_unlock(&service->fetch_lock);
+}
+
+static void leave(struct loading *work)
+{
+    struct service *service = work->service;
+    pthread_mutex_lock(&service->fetch_lock);
+    pthread_mutex_lock(&service->write_lock);
+    *work->fetch.link = work->fetch.next;
+    if (work->fetch.next)
+        work->fetch.next->link = work->fetch.link;
+    pthread_mutex_unlock(&service->write_lock);
+    pthread_mutex_unlock(&service->fetch_lock);
+    pose_buffer_free(&work->fetch.needed);
+}
+
 struct catalog *uploads_fetch(struct service *service, const struct catalog_turn *turn,
                               struct rows_view **view)
 {
@@ -307,7 +381,7 @@ struct catalog *uploads_fetch(struct service *service, const struct catalog_turn
     struct catalog *fetched = NULL;
     if (!work.rows || turn->is_over)
         return NULL;
-    pthread_mutex_lock(&service->fetch_lock);
+    enter(&work);
     for (int i = 0; i < ROUNDS && !fetched && !work.is_away && !work.no_memory; i++) {
         pthread_mutex_lock(&service->write_lock);
         list_absent(&work, turn);
@@ -317,8 +391,8 @@ struct catalog *uploads_fetch(struct service *service, const struct catalog_turn
         if (!fetched)
             load(&work);
     }
-    service_trim_fetched(service);
-    pthread_mutex_unlock(&service->fetch_lock);
+    leave(&work);
+    service_trim(service);
     pose_buffer_free(&work.ids);
     return fetched;
 }

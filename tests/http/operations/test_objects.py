@@ -11,6 +11,7 @@ import threading
 import time
 import unittest
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from daemon import Daemon
@@ -442,6 +443,27 @@ class Cache(ObjectsCase):
                 self.assertEqual(self.entry(daemon, archive).body, sample(name))
         with self.daemon("--blob-cache", 1) as daemon:
             self.wait_for("a smaller limit frees nothing", lambda: not list((self.data / "blob-cache").iterdir()))
+
+
+class Misses(ObjectsCase):
+    def test_a_slow_object_holds_up_no_other(self):
+        """Whoever asks for it waits; it is fetched once, and what others ask for meanwhile is answered."""
+        arguments = ("--catalog-cache", "0", "--cache-size", "0", "--store-timeout", "60s")
+        packs = {name: zipped([(name.rpartition("/")[2], sample(name))]) for name in (WALK, WAVE)}
+        slow_key = hashlib.sha256(packs[WALK]).hexdigest()
+        with self.daemon(*arguments) as daemon:
+            slow, other = (daemon.client.post("/v1/archives?name=a.zip", pack).json["id"] for pack in packs.values())
+        self.empty_cache()
+        with self.daemon(*arguments) as daemon, ThreadPoolExecutor(2) as pool:
+            self.store.fault = lambda method, key: "hang" if method == "GET" and slow_key in key else None
+            before = self.store.count("GET", slow_key)
+            waiting = [pool.submit(self.entry, daemon, slow) for _ in range(2)]
+            self.wait_for("it is asked for", lambda: self.store.count("GET", slow_key) > before)
+            self.assertEqual(self.entry(daemon, other).status, 200)
+            self.assertFalse(any(reply.done() for reply in waiting))
+            self.store.fault = lambda method, key: None
+            self.store.release.set()
+            self.assertEqual([reply.result().status for reply in waiting], [200, 200])
 
 
 class Options(ObjectsCase):
