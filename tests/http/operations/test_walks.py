@@ -1,6 +1,6 @@
 """Lists while what they list comes and goes: a walk by cursors sees everything that was there throughout, once; and what a
-folder holds is never answered wrongly while its files change. POSED_WALK_UPLOADS and POSED_FRESH_FILES make them longer, and then
-print what memory the daemon has; no time is judged."""
+folder holds is never answered wrongly while its files change. POSED_WALK_UPLOADS and POSED_FRESH_FILES make them longer (./dev soak), and
+then print what memory the daemon has; no time is judged."""
 
 import os
 import random
@@ -8,12 +8,17 @@ import tempfile
 import threading
 import time
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from client import Client
 from daemon import Daemon
 
 UPLOADS = int(os.environ.get("POSED_WALK_UPLOADS", "120"))
+IS_LARGE = UPLOADS >= 10000
+UPLOADERS = 8 if IS_LARGE else 1
+PAGES = (100, 1000) if IS_LARGE else (3, 40)  # of how many items pages are
+PAUSE_SECONDS = 1 if IS_LARGE else 0  # between pages, or those who walk take all of the machine
 FILES = int(os.environ.get("POSED_FRESH_FILES", "48"))
 PATIENCE_SECONDS = 120  # the promise is a second; a busy machine must not fail the test
 WORDS = "walk run jump sit wave dance idle fall climb swim".split()
@@ -28,7 +33,7 @@ def bvh(number):
 
 
 class Walks(unittest.TestCase):
-    """One client uploads and deletes, others walk; each by another order or filter."""
+    """Some upload and delete, others walk; each by another order or filter."""
 
     QUERIES = ("", "sort=name&", "sort=-newest&", "q=walk&", "source=upload&sort=duration&")
 
@@ -38,11 +43,11 @@ class Walks(unittest.TestCase):
         self.done = threading.Event()
         self.wrong, self.walks, self.memory = [], 0, []
 
-    def change(self, daemon):
-        client = daemon.client
-        chance = random.Random(1)
+    def change(self, daemon, first):
+        client = Client((daemon.client.host, daemon.client.port)) if IS_LARGE else daemon.client
+        chance = random.Random(first)
         archives, order = {}, []
-        for number in range(UPLOADS):
+        for number in range(first, UPLOADS, UPLOADERS):
             if number % (UPLOADS // 10) == 0:
                 self.memory.append(daemon.resident_bytes() >> 20)
             name = f"{chance.choice(WORDS)}-{number}"
@@ -71,6 +76,7 @@ class Walks(unittest.TestCase):
             page = client.get(target).json
             seen += [clip["id"] for clip in page["items"]]
             target = page["next"]
+            time.sleep(PAUSE_SECONDS)
         with self.lock:
             throughout = {clip for clip, name in before.items() if clip not in self.leaving and
                           ("q=walk" not in query or "walk" in name)}  # fmt: skip
@@ -85,7 +91,7 @@ class Walks(unittest.TestCase):
         chance = random.Random(number)
         try:
             while not self.done.is_set():
-                self.walk(client, self.QUERIES[number % len(self.QUERIES)], chance.randrange(3, 40))
+                self.walk(client, self.QUERIES[number % len(self.QUERIES)], chance.randrange(*PAGES))
         except Exception as error:  # of a thread: the test tells
             self.wrong.append(repr(error))
 
@@ -95,14 +101,15 @@ class Walks(unittest.TestCase):
             for walker in walkers:
                 walker.start()
             try:
-                left = self.change(daemon)
+                with ThreadPoolExecutor(UPLOADERS) as pool:
+                    left = [clip for own in pool.map(lambda first: self.change(daemon, first), range(UPLOADERS)) for clip in own]
             finally:
                 self.done.set()
                 for walker in walkers:
                     walker.join()
             self.assertEqual(self.wrong, [])
             self.assertGreater(self.walks, 0)
-            if UPLOADS >= 10000:
+            if IS_LARGE:
                 self.assertNoMemoryKept(daemon, len(left))
             self.assertEqual({clip["id"] for clip in daemon.client.items("/v1/clips")}, set(left))
             return [clip["id"] for clip in daemon.client.items("/v1/clips")]
