@@ -50,29 +50,42 @@ static void put_address(struct writer *writer, const char *origin, const char *k
     writer_format(writer, "<url><loc>%s%s%s</loc></url>\n", origin, kind, text);
 }
 
+/* What has pages, in the order of the site map. */
+static const struct {
+    int kind, tally;
+    const char *path;
+} mapped[] = {{ASSET_KIND_COUNT, ROWS_TALLY_ARCHIVES, "/archive/"},
+              {ASSET_CHARACTER, ASSET_CHARACTER, "/character/"},
+              {ASSET_SKELETON, ASSET_SKELETON, "/skeleton/"},
+              {ASSET_CLIP, ASSET_CLIP, "/clip/"}};
+enum { MAPPED = sizeof mapped / sizeof *mapped };
+
 static uint64_t count_all(const struct rows *rows)
 {
-    return rows_tally(rows, ROWS_TALLY_ARCHIVES) + rows_tally(rows, ASSET_CLIP);
+    uint64_t count = 0;
+    for (size_t i = 0; i < MAPPED; i++)
+        count += rows_tally(rows, mapped[i].tally);
+    return count;
 }
 
-/* The addresses from that one on: archives first, then clips. False if they cannot be read. */
+/* The addresses from that one on. False if they cannot be read. */
 static bool put_page(struct writer *writer, struct rows *rows, const char *origin, uint64_t first)
 {
-    const uint64_t archives = rows_tally(rows, ROWS_TALLY_ARCHIVES);
     struct asset_id *ids = try_alloc(MAX_ADDRESSES, sizeof *ids);
     struct rows_view *view = NULL;
-    uint32_t shown = 0, clips = 0;
+    uint32_t room = MAX_ADDRESSES;
     bool done = ids && rows_view_any(rows, &view);
     writer_text(writer, "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n");
-    if (done && first < archives)
-        done = rows_ids(view, ASSET_KIND_COUNT, first, MAX_ADDRESSES, ids, &shown);
-    for (uint32_t i = 0; i < shown; i++)
-        put_address(writer, origin, "/archive/", &ids[i]);
-    if (done && shown < MAX_ADDRESSES)
-        done = rows_ids(view, ASSET_CLIP, first > archives ? first - archives : 0, MAX_ADDRESSES - shown, ids,
-                        &clips);
-    for (uint32_t i = 0; i < clips; i++)
-        put_address(writer, origin, "/clip/", &ids[i]);
+    for (size_t i = 0; i < MAPPED && done && room; i++) {
+        const uint64_t count = rows_tally(rows, mapped[i].tally);
+        uint32_t shown = 0;
+        if (first < count)
+            done = rows_ids(view, mapped[i].kind, first, room, ids, &shown);
+        for (uint32_t k = 0; k < shown; k++)
+            put_address(writer, origin, mapped[i].path, &ids[k]);
+        room -= shown;
+        first = first > count ? first - count : 0;
+    }
     writer_text(writer, "</urlset>\n");
     rows_view_close(view);
     free(ids);

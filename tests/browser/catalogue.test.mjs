@@ -58,17 +58,20 @@ test("search narrows it, and nothing found says so", () => withPage(browser, dae
 
 test("filters by format and archive, and sorts", () => withPage(browser, daemon.origin, {}, async (page) => {
   await open(page, `${daemon.origin}/`);
-  await page.locator("#filter-format").selectOption("sl-anim");
-  await counted(page, await total("&format=sl-anim"));
-  const { items } = await daemon.get("/v1/formats");
+  const { items } = await daemon.get("/v1/formats"), count = await total("&format=sl-anim");
   const game = items.find((one) => one.id === "sl-anim").title.replace(/ animation$/, "");
+  const games = page.getByRole("group", { name: "Game" });
+  await games.getByRole("button", { name: `${game} ${count}`, exact: true }).click();
+  await counted(page, count);
+  await games.locator("button[value=sl-anim][aria-pressed=true]").waitFor();
   await eventually(async () => {
     for (const facts of await page.locator(".card .facts").allTextContents()) assert.ok(facts.startsWith(`${game} · `), facts);
   });
   await page.locator("#filter-sort").selectOption("-duration");
   const wanted = (await daemon.clips("&format=sl-anim&sort=-duration")).map((clip) => clip.name);
   await page.waitForFunction((list) => JSON.stringify([...document.querySelectorAll(".card .name")].map((one) => one.textContent)) === list, JSON.stringify(wanted));
-  await page.locator("#filter-format").selectOption("");
+  await games.getByRole("button", { name: "All games" }).click();
+  await games.locator("button[value=''][aria-pressed=true]").waitFor();
   const archive = (await daemon.get("/v1/archives?limit=100")).items.find((one) => one.format === "far1a" || one.format === "far1b" || one.name.endsWith(".far"));
   await page.locator("#filter-archive").selectOption(archive.id);
   await counted(page, await total(`&archive=${archive.id}`));

@@ -19,7 +19,7 @@ test("from a clip to another, which is found by its name", () => withPage(browse
   await open(page, `${daemon.origin}/clip/${walk.id}#t=0`);
   await page.getByRole("link", { name: "Compare it with another clip" }).click();
   await page.getByLabel("Compare it with").fill("wave");
-  await page.locator(`.names a[href*="${wave.id}"]`).click();
+  await page.locator(`.choices a[href*="${wave.id}"]`).click();
   await page.locator("html[data-ready=compare]").waitFor({ state: "attached" });
   assert.equal(await page.locator("h1").textContent(), "walk and wave");
   assert.equal(new URL(page.url()).searchParams.get("with"), wave.id);

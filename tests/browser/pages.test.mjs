@@ -124,6 +124,37 @@ test("the API's page lists every operation and tries one", () => withPage(browse
   assert.equal((await page.locator(".live-responses-table .response-col_status").nth(1).textContent()).slice(0, 3), "200");
 }));
 
+test("the API's page begins with a guide, whose commands and pictures are of this server", () => withPage(browser, daemon.origin, { permissions: ["clipboard-read", "clipboard-write"] }, async (page) => {
+  await open(page, `${daemon.origin}/docs`);
+  const lines = await page.locator(".guide-code").allTextContents();
+  const asked = lines.flatMap((text) => [...text.matchAll(/curl [^"]*"([^"]+)"/g)].map((found) => found[1]));
+  assert.equal(asked.length, 4);
+  for (const address of asked) assert.equal((await fetch(address)).status, 200, address);
+  const pictures = await page.locator(".guide img").all();
+  assert.equal(pictures.length, 3);
+  for (const picture of pictures) {
+    await picture.scrollIntoViewIfNeeded();
+    await picture.evaluate((image) => image.decode());
+  }
+  await page.getByRole("button", { name: "Copy the pose" }).click();
+  await eventually(async () => assert.match(await page.evaluate(() => navigator.clipboard.readText()), /^curl .*\/pose\?t=/));
+  await page.screenshot({ path: `${process.env.POSED_PICTURES}/docs.png` });
+}));
+
+test("the guide of a server without clips has its words and commands", async () => {
+  const empty = await startDaemon();
+  try {
+    await withPage(browser, empty.origin, PHONE, async (page) => {
+      await open(page, `${empty.origin}/docs`);
+      assert.equal(await page.locator(".guide-step").count(), 5);
+      assert.equal(await page.locator(".guide img").count(), 0);
+      await assertAccessible(page, "a phone");
+    });
+  } finally {
+    await empty.stop();
+  }
+});
+
 for (const colorScheme of ["light", "dark"])
   test(`the API's page is accessible, ${colorScheme}`, () => withPage(browser, daemon.origin, { colorScheme }, async (page) => {
     await open(page, `${daemon.origin}/docs`);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # run.sh OUT POSED SAMPLES [FILE...]: the tests in JavaScript (those *.test.mjs, or all beside this file) against a real
 # daemon, those of the page in Chromium. OUT keeps npm's parts and what the tests leave (screenshots in OUT/pictures).
-# Exit status 77 when a tool is not there; in CI ($CI is set) it has to be.
+# POSED_NAMES (an expression) runs the tests of those names alone. Exit status 77 when a tool is not there; in CI ($CI is set) it has to be.
 set -euo pipefail
 out=$1
 here=$(dirname "$(readlink -f "$0")")
@@ -22,4 +22,4 @@ mkdir -p "$POSED_PICTURES"
 [ -d "$POSED_CORPUS" ] || echo "SKIPPED: no corpus"
 [ $# != 0 ] || set -- "$here"/*.test.mjs
 cd "$out"
-exec "$node" --test --test-reporter=spec "$@"
+exec "$node" --test --test-reporter=spec ${POSED_NAMES:+--test-name-pattern="$POSED_NAMES"} "$@"

@@ -182,6 +182,7 @@ test("every format that is offered can be had, and a GLB of it is a clip again",
   await page.locator("html[data-ready=clip]").waitFor({ state: "attached" });
   const id = new URL(page.url()).pathname.split("/").pop();
   const section = page.locator("section", { has: page.getByRole("heading", { name: "Download" }) });
+  await section.getByText("The mesh alone").click();
   const labels = await section.getByRole("link").allTextContents();
   const { items } = await daemon.get("/v1/formats");
   for (const format of items.filter((one) => one.write && one.kinds.includes("clip") && !["gltf", "json", "bvh"].includes(one.id)))

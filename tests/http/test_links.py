@@ -119,7 +119,8 @@ class Links(SampleCase):
         reply = self.client.get("/sitemap.xml")
         addresses = [item.text for item in ElementTree.fromstring(reply.text).findall(".//{*}loc")]
         wanted = [f"{self.origin}/archive/{item['id']}" for item in self.client.items("/v1/archives")]
-        wanted += [f"{self.origin}/clip/{item['id']}" for item in self.client.items("/v1/clips")]
+        for kind in ("character", "skeleton", "clip"):
+            wanted += [f"{self.origin}/{kind}/{item['id']}" for item in self.client.items(f"/v1/{kind}s")]
         self.assertEqual(sorted(addresses), sorted(wanted))
         self.assertEqual(self.client.get("/sitemap.xml", page="1").text, reply.text)
         self.assertProblem(self.client.get("/sitemap.xml", page="2"), 400, parameter="page")

@@ -2,10 +2,11 @@
  * Draws every figure of a page with one WebGL context: a page may have about sixteen. Each view has a canvas of its own
  * that the picture is copied to, and is drawn when it is seen and something has changed.
  */
-import { AmbientLight, DirectionalLight, PerspectiveCamera, Scene, WebGLRenderer } from "three";
+import { PerspectiveCamera, Scene, WebGLRenderer } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { Figure } from "./figure.js";
 import { Floor } from "./floor.js";
+import { develop, studioLights } from "./light.js";
 
 const MAX_RATIO = 2;
 const LONGEST_STEP_S = 0.25; // a page that was away goes on from where it was
@@ -14,7 +15,7 @@ const views = new Set();
 let renderer, pending = 0, last;
 
 function rendererFor(width, height) {
-  renderer ??= new WebGLRenderer({ antialias: true, alpha: true });
+  if (!renderer) develop((renderer = new WebGLRenderer({ antialias: true, alpha: true })));
   const { domElement: { width: w, height: h } } = renderer;
   if (w < width || h < height) renderer.setSize(Math.max(w, width), Math.max(h, height), false);
   renderer.setViewport(0, 0, width, height);
@@ -48,10 +49,10 @@ export class View {
     this.context = canvas.getContext("2d");
     this.camera = new PerspectiveCamera(30, 1, 0.01, 100);
     this.scene = new Scene();
-    const sun = new DirectionalLight(0xffffff, 2.4);
+    const [sun, around] = studioLights();
     sun.position.set(-1.2, 2, 1.7);
     this.floor = new Floor(figure);
-    this.scene.add(sun, new AmbientLight(0xffffff, 1.3), figure.root, this.floor.mesh);
+    this.scene.add(sun, around, figure.root, this.floor.mesh);
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.enableZoom = this.controls.enablePan = false;
     this.controls.addEventListener("change", () => this.request());

@@ -1,15 +1,18 @@
 // The column beside the view of a clip: facts, events, downloads, snippets to copy.
 import { base, bytes, copyButton, el, failure, say, seconds } from "./dom.js";
+import { gameNames } from "./titles.js";
 
 const MAX_EVENTS = 500, MAX_PLACES = 20;
+const TOOLS = ["gltf", "bvh", "json"]; // of no game
 
 function section(title, ...children) {
   return el("section", {}, el("h2", {}, title), ...children);
 }
 
-function facts(clip) {
+function facts(clip, formats) {
+  const format = formats.find((one) => one.id === clip.format);
   const rows = [
-    ["Format", clip.format], ["Duration", seconds(clip.duration)],
+    ["Game", gameNames(formats).get(clip.format) ?? clip.format], ["Format", format ? el("span", { title: format.title }, clip.format) : clip.format], ["Duration", seconds(clip.duration)],
     ["Frames", clip.fps ? `${clip.frame_count ?? "?"} at ${Number(clip.fps.toFixed(3))}/s` : "by keys"],
     ["Joints", clip.joint_count], ["Keys", clip.key_count], ["Events", clip.event_count], ["Between keys", clip.interpolation],
     ["Loop", clip.loop === null ? "unspecified" : clip.loop ? `${seconds(clip.loop_in)} to ${seconds(clip.loop_out)}` : "no"],
@@ -101,22 +104,26 @@ function downloads(posed, clip, formats, families, choose) {
   const shared = (extension) => writable.filter((format) => extensionOf(format) === extension).length > 1;
   const conversion = (label, title, extension, options = {}, takesMesh = false, format = {}) => link(label, title, ({ skeleton, onto, ...choice }) =>
     posed.convertURL(id, extension, { ...options, ...player(format, { skeleton, onto }, clip, families), skeleton: skeleton === "auto" ? undefined : skeleton, ...(takesMesh ? bodyOf(choice) : {}) }));
-  const links = [
+  const tools = [
     conversion("GLB", "glTF 2.0, binary", "glb", {}, true), conversion("glTF", "glTF 2.0 as JSON", "gltf", {}, true),
-    ...writable.filter((format) => format.id !== "gltf" && format.id !== "json").map((format) => {
-      const extension = extensionOf(format);
-      const label = format.id === "bvh" ? "BVH" : format.id;
-      return conversion(label, format.title, extension, shared(extension) ? { to: format.id } : {}, false, format);
-    }),
+    ...writable.filter((format) => format.id === "bvh").map((format) => conversion("BVH", format.title, extensionOf(format), {}, false, format)),
     link("JSON", "All keys, lossless", ({ onto }) => posed.convertURL(id, "json", { onto })),
-    ...[["webp", "WebP", "Animated picture"], ["png", "PNG", "Still picture"], ["svg", "SVG", "Vector picture"]].map(([type, label, title]) =>
-      link(label, title, ({ skeleton, onto, time, ...choice }) => posed.previewURL(id, type,
-        { onto, skeleton: skeleton === "auto" ? undefined : skeleton, ...bodyOf(choice), t: type === "webp" ? undefined : time }))),
   ];
+  const pictures = [["webp", "WebP", "Animated picture"], ["png", "PNG", "Still picture"], ["svg", "SVG", "Vector picture"]].map(([type, label, title]) =>
+    link(label, title, ({ skeleton, onto, time, ...choice }) => posed.previewURL(id, type,
+      { onto, skeleton: skeleton === "auto" ? undefined : skeleton, ...bodyOf(choice), t: type === "webp" ? undefined : time })));
+  const names = gameNames(formats), games = new Map(); // a row of each
+  for (const format of writable.filter((one) => !TOOLS.includes(one.id))) {
+    const extension = extensionOf(format), game = names.get(format.id);
+    games.set(game, [...(games.get(game) ?? []), conversion(format.id, format.title, extension, shared(extension) ? { to: format.id } : {}, false, format)]);
+  }
   const meshes = formats.filter((format) => format.mesh_targets.length).map((format) =>
     link(`mesh: ${format.id}`, `The mesh that is shown: ${format.title}`, ({ mesh, skeleton }) =>
       /^[0-9a-f]{32}$/.test(mesh) && posed.meshURL(mesh, extensionOf(format), { skeleton: skeleton === "auto" ? undefined : skeleton })));
-  return section("Download", el("div", { class: "buttons" }, ...links, ...meshes), status);
+  const rows = [["3D tools", tools], ["Pictures", pictures], ...games];
+  return section("Download",
+    el("dl", { class: "facts-list downloads" }, ...rows.flatMap(([game, links]) => [el("dt", {}, game), el("dd", { class: "buttons" }, ...links)])),
+    el("details", {}, el("summary", {}, "The mesh alone, for a game"), el("div", { class: "buttons downloads" }, ...meshes)), status);
 }
 
 function snippets(posed, id) {
@@ -152,6 +159,6 @@ function keys() {
 /** The sections beside the view. seek(t) jumps to a time; choose() as above. */
 export function aboutClip(posed, clip, found, { seek, choose }) {
   return [
-    facts(clip), warnings(clip.warnings), events(found.events, seek), downloads(posed, clip, found.formats, found.families, choose), snippets(posed, clip.id), keys(),
+    facts(clip, found.formats), warnings(clip.warnings), events(found.events, seek), downloads(posed, clip, found.formats, found.families, choose), snippets(posed, clip.id), keys(),
   ].filter(Boolean);
 }

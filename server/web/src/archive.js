@@ -2,6 +2,7 @@
 import { card } from "./cards.js";
 import { bytes, el, failure } from "./dom.js";
 import { gameNames } from "./titles.js";
+import { untilThere } from "./waiting.js";
 
 const FIRST_CLIPS = 60;
 const FIRST_REJECTED = 200;
@@ -48,19 +49,18 @@ export function showArchive(posed, content, id) {
 
   async function load() {
     const { signal } = loading;
-    const [archive, clips, formats] = await Promise.all([
-      posed.json(`/v1/archives/${id}`, { signal }), posed.clips({ archive: id, limit: FIRST_CLIPS, sort: "name" }, { signal }), posed.formats({ signal })]);
+    const [archive, clips, formats] = await untilThere(() => Promise.all([
+      posed.json(`/v1/archives/${id}`, { signal }), posed.clips({ archive: id, limit: FIRST_CLIPS, sort: "name" }, { signal }), posed.formats({ signal })]), content, signal);
     const look = { games: gameNames(formats.items) };
     title.textContent = archive.name;
     document.title = `${archive.name} · posed`;
     content.append(
       el("p", { class: "count" }, facts(archive)),
       ...bundles(posed, id, clips),
-      ...section("Characters", archive.characters, (one) => `/character/${one.id}?archive=${id}`),
       el("h2", {}, clips.total === 1 ? "1 clip" : `${clips.total} clips`),
       el("ul", { class: "cards" }, ...clips.items.map((clip) => card(posed, clip, look))));
-    if (clips.next) content.append(el("p", {}, el("a", { href: `/?archive=${id}`, "data-link": true }, `All ${clips.total} clips`)));
-    content.append(...section("Skeletons", archive.skeletons, (one) => `/skeleton/${one.id}?archive=${id}`), ...section("Meshes", archive.meshes), ...rejected(archive.rejected));
+    if (clips.next) content.append(el("p", {}, el("a", { class: "quiet", href: `/?archive=${id}`, "data-link": true }, `All ${clips.total} clips`)));
+    content.append(...section("Characters", archive.characters, (one) => `/character/${one.id}?archive=${id}`), ...section("Skeletons", archive.skeletons, (one) => `/skeleton/${one.id}?archive=${id}`), ...section("Meshes", archive.meshes), ...rejected(archive.rejected));
   }
 
   load().catch((error) => {

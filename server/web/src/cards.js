@@ -30,23 +30,47 @@ function badges(clip, bodies, archives) {
   return el("span", { class: "badges" }, ...shown.map(([text, kind, title]) => el("span", { class: `badge ${kind}`, title }, text)));
 }
 
-/** @param look {games: of titles.js, archives: their names by id, bodies: a Set of "family archive" that have characters} */
-export function card(posed, clip, { games = new Map(), archives, bodies } = {}) {
+/** Where a clip comes from: its archive, if there are several, and its folder there. */
+function placeOf({ archive, entry }, archives) {
+  const folder = entry.split("/").slice(0, -1).join("/");
+  return [archives?.size > 1 ? archives.get(archive) : null, folder].filter(Boolean).join(" / ");
+}
+
+/** The lines below a card's title, of what is known by now. */
+function lines(clip, { games = new Map(), archives, bodies } = {}) {
+  const place = placeOf(clip, archives);
+  return [
+    el("span", { class: "facts" }, el("span", {}, games.get(clip.format) ?? clip.format), ` · ${seconds(clip.duration)}`),
+    place ? el("span", { class: "place", title: clip.entry }, place) : null,
+    badges(clip, bodies, archives)].filter(Boolean);
+}
+
+/**
+ * What is learnt later is written on it by its describe(look).
+ * @param look {games: of titles.js, archives: their names by id, bodies: a Set of "family archive" that have characters}
+ */
+export function card(posed, clip, look) {
   const scope = { archive: scopeOf(clip) };
   const still = el("img", {
     src: posed.previewURL(clip.id, "png", { ...scope, width: SIZE, height: SIZE, t: Number((clip.duration / 3).toFixed(3)) }),
     width: SIZE, height: SIZE, loading: "lazy", decoding: "async", alt: "",
   });
   const picture = el("span", { class: "picture" }, still);
+  if (!still.complete) {
+    picture.classList.add("loading");
+    for (const end of ["load", "error"]) still.addEventListener(end, () => picture.classList.remove("loading"), { once: true });
+  }
   const link = el("a", { href: clipPath(clip), "data-link": true },
     picture,
-    el("span", { class: "name", title: clip.name }, titleOf(clip)),
-    el("span", { class: "facts" }, el("span", {}, games.get(clip.format) ?? clip.format), ` · ${seconds(clip.duration)}`),
-    archives?.size > 1 ? el("span", { class: "place", title: clip.entry }, archives.get(clip.archive) ?? clip.entry) : null,
-    badges(clip, bodies, archives));
+    el("span", { class: "name", title: clip.name }, titleOf(clip)), ...lines(clip, look));
   const strip = () => posed.previewURL(clip.id, "png", { ...scope, width: FRAME * FRAMES, height: FRAME, frames: FRAMES, layout: "strip" });
   if (clip.duration > 0) moveOnDemand(link, picture, strip, clip.duration);
-  return el("li", { class: "card" }, link);
+  const element = el("li", { class: "card" }, link);
+  element.describe = (known) => {
+    for (const line of [...link.children].slice(2)) line.remove();
+    link.append(...lines(clip, known));
+  };
+  return element;
 }
 
 /** The place of a card that is still on its way. */

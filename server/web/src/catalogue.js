@@ -47,7 +47,7 @@ export function showCatalogue(posed, content, finder) {
   const { y, width } = history.state ?? {};
   const count = el("p", { class: "count" }), list = el("ul", { class: "cards virtual" }), empty = el("div");
   const gone = new AbortController();
-  let loading = new AbortController(), look = {};
+  let loading = new AbortController(), look = {}, bodies;
   finder.input.value = state.q ?? "";
 
   const query = () => (state.q ? state : { sort: "name", ...state });
@@ -58,6 +58,17 @@ export function showCatalogue(posed, content, finder) {
   grid.onPlace = remember;
   grid.onError = (error) => { if (!(error instanceof TypeError)) empty.replaceChildren(failure(error)); else reload(grid.place); };
 
+  /** Names of games and archives, and who has bodies: the cards do not wait for them. */
+  function learn(signal) {
+    const add = (known) => {
+      if (signal.aborted) return;
+      look = { ...look, ...known };
+      grid.describe(look);
+    };
+    facets.names(signal).then(add, () => {});
+    (bodies ??= bodiesOf(posed, gone.signal)).then((known) => add({ bodies: known }), () => (bodies = undefined));
+  }
+
   async function reload(place = 0, height) {
     loading.abort();
     const now = (loading = new AbortController());
@@ -66,10 +77,9 @@ export function showCatalogue(posed, content, finder) {
     grid.begin(null, GHOSTS);
     facets.count(state, now.signal).catch(() => {});
     const { signal } = now;
-    const ask = () => Promise.all([posed.clips({ ...query(), limit: PAGE }, { signal }), facets.names(signal), bodiesOf(posed, signal).catch(() => undefined)]);
+    learn(signal);
     try {
-      const [page, names, bodies] = await untilThere(ask, empty, signal);
-      look = { ...names, bodies };
+      const page = await untilThere(() => posed.clips({ ...query(), limit: PAGE }, { signal }), empty, signal);
       count.textContent = page.total === 1 ? "1 clip" : `${page.total} clips`;
       say(count.textContent);
       grid.begin(page.items, page.total);
@@ -93,13 +103,18 @@ export function showCatalogue(posed, content, finder) {
     }
     if ("q" in values) finder.input.value = state.q ?? "";
     history.replaceState(null, "", address(state, 0));
+    greet();
     scrollTo(0, 0);
     reload();
   }
 
   const facets = new Facets(posed, changed);
   const unfollow = finder.listen((q) => { if (q !== (state.q ?? "")) changed({ q }); });
-  content.append(el("h1", { class: "visually-hidden" }, "Clips"), facets.element, count, empty, list);
+  const hero = el("div", { class: "hero" }, el("h1", {}, "Game animations to play, pose and take along"),
+    el("p", {}, "Point at a card to see it move; open it for the figure in 3D, its curves and downloads. Drop files of your own anywhere to look at them."));
+  const greet = () => hero.classList.toggle("visually-hidden", FILTERS.some((name) => name !== "sort" && state[name]));
+  greet();
+  content.append(hero, facets.element, count, empty, list);
   reload(at, width === innerWidth ? y : undefined);
   return () => {
     gone.abort();

@@ -3,6 +3,7 @@ import { Body } from "./view/body.js";
 import { el, failure, ours } from "./dom.js";
 import { Player } from "./player.js";
 import { ANGLES, Viewer } from "./view/viewer.js";
+import { untilThere } from "./waiting.js";
 import { partsPicker } from "./wardrobe.js";
 
 const FIRST_CLIPS = 200;
@@ -59,7 +60,7 @@ export function showCharacter(posed, content, id) {
   };
 
   async function load() {
-    character = await posed.character(id, {}, { signal: loading.signal });
+    character = await untilThere(() => posed.character(id, {}, { signal: loading.signal }), below, loading.signal);
     const clips = character.clips.slice(0, FIRST_CLIPS);
     title.textContent = character.name;
     document.title = `${character.name} · posed`;

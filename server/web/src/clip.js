@@ -8,6 +8,7 @@ import { ontoOf, peopleOptions, showFit } from "./onto.js";
 import { Player } from "./player.js";
 import { keep, setting } from "./settings.js";
 import { ANGLES, Viewer } from "./view/viewer.js";
+import { onItsWay, untilThere } from "./waiting.js";
 import { bodyMenu } from "./wardrobe.js";
 
 const TURN = Math.PI / 24;
@@ -42,6 +43,7 @@ export function showClip(posed, content, id) {
   let clip, player, loading, mixed;
   let own = null; // the clip's player, while a mix plays
   let gone = false;
+  const leaving = new AbortController(), arrived = onItsWay(stage);
 
   const remember = debounce(300, () => {
     if (gone || own || !player || player.playing) return;
@@ -103,6 +105,7 @@ export function showClip(posed, content, id) {
 
   function fail(error) {
     if (gone || error.name === "AbortError") return;
+    arrived();
     if (!clip) document.title = `${(title.textContent = "No clip to show")} · posed`;
     stage.hidden = !viewer.poses;
     below.prepend(failure(error));
@@ -143,8 +146,10 @@ export function showClip(posed, content, id) {
   async function loadPoses() {
     const onto = ontoOf(choice.onto);
     showFit(posed, id, onto ? stands() : {}, fit);
-    const poses = await posed.poses(id, { skeleton: choice.skeleton, onto, end: 1 });
+    const { signal } = leaving;
+    const poses = await untilThere(() => posed.poses(id, { skeleton: choice.skeleton, onto, end: 1 }, { signal }), below, signal);
     if (gone || own) return;
+    arrived();
     const time = player.time;
     showPoses(poses);
     followBox.checked = viewer.follows = viewer.hasTree && setting("follow", viewer.travels);
@@ -201,8 +206,9 @@ export function showClip(posed, content, id) {
 
   async function load() {
     const nobody = { items: [], characters: [] };
-    const [metadata, events, skeletons, formats, people] = await Promise.all([
-      posed.clip(id), posed.events(id).catch(() => ({ items: [] })), posed.skeletons({ limit: 500 }), posed.formats(), posed.people().catch(() => nobody)]);
+    const { signal } = leaving;
+    const [metadata, events, skeletons, formats, people] = await untilThere(() => Promise.all([
+      posed.clip(id, { signal }), posed.events(id).catch(() => ({ items: [] })), posed.skeletons({ limit: 500 }), posed.formats(), posed.people().catch(() => nobody)]), below, signal);
     if (gone) return;
     clip = metadata;
     document.title = `${clip.name} · posed`;
@@ -278,6 +284,7 @@ export function showClip(posed, content, id) {
   load().catch(fail);
   return () => {
     gone = true;
+    leaving.abort();
     removeEventListener("keydown", onKey);
     loading?.abort();
     player?.pause();

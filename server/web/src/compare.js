@@ -2,9 +2,11 @@
 import "../../../api/client/element/element.js";
 import { debounce, el, failure, seconds } from "./dom.js";
 import { icon } from "./icons.js";
+import { titleOf } from "./titles.js";
 
 const FOUND = 20, REST_MS = 200;
 const TURN = 1e-9;
+const PICTURE = 192;
 
 const address = (id, other, scope) => `/compare/${id}?${new URLSearchParams({ with: other, ...(scope ? { archive: scope } : {}) })}`;
 const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -58,14 +60,20 @@ function differences({ joints }) {
     el("tbody", {}, ...sorted.map((one) => el("tr", {}, el("th", { scope: "row" }, one.name ?? "–"), ...cell(one.rotation_deg, 1, "°"), ...cell(one.distance_m, 100, " cm"))))));
 }
 
+function choice(posed, clip, other) {
+  const src = posed.previewURL(other.id, "png", { width: PICTURE, height: PICTURE, t: Number((other.duration / 3).toFixed(3)) });
+  return el("li", { class: "card" }, el("a", { href: address(clip.id, other.id, posed.archive), "data-link": true },
+    el("span", { class: "picture" }, el("img", { src, width: PICTURE, height: PICTURE, loading: "lazy", alt: "" })),
+    el("span", { class: "name", title: other.name }, titleOf(other)), el("span", { class: "facts" }, seconds(other.duration))));
+}
+
 /** A field that finds the other clip. */
 function chooser(posed, clip) {
-  const list = el("ul", { class: "names" });
+  const list = el("ul", { class: "cards choices" });
   const find = async () => {
     const q = field.value.trim();
     const { items } = await posed.clips(q ? { q, limit: FOUND } : { limit: FOUND, sort: "name" });
-    list.replaceChildren(...items.filter((one) => one.id !== clip.id).map((one) => el("li", {},
-      el("a", { href: address(clip.id, one.id, posed.archive), "data-link": true }, one.name), ` ${seconds(one.duration)}`)));
+    list.replaceChildren(...items.filter((one) => one.id !== clip.id).map((one) => choice(posed, clip, one)));
   };
   const field = el("input", { type: "search", id: "other", oninput: debounce(REST_MS, find) });
   find();

@@ -1,7 +1,8 @@
-// /docs: openapi.json in Swagger UI.
+// /docs: a guide, and below it openapi.json in Swagger UI.
 import SwaggerUI from "swagger-ui-dist/swagger-ui-es-bundle.js";
 import "swagger-ui-dist/swagger-ui.css";
 import { ours } from "./dom.js";
+import { showGuide } from "./guide.js";
 import "./docs.css";
 
 /** The path is inside the button that expands the operation, so it must not be a link too. */
@@ -26,8 +27,9 @@ function tried({ webhooks: _webhooks, security: _security, ...description }) {
   return description;
 }
 
+const guide = showGuide(document.getElementById("guide"));
 const spec = tried(await (await fetch(ours("/openapi.json"))).json());
 SwaggerUI({
   spec, dom_id: "#docs", deepLinking: true, defaultModelsExpandDepth: 0, validatorUrl: null, plugins: [() => plainPaths],
-  onComplete: () => (document.documentElement.dataset.ready = "docs"),
+  onComplete: () => guide.finally(() => (document.documentElement.dataset.ready = "docs")),
 });

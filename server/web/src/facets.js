@@ -25,9 +25,12 @@ export class Facets {
   /** changed({name: value}) is called when the reader has chosen. */
   constructor(posed, changed) {
     this.posed = posed;
+    this.changed = changed;
     this.lists = {};
     this.element = el("form", { class: "filters", "aria-label": "Filters", onsubmit: (event) => event.preventDefault() });
-    for (const [name, label] of [["format", "Game"], ["archive", "Archive"], ["loop", "Loop"], ["event", "Event"], ["sort", "Sort"]]) {
+    this.games = el("div", { class: "games", role: "group", "aria-label": "Game" });
+    this.element.append(this.games);
+    for (const [name, label] of [["archive", "Archive"], ["loop", "Loop"], ["event", "Event"], ["sort", "Sort"]]) {
       const [list, field] = select(name, label);
       this.lists[name] = list;
       fill(list, name === "sort" ? SORTS : [["", "All"]]);
@@ -50,18 +53,33 @@ export class Facets {
   async count(state, signal) {
     const { games, archives } = await this.names(signal);
     const text = {
-      format: (value) => games.get(value) ?? value, archive: (value) => archives.get(value) ?? value.slice(0, 8),
+      archive: (value) => archives.get(value) ?? value.slice(0, 8),
       loop: (value) => LOOPS[value], event: (value) => value,
     };
     this.lists.sort.value = state.sort ?? "";
     await Promise.all(this.queries(state).map(async ([query, names]) => {
       const { facets } = await this.posed.clips({ ...query, limit: 1, facets: names.map((name) => FACETS[name]).join(",") }, { signal });
       for (const name of names) {
+        if (name === "format") {
+          this.showGames(facets.format, games, state.format);
+          continue;
+        }
         const values = facets[FACETS[name]].map(({ value, count }) => [String(value), `${text[name](value)} (${count})`]);
         fill(this.lists[name], [["", "All"], ...values], state[name]);
         this.lists[name].closest("label").hidden = !values.length && !state[name];
       }
     }));
+  }
+
+  /** A button for each game, with how many clips are of it; the focus stays where it is. */
+  showGames(values, games, chosen) {
+    if (chosen && !values.some((one) => one.value === chosen)) values = [...values, { value: chosen, count: 0 }];
+    const focused = this.games.contains(document.activeElement) ? document.activeElement.value : null;
+    const button = (value, name, count) => el("button", {
+      type: "button", class: "game", value, "aria-pressed": String(value === (chosen ?? "")), onclick: () => this.changed({ format: value || undefined }),
+    }, name, count === undefined ? null : el("span", { class: "number" }, ` ${count.toLocaleString("en")}`));
+    this.games.replaceChildren(button("", "All games"), ...values.map(({ value, count }) => button(value, games.get(value) ?? value, count)));
+    if (focused !== null) [...this.games.children].find((one) => one.value === focused)?.focus();
   }
 
   /** [query, facets to count with it]. */

@@ -2,7 +2,7 @@
 import { ghost } from "./cards.js";
 
 const PAGE = 60, KEPT_PAGES = 12;
-const NARROWEST = 160, GAP = 13, TEXT = 107; // pixels: of a card's width, between cards, below its picture
+const NARROWEST = 176, GAP = 16, TEXT = 112; // pixels: of a card's width, between cards, below its picture
 const SPARE_ROWS = 2;
 const HIGHEST = 12_000_000; // browsers end elements somewhere above this
 const REST_MS = 60; // pages that a scroll only passes are not fetched
@@ -47,6 +47,11 @@ export class Grid {
     this.list.setAttribute("aria-busy", String(!first));
     this.lay();
     this.render();
+  }
+
+  /** What was learnt since the cards were made is written on them. */
+  describe(look) {
+    for (const { element } of this.shown.values()) element.describe?.(look);
   }
 
   /** Measures; returns whether the layout has changed. */

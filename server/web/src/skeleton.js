@@ -1,6 +1,7 @@
 // The page of one skeleton: how it stands, its joints as a tree, which of them are bones of a person, and who wears it.
 import { el, failure } from "./dom.js";
 import { ANGLES, Viewer } from "./view/viewer.js";
+import { untilThere } from "./waiting.js";
 
 const MOST_CHARACTERS = 200, LOOKED_AT = 24;
 const ROW = 10;
@@ -60,7 +61,7 @@ export function showSkeleton(posed, content, id) {
   }
 
   async function load() {
-    const [skeleton, humanoid] = await Promise.all([posed.skeleton(id, { signal }), posed.humanoid(id, { signal }).catch(() => null)]);
+    const [skeleton, humanoid] = await untilThere(() => Promise.all([posed.skeleton(id, { signal }), posed.humanoid(id, { signal }).catch(() => null)]), below, signal);
     const { joints } = skeleton;
     title.textContent = skeleton.name;
     document.title = `${skeleton.name} · posed`;

@@ -16,6 +16,17 @@ function pause(notice, milliseconds, signal) {
   });
 }
 
+/** Marks a view as on its way, until the returned function is called. */
+export function onItsWay(stage) {
+  const turning = el("span", { class: "on-its-way", role: "status" }, el("span", { class: "spinner", "aria-hidden": "true" }), el("span", { class: "visually-hidden" }, "Loading"));
+  stage.append(turning);
+  stage.setAttribute("aria-busy", "true");
+  return () => {
+    turning.remove();
+    stage.removeAttribute("aria-busy");
+  };
+}
+
 /** The result of action(), which is tried until it is there or refused; the notice stands in `place` meanwhile. */
 export async function untilThere(action, place, signal) {
   const notice = el("p", { class: "notice waiting", role: "status" }, el("span", { class: "spinner", "aria-hidden": "true" }),

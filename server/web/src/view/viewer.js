@@ -1,9 +1,11 @@
 // The 3D view of one clip: a body, its bones, a floor, joint names on hover.
 import {
-  Box3, BufferAttribute, BufferGeometry, Color, DirectionalLight, Group, HemisphereLight, InstancedMesh, Matrix4,
-  MeshLambertMaterial, PCFSoftShadowMap, PerspectiveCamera, Quaternion, Raycaster, Scene, Spherical, Vector2, Vector3, WebGLRenderer,
+  Box3, Color, Group, InstancedMesh, Matrix4, MeshLambertMaterial, PCFShadowMap, PerspectiveCamera,
+  Quaternion, Raycaster, Scene, Spherical, Vector2, Vector3, WebGLRenderer,
 } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
+import { develop, studioLights } from "../../../../api/client/element/light.js";
+import { boneGeometry, shownJoints } from "./bones.js";
 import { Floor } from "./floor.js";
 import { Ghosts } from "./ghosts.js";
 
@@ -12,51 +14,10 @@ const CELL = 0.2; // height of the grid cell of a joint without hierarchy
 const NAME_PIXELS = 130, LINE_PIXELS = 14;
 const FRAMES_LOOKED_AT = 48, BODIES_LOOKED_AT = 12;
 const SHADOW_PIXELS = 1024;
-const SUN = new Vector3(-0.9, 2.4, 1.3); // from where it shines
+const SUN = new Vector3(-0.75, 2.6, 1); // from where it shines
 const FAR_TRAVEL = 1.5; // of the figure's height: who goes farther is followed
 export const ANGLES = { front: [0, 0.12, 1], side: [1, 0.12, 0], "three-quarter": [0.5, 0.22, 0.85], top: [0, 1, 0.001] };
 const COLORS = { driven: 0x5b9eff, resting: 0x9aa3b2, selected: 0xffb347 };
-
-/** A bone of length 1 along +Y: an eight-sided spindle, thickest near its base. */
-function boneGeometry() {
-  const width = 0.085, middle = 0.14;
-  const ring = [[width, middle, 0], [0, middle, -width], [-width, middle, 0], [0, middle, width]];
-  const points = [];
-  for (let i = 0; i < 4; i++) {
-    const a = ring[i], b = ring[(i + 1) % 4];
-    points.push(...a, ...b, 0, 1, 0, ...b, ...a, 0, 0, 0);
-  }
-  const geometry = new BufferGeometry();
-  geometry.setAttribute("position", new BufferAttribute(new Float32Array(points), 3));
-  geometry.computeVertexNormals();
-  return geometry;
-}
-
-/** The joints to show: those that the clip animates and their ancestors, or all if it animates none. */
-function shownJoints(joints) {
-  const shown = joints.map((joint) => joint.driven);
-  for (let i = joints.length - 1; i >= 0; i--) if (shown[i] && joints[i].parent >= 0) shown[joints[i].parent] = true;
-  return withoutControls(joints, shown.some(Boolean) ? shown : joints.map(() => true));
-}
-
-/** Joints of rigs that are not part of the figure: IK targets, controls, slots. */
-const CONTROL = /ik[ _-]?(target|handle|goal|pole)|pole[ _-]?(target|vector)|^ik[ _-]|[ _-]ik$|exportpole|slot|ctrl|control|^target|[ _-]target/i;
-
-/** Whether the file's skins say which joints the figure consists of. They do not where most of what moves is in none. */
-function hasSkins(joints, shown) {
-  const count = (keep) => joints.filter((joint, i) => shown[i] && keep(joint)).length;
-  const skinned = count((joint) => joint.skinned);
-  return skinned > 0 && skinned >= Math.floor(count((joint) => !CONTROL.test(joint.name ?? "")) / 2);
-}
-
-/** The same list without what is in no skin or, where skins do not say, without controls; unchanged if nothing else would
- * be left. As the pictures do it. */
-function withoutControls(joints, shown) {
-  if (hasSkins(joints, shown)) return shown.map((on, i) => on && joints[i].skinned);
-  const body = shown.map((on, i) => on && !CONTROL.test(joints[i].name ?? ""));
-  for (let i = joints.length - 1; i >= 0; i--) if (body[i] && joints[i].parent >= 0) body[joints[i].parent] = shown[joints[i].parent];
-  return body.some(Boolean) ? body : shown;
-}
 
 export class Viewer {
   constructor(container) {
@@ -76,11 +37,13 @@ export class Viewer {
     this.controls = new OrbitControls(this.camera, this.canvas);
     this.controls.enableDamping = false;
     this.renderer.shadowMap.enabled = true;
-    this.renderer.shadowMap.type = PCFSoftShadowMap;
-    this.sun = new DirectionalLight(0xffffff, 2);
+    this.renderer.shadowMap.type = PCFShadowMap;
+    develop(this.renderer);
+    const [sun, around] = studioLights();
+    this.sun = sun;
     this.sun.castShadow = true;
     this.sun.shadow.mapSize.setScalar(SHADOW_PIXELS);
-    this.scene.add(this.sun, this.sun.target, new HemisphereLight(0xffffff, 0x8d8a96, 1.6));
+    this.scene.add(this.sun, this.sun.target, around);
     this.floor = new Floor();
     this.scene.add(this.floor.group);
     this.figure = new Group();
@@ -151,12 +114,26 @@ export class Viewer {
     this.bones.frustumCulled = false;
     this.bones.castShadow = this.hasTree;
     this.figure.add(this.bones);
+    this.height = this.hasTree ? this.heightAt(0) : 1;
     this.select(-1);
     if (!this.hasTree) {
       this.layCells();
       this.makeLabels();
     }
     this.setTime(0);
+  }
+
+  /** From the lowest of its joints to the highest. */
+  heightAt(t) {
+    this.poses.sample(t, this.row);
+    this.solve();
+    let low = Infinity, high = -Infinity;
+    for (let i = 0; i < this.shown.length; i++) {
+      if (!this.shown[i]) continue;
+      low = Math.min(low, this.world[i * 16 + 13]);
+      high = Math.max(high, this.world[i * 16 + 13]);
+    }
+    return high - low > 1e-6 ? high - low : 1;
   }
 
   /** Whether the root is only a scene node: at the origin, with a single child far from it. Not drawn as a bone. */
@@ -214,6 +191,7 @@ export class Viewer {
     if (this.poses) {
       this.ghosts?.update(t, this.poses.duration, (mesh, then) => this.pose(mesh, then));
       this.pose(this.bones, t);
+      if (this.hasTree) this.floor.touch(this.world, this.shown, this.height);
       if (this.follows) this.follow();
     }
     this.body?.setTime(t);
