@@ -23,6 +23,20 @@ static void refuse_target(struct param_error *error, const char *to, const char 
     param_unknown(error, "to", what, &nearest);
 }
 
+/* A word that is no target of the extension; near are those that are. */
+static void refuse_other(struct param_error *error, const char *to, const char *extension, const char *words)
+{
+    char what[CONVERT_WORDS + 96];
+    struct nearest nearest;
+    nearest_begin(&nearest, to, strlen(to));
+    for (const struct pose_target *row = pose_targets(); row->word; row++) {
+        if (convert_target_has_extension(row, extension))
+            nearest_offer(&nearest, row->word);
+    }
+    snprintf(what, sizeof what, "\"%.40s\" does not write .%.20s; use %s", to, extension, words);
+    param_unknown(error, "to", what, &nearest);
+}
+
 const struct pose_target *conversion_target_of_to(const struct params *params, struct param_error *error)
 {
     char words[CONVERT_WORDS];
@@ -54,7 +68,7 @@ const struct pose_target *conversion_target(const struct params *params, const c
         return target;
     convert_target_words(extension, words);
     if (to)
-        param_fail(error, "to", "\"%.40s\" does not write .%.20s; use %s", to, extension, words);
+        refuse_other(error, to, extension, words);
     else
         param_fail(error, "to", ".%.20s is ambiguous; set to= to one of %s", extension, words);
     return NULL;

@@ -42,6 +42,8 @@ enum api_outcome handle_ready(struct api_call *call)
     }
     jsonw_end(&json);
     call->response->status = state == SERVICE_READY || state == DEGRADED ? 200 : 503;
+    if (call->response->status == 503)
+        response_header(call->response, "Retry-After", "1");
     response_header(call->response, "Cache-Control", "no-store");
     return reply_json(call, &body);
 }

@@ -3,6 +3,7 @@
 #include "api/pages/files.h"
 
 #include "api/protocol/coding.h"
+#include "api/protocol/scope.h"
 #include "api/signing/signed.h"
 #include "api/handlers/handlers.h"
 #include "lib/core/bytes/writer.h"
@@ -123,8 +124,18 @@ enum api_outcome handle_page(struct api_call *call)
     return reply_document_file(call, "index.html", PAGE_POLICY("", "'none'"));
 }
 
+/* Who prefers a page gets the viewer, which says in its frame what is wrong with the address. */
 enum api_outcome handle_embed(struct api_call *call)
 {
+    const char *text = call->values[0];
+    const bool wants_page = accept_prefers_page(call);
+    struct asset_id id;
+    struct catalog_item *item =
+        id_parse(text, strlen(text), &id) ? catalog_find(call->catalog, ASSET_CLIP, &id) : NULL;
+    if (!wants_page && !item)
+        return reply_not_found(call, "clip", text);
+    if (!wants_page && !scope_item(call, &item))
+        return API_DONE;
     return reply_document_file(call, "embed.html", PAGE_POLICY("", "*"));
 }
 

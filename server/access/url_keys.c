@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_KEYS = 16, MIN_KEY = 16, MAX_KEY = 1024 };
+enum { MAX_KEYS = 16, SAFE_KEY = 16, MAX_KEY = 1024 };
 
 struct key_set {
     unsigned count;
@@ -41,9 +41,9 @@ static bool take(struct key_set *set, const char *key, const char *path, unsigne
     const size_t length = strlen(key);
     if (!length || *key == '#')
         return true;
-    if (length < MIN_KEY || length > MAX_KEY || set->count == MAX_KEYS) {
-        snprintf(error, error_size, "%s: line %u: there are at most %d keys of %d to %d characters", path,
-                 number, MAX_KEYS, MIN_KEY, MAX_KEY);
+    if (length > MAX_KEY || set->count == MAX_KEYS) {
+        snprintf(error, error_size, "%s: line %u: there are at most %d keys of at most %d characters", path,
+                 number, MAX_KEYS, MAX_KEY);
         return false;
     }
     memcpy(set->items[set->count++], key, length + 1);
@@ -99,6 +99,16 @@ struct url_keys *url_keys_open(const char *path, char *error, size_t error_size)
         return keys;
     url_keys_close(keys);
     return NULL;
+}
+
+bool url_keys_are_safe(struct url_keys *keys)
+{
+    bool are_safe = true;
+    pthread_rwlock_rdlock(&keys->lock);
+    for (unsigned i = 0; i < keys->set.count; i++)
+        are_safe &= strlen(keys->set.items[i]) >= SAFE_KEY;
+    pthread_rwlock_unlock(&keys->lock);
+    return are_safe;
 }
 
 void url_keys_close(struct url_keys *keys)

@@ -12,10 +12,11 @@ enum { URL_SIGNATURE = 44 }; /* base64url of HMAC-SHA256 without padding, and a 
 
 struct url_keys;
 
-/* NULL with one line in error if the file cannot be read, has no key, or one that is shorter than 16 characters. Empty lines and
- * "#" comments are skipped. */
+/* NULL with one line in error if the file cannot be read or has no key. Empty lines and "#" comments are skipped. */
 struct url_keys *url_keys_open(const char *path, char *error, size_t error_size);
 void url_keys_close(struct url_keys *keys);
+/* Whether none is shorter than 16 characters, which a program could find by trying. */
+bool url_keys_are_safe(struct url_keys *keys);
 /* Rereads the file. On failure returns false with one line in error and keeps the old keys. */
 bool url_keys_reload(struct url_keys *keys, char *error, size_t error_size);
 

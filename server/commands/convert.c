@@ -39,10 +39,9 @@ static const struct option options[] = {
     TEXT("--to", "TARGET", to, "by OUT's extension", to_help),
     TEXT("--skeleton", "FILE", skeleton, "best match in IN and among the built-in ones",
          "file with the skeleton; none: leave the tracks as they are"),
-    TEXT(
-        "--mesh", "FILE|M", mesh, "auto",
-        "glb, gltf: file with the mesh, or a folder of several; bones, mannequin or none; auto: a character\n"
-        "found beside IN, else the mannequin if the skeleton is a person's"),
+    TEXT("--mesh", "FILE|M", mesh, "auto",
+         "glb, gltf: file with the mesh, or a folder of several; bones, mannequin or none; auto: a character "
+         "found beside IN, else the mannequin if the skeleton is a person's"),
     TEXT("--clip", "NAME,...", clip, "the only one",
          "clips to convert: names, entry names or ids; several go into one glb or gltf"),
     TEXT("--map", "FILE", map, "none", "JSON object from joint names to new names; with --retarget to bones"),

@@ -1,4 +1,5 @@
 /* `posed extract`: writes raw entries of an archive to a folder. */
+#include "lib/core/nearest.h"
 #include "server/commands/commands.h"
 #include "server/commands/progress.h"
 #include "server/commands/save.h"
@@ -55,13 +56,24 @@ static bool select_entry(struct extraction *work, const char *text)
     return found;
 }
 
+static void tell_unknown(const struct extraction *work, const char *name)
+{
+    struct nearest nearest;
+    char hint[NEAREST_HINT];
+    nearest_begin(&nearest, name, strlen(name));
+    for (uint32_t i = 0; i < pose_archive_count(work->archive); i++)
+        nearest_offer(&nearest, pose_archive_entry(work->archive, i)->name);
+    nearest_hint(&nearest, hint);
+    command_failed(work->path, "has no entry %s%s", name, hint);
+}
+
 static bool select_entries(struct extraction *work, const struct operands *operands)
 {
     for (uint32_t i = 0; operands->count == 1 && i < pose_archive_count(work->archive); i++)
         work->wanted[i] = !pose_archive_entry(work->archive, i)->is_copy;
     for (size_t i = 1; i < operands->count; i++) {
         if (!select_entry(work, operands->items[i])) {
-            command_failed(work->path, "has no entry %s", operands->items[i]);
+            tell_unknown(work, operands->items[i]);
             return false;
         }
     }

@@ -1,5 +1,6 @@
 /* `posed info`: describes a file. The text is a summary of the JSON of POST /v1/inspect. */
 #include "api/views/inspection.h"
+#include "lib/core/nearest.h"
 #include "server/commands/asking.h"
 #include "server/commands/commands.h"
 #include "server/commands/library.h"
@@ -317,6 +318,17 @@ static int64_t find_entry(const struct index_archive *archive, const char *text)
     return is_index && index < archive->entry_count ? (int64_t)index : -1;
 }
 
+static int tell_unknown(const struct index_archive *archive, const char *path, const char *name)
+{
+    struct nearest nearest;
+    char hint[NEAREST_HINT];
+    nearest_begin(&nearest, name, strlen(name));
+    for (uint32_t i = 0; i < archive->entry_count; i++)
+        nearest_offer(&nearest, archive->entries[i]->name);
+    nearest_hint(&nearest, hint);
+    return command_failed(path, "has no entry %s%s", name, hint);
+}
+
 /* Inspects an entry, with companions from the same archive. */
 static int inspect_entry(struct index_archive *archive, uint32_t index, const struct setting *setting,
                          bool as_json)
@@ -360,7 +372,7 @@ static int inspect_in(const char *path, const char *text, const struct setting *
     if (archive->error)
         status = command_broken(path, archive->error);
     else if (entry < 0)
-        status = command_failed(path, "has no entry %s", text);
+        status = tell_unknown(archive, path, text);
     else
         status = inspect_entry(archive, (uint32_t)entry, setting, as_json);
     index_release(&result);

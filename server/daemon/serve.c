@@ -64,6 +64,12 @@ static void stop_http(uv_timer_t *timer)
     http_stop(daemon->http, GRACE_S);
 }
 
+static void judge_url_keys(struct url_keys *keys)
+{
+    if (!url_keys_are_safe(keys))
+        log_message(LOG_WARNING, "a key of --url-key is shorter than 16 characters: it can be guessed");
+}
+
 /* SIGHUP: reloads what can change without a restart. */
 static void reload(struct daemon *daemon)
 {
@@ -78,9 +84,10 @@ static void reload(struct daemon *daemon)
     else
         log_message(LOG_ERROR, "signal %d: the tokens stay as they were: %s", SIGHUP, error);
     struct url_keys *keys = daemon->service->url_keys;
-    if (keys && url_keys_reload(keys, error, sizeof error))
+    if (keys && url_keys_reload(keys, error, sizeof error)) {
         log_message(LOG_INFO, "signal %d: keys of URLs read again", SIGHUP);
-    else if (keys)
+        judge_url_keys(keys);
+    } else if (keys)
         log_message(LOG_ERROR, "signal %d: the keys of URLs stay as they were: %s", SIGHUP, error);
     systemd_ready(http_address(daemon->http));
 }
@@ -228,7 +235,9 @@ static bool open_url_keys(struct daemon *daemon)
     if (!daemon->config.url_key)
         return true;
     daemon->service->url_keys = url_keys_open(daemon->config.url_key, error, sizeof error);
-    if (!daemon->service->url_keys)
+    if (daemon->service->url_keys)
+        judge_url_keys(daemon->service->url_keys);
+    else
         fprintf(stderr, "posed: %s\n", error);
     return daemon->service->url_keys;
 }

@@ -127,6 +127,7 @@ class Basics(SampleCase):
                 ("/v1/clips?limt=1", 400, ["limit"]),
                 ("/v1/clips?format=sl_anim", 400, ["sl-anim"]),
                 ("/v1/meshes?format=tso-mehs", 400, ["tso-mesh"]),
+                (f"/v1/clips/{clip['id']}.anim?to=sl-anm", 400, ["sl-anim"]),
                 (f"/v1/clips/{clip['id']}/pose?joints=PELVIS,HAED", 400, ["HEAD"]),
                 ("/v1/named/sims-online.far/a2o-wlak/pose", 404, ["a2o-walk"]),
                 ("/v1/named/sims-onlin.far/a2o-walk", 404, ["sims-online.far"])):

@@ -97,6 +97,10 @@ class Links(SampleCase):
         self.assertIn(f'src="{self.origin}/embed/{clip["id"]}"', reply.json["html"])
         viewer = self.client.get(f"/embed/{clip['id']}")
         self.assertTrue(viewer["Content-Security-Policy"].endswith("frame-ancestors *"))
+        self.assertProblem(self.client.get(f"/embed/{'0' * 32}"), 404, code="not_found")
+        self.assertProblem(self.client.get(f"/embed/{clip['id']}?archive={'0' * 32}"), 400, parameter="archive")
+        frame = self.client.get(f"/embed/{'0' * 32}", headers={"Accept": "text/html"})
+        self.assertEqual((frame.status, frame.body), (200, viewer.body))  # which says in its frame what is wrong
         small = self.client.get("/oembed", url=address, maxwidth="300", maxheight="5").json
         self.assertEqual((small["width"], small["height"]), (300, 120))
         scoped = self.client.get("/oembed", url=f"{address}?archive={clip['archive']}").json

@@ -82,7 +82,7 @@ static int run_sign(const struct command *command, int argc, char **argv)
 const struct command command_sign = {
     .name = "sign",
     .operands = "URL...",
-    .summary = "sign an address for a daemon with --url-key",
+    .summary = "signs addresses for a daemon with --url-key",
     .description =
         "Prints each address with a signature of its path and parameters: strangers may then ask for it.\n"
         "Parameters that are added or changed afterwards make it invalid.\n",

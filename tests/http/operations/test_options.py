@@ -380,6 +380,7 @@ class Drain(unittest.TestCase):
                 self.assertLess(time.monotonic(), deadline)
                 time.sleep(0.01)
             self.assertEqual((reply.status, reply.json["status"]), (503, "draining"))
+            self.assertTrue(reply["Retry-After"])
             self.assertEqual(daemon.client.get("/healthz").status, 200)
             self.assertEqual(daemon.client.get("/v1/clips").status, 200)
             with connect(daemon.client) as fresh:

@@ -133,7 +133,7 @@ class Signatures(SignedCase):
         daemon.wait_for_log("keys of URLs read again")
         for one in (old, new):
             self.assertEqual(daemon.client.get(one).status, 200)
-        (self.top / "keys").write_text("short\n")
+        (self.top / "keys").write_text(1100 * "k")
         daemon.process.send_signal(signal.SIGHUP)
         daemon.wait_for_log("keys of URLs stay as they were")
         self.assertEqual(daemon.client.get(new).status, 200)
@@ -148,11 +148,31 @@ class Signatures(SignedCase):
         self.assertNotIn("Set-Cookie", client.get("/").headers)
 
     def test_key_files(self):
-        for text in ("", "# none\n", "short key\n", 1100 * "k", 17 * "0123456789abcdef\n"):
+        for text in ("", "# none\n", 1100 * "k", 17 * "0123456789abcdef\n"):
             (self.top / "keys").write_text(text)
             status, _, errors = run("serve", "--check", "--url-key", self.top / "keys")
             self.assertEqual((status, errors.count("\n")), (1, 1), text[:20])
         self.assertEqual(run("serve", "--check", "--url-key", self.top / "none")[0], 1)
+
+    def test_a_short_key_signs_and_the_log_says_that_it_is_short(self):
+        daemon = self.signing(keys=f"{KEY}\nshort\n")
+        daemon.wait_for_log("shorter than 16 characters")
+        target = f"/v1/clips/{self.id}.json"
+        self.assertEqual(daemon.client.get(signed(target, "short")).status, 200)
+        self.refused(daemon.client, signed(target, "other"), "wrong_signature")
+
+    def test_programs_on_the_same_machine_are_strangers_too(self):
+        """A proxy may look like one; and who tries the address at home sees what others will see."""
+        (self.top / "keys").write_text(KEY)
+        with Daemon("--url-key", self.top / "keys", Daemon.samples) as daemon:
+            client = daemon.client
+            clip = client.items("/v1/clips", name="a2o-walk")[0]["id"]
+            for target in (f"/v1/clips/{clip}/poses", f"/v1/clips/{clip}/preview.png", f"/v1/clips/{clip}.glb"):
+                self.refused(client, target, "needs_signature")
+                self.assertEqual(client.get(signed(target)).status, 200)
+            self.assertEqual(client.post("/v1/convert?name=a.anim&to=glb", sample(WAVE)).json["code"], "needs_signature")
+            upload = client.post("/v1/archives?name=a.anim", sample(WAVE))
+            self.assertEqual(upload.status, 201)  # writes have a rule of their own
 
 
 class Pages(SignedCase):

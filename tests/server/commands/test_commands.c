@@ -270,6 +270,8 @@ START_TEST(info_says_what_a_file_is)
     ck_assert_msg(strstr(out, "a.far: far1a (FAR archive of The Sims), "), "%s", out);
     ck_assert_msg(strstr(out, "\na.far: a2o-test.anim: tso-anim ("), "%s", out);
     fails("posed info a.far 1", 1, "posed: a.far: has no entry 1\n");
+    fails("posed info a.far a2o-tets.anim", 1,
+          "posed: a.far: has no entry a2o-tets.anim; did you mean \"a2o-test.anim\"?\n");
     write_text("a.txt", "neither a clip nor an archive");
     fails("posed info a.txt", 1,
           "posed: a.txt: the bytes are of no known format, and no name or format tells what they were meant "
@@ -358,6 +360,8 @@ START_TEST(what_is_packed_comes_out_again)
     ck_assert(holds("one/small", "small\n"));
     fails("posed pack two.far in/small in", 1, "posed: small: two files would have this name\n");
     fails("posed extract one.far big --to two", 1, "posed: one.far: has no entry big\n");
+    fails("posed extract one.far samll --to two", 1,
+          "posed: one.far: has no entry samll; did you mean \"small\"?\n");
     ck_assert_int_ne(access("two", F_OK), 0);
 }
 END_TEST
