@@ -37,6 +37,20 @@ static void put_parts(struct json_writer *json, const struct relations *relation
     jsonw_end(json);
 }
 
+static void put_variants(struct json_writer *json, const struct relations *relations)
+{
+    if (!relations->variant_count)
+        return;
+    jsonw_array(json, "variants");
+    for (uint32_t i = 0; i < relations->variant_count; i++) {
+        jsonw_object(json, NULL);
+        jsonw_string(json, "name", relations->variants[i].name);
+        jsonw_id(json, "character", &relations->variants[i].item->asset->id);
+        jsonw_end(json);
+    }
+    jsonw_end(json);
+}
+
 static void put_clip(struct json_writer *json, const struct catalog_item *clip)
 {
     jsonw_object(json, NULL);
@@ -109,6 +123,7 @@ static void put_members(struct api_call *call, struct json_writer *json, struct 
     struct suggestion suggestions[MAX_SUGGESTED_PARTS];
     jsonw_optional_id(json, "skeleton", skeleton->asset ? &skeleton->asset->id : NULL);
     put_parts(json, relations);
+    put_variants(json, relations);
     put_suggestions(json, suggestions,
                     parts_suggest(call->catalog, character, relations, skeleton->asset, suggestions));
     if (relations->has_clips)

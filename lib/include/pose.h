@@ -1404,6 +1404,7 @@ struct pose_relation {
     const char *texture; /* key of a mesh's texture; NULL */
     const char *bone;    /* that a mesh is attached to; NULL */
     enum pose_axes axes; /* of the skeleton that has the bone */
+    const char *variant; /* what sets it apart from others, of which one is worn ("dark"); NULL: it is */
 };
 
 /* Return false to stop. */

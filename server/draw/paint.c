@@ -62,15 +62,44 @@ static void trace(cairo_t *cairo, const struct view_frame *frame, const struct s
     cairo_close_path(cairo);
 }
 
-void paint_shadow(cairo_t *cairo, const struct view_frame *frame, const struct scene *shadow)
+/* How many triangles are filled at a time: a fill costs the product of those that overlap and the rows that they cover. */
+enum { TRIANGLES_AT_ONCE = 1024 };
+
+static bool is_stopped(const struct pose_stop *stop)
 {
+    return stop && stop->ask(stop->user);
+}
+
+/* Fills triangles from first on, as one shape; returns the end of those that it filled. */
+static size_t fill_some(cairo_t *cairo, const struct view_frame *frame, const struct scene *shadow,
+                        size_t first)
+{
+    size_t end = shadow->triangle_count;
+    end = end - first < TRIANGLES_AT_ONCE ? end : first + TRIANGLES_AT_ONCE;
+    for (size_t i = first; i < end; i++)
+        trace(cairo, frame, &shadow->triangles[i]);
+    cairo_fill(cairo);
+    return end;
+}
+
+void paint_shadow(cairo_t *cairo, const struct view_frame *frame, const struct scene *shadow,
+                  const struct pose_stop *stop)
+{
+    const bool is_large = shadow->triangle_count > TRIANGLES_AT_ONCE;
     if (!shadow->triangle_count)
         return;
-    for (size_t i = 0; i < shadow->triangle_count; i++)
-        trace(cairo, frame, &shadow->triangles[i]);
-    cairo_set_source_rgba(cairo, 0.1, 0.12, 0.16, 0.28);
     cairo_set_fill_rule(cairo, CAIRO_FILL_RULE_WINDING);
-    cairo_fill(cairo);
+    if (is_large) /* shapes over each other, then all of them together half transparent */
+        cairo_push_group_with_content(cairo, CAIRO_CONTENT_ALPHA);
+    cairo_set_source_rgba(cairo, 0.1, 0.12, 0.16, is_large ? 1 : 0.28);
+    for (size_t i = 0; i < shadow->triangle_count && !is_stopped(stop);)
+        i = fill_some(cairo, frame, shadow, i);
+    if (!is_large)
+        return;
+    cairo_pattern_t *mask = cairo_pop_group(cairo);
+    cairo_set_source_rgba(cairo, 0.1, 0.12, 0.16, 0.28);
+    cairo_mask(cairo, mask);
+    cairo_pattern_destroy(mask);
 }
 
 static void paint_triangle(cairo_t *cairo, const struct view_frame *frame,
@@ -104,13 +133,14 @@ static void paint_label(cairo_t *cairo, const struct view_frame *frame, const st
     free(text);
 }
 
-void paint_scene(cairo_t *cairo, const struct view_frame *frame, struct scene *scene, double unit)
+void paint_scene(cairo_t *cairo, const struct view_frame *frame, struct scene *scene, double unit,
+                 const struct pose_stop *stop)
 {
     scene_sort(scene);
     cairo_set_line_join(cairo, CAIRO_LINE_JOIN_ROUND);
     cairo_set_line_cap(cairo, CAIRO_LINE_CAP_ROUND);
     cairo_set_line_width(cairo, 0.7);
-    for (size_t i = 0; i < scene->triangle_count; i++)
+    for (size_t i = 0; i < scene->triangle_count && (i % TRIANGLES_AT_ONCE || !is_stopped(stop)); i++)
         paint_triangle(cairo, frame, &scene->triangles[i]);
     for (size_t i = 0; i < scene->line_count; i++)
         paint_line(cairo, frame, &scene->lines[i], unit);

@@ -2,6 +2,7 @@
 #ifndef POSED_SERVER_DRAW_PAINT_H
 #define POSED_SERVER_DRAW_PAINT_H
 
+#include "pose.h"
 #include "server/draw/color.h"
 #include "server/draw/scene.h"
 #include "server/draw/view.h"
@@ -19,9 +20,11 @@ struct paint_floor {
 void paint_background(cairo_t *cairo, struct color color, double width, double height);
 void paint_floor(cairo_t *cairo, const struct view *view, const struct view_frame *frame,
                  const struct paint_floor *floor);
-/* All triangles as one shape, half transparent. */
-void paint_shadow(cairo_t *cairo, const struct view_frame *frame, const struct scene *shadow);
+/* All triangles as one shape, half transparent. Returns early, as paint_scene does, when stop asks for it (NULL: never). */
+void paint_shadow(cairo_t *cairo, const struct view_frame *frame, const struct scene *shadow,
+                  const struct pose_stop *stop);
 /* Sorts the scene. unit: 1/320 of the picture, in pixels. */
-void paint_scene(cairo_t *cairo, const struct view_frame *frame, struct scene *scene, double unit);
+void paint_scene(cairo_t *cairo, const struct view_frame *frame, struct scene *scene, double unit,
+                 const struct pose_stop *stop);
 
 #endif

@@ -119,8 +119,9 @@ static void draw_moment(struct stage *stage, const struct canvas *canvas, double
         scene_clear(&stage->shadow);
         figure_draw(stage->figure, t, &stage->scene, &stage->shadow);
         if (stage->has_floor)
-            paint_shadow(cairo, &frame, &stage->shadow);
-        paint_scene(cairo, &frame, &stage->scene, fmin(cell->width, cell->height) / PICTURE_SIZE);
+            paint_shadow(cairo, &frame, &stage->shadow, stage->stop);
+        paint_scene(cairo, &frame, &stage->scene, fmin(cell->width, cell->height) / PICTURE_SIZE,
+                    stage->stop);
     }
     cairo_restore(cairo);
 }

@@ -179,6 +179,17 @@ class Costs(unittest.TestCase):
             self.assertLess(time.monotonic() - begin, ENDS_WITHIN)
             self.assertIn(reply.status, (200, 413))
 
+    def test_pictures_of_bones_that_overlap(self):
+        """Their shadows are one shape: filled at once, 30,000 would cost what they cover, times their number."""
+        lines = ["HIERARCHY", "ROOT hub", "{", "OFFSET 0 0 0", "CHANNELS 3 Zrotation Xrotation Yrotation"]
+        for i in range(30_000):
+            lines += [f"JOINT j{i}", "{", "OFFSET 1 0 0", "CHANNELS 3 Zrotation Xrotation Yrotation", "End Site", "{", "OFFSET 0 1 0", "}", "}"]
+        lines += ["}", "MOTION", "Frames: 1", "Frame Time: 0.1", " ".join(["0"] * 90_003), ""]
+        with Daemon("--max-time", "60s") as daemon:
+            star = daemon.client.post("/v1/archives?name=star.bvh", "\n".join(lines).encode()).json["clips"][0]["id"]
+            reply = daemon.client.get(f"/v1/clips/{star}/preview.png")
+            self.assertEqual((reply.status, reply.body[:4]), (200, b"\x89PNG"), reply)
+
     def test_bytes(self):
         with Daemon("--max-output", "4M", Daemon.samples) as daemon:
             body = flat_bvh(200, 2, 90)

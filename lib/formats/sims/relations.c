@@ -54,6 +54,25 @@ static bool relate_bindings(const struct pose_value *extras, pose_relate *relate
     return true;
 }
 
+/* An appearance for each tone of skin, of which a person wears one. */
+static bool relate_tones(const struct pose_value *extras, pose_relate *relate, void *user)
+{
+    static const char *const tones[] = {"light", "medium", "dark"};
+    for (size_t i = 0; i < sizeof tones / sizeof *tones; i++) {
+        const struct pose_value *key = pose_value_find(extras, tones[i]);
+        const char *wanted = text_of(key, "key");
+        if (!wanted || !value_get_int(key, "file", 0))
+            continue;
+        if (!relate(user, &(struct pose_relation){.way = POSE_BY_KEY,
+                                                  .kind = "character",
+                                                  .wanted = wanted,
+                                                  .axes = POSE_AXES_SIMS,
+                                                  .variant = tones[i]}))
+            return false;
+    }
+    return true;
+}
+
 bool sims_relations(const struct pose_character *character, struct pose_bytes facts, pose_relate *relate,
                     void *user)
 {
@@ -62,6 +81,8 @@ bool sims_relations(const struct pose_character *character, struct pose_bytes fa
         relate_binding(character->extras, relate, user);
     else if (!strcmp(character->type, "suit"))
         relate_skins(character->extras, relate, user);
+    else if (!strcmp(character->type, "outfit"))
+        relate_tones(character->extras, relate, user);
     else
         relate_bindings(character->extras, relate, user);
     return false; /* the names do not tell whose clips they are */

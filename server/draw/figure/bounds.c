@@ -7,6 +7,7 @@ enum {
     MAX_TIMES = 48,      /* number of times at which the bounds are sampled */
     MAX_MESH_TIMES = 12, /* the same with meshes */
     MAX_TOPS = 4,        /* joints at the top that may be omitted */
+    MAX_LOOKED_AT = 16,  /* joints at the top that are looked at for it, each in all poses */
 };
 
 static void add_point(struct figure *figure, const float point[3], struct view_box *box, float *lowest,
@@ -99,10 +100,11 @@ static void measure_top(const struct figure *figure, uint32_t top, float *size, 
  */
 static bool drop_far_top(struct figure *figure)
 {
-    int count = time_count(figure);
-    for (uint32_t top = 0; top < figure->count; top++) {
+    int count = time_count(figure), looked_at = 0;
+    for (uint32_t top = 0; top < figure->count && looked_at < MAX_LOOKED_AT; top++) {
         if (!is_top(figure, top))
             continue;
+        looked_at++;
         float largest = 0, farthest = 0, size, nearest;
         for (int i = 0; i < count; i++) {
             figure_sample(figure, time_of(figure, i, count));

@@ -10,6 +10,8 @@
 
 /* For one character; real ones have a handful of parts. */
 enum { MAX_PARTS = 256, MAX_CLIPS = 1000, MAX_ADDED = RELATIONS_ADDED_MOST };
+/* How far the characters that a character names are followed: an outfit's appearance, its bindings. */
+enum { MAX_DEPTH = 2 };
 
 static char *copy(struct relations *relations, const char *text)
 {
@@ -59,13 +61,14 @@ static bool find_entry(const struct catalog *catalog, uint32_t own, const struct
     return false;
 }
 
-/* The mesh of that number in the file. */
-static struct catalog_item *mesh_at(const struct catalog *catalog, struct catalog_place place, uint64_t inner)
+/* The asset of that kind and number in the file. */
+static struct catalog_item *asset_at(const struct catalog *catalog, struct catalog_place place,
+                                     enum asset_kind kind, uint64_t inner)
 {
     const struct index_entry *entry = catalog->archives[place.archive]->entries[place.entry];
     for (uint32_t i = 0; i < entry->asset_count; i++) {
-        if (entry->assets[i].kind == ASSET_MESH && entry->assets[i].inner == inner)
-            return catalog_find_at(catalog, ASSET_MESH, &entry->assets[i].id, place);
+        if (entry->assets[i].kind == kind && entry->assets[i].inner == inner)
+            return catalog_find_at(catalog, kind, &entry->assets[i].id, place);
     }
     return NULL;
 }
@@ -80,8 +83,8 @@ struct finding {
     const char *format;
     struct relations *relations;
     bool *taken;         /* [clips of the catalogue]; NULL: not allocated yet */
-    bool is_inner;       /* of a character that another one names */
-    unsigned characters; /* number of characters found by name */
+    unsigned depth;      /* 1 or more: of a character that another one names */
+    unsigned characters; /* number of characters found by name, at any depth */
 };
 
 static bool find_place(const struct finding *work, const struct pose_relation *relation,
@@ -133,7 +136,7 @@ static void add_mesh(const struct finding *work, const struct pose_relation *rel
     part->wanted = copy(relations, relation->wanted);
     part->bone = copy(relations, relation->bone);
     if (find_named(work, relation, &place))
-        part->item = mesh_at(catalog, place, relation->way == POSE_BY_PLACE ? relation->id : 0);
+        part->item = asset_at(catalog, place, ASSET_MESH, relation->way == POSE_BY_PLACE ? relation->id : 0);
     add_texture(work, relation, part);
 }
 
@@ -190,29 +193,50 @@ static void add_clips(struct finding *work, const struct pose_relation *relation
 
 static bool take_relation(void *user, const struct pose_relation *relation);
 
-/* Adds a character named by another one: its own references are followed, but not those to it. */
+/* Lists a variant; false if another one is worn already. */
+static bool add_variant(const struct finding *work, const struct pose_relation *relation,
+                        struct catalog_place place)
+{
+    struct relations *relations = work->relations;
+    struct catalog_item *item = asset_at(work->catalog, place, ASSET_CHARACTER, 0);
+    if (!item || relations->variant_count == MAX_VARIANTS)
+        return false;
+    relations->variants[relations->variant_count++] =
+        (struct related_variant){copy(relations, relation->variant), item};
+    return relations->variant_count == 1;
+}
+
+/* Adds what the character at that place refers to. */
+static void follow_character(struct finding *work, struct catalog_place place)
+{
+    struct fetch fetch = {.may_wait = true};
+    struct decoded *character = document_get(work->service, work->catalog, place, &fetch);
+    if (character && character->document->character_count) {
+        struct finding inner = *work;
+        inner.depth++;
+        pose_relations(character->document->format, character->document->characters,
+                       catalog_entry(work->catalog, place)->facts, take_relation, &inner);
+        work->taken = inner.taken;
+        work->characters = inner.characters;
+    }
+    work->relations->no_memory |= !character && fetch.error.status == POSE_NO_MEMORY;
+    document_put(character);
+}
+
+/* Adds a character named by another one, and what it names itself, but no further. */
 static void add_character(struct finding *work, const struct pose_relation *relation)
 {
     struct relations *relations = work->relations;
     struct catalog_place place;
-    if (work->is_inner || work->characters++ >= MAX_PARTS)
+    if (work->depth >= MAX_DEPTH || work->characters++ >= MAX_PARTS)
         return;
     if (!find_named(work, relation, &place)) {
         if (relations->count < MAX_PARTS)
             relations->meshes[relations->count++].wanted = copy(relations, relation->wanted);
         return;
     }
-    struct fetch fetch = {.may_wait = true};
-    struct decoded *character = document_get(work->service, work->catalog, place, &fetch);
-    if (character && character->document->character_count) {
-        struct finding inner = *work;
-        inner.is_inner = true;
-        pose_relations(character->document->format, character->document->characters,
-                       catalog_entry(work->catalog, place)->facts, take_relation, &inner);
-        work->taken = inner.taken;
-    }
-    relations->no_memory |= !character && fetch.error.status == POSE_NO_MEMORY;
-    document_put(character);
+    if (!relation->variant || add_variant(work, relation, place))
+        follow_character(work, place);
 }
 
 static bool take_relation(void *user, const struct pose_relation *relation)
@@ -282,6 +306,8 @@ void relations_release(struct relations *relations)
         free(relations->meshes[i].texture);
         free(relations->meshes[i].wanted);
     }
+    for (uint32_t i = 0; i < relations->variant_count; i++)
+        free(relations->variants[i].name);
     free(relations->meshes);
     free(relations->clips);
 }

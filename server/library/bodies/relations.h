@@ -6,7 +6,7 @@
 #include "server/library/choose.h"
 #include "server/library/documents.h"
 
-enum { RELATIONS_ADDED_MOST = 16 };
+enum { RELATIONS_ADDED_MOST = 16, MAX_VARIANTS = 8 };
 
 struct related_mesh {
     struct catalog_item *item; /* NULL: missing */
@@ -15,11 +15,19 @@ struct related_mesh {
     char *wanted;              /* the name or key requested */
 };
 
+/* One of several characters of which one is worn, such as an outfit on another tone of skin. */
+struct related_variant {
+    char *name;
+    struct catalog_item *item;
+};
+
 struct relations {
     uint32_t count;
     struct related_mesh *meshes;
     struct skeleton_choice skeleton; /* named by the character; empty if none is */
-    bool has_clips;                  /* it names its clips, even if none exists */
+    uint32_t variant_count;          /* of those that are there; the first is worn */
+    struct related_variant variants[MAX_VARIANTS];
+    bool has_clips; /* it names its clips, even if none exists */
     uint32_t clip_count;
     struct catalog_item **clips;
     bool needs_others; /* something other than clips is outside its own archive, or missing */

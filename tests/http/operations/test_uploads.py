@@ -142,6 +142,46 @@ class Uploads(UploadCase):
                                  ([archive["meshes"][0]["id"]], []), found["type"])
             self.remove(archive["id"])
 
+    def test_an_outfit_wears_the_lightest_tone_that_is_there(self):
+        names = {9: "body.0b0d000100000009.mesh", 11: "body.0b0d00020000000b.bnd", 12: "body.0b0d00030000000c.apr"}
+        kept = [(name, sample("sims-online/" + name)) for name in names.values()]
+        appearance = kept[2][1]
+        other = ("dark.0b0d00050000000c.apr", struct.pack(">5I", 1, 7, 7, 1, 0x0B0D0002) + struct.pack(">I", 11))
+
+        def outfit(light, medium, dark):
+            keys = b"".join(struct.pack(">2I", file, 12 if file else 0) for file in (light, medium, dark))
+            return struct.pack(">2I", 1, 0) + keys + struct.pack(">2I", 0, 18)
+
+        self.assertEqual(len(appearance), len(other[1]))
+        for keys, tones, missing in (((0x0B0D0003, 0, 0x0B0D0005), ["light", "dark"], []),
+                                     ((0x0B0D0009, 0x0B0D0005, 0x0B0D0003), ["medium", "dark"], ["0b0d00090000000c"]),
+                                     ((0, 0x0B0D0008, 0), [], ["0b0d00080000000c"])):
+            with self.subTest(keys=keys):
+                archive = self.upload_form([*kept, other, ("dress.0b0d00040000000d.oft", outfit(*keys))]).json
+                worn = self.client.items("/v1/characters", format="tso-oft")[0]["id"]
+                found = self.client.get(f"/v1/characters/{worn}").json
+                variants = found.get("variants", [])
+                self.assertEqual([one["name"] for one in variants], tones)
+                self.assertEqual(found["missing"], missing)
+                self.assertEqual([mesh["id"] for mesh in found["meshes"]], [archive["meshes"][0]["id"]] if tones else [])
+                if tones:
+                    appearances = self.client.items("/v1/characters", format="tso-apr")
+                    self.assertEqual({one["character"] for one in variants}, {one["id"] for one in appearances})
+                    first = self.client.get(f"/v1/characters/{variants[0]['character']}").json
+                    self.assertEqual(first["meshes"], found["meshes"])
+                    glb = self.client.get(f"/v1/characters/{worn}.glb")
+                    self.assertEqual((glb.status, glb.body[:4]), (200, b"glTF"))
+                self.remove(archive["id"])
+
+    def test_outfits_that_name_each_other_end(self):
+        """An appearance whose bindings are appearances: what it names is followed for two steps, and no further."""
+        loop = struct.pack(">4I", 1, 0, 0, 2) + struct.pack(">4I", 0x10, 12, 0x10, 12)
+        outfit = struct.pack(">10I", 1, 0, 0x10, 12, 0x10, 12, 0x10, 12, 0, 18)
+        archive = self.upload_form([("a.000000100000000c.apr", loop), ("b.000000110000000d.oft", outfit)]).json
+        for character in archive["characters"]:
+            found = self.client.get(f"/v1/characters/{character['id']}").json
+            self.assertEqual(found["meshes"], [])
+
     def test_a_suit_without_its_meshes_has_a_skeleton(self):
         text = "\n".join(["version 300", "0", "1", "censor", "1", "0", "2", "HEAD", "box-a", "4", "0", "PELVIS",
                           "box-b", "1", "0", "0", ""])
