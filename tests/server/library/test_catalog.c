@@ -614,7 +614,7 @@ END_TEST
 int main(void)
 {
     TCase *tests = tcase_create("catalog");
-    tcase_set_timeout(tests, 60);
+    tcase_set_timeout(tests, 600); /* beside many others on two cores */
     tcase_add_test(tests, a_snapshot_does_not_see_what_comes_after_it);
     tcase_add_test(tests, places_grow_with_the_snapshots);
     tcase_add_test(tests, a_draft_that_is_given_up_leaves_nothing);
