@@ -14,7 +14,7 @@ struct catalog_options {
     {.name = first,                                                                                          \
      .metavar = "postgres://…",                                                                              \
      .shown = "none: it is in DIR",                                                                          \
-     .kind = OPTION_TEXT,                                                                                    \
+     .kind = OPTION_DATABASE,                                                                                \
      .member = offsetof(type, field.url),                                                                    \
      .help = "PostgreSQL database for the list of uploads, which several machines may share"},               \
     {                                                                                                        \

@@ -174,6 +174,7 @@ static const char *describe_kind(const struct option *option)
     case OPTION_FLAG:
         return "yes or no";
     case OPTION_TEXT:
+    case OPTION_DATABASE:
         break;
     }
     return "a value";
@@ -187,6 +188,7 @@ static bool store(const struct option *option, void *values, const char *text)
     case OPTION_FLAG:
         return parse_flag(text, member);
     case OPTION_TEXT:
+    case OPTION_DATABASE:
         *(const char **)member = text;
         return *text;
     case OPTION_ADDRESS:
@@ -272,11 +274,12 @@ static bool take(const struct option *option, void *values, const char *text, co
 static void clear(const struct option *option, void *values)
 {
     static const size_t sizes[] = {
-        [OPTION_FLAG] = sizeof(bool),         [OPTION_TEXT] = sizeof(char *),
-        [OPTION_ADDRESS] = sizeof(char *),    [OPTION_NETWORKS] = sizeof(char *),
-        [OPTION_SIZE] = sizeof(uint64_t),     [OPTION_COUNT] = sizeof(uint64_t),
-        [OPTION_DURATION] = sizeof(uint64_t), [OPTION_RATE] = sizeof(double),
-        [OPTION_NUMBER] = sizeof(double),     [OPTION_CHOICE] = sizeof(int),
+        [OPTION_FLAG] = sizeof(bool),       [OPTION_TEXT] = sizeof(char *),
+        [OPTION_DATABASE] = sizeof(char *), [OPTION_ADDRESS] = sizeof(char *),
+        [OPTION_NETWORKS] = sizeof(char *), [OPTION_SIZE] = sizeof(uint64_t),
+        [OPTION_COUNT] = sizeof(uint64_t),  [OPTION_DURATION] = sizeof(uint64_t),
+        [OPTION_RATE] = sizeof(double),     [OPTION_NUMBER] = sizeof(double),
+        [OPTION_CHOICE] = sizeof(int),
     };
     memset((char *)values + option->member, 0, sizes[option->kind]);
 }
@@ -346,6 +349,15 @@ static bool fail_unknown(const struct option *options, const char *argument, cha
     return fail(error, "%.*s: no such option%s", (int)strcspn(argument, "="), argument, hint);
 }
 
+/* As libpq reads a URL: USER:PASSWORD before the "@", or a parameter. */
+static bool has_password(const char *url)
+{
+    const char *scheme = strstr(url, "://"), *host = scheme ? scheme + 3 : url;
+    const char *at = memchr(host, '@', strcspn(host, "/"));
+    const char *colon = at ? memchr(host, ':', (size_t)(at - host)) : NULL;
+    return (colon && colon + 1 < at) || strstr(host, "password=");
+}
+
 /* Processes an argument that is an option; next is the following argument, or NULL. used: the number of
  * arguments consumed. */
 static bool take_argument(const struct option *options, void *values, const char *argument, const char *next,
@@ -368,6 +380,11 @@ static bool take_argument(const struct option *options, void *values, const char
     }
     if (!value)
         return fail(error, "%s: %s is missing", option->name, describe_kind(option));
+    if (option->kind == OPTION_DATABASE && has_password(value))
+        return fail(error,
+                    "%s: everybody on this machine sees a password on the command line; leave it to "
+                    "PGPASSFILE or PGPASSWORD",
+                    option->name);
     return take(option, values, value, option->name, error);
 }
 

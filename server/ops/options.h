@@ -12,8 +12,9 @@
 
 /* The kind of an option's value, and the type of the member that it sets. */
 enum option_kind {
-    OPTION_FLAG,     /* no value: bool. In the environment 1, true, yes, on or 0, false, no, off */
-    OPTION_TEXT,     /* const char *, never empty */
+    OPTION_FLAG, /* no value: bool. In the environment 1, true, yes, on or 0, false, no, off */
+    OPTION_TEXT, /* const char *, never empty */
+    OPTION_DATABASE, /* const char *: a URL that has a password only in the environment, which nobody else can see */
     OPTION_ADDRESS,  /* const char *: ADDR:PORT or [ADDR]:PORT with a numeric address and port */
     OPTION_NETWORKS, /* const char *: syntax of address_list_parse */
     OPTION_SIZE,     /* uint64_t, bytes: 512, 64K, 256M, 1G, 1T (powers of 1024) */

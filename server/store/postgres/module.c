@@ -168,6 +168,13 @@ static bool read_url(const char *url, struct pg_address *address, struct pg_fail
         return false;
     const char *hosts = hosts_of(options, &name), *service = setting(options, "service");
     const char *database = setting(options, "dbname");
+    const char *ports = setting(options, "port");
+    /* libpq would quote them, or we: they may be what follows a "/" or "@" in a password. */
+    if ((hosts && strchr(hosts, '@')) || (ports && ports[strspn(ports, "0123456789,")])) {
+        PQconninfoFree(options);
+        return fail(failure, PG_REFUSED,
+                    "no such host or port (in a password \"@\" is %%40, \"/\" %%2F and \":\" %%3A)");
+    }
     address->hosts = count_items(hosts);
     snprintf(address->shown, sizeof address->shown, "%.120s/%.60s",
              hosts     ? hosts

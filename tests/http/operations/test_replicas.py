@@ -462,15 +462,47 @@ class Away(ReplicasCase):
 
         self.assertEqual((done := check()).returncode, 0, done.stderr)
         self.assertEqual(self.database.sql("SELECT to_regclass('posed_schema') IS NULL"), ["t"], "looking changes nothing")
-        arguments[-1] = f"postgres://posed:hush@/nowhere?host={self.database.folder}"
-        done = check()
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("nowhere", done.stderr)
-        self.assertNotIn("hush", done.stderr)
-        arguments[-1] = "postgres://posed:hush@127.0.0.1:1/posed"
-        done = check()
-        self.assertEqual(done.returncode, 1)
-        self.assertNotIn("hush", done.stderr)
+        del arguments[-2:]
+        for url in (f"postgres://posed:hush@/nowhere?host={self.database.folder}", "postgres://posed:hush@127.0.0.1:1/posed",
+                    "postgres://posed@127.0.0.1:1/posed?password=hush&hush=hush", "postgres://posed:hush/x@127.0.0.1/posed", "postgres://posed:x@hush@127.0.0.1/posed"):
+            with self.subTest(url=url):
+                done = check(POSED_CATALOG=url)
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertNotIn("hush", done.stderr)
+
+    def test_secrets_stay_secret(self):
+        """Not where another user of the machine would see them, and in no line of the log."""
+        url = f"postgres://posed:hush@/posed?host={self.database.folder}"
+        for command in (["serve", "--check", *self.place("one")[:-1], url], ["sweep", *self.place("one")[:-1], url],
+                        ["migrate", "--from", self.folder, "--to-blobs", "s3://bucket/site", "--to-catalog=" + url],
+                        ["serve", "--check", *self.place("one")[:-1], f"postgres://posed@/posed?host={self.database.folder}&password=hush"]):
+            done = subprocess.run([Daemon.binary, *map(str, command)], capture_output=True, text=True, env=self.environment, check=False)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn("PGPASSFILE", done.stderr)
+            self.assertNotIn("hush", done.stderr)
+        daemon = Daemon(*self.place("one")[:-2], *self.TIMES, "--log", "json")
+        daemon.environment = {**self.environment, "POSED_CATALOG": url, "PGPASSWORD": "hush"}
+        self.addCleanup(daemon.kill)
+        daemon.start()
+        seen = Path(f"/proc/{daemon.process.pid}/cmdline").read_bytes().decode()
+        archive = self.upload(daemon, WAVE)
+        self.store.fault = lambda method, key: "403"
+        self.assertAway(daemon.client.post("/v1/archives", sample(WALK), name="walk.anim"))
+        self.store.fault = lambda method, key: "drop"
+        self.assertAway(daemon.client.post("/v1/archives", sample(WALK), name="walk.anim"))
+        self.database.suspend()
+        try:
+            self.check_away(daemon, archive)
+        finally:
+            self.database.resume()
+        self.database.kill()
+        try:
+            self.check_away(daemon, archive)
+        finally:
+            self.database.start()
+        seen += daemon.errors() + daemon.client.get("/metrics").text + daemon.client.get("/readyz").text
+        for secret in ("hush", self.store.secret, self.store.key_id):
+            self.assertNotIn(secret, seen)
 
 
 TOKENS = """
