@@ -13,6 +13,7 @@ from pathlib import Path
 import yaml
 from contract import ROOT
 from daemon import Daemon
+from postgres import Postgres, binaries
 from s3_stub import S3Stub
 from uploads import WAVE, sample
 
@@ -89,6 +90,7 @@ class Watching(unittest.TestCase):
                 self.assertIn(rule["labels"]["severity"], ("page", "ticket"))
                 self.assertTrue(rule["annotations"]["summary"])
 
+    @unittest.skipUnless(binaries() or os.environ.get("CI"), "there is no PostgreSQL server (./dev install test)")
     def test_every_metric_is_there(self):
         series = self.series()
         used = set()
@@ -110,8 +112,11 @@ class Watching(unittest.TestCase):
         store = S3Stub()
         store.start()
         self.addCleanup(store.stop)
+        database = Postgres()
+        self.addCleanup(database.__exit__, None, None, None)
+        database.__enter__()
         daemon = Daemon("--data", folder / "data", "--blobs", f"s3://{store.bucket}/site", "--s3-endpoint", store.endpoint,
-                        "--store-timeout", "20s", "--webhook", store.endpoint + "/nobody", Daemon.samples)
+                        "--store-timeout", "20s", "--catalog", database.url, "--webhook", store.endpoint + "/nobody", Daemon.samples)
         daemon.environment = {**os.environ, **store.environment}
         with daemon:
             self.assertEqual(daemon.client.post("/v1/archives?name=w.anim", sample(WAVE)).status, 201)
