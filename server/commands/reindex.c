@@ -1,6 +1,7 @@
 /* `posed reindex`: rebuilds the catalogue of a store from its contents. */
 #include "server/commands/commands.h"
 #include "server/ops/files.h"
+#include "server/store/shared/reindex.h"
 #include "server/store/store.h"
 
 #include <errno.h>
@@ -10,6 +11,7 @@
 
 struct reindex_options {
     const char *data;
+    struct catalog_options catalog;
     struct object_options objects;
 };
 
@@ -20,9 +22,25 @@ static const struct option options[] = {
      .kind = OPTION_TEXT,
      .member = offsetof(struct reindex_options, data),
      .help = "folder of uploads; no daemon may be using it"},
+    CATALOG_OPTION_ROWS(struct reindex_options, catalog, "--catalog"),
     OBJECT_OPTION_ROWS(struct reindex_options, objects, "--blobs"),
     {.name = NULL},
 };
+
+static int look_at_shared(const struct reindex_options *values)
+{
+    struct reindexed found;
+    struct store_error error;
+    if (!reindex_shared(values->data, &values->objects, &values->catalog, &found, command_tell, NULL, &error))
+        return command_failed(NULL, "%s; call it again", error.detail);
+    printf("%llu uploads", (unsigned long long)found.sound);
+    if (found.damaged || found.missing)
+        printf(", %llu damaged and %llu missing ones", (unsigned long long)found.damaged,
+               (unsigned long long)found.missing);
+    putchar('\n');
+    const int status = command_finish();
+    return found.damaged || found.missing ? COMMAND_BAD_INPUT : status;
+}
 
 static int run_reindex(const struct command *command, int argc, char **argv)
 {
@@ -35,7 +53,11 @@ static int run_reindex(const struct command *command, int argc, char **argv)
     if (operands.count || !values.data)
         return command_misused(
             "reindex takes --data DIR, and --blobs s3://BUCKET[/PREFIX] if the store is there");
+    if (values.catalog.url && !values.objects.blobs)
+        return command_misused("reindex --catalog takes --blobs s3://BUCKET[/PREFIX] too");
     files_init();
+    if (values.catalog.url)
+        return look_at_shared(&values);
     struct file_stamp stamp;
     bool is_directory;
     if (!file_stat(values.data, &stamp, &is_directory))
@@ -63,7 +85,11 @@ const struct command command_reindex = {
     .description =
         "Checks every upload in DIR and lists those whose bytes are sound, whatever state the catalogue is\n"
         "in. The old catalogue is kept in DIR/lost for a day. If uploads are damaged, the exit status is 1\n"
-        "and one line per upload says which; their bytes are left alone.\n",
+        "and one line per upload says which; their bytes are left alone.\n"
+        "With --catalog it looks at every upload of that list while daemons go on: DIR is a folder for "
+        "temporary\n"
+        "files, what indexing has made of uploads is made anew as they are asked for, and totals are counted "
+        "anew.\n",
     .options = options,
     .environment = false,
     .run = run_reindex,

@@ -95,3 +95,16 @@ bool postgres_lease(struct store_catalog *catalog, const struct upload_row *rows
     free(ids);
     return done;
 }
+
+bool postgres_outdate(struct store_catalog *catalog, const struct asset_id *id, struct store_error *error)
+{
+    struct row_values values = {.count = 0};
+    put_bytes(&values, id->bytes, sizeof id->bytes);
+    return postgres_ask(catalog, DATABASE_WRITE, OUTDATE, &values, NULL, NULL, error);
+}
+
+bool postgres_recount(struct store_catalog *catalog, struct store_error *error)
+{
+    const struct row_values none = {.count = 0};
+    return postgres_ask(catalog, DATABASE_WRITE, RECOUNT, &none, NULL, NULL, error);
+}

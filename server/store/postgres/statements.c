@@ -35,6 +35,20 @@ const struct pg_statement postgres_statements[STATEMENT_COUNT] = {
          " WHERE id IN (SELECT id FROM posed_upload WHERE id = ANY($1::bytea[]) AND revision < $2::bigint"
          " AND (making IS NULL OR making < clock_timestamp()) FOR UPDATE SKIP LOCKED) RETURNING id",
          3},
+    [OUTDATE] = {"UPDATE posed_upload SET revision = 0, making = NULL WHERE id = $1::bytea", 1},
+    /* One look at all rows says by how much the totals are wrong. They are moved by so much: what others add meanwhile is on both
+     * sides of it. */
+    [RECOUNT] =
+        {"WITH wrong AS (SELECT uploader, sum(bytes)::bigint AS bytes FROM"
+         " (SELECT uploader, bytes FROM posed_upload WHERE uploader IS NOT NULL"
+         " UNION ALL SELECT uploader, -bytes FROM posed_held) both_sides GROUP BY uploader HAVING sum(bytes) "
+         "<> 0),"
+         " total AS (SELECT ((SELECT coalesce(sum(bytes), 0) FROM posed_upload) - bytes)::bigint AS bytes "
+         "FROM posed_state),"
+         " held AS (INSERT INTO posed_held AS held (uploader, bytes) SELECT uploader, bytes FROM wrong"
+         " ON CONFLICT (uploader) DO UPDATE SET bytes = held.bytes + excluded.bytes)"
+         " UPDATE posed_state SET bytes = posed_state.bytes + total.bytes FROM total WHERE total.bytes <> 0",
+         0},
     [VERSION] = {"SELECT version, epoch FROM posed_state", 0},
     [CHANGES] =
         {"SELECT " CHANGE_COLUMNS ", NULL::text, " RECORD_COLUMNS ", 0::bigint FROM"

@@ -30,6 +30,8 @@ enum statement {
     RECORDS,
     SET_RECORD,
     LEASE,
+    OUTDATE,
+    RECOUNT,
     VERSION,
     CHANGES,
     BYTES,
@@ -89,6 +91,8 @@ bool postgres_set_records(struct store_catalog *catalog, const struct upload_row
                           struct store_error *error);
 bool postgres_lease(struct store_catalog *catalog, const struct upload_row *rows, size_t count,
                     uint32_t revision, uint64_t lease_ms, bool *is_ours, struct store_error *error);
+bool postgres_outdate(struct store_catalog *catalog, const struct asset_id *id, struct store_error *error);
+bool postgres_recount(struct store_catalog *catalog, struct store_error *error);
 
 /* changes.c */
 bool postgres_version(struct store_catalog *catalog, uint64_t *number, struct asset_id *epoch,

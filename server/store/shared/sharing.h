@@ -58,6 +58,10 @@ struct catalog_sharing {
      * is_ours is set, for as long. */
     bool (*lease)(struct store_catalog *catalog, const struct upload_row *rows, size_t count,
                   uint32_t revision, uint64_t lease_ms, bool *is_ours, struct store_error *error);
+    /* The record of an upload is made anew by whoever asks for it next. */
+    bool (*outdate)(struct store_catalog *catalog, const struct asset_id *id, struct store_error *error);
+    /* The totals become those of the rows, whatever they were; others go on meanwhile. */
+    bool (*recount)(struct store_catalog *catalog, struct store_error *error);
     /* Waits for a change elsewhere, for so long at most, or until wake is called. Only for one thread. */
     void (*wait)(struct store_catalog *catalog, uint64_t timeout_ms);
     void (*wake)(struct store_catalog *catalog);

@@ -1,6 +1,7 @@
 """Several daemons on one PostgreSQL database and one object store: what one has done, all have done."""
 
 import contextlib
+import hashlib
 import json
 import os
 import re
@@ -607,6 +608,37 @@ class Stores(ReplicasCase):
             for archive in wanted:
                 self.assertEqual(self.status(daemon, f"/v1/archives/{archive}/entries/0"), 200)
         self.assertEqual(self.store.keys("site/notes/"), [])
+
+    def test_reindex(self):
+        """Beside a daemon: bytes are looked at, records made anew, totals counted anew."""
+        daemon, = self.replicas(1)
+        archives = [self.upload(daemon, name) for name in (WAVE, WALK, IDLE)]
+        daemon.kill()
+        reindex = ["reindex", *self.place("looking"), *SLOW]
+        revision, total = self.database.sql("SELECT max(revision), (SELECT bytes FROM posed_state) FROM posed_upload")[0].split("\t")
+        self.database.sql("UPDATE posed_upload SET uploader = 'ann', data = '\\x00' WHERE name = 'walk.anim';"
+                          "UPDATE posed_state SET bytes = 17; INSERT INTO posed_held VALUES ('gone', 99), ('ann', 5)")
+        done = self.run_posed(*reindex)
+        self.assertEqual((done.returncode, done.stdout), (0, "3 uploads\n"), done.stderr)
+        self.assertEqual(self.database.sql("SELECT bytes FROM posed_state"), [total])
+        self.assertEqual(self.database.sql("SELECT uploader, bytes FROM posed_held ORDER BY 1"),
+                         [f"ann\t{len(sample(WALK))}", "gone\t0"])
+        daemon = self.replica("another")
+        for archive in archives:
+            self.assertEqual(self.status(daemon, f"/v1/archives/{archive}/entries/0"), 200)
+        self.assertEqual(self.database.sql("SELECT DISTINCT revision FROM posed_upload WHERE length(data) > 1"), [revision])
+        gone, damaged = (f"site/blobs/{hashlib.sha256(sample(name)).hexdigest()}" for name in (WAVE, WALK))
+        del self.store.objects[gone]
+        self.store.objects[damaged] = (b"other bytes", time.time())
+        done = self.run_posed(*reindex)
+        self.assertEqual((done.returncode, done.stdout), (1, "1 uploads, 1 damaged and 1 missing ones\n"), done.stderr)
+        self.assertIn(f"wave.anim (blob {gone[11:]}): its bytes are missing", done.stderr)
+        self.assertIn(f"walk.anim (blob {damaged[11:]}): its bytes are damaged", done.stderr)
+        self.store.fault = lambda method, key: "500"
+        done = self.run_posed(*reindex)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("call it again", done.stderr)
+        self.assertEqual(self.ids(daemon), set(archives), "nothing is removed")
 
     def age(self):
         for key, (body, _) in list(self.store.objects.items()):
