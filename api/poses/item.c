@@ -22,6 +22,13 @@ enum api_outcome item_bad_body(struct api_call *call, const char *pointer, uint6
     return reply_error(call, &error, NULL, NULL);
 }
 
+static void refuse_text(struct api_call *call, const json_error_t *problem)
+{
+    char detail[JSON_ERROR_TEXT_LENGTH + 32];
+    snprintf(detail, sizeof detail, "the body is not JSON: %s", problem->text);
+    item_bad_body(call, "", problem->position > 0 ? (uint64_t)problem->position : 0, detail);
+}
+
 json_t *item_body(struct api_call *call)
 {
     const struct api_request *request = call->request;
@@ -37,7 +44,7 @@ json_t *item_body(struct api_call *call)
     if (!body && (json_error_code(&problem) == json_error_out_of_memory || !problem.text[0]))
         reply_no_memory(call);
     else if (!body)
-        item_bad_body(call, "", problem.position > 0 ? (uint64_t)problem.position : 0, problem.text);
+        refuse_text(call, &problem);
     return body;
 }
 

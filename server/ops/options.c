@@ -305,24 +305,33 @@ static const char *variable_name(const struct option *option, char name[VARIABLE
     return name;
 }
 
-/* An empty variable counts as unset. */
-static bool take_environment(const struct option *options, void *values, option_environment *environment,
-                             char *error)
-{
-    char name[VARIABLE_CAPACITY];
-    for (const struct option *option = options; option->name; option++) {
-        const char *text = environment(variable_name(option, name));
-        if (text && *text && !take(option, values, text, name, error))
-            return false;
-    }
-    return true;
-}
-
 static bool is_called(const struct option *option, const char *argument, size_t length)
 {
     if (length == 2 && argument[1] == option->letter)
         return true;
     return strlen(option->name) == length && !strncmp(option->name, argument, length);
+}
+
+static bool is_given(const struct option *option, int argc, char **argv)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        if (argv[i][0] == '-' && is_called(option, argv[i], strcspn(argv[i], "=")))
+            return true;
+    }
+    return false;
+}
+
+/* An empty variable counts as unset, and so does that of an option that is given. */
+static bool take_environment(const struct option *options, void *values, int argc, char **argv,
+                             option_environment *environment, char *error)
+{
+    char name[VARIABLE_CAPACITY];
+    for (const struct option *option = options; option->name; option++) {
+        const char *text = environment(variable_name(option, name));
+        if (text && *text && !is_given(option, argc, argv) && !take(option, values, text, name, error))
+            return false;
+    }
+    return true;
 }
 
 /* The option of an argument such as "-n", "--name" or "--name=value"; value then points after the '='. */
@@ -396,7 +405,7 @@ bool options_parse(const struct option *options, void *values, int argc, char **
     operands->count = 0;
     if (options && !take_defaults(options, values, error))
         return false;
-    if (options && environment && !take_environment(options, values, environment, error))
+    if (options && environment && !take_environment(options, values, argc, argv, environment, error))
         return false;
     bool only_operands = false;
     for (int i = 1; i < argc;) {

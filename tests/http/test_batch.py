@@ -59,6 +59,8 @@ class Batch(SampleCase):
                      b'{"requests":[],"requests":[]}', b"[" * 5000, json.dumps({"requests": [0] * 1001}).encode()):
             with self.subTest(body[:40]):
                 self.assertEqual(self.client.post("/v1/poses", body).status, 400)
+        for body in (b"", b"{", b"name=a&to=glb"):
+            self.assertIn("the body is not JSON", self.client.post("/v1/poses", body).json["detail"])
         self.assertProblem(self.client.post("/v1/poses", b" " * 2000000), 413, limit="body")
 
     def test_limits_are_of_all_items(self):

@@ -114,6 +114,12 @@ START_TEST(the_option_wins_over_the_environment_and_the_last_over_the_first)
     ck_assert(PARSE("--cache-size", "8M", "--log=text", "--cache-size", "9M"));
     ck_assert_uint_eq(config.cache_size, 9ull << 20);
     ck_assert_int_eq(config.log, LOG_TEXT);
+    static const char *const wrong[] = {"POSED_THREADS=many", NULL};
+    variables = wrong;
+    ck_assert(!parse((const char *const[]){NULL}));
+    ck_assert_msg(PARSE("--threads", "2"), "%s", error); /* what does not count may say anything */
+    ck_assert_msg(PARSE("--threads=2"), "%s", error);
+    ck_assert(!PARSE("--", "--threads", "2"));
 }
 END_TEST
 
