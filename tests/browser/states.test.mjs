@@ -62,6 +62,17 @@ for (const [name, options] of SIZES) {
   }));
 }
 
+test("a picture that a busy server did not draw is asked for again", () => withPage(browser, daemon.origin, { expected: [/503/] }, async (page) => {
+  let refused = 0;
+  await page.route(`**/v1/clips/${walk.id}/preview.png?*`, (route) => (refused++ ? route.continue() : route.fulfill({ status: 503 })));
+  await page.goto(`${daemon.origin}/?q=walk&format=sl-anim`);
+  const picture = page.locator(`.card a[href^="/clip/${walk.id}"] .picture`);
+  await picture.waitFor();
+  await eventually(async () => assert.equal(await picture.locator("img").evaluate((image) => image.naturalWidth), 192));
+  assert.equal(await picture.evaluate((one) => one.classList.contains("loading")), false);
+  assert.ok(refused > 1);
+}));
+
 test("an archive and a skeleton wait for a server that is away as well", () => withPage(browser, daemon.origin, { expected: [/ERR_FAILED|ERR_INTERNET/] }, async (page) => {
   for (const [kind, id] of [["archive", walk.archive], ["skeleton", (await daemon.get("/v1/skeletons?limit=1")).items[0].id]]) {
     let away = true;

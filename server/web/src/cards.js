@@ -10,6 +10,7 @@ const scopeOf = (clip) => new URLSearchParams(clip.links.self.split("?")[1]).get
 
 export const clipPath = (clip) => `/clip/${clip.id}${scopeOf(clip) ? `?archive=${scopeOf(clip)}` : ""}`;
 
+const MOST_TRIES = 3, AGAIN_MS = 2000; // for a picture
 const MOST_PLACES = 12; // that a badge names
 
 /** The same motion, byte for byte, in several files is one card: where else it is. */
@@ -56,10 +57,7 @@ export function card(posed, clip, look) {
     width: SIZE, height: SIZE, loading: "lazy", decoding: "async", alt: "",
   });
   const picture = el("span", { class: "picture" }, still);
-  if (!still.complete) {
-    picture.classList.add("loading");
-    for (const end of ["load", "error"]) still.addEventListener(end, () => picture.classList.remove("loading"), { once: true });
-  }
+  awaitPicture(still, picture);
   const link = el("a", { href: clipPath(clip), "data-link": true },
     picture,
     el("span", { class: "name", title: clip.name }, titleOf(clip)), ...lines(clip, look));
@@ -71,6 +69,17 @@ export function card(posed, clip, look) {
     link.append(...lines(clip, known));
   };
   return element;
+}
+
+/** Shimmers until the picture is there. One that a busy server did not draw is asked for again, while somebody looks. */
+function awaitPicture(still, picture) {
+  let tries = 0;
+  picture.classList.add("loading");
+  still.addEventListener("load", () => picture.classList.remove("loading"));
+  still.addEventListener("error", () => {
+    if (++tries > MOST_TRIES) picture.classList.remove("loading");
+    else setTimeout(() => { if (still.isConnected) still.src = String(still.src); }, AGAIN_MS * tries);
+  });
 }
 
 /** The place of a card that is still on its way. */
