@@ -1,6 +1,6 @@
 #include "api/conversion/bundle.h"
 
-#include "api/conversion/task.h"
+#include "api/conversion/making.h"
 #include "lib/core/bytes/zip_records.h"
 #include "server/library/names.h"
 #include "server/library/unique_names.h"
@@ -32,7 +32,7 @@ struct bundle {
     struct pose_buffer pending, directory; /* to be sent, and the ZIP's directory so far */
     size_t sent;                           /* of pending */
     uint64_t offset;                       /* in the ZIP, of what pending ends with */
-    uint32_t files;
+    struct zip_directory rows;             /* written to directory */
     size_t made, failed, unnamed;
     double failed_seconds;                         /* what clips have taken that were not made */
     struct pose_buffer described, errors, skipped; /* JSON items of the report */
@@ -71,40 +71,34 @@ static void put(struct bundle *bundle, struct pose_buffer *to, const void *bytes
     bundle->has_failed |= !pose_buffer_append(to, bytes, size);
 }
 
+/* For zip_sink. */
+static bool append(void *buffer, const void *bytes, size_t size)
+{
+    return pose_buffer_append(buffer, bytes, size);
+}
+
 /* Whether a file of that size, the report and the directory still fit: the fields have 32 bits. */
 static bool has_room(const struct bundle *bundle, size_t size)
 {
     const uint64_t spare = 64 << 20;
-    return bundle->offset + size + bundle->directory.size + spare < ZIP_MAX_SIZE;
+    return bundle->offset + size + bundle->rows.size + spare < ZIP_MAX_SIZE;
 }
 
 static void put_file(struct bundle *bundle, const char *name, const void *bytes, size_t size)
 {
-    uint8_t record[ZIP_ROW_SIZE];
-    uint32_t crc = libdeflate_crc32(0, bytes, size);
-    const struct zip_file file = {.name_length = strlen(name),
-                                  .method = ZIP_STORED,
-                                  .crc = crc,
-                                  .packed = (uint32_t)size,
-                                  .size = (uint32_t)size,
-                                  .offset = (uint32_t)bundle->offset};
-    zip_put_local(record, &file);
-    put(bundle, &bundle->pending, record, ZIP_LOCAL_SIZE);
-    put(bundle, &bundle->pending, name, file.name_length);
-    put(bundle, &bundle->pending, bytes, size);
-    zip_put_row(record, &file);
-    put(bundle, &bundle->directory, record, ZIP_ROW_SIZE);
-    put(bundle, &bundle->directory, name, file.name_length);
+    const struct zip_file file =
+        zip_stored(name, libdeflate_crc32(0, bytes, size), (uint32_t)size, (uint32_t)bundle->offset);
+    bundle->has_failed |= !zip_write_local(&file, append, &bundle->pending) ||
+                          !append(&bundle->pending, bytes, size) || !zip_directory_add(&bundle->rows, &file);
     bundle->offset += ZIP_LOCAL_SIZE + file.name_length + size;
-    bundle->files++;
 }
 
 static void put_end(struct bundle *bundle)
 {
-    uint8_t record[ZIP_MAX_END];
-    size_t size = zip_put_end(record, bundle->files, bundle->directory.size, bundle->offset);
+    struct zip_directory end = bundle->rows;
     put(bundle, &bundle->pending, bundle->directory.data, bundle->directory.size);
-    put(bundle, &bundle->pending, record, size);
+    end.user = &bundle->pending;
+    bundle->has_failed |= !zip_directory_end(&end, bundle->offset);
 }
 
 /* --------------------------------------------------------------------------------------------------- the report -- */
@@ -314,9 +308,9 @@ static void put_entry(struct bundle *bundle, const struct index_entry *entry)
     if (entry->error)
         put_error(bundle, entry->name, entry->error->detail);
     else if (entry->is_copy)
-        put_reason(bundle, &bundle->skipped, entry->name, "the same as a file before it");
+        put_reason(bundle, &bundle->skipped, entry->name, "the same as an earlier file");
     else if (!entry->format)
-        put_reason(bundle, &bundle->skipped, entry->name, "of no format that is read");
+        put_reason(bundle, &bundle->skipped, entry->name, "of an unknown format");
     else
         put_reason(bundle, &bundle->skipped, entry->name, "holds no clip");
 }
@@ -358,7 +352,7 @@ static bool list_clips(struct bundle *bundle, const struct index_archive *archiv
 
 /* ---------------------------------------------------------------------------------------------------- the answer -- */
 
-/* Parameters that are wrong for the first clip are wrong for all, and are told before anything is sent. */
+/* Parameters that are wrong for the first clip are wrong for all, and are reported before anything is sent. */
 static bool check_parameters(struct api_call *call, const struct bundle *bundle)
 {
     struct conversion conversion;
@@ -367,7 +361,9 @@ static bool check_parameters(struct api_call *call, const struct bundle *bundle)
     if (done && bundle->count) {
         const struct ingredient clip = {bundle->source, bundle->clips[0].item};
         struct conversion_parts parts = {.clip_count = 1, .clips = &clip};
-        done = conversion_parts_read(&bundle->params, bundle->common, bundle->source, &parts, &error);
+        const struct conversion_place place = {
+            .params = &bundle->params, .common = bundle->common, .own = bundle->source};
+        done = conversion_parts_read(&place, &parts, &error);
     }
     conversion_release(&conversion);
     if (!done)
@@ -400,6 +396,7 @@ enum api_outcome reply_bundle(struct api_call *call, const struct bundle_order *
     }
     *bundle = (struct bundle){
         .service = call->service, .common = call->catalog, .source = order->source, .target = order->target};
+    bundle->rows = (struct zip_directory){.sink = append, .user = &bundle->directory};
     catalog_ref(bundle->common);
     catalog_ref(bundle->source);
     if (!params_parse(&bundle->params, call->request->query, &error) ||

@@ -356,12 +356,12 @@ static struct ingredient_skeleton named_skeleton(const struct catalog *common, c
 }
 
 /* Who wants no mesh of the bones wants only joints. */
-static bool read_body(const struct params *params, const struct catalog *common, const struct catalog *own,
-                      struct conversion_parts *parts, struct param_error *error)
+static bool read_body(const struct conversion_place *place, struct conversion_parts *parts,
+                      struct param_error *error)
 {
-    if (!body_read(params, common, own, &parts->body, error))
+    if (!body_read(place->params, place->common, place->own, &parts->body, error))
         return false;
-    const char *bones = params_get(params, "bones");
+    const char *bones = params_get(place->params, "bones");
     if (parts->body.kind == BODY_UNSAID && bones && !strcmp(bones, "none"))
         parts->body.kind = BODY_BONES;
     if (parts->mesh_count + parts->body.mesh_count > CONVERSION_MESHES)
@@ -373,18 +373,17 @@ static bool read_body(const struct params *params, const struct catalog *common,
     return true;
 }
 
-bool conversion_skeleton_read(const struct params *params, const struct catalog *common,
-                              const struct catalog *own, struct conversion_parts *parts,
+bool conversion_skeleton_read(const struct conversion_place *place, struct conversion_parts *parts,
                               struct param_error *error)
 {
-    const char *text = params_get(params, "skeleton");
+    const char *text = params_get(place->params, "skeleton");
     parts->automatic = !text || !strcmp(text, "auto");
     const struct ingredient *of = parts->clip_count ? parts->clips : &parts->meshes[0];
     if (parts->automatic) {
         if (of->item)
-            parts->skeleton = automatic_skeleton(common, of);
+            parts->skeleton = automatic_skeleton(place->common, of);
     } else if (strcmp(text, "none") != 0) {
-        parts->skeleton = named_skeleton(common, own, text);
+        parts->skeleton = named_skeleton(place->common, place->own, text);
         if (!parts->skeleton.choice.asset)
             return param_fail(error, "skeleton", "\"%.60s\" is neither auto, none, nor the id of a skeleton",
                               text);
@@ -392,12 +391,10 @@ bool conversion_skeleton_read(const struct params *params, const struct catalog 
     return true;
 }
 
-bool conversion_parts_read(const struct params *params, const struct catalog *common,
-                           const struct catalog *own, struct conversion_parts *parts,
+bool conversion_parts_read(const struct conversion_place *place, struct conversion_parts *parts,
                            struct param_error *error)
 {
-    if (!read_body(params, common, own, parts, error) ||
-        !conversion_skeleton_read(params, common, own, parts, error))
+    if (!read_body(place, parts, error) || !conversion_skeleton_read(place, parts, error))
         return false;
     bool needs_skeleton =
         parts->mesh_count || parts->body.kind == BODY_MANNEQUIN || parts->body.kind == BODY_CHARACTER;
@@ -413,18 +410,38 @@ void conversion_parts_offer_skeleton(struct conversion_parts *parts,
         parts->skeleton = *skeleton;
 }
 
-bool conversion_frames_fit(const struct conversion *conversion, const struct conversion_parts *parts,
-                           uint64_t max_frames, struct param_error *error)
+bool conversion_frames_fit(const struct conversion_place *place, const struct conversion *conversion,
+                           const struct conversion_parts *parts, struct param_error *error)
 {
-    double seconds = 0, most = (double)max_frames;
+    double seconds = 0, most = (double)place->max_frames;
     for (uint32_t i = 0; i < parts->clip_count; i++)
         seconds += (double)parts->clips[i].item->asset->duration;
     double frames = seconds * (double)conversion->fps;
-    if (frames <= most)
+    if (!place->max_frames || frames <= most)
         return true;
     param_fail(error, "fps", "%.0f frames exceed max-frames, %.0f", frames, most);
     strcpy(error->limit, "max-frames");
     return false;
+}
+
+/* A clip of other bytes is in none of the service's archives: only skeletons of the command line and built-in ones are
+ * considered. */
+static bool read_retargeting(const struct conversion_place *place, struct conversion *conversion,
+                             const struct conversion_parts *parts, struct param_error *error)
+{
+    const struct retargeting_place at = {place->params, place->common};
+    const struct catalog_item stranger = {.place = {UINT32_MAX, 0}};
+    const bool is_common = parts->clip_count && parts->clips->catalog == place->common;
+    return retargeting_read(&at, is_common ? parts->clips->item : &stranger, conversion->target->format,
+                            &parts->skeleton.choice, &conversion->retargeting, error);
+}
+
+bool conversion_complete(const struct conversion_place *place, struct conversion *conversion,
+                         struct conversion_parts *parts, struct param_error *error)
+{
+    return conversion_frames_fit(place, conversion, parts, error) &&
+           conversion_parts_read(place, parts, error) &&
+           (conversion->target->is_mesh || read_retargeting(place, conversion, parts, error));
 }
 
 enum body_kind conversion_body(const struct conversion *conversion, const struct conversion_parts *parts)

@@ -53,17 +53,26 @@ bool conversion_read(const struct params *params, const struct pose_target *targ
 void conversion_release(struct conversion *conversion);
 struct asset_id conversion_digest(struct asset_id digest, const struct conversion *conversion);
 
-/*
- * Reads skeleton=, mesh=, character= and with=, with the clips (or else the first mesh) already filled in. own: the catalogue of the
- * request's own bytes, searched first; NULL: none.
- */
-bool conversion_parts_read(const struct params *params, const struct catalog *common,
-                           const struct catalog *own, struct conversion_parts *parts,
+/* Where what a request names is found, and what it may ask for. */
+struct conversion_place {
+    const struct params *params;
+    const struct catalog *common; /* the service's */
+    const struct catalog *own;    /* of the request's own bytes, searched first; NULL: none */
+    uint64_t max_frames;          /* of a conversion at fps; 0: any number */
+};
+
+/* Reads skeleton=, mesh=, character= and with=, with the clips (or else the first mesh) already filled in. */
+bool conversion_parts_read(const struct conversion_place *place, struct conversion_parts *parts,
                            struct param_error *error);
+/* The same, and retarget=, with everything that the parts must be for this conversion. */
+bool conversion_complete(const struct conversion_place *place, struct conversion *conversion,
+                         struct conversion_parts *parts, struct param_error *error);
 /* Reads only skeleton=. */
-bool conversion_skeleton_read(const struct params *params, const struct catalog *common,
-                              const struct catalog *own, struct conversion_parts *parts,
+bool conversion_skeleton_read(const struct conversion_place *place, struct conversion_parts *parts,
                               struct param_error *error);
+/* Whether converting the clips at fps stays within max-frames. */
+bool conversion_frames_fit(const struct conversion_place *place, const struct conversion *conversion,
+                           const struct conversion_parts *parts, struct param_error *error);
 /* A skeleton to use for parts without clips (choice.asset NULL: none) if auto found none. */
 void conversion_parts_offer_skeleton(struct conversion_parts *parts,
                                      const struct ingredient_skeleton *skeleton);
@@ -72,9 +81,6 @@ enum body_kind conversion_body(const struct conversion *conversion, const struct
 /* For what the body is wanted. */
 struct body_stage conversion_stage(struct service *service, const struct catalog *common,
                                    const struct conversion *conversion, const struct conversion_parts *parts);
-/* Whether converting the clips at fps stays within max-frames. */
-bool conversion_frames_fit(const struct conversion *conversion, const struct conversion_parts *parts,
-                           uint64_t max_frames, struct param_error *error);
 /* Digest of everything the answer depends on besides the clips: the skeleton, the meshes, and the pictures
  * beside them. */
 struct asset_id conversion_parts_digest(const struct catalog *common, const struct conversion *conversion,

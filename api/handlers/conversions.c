@@ -1,8 +1,9 @@
-/* GET /v1/clips/{id}.{ext}: a clip as a file of another format, made on the pool and cached among the
- * encoded replies. */
+/* GET /v1/clips/{id}.{ext}: a clip as a file of another format, made on the pool and cached among the encoded replies;
+ * GET /v1/archives/{id}.zip?to=: every clip of an archive. */
 #include "api/protocol/scope.h"
 #include "api/views/clip_json.h"
 #include "api/handlers/clips.h"
+#include "api/conversion/bundle.h"
 #include "api/conversion/converted.h"
 #include "api/handlers/handlers.h"
 
@@ -163,7 +164,7 @@ enum api_outcome handle_clip_convert(struct api_call *call)
     const char *extension = call->values[1];
     const char *format = catalog_entry(call->catalog, item->place)->format;
     struct conversion conversion;
-    const struct retargeting_place at = {&call->params, call->catalog};
+    const struct conversion_place place = conversion_place(call, NULL);
     struct param_error error;
     unsigned count;
     if (!convert_target_of(extension, format, &count) && !count)
@@ -176,16 +177,37 @@ enum api_outcome handle_clip_convert(struct api_call *call)
     work.parts.clips = &work.clip;
     enum api_outcome outcome;
     if (!conversion_read(&call->params, target, false, &conversion, &error) ||
-        !conversion_frames_fit(&conversion, &work.parts, call->service->config->max_frames, &error) ||
-        !conversion_parts_read(&call->params, call->catalog, NULL, &work.parts, &error))
+        !conversion_complete(&place, &conversion, &work.parts, &error))
         outcome = reply_parameter(call, &error);
     else if (conversion.up && !strcmp(target->word, "json"))
         outcome = reply_bad_parameter(call, "up", "json has the keys as they are stored");
-    else if (!retargeting_read(&at, item, target->format, &work.parts.skeleton.choice,
-                               &conversion.retargeting, &error))
-        outcome = reply_parameter(call, &error);
     else
         outcome = answer(&work, extension);
     conversion_release(&conversion);
     return outcome;
+}
+
+/* ---------------------------------------------------------------------------------------------- whole archives -- */
+
+enum api_outcome handle_archive_zip(struct api_call *call)
+{
+    struct asset_id id;
+    struct param_error error;
+    uint32_t index;
+    const char *text = call->values[0];
+    const struct index_archive *archive =
+        id_parse(text, strlen(text), &id) ? catalog_find_archive(call->catalog, &id, &index) : NULL;
+    if (!archive)
+        return reply_not_found(call, "archive", text);
+    const struct pose_target *target = bundle_target(&call->params, &error);
+    if (!target)
+        return reply_parameter(call, &error);
+    struct asset_id digest = digest_begin(call, &archive->id);
+    digest = id_quick(&digest, &call->catalog->digest, sizeof call->catalog->digest);
+    digest = digest_text(digest, call->request->query);
+    if (reply_cached(call, digest, FRESH_REVALIDATE, false))
+        return API_DONE;
+    const struct bundle_order order = {
+        .source = call->catalog, .archive = archive, .index = index, .target = target};
+    return reply_bundle(call, &order);
 }

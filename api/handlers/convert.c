@@ -4,7 +4,6 @@
 #include "api/conversion/converted.h"
 #include "api/handlers/handlers.h"
 #include "api/handlers/mixed_conversion.h"
-#include "server/convert/own_catalog.h"
 #include "server/library/names.h"
 #include "server/store/draft.h"
 
@@ -14,7 +13,7 @@
 
 struct request {
     struct api_call *call;
-    const struct conversion *conversion;
+    struct conversion *conversion;
     const struct catalog *own; /* of the body only */
     uint32_t clip_count;
     struct ingredient clips[INGREDIENT_CLIPS];
@@ -190,21 +189,6 @@ static char *output_name(const struct request *request, const struct body_files 
     return strndup(files->name, name_stem(files->name));
 }
 
-/* A clip of a body is in none of the service's archives: only skeletons of the command line and built-in
- * ones are considered. */
-static bool read_retargeting(struct request *request)
-{
-    struct conversion *conversion = (struct conversion *)(uintptr_t)request->conversion;
-    struct catalog_item stranger = {.place = {UINT32_MAX, 0}};
-    const struct retargeting_place at = {&request->call->params, request->call->catalog};
-    struct param_error error;
-    if (retargeting_read(&at, &stranger, conversion->target->format, &request->parts.skeleton.choice,
-                         &conversion->retargeting, &error))
-        return true;
-    reply_parameter(request->call, &error);
-    return false;
-}
-
 static enum api_outcome convert_catalog(struct request *request, const struct body_files *files)
 {
     struct api_call *call = request->call;
@@ -215,14 +199,12 @@ static enum api_outcome convert_catalog(struct request *request, const struct bo
     parts->clips = request->clips;
     if (!chosen)
         return API_DONE;
+    const struct conversion_place place = conversion_place(call, request->own);
     struct param_error error;
-    if (!conversion_frames_fit(request->conversion, parts, call->service->config->max_frames, &error) ||
-        !conversion_parts_read(&call->params, call->catalog, request->own, parts, &error))
+    if (!conversion_complete(&place, request->conversion, parts, &error))
         return reply_parameter(call, &error);
     if (is_mesh && parts->mesh_count != 1)
         return reply_bad_parameter(call, "mesh", "must be one mesh");
-    if (!is_mesh && !read_retargeting(request))
-        return API_DONE;
     const struct ingredient_skeleton skeleton = first_skeleton(request->own);
     conversion_parts_offer_skeleton(parts, &skeleton);
     char *name = output_name(request, files);
@@ -240,7 +222,7 @@ static enum api_outcome convert_catalog(struct request *request, const struct bo
     return outcome;
 }
 
-static enum api_outcome convert_own(struct api_call *call, const struct conversion *conversion,
+static enum api_outcome convert_own(struct api_call *call, struct conversion *conversion,
                                     const struct body_files *files, const struct catalog *own)
 {
     struct request *request = try_alloc(1, sizeof *request);
@@ -267,7 +249,7 @@ static struct own_setting setting_of(const struct api_call *call, bool keeps)
                                 .keeps = keeps};
 }
 
-static enum api_outcome convert_body(struct api_call *call, const struct conversion *conversion,
+static enum api_outcome convert_body(struct api_call *call, struct conversion *conversion,
                                      const struct body_files *files, const struct upload_source *source)
 {
     const struct own_setting setting = setting_of(call, true);

@@ -8,14 +8,12 @@
 api_handler handle_health, handle_ready, handle_metrics, handle_openapi, handle_formats;
 /* api/handlers/archives.c */
 api_handler handle_archives, handle_archive, handle_entries, handle_entry_bytes;
-/* api/handlers/bundle.c */
-api_handler handle_archive_zip;
 /* api/handlers/uploads.c */
 api_handler handle_upload, handle_delete, handle_publish;
 /* api/handlers/clips.c */
 api_handler handle_clips, handle_clip, handle_clip_keys, handle_clip_events;
 /* api/handlers/conversions.c */
-api_handler handle_clip_convert;
+api_handler handle_clip_convert, handle_archive_zip;
 /* api/handlers/poses.c */
 api_handler handle_pose, handle_poses;
 /* api/handlers/diff.c */

@@ -98,9 +98,10 @@ static enum api_outcome convert(struct mixing_work *work)
 {
     struct api_call *call = work->call;
     const struct pose_request *request = &work->mixture->request;
+    const struct conversion_place place = conversion_place(call, NULL);
     struct param_error error;
     work->parts.is_mixed = true;
-    if (!conversion_parts_read(&call->params, call->catalog, NULL, &work->parts, &error))
+    if (!conversion_parts_read(&place, &work->parts, &error))
         return reply_parameter(call, &error);
     work->parts.skeleton = (struct ingredient_skeleton){
         call->catalog, request->retargeting.on ? request->retargeting.carrying.onto : request->skeleton};

@@ -96,10 +96,11 @@ enum api_outcome handle_mesh_model(struct api_call *call)
                           .conversion = &conversion,
                           .name = item->asset->name,
                           .parts = {.mesh_count = 1, .meshes = {{call->catalog, item}}}};
+    const struct conversion_place place = conversion_place(call, NULL);
     struct param_error error;
     enum api_outcome outcome;
     if (!conversion_read(&call->params, target, false, &conversion, &error) ||
-        !conversion_parts_read(&call->params, call->catalog, NULL, &model.parts, &error)) {
+        !conversion_parts_read(&place, &model.parts, &error)) {
         outcome = reply_parameter(call, &error);
     } else {
         /* The texture is the one beside the mesh. */
@@ -234,15 +235,16 @@ enum api_outcome handle_character_model(struct api_call *call)
     enum api_outcome outcome;
     struct ingredient *clips = NULL;
     uint32_t clip_count = 0;
+    const struct conversion_place place = conversion_place(call, NULL);
     struct param_error error;
     bool read = conversion_read(&call->params, pose_target_find("glb"), false, &conversion, &error) &&
                 read_clips(call, &clips, &clip_count, &error) &&
                 body_read_worn(&call->params, call->catalog, item, &model.worn, &error) &&
-                conversion_skeleton_read(&call->params, call->catalog, NULL, &model.parts, &error);
+                conversion_skeleton_read(&place, &model.parts, &error);
     /* Set only now: skeleton=auto means the character's, whichever clips are requested. */
     model.parts.clips = clips;
     model.parts.clip_count = clip_count;
-    if (!read || !conversion_frames_fit(&conversion, &model.parts, call->service->config->max_frames, &error))
+    if (!read || !conversion_frames_fit(&place, &conversion, &model.parts, &error))
         outcome = reply_parameter(call, &error);
     else
         outcome = reply_character(&model);

@@ -1,8 +1,8 @@
-/* The work of `posed convert`, shared by single files (convert.c) and whole archives (convert_all.c). */
+/* The work of `posed convert` (convert.c), shared by single files (convert_one.c) and whole archives (convert_all.c). */
 #ifndef POSED_SERVER_COMMANDS_CONVERSION_JOB_H
 #define POSED_SERVER_COMMANDS_CONVERSION_JOB_H
 
-#include "api/conversion/task.h"
+#include "api/conversion/making.h"
 #include "server/commands/commands.h"
 #include "server/commands/report.h"
 

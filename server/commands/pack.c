@@ -1,7 +1,7 @@
 /* `posed pack`: writes an archive. */
 #include "server/commands/commands.h"
 #include "server/commands/progress.h"
-#include "api/conversion/task.h"
+#include "api/conversion/making.h"
 #include "server/commands/report.h"
 #include "server/commands/save.h"
 #include "server/ops/files.h"

@@ -89,45 +89,34 @@ uint64_t parts_bytes(const struct parts *parts)
 
 struct zip_file part_record(const struct part *part, bool is_streamed)
 {
-    uint32_t size = (uint32_t)part->bytes.size;
-    return (struct zip_file){.name_length = strlen(part->name),
-                             .crc = part->crc,
-                             .packed = size,
-                             .size = size,
-                             .offset = part->offset,
-                             .is_streamed = is_streamed};
+    struct zip_file file = zip_stored(part->name, part->crc, (uint32_t)part->bytes.size, part->offset);
+    file.is_streamed = is_streamed;
+    return file;
 }
 
-bool parts_write_directory(const struct parts *parts, uint64_t at, bool is_streamed, parts_sink *sink,
+bool parts_write_directory(const struct parts *parts, uint64_t at, bool is_streamed, zip_sink *sink,
                            void *user)
 {
-    uint64_t size = 0;
+    struct zip_directory directory = {.sink = sink, .user = user};
     for (uint32_t i = 0; i < parts->count; i++) {
-        struct zip_file file = part_record(&parts->items[i], is_streamed);
-        uint8_t row[ZIP_ROW_SIZE];
-        zip_put_row(row, &file);
-        if (!sink(user, row, sizeof row) || !sink(user, parts->items[i].name, file.name_length))
+        const struct zip_file file = part_record(&parts->items[i], is_streamed);
+        if (!zip_directory_add(&directory, &file))
             return false;
-        size += sizeof row + file.name_length;
     }
-    uint8_t end[ZIP_MAX_END];
-    return sink(user, end, zip_put_end(end, parts->count, size, at));
+    return zip_directory_end(&directory, at);
 }
 
-bool parts_write(struct parts *parts, parts_sink *sink, void *user)
+bool parts_write(struct parts *parts, zip_sink *sink, void *user)
 {
     uint64_t at = 0;
     for (uint32_t i = 0; i < parts->count; i++) {
         struct part *part = &parts->items[i];
         part->offset = (uint32_t)at;
         part->crc = libdeflate_crc32(0, part->bytes.data, part->bytes.size);
-        struct zip_file file = part_record(part, false);
-        uint8_t record[ZIP_LOCAL_SIZE];
-        zip_put_local(record, &file);
-        if (!sink(user, record, sizeof record) || !sink(user, part->name, file.name_length) ||
-            (file.size && !sink(user, part->bytes.data, file.size)))
+        const struct zip_file file = part_record(part, false);
+        if (!zip_write_local(&file, sink, user) || (file.size && !sink(user, part->bytes.data, file.size)))
             return false;
-        at += sizeof record + file.name_length + file.size;
+        at += ZIP_LOCAL_SIZE + file.name_length + file.size;
     }
     return parts_write_directory(parts, at, false, sink, user);
 }

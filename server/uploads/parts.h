@@ -33,13 +33,11 @@ void parts_sort(struct parts *parts);
 struct asset_id parts_id(const struct parts *parts);
 uint64_t parts_bytes(const struct parts *parts);
 
-/* Receives the bytes; false aborts the writing. */
-typedef bool parts_sink(void *user, const void *data, size_t size);
 /* Writes the ZIP of sorted parts, and where they are in it; false if the sink returns false, or if out of memory. Parts and names
  * are limited so that no field of it overflows: see PARTS_MOST_BYTES. */
-bool parts_write(struct parts *parts, parts_sink *sink, void *user);
+bool parts_write(struct parts *parts, zip_sink *sink, void *user);
 /* The rest of a ZIP, whose parts end at `at`. */
-bool parts_write_directory(const struct parts *parts, uint64_t at, bool is_streamed, parts_sink *sink,
+bool parts_write_directory(const struct parts *parts, uint64_t at, bool is_streamed, zip_sink *sink,
                            void *user);
 /* The record of a part in the ZIP. */
 struct zip_file part_record(const struct part *part, bool is_streamed);

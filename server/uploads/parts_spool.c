@@ -48,16 +48,14 @@ static bool has_room(struct parts_spool *spool, size_t size)
 
 bool parts_spool_begin(struct parts_spool *spool, const char *name)
 {
-    uint8_t record[ZIP_LOCAL_SIZE];
-    if (!has_room(spool, sizeof record))
+    if (!has_room(spool, ZIP_LOCAL_SIZE))
         return true;
     if (!parts_add(&spool->parts, name, (struct pose_bytes){0}))
         return store_fail(&spool->error, STORE_DOWN, "out of memory");
     struct part *part = &spool->parts.items[spool->parts.count - 1];
     part->offset = (uint32_t)written(spool);
-    struct zip_file file = part_record(part, true);
-    zip_put_local(record, &file);
-    return put(spool, record, sizeof record) && put(spool, part->name, file.name_length);
+    const struct zip_file file = part_record(part, true);
+    return zip_write_local(&file, put, spool);
 }
 
 bool parts_spool_add(struct parts_spool *spool, const void *data, size_t size)

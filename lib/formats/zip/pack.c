@@ -54,7 +54,8 @@ static bool write_file(const struct zip_writing *zip, uint32_t index)
     if (item->bytes.size > ZIP_MAX_SIZE)
         return error_set(zip->job->error, POSE_BAD_ARGUMENT, "too_large", "items[%u]: %zu bytes are too many",
                          index, item->bytes.size);
-    *file = (struct zip_file){.name_length = strlen(item->name),
+    *file = (struct zip_file){.name = item->name,
+                              .name_length = strlen(item->name),
                               .crc = libdeflate_crc32(0, item->bytes.data, item->bytes.size),
                               .size = (uint32_t)item->bytes.size,
                               .offset = (uint32_t)start};
@@ -66,6 +67,12 @@ static bool write_file(const struct zip_writing *zip, uint32_t index)
     return !writer->failed && check_size(zip->job);
 }
 
+static bool put(void *writer, const void *data, size_t size)
+{
+    writer_bytes(writer, data, size);
+    return !((struct writer *)writer)->failed;
+}
+
 static bool write_all(const struct zip_writing *zip)
 {
     const struct pack_job *job = zip->job;
@@ -73,17 +80,12 @@ static bool write_all(const struct zip_writing *zip)
         if (!write_file(zip, i))
             return false;
     }
-    size_t directory = job->writer->out->size;
-    for (uint32_t i = 0; i < job->count; i++) {
-        uint8_t row[ZIP_ROW_SIZE];
-        zip_put_row(row, &zip->files[i]);
-        writer_bytes(job->writer, row, sizeof row);
-        writer_text(job->writer, job->items[i].name);
-    }
-    uint8_t end[ZIP_MAX_END];
-    size_t size = zip_put_end(end, job->count, job->writer->out->size - directory, directory);
-    writer_bytes(job->writer, end, size);
-    return check_size(job);
+    struct zip_directory directory = {.sink = put, .user = job->writer};
+    const size_t at = job->writer->out->size;
+    bool done = true;
+    for (uint32_t i = 0; done && i < job->count; i++)
+        done = zip_directory_add(&directory, &zip->files[i]);
+    return done && zip_directory_end(&directory, at) && check_size(job);
 }
 
 bool zip_pack(struct pack_job *job)

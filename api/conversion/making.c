@@ -1,0 +1,443 @@
+#include "api/conversion/making.h"
+
+#include "lib/core/error.h"
+#include "server/library/choose.h"
+#include "server/library/names.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------------------- making -- */
+
+bool conversion_add_skeleton(const struct ingredient_skeleton *skeleton, const struct conversion *conversion,
+                             struct ingredients *ingredients, struct convert_warnings *warnings,
+                             struct pose_error *error)
+{
+    struct pose_warning warning;
+    bool matters = conversion->target->on_skeleton || conversion->retargeting.on;
+    if (skeleton_warning(&skeleton->choice, &warning) && matters)
+        convert_warn_text(warnings, warning.code, warning.severity, warning.message);
+    return ingredients_set_skeleton(ingredients, skeleton, error);
+}
+
+/* The body of a clip: its own, or one that is chosen. A model without clips is only what its parts are. */
+static bool add_body(const struct conversion_order *order, struct ingredients *ingredients,
+                     struct convert_warnings *warnings, struct pose_error *error)
+{
+    const struct conversion_parts *parts = order->parts;
+    struct body_choice body = parts->body;
+    const struct body_stage stage = conversion_stage(order->service, order->common, order->conversion, parts);
+    body.kind = conversion_body(order->conversion, parts);
+    return parts->mesh_count || body_gather(&body, &stage, ingredients, warnings, error);
+}
+
+bool conversion_parts_add(const struct conversion_order *order, struct ingredients *ingredients,
+                          struct convert_warnings *warnings, struct pose_error *error)
+{
+    const struct conversion_parts *parts = order->parts;
+    for (uint32_t i = 0; i < parts->clip_count; i++) {
+        if (!ingredients_add_clip(ingredients, &parts->clips[i], error))
+            return false;
+    }
+    for (unsigned i = 0; i < parts->mesh_count; i++) {
+        if (!ingredients_add_mesh(ingredients, &parts->meshes[i], NULL, error))
+            return false;
+    }
+    return conversion_add_skeleton(&parts->skeleton, order->conversion, ingredients, warnings, error) &&
+           add_body(order, ingredients, warnings, error);
+}
+
+/* Warns that the figure was turned, which nothing else reports if the file is not stored. */
+static void tell_up(const struct conversion *conversion, const struct ingredients *ingredients,
+                    struct convert_warnings *warnings)
+{
+    if (!conversion->up && ingredients_are_z_up(ingredients))
+        convert_warn_text(
+            warnings, "z_up", POSE_NOTE,
+            "the figure's head is along Z from its hips, so that Z was taken as up: up=y says otherwise");
+}
+
+/* Replaces the first file of a pair by a ZIP of both. */
+static bool zip_pair(const struct conversion_order *order, struct conversion_result *result,
+                     struct pose_error *error)
+{
+    struct pose_buffer first = result->bytes;
+    bool done = convert_zip_pair(order->conversion->target, order->name, &first, &result->second,
+                                 &order->service->index_options.pose, &result->bytes, error);
+    pose_buffer_free(&first);
+    return done;
+}
+
+/* A clip retargeted to another figure, in the form that the target's engine needs. */
+struct carried {
+    struct pose_humanoid *people[2];
+    struct pose_retarget *retarget;
+    struct pose_document *baked;
+    struct pose_conversion_clip clip;
+};
+
+static void carried_release(struct carried *carried)
+{
+    pose_document_free(carried->baked);
+    pose_retarget_free(carried->retarget);
+    pose_humanoid_free(carried->people[0]);
+    pose_humanoid_free(carried->people[1]);
+}
+
+static bool wants_loop(const struct conversion *conversion)
+{
+    const struct pose_value *loop =
+        conversion->setting_count ? pose_value_find(conversion->settings, "loop") : NULL;
+    return loop && loop->as.boolean;
+}
+
+/* Bakes the clip, which is on skeleton from, and replaces it by the result; wanted has the target
+ * skeleton. */
+static bool bake_carried(const struct conversion_order *order, const struct carrying *carrying,
+                         const struct pose_skeleton *from, struct pose_conversion *wanted,
+                         struct carried *carried, struct convert_warnings *warnings, struct pose_error *error)
+{
+    const struct conversion *conversion = order->conversion;
+    const struct pose_options *options = &order->options;
+    if (!carrying_compile(carrying, wanted->clips[0].clip, from, wanted->skeleton, POSE_AXES_GLTF, options,
+                          carried->people, &carried->retarget, error))
+        return false;
+    const struct pose_retarget_baking baking = {.to = conversion->target->format,
+                                                .fps = (double)conversion->fps,
+                                                .tolerance = conversion->retargeting.tolerance,
+                                                .loops = wants_loop(conversion)};
+    carried->baked = pose_retarget_bake(carried->retarget, &baking, options, convert_warn, warnings, error);
+    if (!carried->baked)
+        return false;
+    carried->clip = wanted->clips[0];
+    carried->clip.clip = carried->baked->clips;
+    carried->clip.from = carried->baked->format;
+    wanted->clips = &carried->clip;
+    wanted->fps = 0; /* already baked into frames */
+    return true;
+}
+
+static bool carry_over(const struct conversion_order *order, struct ingredients *ingredients,
+                       struct pose_conversion *wanted, struct carried *carried,
+                       struct convert_warnings *warnings, struct pose_error *error)
+{
+    struct retargeting retargeting = order->conversion->retargeting;
+    const struct ingredient_skeleton onto = {order->common, retargeting.carrying.onto};
+    const struct pose_skeleton *from = wanted->skeleton;
+    if (!retargeting.on)
+        return true;
+    if (wanted->clip_count != 1 || !from) {
+        pose_error_init(error);
+        error->status = POSE_BAD_ARGUMENT;
+        snprintf(error->field, sizeof error->field, "skeleton");
+        snprintf(error->detail, sizeof error->detail, "retargeting needs exactly one clip with a skeleton");
+        return false;
+    }
+    struct pose_warning warning;
+    if (retargeting_warning(&retargeting, &warning))
+        convert_warn(warnings, &warning);
+    bool done = ingredients_set_skeleton(ingredients, &onto, error) && retargeting_open(&retargeting, error);
+    if (done) {
+        ingredients_list(ingredients, wanted);
+        done =
+            bake_carried(order, retargeting_carrying(&retargeting), from, wanted, carried, warnings, error);
+    }
+    retargeting_release(&retargeting);
+    return done;
+}
+
+/* What resampling takes: the keys, and the answer, which is about as large. */
+static uint64_t weigh(const struct pose_conversion *wanted)
+{
+    double bytes = 0;
+    for (uint32_t i = 0; i < wanted->clip_count; i++) {
+        const struct pose_clip *clip = wanted->clips[i].clip;
+        double values = 0;
+        for (uint32_t k = 0; k < clip->track_count; k++) {
+            const struct pose_channel *channels = clip->tracks[k].channels;
+            values += (channels[POSE_TRANSLATION].count > 0) * 4 + (channels[POSE_ROTATION].count > 0) * 5 +
+                      (channels[POSE_SCALE].count > 0) * 4;
+        }
+        bytes += values * (double)sizeof(float) * (double)clip->duration * (double)wanted->fps;
+    }
+    return (uint64_t)fmin(2 * bytes, 1e15);
+}
+
+/* Large conversions share the budget of answers that wait to be read; a single one may exceed it. */
+static bool make_room(struct service *service, uint64_t bytes, struct pose_error *error)
+{
+    const uint64_t most = service->config->max_pending;
+    const uint64_t sum = atomic_fetch_add(&service->making, bytes) + bytes;
+    if (!bytes || !most || sum <= most || sum == bytes)
+        return true;
+    atomic_fetch_sub(&service->making, bytes);
+    pose_error_init(error);
+    error->status = POSE_NO_MEMORY;
+    snprintf(error->code, sizeof error->code, "busy");
+    snprintf(error->detail, sizeof error->detail, "other large conversions are being made; try again");
+    return false;
+}
+
+/* Adds the mannequin as the only mesh, if it was asked for and the skeleton is a person's. */
+static bool add_mannequin(const struct conversion_order *order, struct pose_conversion *wanted,
+                          struct pose_document **mannequin, struct pose_error *error)
+{
+    enum body_kind body = conversion_body(order->conversion, order->parts);
+    if (!wanted->skeleton || wanted->mesh_count || (body != BODY_MANNEQUIN && body != BODY_AUTO))
+        return true;
+    *mannequin = body_mannequin(wanted->skeleton, body, &order->options, error);
+    if (!*mannequin)
+        return error->status == POSE_OK;
+    wanted->mesh_count = (*mannequin)->mesh_count;
+    wanted->meshes = (*mannequin)->meshes;
+    return true;
+}
+
+/* A mesh, or a ZIP of it and what puts it on. */
+static bool convert_mesh(const struct conversion_order *order, const struct ingredients *ingredients,
+                         struct conversion_result *result, struct pose_error *error)
+{
+    struct pose_conversion parts = {0};
+    struct pose_mesh_files files;
+    struct pose_pack_item items[POSE_MESH_FILES];
+    ingredients_list(ingredients, &parts);
+    const struct pose_mesh_conversion wanted = {
+        .to = order->conversion->target->word,
+        .mesh = parts.meshes,
+        .skeleton = parts.skeleton,
+        .image_count = parts.image_count,
+        .images = parts.images,
+        .name = order->name,
+        .keeps_name = order->unzipped,
+        .settings = order->conversion->setting_count ? order->conversion->settings : NULL};
+    if (!pose_mesh_convert(&wanted, &order->options, convert_warn, &result->warnings, &files, error))
+        return false;
+    for (uint32_t i = 0; i < files.count; i++)
+        items[i] = (struct pose_pack_item){convert_file_name(files.files[i].name),
+                                           {files.files[i].bytes.data, files.files[i].bytes.size}};
+    bool done = true;
+    if (files.count == 1 || order->unzipped) {
+        result->bytes = files.files[0].bytes;
+        result->beside.count = files.count - 1;
+        memcpy(result->beside.files, files.files + 1, (files.count - 1) * sizeof *files.files);
+        files.count = 0;
+    } else {
+        done = pose_pack("zip", items, files.count, NULL, &order->options, &result->bytes, error);
+    }
+    pose_mesh_files_free(&files);
+    return done;
+}
+
+static bool convert(const struct conversion_order *order, struct ingredients *ingredients,
+                    struct conversion_result *result, struct pose_error *error)
+{
+    enum { SMALL = 16 << 20 };
+    const struct conversion *conversion = order->conversion;
+    if (conversion->target->is_mesh)
+        return convert_mesh(order, ingredients, result, error);
+    struct pose_conversion wanted = {.to = conversion->target->word,
+                                     .fps = conversion->fps,
+                                     .renames = conversion->renames,
+                                     .rename_count = conversion->rename_count,
+                                     .settings = conversion->setting_count ? conversion->settings : NULL,
+                                     .second_name = order->key_file};
+    ingredients_list(ingredients, &wanted);
+    struct carried carried = {.retarget = NULL};
+    const uint64_t weight = weigh(&wanted), bytes = weight < SMALL ? 0 : weight;
+    if (!make_room(order->service, bytes, error))
+        return false;
+    struct pose_document *mannequin = NULL;
+    bool done = carry_over(order, ingredients, &wanted, &carried, &result->warnings, error) &&
+                add_mannequin(order, &wanted, &mannequin, error) &&
+                pose_convert(&wanted, &order->options, convert_warn, &result->warnings, &result->bytes,
+                             &result->second, error);
+    pose_document_free(mannequin);
+    carried_release(&carried);
+    atomic_fetch_sub(&order->service->making, bytes);
+    if (!done || !conversion->target->second || result->is_pair)
+        return done;
+    return zip_pair(order, result, error);
+}
+
+bool conversion_make(const struct conversion_order *order, struct conversion_result *result,
+                     struct pose_error *error)
+{
+    const struct conversion *conversion = order->conversion;
+    struct ingredients *ingredients = ingredients_new(order->service, order->common);
+    if (!ingredients) {
+        *result = (struct conversion_result){0};
+        pose_error_init(error);
+        return error_no_memory(error);
+    }
+    *result = (struct conversion_result){.is_pair = conversion->target->second && order->unzipped};
+    struct convert_warnings *warnings = &result->warnings;
+    bool done = order->gather ? order->gather(order->user, ingredients, warnings, error)
+                              : conversion_parts_add(order, ingredients, warnings, error);
+    done = done && ingredients_turn(ingredients, conversion->up, error) &&
+           convert(order, ingredients, result, error);
+    if (done)
+        tell_up(conversion, ingredients, warnings);
+    result->decode_seconds = ingredients_decode_seconds(ingredients);
+    ingredients_free(ingredients);
+    return done;
+}
+
+void conversion_result_release(struct conversion_result *result)
+{
+    convert_warnings_release(&result->warnings);
+    pose_buffer_free(&result->bytes);
+    pose_buffer_free(&result->second.bytes);
+    pose_mesh_files_free(&result->beside);
+}
+
+/* ------------------------------------------------------------------------------------------------ warnings -- */
+
+void conversion_warning_codes(const struct convert_warnings *warnings, char codes[WARNING_CODES])
+{
+    size_t used = 0;
+    codes[0] = '\0';
+    for (uint32_t i = 0; i < warnings->count; i++) {
+        const char *code = warnings->items[i].code;
+        bool seen = false;
+        for (uint32_t k = 0; k < i; k++)
+            seen |= !strcmp(warnings->items[k].code, code);
+        if (!seen && used + strlen(code) + 16 < WARNING_CODES)
+            used += (size_t)sprintf(codes + used, "%s%s", used ? ", " : "", code);
+    }
+    if (warnings->is_full)
+        strcpy(codes + used, ", more");
+}
+
+void conversion_warnings_serious(const struct convert_warnings *warnings, char *text, size_t capacity)
+{
+    size_t used = 0;
+    *text = '\0';
+    for (uint32_t i = 0; i < warnings->count && used < capacity; i++) {
+        const struct pose_warning *warning = &warnings->items[i];
+        if (warning->severity == POSE_WARNING)
+            used += (size_t)snprintf(text + used, capacity - used, "%s%s: %s", used ? "; " : "",
+                                     warning->code, warning->message);
+    }
+    for (size_t length = strlen(text); !is_utf8(text); length--)
+        text[length - 1] = '\0';
+}
+
+/* ----------------------------------------------------------------------------- one of many with the same parameters -- */
+
+void task_result_release(struct task_result *result)
+{
+    conversion_result_release(&result->made);
+}
+
+/* Reports wrong options; an error in the map is reported for the map's file. */
+static void take_misuse(struct task_result *result, const struct param_error *error)
+{
+    result->misused = true;
+    result->is_map = !strcmp(error->name, "map");
+    if (result->is_map)
+        snprintf(result->detail, sizeof result->detail, "%s", error->detail);
+    else
+        snprintf(result->detail, sizeof result->detail, "%s: %s", error->name, error->detail);
+}
+
+static bool take_error(struct task_result *result, const struct pose_error *error)
+{
+    char place[40] = "";
+    if (error->line && !strstr(error->detail, "line"))
+        snprintf(place, sizeof place, "line %u: ", error->line);
+    snprintf(result->detail, sizeof result->detail, "%s%s", place, error->detail);
+    return false;
+}
+
+/* strict=1 turns warnings into failures. */
+static bool is_refused(const struct conversion *conversion, struct task_result *result)
+{
+    const struct pose_warning *serious = convert_warnings_serious(&result->made.warnings);
+    if (!conversion->strict || !serious)
+        return false;
+    snprintf(result->detail, sizeof result->detail, "%s (%s)", serious->message, serious->code);
+    return true;
+}
+
+bool task_convert(const struct conversion_task *task, const struct pose_target *target,
+                  const struct conversion_parts *given, const struct task_file *file,
+                  struct task_result *result)
+{
+    struct conversion conversion;
+    struct conversion_parts parts = *given;
+    struct conversion_order order = {.service = task->service,
+                                     .options = task->options,
+                                     .common = task->common,
+                                     .conversion = &conversion,
+                                     .parts = &parts,
+                                     .name = file->name,
+                                     .key_file = file->key_file,
+                                     .unzipped = !file->zipped};
+    const struct conversion_place place = {
+        .params = task->params, .common = task->common, .own = task->source};
+    struct param_error misuse;
+    struct pose_error error;
+    bool done = false;
+    *result = (struct task_result){0};
+    parts.skeleton = (struct ingredient_skeleton){0};
+    if (!conversion_read(task->params, target, false, &conversion, &misuse)) {
+        take_misuse(result, &misuse);
+    } else if (!conversion_complete(&place, &conversion, &parts, &misuse)) {
+        /* What is wrong with the clip itself, such as its skeleton, is no misuse. */
+        snprintf(result->detail, sizeof result->detail, "%s: %s", misuse.name, misuse.detail);
+    } else {
+        conversion_parts_offer_skeleton(&parts, &given->skeleton);
+        done = conversion_make(&order, &result->made, &error) ? !is_refused(&conversion, result)
+                                                              : take_error(result, &error);
+    }
+    conversion_release(&conversion);
+    return done;
+}
+
+/* -------------------------------------------------------------------------------------------------------- names -- */
+
+static uint32_t count_clips(const struct index_entry *entry)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < entry->asset_count; i++)
+        count += entry->assets[i].kind == ASSET_CLIP;
+    return count;
+}
+
+char *task_file_name(const struct index_entry *entry, const char *clip)
+{
+    const char *base = name_base(entry->name);
+    char *stem = strndup(base, name_stem(base)), *text = strdup(clip ? clip : ""), *name = NULL;
+    if (stem && text) {
+        const char *own = convert_file_name(text);
+        const struct pose_format *format = entry->format ? pose_format_find(entry->format) : NULL;
+        bool has_number = format && format->is_linked && !strcasestr(stem, own); /* the name is elsewhere */
+        bool is_one = count_clips(entry) == 1;
+        if (asprintf(&name, "%.*s%s%s%s", (int)(base - entry->name), entry->name, is_one ? stem : own,
+                     is_one && has_number ? "_" : "", is_one && has_number ? own : "") < 0)
+            name = NULL;
+    }
+    free(text);
+    free(stem);
+    return name;
+}
+
+/* ------------------------------------------------------------------------------------------------------ reports -- */
+
+void task_describe(struct pose_buffer *text, const char *name, size_t size,
+                   const struct convert_warnings *warnings)
+{
+    struct json_writer json;
+    jsonw_init(&json, text);
+    jsonw_object(&json, NULL);
+    jsonw_string(&json, "file", name);
+    jsonw_unsigned(&json, "bytes", size);
+    jsonw_array(&json, "warnings");
+    if (warnings)
+        jsonw_warnings(&json, warnings->items, warnings->count);
+    jsonw_end(&json);
+    jsonw_end(&json);
+}
