@@ -59,11 +59,15 @@ bool mixture_times(struct item *item, struct mixture *mixture, bool whole, struc
 void mixture_sample(struct mixture *mixture, double t, float *rows, float *morphs);
 /* The times between which all weights change smoothly, ascending; returns their count. */
 uint32_t mixture_moments(const struct mixture *mixture, double moments[MIXTURE_MOMENTS]);
-/* The end of the last clip that ends. */
-double mixture_end(const struct mixture *mixture);
 
 /* The mixture as the source of a series, which takes it over; *request is the series' request. */
 struct series_source mixture_source(struct mixture *mixture, struct pose_request *request);
+
+/* layers.c: layers with weights, and cross-fades. */
+bool layers_open(struct item *item, struct mixture *mixture, const json_t *list);
+void layers_sample(struct mixture *mixture, double t, float *rows);
+/* The weight of a layer at t: of a cross-fade what the clips after it leave. */
+double layers_weight(const struct mixture *mixture, unsigned index, double t);
 
 /* played.c: animations as the viewer of their game plays them. */
 bool played_open(struct item *item, struct mixture *mixture, const json_t *layers);

@@ -5,6 +5,8 @@
 #include "api/protocol/call.h"
 #include "lib/core/bytes/json_writer.h"
 
+/* ------------------------------------------------------------------------------------- problems (problem.c) -- */
+
 /* A problem (RFC 9457). code may be NULL. */
 enum api_outcome reply_problem(struct api_call *call, unsigned status, const char *code, const char *format,
                                ...) __attribute__((format(printf, 4, 5)));
@@ -32,9 +34,10 @@ enum api_outcome reply_not_found_near(struct api_call *call, const char *what, c
 /* Writes the members of a problem for a libpose error, including "status", into an open object. */
 void problem_members(struct json_writer *json, const struct pose_error *error, const char *format,
                      const char *entry);
-unsigned problem_status(const struct pose_error *error);
 /* "Not Found" for 404. */
 const char *problem_title(unsigned status);
+
+/* ------------------------------------------------------------------------------------------ answers (reply.c) -- */
 
 /*
  * The digest of an answer: begin with its subject, then add everything it depends on.
