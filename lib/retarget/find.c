@@ -70,7 +70,8 @@ void slot_name(const struct pose_humanoid *humanoid, int slot, char *text)
     }
 }
 
-int slot_find(const char *name)
+/* The slot of a bone that is not in a chain; -1 when there is none of that name. */
+static int slot_find(const char *name)
 {
     char text[32];
     for (int slot = 0; slot < SLOT_SPINE; slot++) {
@@ -407,7 +408,7 @@ static bool put_user(struct finding *finding, const struct pose_bone_map *line, 
     bool is_neck = !strcmp(line->bone, "neck");
     int slot = is_neck ? SLOT_NECK : is_spine(line->bone) ? SLOT_SPINE : slot_find(line->bone);
     if (slot < 0)
-        return error_set(error, POSE_BAD_ARGUMENT, "unknown_bone", "\"%.60s\" is no bone of a person",
+        return error_set(error, POSE_BAD_ARGUMENT, "unknown_bone", "\"%.60s\" is not a bone of a person",
                          line->bone);
     if (slot < SLOT_SPINE && humanoid->joint[slot] != NO_JOINT)
         return error_set(error, POSE_BAD_ARGUMENT, "two_joints", "\"%.60s\": another joint is %.40s already",

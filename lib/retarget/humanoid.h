@@ -103,8 +103,6 @@ struct pose_humanoid *humanoid_new(const struct pose_skeleton *skeleton,
 
 /* "leftUpperArm"; names in chains depend on their length. text has room for 32 characters. */
 void slot_name(const struct pose_humanoid *humanoid, int slot, char *text);
-/* The slot of a bone that is not in a chain; -1 when there is none of that name. */
-int slot_find(const char *name);
 
 /* Moves joints to their bind pose, if the skeleton has one (binds.c). */
 void humanoid_bind(struct pose_humanoid *humanoid);

@@ -63,8 +63,9 @@ static float length(const float a[3])
     return sqrtf(dot(a, a));
 }
 
-void scene_add_triangle(struct scene *scene, const float a[3], const float b[3], const float c[3],
-                        struct scene_color color)
+/* Adds a triangle with lighting applied; back faces (corners clockwise) are skipped. */
+static void scene_add_triangle(struct scene *scene, const float a[3], const float b[3], const float c[3],
+                               struct scene_color color)
 {
     float ab[3], ac[3], normal[3];
     subtract(b, a, ab);

@@ -42,9 +42,6 @@ struct scene {
 void scene_clear(struct scene *scene);
 void scene_release(struct scene *scene);
 
-/* Adds a triangle with lighting applied; back faces (corners clockwise) are skipped. */
-void scene_add_triangle(struct scene *scene, const float a[3], const float b[3], const float c[3],
-                        struct scene_color color);
 /* A bone from one joint to the next: an eight-sided spindle, thickest near its start. */
 void scene_add_bone(struct scene *scene, const float from[3], const float to[3], struct scene_color color);
 /* A joint where no bone starts: an eight-sided ball. */

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-cairo_status_t surface_append(void *out, const unsigned char *data, unsigned length)
+/* A cairo_write_func_t, for PNG as well: appends to out, a struct pose_buffer. */
+static cairo_status_t surface_append(void *out, const unsigned char *data, unsigned length)
 {
     return pose_buffer_append(out, data, length) ? CAIRO_STATUS_SUCCESS : CAIRO_STATUS_NO_MEMORY;
 }

@@ -6,9 +6,6 @@
 
 #include <cairo.h>
 
-/* A cairo_write_func_t, for PNG as well: appends to out, a struct pose_buffer. */
-cairo_status_t surface_append(void *out, const unsigned char *data, unsigned length);
-
 /* A surface of width x height pixels that writes to out. */
 cairo_surface_t *svg_open(double width, double height, struct pose_buffer *out);
 /* Puts an image surface over the closed drawing, as large as that. False with error. */

@@ -131,10 +131,8 @@ struct catalog *catalog_with(const struct catalog *catalog, struct index_archive
  * rebuilt when they are full. Only for the latest snapshot, and one thread at a time. NULL if out of
  * memory. */
 struct catalog *catalog_append(const struct catalog *catalog, struct index_archive *archive);
-/* The snapshot without that archive, which must not be one of the command line, at a cost proportional to it; all tables
- * are rebuilt when half of them is gone. Like catalog_append otherwise. */
-struct catalog *catalog_remove(const struct catalog *catalog, uint32_t archive);
-/* The same without some, which are in ascending order. */
+/* The snapshot without those archives, in ascending order, none of which may be one of the command line, at a cost
+ * proportional to them; all tables are rebuilt when half of them is gone. Like catalog_append otherwise. */
 struct catalog *catalog_remove_all(const struct catalog *catalog, const uint32_t *archives, uint32_t count);
 /* Releases a snapshot that was never published. The place of an appended archive in the tables stays empty; what was
  * removed is there again. Only for the thread that made it; NULL is allowed. */

@@ -123,8 +123,10 @@ void service_free(struct service *service)
     free(service);
 }
 
-struct catalog *service_draft(struct service *service, const struct index_neighbours *paths,
-                              struct index_archive *const *uploads, uint32_t upload_count)
+/* Builds a catalogue of the PATHs' archives and then the uploads, to be published; NULL if out of memory.
+ * Call with the write lock held. */
+static struct catalog *service_draft(struct service *service, const struct index_neighbours *paths,
+                                     struct index_archive *const *uploads, uint32_t upload_count)
 {
     uint32_t count = paths->count + upload_count;
     struct index_archive **all = try_alloc((size_t)count + 1, sizeof(struct index_archive *));

@@ -120,10 +120,6 @@ bool service_index(struct service *service, bool *unsettled, struct pose_error *
 bool service_index_changed(struct service *service, const struct index_changes *changes, bool *unsettled,
                            struct pose_error *error);
 
-/* Builds a catalogue of the PATHs' archives and then the uploads, to be published; NULL if out of memory.
- * Call with the write lock held. */
-struct catalog *service_draft(struct service *service, const struct index_neighbours *paths,
-                              struct index_archive *const *uploads, uint32_t upload_count);
 /* Says which version of the store's list of uploads a draft shows: the present one. Of a list that others share only who
  * follows it knows: there the draft's stays what it is. */
 void service_set_version(struct service *service, struct catalog *draft);

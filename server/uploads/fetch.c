@@ -109,7 +109,8 @@ static void set_alone(void *user, const struct catalog_key *key)
         catalog_set_whole(catalog, item);
 }
 
-bool uploads_bring(struct service *service, struct index_archive *archive)
+/* With the write lock held: puts an upload that the rows have behind those at hand; false if out of memory. */
+static bool uploads_bring(struct service *service, struct index_archive *archive)
 {
     struct rows *rows = atomic_load(&service->rows);
     struct catalog *draft = catalog_append(service->current, archive);

@@ -12,7 +12,5 @@
  */
 struct catalog *uploads_fetch(struct service *service, const struct catalog_turn *turn,
                               struct rows_view **view);
-/* With the write lock held: puts an upload that the rows have behind those at hand; false if out of memory. */
-bool uploads_bring(struct service *service, struct index_archive *archive);
 
 #endif

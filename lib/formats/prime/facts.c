@@ -111,7 +111,8 @@ static void take_events(const struct pose_document *document, struct arena *aren
     facts->event_set_count = count_items(items_of(document->extras, "event_sets"));
 }
 
-bool prime_take_facts(const struct pose_document *document, struct arena *arena, struct prime_facts *facts)
+static bool prime_take_facts(const struct pose_document *document, struct arena *arena,
+                             struct prime_facts *facts)
 {
     struct prime_wearer *wearers = ARENA_NEW(arena, struct prime_wearer, document->character_count);
     *facts = (struct prime_facts){.wearers = wearers};

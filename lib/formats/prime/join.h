@@ -40,9 +40,7 @@ bool prime_resource_id(const char *entry_name, uint64_t *id);
 bool prime_relations(const struct pose_character *character, struct pose_bytes facts, pose_relate *relate,
                      void *user);
 
-/* From the document of a set, and from stored bytes, into which the names point. False if the bytes are invalid
- * or out of memory. */
-bool prime_take_facts(const struct pose_document *document, struct arena *arena, struct prime_facts *facts);
+/* From stored bytes, into which the names point. False if the bytes are invalid, or out of memory. */
 bool prime_read_facts(struct pose_bytes bytes, struct arena *arena, struct prime_facts *facts);
 /* The index of the first leaf of that or a later animation; leaf_count if there is none. */
 uint32_t prime_first_leaf(const struct prime_facts *facts, uint32_t animation);

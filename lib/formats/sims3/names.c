@@ -128,7 +128,9 @@ static size_t generic_prefix(const struct clip_name *cut, char prefix[5])
     return length;
 }
 
-size_t sims3_generic_name(const char *name, size_t length, char *generic, size_t capacity)
+/* The generic name for all ages ("t2c_kiss_x": "a2a_kiss_x"); a generic name is unchanged. Always NUL-terminated
+ * and truncated to capacity; returns the untruncated length. */
+static size_t sims3_generic_name(const char *name, size_t length, char *generic, size_t capacity)
 {
     struct clip_name cut = cut_name(name, length);
     char prefix[5] = "";

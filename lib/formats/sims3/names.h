@@ -11,9 +11,6 @@
 
 /* The instance id of the clip of that name. */
 uint64_t sims3_clip_instance(const char *name, size_t length);
-/* The generic name for all ages ("t2c_kiss_x": "a2a_kiss_x"); a generic name is unchanged. Always NUL-terminated
- * and truncated to capacity; returns the untruncated length. */
-size_t sims3_generic_name(const char *name, size_t length, char *generic, size_t capacity);
 /* The group of the game's own clips of that name: 0x48000000 for pets, otherwise 0. A hint, not a rule. */
 uint32_t sims3_clip_group(const char *name, size_t length);
 

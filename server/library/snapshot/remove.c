@@ -132,11 +132,6 @@ struct catalog *catalog_remove_all(const struct catalog *catalog, const uint32_t
     return NULL;
 }
 
-struct catalog *catalog_remove(const struct catalog *catalog, uint32_t archive)
-{
-    return catalog_remove_all(catalog, &archive, 1);
-}
-
 /* The place of the last archive stays empty. */
 static void drop_last(struct catalog *draft)
 {

@@ -202,8 +202,8 @@ START_TEST(what_is_removed_is_gone_from_then_on)
         uint32_t index = 0;
         if (now.has[at])
             catalog_find_archive(now.catalog, &archives[at]->id, &index);
-        struct catalog *next =
-            now.has[at] ? catalog_remove(now.catalog, index) : catalog_append(now.catalog, archives[at]);
+        struct catalog *next = now.has[at] ? catalog_remove_all(now.catalog, &index, 1)
+                                           : catalog_append(now.catalog, archives[at]);
         ck_assert_ptr_nonnull(next);
         if (luck == 1) {
             catalog_give_up(next);
@@ -233,7 +233,7 @@ START_TEST(what_is_removed_is_gone_from_then_on)
             ck_assert_uint_eq(atomic_load(&archives[i]->references), 1);
         if (!catalog_find_archive(now.catalog, &archives[i]->id, &index))
             continue;
-        struct catalog *next = catalog_remove(now.catalog, index);
+        struct catalog *next = catalog_remove_all(now.catalog, &index, 1);
         catalog_publish(next);
         catalog_unref(now.catalog);
         now.catalog = next;
@@ -332,7 +332,7 @@ START_TEST(readers_beside_a_writer)
         uint32_t last;
         if (i % 2 && i > 2) {
             ck_assert(catalog_find_archive(shared.current, &ids[i - 1], &last));
-            publish(&shared, catalog_remove(shared.current, last));
+            publish(&shared, catalog_remove_all(shared.current, &last, 1));
         }
         index_archive_unref(archive);
     }
@@ -454,7 +454,7 @@ START_TEST(who_leaves_takes_wholeness_along)
     catalog_set_whole(all, catalog_at_hand(all, ASSET_CLIP, &shared));
     memo_keep(memo, &named, all->generation);
     ck_assert(finds(all, &shared, &is_missed) && memo_has(memo, &named, all->generation));
-    struct catalog *three = catalog_remove(all, 0);
+    struct catalog *three = catalog_remove_all(all, &(uint32_t){0}, 1);
     catalog_publish(three);
     ck_assert(!memo_has(memo, &named, three->generation));
     ck_assert(!finds(three, &shared, &is_missed) && is_missed);

@@ -245,7 +245,7 @@ START_TEST(rows_follow_what_comes_and_goes)
         const unsigned at = PATHS + (unsigned)(state >> 33) % (MANY - PATHS);
         struct catalog *next;
         if (catalog_find_archive(current, &archives[at]->id, &index)) {
-            next = catalog_remove(current, index);
+            next = catalog_remove_all(current, &index, 1);
             ck_assert(rows_remove(rows, next, &archives[at]->id));
         } else {
             next = catalog_append(current, archives[at]);

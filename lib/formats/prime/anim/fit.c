@@ -65,7 +65,8 @@ static bool choose_evnt(struct encode_job *job, const struct pose_value *extras,
     return true;
 }
 
-bool prime_fit_target(struct encode_job *job, const struct pose_clip *clip, struct prime_fit_target *target)
+static bool prime_fit_target(struct encode_job *job, const struct pose_clip *clip,
+                             struct prime_fit_target *target)
 {
     target->is_own = is_own(clip);
     target->loops = clip->loop == POSE_LOOP_YES;

@@ -14,7 +14,6 @@
 #include "lib/formats/prime/anim/tracks.h"
 
 /* Settings: game "mp1" | "mp2" | "mp2demo", version 0 | 2, evnt, loop. False after an error. */
-bool prime_fit_target(struct encode_job *job, const struct pose_clip *clip, struct prime_fit_target *target);
 bool prime_fit_clip(struct encode_job *job, const struct pose_clip *clip, struct prime_fit *fit);
 
 #endif

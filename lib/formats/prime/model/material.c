@@ -255,8 +255,9 @@ static void describe(struct material_reader *from, struct cmdl_material *materia
     material->view.extras = value_done(&from->extras);
 }
 
-bool cmdl_read_material(struct cmdl *model, struct reader *part, const uint32_t *textures,
-                        uint32_t texture_count, struct cmdl_material *material)
+/* Reads one material completely; part must end with it (tev.c finds the images). */
+static bool cmdl_read_material(struct cmdl *model, struct reader *part, const uint32_t *textures,
+                               uint32_t texture_count, struct cmdl_material *material)
 {
     struct material_reader from = {.model = model,
                                    .part = part,

@@ -86,9 +86,6 @@ bool cmdl_section(struct cmdl *model, uint32_t k, struct reader *part, const cha
 
 /* Reads all material sets, and what is needed to draw with the first (material.c). */
 bool cmdl_read_sets(struct cmdl *model, struct value_list *extras);
-/* Reads one material completely; part must end with it (tev.c finds the images). */
-bool cmdl_read_material(struct cmdl *model, struct reader *part, const uint32_t *textures,
-                        uint32_t texture_count, struct cmdl_material *material);
 
 /* A stage of the colour pipeline. */
 struct cmdl_stage {

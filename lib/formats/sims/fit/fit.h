@@ -12,12 +12,6 @@ bool sims_fit_mesh(struct fit_job *job);
 /* Whether the mesh is one of The Sims already, whose files exist. */
 bool sims_fits_as_it_is(const struct fit_job *job);
 
-/* The bone that the game hangs the mesh on: the head or a hand if it alone moves most of it, else the pelvis. */
-const char *sims_fit_bone(const struct fit_job *job);
-/* Adds the texture as name.bmp; the name of its file without extension, NULL if there is none or it cannot be
- * read. stem: that name, if the mesh has a texture. */
-const char *sims_fit_texture(struct fit_job *job, const char *stem, const char *extension);
-
 /* codec.fit of the formats. */
 bool sims1_fit_text(struct fit_job *job);
 bool sims1_fit_binary(struct fit_job *job);

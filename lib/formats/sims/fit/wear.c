@@ -14,7 +14,8 @@ enum { TSO_TEXTURE = 20 };
 
 /* ------------------------------------------------------------------------------------------------- the bone -- */
 
-const char *sims_fit_bone(const struct fit_job *job)
+/* The bone that the game hangs the mesh on: the head or a hand if it alone moves most of it, else the pelvis. */
+static const char *sims_fit_bone(const struct fit_job *job)
 {
     static const char *const ends[] = {"HEAD", "L_HAND", "R_HAND", NULL};
     const struct pose_mesh *mesh = &job->fitted;
@@ -40,7 +41,9 @@ static bool write_texture(struct fit_job *job, const struct pose_image *image, s
     return done;
 }
 
-const char *sims_fit_texture(struct fit_job *job, const char *stem, const char *extension)
+/* Adds the texture as name.bmp; the name of its file without extension, NULL if there is none or it cannot be
+ * read. stem: that name, if the mesh has a texture. */
+static const char *sims_fit_texture(struct fit_job *job, const char *stem, const char *extension)
 {
     bool several;
     const char *name = fit_main_image(job->conversion->mesh, &several);

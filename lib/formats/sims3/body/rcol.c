@@ -76,7 +76,8 @@ static uint32_t word_at(struct pose_bytes bytes, size_t at)
     return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-bool rcol_has_tag(const struct pose_source *source, const char *tag)
+/* Whether the bytes are a resource whose first chunk has that tag. */
+static bool rcol_has_tag(const struct pose_source *source, const char *tag)
 {
     struct pose_bytes bytes = source->bytes;
     if (bytes.size < HEADER_SIZE || word_at(bytes, 0) != VERSION)
@@ -178,7 +179,7 @@ bool rcol_open(struct rcol *rcol, uint32_t chunk, const char *tag, struct reader
     if (!found)
         return false;
     return !memcmp(found, tag, RCOL_TAG) ||
-           reader_fail_at(part, at->offset, "tag", chunk ? "bad_reference" : "bad_magic", "chunk %u is no %s",
+           reader_fail_at(part, at->offset, "tag", chunk ? "bad_reference" : "bad_magic", "chunk %u is not a %s",
                           chunk, tag);
 }
 

@@ -74,8 +74,6 @@ bool sims3_key_from_text(const char *text, struct sims3_resource *key);
 void sims3_put_keys(struct value_list *extras, const char *name, const struct sims3_resource *keys,
                     uint32_t count);
 
-/* Whether the bytes are a resource whose first chunk has that tag. */
-bool rcol_has_tag(const struct pose_source *source, const char *tag);
 /* PROBE_SURE if they are, PROBE_NAME by the row's extension. */
 enum probe_result rcol_probe(const struct pose_source *source, const char *tag, const char *extensions);
 
