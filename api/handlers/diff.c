@@ -71,7 +71,7 @@ static bool read_diff(struct api_call *call, struct diff *diff)
         return false;
     if (!diff->requests[0].skeleton.asset) {
         reply_problem(call, 422, "no_skeleton",
-                      "clips are compared on a skeleton, and there is none for this one");
+                      "clips are compared on a skeleton, and this one has none");
         return false;
     }
     diff->requests[1].skeleton = diff->requests[0].skeleton;

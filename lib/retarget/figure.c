@@ -140,7 +140,7 @@ static bool find_axes(struct pose_humanoid *humanoid, struct pose_error *error)
     double lies = vec_length(trunk) > 0 ? vec_angle(trunk, up) * DEGREES : 180;
     if (lies > FAR_FROM_AXIS)
         return error_set(error, POSE_BAD_DATA, "not_humanoid",
-                         "the trunk of the reference pose lies %.0f degrees off the upright", lies);
+                         "the trunk of the reference pose leans %.0f degrees", lies);
     struct vec left = vec_add(across(humanoid, SIDE_UPPER_ARM), across(humanoid, SIDE_UPPER_LEG));
     left = vec_sub(left, vec_scale(up, vec_dot(left, up)));
     if (!(vec_length(left) > 1e-3 * vec_length(legs)))

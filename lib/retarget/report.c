@@ -99,7 +99,7 @@ static bool list_ignored(struct telling *t, const struct pose_retarget_options *
     if (count)
         warning_add(
             &t->warnings, POSE_WARNING, "retarget_ignored", POSE_NO_OFFSET,
-            "%u joints that the clip drives are no bones of a person, or are moved off their place; that "
+            "%u joints that the clip drives are not bones of a person, or are moved off their place; that "
             "was left out: %s%s",
             count, shown, count > NAMES_SHOWN ? " and others" : "");
     return true;
@@ -154,7 +154,7 @@ static void warn(struct telling *t, bool ground_is_guessed)
     double degrees = fabs(r->report.heading) * 57.29577951308232;
     if ((r->flags & POSE_RETARGET_FEET) && !r->has_feet)
         warning_add(&t->warnings, POSE_WARNING, "retarget_no_feet", POSE_NO_OFFSET,
-                    "the clip does not move both legs, so no foot was made to stand");
+                    "the clip does not move both legs, so no foot was planted");
     if (degrees > 135 && !(r->flags & POSE_RETARGET_FACE_FORWARD))
         warning_add(&t->warnings, POSE_WARNING, "retarget_heading", POSE_NO_OFFSET,
                     "the figure begins turned by %.0f degrees; heading=first turns it forward", degrees);

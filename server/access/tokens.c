@@ -112,7 +112,7 @@ static bool take_scopes(const struct token_line *line, char *value, struct grant
         while (i < sizeof words / sizeof *words && strcmp(words[i].word, word) != 0)
             i++;
         if (i == sizeof words / sizeof *words)
-            return refuse(line, "scopes=%.40s: it is none of upload, delete:own, delete, admin", word);
+            return refuse(line, "scopes=%.40s is not one of upload, delete:own, delete, admin", word);
         grant->scopes |= words[i].scopes;
     }
     return grant->scopes || refuse(line, "scopes= names none of upload, delete:own, delete, admin");
@@ -143,7 +143,7 @@ static bool take_word(const struct token_line *line, char *word, struct grant *g
     if (!strcmp(word, "ttl"))
         return take_ttl(line, value, grant);
     if (strcmp(word, "quota") != 0)
-        return refuse(line, "%.40s= is none of name=, scopes=, quota=, ttl=", word);
+        return refuse(line, "%.40s= is not one of name=, scopes=, quota=, ttl=", word);
     return (option_size(value, &grant->quota) && grant->quota) ||
            refuse(line, "quota=%.40s: it is a size such as 512K, 64M or 2G", value);
 }

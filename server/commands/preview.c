@@ -169,11 +169,11 @@ static void tell_skeleton(const char *in, const struct api_response *response)
     static const char *const words[][2] = {
         {"stand_in_skeleton", "note: shown on a built-in skeleton: its proportions are not the game's"},
         {"skeleton_elsewhere", "warning: several skeletons with other proportions know its joints as well"},
-        {"no_skeleton", "note: there is no skeleton: the joints stand in a row"},
+        {"no_skeleton", "note: no skeleton: the joints are drawn in a row"},
         {"retarget_guessed", "warning: some bones were found by words or by where they hang, not by name"},
-        {"retarget_ignored", "warning: the clip moves joints that are no bone of a person"},
+        {"retarget_ignored", "warning: the clip moves joints that are not bones of a person"},
         {"retarget_missing", "warning: the clip moves bones that the other skeleton lacks"},
-        {"retarget_no_feet", "warning: the clip does not move both legs, so no foot was made to stand"},
+        {"retarget_no_feet", "warning: the clip does not move both legs, so no foot was planted"},
         {"retarget_heading", "warning: the figure begins facing backwards"},
         {"retarget_height", "warning: the file does not say where its ground is"}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {

@@ -199,8 +199,8 @@ const struct option config_options[] = {
      .shown = "none",
      .kind = OPTION_TEXT,
      .member = MEMBER(webhook),
-     .help = "http or https address that is told of uploads, publications and deletions by a POST; several "
-             "between blanks"},
+     .help = "http or https URL that receives uploads, publications and deletions by POST; several "
+             "separated by spaces"},
     {.name = "--webhook-key",
      .metavar = "FILE",
      .shown = "none: unsigned",

@@ -42,7 +42,7 @@ static void tell_progress(const struct walk *walk)
     enum { EVERY = 20000 };
     const size_t done = walk->at / sizeof(struct asset_id);
     if (done % EVERY == 0)
-        log_message(LOG_INFO, "lists are made anew: %zu of %zu uploads", done,
+        log_message(LOG_INFO, "rebuilding the lists: %zu of %zu uploads", done,
                     walk->ids.size / sizeof(struct asset_id));
 }
 

@@ -67,7 +67,7 @@ bool share_add(struct service *service, struct index_archive *archive, struct up
     *known = upload_find(service, &archive->id).archive;
     if (!*known && follow_again(service, &archive->id, error)) /* it was left out */
         *known = upload_find(service, &archive->id).archive;
-    return *known || store_fail(error, STORE_AWAY, "somebody else has deleted it meanwhile");
+    return *known || store_fail(error, STORE_AWAY, "someone else has just deleted it");
 }
 
 /* -------------------------------------------------------------------------------- removing and publishing -- */

@@ -58,7 +58,7 @@ static bool read_endpoint(struct place *place, const struct object_options *opti
     const char *url = options->endpoint;
     const size_t region = strlen(options->region);
     if (strspn(options->region, plain) != region || !COPY(place->region, options->region, region))
-        return store_fail(error, STORE_BROKEN, "--s3-region \"%.80s\" is no name of a region",
+        return store_fail(error, STORE_BROKEN, "--s3-region \"%.80s\" is not the name of a region",
                           options->region);
     if (!url) {
         snprintf(place->endpoint, sizeof place->endpoint, "https://s3.%s.amazonaws.com", place->region);

@@ -513,7 +513,7 @@ class Options(ObjectsCase):
             (["--blobs", "s3://bucket/../x"], "bucket and prefix are of letters"),
             (["--s3-endpoint", "ftp://x"], "--s3-endpoint wants http://HOST"),
             (["--s3-endpoint", "http://host/path"], "--s3-endpoint wants http://HOST"),
-            (["--s3-region", "a b"], "is no name of a region"),
+            (["--s3-region", "a b"], "is not the name of a region"),
         ):
             done = self.run_posed("serve", "--check", *arguments)
             self.assertEqual(done.returncode, 1, arguments)

@@ -99,7 +99,7 @@ static const char *read_str7(struct casp *casp, const char *field)
         length |= (byte & 0x7f) << 7 * i;
     }
     if (!reader->failed && length % 2) {
-        reader_fail(reader, "bad_string", "%u bytes are no whole characters", length);
+        reader_fail(reader, "bad_string", "%u bytes are not whole characters", length);
         return NULL;
     }
     const uint8_t *bytes = reader_bytes(reader, length, field);
@@ -265,7 +265,7 @@ static bool read_casp(struct casp *casp, const char **name)
     struct reader *reader = &casp->reader;
     uint32_t version = reader_u32le(reader, "version");
     if (!reader->failed && !version)
-        return reader_fail(reader, "bad_version", "0 is no version");
+        return reader_fail(reader, "bad_version", "invalid version 0");
     if (!reader->failed && version != CASP_VERSION)
         warning_add(&casp->job->warnings, POSE_WARNING, "casp_version", 0, "version %u is read as %d",
                     version, CASP_VERSION);

@@ -417,7 +417,7 @@ static bool read_faces(struct geom *geom)
             return false;
         reader_leave(reader);
         faces_count += groups[i].count / 3;
-        warn(geom, "odd_index_count", "%u indices are no whole triangles; the rest is left out",
+        warn(geom, "odd_index_count", "%u indices do not make whole triangles; the rest is left out",
              groups[i].count % 3 ? groups[i].count : 0);
     }
     uint32_t(*faces)[3] = reader->failed ? NULL : arena_alloc(geom->job->arena, faces_count, sizeof *faces);

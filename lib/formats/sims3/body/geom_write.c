@@ -272,7 +272,7 @@ static bool write_material(struct writing *writing)
     if (!block)
         return false;
     if (shader && value_get_hex(extras, "block", block, size) != (int64_t)size)
-        return refuse(writing, "bad_material", "extras.block of the material is no hex");
+        return refuse(writing, "bad_material", "extras.block of the material is not hexadecimal");
     writer_u32le(writing->writer, shader);
     if (shader) {
         writer_u32le(writing->writer, (uint32_t)size);
