@@ -91,14 +91,8 @@ def free_port():
         return listener.getsockname()[1]
 
 
-class Swift:
-    """Use as a context."""
-
-    def __init__(self, folder):
-        self.folder = Path(folder)
-        self.processes = {}
-        self.ports = {}
-        self.endpoint = None
+class Servers:
+    """Use as a context: start() begins them, and stop() ends them, also if only some have begun."""
 
     def __enter__(self):
         try:
@@ -110,6 +104,14 @@ class Swift:
 
     def __exit__(self, *_):
         self.stop()
+
+
+class Swift(Servers):
+    def __init__(self, folder):
+        self.folder = Path(folder)
+        self.processes = {}
+        self.ports = {}
+        self.endpoint = None
 
     def start(self):
         self.folder.mkdir(parents=True, exist_ok=True)

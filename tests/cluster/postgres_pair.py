@@ -9,7 +9,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from object_store import free_port
+from object_store import Servers, free_port
 
 PACKAGES = ["postgresql"]
 SCRIPTS = Path(__file__).resolve().parents[2] / "docker" / "cluster" / "postgres"
@@ -34,8 +34,8 @@ def family(pid):
     return found
 
 
-class PostgresPair:
-    """Use as a context. primary and standby are names of folders ("a", "b") and change places when the primary is lost."""
+class PostgresPair(Servers):
+    """primary and standby are names of folders ("a", "b") and change places when the primary is lost."""
 
     def __init__(self, folder):
         self.folder = Path(folder)
@@ -49,17 +49,6 @@ class PostgresPair:
         ports = ",".join(str(self.ports[name]) for name in ("a", "b"))
         return (f"postgres://{USER}@/{USER}?host={self.folder},{self.folder}&port={ports}"
                 "&target_session_attrs=read-write&connect_timeout=2")
-
-    def __enter__(self):
-        try:
-            self.start()
-        except BaseException:
-            self.stop()
-            raise
-        return self
-
-    def __exit__(self, *_):
-        self.stop()
 
     def command(self, *words):
         """As somebody else, if this is root: PostgreSQL refuses to run as root."""
