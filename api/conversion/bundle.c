@@ -342,9 +342,7 @@ static bool list_clips(struct bundle *bundle, const struct index_archive *archiv
     names[0] = &report;
     for (size_t i = 0; i < bundle->count; i++)
         names[i + 1] = &bundle->clips[i].name;
-    if (report)
-        names_make_unique(names, bundle->count + 1);
-    done = done && report;
+    done = done && report && names_make_unique(names, bundle->count + 1);
     free(report);
     free(names);
     return done;

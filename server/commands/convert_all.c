@@ -129,14 +129,16 @@ static void name_files(struct work *work)
     size_t count = 0;
     for (size_t i = 0; i < work->count; i++)
         names[i] = &work->tasks[i].name;
-    names_make_unique(names, work->count);
+    if (!names_make_unique(names, work->count))
+        abort();
     if (work->target->second) {
         parallel_for(work->count, work->job->task.service->index_options.threads, name_key_file, work);
         for (size_t i = 0; i < work->count; i++) {
             if (work->tasks[i].key_file)
                 names[count++] = &work->tasks[i].key_file;
         }
-        names_make_unique(names, count);
+        if (!names_make_unique(names, count))
+            abort();
     }
     free(names);
 }

@@ -2,7 +2,6 @@
 
 #include "server/ops/region.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
@@ -26,13 +25,13 @@ static int compare(const void *a, const void *b)
     return order ? order : x->place < y->place ? -1 : x->place > y->place;
 }
 
-/* The next of "walk (2)", "walk (3)" … that is not in use. */
+/* The next of "walk (2)", "walk (3)" … that is not in use; NULL if out of memory. */
 static char *number(const struct given *all, size_t count, const char *text, unsigned *last)
 {
     for (;;) {
         char *name;
         if (asprintf(&name, "%s (%u)", text, ++*last) < 0)
-            abort();
+            return NULL;
         struct given key = {.text = name};
         if (!bsearch(&key, all, count, sizeof key, compare_texts))
             return name;
@@ -40,22 +39,30 @@ static char *number(const struct given *all, size_t count, const char *text, uns
     }
 }
 
-void names_make_unique(char **const names[], size_t count)
+bool names_make_unique(char **const names[], size_t count)
 {
-    struct given *all = must_alloc(count + 1, sizeof *all);
+    struct given *all = try_alloc(count + 1, sizeof *all);
+    if (!all)
+        return false;
     for (size_t i = 0; i < count; i++)
         all[i] = (struct given){names[i], *names[i], i};
     qsort(all, count, sizeof *all, compare);
     unsigned last = 1;
-    for (size_t i = 1; i < count; i++) {
+    bool done = true;
+    for (size_t i = 1; i < count && done; i++) {
+        char *name = all[i].text;
         if (compare_texts(&all[i], &all[i - 1]))
             last = 1;
         else
-            *all[i].name = number(all, count, all[i].text, &last);
+            name = number(all, count, name, &last);
+        done = name;
+        if (done)
+            *all[i].name = name;
     }
     for (size_t i = 0; i < count; i++) {
         if (*all[i].name != all[i].text)
             free(all[i].text);
     }
     free(all);
+    return done;
 }
