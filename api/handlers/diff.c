@@ -70,8 +70,7 @@ static bool read_diff(struct api_call *call, struct diff *diff)
         !pose_request_read(call, other, &diff->requests[1]))
         return false;
     if (!diff->requests[0].skeleton.asset) {
-        reply_problem(call, 422, "no_skeleton",
-                      "clips are compared on a skeleton, and this one has none");
+        reply_problem(call, 422, "no_skeleton", "clips are compared on a skeleton, and this one has none");
         return false;
     }
     diff->requests[1].skeleton = diff->requests[0].skeleton;

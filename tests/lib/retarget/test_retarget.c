@@ -526,7 +526,7 @@ START_TEST(lying_on_all_fours)
     uint32_t torso = joint_of(&skeleton, "mTorso"), knee = joint_of(&skeleton, "mKneeLeft");
     float half = sqrtf(0.5f);
     memcpy(joints[torso].rotation, (float[4]){0, half, 0, half}, 4 * sizeof(float));
-    refused(&skeleton, NULL, 0, "not_humanoid", "degrees off the upright");
+    refused(&skeleton, NULL, 0, "not_humanoid", "of the reference pose leans");
     memcpy(joints[torso].rotation, (float[4]){0, 0, 0, 1}, 4 * sizeof(float));
     memset(joints[knee].translation, 0, sizeof joints[knee].translation);
     refused(&skeleton, NULL, 0, "not_humanoid", "no length");

@@ -384,7 +384,7 @@ START_TEST(no_quadruped)
         torso->rotation[k] = (float)q[k];
     ck_assert_ptr_null(pose_humanoid_new(&dog.skeleton, NULL, 0, NULL, &error));
     ck_assert_str_eq(error.code, "not_humanoid");
-    ck_assert_msg(strstr(error.detail, "degrees off the upright") != NULL, "%s", error.detail);
+    ck_assert_msg(strstr(error.detail, "of the reference pose leans") != NULL, "%s", error.detail);
     close_person(&dog);
 }
 END_TEST

@@ -179,8 +179,8 @@ bool rcol_open(struct rcol *rcol, uint32_t chunk, const char *tag, struct reader
     if (!found)
         return false;
     return !memcmp(found, tag, RCOL_TAG) ||
-           reader_fail_at(part, at->offset, "tag", chunk ? "bad_reference" : "bad_magic", "chunk %u is not a %s",
-                          chunk, tag);
+           reader_fail_at(part, at->offset, "tag", chunk ? "bad_reference" : "bad_magic",
+                          "chunk %u is not a %s", chunk, tag);
 }
 
 bool rcol_read_keys(struct rcol *rcol, struct reader *part, struct rcol_keys *keys)
