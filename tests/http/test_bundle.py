@@ -235,7 +235,7 @@ class Time(unittest.TestCase):
 class Memory(unittest.TestCase):
     def test_it_holds_one_file_at_a_time(self):
         """Hundreds of clips in one ZIP."""
-        with Daemon("--cache-size", "1M") as daemon:
+        with Daemon("--cache-size", "1M", "--max-time", "10m") as daemon:
             files = [(f"{k}.bvh", bvh("root", [(k + 1) * i % 90 for i in range(3000)])) for k in range(300)]
             body = zipped(files)
             archive = daemon.client.post("/v1/archives?name=many.zip", body).json
