@@ -413,6 +413,9 @@ enum api_outcome reply_bundle(struct api_call *call, const struct bundle_order *
         return reply_no_memory(call);
     }
     if (order->bytes) {
+        /* Nobody else has the source: it lasts as long as the client reads. Its catalogue's own tables take about
+         * twice what the index does (9,000 entries: 7 of 10 MB). */
+        call->response->held = order->bytes->size + 3 * index_memory(order->archive);
         bundle->bytes = *order->bytes;
         *order->bytes = (struct bundle_bytes){0};
     }

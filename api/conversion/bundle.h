@@ -14,6 +14,7 @@ struct draft;
 struct bundle_bytes {
     struct draft *draft;
     void *memory;
+    size_t size; /* of what either holds */
 };
 void bundle_bytes_release(struct bundle_bytes *bytes);
 

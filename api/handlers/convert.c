@@ -296,6 +296,7 @@ static bool keep_bytes(struct body_files *files, struct upload_source *source, s
 {
     struct draft **draft = files->spooled ? &files->spooled : files->upload.draft;
     *taken_from = draft;
+    bytes->size = source->bytes.size;
     if (draft && *draft) {
         bytes->draft = *draft;
         *draft = NULL;

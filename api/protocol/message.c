@@ -28,6 +28,7 @@ void response_init(struct api_response *response, unsigned status)
     response->owner = NULL;
     response->is_ready = NULL;
     response->is_dear = false;
+    response->held = 0;
     response->route = "";
     response->cache = NULL;
     response->request_id[0] = '\0';

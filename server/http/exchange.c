@@ -154,7 +154,7 @@ bool exchange_may_wait(struct http_exchange *exchange)
 {
     const struct api_response *response = &exchange->response;
     struct http_server *server = exchange->connection->loop->server;
-    const uint64_t size = response->read ? STREAM_BLOCK : response->size;
+    const uint64_t size = response->read ? STREAM_BLOCK + response->held : response->size;
     if (response->is_ready)
         return true; /* it waits for something to say, and their number is bounded */
     if (size < MIN_COUNTED || server->options.max_pending == 0 || exchange_is_bodiless(exchange) ||

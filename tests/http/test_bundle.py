@@ -249,6 +249,27 @@ class Memory(unittest.TestCase):
                 self.assertGreater(size, 12 << 20)
                 self.assertLess(daemon.resident_bytes() - before, size // 2)
 
+    def test_what_clients_do_not_read_is_bounded(self):
+        """The bytes that were sent, and what was found in them, stay as long as somebody reads."""
+        slow = bvh("root", [0, 90]).replace(b"Frame Time: 0.1", b"Frame Time: 900")
+        clips = [(f"{k}.bvh", slow.replace(b"arm", b"arm%d" % k)) for k in range(12)]  # more than sockets hold
+        noise = [("noise.bin", os.urandom(3 << 20))]
+        entries = [(f"{k:05}{'x' * 100}", b"") for k in range(8000)]
+        with Daemon("--max-pending", "4M") as daemon:
+            for body in (zipped(clips + noise), zipped(clips + entries)):
+                target = "/v1/convert?to=bvh&fps=50&as=zip"
+                with Reading(daemon.client, target, body) as first:
+                    self.assertEqual(first.status, 200)
+                    self.assertTrue(first.read(1000))
+                    with Reading(daemon.client, target, body) as second:
+                        self.assertEqual((second.status, second.getheader("Retry-After")), (503, "1"))
+                    self.assertEqual(daemon.client.get("/healthz").status, 200)
+                deadline = time.monotonic() + 60
+                while (status := daemon.client.post(target, body).status) != 200:
+                    self.assertEqual(status, 503)
+                    self.assertLess(time.monotonic(), deadline)
+                    time.sleep(0.05)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -28,20 +28,24 @@ struct index_weights index_weights(void)
     return (struct index_weights){atomic_load(&weighed_count), atomic_load(&weighed_bytes)};
 }
 
+size_t index_memory(const struct index_archive *archive)
+{
+    enum { DIRECTORY_ROW = 64 }; /* of a container */
+    size_t size = sizeof *archive->blob + region_size(&archive->region);
+    if (archive->archive)
+        size += (size_t)pose_archive_count(archive->archive) * DIRECTORY_ROW;
+    for (uint32_t e = 0; e < archive->entry_count; e++)
+        size += region_size(&archive->entries[e]->region);
+    return size;
+}
+
 void index_weigh(struct index_archive *archive)
 {
-    /* What a container's directory takes, roughly. */
-    enum { DIRECTORY_ROW = 64 };
     if (archive->weight)
         return;
-    size_t weight = sizeof *archive->blob + region_size(&archive->region);
-    if (archive->archive)
-        weight += (size_t)pose_archive_count(archive->archive) * DIRECTORY_ROW;
-    for (uint32_t e = 0; e < archive->entry_count; e++)
-        weight += region_size(&archive->entries[e]->region);
-    archive->weight = weight;
+    archive->weight = index_memory(archive);
     atomic_fetch_add(&weighed_count, 1);
-    atomic_fetch_add(&weighed_bytes, weight);
+    atomic_fetch_add(&weighed_bytes, archive->weight);
 }
 
 static void discount(const struct index_archive *archive)

@@ -221,6 +221,8 @@ bool index_read(const struct index_archive *archive, uint32_t entry, struct pose
  * archive is shared. */
 void index_rest(struct index_archive *archive);
 
+/* What an archive takes in memory, roughly, without the bytes that it was made of. */
+size_t index_memory(const struct index_archive *archive);
 /* Counts an upload, before it is shared, for what the catalogue keeps in memory. */
 void index_weigh(struct index_archive *archive);
 /* All that are counted and not freed yet. */

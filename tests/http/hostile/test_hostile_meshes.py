@@ -38,6 +38,8 @@ def strip(change=None, rows=((0, 0, 0), (1, 0, 0), (0, 1, 0), (1, 1, 0)), faces=
 
 
 class HostileMeshes(SampleCase):
+    arguments = ("--max-time", "120s")  # a machine that is busy, and a million triangles
+
     def refused(self, made):
         """Reading refuses the file, or its mesh."""
         reply = self.client.post("/v1/archives", made, name="hostile.glb")

@@ -3,6 +3,7 @@
 import gzip
 import http.client
 import json as jsonlib
+import select
 import socket
 import struct
 import threading
@@ -51,6 +52,11 @@ class Reply:
         return f"<{self.method} {self.target} {self.status} {self.body[:300]!r}>"
 
 
+def is_closed(stream):
+    """Whether the daemon has closed a connection on which nothing was asked: the test was busy for longer than that may be."""
+    return bool(stream and select.select([stream], [], [], 0)[0] and not stream.recv(1, socket.MSG_PEEK))
+
+
 class Client:
     """Keeps a connection for each thread."""
 
@@ -60,6 +66,8 @@ class Client:
         self.local = threading.local()
 
     def connection(self):
+        if getattr(self.local, "connection", None) and is_closed(self.local.connection.sock):
+            self.close()
         if getattr(self.local, "connection", None) is None:
             self.local.connection = http.client.HTTPConnection(self.host, self.port, timeout=180)
         return self.local.connection

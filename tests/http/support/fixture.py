@@ -8,9 +8,11 @@ from daemon import Daemon
 class SampleCase(unittest.TestCase):
     """self.client talks to a daemon that serves the sample library."""
 
+    arguments = ()
+
     @classmethod
     def setUpClass(cls):
-        cls.daemon = Daemon(Daemon.samples)
+        cls.daemon = Daemon(*cls.arguments, Daemon.samples)
         cls.daemon.__enter__()
         cls.client = cls.daemon.client
 
