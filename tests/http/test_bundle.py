@@ -255,7 +255,7 @@ class Memory(unittest.TestCase):
         clips = [(f"{k}.bvh", slow.replace(b"arm", b"arm%d" % k)) for k in range(12)]  # more than sockets hold
         noise = [("noise.bin", os.urandom(3 << 20))]
         entries = [(f"{k:05}{'x' * 100}", b"") for k in range(8000)]
-        with Daemon("--max-pending", "4M") as daemon:
+        with Daemon("--max-pending", "4M", "--max-time", "120s") as daemon:
             for body in (zipped(clips + noise), zipped(clips + entries)):
                 target = "/v1/convert?to=bvh&fps=50&as=zip"
                 with Reading(daemon.client, target, body) as first:
