@@ -45,7 +45,7 @@ const float *local_series(double start, double step, uint32_t count, enum pose_w
 /* The last pose in model space: [row_count][16]. NULL without a skeleton. */
 LOCAL_API(local_model) const float *local_model(void);
 
-/* A clip as GLB: on its own file's meshes, else with the mannequin where its skeleton is a person's. In local_text. */
+/* A clip as GLB: on its own file's meshes, else on bones; the mannequin alone is a tenth of all that may be sent. In local_text. */
 LOCAL_API(local_glb) bool local_glb(uint32_t clip, int32_t skeleton);
 
 LOCAL_API(local_text) const uint8_t *local_text(void);

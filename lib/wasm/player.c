@@ -166,38 +166,19 @@ void player_describe(const struct player *player, struct pose_buffer *out)
 
 /* ----------------------------------------------------------------------------------------------------- GLB -- */
 
-/* The mannequin, where the skeleton is a person's; NULL elsewhere. */
-static struct pose_document *dress(const struct pose_skeleton *skeleton)
-{
-    struct pose_error error;
-    pose_error_init(&error);
-    struct pose_humanoid *person =
-        skeleton ? pose_humanoid_new(skeleton, NULL, 0, &bundle_options, &error) : NULL;
-    pose_error_init(&error);
-    struct pose_document *figure = person ? pose_mannequin(person, &bundle_options, &error) : NULL;
-    pose_humanoid_free(person);
-    return figure;
-}
-
 bool player_glb(const struct player *player, struct pose_buffer *out, struct pose_error *error)
 {
     const struct pose_document *document = player->document;
     const struct pose_conversion_clip clip = {.clip = player->clip, .from = document->format, .name = "clip"};
     struct pose_conversion wanted = {
         .to = "glb", .clip_count = 1, .clips = &clip, .skeleton = player->skeleton};
-    struct pose_document *figure = NULL;
     if (document->mesh_count && player->skeleton) {
         wanted.meshes = document->meshes;
         wanted.mesh_count = document->mesh_count;
         wanted.images = document->images;
         wanted.image_count = document->image_count;
-    } else if ((figure = dress(player->skeleton))) {
-        wanted.meshes = figure->meshes;
-        wanted.mesh_count = figure->mesh_count;
     }
-    bool done = pose_convert(&wanted, &bundle_options, NULL, NULL, out, NULL, error);
-    pose_document_free(figure);
-    return done;
+    return pose_convert(&wanted, &bundle_options, NULL, NULL, out, NULL, error);
 }
 
 void player_free(struct player *player)

@@ -1,7 +1,6 @@
-# libpose as WebAssembly: local.h for JavaScript. Made where emscripten is, of the same sources as the library, in the same
-# build. Sets POSED_WASM_FILE, empty where there is none.
-set(POSED_WASM AUTO CACHE STRING "Make the WebAssembly module: ON, OFF, or AUTO where emcc is installed")
-set_property(CACHE POSED_WASM PROPERTY STRINGS AUTO ON OFF)
+# libpose as WebAssembly: local.h for JavaScript. Made where clang and wasi-libc are (5 MB beside a clang, where emscripten is
+# 800), of the same sources as the library, in the same build. Sets POSED_WASM_FILE, empty where there is none.
+set(POSED_WASM OFF CACHE STRING "Make the WebAssembly module: ON, OFF, AUTO where clang, lld and wasi-libc are installed, or a libpose.wasm that is there")
 set(POSED_WASM_SOURCES "" CACHE PATH "Where sources.sh has put the sources of expat, libdeflate and jansson; else they are fetched")
 set(POSED_WASM_FILE "")
 set(wasm ${CMAKE_CURRENT_SOURCE_DIR}/wasm)
@@ -20,14 +19,21 @@ if(POSED_WASM STREQUAL OFF)
   message(STATUS "WebAssembly: none (POSED_WASM is OFF)")
   return()
 endif()
-# Nothing ships it yet: it is made to be tested, and once, not with each sanitizer.
-if(POSED_WASM STREQUAL AUTO AND (NOT POSED_TESTS OR POSED_SANITIZE))
+if(POSED_WASM MATCHES "[.]wasm$")
+  set(POSED_WASM_FILE ${POSED_WASM})
+  message(STATUS "WebAssembly: ${POSED_WASM}")
+  return()
+endif()
+# Its sources come from the network, so a package asks for it; and once is enough, not with each sanitizer and compiler.
+if(POSED_WASM STREQUAL AUTO AND (NOT POSED_TESTS OR POSED_SANITIZE OR NOT CMAKE_C_COMPILER_ID STREQUAL GNU))
   message(STATUS "WebAssembly: none (POSED_WASM=ON makes it)")
   return()
 endif()
-find_program(EMCC emcc)
-if(NOT EMCC)
-  posed_no_wasm("emcc is not installed: package emscripten")
+find_program(WASM_CLANG clang)
+find_program(WASM_LD NAMES wasm-ld)
+find_file(WASI_LIBC libc.a PATHS /usr/lib/wasm32-wasi NO_DEFAULT_PATH)
+if(NOT WASM_CLANG OR NOT WASM_LD OR NOT WASI_LIBC)
+  posed_no_wasm("it needs the packages clang, lld, wasi-libc and libclang-rt-dev-wasm32")
   return()
 endif()
 if(CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR)
@@ -45,7 +51,7 @@ if(NOT wasm_sources)
     return()
   endif()
 endif()
-message(STATUS "WebAssembly: with ${EMCC}")
+message(STATUS "WebAssembly: with ${WASM_CLANG}")
 
 # Headers of the system that are the same for every processor, without the rest of /usr/include.
 set(wasm_include ${wasm_out}/include)
@@ -62,35 +68,40 @@ configure_file(${wasm_sources}/jansson/src/jansson_config.h.in ${wasm_include}/j
 file(WRITE ${wasm_include}/jansson_private_config.h "") # nothing of a system
 file(WRITE ${wasm_include}/expat_config.h "")
 
-# No errno, no contraction: the flags that decide about numbers are those of the library.
-set(wasm_flags -std=gnu17 -Oz -DNDEBUG -fno-math-errno -ffp-contract=off -D_GNU_SOURCE)
+# No errno, no contraction: the flags that decide about numbers are those of the library. One thread. These instructions are in
+# every browser since 2021.
+set(wasm_flags --target=wasm32-wasi -std=gnu17 -Oz -DNDEBUG -fno-math-errno -ffp-contract=off -D_GNU_SOURCE -D_Thread_local=
+  -mbulk-memory -msign-ext -mnontrapping-fptoint -mmutable-globals)
 set(wasm_objects "")
 
-# posed_wasm_compile(SOURCE FLAGS...): with emcc, and knows what the source includes.
+# posed_wasm_compile(SOURCE FLAGS...): and knows what the source includes.
 function(posed_wasm_compile source)
   cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE OUTPUT_VARIABLE path)
   string(MD5 name "${path}")
   cmake_path(GET path STEM stem)
   set(object ${wasm_out}/objects/${stem}-${name}.o)
   add_custom_command(OUTPUT ${object} DEPENDS ${path} ${POWERS} DEPFILE ${object}.d VERBATIM
-    COMMAND ${EMCC} ${wasm_flags} ${ARGN} -MD -MF ${object}.d -MT ${object} -c ${path} -o ${object}
+    COMMAND ${CMAKE_C_COMPILER_LAUNCHER} ${WASM_CLANG} ${wasm_flags} ${ARGN} -MD -MF ${object}.d -MT ${object} -c ${path} -o ${object}
     COMMENT "WebAssembly: ${stem}")
   set(wasm_objects ${wasm_objects} ${object} PARENT_SCOPE)
 endfunction()
 
 file(MAKE_DIRECTORY ${wasm_out}/objects)
-set(wasm_ours ${CORE_SOURCES} ${POSE_SOURCES} ${MANNEQUIN} wasm/bundle.c wasm/describe.c wasm/local.c wasm/no_libarchive.c wasm/player.c wasm/sort.c)
+set(wasm_ours ${CORE_SOURCES} ${POSE_SOURCES} wasm/bundle.c wasm/deflate.c wasm/describe.c wasm/local.c wasm/no_libarchive.c wasm/player.c wasm/sort.c wasm/system.c)
 list(REMOVE_ITEM wasm_ours formats/zip/libarchive.c)
 foreach(source IN LISTS wasm_ours)
-  posed_wasm_compile(${source} -Wall -Wextra -I${CMAKE_CURRENT_SOURCE_DIR}/include -I${PROJECT_SOURCE_DIR} -I${GENERATED}
+  posed_wasm_compile(${source} -Wall -Wextra -Wno-unused-function -DPOSE_FOR_PAGES -DSTBI_NO_THREAD_LOCALS -I${CMAKE_CURRENT_SOURCE_DIR}/include -I${PROJECT_SOURCE_DIR} -I${GENERATED}
     -isystem ${wasm_sources}/expat/expat/lib -isystem ${wasm_sources}/libdeflate -isystem ${wasm_sources}/jansson/src
     -isystem ${wasm_include} -include ${wasm}/sort.h -DPOSE_VERSION="${PROJECT_VERSION}")
 endforeach()
 # Expat's own random numbers would ask for the time; XML of one's own files needs no salt against collisions.
 foreach(source xmlparse xmlrole xmltok)
-  posed_wasm_compile(${wasm_sources}/expat/expat/lib/${source}.c -w -I${wasm_include} -DBYTEORDER=1234 -DXML_POOR_ENTROPY -DXML_CONTEXT_BYTES=1024 -DXML_GE=1 -DXML_DTD -DXML_NS)
+  posed_wasm_compile(${wasm_sources}/expat/expat/lib/${source}.c -w -I${wasm_include} -DBYTEORDER=1234 -DXML_POOR_ENTROPY -DXML_CONTEXT_BYTES=1024 -DXML_GE=1 -DXML_MIN_SIZE)
 endforeach()
-file(GLOB theirs ${wasm_sources}/jansson/src/*.c ${wasm_sources}/libdeflate/lib/*.c)
+file(GLOB theirs ${wasm_sources}/jansson/src/*.c)
+foreach(source adler32 deflate_decompress utils zlib_decompress)
+  list(APPEND theirs ${wasm_sources}/libdeflate/lib/${source}.c)
+endforeach()
 foreach(source IN LISTS theirs)
   posed_wasm_compile(${source} -w -I${wasm_include} -I${wasm_sources}/libdeflate -DHAVE_STDINT_H)
 endforeach()
@@ -98,9 +109,17 @@ endforeach()
 set(POSED_WASM_FILE ${wasm_out}/libpose.wasm)
 string(REPLACE ";" "\n" wasm_list "${wasm_objects}")
 file(GENERATE OUTPUT ${wasm_out}/objects.rsp CONTENT "${wasm_list}\n")
-# A reactor without JavaScript of emscripten's: local.js is the other side. At most 512 MiB, of which 1 is the stack.
+# A reactor: local.js is the other side, and answers what the C library asks a system for. At most 512 MiB, of which 1 is the
+# stack. Where wasm-opt is (package binaryen) it makes the module 2 % smaller.
+find_program(WASM_OPT wasm-opt)
+set(wasm_smaller ${CMAKE_COMMAND} -E true)
+if(WASM_OPT)
+  set(wasm_smaller ${WASM_OPT} -Oz --strip-producers --enable-bulk-memory --enable-sign-ext --enable-nontrapping-float-to-int
+    --enable-mutable-globals ${POSED_WASM_FILE} -o ${POSED_WASM_FILE})
+endif()
 add_custom_command(OUTPUT ${POSED_WASM_FILE} DEPENDS ${wasm_objects} ${wasm_out}/objects.rsp VERBATIM
-  COMMAND ${EMCC} -O3 --no-entry @${wasm_out}/objects.rsp -o ${POSED_WASM_FILE} -sSTANDALONE_WASM -sALLOW_MEMORY_GROWTH
-    -sINITIAL_MEMORY=4194304 -sMAXIMUM_MEMORY=536870912 -sTOTAL_STACK=1048576 -sMALLOC=emmalloc -sERROR_ON_UNDEFINED_SYMBOLS=0
+  COMMAND ${WASM_CLANG} --target=wasm32-wasi -mexec-model=reactor @${wasm_out}/objects.rsp -o ${POSED_WASM_FILE}
+    -Wl,--no-entry,--gc-sections,--strip-all,--allow-undefined,-O2,-z,stack-size=1048576,--initial-memory=4194304,--max-memory=536870912
+  COMMAND ${wasm_smaller}
   COMMENT "WebAssembly: libpose.wasm")
 add_custom_target(libpose-wasm ALL DEPENDS ${POSED_WASM_FILE})

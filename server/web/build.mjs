@@ -1,5 +1,5 @@
-// Bundles the pages into a folder and writes a C file that holds them: node build.mjs OUT MODULES
-// MODULES is the node_modules that npm has made of package-lock.json.
+// Bundles the pages into a folder and writes a C file that holds them: node build.mjs OUT MODULES [LIBPOSE]
+// MODULES is the node_modules that npm has made of package-lock.json; LIBPOSE is libpose.wasm, where there is one.
 // Names carry a digest of the bytes, so that they may be cached for ever; bodies are kept gzipped.
 import { createHash } from "node:crypto";
 import { createRequire } from "node:module";
@@ -8,11 +8,11 @@ import { gzipSync } from "node:zlib";
 import { icon } from "./icon.mjs";
 
 const here = new URL(".", import.meta.url).pathname;
-const [out, modules] = process.argv.slice(2);
+const [out, modules, libpose] = process.argv.slice(2);
 const { build } = createRequire(`${modules}/`)("esbuild");
 mkdirSync(out, { recursive: true });
 
-const types = { js: "text/javascript; charset=utf-8", css: "text/css; charset=utf-8", html: "text/html; charset=utf-8", ico: "image/x-icon" };
+const types = { js: "text/javascript; charset=utf-8", css: "text/css; charset=utf-8", html: "text/html; charset=utf-8", ico: "image/x-icon", wasm: "application/wasm" };
 const files = [];
 const digest = (bytes) => createHash("sha256").update(bytes).digest("hex").slice(0, 16);
 
@@ -31,9 +31,18 @@ const options = {
 
 // The scripts of the pages and the styles that they import; what several use, or one needs later, is a file of its own.
 const client = `${here}../../api/client`;
-const entries = { app: `${here}src/app.js`, docs: `${here}src/docs.js`, embed: `${here}src/embed.js`, moderation: `${here}src/moderation.js`, stage: `${client}/element/stage.js` };
-const bundled = await build({ ...options, entryPoints: entries, splitting: true, entryNames: "assets/[name]-[hash]", chunkNames: "assets/part-[hash]" });
 mkdirSync(`${out}/assets`, { recursive: true });
+const define = { LIBPOSE: "null", LOOKER: "null" };
+if (libpose) {
+  const bytes = readFileSync(libpose), name = `assets/libpose-${digest(bytes).slice(0, 8)}.wasm`;
+  const looker = await build({ ...options, entryPoints: { looker: `${here}src/look/looker.js` }, entryNames: "assets/[name]-[hash]" });
+  const [{ path, contents }] = looker.outputFiles, script = path.slice(path.lastIndexOf("/assets/") + 1);
+  keep(name, bytes);
+  keep(script, Buffer.from(contents));
+  Object.assign(define, { LIBPOSE: JSON.stringify(`/${name}`), LOOKER: JSON.stringify(`/${script}`) });
+}
+const entries = { app: `${here}src/app.js`, docs: `${here}src/docs.js`, embed: `${here}src/embed.js`, moderation: `${here}src/moderation.js`, stage: `${client}/element/stage.js` };
+const bundled = await build({ ...options, define, entryPoints: entries, splitting: true, entryNames: "assets/[name]-[hash]", chunkNames: "assets/part-[hash]" });
 const links = {};
 for (const { path, contents } of bundled.outputFiles) {
   const name = path.slice(path.lastIndexOf("/assets/") + 1);

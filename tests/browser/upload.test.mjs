@@ -134,10 +134,14 @@ async function drop(page, paths) {
   await page.dispatchEvent("body", "drop", { dataTransfer: transfer });
 }
 
+/** As in a browser that runs no module: the server looks. */
+const withoutWorkers = (page) => page.addInitScript(() => delete globalThis.Worker);
+
 const online = ["a2o-walk.anim", "adult.skel"].map((name) => join(samples, "sims-online", name));
 
 test("what is dropped is looked at and not kept; uploading is a second step", () => withPage(browser, daemon.origin, {}, async (page) => {
   await empty();
+  await withoutWorkers(page);
   await open(page, `${daemon.origin}/`);
   await drop(page, online);
   const dialog = page.getByRole("dialog");
@@ -154,8 +158,49 @@ test("what is dropped is looked at and not kept; uploading is a second step", ()
   assert.equal((await daemon.clips())[0].skeleton !== null, true);
 }));
 
+const withModule = { skip: process.env.POSED_WASM ? false : "built without libpose.wasm" };
+
+test("what is dropped is read and played on this machine; only uploading sends it", withModule, () => withPage(browser, daemon.origin, {}, async (page) => {
+  await empty();
+  const sent = [];
+  page.on("request", (request) => { if (request.method() === "POST") sent.push(request.url()); });
+  await open(page, `${daemon.origin}/`);
+  await drop(page, [...online, walk, broken]);
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("4 files: 2 clips, 1 skeleton. Nothing leaves your machine").waitFor();
+  await dialog.getByRole("button", { name: "Pause" }).waitFor(); // it plays
+  assert.match(await dialog.locator(".rejected").textContent(), /broken\.anim.*byte \d+/);
+  await dialog.getByRole("button", { name: "walk", exact: true }).click();
+  await eventually(async () => assert.equal(await page.locator("#status").textContent(), "walk is shown"));
+  await page.screenshot({ path: `${process.env.POSED_PICTURES}/look_local.png` });
+  await assertAccessible(page, "a look on this machine");
+  await dialog.getByRole("button", { name: "Close" }).click();
+  await drop(page, [broken]);
+  await dialog.getByRole("alert").filter({ hasText: /byte \d+/ }).waitFor();
+  await dialog.getByRole("button", { name: "Close" }).click();
+  assert.deepEqual(sent, []);
+  await drop(page, [walk]);
+  await dialog.getByRole("button", { name: "Upload it" }).click();
+  await page.locator("html[data-ready=clip]").waitFor({ state: "attached" });
+  assert.equal(sent.length, 1);
+}));
+
+test("what cannot be opened here goes to the server when one says so", withModule, () => withPage(browser, daemon.origin, {}, async (page) => {
+  await empty();
+  const tar = join(folder, "walk.tar");
+  execFileSync("tar", ["-cf", tar, "-C", join(samples, "second-life"), "walk.anim"]);
+  await open(page, `${daemon.origin}/`);
+  await drop(page, [tar]);
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("alert").filter({ hasText: "not opened in a page" }).waitFor();
+  await dialog.getByRole("button", { name: "Let the server look" }).click();
+  await dialog.getByText("1 clip. Nothing is kept on the server").waitFor();
+  assert.equal((await daemon.get("/v1/archives")).total, 0);
+}));
+
 test("of several clips one is chosen; of broken files the reason is said", () => withPage(browser, daemon.origin, { expected: [/422/] }, async (page) => {
   await empty();
+  await withoutWorkers(page);
   await open(page, `${daemon.origin}/`);
   let first; // is answered when another clip has been chosen
   await page.route("**/v1/convert?*", (route) => (first ? route.continue() : (first = route)));

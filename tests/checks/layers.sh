@@ -29,7 +29,7 @@ model="$core lib/model/*"
 sample="$model lib/sample/*"
 retarget="$sample lib/retarget/*"
 bake="$sample lib/bake/*"
-format="$bake lib/packing/* lib/images/* lib/formats/codec.h lib/formats/archive.h lib/formats/family.h lib/formats/rules.h lib/formats/verdict.h lib/formats/fit.h lib/formats/bvh_dialect.h lib/retarget/names.h"
+format="$bake lib/packing/* lib/images/* lib/formats/codec.h lib/formats/pages.h lib/formats/archive.h lib/formats/family.h lib/formats/rules.h lib/formats/verdict.h lib/formats/fit.h lib/formats/bvh_dialect.h lib/retarget/names.h"
 
 rule lib/include      ''
 rule lib/core         'pose.h'

@@ -73,6 +73,12 @@ test("a hostile file gives values or an error", () => {
   }
 });
 
+test("XML is read, although there is no system to ask for a salt", () => {
+  const bone = (name, inner) => `<bone name="${name}" pivot="0 0 1" pos="0 0 1" rot="0 0 0" scale="1 1 1" end="0 0 1" support="base" group="Torso" connected="false">${inner}</bone>`;
+  const text = `<linden_skeleton num_bones="2" num_collision_volumes="0" version="2.0">${bone("lamp", bone("shade", ""))}</linden_skeleton>`, local = new Local(module);
+  assert.equal(local.open([{ name: "avatar_skeleton.xml", bytes: new TextEncoder().encode(text) }]).skeletons[0].joint_count, 2);
+});
+
 test("a broken file is refused with its byte, and a clip is written as GLB", () => {
   const path = join(POSED_SAMPLES, "second-life", "walk.anim"), local = new Local(module), bytes = readFileSync(path);
   assert.throws(() => local.open([{ name: "walk.anim", bytes: bytes.subarray(0, 200) }]), (error) => error.problem.offset > 0);

@@ -85,7 +85,9 @@ export class View {
     const ratio = Math.min(devicePixelRatio, MAX_RATIO), { canvas, camera } = this;
     const width = Math.round(canvas.clientWidth * ratio), height = Math.round(canvas.clientHeight * ratio);
     if (!width || !height) return false;
-    if (canvas.width === width && canvas.height === height) return true;
+    // A canvas keeps its size when another figure comes, which wants a camera of its own.
+    if (canvas.width === width && canvas.height === height && this.isFramed) return true;
+    this.isFramed = true;
     canvas.width = width;
     canvas.height = height;
     camera.aspect = width / height;

@@ -1,3 +1,18 @@
+/*!
+libpose.wasm is posed's, and holds parts of these, all under the MIT License: Expat, Copyright (c) 1998-2000 Thai Open Source Software
+Center Ltd and Clark Cooper, 2001-2022 Expat maintainers; libdeflate, Copyright 2016 Eric Biggers; Jansson, Copyright (c) 2009-2020
+Petri Lehtinen; musl, Copyright 2005-2020 Rich Felker, et al.; and of stb_image by Sean Barrett, wasi-libc by Dan Gohman and
+contributors, and dlmalloc by Doug Lea, which are in the public domain.
+
+Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation files (the
+"Software"), to deal in the Software without restriction, including without limitation the rights to use, copy, modify, merge, publish,
+distribute, sublicense, and/or sell copies of the Software, and to permit persons to whom the Software is furnished to do so, subject to
+the following conditions: The above copyright notice and this permission notice shall be included in all copies or substantial portions of
+the Software. THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE
+WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE
+LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN
+CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
+*/
 // Files decoded and sampled where they are, by libpose as WebAssembly: nothing is sent anywhere.
 
 const AXES = { gltf: 0, sl: 1, sims: 2, prime: 3, inches: 4, z_up: 5 };

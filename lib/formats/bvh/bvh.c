@@ -19,6 +19,7 @@
  * between words.
  */
 #include "lib/core/names.h"
+#include "lib/formats/pages.h"
 #include "lib/core/text.h"
 #include "lib/formats/bvh/layout.h"
 #include "lib/formats/bvh/up.h"
@@ -326,6 +327,6 @@ const struct codec codec_bvh = {
                .lacks_up = true},
     .probe = probe,
     .decode = decode,
-    .encode = bvh_encode,
+    .encode = NOT_IN_PAGES(bvh_encode),
     .target = &target,
 };

@@ -1,5 +1,6 @@
 /* Reading clip JSON (clip_json.h): responses of /keys and .json, or hand-written files of that form. */
 #include "lib/formats/clip_json/clip_json.h"
+#include "lib/formats/pages.h"
 #include "lib/formats/rules.h"
 
 #include "lib/core/json.h"
@@ -412,6 +413,6 @@ const struct codec codec_clip_json = {
                .kinds = "clip skeleton"},
     .probe = probe,
     .decode = decode,
-    .encode = clip_json_encode,
+    .encode = NOT_IN_PAGES(clip_json_encode),
     .target = &target,
 };

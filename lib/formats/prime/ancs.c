@@ -12,6 +12,7 @@
  * Facts: prime-skeleton.md, 4; no file of the games is public. The version of the characters tells the game.
  */
 #include "lib/core/text.h"
+#include "lib/formats/pages.h"
 #include "lib/formats/prime/events.h"
 #include "lib/formats/prime/set.h"
 
@@ -185,5 +186,5 @@ const struct codec codec_prime_ancs = {
                .kinds = "character"},
     .probe = probe,
     .decode = decode,
-    .encode = prime_ancs_encode,
+    .encode = NOT_IN_PAGES(prime_ancs_encode),
 };

@@ -12,6 +12,7 @@
  * it can be read as such to its end and all its quaternions have unit length.
  */
 #include "lib/formats/prime/prime.h"
+#include "lib/formats/pages.h"
 
 #include "lib/core/text.h"
 #include "lib/core/value.h"
@@ -322,5 +323,5 @@ const struct codec codec_prime_cinf = {
                .kinds = "skeleton"},
     .probe = probe,
     .decode = decode,
-    .encode = prime_cinf_encode,
+    .encode = NOT_IN_PAGES(prime_cinf_encode),
 };

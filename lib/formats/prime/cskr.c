@@ -10,6 +10,7 @@
  * number of vertices, and its groups are in its extras. Facts: prime-skeleton.md, 5.
  */
 #include "lib/formats/prime/model/model.h"
+#include "lib/formats/pages.h"
 #include "lib/formats/prime/prime.h"
 
 #include "lib/core/text.h"
@@ -235,5 +236,5 @@ const struct codec codec_prime_cskr = {
                .is_linked = true},
     .probe = probe,
     .decode = decode,
-    .encode = prime_cskr_encode,
+    .encode = NOT_IN_PAGES(prime_cskr_encode),
 };

@@ -7,6 +7,7 @@
  * at the end of the file.
  */
 #include "lib/formats/prime/events.h"
+#include "lib/formats/pages.h"
 
 #include "lib/core/text.h"
 #include "lib/core/value.h"
@@ -83,5 +84,5 @@ const struct codec codec_prime_evnt = {
                .kinds = "events"},
     .probe = probe,
     .decode = decode,
-    .encode = prime_evnt_encode,
+    .encode = NOT_IN_PAGES(prime_evnt_encode),
 };

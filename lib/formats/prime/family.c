@@ -1,5 +1,6 @@
 /* Metroid Prime 1 and 2. */
 #include "lib/formats/family.h"
+#include "lib/formats/pages.h"
 #include "lib/formats/prime/join.h"
 #include "lib/formats/prime/model/model.h"
 #include "lib/formats/prime/verdict.h"
@@ -49,12 +50,12 @@ const struct family family_prime = {
     .title = "Metroid Prime",
     .codecs = codecs,
     .archives = archives,
-    .join = prime_join,
-    .shares = prime_shares,
-    .facts = prime_write_facts,
-    .link = prime_link,
-    .resource_id = prime_resource_id,
-    .relations = prime_relations,
+    .join = NOT_IN_PAGES(prime_join),
+    .shares = NOT_IN_PAGES(prime_shares),
+    .facts = NOT_IN_PAGES(prime_write_facts),
+    .link = NOT_IN_PAGES(prime_link),
+    .resource_id = NOT_IN_PAGES(prime_resource_id),
+    .relations = NOT_IN_PAGES(prime_relations),
     .rules = rules,
     .axes = axes,
     .judge = prime_judge,

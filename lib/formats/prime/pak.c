@@ -12,6 +12,7 @@
  * prime-pak.md for the sources.
  */
 #include "lib/formats/prime/pak.h"
+#include "lib/formats/pages.h"
 
 #include "lib/core/text.h"
 #include "lib/packing/lzo1x.h"
@@ -455,5 +456,5 @@ const struct archive_type prime_pak_archive = {
     .probe = pak_probe,
     .open = pak_open,
     .read = pak_read,
-    .pack = prime_pak_pack,
+    .pack = NOT_IN_PAGES(prime_pak_pack),
 };

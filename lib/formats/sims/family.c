@@ -1,5 +1,6 @@
 /* The Sims 1 and The Sims Online. */
 #include "lib/formats/family.h"
+#include "lib/formats/pages.h"
 #include "lib/formats/sims/relations.h"
 #include "lib/formats/sims/wearer.h"
 #include "lib/formats/sims/verdict/verdict.h"
@@ -79,10 +80,10 @@ const struct family family_sims = {
     .codecs = codecs,
     .archives = archives,
     .made_for = sims_made_for,
-    .wear_of = sims_wear_of,
-    .relations = sims_relations,
-    .has_key = sims_has_key,
-    .people = people,
+    .wear_of = NOT_IN_PAGES(sims_wear_of),
+    .relations = NOT_IN_PAGES(sims_relations),
+    .has_key = NOT_IN_PAGES(sims_has_key),
+    .people = NOT_IN_PAGES(people),
     .rules = rules,
     .axes = axes,
     .judge = sims_judge,

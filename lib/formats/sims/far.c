@@ -16,6 +16,7 @@
  * we write (see far.md).
  */
 #include "lib/formats/sims/far.h"
+#include "lib/formats/pages.h"
 
 #include "lib/core/text.h"
 #include "lib/packing/refpack.h"
@@ -389,5 +390,5 @@ const struct archive_type far_archive = {
     .identify = far_identify,
     .open = far_open,
     .read = far_read,
-    .pack = far_pack,
+    .pack = NOT_IN_PAGES(far_pack),
 };

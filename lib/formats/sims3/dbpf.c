@@ -15,6 +15,7 @@
  * real packages from what is only documented.
  */
 #include "lib/formats/sims3/dbpf.h"
+#include "lib/formats/pages.h"
 
 #include "lib/core/text.h"
 #include "lib/packing/refpack.h"
@@ -425,5 +426,5 @@ const struct archive_type dbpf_archive = {
     .probe = dbpf_probe,
     .open = dbpf_open,
     .read = dbpf_read,
-    .pack = dbpf_pack,
+    .pack = NOT_IN_PAGES(dbpf_pack),
 };

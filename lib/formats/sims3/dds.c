@@ -8,6 +8,7 @@
  * Decodes the first level, and the first face of a cube map. Facts: dds.md, whose results other readers share.
  */
 #include "lib/core/text.h"
+#include "lib/formats/pages.h"
 #include "lib/core/value.h"
 #include "lib/formats/codec.h"
 #include "lib/model/mesh.h"
@@ -392,5 +393,5 @@ const struct codec codec_sims3_dds = {
                .kinds = "image"},
     .probe = probe,
     .decode = decode,
-    .encode = encode,
+    .encode = NOT_IN_PAGES(encode),
 };

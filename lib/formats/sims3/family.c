@@ -1,5 +1,6 @@
 /* The Sims 3. */
 #include "lib/formats/family.h"
+#include "lib/formats/pages.h"
 #include "lib/formats/sims3/body/relations.h"
 #include "lib/formats/sims3/lint.h"
 #include "lib/formats/sims3/names.h"
@@ -52,14 +53,14 @@ const struct family family_sims3 = {
     .codecs = codecs,
     .archives = archives,
     .made_for = sims3_made_for,
-    .wear_of = sims3_wear_of,
-    .resource_id = sims3_resource_id,
-    .relations = sims3_relations,
-    .people = sims3_people,
+    .wear_of = NOT_IN_PAGES(sims3_wear_of),
+    .resource_id = NOT_IN_PAGES(sims3_resource_id),
+    .relations = NOT_IN_PAGES(sims3_relations),
+    .people = NOT_IN_PAGES(sims3_people),
     .rules = rules,
     .lint = sims3_lint,
-    .morph_id = sims3_morph_id,
-    .is_filed = sims3_is_filed,
-    .describe = sims3_describe,
+    .morph_id = NOT_IN_PAGES(sims3_morph_id),
+    .is_filed = NOT_IN_PAGES(sims3_is_filed),
+    .describe = NOT_IN_PAGES(sims3_describe),
     .judge = sims3_judge,
 };

@@ -13,6 +13,7 @@
  * kept in extras.
  */
 #include "lib/core/hash.h"
+#include "lib/formats/pages.h"
 #include "lib/core/text.h"
 #include "lib/core/value.h"
 #include "lib/formats/sims3/rig_write.h"
@@ -367,5 +368,5 @@ const struct codec codec_sims3_rig = {
                .kinds = "skeleton"},
     .probe = probe,
     .decode = decode,
-    .encode = sims3_rig_encode,
+    .encode = NOT_IN_PAGES(sims3_rig_encode),
 };

@@ -14,6 +14,7 @@
  * old form is known; its layout is taken from the viewer's code. Writing is in anim_write.c.
  */
 #include "lib/core/text.h"
+#include "lib/formats/pages.h"
 #include "lib/core/hash.h"
 #include "lib/core/value.h"
 #include "lib/formats/codec.h"
@@ -384,6 +385,6 @@ const struct codec codec_sl_anim = {
                .kinds = "clip"},
     .probe = probe,
     .decode = decode,
-    .encode = sl_anim_encode,
+    .encode = NOT_IN_PAGES(sl_anim_encode),
     .target = &target,
 };

@@ -1,5 +1,6 @@
 /* Second Life. */
 #include "lib/formats/family.h"
+#include "lib/formats/pages.h"
 #include "lib/formats/sl/body/avatar.h"
 #include "lib/formats/sl/verdict.h"
 
@@ -40,8 +41,8 @@ const struct family family_sl = {
     .title = "Second Life",
     .codecs = codecs,
     .made_for = sl_made_for,
-    .relations = sl_relations,
-    .people = sl_people,
+    .relations = NOT_IN_PAGES(sl_relations),
+    .people = NOT_IN_PAGES(sl_people),
     .rules = rules,
     .axes = axes,
     .bvh = &sl_bvh_dialect,

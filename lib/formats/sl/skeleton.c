@@ -10,6 +10,7 @@
  * Writing is in skeleton_write.c.
  */
 #include "lib/core/numbers/decimal.h"
+#include "lib/formats/pages.h"
 #include "lib/core/numbers/angles.h"
 #include "lib/core/names.h"
 #include "lib/core/text.h"
@@ -395,5 +396,5 @@ const struct codec codec_sl_skeleton = {
                .kinds = "skeleton"},
     .probe = probe,
     .decode = decode,
-    .encode = sl_skeleton_encode,
+    .encode = NOT_IN_PAGES(sl_skeleton_encode),
 };

@@ -3,6 +3,7 @@
  * and raw streams are never accepted.
  */
 #include "lib/formats/zip/zip.h"
+#include "lib/formats/pages.h"
 
 #include "lib/core/text.h"
 
@@ -100,5 +101,5 @@ const struct archive_type zip_archive = {
     .probe = zip_probe,
     .open = zip_open,
     .read = zip_read,
-    .pack = zip_pack,
+    .pack = NOT_IN_PAGES(zip_pack),
 };

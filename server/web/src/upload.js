@@ -121,7 +121,7 @@ export function acceptUploads(posed, go) {
       body.replaceChildren(el("p", {}, el("span", { class: "spinner", "aria-hidden": "true" }), "Reading …"));
       const keep = () => { title.textContent = "Upload"; upload(files, body, dialog); };
       try {
-        await (await import("./look.js")).look(posed, files, body, keep);
+        await (await import("./look/look.js")).look(posed, files, body, keep);
       } catch (error) {
         body.replaceChildren(failure(error));
       }

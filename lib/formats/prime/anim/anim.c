@@ -11,6 +11,7 @@
  * axes.
  */
 #include "lib/formats/prime/anim/clip.h"
+#include "lib/formats/pages.h"
 
 #include "lib/core/text.h"
 
@@ -310,6 +311,6 @@ const struct codec codec_prime_anim = {
                .is_linked = true},
     .probe = probe,
     .decode = decode,
-    .encode = prime_anim_encode,
+    .encode = NOT_IN_PAGES(prime_anim_encode),
     .target = &target,
 };

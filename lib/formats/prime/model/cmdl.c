@@ -9,6 +9,7 @@
  * Facts: prime-cmdl.md, 1 and 8.
  */
 #include "lib/formats/prime/model/model.h"
+#include "lib/formats/pages.h"
 
 #include "lib/core/text.h"
 
@@ -232,7 +233,7 @@ const struct codec codec_prime_cmdl = {
                .is_linked = true},
     .probe = probe,
     .decode = decode,
-    .encode = prime_cmdl_encode,
-    .fit = prime_cmdl_fit,
+    .encode = NOT_IN_PAGES(prime_cmdl_encode),
+    .fit = NOT_IN_PAGES(prime_cmdl_fit),
     .fit_games = games,
 };

@@ -10,6 +10,7 @@
  * order, the first is v = 0; images are stored bottom row first. Facts: prime-txtr.md.
  */
 #include "lib/core/text.h"
+#include "lib/formats/pages.h"
 #include "lib/core/value.h"
 #include "lib/formats/prime/model/model.h"
 #include "lib/model/mesh.h"
@@ -529,5 +530,5 @@ const struct codec codec_prime_txtr = {
                .kinds = "image"},
     .probe = probe,
     .decode = decode,
-    .encode = encode,
+    .encode = NOT_IN_PAGES(encode),
 };

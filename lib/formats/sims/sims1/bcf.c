@@ -7,6 +7,7 @@
  * converted from real .cmx, and against other readers.
  */
 #include "lib/core/text.h"
+#include "lib/formats/pages.h"
 #include "lib/formats/sims/sims1/body.h"
 #include "lib/formats/sims/sims1/stream.h"
 
@@ -71,6 +72,6 @@ const struct codec codec_sims1_bcf = {
                .has_companions = true},
     .probe = probe,
     .decode = decode,
-    .encode = encode,
+    .encode = NOT_IN_PAGES(encode),
     .target = &target,
 };

@@ -4,6 +4,7 @@
  * decoder.
  */
 #include "lib/core/text.h"
+#include "lib/formats/pages.h"
 #include "lib/formats/sims/fit/fit.h"
 #include "lib/formats/sims/mesh.h"
 #include "lib/formats/sims/sims1/stream.h"
@@ -36,7 +37,7 @@ const struct codec codec_sims1_bmf = {
                .kinds = "mesh"},
     .probe = probe,
     .decode = decode,
-    .encode = encode,
-    .fit = sims1_fit_binary,
+    .encode = NOT_IN_PAGES(encode),
+    .fit = NOT_IN_PAGES(sims1_fit_binary),
     .named_after_file = true,
 };

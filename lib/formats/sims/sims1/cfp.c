@@ -7,6 +7,7 @@
  * own files) or "lossless".
  */
 #include "lib/core/text.h"
+#include "lib/formats/pages.h"
 #include "lib/core/setting.h"
 #include "lib/formats/sims/sims1/keys.h"
 #include "lib/formats/sims/clip.h"
@@ -70,6 +71,6 @@ const struct codec codec_sims1_cfp = {
                .media_type = "application/x-sims1-cfp",
                .kinds = "other"},
     .decode = decode,
-    .encode = encode,
+    .encode = NOT_IN_PAGES(encode),
     .target = &target,
 };

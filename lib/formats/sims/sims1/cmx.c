@@ -13,6 +13,7 @@
  * .cfp.
  */
 #include "lib/core/numbers/decimal.h"
+#include "lib/formats/pages.h"
 #include "lib/core/text.h"
 #include "lib/formats/sims/sims1/body.h"
 #include "lib/formats/sims/sims1/stream.h"
@@ -118,6 +119,6 @@ const struct codec codec_sims1_cmx = {
                .has_companions = true},
     .probe = probe,
     .decode = decode,
-    .encode = encode,
+    .encode = NOT_IN_PAGES(encode),
     .target = &target,
 };

@@ -4,6 +4,7 @@
  * an old C library ("-5.88894e-005"). Checked on 12 real files.
  */
 #include "lib/core/text.h"
+#include "lib/formats/pages.h"
 #include "lib/formats/sims/fit/fit.h"
 #include "lib/formats/sims/mesh.h"
 #include "lib/formats/sims/sims1/stream.h"
@@ -35,7 +36,7 @@ const struct codec codec_sims1_skn = {
                .kinds = "mesh"},
     .probe = probe,
     .decode = decode,
-    .encode = encode,
-    .fit = sims1_fit_text,
+    .encode = NOT_IN_PAGES(encode),
+    .fit = NOT_IN_PAGES(sims1_fit_text),
     .named_after_file = true,
 };

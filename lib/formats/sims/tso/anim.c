@@ -14,6 +14,7 @@
  * others. One add-on nests motion props one level less: such a file is read if nothing else fits it.
  */
 #include "lib/core/text.h"
+#include "lib/formats/pages.h"
 #include "lib/formats/sims/clip.h"
 #include "lib/formats/sims/tso/stream.h"
 
@@ -221,7 +222,7 @@ const struct codec codec_tso_anim = {
                .kinds = "clip"},
     .probe = probe,
     .decode = decode,
-    .encode = encode,
+    .encode = NOT_IN_PAGES(encode),
     .named_after_file = true,
     .target = &target,
 };

@@ -6,6 +6,7 @@
  * Checked on 22 real files, all made by FreeSO's importer and with one binding.
  */
 #include "lib/formats/sims/tso/key.h"
+#include "lib/formats/pages.h"
 
 #include "lib/core/text.h"
 
@@ -99,5 +100,5 @@ const struct codec codec_tso_apr = {
                .kinds = "character"},
     .probe = probe,
     .decode = decode,
-    .encode = encode,
+    .encode = NOT_IN_PAGES(encode),
 };

@@ -6,6 +6,7 @@
  * Checked on 22 real files, all made by FreeSO's importer.
  */
 #include "lib/formats/sims/tso/key.h"
+#include "lib/formats/pages.h"
 
 #include "lib/core/text.h"
 
@@ -110,5 +111,5 @@ const struct codec codec_tso_bnd = {
                .kinds = "character"},
     .probe = probe,
     .decode = decode,
-    .encode = encode,
+    .encode = NOT_IN_PAGES(encode),
 };

@@ -4,6 +4,7 @@
  * made by FreeSO's importer.
  */
 #include "lib/core/text.h"
+#include "lib/formats/pages.h"
 #include "lib/formats/sims/fit/fit.h"
 #include "lib/formats/sims/mesh.h"
 #include "lib/formats/sims/tso/stream.h"
@@ -35,6 +36,6 @@ const struct codec codec_tso_mesh = {
                .kinds = "mesh"},
     .probe = probe,
     .decode = decode,
-    .encode = encode,
-    .fit = tso_fit,
+    .encode = NOT_IN_PAGES(encode),
+    .fit = NOT_IN_PAGES(tso_fit),
 };

@@ -7,6 +7,7 @@
  * No real file was available: the layout is from public documents and entirely unchecked.
  */
 #include "lib/formats/sims/tso/key.h"
+#include "lib/formats/pages.h"
 
 #include "lib/core/text.h"
 
@@ -96,5 +97,5 @@ const struct codec codec_tso_oft = {
                .kinds = "character"},
     .probe = probe,
     .decode = decode,
-    .encode = encode,
+    .encode = NOT_IN_PAGES(encode),
 };

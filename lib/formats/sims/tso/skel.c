@@ -12,6 +12,7 @@
  * generated ones, which other decoders read identically. A child may precede its parent.
  */
 #include "lib/core/text.h"
+#include "lib/formats/pages.h"
 #include "lib/formats/sims/skeleton.h"
 #include "lib/formats/sims/tso/stream.h"
 
@@ -101,5 +102,5 @@ const struct codec codec_tso_skel = {
                .kinds = "skeleton"},
     .probe = probe,
     .decode = decode,
-    .encode = encode,
+    .encode = NOT_IN_PAGES(encode),
 };

@@ -11,6 +11,7 @@
  * sims3-geom.md, 4.
  */
 #include "lib/formats/sims3/body/casp.h"
+#include "lib/formats/pages.h"
 
 #include <string.h>
 
@@ -326,5 +327,5 @@ const struct codec codec_sims3_casp = {
                .is_linked = true},
     .probe = probe,
     .decode = decode,
-    .encode = casp_encode,
+    .encode = NOT_IN_PAGES(casp_encode),
 };

@@ -12,6 +12,7 @@
  * Facts: sims3-geom.md, 2.
  */
 #include "lib/formats/sims3/body/geom.h"
+#include "lib/formats/pages.h"
 
 #include "lib/formats/sims3/body/material.h"
 #include "lib/formats/sims3/known_names.h"
@@ -539,6 +540,6 @@ const struct codec codec_sims3_geom = {
                .is_linked = true},
     .probe = probe,
     .decode = decode,
-    .encode = geom_encode,
-    .fit = geom_fit,
+    .encode = NOT_IN_PAGES(geom_encode),
+    .fit = NOT_IN_PAGES(geom_fit),
 };

@@ -9,6 +9,7 @@
  * Facts: sims3-geom.md, 3.
  */
 #include "lib/formats/sims3/body/rcol.h"
+#include "lib/formats/pages.h"
 
 #define EXTENSIONS ".vpxy"
 
@@ -225,6 +226,6 @@ const struct codec codec_sims3_vpxy = {
                .is_linked = true},
     .probe = probe,
     .decode = decode,
-    .encode = encode,
+    .encode = NOT_IN_PAGES(encode),
     .named_after_file = true,
 };

@@ -13,6 +13,7 @@
  * local transforms, in glTF's axes and metres. Writing is in clip_write.c.
  */
 #include "lib/core/text.h"
+#include "lib/formats/pages.h"
 #include "lib/formats/sims3/clip/clip_write.h"
 #include "lib/formats/sims3/clip/events.h"
 #include "lib/formats/sims3/clip/ik.h"
@@ -248,6 +249,6 @@ const struct codec codec_sims3_clip = {
                .hashes_morphs = true},
     .probe = probe,
     .decode = decode,
-    .encode = sims3_clip_encode,
+    .encode = NOT_IN_PAGES(sims3_clip_encode),
     .target = &target,
 };
