@@ -52,6 +52,27 @@ test("clips are added, and the avatar shows them", () => atMix(async (page) => {
   assert.ok(await page.getByRole("button", { name: "Remove walk" }).isDisabled());
 }));
 
+test("a body stands as the mix has it", () => atMix(async (page) => {
+  await mixed(page, () => add(page, "wave"));
+  await page.waitForFunction(() => document.querySelector(".stage").viewer.body?.joints);
+  for (const t of ["0.4", "1.2", "1.6"]) {
+    await page.getByLabel("Time", { exact: true }).fill(t);
+    const far = await page.evaluate(() => {
+      const { viewer } = document.querySelector(".stage");
+      viewer.body.scene.updateMatrixWorld(true);
+      return viewer.body.joints.map((node, i) => {
+        const [x, y, z] = viewer.world.subarray(i * 16 + 12);
+        const at = node.matrixWorld.elements;
+        return Math.hypot(at[12] - x, at[13] - y, at[14] - z);
+      });
+    });
+    assert.ok(far.length > 20 && Math.max(...far) < 1e-4, `${Math.max(...far)} m apart at ${t} s`);
+  }
+  assert.equal(await page.getByLabel("Bones").isChecked(), false);
+  await page.getByText("Mix with other clips").click();
+  await page.waitForFunction(() => { const { body } = document.querySelector(".stage").viewer; return body && !body.joints; });
+}));
+
 test("a bar is moved by keys and by dragging", () => atMix(async (page) => {
   await mixed(page, () => add(page, "wave"));
   const bar = page.getByRole("slider", { name: "Start of wave" });

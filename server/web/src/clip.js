@@ -120,7 +120,7 @@ export function showClip(posed, content, id) {
 
   /** Who plays: the choice, or on another figure its character. */
   function cast() {
-    const [, carried] = choice.onto.split(":");
+    const [, carried] = own ? [] : choice.onto.split(":");
     return choice.mesh || choice.character ? { mesh: choice.mesh, character: choice.character, with: choice.with } : { mesh: "auto", character: carried };
   }
 
@@ -134,10 +134,11 @@ export function showClip(posed, content, id) {
     let body = null;
     if (wanted.mesh !== "bones" && viewer.poses.head.skeleton) {
       const skeleton = choice.skeleton === "auto" ? undefined : choice.skeleton;
-      const path = posed.convertURL(id, "glb", { ...wanted, bones: "none", skeleton, onto: ontoOf(choice.onto) });
+      const path = posed.convertURL(id, "glb", { ...wanted, bones: "none", skeleton, onto: own ? undefined : ontoOf(choice.onto) });
       body = await Body.load(posed, path, { signal }).catch((error) => { fail(error); return null; });
     }
-    if (gone || own || signal.aborted) return body?.dispose();
+    if (gone || signal.aborted) return body?.dispose();
+    if (own) body?.follow(viewer.poses.joints);
     viewer.setBody(body?.isEmpty ? null : body);
     bonesBox.checked = viewer.showsBones = !viewer.body;
     if (!viewer.wasTurned && (viewer.body || had)) viewer.frameAll();
@@ -179,17 +180,20 @@ export function showClip(posed, content, id) {
     player = next;
   }
 
-  /** Shows a mix, from where it was when it is one already. */
+  /** Shows a mix on the clip's own body, from where it was when it is one already. */
   function showMix(poses, whole) {
     if (gone) return;
-    const begins = !own, { time, playing } = player;
-    loading?.abort();
-    bodies.disabled = ontoList.disabled = true;
-    bonesBox.checked = true;
-    showPoses(poses);
+    const begins = !own, { time, playing } = player, showed = bonesBox.checked;
     own ??= player;
+    bodies.disabled = ontoList.disabled = true;
+    const body = viewer.takeBody();
+    showPoses(poses);
+    body?.follow(poses.joints);
+    viewer.setBody(body);
+    bonesBox.checked = viewer.showsBones = showed;
+    if (begins && (choice.onto || !body)) loadBody(); // that one was another figure's, or is not there yet
     replacePlayer(new Player(viewer, whole));
-    if (begins) viewer.frameAll();
+    if (begins || !viewer.wasTurned) viewer.frameAll();
     player.seek(begins ? 0 : time);
     if (begins || playing) player.play();
     document.documentElement.dataset.mixed = poses.head.times.length;

@@ -3,6 +3,7 @@ import { AnimationMixer, Vector3 } from "three";
 import { GLTFLoader } from "three/examples/jsm/loaders/GLTFLoader.js";
 
 const VERTICES_LOOKED_AT = 200;
+export const ROW = 10; // numbers of a joint: translation, rotation, scale
 
 export class Body {
   /** One request: the GLB of a clip or of a character with a clip. */
@@ -11,9 +12,12 @@ export class Body {
     return new Body(await new GLTFLoader().parseAsync(await response.arrayBuffer(), ""));
   }
 
-  constructor({ scene, animations }) {
+  constructor({ scene, animations, parser }) {
     this.scene = scene;
     this.meshes = [];
+    this.nodes = new Map(); // by the names in the file, which the loader has changed
+    for (const [object, { nodes }] of parser.associations)
+      if (object.isObject3D && nodes !== undefined) this.nodes.set(parser.json.nodes[nodes].name, object);
     scene.traverse((object) => {
       if (!object.isMesh) return;
       object.frustumCulled = false; // its box is that of the rest pose
@@ -37,10 +41,24 @@ export class Body {
     this.mixer.update(0);
   }
 
-  /** Where some of its vertices are at that time, added to a list of numbers. */
-  addPlaces(t, places) {
+  /** From now on it stands as rows of these joints say (setRow), not as in its own clip. */
+  follow(joints) {
+    this.joints = joints.map(({ name, id }) => this.nodes.get(name ?? `joint_${id}`));
+  }
+
+  /** Translation, rotation and scale of each joint that it follows. */
+  setRow(row) {
+    this.joints.forEach((node, i) => {
+      if (!node) return;
+      node.position.fromArray(row, i * ROW);
+      node.quaternion.fromArray(row, i * ROW + 3);
+      node.scale.fromArray(row, i * ROW + 7);
+    });
+  }
+
+  /** Where some of its vertices are now, added to a list of numbers. */
+  addPlaces(places) {
     const place = new Vector3();
-    this.setTime(t);
     this.scene.updateMatrixWorld(true);
     for (const mesh of this.meshes) {
       const { count } = mesh.geometry.attributes.position;

@@ -5,11 +5,11 @@ import {
 } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { develop, studioLights } from "../../../../api/client/element/light.js";
+import { ROW } from "./body.js";
 import { boneGeometry, shownJoints } from "./bones.js";
 import { Floor } from "./floor.js";
 import { Ghosts } from "./ghosts.js";
 
-const ROW = 10;
 const CELL = 0.2; // height of the grid cell of a joint without hierarchy
 const NAME_PIXELS = 130, LINE_PIXELS = 14;
 const FRAMES_LOOKED_AT = 48, BODIES_LOOKED_AT = 12;
@@ -194,7 +194,7 @@ export class Viewer {
       if (this.hasTree) this.floor.touch(this.world, this.shown, this.height);
       if (this.follows) this.follow();
     }
-    this.body?.setTime(t);
+    this.moveBody(t);
     this.onTime(t);
     this.scriptMs = performance.now() - begin;
     this.draw();
@@ -325,10 +325,25 @@ export class Viewer {
     if (body) {
       this.figure.add(body.scene);
       for (const mesh of body.meshes) mesh.castShadow = true;
-      body.setTime(this.time ?? 0);
+      this.moveBody(this.time ?? 0);
       body.isClear = Boolean(this.bones?.visible);
     }
     this.draw();
+  }
+
+  /** Takes the body off and returns it, for whoever sets it again. */
+  takeBody() {
+    const { body } = this;
+    if (body) this.figure.remove(body.scene);
+    this.body = null;
+    return body;
+  }
+
+  /** The body as its clip has it at that time, or as the poses that it follows. */
+  moveBody(t) {
+    if (!this.body?.joints) return this.body?.setTime(t);
+    this.poses.sample(t, this.row);
+    this.body.setRow(this.row);
   }
 
   /** All positions in the motion as one list: x, y, z, … */
@@ -342,8 +357,9 @@ export class Viewer {
       return places;
     }
     for (let k = 0; this.body && k < BODIES_LOOKED_AT; k++) {
-      const t = (this.body.duration * k) / (BODIES_LOOKED_AT - 1), begin = places.length;
-      this.body.addPlaces(t, places);
+      const t = ((this.poses?.duration ?? this.body.duration) * k) / (BODIES_LOOKED_AT - 1), begin = places.length;
+      this.moveBody(t);
+      this.body.addPlaces(places);
       this.bringBack(t, places, begin);
     }
     const steps = this.poses ? Math.min(this.poses.frameCount, FRAMES_LOOKED_AT) : 0;
