@@ -137,7 +137,8 @@ class Same(RestCase):
                 for target in targets:
                     self.assertEqual(found[target], wanted[target], target)
                 self.assertGreater(self.loaded(daemon), 5)
-                self.assertEqual(daemon.client.get("/sitemap.xml").text.count("<url>"), len(files) - 1 + len(clips))
+                pages = len(files) - 1 + len(clips) + 1  # archives, clips, and the skeleton
+                self.assertEqual(daemon.client.get("/sitemap.xml").text.count("<url>"), pages)
 
     def test_the_same_file_again_and_gone(self):
         """It is the same upload, whatever its name; when it is deleted nothing of it is answered."""
