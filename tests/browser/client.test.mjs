@@ -281,7 +281,7 @@ export async function use(root: Drivable): Promise<number> {
 test("npm packs what is needed and nothing else", () => {
   const said = execFileSync("npm", ["pack", "--dry-run", "--json", source.pathname], { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
   assert.deepEqual(JSON.parse(said)[0].files.map((file) => file.path).sort(),
-    ["LICENSE", "README.md", ...["element.d.ts", "element.js", "figure.js", "floor.js", "light.js", "source.js", "stage.js", "template.js"].map((name) => `element/${name}`), "example.html", "package.json", "posed.d.ts", "posed.js", "three.d.ts", "three.js"]);
+    ["LICENSE", "README.md", ...["element.d.ts", "element.js", "figure.js", "floor.js", "light.js", "source.js", "stage.js", "template.js"].map((name) => `element/${name}`), "example.html", "local/local.d.ts", "local/local.js", "package.json", "posed.d.ts", "posed.js", "three.d.ts", "three.js"]);
 });
 
 test("the example moves, on another site", async () => {
