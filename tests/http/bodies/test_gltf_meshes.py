@@ -194,6 +194,8 @@ class GltfMeshes(SampleCase):
 class Hostile(SampleCase):
     """Each refusal names the place in the JSON."""
 
+    arguments = ("--max-time", "120s")  # a machine that is busy, and a million triangles
+
     def inspect(self, change, data=b""):
         file = figure()
         change(file, file.root)
