@@ -70,7 +70,7 @@ void slot_name(const struct pose_humanoid *humanoid, int slot, char *text)
     }
 }
 
-/* The slot of a bone that is not in a chain; -1 when there is none of that name. */
+/* The slot of a bone outside the chains, by name; -1 if no bone has that name. */
 static int slot_find(const char *name)
 {
     char text[32];

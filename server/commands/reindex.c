@@ -86,10 +86,9 @@ const struct command command_reindex = {
         "Checks every upload in DIR and lists those whose bytes are sound, whatever state the catalogue is\n"
         "in. The old catalogue is kept in DIR/lost for a day. If uploads are damaged, the exit status is 1\n"
         "and one line per upload says which; their bytes are left alone.\n"
-        "With --catalog it looks at every upload of that list while daemons go on: DIR is a folder for "
+        "With --catalog it checks every upload of that list while daemons go on: DIR is a folder for "
         "temporary\n"
-        "files, what indexing has made of uploads is made anew as they are asked for, and totals are counted "
-        "anew.\n",
+        "files, index records are rebuilt as uploads are asked for, and totals are recounted.\n",
     .options = options,
     .environment = false,
     .run = run_reindex,

@@ -1,10 +1,10 @@
 // The page of one skeleton: how it stands, its joints as a tree, which of them are bones of a person, and who wears it.
 import { el, failure } from "./dom.js";
+import { ROW } from "./view/bones.js";
 import { ANGLES, Viewer } from "./view/viewer.js";
 import { untilThere } from "./waiting.js";
 
 const MOST_CHARACTERS = 200, LOOKED_AT = 24;
-const ROW = 10;
 
 /** What the view shows: poses with one frame, in which every joint rests. */
 function standing({ id, joints }) {

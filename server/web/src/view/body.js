@@ -1,9 +1,9 @@
 // A body: a GLB with skin, textures and motion, moved on the GPU.
 import { AnimationMixer, Vector3 } from "three";
 import { GLTFLoader } from "three/examples/jsm/loaders/GLTFLoader.js";
+import { ROW } from "./bones.js";
 
 const VERTICES_LOOKED_AT = 200;
-export const ROW = 10; // numbers of a joint: translation, rotation, scale
 
 export class Body {
   /** One request: the GLB of a clip or of a character with a clip. */

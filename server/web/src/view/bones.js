@@ -1,6 +1,9 @@
 // The form of a bone, and which joints have one.
 import { BufferAttribute, BufferGeometry } from "three";
 
+/** Numbers of a joint in a row of poses: translation, rotation, scale. */
+export const ROW = 10;
+
 /** A bone of length 1 along +Y: an eight-sided spindle, thickest near its base. */
 export function boneGeometry() {
   const width = 0.085, middle = 0.14;

@@ -1,8 +1,8 @@
 // Live curves of one joint, drawn from the poses that are here already: rotation in degrees, place in metres, a playhead.
 import { Euler, Matrix4, Quaternion, Vector3 } from "three";
 import { el } from "../dom.js";
+import { ROW } from "./bones.js";
 
-const ROW = 10;
 const MOST_SAMPLES = 240;
 const WIDTH = 240, HEIGHT = 46; // of each diagram, in its own units
 const AXES = ["x", "y", "z"];

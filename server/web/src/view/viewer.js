@@ -5,8 +5,7 @@ import {
 } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { develop, studioLights } from "../../../../api/client/element/light.js";
-import { ROW } from "./body.js";
-import { boneGeometry, shownJoints } from "./bones.js";
+import { boneGeometry, ROW, shownJoints } from "./bones.js";
 import { Floor } from "./floor.js";
 import { Ghosts } from "./ghosts.js";
 
