@@ -95,8 +95,7 @@ struct aside {
 struct asides {
     uint32_t count, capacity;
     struct aside *items;
-    char *text; /* the shortened one */
-    size_t size;
+    size_t removed; /* in all */
 };
 
 /* Without branches, so that the compiler can vectorise it. */
@@ -124,44 +123,76 @@ static size_t find_long(struct pose_bytes text, size_t at, size_t *end)
     return text.size;
 }
 
-static bool set_aside(struct arena *arena, struct asides *asides, struct pose_bytes text, size_t begin,
-                      size_t end)
+enum { MARK_SIZE = 20 }; /* of a mark with its number and quotes, at most */
+
+static size_t write_mark(uint32_t number, char mark[MARK_SIZE])
 {
-    struct aside *items = arena_grow(arena, asides->items, asides->count, &asides->capacity, sizeof *items);
-    if (!items)
-        return false;
-    char number[24];
-    int length = snprintf(number, sizeof number, "\"\\u%04x%u\"", MARK, asides->count);
-    asides->items = items;
-    memcpy(asides->text + asides->size, number, (size_t)length);
-    items[asides->count++] = (struct aside){.text = (const char *)text.data + begin + 1,
-                                            .length = end - begin - 2,
-                                            .at = asides->size,
-                                            .removed = end - begin - (size_t)length};
-    asides->size += (size_t)length;
+    return (size_t)snprintf(mark, MARK_SIZE, "\"\\u%04x%u\"", MARK, number);
+}
+
+/* A plain string has no backslash, so a mark of the text's own is outside those that are set aside. */
+static bool has_mark(const uint8_t *text, size_t size)
+{
+    static const char mark[] = "\\u0001";
+    return memmem(text, size, mark, sizeof mark - 1);
+}
+
+/* Lists the long strings; none if the text has a mark of its own. False if out of memory. */
+static bool set_aside(struct arena *arena, struct asides *asides, struct pose_bytes text)
+{
+    bool is_marked = false;
+    for (size_t begin = 0, end = 0, before = 0; begin < text.size && !is_marked; before = end) {
+        begin = find_long(text, before, &end);
+        is_marked = has_mark(text.data + before, begin - before);
+        if (begin == text.size)
+            break;
+        struct aside *items = arena_grow(arena, asides->items, asides->count, &asides->capacity, sizeof *items);
+        char mark[MARK_SIZE];
+        if (!items)
+            return false;
+        const size_t removed = end - begin - write_mark(asides->count, mark);
+        asides->items = items;
+        items[asides->count++] = (struct aside){.text = (const char *)text.data + begin + 1,
+                                                .length = end - begin - 2,
+                                                .at = begin - asides->removed,
+                                                .removed = removed};
+        asides->removed += removed;
+    }
+    if (is_marked)
+        *asides = (struct asides){0};
     return true;
+}
+
+/* The text with marks in place of the strings that are set aside. */
+static void put_marks(const struct asides *asides, struct pose_bytes text, char *shortened)
+{
+    const char *rest = (const char *)text.data, *end = rest + text.size;
+    for (uint32_t i = 0; i < asides->count; i++) {
+        const struct aside *aside = &asides->items[i];
+        const size_t before = (size_t)(aside->text - 1 - rest);
+        char mark[MARK_SIZE];
+        const size_t length = write_mark(i, mark);
+        memcpy(shortened, rest, before);
+        memcpy(shortened + before, mark, length);
+        shortened += before + length;
+        rest = aside->text + aside->length + 1;
+    }
+    memcpy(shortened, rest, (size_t)(end - rest));
 }
 
 /* Sets text to what jansson reads; unchanged if no string is long. Returns false if out of memory. */
 static bool shorten(struct arena *arena, struct pose_bytes *text, struct asides *asides)
 {
-    static const char mark[] = "\\u0001";
-    size_t end = 0, begin = find_long(*text, 0, &end), before = 0;
-    if (begin == text->size || memmem(text->data, text->size, mark, sizeof mark - 1))
-        return true;
-    asides->text = arena_alloc(arena, text->size, 1);
-    if (!asides->text)
+    if (!set_aside(arena, asides, *text))
         return false;
-    while (begin < text->size) {
-        memcpy(asides->text + asides->size, text->data + before, begin - before);
-        asides->size += begin - before;
-        before = end;
-        if (!set_aside(arena, asides, *text, begin, end))
-            return false;
-        begin = find_long(*text, before, &end);
-    }
-    memcpy(asides->text + asides->size, text->data + before, text->size - before);
-    *text = (struct pose_bytes){(const uint8_t *)asides->text, asides->size + text->size - before};
+    if (!asides->count)
+        return true;
+    const size_t size = text->size - asides->removed;
+    char *shortened = arena_alloc(arena, size, 1);
+    if (!shortened)
+        return false;
+    put_marks(asides, *text, shortened);
+    *text = (struct pose_bytes){(const uint8_t *)shortened, size};
     return true;
 }
 

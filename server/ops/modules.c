@@ -1,7 +1,10 @@
 #include "server/ops/modules.h"
 
+#include "module_stamp.h"
+
 #include <dlfcn.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 /* Opens a file of that folder, which is relative to the program's. */
@@ -31,8 +34,16 @@ static void *open_module(const char *file)
 void *module_symbol(const char *file, const char *name, char *error, size_t error_size)
 {
     void *handle = open_module(file);
-    void *symbol = handle ? dlsym(handle, name) : NULL;
-    if (!symbol)
+    const char *stamp = handle ? dlsym(handle, "posed_module_stamp") : NULL;
+    void *symbol = stamp ? dlsym(handle, name) : NULL;
+    if (!symbol) {
         snprintf(error, error_size, "%s", dlerror());
+        return NULL;
+    }
+    /* Its functions would be called with structures that they do not know. */
+    if (strcmp(stamp, MODULE_STAMP) != 0) {
+        snprintf(error, error_size, "%s is of another build than this program: install them together", file);
+        return NULL;
+    }
     return symbol;
 }

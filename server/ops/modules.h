@@ -7,7 +7,8 @@
 
 #include <stddef.h>
 
-/* What the module exports by that name. NULL with one line in error. The module is never unloaded. */
+/* What the module exports by that name. NULL with one line in error, also if it was built with other headers than this
+ * program. The module is never unloaded. */
 void *module_symbol(const char *file, const char *name, char *error, size_t error_size);
 
 #endif

@@ -14,7 +14,7 @@ from postgres_pair import PostgresPair
 
 REPLICAS = 3
 TOKEN = "the-token-of-the-cluster"
-DISK_SIZE = "24m"
+DISK_SIZE = "64M"  # lists.db and its log take up to 30 MB after 10 minutes of uploads
 # A disk of its own, as a user who is not root: in a name space of its own. It is gone with the process, as a machine's is.
 OWN_DISK = ["unshare", "-rm", "sh", "-c", f'mount -t tmpfs -o size={DISK_SIZE} tmpfs "$0" && exec "$@"']
 
