@@ -188,10 +188,11 @@ bool item_take_retargeting(struct item *item)
             continue;
         }
         bool is_map = !strncmp(names[i], "map", 3) && json_is_object(value);
-        bool is_number = (!strcmp(names[i], "retarget") || !strcmp(names[i], "strict") ||
-                          !strcmp(names[i], "tolerance")) &&
-                         json_is_number(value);
+        bool is_flag = !strcmp(names[i], "retarget") || !strcmp(names[i], "strict");
+        bool is_number = (is_flag || !strcmp(names[i], "tolerance")) && json_is_number(value);
         char *text = is_map || is_number ? json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
+        if (is_flag && json_is_boolean(value))
+            text = strdup(json_is_true(value) ? "1" : "0");
         if (!text)
             return item_refuse(item, names[i], "%s has the wrong type", names[i]);
         keep_parameter(item, names[i], text);

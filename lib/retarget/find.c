@@ -1,4 +1,5 @@
 /* Finds the joint of each bone, by the tables of names and by the user's map. */
+#include "lib/core/nearest.h"
 #include "lib/core/text.h"
 #include "lib/retarget/humanoid.h"
 
@@ -389,6 +390,23 @@ static bool refuse_map(struct pose_error *error, const char *code, const char *j
     return error_set(error, POSE_BAD_ARGUMENT, code, "\"%.60s\": %s", joint, what);
 }
 
+/* With the joint whose name is nearest, of a bounded number. */
+static bool refuse_joint(const struct finding *finding, const char *joint, struct pose_error *error)
+{
+    enum { MAX_LOOKED_AT = 1000 };
+    const struct pose_skeleton *skeleton = finding->humanoid->skeleton;
+    struct nearest nearest;
+    char hint[NEAREST_HINT];
+    nearest_begin(&nearest, joint, strlen(joint));
+    for (uint32_t i = 0; i < skeleton->joint_count && i < MAX_LOOKED_AT; i++) {
+        if (skeleton->joints[i].name)
+            nearest_offer(&nearest, skeleton->joints[i].name);
+    }
+    nearest_hint(&nearest, hint);
+    return error_set(error, POSE_BAD_ARGUMENT, "unknown_joint", "\"%.60s\": the skeleton has no such joint%s",
+                     joint, hint);
+}
+
 static bool put_user(struct finding *finding, const struct pose_bone_map *line, int32_t joint,
                      struct pose_error *error)
 {
@@ -438,7 +456,7 @@ static bool take_map(struct finding *finding, const struct joint_names *joints,
         if (joint < 0 && plain_name(map[i].joint, plain))
             joint = names_find(joints, plain);
         if (joint < 0)
-            return refuse_map(error, "unknown_joint", map[i].joint, "the skeleton has no such joint");
+            return refuse_joint(finding, map[i].joint, error);
         if (!put_user(finding, &map[i], (int32_t)joint, error))
             return false;
     }

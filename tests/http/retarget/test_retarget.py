@@ -202,11 +202,17 @@ class Retarget(unittest.TestCase):
         items = [
             {"clip": self.walk, "t": 0.25, "retarget": 1, "onto": self.sl, "map": {"HEAD": "head"}},
             {"layers": [{"clip": self.walk, "t": 0.2}, {"clip": self.walk, "t": 0.4}], "retarget": 1, "onto": self.sl},
+            {"clip": self.walk, "t": 0.25, "retarget": True, "strict": False, "onto": self.sl},
         ]
         body = json.dumps({"requests": items}).encode()
         results = self.client.post("/v1/poses", body).json["results"]
         for result in results:
             self.assertEqual(result["skeleton"], self.sl)
+
+    def test_unknown_joint_of_a_map(self):
+        reply = self.client.get(self.path("/pose", map='{"HAED": "head"}'), check=False)
+        self.assertEqual((reply.status, reply.json["parameter"]), (400, "map"))
+        self.assertIn('did you mean "HEAD"?', reply.json["detail"])
 
     def test_picture_is_of_the_target(self):
         """Whatever was drawn before: the picture of the source is kept, too."""
