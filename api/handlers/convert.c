@@ -4,6 +4,7 @@
 #include "api/conversion/converted.h"
 #include "api/handlers/handlers.h"
 #include "api/handlers/mixed_conversion.h"
+#include "server/library/called.h"
 #include "server/library/names.h"
 #include "server/store/draft.h"
 
@@ -22,16 +23,10 @@ struct request {
 
 /* ------------------------------------------------------------------------------------------------- which clips -- */
 
-/* Lists as many names as fit on a line. */
-static void list_names(const struct catalog *own, enum asset_kind kind, char *text, size_t capacity)
+/* Where names are looked for: in the body. */
+static struct called_in body_of(const struct request *request)
 {
-    const struct catalog_item *item;
-    uint32_t next = 0;
-    *text = '\0';
-    while ((item = catalog_next(own, kind, &next))) {
-        if (!name_list_add(text, capacity, item->asset->name))
-            return;
-    }
+    return (struct called_in){.catalog = request->own};
 }
 
 static bool add_clip(struct request *request, const struct catalog_item *item)
@@ -47,41 +42,28 @@ static bool add_clip(struct request *request, const struct catalog_item *item)
 /* Finds one of the names in clip=. A single name may contain a comma. */
 static bool find_clip(struct request *request, const char *name, size_t length)
 {
-    const struct catalog_item *clip, *found = NULL;
-    uint32_t next = 0;
+    const struct called_in body = body_of(request);
+    const struct catalog_item *found = NULL;
+    const uint32_t count = called_find(&body, name, length, &found);
+    const int shown = (int)(length < 60 ? length : 60);
     char names[300];
-    while ((clip = catalog_next(request->own, ASSET_CLIP, &next))) {
-        if (!catalog_is_called(request->own, clip, name, length))
-            continue;
-        if (found) {
-            reply_bad_parameter(request->call, "clip", "several clips are named \"%.*s\"; use an id",
-                                (int)(length < 60 ? length : 60), name);
-            return false;
-        }
-        found = clip;
-    }
-    if (found)
+    if (count == 1)
         return add_clip(request, found);
-    list_names(request->own, ASSET_CLIP, names, sizeof names);
-    reply_bad_parameter(request->call, "clip", "no clip \"%.*s\"; available: %s",
-                        (int)(length < 60 ? length : 60), name, *names ? names : "none");
-    return false;
-}
-
-static bool is_whole_name(const struct request *request, const char *text)
-{
-    const struct catalog_item *clip;
-    uint32_t next = 0;
-    while ((clip = catalog_next(request->own, ASSET_CLIP, &next))) {
-        if (catalog_is_called(request->own, clip, text, strlen(text)))
-            return true;
-    }
+    called_list(&body, ASSET_CLIP, names, sizeof names);
+    if (count)
+        reply_bad_parameter(request->call, "clip", "several clips are named \"%.*s\"; use an id", shown,
+                            name);
+    else
+        reply_bad_parameter(request->call, "clip", "no clip \"%.*s\"; available: %s", shown, name,
+                            *names ? names : "none");
     return false;
 }
 
 static bool find_clips(struct request *request, const char *text)
 {
-    if (is_whole_name(request, text))
+    const struct called_in body = body_of(request);
+    const struct catalog_item *whole;
+    if (called_find(&body, text, strlen(text), &whole))
         return find_clip(request, text, strlen(text));
     for (const char *at = text; at;) {
         size_t length = strcspn(at, ",");
@@ -141,7 +123,8 @@ static bool choose_mesh(struct request *request)
         return true;
     }
     const struct index_entry *broken = broken_entry(request->own);
-    list_names(request->own, ASSET_MESH, names, sizeof names);
+    const struct called_in body = body_of(request);
+    called_list(&body, ASSET_MESH, names, sizeof names);
     if (count)
         reply_bad_parameter(request->call, "mesh", "the id of one of %s, as /v1/inspect has it", names);
     else if (broken)
@@ -164,7 +147,8 @@ static bool choose_clips(struct request *request)
         return add_clip(request, catalog_first(request->own, ASSET_CLIP));
     if (request->clip_count == 1 || (request->clip_count && is_scene(request)))
         return true;
-    list_names(request->own, ASSET_CLIP, names, sizeof names);
+    const struct called_in body = body_of(request);
+    called_list(&body, ASSET_CLIP, names, sizeof names);
     reply_bad_parameter(request->call, "clip", "%s of %s",
                         is_scene(request) ? "some, comma-separated," : "one", names);
     return false;

@@ -146,7 +146,8 @@ static bool set_aside(struct arena *arena, struct asides *asides, struct pose_by
         is_marked = has_mark(text.data + before, begin - before);
         if (begin == text.size)
             break;
-        struct aside *items = arena_grow(arena, asides->items, asides->count, &asides->capacity, sizeof *items);
+        struct aside *items =
+            arena_grow(arena, asides->items, asides->count, &asides->capacity, sizeof *items);
         char mark[MARK_SIZE];
         if (!items)
             return false;

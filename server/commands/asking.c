@@ -1,36 +1,35 @@
 #include "server/commands/asking.h"
 
 #include "api/dispatch.h"
-#include "lib/core/nearest.h"
 #include "server/commands/commands.h"
 #include "server/commands/library.h"
-#include "server/library/names.h"
+#include "server/library/called.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* ------------------------------------------------------------------------------------------------- what is meant -- */
 
-bool asking_is_from(const struct catalog *catalog, const struct catalog_item *item, const char *path)
+/* Items of one file of the catalogue. */
+struct from {
+    const struct catalog *catalog;
+    const char *path;
+};
+
+static bool has(const void *user, const struct catalog_item *item)
 {
+    const struct from *from = user;
     struct place_walk walk = {0};
-    while (catalog_next_place(catalog, item, &walk)) {
-        if (!strcmp(catalog->archives[walk.place.archive]->root, path))
+    while (catalog_next_place(from->catalog, item, &walk)) {
+        if (!strcmp(from->catalog->archives[walk.place.archive]->root, from->path))
             return true;
     }
     return false;
 }
 
-/* Lists as many names of a file's clips as fit on a line. */
-static void list_clips(const struct catalog *catalog, const char *path, char *text, size_t capacity)
+bool asking_is_from(const struct catalog *catalog, const struct catalog_item *item, const char *path)
 {
-    const struct catalog_item *clip;
-    uint32_t next = 0;
-    *text = '\0';
-    while ((clip = catalog_next(catalog, ASSET_CLIP, &next))) {
-        if (asking_is_from(catalog, clip, path) && !name_list_add(text, capacity, clip->asset->name))
-            return;
-    }
+    return has(&(struct from){catalog, path}, item);
 }
 
 /* Reports why a file has no clip to sample. */
@@ -52,60 +51,48 @@ static void explain_no_clip(const struct catalog *catalog, const char *path)
     command_failed(path, "holds no clip");
 }
 
-static void tell_unknown(const struct catalog *catalog, const char *path, const char *name, const char *names)
-{
-    const struct catalog_item *clip;
-    struct nearest nearest;
-    uint32_t next = 0;
-    char hint[NEAREST_HINT];
-    nearest_begin(&nearest, name, strlen(name));
-    while ((clip = catalog_next(catalog, ASSET_CLIP, &next))) {
-        if (asking_is_from(catalog, clip, path))
-            nearest_offer(&nearest, clip->asset->name);
-    }
-    nearest_hint(&nearest, hint);
-    command_failed(path, "holds no clip of the name %s but %s%s", name, names, hint);
-}
-
 const struct catalog_item *asking_clip(const struct catalog *catalog, const char *path, const char *name)
 {
-    const struct catalog_item *item, *chosen = NULL;
-    char names[600];
+    const struct from from = {catalog, path};
+    const struct called_in in = {catalog, has, &from};
+    const struct catalog_item *chosen = NULL, *clip;
+    char names[600], hint[NEAREST_HINT];
     uint32_t count = 0, next = 0;
-    while ((item = catalog_next(catalog, ASSET_CLIP, &next))) {
-        if (!asking_is_from(catalog, item, path) ||
-            (name && !catalog_is_called(catalog, item, name, strlen(name))))
-            continue;
-        chosen = item;
+    if (name)
+        count = called_find(&in, name, strlen(name), &chosen);
+    while (!name && (clip = called_next(&in, ASSET_CLIP, &next))) {
+        chosen = clip;
         count++;
     }
     if (count == 1)
         return chosen;
-    list_clips(catalog, path, names, sizeof names);
-    if (!*names)
+    called_list(&in, ASSET_CLIP, names, sizeof names);
+    if (!*names) {
         explain_no_clip(catalog, path);
-    else if (name && count)
+    } else if (name && count) {
         command_failed(path, "holds %u clips of the name %s", count, name);
-    else if (name)
-        tell_unknown(catalog, path, name, names);
-    else
+    } else if (name) {
+        called_hint(&in, name, hint);
+        command_failed(path, "holds no clip of the name %s but %s%s", name, names, hint);
+    } else {
         command_failed(path, "holds several clips; --clip is one of %s", names);
+    }
     return NULL;
 }
 
 bool asking_skeleton(const struct catalog *catalog, const char *path, char text[ID_TEXT])
 {
-    const struct catalog_item *skeleton;
-    uint32_t next = 0;
     if (!path || !strcmp(path, "none")) {
         strcpy(text, path ? "none" : "auto");
         return true;
     }
-    while ((skeleton = catalog_next(catalog, ASSET_SKELETON, &next))) {
-        if (asking_is_from(catalog, skeleton, path)) {
-            id_write(&skeleton->asset->id, text);
-            return true;
-        }
+    const struct from from = {catalog, path};
+    const struct called_in in = {catalog, has, &from};
+    uint32_t next = 0;
+    const struct catalog_item *skeleton = called_next(&in, ASSET_SKELETON, &next);
+    if (skeleton) {
+        id_write(&skeleton->asset->id, text);
+        return true;
     }
     for (uint32_t a = 0; a < catalog->archive_count; a++) {
         const struct index_archive *archive = catalog->archives[a];

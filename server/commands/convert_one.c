@@ -1,8 +1,8 @@
 /* Converts one clip, or several into one file: selects the clips, finds the format by the file's name, and
  * writes the file. */
 #include "server/commands/conversion_job.h"
-#include "lib/core/nearest.h"
 #include "server/commands/save.h"
+#include "server/library/called.h"
 #include "server/library/names.h"
 
 #include <errno.h>
@@ -85,36 +85,32 @@ struct choice {
     struct ingredient *clips; /* from malloc */
 };
 
-static bool add_called(const struct job *job, const char *name, struct choice *choice)
+static bool is_mine(const void *user, const struct catalog_item *item)
 {
-    const struct catalog *source = job->task.source;
-    struct catalog_item *clip;
-    uint32_t found = 0, next = 0;
-    while ((clip = catalog_next(source, ASSET_CLIP, &next))) {
-        if (!job_has(job, clip) || !catalog_is_called(source, clip, name, strlen(name)))
-            continue;
-        choice->clips[choice->count] = (struct ingredient){source, clip};
-        found++;
-    }
-    choice->count += found > 0;
-    if (found > 1)
-        fail(job, "holds %u clips of the name %s", found, name);
-    return found == 1;
+    return job_has(user, item);
 }
 
-static void tell_unknown(const struct job *job, const char *name)
+/* Where names are looked for: in IN. */
+static struct called_in in_of(const struct job *job)
 {
-    const struct catalog_item *clip;
-    struct nearest nearest;
-    uint32_t next = 0;
+    return (struct called_in){job->task.source, is_mine, job};
+}
+
+static bool add_called(const struct job *job, const char *name, struct choice *choice)
+{
+    const struct called_in in = in_of(job);
+    const struct catalog_item *clip = NULL;
     char hint[NEAREST_HINT];
-    nearest_begin(&nearest, name, strlen(name));
-    while ((clip = catalog_next(job->task.source, ASSET_CLIP, &next))) {
-        if (job_has(job, clip))
-            nearest_offer(&nearest, clip->asset->name);
+    const uint32_t found = called_find(&in, name, strlen(name), &clip);
+    if (found == 1) {
+        choice->clips[choice->count++] = (struct ingredient){job->task.source, clip};
+    } else if (found) {
+        fail(job, "holds %u clips of the name %s", found, name);
+    } else {
+        called_hint(&in, name, hint);
+        fail(job, "holds no clip of the name %s%s", name, hint);
     }
-    nearest_hint(&nearest, hint);
-    fail(job, "holds no clip of the name %s%s", name, hint);
+    return found == 1;
 }
 
 /* Finds the clips by name; false, with a message printed, if one is missing or ambiguous. */
@@ -123,12 +119,8 @@ static bool choose_named(const struct job *job, const char *names, struct choice
     char *text = strdup(names), *rest = NULL;
     bool done = true;
     choice->clips = must_alloc(strlen(names) + 1, sizeof *choice->clips);
-    for (char *name = strtok_r(text, ",", &rest); name && done; name = strtok_r(NULL, ",", &rest)) {
-        uint32_t before = choice->count;
+    for (char *name = strtok_r(text, ",", &rest); name && done; name = strtok_r(NULL, ",", &rest))
         done = add_called(job, name, choice);
-        if (!done && choice->count == before)
-            tell_unknown(job, name);
-    }
     free(text);
     return done;
 }
@@ -136,13 +128,12 @@ static bool choose_named(const struct job *job, const char *names, struct choice
 static void choose_all(const struct job *job, struct choice *choice)
 {
     const struct catalog *source = job->task.source;
-    struct catalog_item *clip;
+    const struct called_in in = in_of(job);
+    const struct catalog_item *clip;
     uint32_t next = 0;
     choice->clips = must_alloc(source->lists[ASSET_CLIP].present + 1, sizeof *choice->clips);
-    while ((clip = catalog_next(source, ASSET_CLIP, &next))) {
-        if (job_has(job, clip))
-            choice->clips[choice->count++] = (struct ingredient){source, clip};
-    }
+    while ((clip = called_next(&in, ASSET_CLIP, &next)))
+        choice->clips[choice->count++] = (struct ingredient){source, clip};
 }
 
 /* Reports the first error of IN's files; false if there is none. */
@@ -175,17 +166,15 @@ static void list_names(const struct choice *choice, char *text, size_t capacity)
 static bool take_model(const struct job *job, struct conversion_parts *parts)
 {
     const struct catalog *source = job->task.source;
-    struct catalog_item *item;
+    const struct called_in in = in_of(job);
+    const struct catalog_item *item;
     uint32_t next = 0;
-    while (parts->mesh_count < CONVERSION_MESHES && (item = catalog_next(source, ASSET_MESH, &next))) {
-        if (job_has(job, item))
-            parts->meshes[parts->mesh_count++] = (struct ingredient){source, item};
-    }
+    while (parts->mesh_count < CONVERSION_MESHES && (item = called_next(&in, ASSET_MESH, &next)))
+        parts->meshes[parts->mesh_count++] = (struct ingredient){source, item};
     next = 0;
-    while (!parts->skeleton.choice.asset && (item = catalog_next(source, ASSET_SKELETON, &next))) {
-        if (job_has(job, item))
-            parts->skeleton = (struct ingredient_skeleton){source, {.asset = item->asset, .item = item}};
-    }
+    item = parts->skeleton.choice.asset ? NULL : called_next(&in, ASSET_SKELETON, &next);
+    if (item)
+        parts->skeleton = (struct ingredient_skeleton){source, {.asset = item->asset, .item = item}};
     return parts->mesh_count || parts->skeleton.choice.asset;
 }
 

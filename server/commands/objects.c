@@ -1,8 +1,8 @@
 /* `posed migrate` moves a site from a folder to an object store; `posed sweep` removes from that what no upload names. */
 #include "server/commands/commands.h"
 #include "server/ops/files.h"
-#include "server/store/migrate.h"
-#include "server/store/sweep.h"
+#include "server/store/upkeep/migrate.h"
+#include "server/store/upkeep/sweep.h"
 
 #include <stddef.h>
 #include <stdio.h>

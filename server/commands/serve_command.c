@@ -1,7 +1,7 @@
 /* `posed serve`: loads the daemon. */
 #include "server/commands/commands.h"
 #include "server/daemon/daemon.h"
-#include "server/ops/modules.h"
+#include "server/ops/modules/modules.h"
 
 #include <stdlib.h>
 

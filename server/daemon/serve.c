@@ -11,7 +11,7 @@
 #include "server/ops/base_path.h"
 #include "server/ops/log.h"
 #include "server/ops/options.h"
-#include "server/store/check.h"
+#include "server/store/upkeep/check.h"
 #include "server/store/postgres/catalog.h"
 #include "server/store/s3/blobs_s3.h"
 #include "server/uploads/expiry.h"

@@ -1,6 +1,6 @@
 #include "server/draw/loading.h"
 
-#include "server/ops/modules.h"
+#include "server/ops/modules/modules.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /*
- * Sends one POST, by libcurl. A module, so that only a daemon with a webhook loads libcurl; see server/ops/modules.h.
+ * Sends one POST, by libcurl. A module, so that only a daemon with a webhook loads libcurl; see server/ops/modules/modules.h.
  */
 #ifndef POSED_SERVER_EVENTS_POST_H
 #define POSED_SERVER_EVENTS_POST_H

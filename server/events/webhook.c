@@ -7,7 +7,7 @@
 #include "server/ops/clock.h"
 #include "server/ops/files.h"
 #include "server/ops/log.h"
-#include "server/ops/modules.h"
+#include "server/ops/modules/modules.h"
 
 #include <errno.h>
 #include <nettle/hmac.h>

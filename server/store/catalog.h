@@ -1,5 +1,5 @@
 /*
- * The list of uploads: the other backend of the store. Implemented as rows in SQLite (sqlite.c), in memory (memory.c) and
+ * The list of uploads: the other backend of the store. Implemented as rows in SQLite (sqlite/), in memory (memory.c) and
  * in a PostgreSQL database (postgres/).
  */
 #ifndef POSED_SERVER_STORE_CATALOG_H

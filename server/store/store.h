@@ -7,7 +7,7 @@
 
 #include "server/ops/catalog_options.h"
 #include "server/ops/object_options.h"
-#include "server/store/recover.h"
+#include "server/store/upkeep/recover.h"
 #include "server/store/shared/sharing.h"
 
 struct store;

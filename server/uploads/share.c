@@ -44,10 +44,16 @@ bool share_add(struct service *service, struct index_archive *archive, struct up
     struct actor does = {.name = grant->name};
     struct store_error ignored;
     enum addition addition;
-    *known = NULL;
-    if (!follow_catch_up(service, error))
-        return false;
     *known = find_sound(service, &archive->id);
+    /* What is known may have been deleted meanwhile. What is not known here is looked for by the database when it is added,
+     * which saves a question; but while a store is away no bytes are sent first. */
+    if (*known || store_is_away(service->store)) {
+        index_archive_unref(*known);
+        *known = NULL;
+        if (!follow_catch_up(service, error))
+            return false;
+        *known = find_sound(service, &archive->id);
+    }
     if (*known)
         return true;
     if (!store_add(service->store, archive->blob, row, grant->quota, &addition, error))

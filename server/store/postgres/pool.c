@@ -2,7 +2,7 @@
 
 #include "server/ops/clock.h"
 #include "server/ops/log.h"
-#include "server/ops/modules.h"
+#include "server/ops/modules/modules.h"
 #include "server/ops/region.h"
 
 #include <pthread.h>

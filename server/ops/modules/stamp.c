@@ -1,5 +1,5 @@
 /* Linked into every module: which build of the program it fits. */
-#include "module_stamp.h"
+#include "server/ops/modules/stamp.h"
 
 __attribute__((visibility("default"))) extern const char posed_module_stamp[];
 

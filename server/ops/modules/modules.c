@@ -1,6 +1,6 @@
-#include "server/ops/modules.h"
+#include "server/ops/modules/modules.h"
 
-#include "module_stamp.h"
+#include "server/ops/modules/stamp.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

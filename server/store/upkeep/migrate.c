@@ -1,11 +1,11 @@
-#include "server/store/migrate.h"
+#include "server/store/upkeep/migrate.h"
 
 #include "server/ops/parallel.h"
 #include "server/ops/region.h"
 #include "server/store/folder.h"
 #include "server/store/note.h"
 #include "server/store/postgres/catalog.h"
-#include "server/store/recover.h"
+#include "server/store/upkeep/recover.h"
 #include "server/store/s3/blobs_s3.h"
 #include "server/store/set.h"
 

@@ -1,4 +1,4 @@
-#include "server/store/check.h"
+#include "server/store/upkeep/check.h"
 
 #include "server/ops/files.h"
 #include "server/store/catalog.h"

@@ -1,6 +1,6 @@
 /* Copies the uploads of a folder into an object store. */
-#ifndef POSED_SERVER_STORE_MIGRATE_H
-#define POSED_SERVER_STORE_MIGRATE_H
+#ifndef POSED_SERVER_STORE_UPKEEP_MIGRATE_H
+#define POSED_SERVER_STORE_UPKEEP_MIGRATE_H
 
 #include "server/ops/catalog_options.h"
 #include "server/ops/object_options.h"

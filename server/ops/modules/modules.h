@@ -2,8 +2,8 @@
  * Modules: parts of the program that only some commands need, with the libraries that only they need. They lie beside
  * the program in a build, and in the folder of libraries once installed.
  */
-#ifndef POSED_SERVER_OPS_MODULES_H
-#define POSED_SERVER_OPS_MODULES_H
+#ifndef POSED_SERVER_OPS_MODULES_MODULES_H
+#define POSED_SERVER_OPS_MODULES_MODULES_H
 
 #include <stddef.h>
 

@@ -1,4 +1,4 @@
-#include "server/store/recover.h"
+#include "server/store/upkeep/recover.h"
 
 #include "server/ops/region.h"
 #include "server/store/note.h"

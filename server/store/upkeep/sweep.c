@@ -1,4 +1,4 @@
-#include "server/store/sweep.h"
+#include "server/store/upkeep/sweep.h"
 
 #include "server/ops/region.h"
 #include "server/store/folder.h"

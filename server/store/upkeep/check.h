@@ -1,6 +1,6 @@
 /* Checks whether a store could be opened, without opening it. */
-#ifndef POSED_SERVER_STORE_CHECK_H
-#define POSED_SERVER_STORE_CHECK_H
+#ifndef POSED_SERVER_STORE_UPKEEP_CHECK_H
+#define POSED_SERVER_STORE_UPKEEP_CHECK_H
 
 #include "server/store/draft.h"
 

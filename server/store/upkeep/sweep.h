@@ -1,6 +1,6 @@
 /* Removes from an object store the bytes that no upload names: what deletions, or uploads that were not finished, leave. */
-#ifndef POSED_SERVER_STORE_SWEEP_H
-#define POSED_SERVER_STORE_SWEEP_H
+#ifndef POSED_SERVER_STORE_UPKEEP_SWEEP_H
+#define POSED_SERVER_STORE_UPKEEP_SWEEP_H
 
 #include "server/ops/catalog_options.h"
 #include "server/ops/object_options.h"

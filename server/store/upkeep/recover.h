@@ -2,8 +2,8 @@
  * Makes a catalogue and its folder consistent. An upload is its note and its bytes: both are synced before the
  * client gets an answer, so together they prove the upload, and the catalogue is only an index of them.
  */
-#ifndef POSED_SERVER_STORE_RECOVER_H
-#define POSED_SERVER_STORE_RECOVER_H
+#ifndef POSED_SERVER_STORE_UPKEEP_RECOVER_H
+#define POSED_SERVER_STORE_UPKEEP_RECOVER_H
 
 #include "server/store/catalog.h"
 
