@@ -260,6 +260,11 @@ static struct curl_slist *add_header(struct curl_slist *list, const char *name, 
     return longer;
 }
 
+static bool has_body(const struct s3_request *request)
+{
+    return !strcmp(request->method, "PUT") || !strcmp(request->method, "POST");
+}
+
 /* Every request says the hash of its body, even of none: it is signed, and the store checks it. */
 static struct curl_slist *make_headers(const struct s3 *s3, const struct s3_request *request)
 {
@@ -272,6 +277,8 @@ static struct curl_slist *make_headers(const struct s3 *s3, const struct s3_requ
         memcpy(hash, nothing, sizeof nothing);
     }
     struct curl_slist *list = add_header(NULL, "x-amz-content-sha256", hash);
+    if (list && has_body(request))
+        list = add_header(list, "Content-Type", "application/octet-stream");
     return list && s3->place.token ? add_header(list, "x-amz-security-token", s3->place.token) : list;
 }
 
@@ -306,13 +313,15 @@ static void set_up(const struct s3 *s3, CURL *easy, struct exchange *exchange, c
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, exchange);
     if (!strcmp(request->method, "HEAD")) {
         curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
-    } else if (!strcmp(request->method, "PUT") || !strcmp(request->method, "POST")) {
-        curl_easy_setopt(easy, CURLOPT_UPLOAD, 1L);
+    } else if (has_body(request)) {
+        /* As for a POST whatever the method: CURLOPT_UPLOAD would wait for "100 Continue" before every body, this way only
+         * before one of more than a megabyte. */
+        curl_easy_setopt(easy, CURLOPT_POST, 1L);
+        curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->size);
         curl_easy_setopt(easy, CURLOPT_READFUNCTION, on_read);
         curl_easy_setopt(easy, CURLOPT_READDATA, exchange);
         curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, on_seek);
         curl_easy_setopt(easy, CURLOPT_SEEKDATA, exchange);
-        curl_easy_setopt(easy, CURLOPT_INFILESIZE_LARGE, (curl_off_t)request->size);
         curl_easy_setopt(easy, CURLOPT_UPLOAD_BUFFERSIZE, 256L << 10);
     } else {
         curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, 256L << 10);
