@@ -38,8 +38,9 @@ static int trunk_slot(const struct compiling *c, const struct pose_humanoid *of)
 
 static struct link link_of(const struct compiling *c, int source, int target)
 {
-    return (struct link){c->source->joint[source], c->target->joint[target], c->source->figure.align[source],
-                         c->target->figure.align[target]};
+    return (struct link){
+        c->source->joint[source], c->target->joint[target],
+        turn_mul(c->target->figure.align[target], turn_inverse(c->source->figure.align[source]))};
 }
 
 /* Fills in the entry's link to the nearest bone above that both have. */
@@ -189,7 +190,8 @@ static void link_pair(const struct compiling *c, int32_t source, struct entry *e
         if (!above || above->attitude.b >= 0 || above->attitude.a == source ||
             !joint_is_below(c->source, source, above->attitude.a))
             continue;
-        entry->link = (struct link){above->attitude.a, at, above->attitude.align_a, above->align};
+        entry->link = (struct link){above->attitude.a, at,
+                                    turn_mul(above->align, turn_inverse(above->attitude.align_a))};
         entry->is_direct = above->is_direct;
         return;
     }

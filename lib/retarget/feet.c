@@ -104,7 +104,17 @@ static double knee_turn(struct vec thigh, struct vec shin, struct vec axis, doub
     double sine = sqrt(1 - cosine * cosine);
     /* The knee's angle then, less that of now. */
     double more = atan2(sine * p - cosine * fabs(q), cosine * p + sine * fabs(q));
-    return MAX_TURN * tanh(more / MAX_TURN);
+    /* The hyperbolic tangent, which takes four times as long by its name. */
+    return MAX_TURN * (1 - 2 / (exp(2 / MAX_TURN * more) + 1));
+}
+
+/* By at most MAX_TURN: half of that is small enough for the first terms of the series, to the last bit. */
+static struct turn small_turn(struct vec axis, double angle)
+{
+    double half = 0.5 * angle, x = half * half;
+    double s = half * (1 - x / 6 * (1 - x / 20 * (1 - x / 42 * (1 - x / 72))));
+    double c = 1 - x / 2 * (1 - x / 12 * (1 - x / 30 * (1 - x / 56)));
+    return (struct turn){axis.x * s, axis.y * s, axis.z * s, c};
 }
 
 /* Rotates a joint and its descendants, down to the foot. */
@@ -139,7 +149,7 @@ static void bend_leg(const struct pose_retarget *retarget, int side, struct vec 
     struct vec axis =
         turn_point(turn_mul(moment->turns[foot->upper], foot->knee_align), (struct vec){1, 0, 0});
     double turn = knee_turn(thigh, shin, axis, soft_length(wanted, full, now));
-    struct turn bend = turn_about(axis, turn);
+    struct turn bend = small_turn(axis, turn);
     struct vec reached = vec_add(thigh, turn_point(bend, shin));
     struct turn swing = turn_arc(reached, way);
     turn_leg(retarget, foot, swing, bend, moment);

@@ -52,13 +52,19 @@ void moment_source(const struct pose_retarget *retarget, double t, enum pose_wra
     }
 }
 
+/* R A, of a bone of the source in its own world. */
+static struct turn turned_bone(const struct moment *moment, const struct attitude *attitude)
+{
+    struct turn a = turn_mul(moment->from_turns[attitude->a], attitude->align_a);
+    if (attitude->b < 0)
+        return a;
+    return turn_slerp(a, turn_mul(moment->from_turns[attitude->b], attitude->align_b), attitude->fraction);
+}
+
 struct turn source_attitude(const struct pose_retarget *retarget, const struct moment *moment,
                             const struct attitude *attitude)
 {
-    struct turn a = turn_mul(moment->from_turns[attitude->a], attitude->align_a);
-    if (attitude->b >= 0)
-        a = turn_slerp(a, turn_mul(moment->from_turns[attitude->b], attitude->align_b), attitude->fraction);
-    return turn_mul(retarget->turn_body, a);
+    return turn_mul(retarget->turn_body, turned_bone(moment, attitude));
 }
 
 /* Positions are relative to the origin, so that a heading rotates the figure about it. */
@@ -101,22 +107,22 @@ static struct turn between_worlds(const struct pose_retarget *retarget, struct t
     return retarget->is_same_world ? turn : turn_mul(retarget->before, turn);
 }
 
-/* R' of a driven joint. */
+/*
+ * R' of a driven joint. Its attitude relative to the bone above that both have is that of the source's, in which what
+ * turns a figure as a whole falls out; what does not depend on the moment was multiplied beforehand.
+ */
 static struct turn driven_turn(const struct pose_retarget *retarget, const struct target_node *node,
                                const struct moment *moment)
 {
-    if (node->is_direct && node->attitude.b < 0)
-        return between_worlds(retarget, turn_mul(moment->from_turns[node->attitude.a], node->after));
-    struct turn goal = source_attitude(retarget, moment, &node->attitude);
-    if (!node->is_direct) {
-        const struct link *link = &node->link;
-        struct turn from =
-            turn_mul(retarget->turn_body, turn_mul(moment->from_turns[link->source], link->source_align));
-        struct turn to = turn_mul(retarget->target->figure.unbody,
-                                  turn_mul(moment->turns[link->target], link->target_align));
-        goal = turn_mul(turn_mul(to, turn_inverse(from)), goal);
-    }
-    return turn_mul(retarget->target->figure.body, turn_mul(goal, node->unalign));
+    const struct attitude *attitude = &node->attitude;
+    struct turn turned = attitude->b < 0 ? turn_mul(moment->from_turns[attitude->a], node->after)
+                                         : turn_mul(turned_bone(moment, attitude), node->unalign);
+    if (node->is_direct)
+        return between_worlds(retarget, turned);
+    const struct link *link = &node->link;
+    struct turn from = moment->from_turns[link->source],
+                to = turn_mul(moment->turns[link->target], link->between);
+    return turn_mul(to, turn_mul(turn_inverse(from), turned));
 }
 
 static struct turn carrier_turn(const struct pose_retarget *retarget, const struct moment *moment)

@@ -34,15 +34,16 @@ struct attitude {
 /* The bone above that both have. */
 struct link {
     int32_t source, target; /* nodes; target NO_NODE: none */
-    struct turn source_align, target_align;
+    struct turn between;    /* from its A to that of the target's */
 };
 
 struct target_node {
     uint32_t joint;
     int32_t parent;
     bool is_driven;
-    bool holds;     /* left alone by the clip, it stays as it was bound, since its node rests elsewhere */
-    bool is_direct; /* R' = before * R * after, since all above is where it is in the source */
+    bool holds; /* left alone by the clip, it stays as it was bound, since its node rests elsewhere */
+    bool
+        is_direct; /* R' = before * R * after, since all above is where it is in the source; see driven_turn */
     bool has_place;
     struct turn local; /* rest, or if it holds, as bound */
     struct vec offset, stretch;
