@@ -426,16 +426,16 @@ bool api_admit(void *user, const struct api_request *request, uint64_t *max_body
     struct service *service = user;
     const struct api_match *match = route_match(service, request);
     const struct route *route = match->route;
-    struct api_call call = {.service = service,
-                            .request = (struct api_request *)(uintptr_t)request,
-                            .response = response,
-                            .route = route};
     *max_body = route && route->flags & ROUTE_BODY ? service->config->max_upload : IGNORED_BODY;
     bool writes = route && route->flags & ROUTE_WRITES;
     const unsigned dear = ROUTE_BODY | ROUTE_SIGNED;
     bool is_signed = service->url_keys && route && (route->flags & dear) == dear;
     if (!writes && !is_signed && !admission_has_rules(service))
         return true;
+    struct api_call call = {.service = service,
+                            .request = (struct api_request *)(uintptr_t)request,
+                            .response = response,
+                            .route = route};
     begin_response(&call, match->nearest);
     if (admission_check(&call) && (!writes || access_may_write(&call)) &&
         (!is_signed || admit_signed(&call))) {

@@ -297,18 +297,18 @@ void conversion_result_release(struct conversion_result *result)
 
 void conversion_warning_codes(const struct convert_warnings *warnings, char codes[WARNING_CODES])
 {
-    size_t used = 0;
-    codes[0] = '\0';
+    char *at = codes;
+    *at = '\0';
     for (uint32_t i = 0; i < warnings->count; i++) {
         const char *code = warnings->items[i].code;
         bool seen = false;
         for (uint32_t k = 0; k < i; k++)
             seen |= !strcmp(warnings->items[k].code, code);
-        if (!seen && used + strlen(code) + 16 < WARNING_CODES)
-            used += (size_t)sprintf(codes + used, "%s%s", used ? ", " : "", code);
+        if (!seen && (size_t)(at - codes) + strlen(code) + 16 < WARNING_CODES)
+            at = stpcpy(stpcpy(at, at > codes ? ", " : ""), code);
     }
     if (warnings->is_full)
-        strcpy(codes + used, ", more");
+        strcpy(at, ", more");
 }
 
 void conversion_warnings_serious(const struct convert_warnings *warnings, char *text, size_t capacity)

@@ -300,18 +300,6 @@ enum api_outcome retargeting_failed(struct api_call *call, const struct pose_err
 void retargeting_twin(struct api_call *call, const char *path, const struct skeleton_choice *source,
                       const struct retargeting *r)
 {
-    char id[ID_TEXT];
-    struct params given = call->params;
-    if (r->on && r->automatic && call->params.count < MAX_PARAMS) {
-        unsigned kept = 0;
-        for (unsigned i = 0; i < given.count; i++) {
-            if (strcmp(given.items[i].name, "onto") != 0)
-                call->params.items[kept++] = given.items[i];
-        }
-        id_write(&r->carrying.onto.asset->id, id);
-        call->params.items[kept++] = (struct param){"onto", id};
-        call->params.count = kept;
-    }
-    reply_twin(call, path, source->asset ? &source->asset->id : NULL);
-    call->params = given;
+    reply_twin(call, path, source->asset ? &source->asset->id : NULL,
+               r->on && r->automatic ? &r->carrying.onto.asset->id : NULL);
 }

@@ -367,7 +367,7 @@ static void locate_twin(struct api_call *call, const struct vertices *vertices)
     char mesh[ID_TEXT], path[80];
     id_write(&vertices->mesh_item->asset->id, mesh);
     snprintf(path, sizeof path, "/v1/meshes/%s/vertices", mesh);
-    reply_twin(call, path, &vertices->skeleton.asset->id);
+    reply_twin(call, path, &vertices->skeleton.asset->id, NULL);
 }
 
 enum api_outcome handle_mesh_vertices(struct api_call *call)

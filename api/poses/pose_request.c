@@ -11,9 +11,11 @@
 /* Names of morphs may come from other archives if the answer depends on what is loaded anyway. */
 static bool may_name_morphs(const struct api_call *call, const struct pose_request *request)
 {
+    if (!request->automatic || !call->catalog->has_morphs)
+        return false;
     const char *id = catalog_entry(call->catalog, request->clip->place)->format;
     const struct pose_format *format = id ? pose_format_find(id) : NULL;
-    return request->automatic && call->catalog->has_morphs && format && format->hashes_morphs;
+    return format && format->hashes_morphs;
 }
 
 static bool choose_skeleton(struct api_call *call, struct pose_request *request, struct catalog_item *clip)
@@ -125,9 +127,9 @@ enum freshness pose_request_freshness(const struct pose_request *request)
 
 void pose_request_twin(struct api_call *call, const struct pose_request *request, const char *rest)
 {
-    char clip[ID_TEXT], path[80];
-    id_write(&request->clip->asset->id, clip);
-    snprintf(path, sizeof path, "/v1/clips/%s%s", clip, rest);
+    char path[80], *at = stpcpy(path, "/v1/clips/");
+    id_write(&request->clip->asset->id, at);
+    strcpy(at + ID_TEXT - 1, rest); /* a short constant */
     retargeting_twin(call, path, &request->skeleton, &request->retargeting);
 }
 
@@ -304,22 +306,59 @@ static bool has_warnings(const struct pose_request *request)
     return request->player->retarget || skeleton_remark(&request->skeleton);
 }
 
+/* Not the whole struct, which is large: every answer with warnings comes by here. */
+static void begin_warnings(struct convert_warnings *warnings)
+{
+    region_init(&warnings->region);
+    warnings->count = 0;
+    warnings->is_full = false;
+}
+
+/* False, with the 422 answered, if strict=1 rejects a warning. */
+static bool is_clean(struct api_call *call, const struct pose_request *request)
+{
+    struct convert_warnings warnings;
+    char serious[480];
+    if (!request->strict)
+        return true;
+    begin_warnings(&warnings);
+    pose_request_warnings(request, request->player, &warnings);
+    conversion_warnings_serious(&warnings, serious, sizeof serious);
+    if (!*serious)
+        return true;
+    reply_problem(call, 422, "strict", "%s", serious);
+    return false;
+}
+
+static char *put_code(char *at, const char *begin, const char *code)
+{
+    return stpcpy(stpcpy(at, at > begin ? ", " : ""), code);
+}
+
+/* The codes of pose_request_warnings. */
+static void tell_codes(struct api_call *call, const struct pose_request *request)
+{
+    char text[WARNING_CODES], *at = text;
+    const char *own = skeleton_remark(&request->skeleton), *more = request->player->codes;
+    struct pose_warning onto;
+    *at = '\0';
+    if (own)
+        at = put_code(at, text, own);
+    if (retargeting_warning(&request->retargeting, &onto) && !(own && !strcmp(own, onto.code)))
+        at = put_code(at, text, onto.code);
+    if (more && *more && strlen(more) + sizeof ", " <= (size_t)(text + sizeof text - at))
+        put_code(at, text, more);
+    response_header(call->response, "Posed-Warning", text);
+}
+
 /* False, with the 422 answered, if strict=1 rejects a warning. */
 static bool tell_warnings(struct api_call *call, const struct pose_request *request)
 {
     if (!has_warnings(request))
         return true;
-    struct convert_warnings warnings = {.count = 0};
-    char codes[WARNING_CODES], serious[480];
-    pose_request_warnings(request, request->player, &warnings);
-    conversion_warning_codes(&warnings, codes);
-    conversion_warnings_serious(&warnings, serious, sizeof serious);
-    if (request->strict && *serious) {
-        reply_problem(call, 422, "strict", "%s", serious);
+    if (!is_clean(call, request))
         return false;
-    }
-    if (*codes)
-        response_header(call->response, "Posed-Warning", codes);
+    tell_codes(call, request);
     return true;
 }
 
@@ -387,7 +426,8 @@ void pose_request_tail(struct json_writer *json, const struct pose_request *requ
     }
     if (!has_warnings(request) && !more_count)
         return;
-    struct convert_warnings warnings = {.count = 0};
+    struct convert_warnings warnings;
+    begin_warnings(&warnings);
     pose_request_warnings(request, request->player, &warnings);
     if (warnings.count || more_count) {
         jsonw_array(json, "warnings");

@@ -49,12 +49,10 @@ bool series_holds(const struct pose_request *request, enum series_form form, str
 
 void series_headers(struct api_call *call, size_t frames, uint32_t joints, double fps)
 {
-    char text[32];
-    snprintf(text, sizeof text, "%zu", frames);
-    response_header(call->response, "Posed-Frames", text);
-    snprintf(text, sizeof text, "%u", joints);
-    response_header(call->response, "Posed-Joints", text);
+    response_header_number(call->response, "Posed-Frames", frames);
+    response_header_number(call->response, "Posed-Joints", joints);
     if (fps > 0) {
+        char text[POSE_FLOAT_TEXT + 1];
         text[pose_float_text((float)fps, text)] = 0;
         response_header(call->response, "Posed-Fps", text);
     }

@@ -57,10 +57,23 @@ void response_release(struct api_response *response)
     response->header_size = 0;
 }
 
+/* Whether one of eight bytes may be a control character: 0x00 to 0x1f, or 0x7f. */
+static bool has_control(const char *text)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101), tops = ones << 7;
+    uint64_t bytes;
+    memcpy(&bytes, text, sizeof bytes);
+    const uint64_t deletes = bytes ^ ones * 0x7f;
+    return (((bytes - ones * 0x20) & ~bytes) | ((deletes - ones) & ~deletes)) & tops;
+}
+
 /* The length of the prefix of value that is safe in a header: up to the first control character. */
 static size_t printable_length(const char *value)
 {
+    const size_t whole = strlen(value);
     size_t length = 0;
+    while (length + sizeof(uint64_t) <= whole && !has_control(value + length))
+        length += sizeof(uint64_t);
     while ((unsigned char)value[length] >= 0x20 && value[length] != 0x7f)
         length++;
     return length;
@@ -79,6 +92,16 @@ void response_header(struct api_response *response, const char *name, const char
     at[name_length + 1 + value_length] = '\0';
     response->header_size = (uint16_t)(response->header_size + name_length + value_length + 2);
     response->header_count++;
+}
+
+void response_header_number(struct api_response *response, const char *name, uint64_t value)
+{
+    char text[24], *at = text + sizeof text - 1;
+    *at = '\0';
+    do
+        *--at = (char)('0' + value % 10);
+    while (value /= 10);
+    response_header(response, name, at);
 }
 
 void response_drop_header(struct api_response *response, const char *name)

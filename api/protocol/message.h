@@ -126,6 +126,8 @@ void response_release(struct api_response *response);
 /* Adds a header. A value is cut at its first control character (it may be a name from a file); an empty
  * one, or one that does not fit, is left out. */
 void response_header(struct api_response *response, const char *name, const char *value);
+/* The same with a number. */
+void response_header_number(struct api_response *response, const char *name, uint64_t value);
 /* Adds count headers from a block of "Name\0value\0" each, unchecked: for constants. */
 void response_header_block(struct api_response *response, const char *block, size_t size, unsigned count);
 /* Removes every header of that name. */

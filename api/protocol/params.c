@@ -51,6 +51,7 @@ bool is_utf8(const char *text)
 bool percent_decode(const char *from, size_t length, bool plus_is_blank, char *text)
 {
     size_t used = 0;
+    unsigned char seen = 0;
     for (size_t i = 0; i < length; i++) {
         char c = from[i];
         if (c == '+' && plus_is_blank)
@@ -65,18 +66,20 @@ bool percent_decode(const char *from, size_t length, bool plus_is_blank, char *t
         }
         if (!c)
             return false;
+        seen |= (unsigned char)c;
         text[used++] = c;
     }
     text[used] = 0;
-    return is_utf8(text);
+    return seen < 0x80 || is_utf8(text);
 }
 
-void percent_encode(const char *text, char *out)
+char *percent_encode(const char *text, char *out)
 {
     static const char digits[] = "0123456789ABCDEF";
     for (; *text; text++) {
         unsigned char c = (unsigned char)*text;
-        if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || strchr("-._~", c)) {
+        if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+            c == '.' || c == '_' || c == '~') {
             *out++ = (char)c;
         } else {
             *out++ = '%';
@@ -85,6 +88,7 @@ void percent_encode(const char *text, char *out)
         }
     }
     *out = 0;
+    return out;
 }
 
 static bool parse_one(struct params *params, const char *text, size_t length, char **storage,
@@ -139,17 +143,23 @@ static bool unknown_parameter(struct param_error *error, const char *name, const
     return param_unknown(error, name, "unknown parameter", &nearest);
 }
 
+/* Most names differ in the first letter, which is cheaper to see than by a call. */
+static bool is_name(const char *a, const char *b)
+{
+    return *a == *b && !strcmp(a, b);
+}
+
 bool params_check(const struct params *params, const char *const *allowed, struct param_error *error)
 {
     for (unsigned i = 0; i < params->count; i++) {
         const char *name = params->items[i].name;
         bool known = false;
         for (const char *const *word = allowed; word && *word && !known; word++)
-            known = !strcmp(*word, name);
+            known = is_name(*word, name);
         if (!known)
             return unknown_parameter(error, name, allowed);
         for (unsigned k = 0; k < i; k++) {
-            if (!strcmp(params->items[k].name, name))
+            if (is_name(params->items[k].name, name))
                 return param_fail(error, name, "given twice");
         }
     }
@@ -159,14 +169,36 @@ bool params_check(const struct params *params, const char *const *allowed, struc
 const char *params_get(const struct params *params, const char *name)
 {
     for (unsigned i = 0; i < params->count; i++) {
-        if (!strcmp(params->items[i].name, name))
+        if (is_name(params->items[i].name, name))
             return params->items[i].value;
     }
     return NULL;
 }
 
+/* Few digits and no exponent: digits and power of ten are exact as doubles, so that their quotient is rounded once, as
+ * strtod does at many times the cost. */
+static double few_digits(const char *text)
+{
+    static const double powers[] = {1,   1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                    1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+    uint64_t whole = 0;
+    unsigned places = 0;
+    bool is_behind = false;
+    for (const char *at = text + (*text == '-' || *text == '+'); *at; at++) {
+        if (*at == '.') {
+            is_behind = true;
+            continue;
+        }
+        whole = whole * 10 + (uint64_t)(*at - '0');
+        places += is_behind;
+    }
+    double size = (double)whole / powers[places];
+    return *text == '-' ? -size : size;
+}
+
 bool number_parse(const char *text, double *value)
 {
+    enum { FEW = 15 };
     const char *at = text + (*text == '-' || *text == '+');
     size_t digits = strspn(at, "0123456789");
     at += digits;
@@ -177,6 +209,10 @@ bool number_parse(const char *text, double *value)
     }
     if (!digits)
         return false;
+    if (!*at && digits <= FEW) {
+        *value = few_digits(text);
+        return true;
+    }
     if (*at == 'e' || *at == 'E') {
         at += 1 + (at[1] == '-' || at[1] == '+');
         size_t exponent = strspn(at, "0123456789");

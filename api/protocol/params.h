@@ -73,7 +73,7 @@ bool percent_decode(const char *from, size_t length, bool plus_is_blank, char *t
 /* Whether the text is valid UTF-8. */
 bool is_utf8(const char *text);
 /* Escapes all characters that are not unreserved in a path segment or query value; out needs 3 bytes for
- * each and a NUL. */
-void percent_encode(const char *text, char *out);
+ * each and a NUL. Returns where that is. */
+char *percent_encode(const char *text, char *out);
 
 #endif

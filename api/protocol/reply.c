@@ -160,34 +160,49 @@ bool reply_known(struct api_call *call, const char *etag, enum lifetime lifetime
 
 bool reply_cached(struct api_call *call, struct asset_id digest, enum freshness freshness, bool is_text)
 {
-    static const char *const suffixes[] = {"", "-gzip", "-zstd"};
-    char etag[64], id[ID_TEXT];
-    id_write(&digest, id);
+    static const char *const endings[] = {"\"", "-gzip\"", "-zstd\""};
+    char etag[1 + ID_TEXT + sizeof "-gzip\""] = "\"";
     enum coding coding = is_text ? coding_choose(call->request) : CODING_IDENTITY;
-    snprintf(etag, sizeof etag, "\"%s%s\"", id, suffixes[coding]);
+    id_write(&digest, etag + 1);
+    strcpy(etag + ID_TEXT, endings[coding]);
     return reply_known(call, etag, lifetime_of(call, freshness));
 }
 
-void reply_twin(struct api_call *call, const char *path, const struct asset_id *skeleton)
+/* Writes "name=value&"; NULL if there may be no room for it and for what follows. */
+static char *put_parameter(char *at, const char *end, const char *name, const char *value)
 {
-    char id[ID_TEXT] = "none", target[1200];
-    if (skeleton)
-        id_write(skeleton, id);
-    size_t used = (size_t)snprintf(target, sizeof target, "%s?", path);
+    enum { FOLLOWS = 64 };
+    if (!at || 3 * (strlen(name) + strlen(value)) + FOLLOWS > (size_t)(end - at))
+        return NULL;
+    at = percent_encode(name, at);
+    *at++ = '=';
+    at = percent_encode(value, at);
+    *at++ = '&';
+    return at;
+}
+
+void reply_twin(struct api_call *call, const char *path, const struct asset_id *skeleton,
+                const struct asset_id *onto)
+{
+    char id[ID_TEXT], target[1200];
+    const char *const end = target + sizeof target;
+    char *at = stpcpy(stpcpy(target, path), "?");
     for (unsigned i = 0; i < call->params.count; i++) {
         const struct param *param = &call->params.items[i];
-        if (!strcmp(param->name, "skeleton"))
-            continue;
-        if (used + 3 * (strlen(param->name) + strlen(param->value)) + 64 > sizeof target)
-            return;
-        percent_encode(param->name, target + used);
-        used += strlen(target + used);
-        target[used++] = '=';
-        percent_encode(param->value, target + used);
-        used += strlen(target + used);
-        target[used++] = '&';
+        if (strcmp(param->name, "skeleton") != 0 && !(onto && !strcmp(param->name, "onto")))
+            at = put_parameter(at, end, param->name, param->value);
     }
-    snprintf(target + used, sizeof target - used, "skeleton=%s", id);
+    if (onto) {
+        id_write(onto, id);
+        at = put_parameter(at, end, "onto", id);
+    }
+    if (!at)
+        return;
+    at = stpcpy(at, "skeleton=");
+    if (skeleton)
+        id_write(skeleton, at);
+    else
+        strcpy(at, "none");
     response_header(call->response, "Content-Location", target);
 }
 

@@ -57,9 +57,10 @@ enum lifetime { LIFETIME_NONE, LIFETIME_HOUR, LIFETIME_FOR_EVER };
 /* The same with a given ETag (quoted) and lifetime. */
 bool reply_known(struct api_call *call, const char *etag, enum lifetime lifetime);
 
-/* Sets Content-Location to the equivalent URL with an explicit skeleton (NULL: none) and the other
- * parameters unchanged. */
-void reply_twin(struct api_call *call, const char *path, const struct asset_id *skeleton);
+/* Sets Content-Location to the equivalent URL with an explicit skeleton (NULL: none), an explicit target of a
+ * retargeting (NULL: as it is) and the other parameters unchanged. */
+void reply_twin(struct api_call *call, const char *path, const struct asset_id *skeleton,
+                const struct asset_id *onto);
 
 /* The object for the key from the cache of encoded answers, or made on the pool; referenced. Sets "hit" or
  * "miss" in the response. NULL: see call->fetch. */

@@ -1,5 +1,6 @@
 #include "server/library/player.h"
 
+#include "lib/core/error.h"
 #include "server/ops/clock.h"
 
 #include <stdio.h>
@@ -19,6 +20,7 @@ static void free_player(struct cache_object *object)
     pose_text_free(player->local);
     pose_text_free(player->model);
     pose_retarget_free(player->retarget);
+    free(player->codes);
     pose_humanoid_free(player->source);
     pose_humanoid_free(player->target);
     pose_sampler_free(player->own);
@@ -94,6 +96,29 @@ bool carrying_compile(const struct carrying *carrying, const struct pose_clip *c
     return *retarget || prefix(error, "map", "map");
 }
 
+static bool is_told_before(const struct pose_retarget_report *report, uint32_t warning)
+{
+    for (uint32_t i = 0; i < warning; i++) {
+        if (!strcmp(report->warnings[i].code, report->warnings[warning].code))
+            return true;
+    }
+    return false;
+}
+
+/* NULL if out of memory. */
+static char *list_codes(const struct pose_retarget_report *report)
+{
+    size_t room = 1;
+    for (uint32_t i = 0; i < report->warning_count; i++)
+        room += strlen(report->warnings[i].code) + strlen(", ");
+    char *codes = calloc(room, 1), *at = codes;
+    for (uint32_t i = 0; codes && i < report->warning_count; i++) {
+        if (!is_told_before(report, i))
+            at = stpcpy(stpcpy(at, at > codes ? ", " : ""), report->warnings[i].code);
+    }
+    return codes;
+}
+
 static bool carry(struct making *making, struct player *player, struct pose_error *error)
 {
     struct fetch part = {.may_wait = true};
@@ -116,9 +141,11 @@ static bool carry(struct making *making, struct player *player, struct pose_erro
     player->target = people[1];
     player->source_skeleton = player->skeleton;
     player->skeleton = target;
-    if (done)
-        player->sampler = pose_retarget_rows(player->retarget);
-    return done;
+    if (!done)
+        return false;
+    player->sampler = pose_retarget_rows(player->retarget);
+    player->codes = list_codes(pose_retarget_report(player->retarget));
+    return player->codes || error_no_memory(error);
 }
 
 static bool make_sampler(struct making *making, struct player *player, struct pose_error *error)

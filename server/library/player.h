@@ -34,6 +34,7 @@ struct player {
     const struct pose_skeleton *source_skeleton; /* the clip's own skeleton, if retargeted */
     struct pose_humanoid *source, *target;
     struct pose_retarget *retarget;
+    char *codes; /* of its report's warnings, each once, comma-separated; NULL without one */
     struct pose_text *local, *model; /* model is NULL without a skeleton */
 };
 
