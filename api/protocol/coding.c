@@ -82,8 +82,7 @@ void *coding_unpack(const void *packed, size_t packed_size, size_t size)
 /* Above a megabyte speed matters more than the last tenth of size: 32 MB take about 0.2 s at level 1. */
 static bool is_large(const struct pose_buffer *body)
 {
-    enum { LARGE = 1 << 20 };
-    return body->size > LARGE;
+    return body->size > CODING_LARGE;
 }
 
 static size_t apply_gzip(const struct pose_buffer *body, void **out)

@@ -6,8 +6,9 @@
 #include "pose.h"
 
 enum {
-    CODING_WORTH = 1024,   /* text longer than this is compressed */
-    MAX_CODING = 32 << 20, /* longer bodies are not: that would take seconds */
+    CODING_WORTH = 1024,    /* text longer than this is compressed */
+    CODING_LARGE = 1 << 20, /* longer bodies take more than some milliseconds */
+    MAX_CODING = 32 << 20,  /* longer bodies are not: that would take seconds */
 };
 
 enum coding { CODING_IDENTITY, CODING_GZIP, CODING_ZSTD };

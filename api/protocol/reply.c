@@ -213,7 +213,8 @@ enum api_outcome reply_body(struct api_call *call, const char *content_type, str
 {
     struct api_response *response = call->response;
     enum coding coding = CODING_IDENTITY;
-    bool has_time = !call->effort || !effort_is_over(call->effort);
+    /* A list that had to wait is not made longer on its way as well. */
+    bool has_time = body->size <= CODING_LARGE || !call->effort || !effort_is_over(call->effort);
     if (is_text && has_time && body->size > CODING_WORTH && body->size <= MAX_CODING)
         coding = coding_choose(call->request);
     if (coding != CODING_IDENTITY && coding_apply(coding, body))

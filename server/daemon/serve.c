@@ -37,6 +37,8 @@ struct daemon {
     uv_timer_t drain;
     uv_timer_t patience; /* with work that does not end */
     struct systemd_watchdog watchdog;
+    pthread_t rows_maker;
+    bool makes_rows;
     int listen_fd; /* socket passed by systemd, or -1 */
     bool stopping;
 };
@@ -335,13 +337,32 @@ static bool fill_catalog(struct daemon *daemon)
     if (daemon->config.check)
         return true;
     if (follow_prepare(daemon->service, &store_error) && uploads_load(daemon->service, &store_error)) {
-        /* Without a file they are made when the first list is asked for. */
+        /* Without a file they are made anew at every start: in the background, see start_rows. */
         if (daemon->config.data)
             service_rows(daemon->service);
         return true;
     }
     fprintf(stderr, "posed: %s\n", store_error.detail);
     return false;
+}
+
+static void *make_rows(void *user)
+{
+    struct daemon *daemon = user;
+    service_rows(daemon->service);
+    return NULL;
+}
+
+/* The rows of lists are on their way before somebody asks for one. Without a thread they are made by who does. */
+static void start_rows(struct daemon *daemon)
+{
+    daemon->makes_rows = !pthread_create(&daemon->rows_maker, NULL, make_rows, daemon);
+}
+
+static void finish_rows(struct daemon *daemon)
+{
+    if (daemon->makes_rows)
+        pthread_join(daemon->rows_maker, NULL);
 }
 
 static int serve(struct daemon *daemon)
@@ -374,6 +395,7 @@ static int serve(struct daemon *daemon)
             (unsigned long long)most_stored(&daemon->config));
     watch_signals(daemon);
     systemd_watchdog_start(&daemon->watchdog, http_main_loop(daemon->http));
+    start_rows(daemon);
     struct expiry *expiry = expiry_start(daemon->service);
     daemon->watch = watch_start(http_main_loop(daemon->http), daemon->service);
     atomic_store(&daemon->service->state, SERVICE_READY);
@@ -385,6 +407,7 @@ static int serve(struct daemon *daemon)
     http_run(daemon->http);
     watch_finish(daemon->watch);
     uv_close((uv_handle_t *)&daemon->patience, NULL);
+    finish_rows(daemon);
     expiry_stop(expiry);
     follow_stop(daemon->service);
     http_close(daemon->http);

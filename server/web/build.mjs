@@ -42,7 +42,7 @@ if (libpose) {
   Object.assign(define, { LIBPOSE: JSON.stringify(`/${name}`), LOOKER: JSON.stringify(`/${script}`) });
 }
 const entries = { app: `${here}src/app.js`, docs: `${here}src/docs.js`, embed: `${here}src/embed.js`, moderation: `${here}src/moderation.js`, stage: `${client}/element/stage.js` };
-const bundled = await build({ ...options, define, entryPoints: entries, splitting: true, entryNames: "assets/[name]-[hash]", chunkNames: "assets/part-[hash]" });
+const bundled = await build({ ...options, define, entryPoints: entries, splitting: true, metafile: true, entryNames: "assets/[name]-[hash]", chunkNames: "assets/part-[hash]" });
 const links = {};
 for (const { path, contents } of bundled.outputFiles) {
   const name = path.slice(path.lastIndexOf("/assets/") + 1);
@@ -51,8 +51,19 @@ for (const { path, contents } of bundled.outputFiles) {
   (links[entry] ??= {})[kind === "js" ? "script" : "style"] = `/${name}`;
 }
 
+/** What a script cannot begin without, however deep: fetched beside it, not after it. */
+function partsOf(script) {
+  const { outputs } = bundled.metafile, nameOf = (path) => path.slice(path.lastIndexOf("/assets/"));
+  const byName = new Map(Object.entries(outputs).map(([path, output]) => [nameOf(path), output]));
+  const parts = new Set([script]);
+  for (const part of parts) // which grows meanwhile
+    for (const { path, kind } of byName.get(part).imports) if (kind === "import-statement") parts.add(nameOf(path));
+  return [...parts].slice(1);
+}
+
 function page(name, script) {
-  const text = readFileSync(`${here}${name}.html`, "utf8");
+  const preloads = partsOf(links[script].script).map((part) => `<link rel="modulepreload" href="${part}" />`).join("");
+  const text = readFileSync(`${here}${name}.html`, "utf8").replace(/<script type="module"/, `${preloads}$&`);
   keep(`${name}.html`, Buffer.from(text.replace(/\{\{(\w+)\}\}/g, (_, key) => links[script][key])));
 }
 
