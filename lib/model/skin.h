@@ -46,7 +46,8 @@ struct pose_skin {
     uint32_t joint_count; /* of the skeleton */
     /* In model space only; positions NULL: bone space. */
     float (*positions)[3], (*normals)[3];
-    struct pose_influences *influences; /* cleaned up: heaviest first, then zeros; all zeros if not skinned */
+    /* Cleaned up: heaviest first, then the first bone with zeros; all zeros if not skinned. */
+    struct pose_influences *influences;
     float (*inverse_binds)[16];         /* [bone_count] */
     struct skin_morph *morphs;
 };

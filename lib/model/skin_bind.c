@@ -66,6 +66,8 @@ static struct pose_influences clean_up(const struct pose_influences *stored, uin
     }
     for (unsigned i = 0; i < count; i++)
         clean.weights[i] = (float)((double)clean.weights[i] / sum);
+    for (unsigned i = count; i < POSE_WEIGHTS; i++)
+        clean.bones[i] = clean.bones[0];
     return clean;
 }
 

@@ -2,7 +2,7 @@
  * Deforms a mesh in model space: one matrix per bone from its bind pose to its current pose, and for each vertex
  * the weighted sum of its bones' matrices (sims3-geom.md 6, prime-cmdl.md 6.1, sl-avatar.md 4).
  */
-#include "lib/model/skin.h"
+#include "lib/sample/deform_vertices.h"
 
 #include <math.h>
 #include <string.h>
@@ -38,14 +38,20 @@ static inline void store3(float4 value, float *to)
     to[2] = value[2];
 }
 
-/* The scratch memory has the bones' matrices as plain floats, as it is aligned for floats only, then the morphed
- * vertices. */
-enum { MATRIX_FLOATS = 16 };
+/* The scratch memory has the bones' matrices as plain floats, then the morphed vertices. It is aligned for floats only:
+ * room for one matrix more lets them begin where a line of the cache does, which vectors want. */
+enum { CACHE_LINE = MATRIX_FLOATS * sizeof(float) };
 
 size_t deform_bind_scratch(const struct pose_skin *skin)
 {
     size_t vertices = skin->mesh->morph_count ? (size_t)skin->mesh->real_count * 6 : 0;
-    return ((size_t)skin->mesh->bone_count * MATRIX_FLOATS + vertices + 1) * sizeof(float);
+    return ((size_t)(skin->mesh->bone_count + 1) * MATRIX_FLOATS + vertices) * sizeof(float);
+}
+
+static float *align(void *scratch)
+{
+    const size_t beyond = (uintptr_t)scratch % CACHE_LINE;
+    return (float *)(void *)((char *)scratch + (beyond ? CACHE_LINE - beyond : 0));
 }
 
 static void make_palette(const struct pose_skin *skin, const float *matrices, float *palette)
@@ -149,16 +155,38 @@ static inline float4 turn(const struct matrix *m, const float v[3])
 static inline float4 unit(float4 n, const float stored[3])
 {
     float square = dot(n, n);
-    if (!(square >= 1e-12f))
+    if (!(square >= DEFORM_TOO_SHORT))
         return load3(stored);
     return n * spread(1 / sqrtf(square));
+}
+
+static void move(const struct deform_vertices *all, uint32_t v)
+{
+    const struct pose_influences *influences = &all->influences[v];
+    const float *place = all->places[v], *way = all->ways[v];
+    if (influences->weights[0] == 0) {
+        memcpy(all->positions[v], place, sizeof *all->positions);
+        store3(unit(load3(way), way), all->normals[v]);
+        return;
+    }
+    struct matrix m = blend(all->palette, influences);
+    store3(turn(&m, place) + m.columns[3], all->positions[v]);
+    if (all->cofactor_normals)
+        m = cofactors(&m);
+    store3(unit(turn(&m, way), way), all->normals[v]);
+}
+
+void deform_vertices_scalar(const struct deform_vertices *vertices, uint32_t first)
+{
+    for (uint32_t v = first; v < vertices->count; v++)
+        move(vertices, v);
 }
 
 void deform_bind(const struct pose_skin *skin, const float *matrices, const float *morph_weights,
                  float (*positions)[3], float (*normals)[3], void *scratch)
 {
     const struct pose_mesh *mesh = skin->mesh;
-    float *palette = scratch;
+    float *palette = align(scratch);
     float(*places)[3] = skin->positions, (*ways)[3] = skin->normals;
     float(*room)[3] = (float(*)[3])(palette + (size_t)mesh->bone_count * MATRIX_FLOATS);
     make_palette(skin, matrices, palette);
@@ -166,17 +194,13 @@ void deform_bind(const struct pose_skin *skin, const float *matrices, const floa
         places = room;
         ways = room + mesh->real_count;
     }
-    for (uint32_t v = 0; v < mesh->real_count; v++) {
-        const struct pose_influences *influences = &skin->influences[v];
-        if (influences->weights[0] == 0) {
-            memcpy(positions[v], places[v], sizeof *positions);
-            store3(unit(load3(ways[v]), ways[v]), normals[v]);
-            continue;
-        }
-        struct matrix m = blend(palette, influences);
-        store3(turn(&m, places[v]) + m.columns[3], positions[v]);
-        if (mesh->cofactor_normals)
-            m = cofactors(&m);
-        store3(unit(turn(&m, ways[v]), ways[v]), normals[v]);
-    }
+    const struct deform_vertices vertices = {.count = mesh->real_count,
+                                             .cofactor_normals = mesh->cofactor_normals,
+                                             .influences = skin->influences,
+                                             .palette = palette,
+                                             .places = (const float(*)[3])places,
+                                             .ways = (const float(*)[3])ways,
+                                             .positions = positions,
+                                             .normals = normals};
+    deform_vertices_scalar(&vertices, deform_vertices_avx2(&vertices));
 }
