@@ -90,7 +90,7 @@ file(MAKE_DIRECTORY ${wasm_out}/objects)
 set(wasm_ours ${CORE_SOURCES} ${POSE_SOURCES} wasm/bundle.c wasm/deflate.c wasm/describe.c wasm/local.c wasm/no_libarchive.c wasm/player.c wasm/sort.c wasm/system.c)
 list(REMOVE_ITEM wasm_ours formats/zip/libarchive.c)
 foreach(source IN LISTS wasm_ours)
-  posed_wasm_compile(${source} -Wall -Wextra -Wno-unused-function -DPOSE_FOR_PAGES -DSTBI_NO_THREAD_LOCALS -I${CMAKE_CURRENT_SOURCE_DIR}/include -I${PROJECT_SOURCE_DIR} -I${GENERATED}
+  posed_wasm_compile(${source} -Wall -Wextra -Wno-unused-function -Wno-unused-const-variable -DPOSE_FOR_PAGES -DSTBI_NO_THREAD_LOCALS -I${CMAKE_CURRENT_SOURCE_DIR}/include -I${PROJECT_SOURCE_DIR} -I${GENERATED}
     -isystem ${wasm_sources}/expat/expat/lib -isystem ${wasm_sources}/libdeflate -isystem ${wasm_sources}/jansson/src
     -isystem ${wasm_include} -include ${wasm}/sort.h -DPOSE_VERSION="${PROJECT_VERSION}")
 endforeach()

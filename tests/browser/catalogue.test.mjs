@@ -157,6 +157,35 @@ test("a card moves under the pointer and with the focus, unless stillness is wan
     });
 });
 
+test("a card moves before its body is drawn: its bones are there by the time the pointer is", () => withPage(browser, daemon.origin, {}, async (page) => {
+  let release;
+  const drawn = new Promise((resolve) => (release = resolve));
+  const sketches = [];
+  page.on("request", (request) => { if (request.url().includes("/preview.svg?")) sketches.push(request.url()); });
+  await page.route(/layout=strip/, async (route) => {
+    await drawn;
+    await route.continue();
+  });
+  await open(page, `${daemon.origin}/`);
+  const card = page.locator(".card:not(.ghost)").first(), id = /clip\/(\w+)/.exec(await card.locator("a").getAttribute("href"))[1];
+  const { x, y } = await card.boundingBox();
+  assert.deepEqual(sketches, [], "what nobody comes near is not fetched");
+  await page.mouse.move(x + 30, y - 60); // near it
+  await eventually(() => assert.ok(sketches.some((url) => url.includes(id))));
+  assert.ok(sketches.length < await page.locator(".card:not(.ghost)").count(), "those around the pointer only");
+  await page.mouse.move(x + 30, y + 30);
+  await card.locator(".moving .sketch").waitFor();
+  assert.equal(sketches.filter((url) => url.includes(id)).length, 1);
+  await page.screenshot({ path: `${process.env.POSED_PICTURES}/list-sketch.png` });
+  release();
+  await card.locator(".moving .strip").waitFor();
+  assert.equal(await card.locator(".sketch").count(), 0);
+  await page.getByLabel("Search clips by name").focus();
+  const before = sketches.length;
+  for (let i = 0; i < 40 && sketches.length === before; i++) await page.keyboard.press("Tab");
+  assert.ok(sketches.length > before, "those beside the focus");
+}));
+
 test("the search box works on every page, and suggests", () => withPage(browser, daemon.origin, {}, async (page) => {
   const clip = (await daemon.clips("&name=a2o-walk"))[0];
   for (const path of [`/clip/${clip.id}`, `/archive/${clip.archive}`]) {

@@ -1,6 +1,7 @@
 // The page of one archive: what is in it, and what could not be read and why.
 import { card } from "./cards.js";
 import { bytes, el, failure } from "./dom.js";
+import { foresee } from "./motion.js";
 import { gameNames } from "./titles.js";
 import { untilThere } from "./waiting.js";
 
@@ -54,11 +55,13 @@ export function showArchive(posed, content, id) {
     const look = { games: gameNames(formats.items) };
     title.textContent = archive.name;
     document.title = `${archive.name} · posed`;
+    const list = el("ul", { class: "cards" }, ...clips.items.map((clip) => card(posed, clip, look)));
+    foresee(list, signal);
     content.append(
       el("p", { class: "count" }, facts(archive)),
       ...bundles(posed, id, clips),
       el("h2", {}, clips.total === 1 ? "1 clip" : `${clips.total} clips`),
-      el("ul", { class: "cards" }, ...clips.items.map((clip) => card(posed, clip, look))));
+      list);
     if (clips.next) content.append(el("p", {}, el("a", { class: "quiet", href: `/?archive=${id}`, "data-link": true }, `All ${clips.total} clips`)));
     content.append(...section("Characters", archive.characters, (one) => `/character/${one.id}?archive=${id}`), ...section("Skeletons", archive.skeletons, (one) => `/skeleton/${one.id}?archive=${id}`), ...section("Meshes", archive.meshes), ...rejected(archive.rejected));
   }

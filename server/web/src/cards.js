@@ -1,9 +1,9 @@
 // The card of a clip: a picture that moves under the pointer or with the keyboard's focus, its title, facts and badges.
 import { el, seconds } from "./dom.js";
+import { moveOnDemand } from "./motion.js";
 import { familyOf, titleOf } from "./titles.js";
 
 const SIZE = 192, FRAMES = 12, FRAME = 160;
-const SHORTEST_S = 0.6, LONGEST_S = 6; // of one turn of the moving picture
 
 /** The archive that the list was filtered by, if any: links keep it, so that its companion files are used. */
 const scopeOf = (clip) => new URLSearchParams(clip.links.self.split("?")[1]).get("archive") ?? undefined;
@@ -47,7 +47,7 @@ function lines(clip, { games = new Map(), archives, bodies } = {}) {
 }
 
 /**
- * What is learnt later is written on it by its describe(look).
+ * What is learnt later is written on it by its describe(look); prepare() fetches what it shows first when it moves.
  * @param look {games: of titles.js, archives: their names by id, bodies: a Set of "family archive" that have characters}
  */
 export function card(posed, clip, look) {
@@ -61,9 +61,12 @@ export function card(posed, clip, look) {
   const link = el("a", { href: clipPath(clip), "data-link": true },
     picture,
     el("span", { class: "name", title: clip.name }, titleOf(clip)), ...lines(clip, look));
-  const strip = () => posed.previewURL(clip.id, "png", { ...scope, width: FRAME * FRAMES, height: FRAME, frames: FRAMES, layout: "strip" });
-  if (clip.duration > 0) moveOnDemand(link, picture, strip, clip.duration);
   const element = el("li", { class: "card" }, link);
+  const addresses = {
+    sketch: () => posed.previewURL(clip.id, "svg", { ...scope, width: SIZE, height: SIZE, motion: 1 }),
+    strip: () => posed.previewURL(clip.id, "png", { ...scope, width: FRAME * FRAMES, height: FRAME, frames: FRAMES, layout: "strip" }),
+  };
+  if (clip.duration > 0) element.prepare = moveOnDemand(link, picture, addresses, clip.duration);
   element.describe = (known) => {
     for (const line of [...link.children].slice(2)) line.remove();
     link.append(...lines(clip, known));
@@ -85,26 +88,4 @@ function awaitPicture(still, picture) {
 /** The place of a card that is still on its way. */
 export function ghost() {
   return el("li", { class: "card ghost", "aria-hidden": "true" });
-}
-
-const wantsStillness = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
-
-/** All poses in one row, moved by a style's steps: one picture, fetched when it is first wanted. */
-function moveOnDemand(link, picture, address, duration) {
-  let strip;
-  function start() {
-    if (wantsStillness() || picture.classList.contains("moving")) return;
-    if (!strip) {
-      strip = el("img", { class: "strip", alt: "", src: address() });
-      strip.style.animationDuration = `${Math.min(Math.max(duration, SHORTEST_S), LONGEST_S)}s`;
-      strip.decode().then(() => picture.append(strip), () => {});
-    }
-    picture.classList.add("moving");
-  }
-  const wanted = () => link.matches(":hover, :focus-visible");
-  const stop = () => wanted() || picture.classList.remove("moving");
-  link.addEventListener("pointerenter", start);
-  link.addEventListener("focus", () => wanted() && start());
-  link.addEventListener("pointerleave", stop);
-  link.addEventListener("blur", stop);
 }

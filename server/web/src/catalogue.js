@@ -3,6 +3,7 @@ import { card } from "./cards.js";
 import { debounce, el, failure, ours, say } from "./dom.js";
 import { Facets, FILTERS } from "./facets.js";
 import { Grid, PAGE } from "./grid.js";
+import { foresee } from "./motion.js";
 import { familyOf } from "./titles.js";
 import { untilThere } from "./waiting.js";
 
@@ -115,6 +116,7 @@ export function showCatalogue(posed, content, finder) {
   const greet = () => hero.classList.toggle("visually-hidden", FILTERS.some((name) => name !== "sort" && state[name]));
   greet();
   content.append(hero, facets.element, count, empty, list);
+  foresee(list, gone.signal);
   reload(at, width === innerWidth ? y : undefined);
   return () => {
     gone.abort();
