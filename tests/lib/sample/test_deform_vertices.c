@@ -126,8 +126,8 @@ START_TEST(fills_vectors)
     const struct deform_vertices vertices = {.count = MOST,
                                              .influences = scene.influences,
                                              .palette = scene.palette[0],
-                                             .places = scene.bind.positions,
-                                             .ways = scene.bind.normals,
+                                             .places = (const float(*)[3])scene.bind.positions,
+                                             .ways = (const float(*)[3])scene.bind.normals,
                                              .positions = scene.bind.positions,
                                              .normals = scene.bind.normals};
     const uint32_t done = deform_vertices_avx2(&vertices);
