@@ -24,15 +24,20 @@ struct scratch {
     float matrices_on_stack[STACK_ROWS * MATRIX];
     float *rows, *matrices, *morphs;
     void *heap;
+    float *body; /* rows that are the answer as they are, from malloc; NULL: they are not */
 };
 
 /* False if out of memory. */
-static bool scratch_open(struct scratch *scratch, const struct pose_sampler *sampler)
+static bool scratch_open(struct scratch *scratch, const struct pose_sampler *sampler, bool is_answer)
 {
     size_t rows = pose_sampler_row_count(sampler), morphs = pose_sampler_morph_count(sampler);
-    scratch->heap = NULL;
+    scratch->heap = scratch->body = NULL;
     scratch->rows = scratch->rows_on_stack;
     scratch->matrices = scratch->matrices_on_stack;
+    if (is_answer && rows && !morphs) {
+        scratch->rows = scratch->body = malloc(rows * ROW * sizeof *scratch->body);
+        return scratch->body;
+    }
     if (rows > STACK_ROWS || morphs) {
         float *heap = try_alloc(rows * (ROW + MATRIX) + morphs, sizeof *heap);
         scratch->heap = heap;
@@ -116,20 +121,31 @@ static enum api_outcome pose_as_json(struct api_call *call, struct pose_request 
     return reply_json(call, &body);
 }
 
-static enum api_outcome pose_as_floats(struct api_call *call, const struct pose_request *request,
-                                       const struct scratch *scratch)
+/* The rows that were asked for, from malloc; NULL if out of memory. */
+static float *copy_rows(const struct pose_request *request, const struct scratch *scratch, unsigned width)
 {
-    unsigned width = request->model ? MATRIX : ROW;
     const float *from = request->model ? scratch->matrices : scratch->rows;
     size_t size = (size_t)request->row_count * width * sizeof(float);
     float *floats = malloc(size ? size : 1);
     if (!floats)
-        return reply_problem(call, 503, "no_memory", "out of memory");
+        return NULL;
     if (!request->selected)
         memcpy(floats, from, size);
     for (uint32_t i = 0; request->selected && i < request->row_count; i++)
         memcpy(floats + (size_t)i * width, from + (size_t)request->selected[i] * width,
                width * sizeof *floats);
+    return floats;
+}
+
+static enum api_outcome pose_as_floats(struct api_call *call, const struct pose_request *request,
+                                       struct scratch *scratch)
+{
+    unsigned width = request->model ? MATRIX : ROW;
+    size_t size = (size_t)request->row_count * width * sizeof(float);
+    float *floats = scratch->body ? scratch->body : copy_rows(request, scratch, width);
+    scratch->body = NULL;
+    if (!floats)
+        return reply_problem(call, 503, "no_memory", "out of memory");
     series_headers(call, 1, request->row_count, 0);
     struct pose_buffer body = {.data = (uint8_t *)floats, .size = size, .capacity = size ? size : 1};
     return reply_body(call, "application/octet-stream", &body, false);
@@ -166,7 +182,8 @@ enum api_outcome handle_pose(struct api_call *call)
     }
     struct scratch scratch;
     double begin = clock_seconds();
-    if (!scratch_open(&scratch, request.player->sampler)) {
+    bool is_answer = form && !request.model && !request.selected;
+    if (!scratch_open(&scratch, request.player->sampler, is_answer)) {
         pose_request_close(&request);
         return reply_no_memory(call);
     }

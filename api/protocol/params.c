@@ -48,11 +48,33 @@ bool is_utf8(const char *text)
     return text_is_utf8(text, strlen(text));
 }
 
+/* Whether one of eight bytes has that value. */
+static bool has_byte(uint64_t bytes, unsigned char value)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101), differences = bytes ^ ones * value;
+    return (differences - ones) & ~differences & ones << 7;
+}
+
+/* Copies from the beginning, eight at once, what stands for itself: most of an id. Returns how many. */
+static size_t copy_plain(const char *from, size_t length, char *text)
+{
+    size_t copied = 0;
+    uint64_t bytes;
+    for (; copied + sizeof bytes <= length; copied += sizeof bytes) {
+        memcpy(&bytes, from + copied, sizeof bytes);
+        if (bytes & UINT64_C(0x8080808080808080) || has_byte(bytes, '%') || has_byte(bytes, '+') ||
+            has_byte(bytes, '\0'))
+            break;
+        memcpy(text + copied, &bytes, sizeof bytes);
+    }
+    return copied;
+}
+
 bool percent_decode(const char *from, size_t length, bool plus_is_blank, char *text)
 {
-    size_t used = 0;
+    size_t used = copy_plain(from, length, text);
     unsigned char seen = 0;
-    for (size_t i = 0; i < length; i++) {
+    for (size_t i = used; i < length; i++) {
         char c = from[i];
         if (c == '+' && plus_is_blank)
             c = ' ';

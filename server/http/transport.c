@@ -133,9 +133,12 @@ static bool is_special(const char *name, size_t length)
            (length == 17 && !strcasecmp(name, "Transfer-Encoding"));
 }
 
-enum {
-    LINE_END = '\x01',                        /* two of them; cannot occur in values, see response_header */
-    LINES_CAPACITY = 2 * API_HEADER_CAPACITY, /* a header takes at most twice its stored size, "A\0b\0" */
+/* All headers but the first in the first one's value. */
+struct joined_headers {
+    const char *first; /* its name; NULL: there is none */
+    size_t end_count;
+    uint16_t ends[API_HEADER_CAPACITY / 4];  /* where lines end; the shortest header is "A\0b\0" */
+    char lines[2 * API_HEADER_CAPACITY + 1]; /* a header takes at most twice its stored size */
 };
 
 static char *append(char *to, const char *text, size_t length)
@@ -144,32 +147,34 @@ static char *append(char *to, const char *text, size_t length)
     return to + length;
 }
 
-/* Writes "value of the first\1\1name: value\1\1…" and returns the first one's name, NULL if there is none.
- * The special headers are added to the response. */
-static const char *join_headers(const struct api_response *answer, struct MHD_Response *response, char *lines)
+/* Writes "value of the first..name: value..name: value" with blanks where lines end. The special headers are added to the
+ * response. */
+static void join_headers(const struct api_response *answer, struct MHD_Response *response,
+                         struct joined_headers *joined)
 {
-    static const char between[] = {LINE_END, LINE_END};
-    const char *first = NULL;
     const char *name = answer->headers;
+    char *at = joined->lines;
+    joined->first = NULL;
+    joined->end_count = 0;
     for (unsigned i = 0; i < answer->header_count; i++) {
         const size_t name_length = strlen(name);
         const char *value = name + name_length + 1;
         const size_t value_length = strlen(value);
         if (is_special(name, name_length)) {
             MHD_add_response_header(response, name, value);
-        } else if (!first) {
-            first = name;
-            lines = append(lines, value, value_length);
+        } else if (!joined->first) {
+            joined->first = name;
+            at = append(at, value, value_length);
         } else {
-            lines = append(lines, between, sizeof between);
-            lines = append(lines, name, name_length);
-            lines = append(lines, ": ", 2);
-            lines = append(lines, value, value_length);
+            joined->ends[joined->end_count++] = (uint16_t)(at - joined->lines);
+            at = append(at, "  ", 2);
+            at = append(at, name, name_length);
+            at = append(at, ": ", 2);
+            at = append(at, value, value_length);
         }
         name = value + value_length + 1;
     }
-    *lines = '\0';
-    return first;
+    *at = '\0';
 }
 
 /*
@@ -179,17 +184,15 @@ static const char *join_headers(const struct api_response *answer, struct MHD_Re
  */
 static bool add_headers(struct MHD_Response *response, const struct api_response *answer)
 {
-    char lines[LINES_CAPACITY];
-    const char *first = join_headers(answer, response, lines);
-    if (!first)
+    struct joined_headers joined;
+    join_headers(answer, response, &joined);
+    if (!joined.first)
         return true;
-    if (MHD_add_response_header(response, first, lines) != MHD_YES)
+    if (MHD_add_response_header(response, joined.first, joined.lines) != MHD_YES)
         return false;
-    char *at = (char *)(uintptr_t)MHD_get_response_header(response, first);
-    while ((at = strchr(at, LINE_END))) {
-        *at++ = '\r';
-        *at++ = '\n';
-    }
+    char *copy = (char *)(uintptr_t)MHD_get_response_header(response, joined.first);
+    for (size_t i = 0; i < joined.end_count; i++)
+        memcpy(copy + joined.ends[i], "\r\n", 2);
     return true;
 }
 

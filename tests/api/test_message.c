@@ -75,6 +75,24 @@ START_TEST(a_value_is_cut_at_a_control_character)
 }
 END_TEST
 
+/* Text is looked through eight bytes at a time. */
+START_TEST(a_control_character_is_found_wherever_it_stands)
+{
+    static const char controls[] = {0x01, '\r', 0x1f, 0x7f};
+    for (size_t i = 1; i < 4 * 20; i++) {
+        struct api_response response;
+        char value[] = "caf\xc3\xa9 ~ a value of 24", name[] = "X";
+        value[i / 4] = controls[i % 4];
+        response_init(&response, 200);
+        response_header(&response, name, value);
+        const char *kept = response_find_header(&response, name);
+        ck_assert_uint_eq(kept ? strlen(kept) : 0, i / 4);
+        ck_assert(!kept || !memcmp(kept, value, i / 4));
+        response_release(&response);
+    }
+}
+END_TEST
+
 START_TEST(a_header_that_does_not_fit_is_left_out)
 {
     struct api_response response;
@@ -194,6 +212,7 @@ int main(void)
     tcase_add_test(tests, drops_every_header_of_a_name);
     tcase_add_test(tests, headers_are_kept_in_order_and_found_without_case);
     tcase_add_test(tests, a_value_is_cut_at_a_control_character);
+    tcase_add_test(tests, a_control_character_is_found_wherever_it_stands);
     tcase_add_test(tests, a_header_that_does_not_fit_is_left_out);
     tcase_add_test(tests, a_body_is_released_once);
     tcase_add_test(tests, a_new_body_releases_the_one_before);
