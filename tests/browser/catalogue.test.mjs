@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { assertAccessible, eventually, open, PHONE, settled, startBrowser, withPage } from "./lib/browser.mjs";
 import { samples, startDaemon, temporaryFolder } from "./lib/daemon.mjs";
 
+const EASE_IN = 25; // where it is in an .anim whose emote is empty
 let daemon, browser;
 before(async () => {
   [daemon, browser] = await Promise.all([startDaemon(samples), startBrowser()]);
@@ -102,12 +103,41 @@ test("what is not there says so", () => withPage(browser, daemon.origin, { expec
   }
 }));
 
+test("versions of a clip are told: of its name and shape in the list, and of other names on its page if they move alike", async () => {
+  const folder = temporaryFolder(after), bytes = readFileSync(join(samples, "second-life", "walk.anim"));
+  for (const [i, path] of ["walk.anim", "old/walk.anim", "stroll.anim"].entries()) {
+    mkdirSync(join(folder, "old"), { recursive: true });
+    bytes.writeFloatLE(0.1 + i * 0.1, EASE_IN);
+    writeFileSync(join(folder, path), bytes);
+  }
+  writeFileSync(join(folder, "wave.anim"), readFileSync(join(samples, "second-life", "wave.anim")));
+  const own = await startDaemon(folder);
+  try {
+    await withPage(browser, own.origin, {}, async (page) => {
+      await open(page, `${own.origin}/`);
+      const badges = page.locator(".badge.alike");
+      await eventually(async () => assert.deepEqual(await badges.allTextContents(), ["2 versions", "2 versions"]));
+      assert.match(await badges.first().getAttribute("title"), /walk\.anim/);
+      const clip = (await own.clips()).find((one) => one.entry.endsWith("old/walk.anim"));
+      await open(page, `${own.origin}/clip/${clip.id}#t=0`);
+      const rows = page.locator(".versions li");
+      await rows.first().waitFor();
+      const told = await rows.evaluateAll((list) => list.map((row) => [row.querySelector("a").title.split("/").pop(), row.querySelector(".what").textContent]));
+      assert.deepEqual(told.sort(), [["stroll.anim", "same motion · stroll.anim"], ["walk.anim", "same motion · walk.anim"]]);
+      await rows.filter({ hasText: "stroll" }).getByRole("link", { name: /^Compare/ }).click();
+      await page.locator("html[data-ready=compare]").waitFor({ state: "attached" });
+    });
+  } finally {
+    await own.stop();
+  }
+});
+
 /** A folder of that many clips, each a little different. */
 function many(count) {
   const folder = join(temporaryFolder(after), "many"), bytes = readFileSync(join(samples, "second-life", "walk.anim"));
   mkdirSync(folder);
   for (let i = 0; i < count; i++) {
-    bytes.writeFloatLE(i * 1e-5, 25); // the time of easing in, of a clip without an emote
+    bytes.writeFloatLE(i * 1e-5, EASE_IN);
     writeFileSync(join(folder, `clip-${String(i).padStart(5, "0")}.anim`), bytes);
   }
   return folder;

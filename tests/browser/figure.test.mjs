@@ -138,6 +138,13 @@ test("the page of a character shows it moving", () => withPage(browser, daemon.o
     assertInFrame(first, format);
     await page.getByLabel("Time", { exact: true }).fill("0.3");
     assert.ok(difference(first, await stagePixels(page)) > 100, `${format}: it moves`);
+    const touched = await page.evaluate(async () => {
+      const { viewer } = document.querySelector(".stage"), { touches } = viewer.floor.lines.material.uniforms;
+      viewer.showsFloor = true;
+      viewer.render();
+      return touches.value.map((one) => one.z);
+    });
+    assert.ok(touched[0] > (format === "tso-apr" ? 0.05 : 0) && touched[0] >= touched.at(-1), `${format}: darker where it stands (the creature floats), ${touched}`);
   }
 }));
 

@@ -25,6 +25,7 @@ function badges(clip, bodies, archives) {
     clip.loop ? ["loop", "loop", "It is played in a loop"] : null,
     clip.event_count ? [clip.event_count === 1 ? "1 event" : `${clip.event_count} events`, "event"] : null,
     bodies?.has(`${familyOf(clip.format)} ${clip.archive}`) ? ["body", "body", "Its archive has a body for it"] : null,
+    clip.alike?.length ? [`${clip.alike.length + 1} versions`, "alike", `Other bytes, but the same name, length, joints, keys and events:\n${clip.alike.flatMap((one) => placesOf(one, archives)).join("\n")}`] : null,
     clip.found_in?.length > 1 ? [`${clip.found_in.length} files`, "places", placesOf(clip, archives)] : null,
     problems.length ? ["problem", "problem", problems.map((one) => one.message).join("\n")] : null,
   ].filter(Boolean);

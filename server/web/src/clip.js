@@ -1,5 +1,6 @@
 // The page of one clip: view, playback and options; beside it facts, downloads and snippets.
 import { aboutClip } from "./about.js";
+import { otherVersions } from "./alike.js";
 import { Body } from "./view/body.js";
 import { Curves } from "./view/curves.js";
 import { debounce, el, failure, ours, say } from "./dom.js";
@@ -236,6 +237,7 @@ export function showClip(posed, content, id) {
       seek: (t) => { player.pause(); player.seek(t); },
       choose: () => ({ ...choice, ...cast(), onto: ontoOf(choice.onto), time: Number(player.time.toFixed(3)) }),
     }));
+    side.firstElementChild.after(otherVersions(posed, clip, formats.items, signal));
     bodies.load(clip);
     await loadPoses();
     if (gone) return;

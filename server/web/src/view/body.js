@@ -4,6 +4,17 @@ import { GLTFLoader } from "three/examples/jsm/loaders/GLTFLoader.js";
 import { ROW } from "./bones.js";
 
 const VERTICES_LOOKED_AT = 200;
+const INFLUENCES = 4; // bones of a vertex
+
+/** The bones that some skin hangs on: others may be anywhere. */
+function bonesOf(meshes) {
+  const bones = new Set();
+  for (const { skeleton, geometry: { attributes: { skinIndex, skinWeight } } } of meshes) {
+    for (let i = 0; skeleton && i < skinIndex.count; i++)
+      for (let k = 0; k < INFLUENCES; k++) if (skinWeight.getComponent(i, k) > 0) bones.add(skeleton.bones[skinIndex.getComponent(i, k)]);
+  }
+  return [...bones];
+}
 
 export class Body {
   /** One request: the GLB of a clip or of a character with a clip. */
@@ -23,6 +34,9 @@ export class Body {
       object.frustumCulled = false; // its box is that of the rest pose
       this.meshes.push(object);
     });
+    this.bones = bonesOf(this.meshes);
+    this.isBone = this.bones.map(() => true);
+    this.world = new Float32Array(this.bones.length * 16);
     this.duration = animations[0]?.duration ?? 0;
     this.mixer = new AnimationMixer(scene);
     this.action = animations.length ? this.mixer.clipAction(animations[0]) : null;
@@ -54,6 +68,21 @@ export class Body {
       node.quaternion.fromArray(row, i * ROW + 3);
       node.scale.fromArray(row, i * ROW + 7);
     });
+  }
+
+  /** The matrices of its bones, as of the frame that is being drawn. */
+  get matrices() {
+    this.bones.forEach((bone, i) => bone.matrixWorld.toArray(this.world, i * 16));
+    return this.world;
+  }
+
+  /** From its lowest vertex to its highest, now. */
+  get height() {
+    const places = [];
+    this.addPlaces(places);
+    let low = Infinity, high = -Infinity;
+    for (let i = 1; i < places.length; i += 3) [low, high] = [Math.min(low, places[i]), Math.max(high, places[i])];
+    return high - low > 1e-6 ? high - low : 1;
   }
 
   /** Where some of its vertices are now, added to a list of numbers. */

@@ -47,6 +47,7 @@ export class Viewer {
     this.scene.add(this.floor.group);
     this.figure = new Group();
     this.scene.add(this.figure);
+    this.scene.onBeforeRender = () => this.touchFloor(); // the matrices of the frame are there, its uniforms not yet
     this.hasTree = true;
     this.onHover = () => {};
     this.onSelect = () => {};
@@ -199,6 +200,11 @@ export class Viewer {
     this.draw();
   }
 
+  /** A body alone stands on its own bones; the shadow of poses is theirs. */
+  touchFloor() {
+    if (this.body && !this.poses && this.floor.visible) this.floor.touch(this.body.matrices, this.body.isBone, this.height);
+  }
+
   pose(bones, t) {
     this.poses.sample(t, this.row);
     if (this.hasTree) this.solve();
@@ -325,6 +331,7 @@ export class Viewer {
       this.figure.add(body.scene);
       for (const mesh of body.meshes) mesh.castShadow = true;
       this.moveBody(this.time ?? 0);
+      if (!this.poses) this.height = body.height;
       body.isClear = Boolean(this.bones?.visible);
     }
     this.draw();
