@@ -12,7 +12,11 @@
 #include <webp/encode.h>
 #include <webp/mux.h>
 
-enum { QUALITY = 20 };
+/* The quality of WebP; what a rich texture costs beyond the budget is taken from it, until it would be seen. */
+enum { QUALITY = 20, LEAST_QUALITY = 10, QUALITY_STEP = 2 };
+
+/* 24 KB for two seconds of 192 x 192. */
+static const double bytes_per_pixel_and_second = 12000.0 / (192 * 192);
 
 /* The budget is for all frames together. */
 static const double pixel_budget = 24e6;
@@ -25,6 +29,7 @@ struct motion {
     uint32_t *plain; /* the same of this frame */
     WebPConfig config;
     WebPMux *mux;
+    size_t bytes; /* of the frames so far */
 };
 
 /* A part of the picture. */
@@ -129,8 +134,18 @@ static bool push(struct motion *motion, const struct window *window, int duratio
     bool done = encode(motion, window, &writer);
     info.bitstream = (WebPData){writer.mem, writer.size};
     done = done && WebPMuxPushFrame(motion->mux, &info, 1) == WEBP_MUX_OK;
+    motion->bytes += writer.size;
     WebPMemoryWriterClear(&writer);
     return done;
+}
+
+/* Little by little, so that no frame stands out. */
+static void keep_budget(struct motion *motion, int end_ms)
+{
+    const double pixels = (double)motion->width * motion->height;
+    const double budget = bytes_per_pixel_and_second * pixels * end_ms / 1000;
+    const float step = (double)motion->bytes > budget ? -QUALITY_STEP : QUALITY_STEP;
+    motion->config.quality = fminf(fmaxf(motion->config.quality + step, LEAST_QUALITY), QUALITY);
 }
 
 /* The ground, and what the frame shows on it. */
@@ -229,6 +244,7 @@ bool motion_write(unsigned width, unsigned height, double duration, double fps,
         const int begin_ms = (int)lround(step_ms * i), end_ms = (int)lround(step_ms * (i + 1));
         written = !(stop && stop->ask(stop->user)) &&
                   add_frame(&motion, drawing, duration * i / count, i == 0, end_ms - begin_ms);
+        keep_budget(&motion, end_ms);
     }
     written = written && assemble(&motion, out);
     close_motion(&motion);

@@ -1,7 +1,7 @@
 /*
  * Pictures of 320 x 320: a still as PNG and SVG, and the motion of two seconds as animated WebP, of a walk on the
- * stand-in skeleton of Second Life, as bones, as a body of 5,000 triangles whose texture is noise, the worst there is,
- * and as the mannequin. Beside them a blank picture of that size written by cairo.
+ * stand-in skeleton of Second Life, as bones, as a textured character of 5,000 triangles, and as the
+ * mannequin. Beside them a blank picture of that size written by cairo.
  */
 #include "pose.h"
 #include "server/draw/picture.h"
@@ -75,82 +75,128 @@ static struct pose_document *stand_in(const char *name)
 
 /* ---------------------------------------------------------------------------------------------------- a body -- */
 
-enum {
-    AROUND = 16,
-    ALONG = 13,
-    TUBES = JOINTS,
-    TUBE_VERTICES = (AROUND + 1) * (ALONG + 1),
-    TUBE_FACES = AROUND * ALONG * 2,
-    TEXTURE_SIDE = 256,
-};
+enum { TRIANGLES = 5000, TEXTURE_SIDE = 256 };
 
-/* Tubes around the bones, each on two of them: 4,992 triangles. */
+/* The mannequin in clothes: of 5,000 triangles, with a texture that has grain. */
 struct body {
-    float positions[TUBES * TUBE_VERTICES][3], uvs[TUBES * TUBE_VERTICES][2];
-    uint32_t faces[TUBES * TUBE_FACES][3];
-    struct pose_influences influences[TUBES * TUBE_VERTICES];
+    uint32_t vertex_count, face_count;
+    float (*positions)[3], (*uvs)[2];
+    uint32_t (*faces)[3];
+    struct pose_influences *influences;
     uint8_t pixels[TEXTURE_SIDE * TEXTURE_SIDE][4];
     struct pose_mesh mesh;
     struct pose_image image;
 };
 
-static void add_tube(struct body *body, uint32_t tube, const float *from)
+static void *must_allocate(size_t count, size_t size)
 {
-    uint32_t vertex = tube * TUBE_VERTICES, face = tube * TUBE_FACES;
-    for (uint32_t k = 0; k <= ALONG; k++) {
-        for (uint32_t i = 0; i <= AROUND; i++, vertex++) {
-            float along = (float)k / ALONG, turn = 6.2831853f * (float)i / AROUND;
-            float radius = 0.08f * sinf(3.1415f * (0.02f + 0.96f * along));
-            memcpy(body->positions[vertex],
-                   (float[]){from[0] + radius * cosf(turn), from[1] - 0.4f * along,
-                             from[2] + radius * sinf(turn)},
-                   sizeof body->positions[vertex]);
-            memcpy(body->uvs[vertex], (float[]){(float)i / AROUND, along}, sizeof body->uvs[vertex]);
-            body->influences[vertex] =
-                (struct pose_influences){{tube, (tube + 2) % JOINTS}, {1 - along / 2, along / 2}};
-            if (i == AROUND || k == ALONG)
-                continue;
-            uint32_t below = vertex + AROUND + 1;
-            memcpy(body->faces[face++], (uint32_t[]){vertex, vertex + 1, below}, sizeof *body->faces);
-            memcpy(body->faces[face++], (uint32_t[]){vertex + 1, below + 1, below}, sizeof *body->faces);
+    void *memory = calloc(count, size);
+    if (!memory)
+        abort();
+    return memory;
+}
+
+/* A third of the first face, whose middle is a vertex of the first corner's bones; two more faces. */
+static void split_face(struct body *body, uint32_t face)
+{
+    const uint32_t middle = body->vertex_count++, *corners = body->faces[face];
+    const uint32_t a = corners[0], b = corners[1], c = corners[2];
+    for (int i = 0; i < 3; i++)
+        body->positions[middle][i] =
+            (body->positions[a][i] + body->positions[b][i] + body->positions[c][i]) / 3;
+    body->influences[middle] = body->influences[a];
+    memcpy(body->faces[body->face_count++], (uint32_t[]){b, c, middle}, sizeof *body->faces);
+    memcpy(body->faces[body->face_count++], (uint32_t[]){c, a, middle}, sizeof *body->faces);
+    body->faces[face][2] = middle;
+}
+
+static void take_shape(struct body *body, const struct pose_mesh *mesh)
+{
+    const size_t vertices = mesh->real_count + TRIANGLES;
+    body->positions = must_allocate(vertices, sizeof *body->positions);
+    body->uvs = must_allocate(vertices, sizeof *body->uvs);
+    body->influences = must_allocate(vertices, sizeof *body->influences);
+    body->faces = must_allocate(mesh->face_count + TRIANGLES, sizeof *body->faces);
+    memcpy(body->positions, mesh->positions, mesh->real_count * sizeof *body->positions);
+    memcpy(body->influences, mesh->influences, mesh->real_count * sizeof *body->influences);
+    memcpy(body->faces, mesh->faces, mesh->face_count * sizeof *body->faces);
+    body->vertex_count = mesh->real_count;
+    body->face_count = mesh->face_count;
+    for (uint32_t f = 0; body->face_count + 2 <= TRIANGLES; f++)
+        split_face(body, f);
+}
+
+/* As a tailor would cut it: front and back. */
+static void lay_texture(struct body *body)
+{
+    float least[3] = {HUGE_VALF, HUGE_VALF, HUGE_VALF}, most[3] = {-HUGE_VALF, -HUGE_VALF, -HUGE_VALF};
+    for (uint32_t v = 0; v < body->vertex_count; v++) {
+        for (int i = 0; i < 3; i++) {
+            least[i] = fminf(least[i], body->positions[v][i]);
+            most[i] = fmaxf(most[i], body->positions[v][i]);
+        }
+    }
+    for (uint32_t v = 0; v < body->vertex_count; v++) {
+        const float *place = body->positions[v];
+        body->uvs[v][0] = (place[0] - least[0]) / (most[0] - least[0]);
+        body->uvs[v][1] = (most[1] - place[1]) / (most[1] - least[1]);
+    }
+}
+
+/* From the top: hair, skin, a shirt with a broad stripe, trousers, shoes; all with grain. */
+static void paint(struct body *body)
+{
+    static const struct {
+        int end; /* row */
+        uint8_t color[3];
+    } clothes[] = {{14, {70, 44, 28}},
+                   {42, {224, 172, 140}},
+                   {122, {190, 60, 56}},
+                   {238, {52, 70, 120}},
+                   {TEXTURE_SIDE, {40, 36, 34}}};
+    uint32_t random = 1;
+    for (int y = 0, part = 0; y < TEXTURE_SIDE; y++) {
+        part += y >= clothes[part].end;
+        const bool is_stripe = part == 2 && y > 60 && y < 78;
+        for (int x = 0; x < TEXTURE_SIDE; x++) {
+            uint8_t *pixel = body->pixels[y * TEXTURE_SIDE + x];
+            random = random * 1664525 + 1013904223;
+            for (int i = 0; i < 3; i++)
+                pixel[i] = (uint8_t)((is_stripe ? 205 : clothes[part].color[i]) + (int)(random >> 28) - 8);
+            pixel[3] = 255;
         }
     }
 }
 
-static struct body *make_body(const struct pose_sampler *sampler)
+static struct body *make_body(const struct pose_mesh *mannequin)
 {
-    struct body *body = calloc(1, sizeof *body);
-    uint32_t count = pose_sampler_row_count(sampler);
-    float *rows = calloc(count, 10 * sizeof *rows), *matrices = calloc(count, 16 * sizeof *matrices);
-    pose_sample(sampler, 0, POSE_CLAMP, 0, rows, NULL);
-    pose_model(sampler, rows, matrices);
-    for (uint32_t tube = 0; tube < TUBES; tube++) {
-        for (uint32_t i = 0; i < count; i++) {
-            if (!strcmp(pose_sampler_rows(sampler)[i].name, joints[tube]))
-                add_tube(body, tube, matrices + 16 * (size_t)i + 12);
-        }
-    }
-    free(rows);
-    free(matrices);
-    for (uint32_t i = 0; i < TEXTURE_SIDE * TEXTURE_SIDE; i++)
-        memcpy(body->pixels[i], (uint8_t[]){(uint8_t)i, (uint8_t)(i / 256), (uint8_t)(i * 7 ^ i / 90), 255},
-               sizeof body->pixels[i]);
-    body->image = (struct pose_image){.name = "skin",
+    struct body *body = must_allocate(1, sizeof *body);
+    take_shape(body, mannequin);
+    lay_texture(body);
+    paint(body);
+    body->image = (struct pose_image){.name = "clothes",
                                       .width = TEXTURE_SIDE,
                                       .height = TEXTURE_SIDE,
                                       .pixels = (const uint8_t(*)[4])(const void *)body->pixels};
-    body->mesh = (struct pose_mesh){.name = "body",
-                                    .texture = "skin",
-                                    .space = POSE_SPACE_BIND,
-                                    .bone_count = JOINTS,
-                                    .bones = joints,
-                                    .face_count = TUBES * TUBE_FACES,
-                                    .faces = (const uint32_t(*)[3])(const void *)body->faces,
-                                    .real_count = TUBES * TUBE_VERTICES,
-                                    .uvs = (const float(*)[2])(const void *)body->uvs,
-                                    .positions = (const float(*)[3])(const void *)body->positions,
-                                    .influences = body->influences};
+    body->mesh = *mannequin;
+    body->mesh.texture = "clothes";
+    body->mesh.primitive_count = body->mesh.material_count = 0;
+    body->mesh.face_count = body->face_count;
+    body->mesh.faces = (const uint32_t(*)[3])body->faces;
+    body->mesh.real_count = body->vertex_count;
+    body->mesh.positions = (const float(*)[3])body->positions;
+    body->mesh.uvs = (const float(*)[2])body->uvs;
+    body->mesh.influences = body->influences;
     return body;
+}
+
+static void free_body(struct body *body)
+{
+    free(body->positions);
+    free(body->uvs);
+    free(body->influences);
+    free(body->faces);
+    free(body);
 }
 
 static void run(void)
@@ -174,10 +220,6 @@ static void run(void)
     struct pose_sampler *sampler = pose_sampler_new(&clip, skeleton->skeletons, POSE_AXES_GLTF, NULL, &error);
     if (!sampler)
         abort();
-    struct body *body = make_body(sampler);
-    struct pose_skin *skin = pose_skin_new(&body->mesh, skeleton->skeletons, POSE_AXES_GLTF, NULL, &error);
-    if (!skin)
-        abort();
     static const enum picture_type types[] = {PICTURE_PNG, PICTURE_SVG, PICTURE_WEBP};
     static const char *const titles[] = {
         "bones as PNG",    "bones as SVG",    "bones, 2 s as animated WebP",
@@ -187,7 +229,10 @@ static void run(void)
     struct pose_skin *mannequin_skin =
         mannequin ? pose_skin_new(mannequin->meshes, skeleton->skeletons, POSE_AXES_GLTF, NULL, &error)
                   : NULL;
-    if (!mannequin_skin)
+    struct body *body = mannequin_skin ? make_body(mannequin->meshes) : NULL;
+    struct pose_skin *skin =
+        body ? pose_skin_new(&body->mesh, skeleton->skeletons, POSE_AXES_GLTF, NULL, &error) : NULL;
+    if (!skin)
         abort();
     struct subject subjects[6];
     struct bench_contestant rows[8] = {{"a blank PNG by cairo", blank, NULL, 1}};
@@ -228,7 +273,7 @@ static void run(void)
     pose_document_free(mannequin);
     pose_humanoid_free(person);
     pose_skin_free(skin);
-    free(body);
+    free_body(body);
     pose_sampler_free(sampler);
     pose_document_free(skeleton);
 }
