@@ -11,6 +11,7 @@
 #include "server/ops/base_path.h"
 #include "server/ops/log.h"
 #include "server/ops/options.h"
+#include "server/ops/spill.h"
 #include "server/store/upkeep/check.h"
 #include "server/store/postgres/catalog.h"
 #include "server/store/s3/blobs_s3.h"
@@ -311,6 +312,8 @@ static bool open_store(struct daemon *daemon)
     if (sharing)
         metrics_add_database(daemon->service->metrics,
                              sharing->count(store_catalog_of(daemon->service->store)));
+    if (config->data && !config->check)
+        spill_open(config->data);
     if (config->data) {
         char *path = path_join(config->data, "index.db");
         daemon->service->index_options.cache = index_cache_open(path);
@@ -340,6 +343,7 @@ static bool fill_catalog(struct daemon *daemon)
         /* Without a file they are made anew at every start: in the background, see start_rows. */
         if (daemon->config.data)
             service_rows(daemon->service);
+        spill_rest(); /* all rows may have been made of them */
         return true;
     }
     fprintf(stderr, "posed: %s\n", store_error.detail);

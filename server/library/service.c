@@ -8,6 +8,7 @@
 #include "server/library/rows/rows.h"
 #include "server/ops/log.h"
 #include "server/ops/region.h"
+#include "server/ops/spill.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -398,6 +399,7 @@ bool service_index_changed(struct service *service, const struct index_changes *
     }
     index_release(&service->index);
     service->index = result;
+    spill_rest();
     if (atomic_exchange(&service->paths_over_limit, result.over_count) < result.over_count)
         log_message(LOG_WARNING, "%s", PATHS_OVER_LIMIT);
     return true;

@@ -1,5 +1,7 @@
 #include "server/ops/region.h"
 
+#include "server/ops/spill.h"
+
 #include <stdalign.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,6 +13,7 @@ enum { FIRST_BLOCK = 512, MAX_BLOCK = 256 * 1024 };
 struct region_block {
     struct region_block *next;
     size_t size, used;
+    bool is_spilled;
     alignas(max_align_t) unsigned char data[];
 };
 
@@ -60,7 +63,10 @@ void region_release(struct region *region)
     struct region_block *block = region->blocks;
     while (block) {
         struct region_block *next = block->next;
-        free(block);
+        if (block->is_spilled)
+            spill_free(block, sizeof *block + block->size);
+        else
+            free(block);
         block = next;
     }
     region->blocks = NULL;
@@ -81,9 +87,13 @@ size_t region_room(size_t size)
 
 static struct region_block *add_block(struct region *region, size_t capacity)
 {
-    struct region_block *block = try_alloc(1, sizeof *block + capacity);
+    struct region_block *block = region->spills ? spill_alloc(sizeof *block + capacity) : NULL;
+    const bool is_spilled = block;
+    if (!block)
+        block = try_alloc(1, sizeof *block + capacity);
     if (!block)
         return refuse(region);
+    block->is_spilled = is_spilled;
     block->size = capacity;
     block->next = region->blocks;
     region->blocks = block;

@@ -12,6 +12,7 @@ struct region {
     struct region_block *blocks;
     bool may_fail; /* if out of memory, return NULL and set failed */
     bool failed;
+    bool spills; /* its next blocks are taken from the spill (spill.h) if that has room */
 };
 
 void region_init(struct region *region);

@@ -1,12 +1,16 @@
 #!/usr/bin/python3
 """folders.py POSED [COUNT...]: what a folder of many files costs, and a change in it, beside one of few.
 
-Everything is in memory (/dev/shm). The processor is that of the whole daemon until it is quiet again, over many changes;
-memory is what is held after the start beyond a daemon without a folder. The last column is the ratio to the first.
+The folder is in memory (/dev/shm), --data on a disk (/var/tmp): what is known of files lies in a file there, which in
+/dev/shm would be memory as well. The processor is that of the whole daemon until it is quiet again, over many changes.
+Memory is VmRSS (anonymous pages, those of files and shared ones) after the start beyond a daemon without a folder: with
+--data of the first start, of one that finds its files known, and after some pages of a list and a pose of each clip on them.
+The last column is the ratio to the first.
 """
 
 import argparse
 import itertools
+import json
 import os
 import sys
 import tempfile
@@ -17,6 +21,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from uploads import BVH, Daemon, print_rows
 
 CHANGES = 10  # of a kind
+PAGES, PAGE = 10, 100
 QUIET_SECONDS = 1.0  # a file is read again once it is settled
 
 
@@ -72,26 +77,47 @@ def changes(folder, aside, count):
     }
 
 
-def measure(program, count, top):
+def use(daemon):
+    """Looks at clips as a visitor does."""
+    target = f"/v1/clips?limit={PAGE}"
+    for _ in range(PAGES):
+        page = json.loads(daemon.ask("GET", target))
+        for clip in page["items"]:
+            daemon.ask("GET", f"/v1/clips/{clip['id']}/pose")
+        target = page.get("next") or f"/v1/clips?limit={PAGE}"
+
+
+def measure(program, count, top, disk):
     """{row: figure} with a folder of that many files."""
     folder = top / "library"
     fill(folder, count)
     rows = {}
-    for kind, data in (("in memory", None), ("--data", top / "data")):
-        empty = Served(program, data, [])
+
+    def settled(data, *folders):
+        daemon = Served(program, data, folders)
+        time.sleep(2 * QUIET_SECONDS)  # everything is looked at once more
+        return daemon
+
+    def remember(row, daemon, base):
+        rows[f"memory a file, {row}, bytes"] = (daemon.resident() - base) * 1024 * 1024 / count
+
+    for kind, data in (("in memory", None), ("--data", disk / "data")):
+        empty = settled(data)
         base = empty.resident()
         empty.stop()
-        daemon = Served(program, data, [folder])
-        time.sleep(2 * QUIET_SECONDS)  # everything is looked at once more
-        rows[f"memory a file, {kind}, bytes"] = (daemon.resident() - base) * 1024 * 1024 / count
+        daemon = settled(data, folder)
+        remember(kind, daemon, base)
         if data:
             for row, action in changes(folder, top / "aside", count).items():
                 spent = [daemon.quiet_ms(action) for _ in range(CHANGES)]
                 rows[f"{row}, ms of processor"] = sum(spent) / CHANGES
         daemon.stop()
         if data:
-            daemon = Served(program, data, [folder])
+            daemon = settled(data, folder)
             rows["start again, ms"] = daemon.seconds * 1e3
+            remember("--data, started again", daemon, base)
+            use(daemon)
+            remember(f"--data, {PAGES * PAGE} clips looked at", daemon, base)
             daemon.stop()
     return rows
 
@@ -104,8 +130,11 @@ def main():
     memory = Path("/dev/shm")
     columns = []
     for count in options.counts:
-        with tempfile.TemporaryDirectory(prefix="posed-bench-", dir=memory if memory.is_dir() else None) as top:
-            columns.append(measure(options.posed, count, Path(top)))
+        with (
+            tempfile.TemporaryDirectory(prefix="posed-bench-", dir=memory if memory.is_dir() else None) as top,
+            tempfile.TemporaryDirectory(prefix="posed-bench-", dir="/var/tmp") as disk,
+        ):
+            columns.append(measure(options.posed, count, Path(top), Path(disk)))
     print_rows(options.counts, columns)
 
 

@@ -214,5 +214,5 @@ struct index_entry *index_entry_decode(const struct entry_facts *facts, struct p
         if (!facts->kind && entry->format)
             entry->kind = first_kind(entry->format);
     }
-    return options->keep ? entry : index_entry_tighten(entry);
+    return options->keep ? entry : index_entry_tighten(entry, options->spills);
 }

@@ -112,7 +112,7 @@ static bool may_be_linked(const struct index_entry *entry)
     return is_linked;
 }
 
-struct index_entry *index_entry_tighten(struct index_entry *entry)
+struct index_entry *index_entry_tighten(struct index_entry *entry, bool spills)
 {
     struct block block = {0};
     if (entry->is_tight || entry->region.failed || may_be_linked(entry))
@@ -121,6 +121,7 @@ struct index_entry *index_entry_tighten(struct index_entry *entry)
     struct region region;
     region_init(&region);
     region.may_fail = true;
+    region.spills = spills;
     region_reserve(&region, region_room(block.size));
     block.at = region_alloc(&region, 1, block.size);
     block.size = 0;

@@ -139,6 +139,7 @@ struct index_options {
     struct pose_options pose;
     struct index_cache *cache; /* for index_paths: results of earlier runs; NULL: none */
     unsigned threads;
+    bool spills;               /* entries may lie in the spill (spill.h): those of PATHs */
     uint32_t max_entries;      /* of an upload */
     uint32_t max_path_entries; /* in a PATH or a container below it; 0: unlimited */
     double deadline; /* clock_seconds value, for index_bytes: exceeding it is limit "max-time"; 0: none */

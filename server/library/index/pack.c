@@ -343,7 +343,7 @@ struct index_entry *index_unpack(const void *bytes, size_t size, const struct fi
     struct cursor cursor = {.at = bytes, .left = size};
     struct index_entry *entry = unpack_entry(&cursor, stamp);
     if (!entry || !cursor.left)
-        return entry ? index_entry_tighten(entry) : NULL;
+        return entry ? index_entry_tighten(entry, true) : NULL;
     index_entry_unref(entry);
     return NULL;
 }
@@ -398,7 +398,7 @@ static bool take_entries(struct cursor *cursor, struct index_archive *archive, u
     for (uint32_t i = 0; i < archive->entry_count && !cursor->broken; i++) {
         archive->entries[i] = unpack_entry(cursor, &none);
         if (archive->entries[i])
-            archive->entries[i] = index_entry_tighten(archive->entries[i]);
+            archive->entries[i] = index_entry_tighten(archive->entries[i], false);
     }
     return archive->entries && !cursor->broken && !cursor->left && links_fit(archive);
 }

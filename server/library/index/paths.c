@@ -238,6 +238,7 @@ bool index_paths_changed(const char *const *paths, size_t count, const struct in
 {
     *result = (struct index_result){0};
     struct index_options own = *options;
+    own.spills = true;
     own.max_entries = own.pose.limits.entries = options->max_path_entries;
     /* Of what was lost, or is not all listed, nobody tells. */
     const bool is_known = changes && before && !before->lost_count && !before->over_count;

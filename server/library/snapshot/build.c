@@ -263,9 +263,25 @@ void tables_unref_block(struct catalog_block *block)
     free(block);
 }
 
+/* What grows with the assets, and of which little is looked at. */
+static void make_lists(struct catalog *catalog, const uint32_t counts[ASSET_KIND_COUNT], bool to_grow)
+{
+    struct catalog_tables *tables = catalog->tables;
+    struct region *region = &tables->region;
+    for (int kind = 0; kind < ASSET_KIND_COUNT; kind++) {
+        struct catalog_list *list = &catalog->lists[kind];
+        tables->capacities[kind] = room_for(counts[kind], to_grow);
+        list->is_in_order = true;
+        list->items =
+            (struct catalog_items *)(void *)REGION_NEW(region, struct catalog_item, tables->capacities[kind]);
+        if (kind != ASSET_CLIP)
+            list->of_paths = REGION_NEW(region, uint32_t, tables->capacities[kind]);
+    }
+}
+
 /* Empty tables; false if out of memory. */
 static bool make_tables(struct catalog *catalog, uint32_t archive_count,
-                        const uint32_t counts[ASSET_KIND_COUNT], bool to_grow)
+                        const uint32_t counts[ASSET_KIND_COUNT], bool to_grow, bool spills)
 {
     struct catalog_tables *tables = catalog->tables;
     struct region *region = &tables->region;
@@ -283,18 +299,24 @@ static bool make_tables(struct catalog *catalog, uint32_t archive_count,
     catalog->archive_slots = REGION_NEW(region, atomic_uint, catalog->archive_slot_count);
     for (int kind = 0; kind < ASSET_KIND_COUNT; kind++) {
         struct catalog_list *list = &catalog->lists[kind];
-        tables->capacities[kind] = room_for(counts[kind], to_grow);
-        list->is_in_order = true;
-        list->items =
-            (struct catalog_items *)(void *)REGION_NEW(region, struct catalog_item, tables->capacities[kind]);
-        list->slot_count = slots_for(tables->capacities[kind]);
+        list->slot_count = slots_for(room_for(counts[kind], to_grow));
         list->slots = REGION_NEW(region, atomic_uint, list->slot_count);
-        if (kind != ASSET_CLIP)
-            list->of_paths = REGION_NEW(region, uint32_t, tables->capacities[kind]);
     }
+    region->spills = spills; /* from here on */
+    make_lists(catalog, counts, to_grow);
     tables->name_capacity = tables->capacities[ASSET_CLIP];
     catalog_names_init(&catalog->names, region, tables->name_capacity);
     return !region->failed;
+}
+
+/* Whether so much is of PATHs that it need not stay in memory. */
+static bool is_worth_spilling(const uint32_t counts[ASSET_KIND_COUNT])
+{
+    enum { MANY = 1000 };
+    uint64_t sum = 0;
+    for (int kind = 0; kind < ASSET_KIND_COUNT; kind++)
+        sum += counts[kind];
+    return sum > MANY;
 }
 
 /* What a snapshot is made with. */
@@ -331,9 +353,12 @@ static struct catalog *make(struct index_archive *const *archives, uint32_t coun
     catalog->path_count = making->path_count;
     catalog->shipped = making->shipped;
     catalog->shipped_count = making->shipped_count;
-    for (uint32_t i = 0; i < count; i++)
+    bool spills = false;
+    for (uint32_t i = 0; i < count; i++) {
         tables_count_assets(archives[i], counts);
-    bool done = make_tables(catalog, count, counts, before);
+        spills |= i < making->path_count && is_worth_spilling(counts);
+    }
+    bool done = make_tables(catalog, count, counts, before, spills);
     for (uint32_t i = 0; done && i < count; i++)
         add_archive(catalog, archives[i], before);
     if (done && before)
