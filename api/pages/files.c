@@ -32,8 +32,8 @@ enum { ETAG_CAPACITY = 64 + BASE_PATH_CAPACITY };
 
 static const char *etag_of(const struct web_file *file, enum coding coding, char made[ETAG_CAPACITY])
 {
-    static const char *const suffixes[] = {"", "-gzip", "-zstd"};
-    if (coding != CODING_ZSTD && !is_moved(file))
+    static const char *const suffixes[CODING_COUNT] = {"", "-gzip", "-zstd", "-br"};
+    if ((coding == CODING_IDENTITY || coding == CODING_GZIP) && !is_moved(file))
         return coding == CODING_GZIP ? file->gzip_etag : file->etag;
     snprintf(made, ETAG_CAPACITY, "%.*s%s%s\"", (int)strlen(file->etag) - 1, file->etag,
              is_moved(file) ? base_path() : "", suffixes[coding]);
@@ -88,7 +88,8 @@ enum api_outcome reply_no_page(struct api_call *call)
 static enum api_outcome reply_file(struct api_call *call, const struct web_file *file, enum lifetime lifetime)
 {
     struct api_response *response = call->response;
-    enum coding coding = file->size > CODING_WORTH ? coding_choose_kept(call->request) : CODING_IDENTITY;
+    enum coding coding =
+        file->size > CODING_WORTH ? coding_choose_kept(call->request, file->brotli) : CODING_IDENTITY;
     size_t packed_size = (size_t)(file->end - file->packed);
     char made[ETAG_CAPACITY];
     if (reply_known(call, etag_of(file, coding, made), lifetime))
@@ -96,6 +97,11 @@ static enum api_outcome reply_file(struct api_call *call, const struct web_file 
     if (coding == CODING_GZIP && !is_moved(file)) {
         response_header(response, "Content-Encoding", "gzip");
         response_static(response, file->media_type, file->packed, packed_size);
+        return API_DONE;
+    }
+    if (coding == CODING_BROTLI) {
+        response_header(response, "Content-Encoding", "br");
+        response_static(response, file->media_type, file->brotli, (size_t)(file->brotli_end - file->brotli));
         return API_DONE;
     }
     struct pose_buffer body = web_file_unpack(file);

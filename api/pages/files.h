@@ -7,9 +7,10 @@
 struct web_file {
     const char *name; /* "index.html", "assets/app-0123456789abcdef.js"; NULL ends the table */
     const char *media_type;
-    const char *etag, *gzip_etag;      /* including the quotes */
-    const unsigned char *packed, *end; /* gzipped */
-    size_t size;                       /* unpacked */
+    const char *etag, *gzip_etag;             /* including the quotes */
+    const unsigned char *packed, *end;        /* gzipped */
+    size_t size;                              /* unpacked */
+    const unsigned char *brotli, *brotli_end; /* NULL: it is not worth its bytes in the program */
 };
 
 extern const struct web_file web_files[];

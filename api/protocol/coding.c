@@ -23,13 +23,13 @@ int quality_of(const char *parameters, size_t length)
 }
 
 struct qualities {
-    int of[3]; /* q in thousandths, indexed by enum coding; <= 0: not acceptable */
+    int of[CODING_COUNT]; /* q in thousandths, indexed by enum coding; <= 0: not acceptable */
 };
 
 static struct qualities read_qualities(const struct api_request *request)
 {
     const char *accept = request->header(request, "Accept-Encoding");
-    struct qualities quality = {{0, -1, -1}};
+    struct qualities quality = {{0, -1, -1, -1}};
     int others = -1;
     while (accept && *accept) {
         accept += strspn(accept, " \t,");
@@ -39,6 +39,8 @@ static struct qualities read_qualities(const struct api_request *request)
             quality.of[CODING_GZIP] = q;
         else if (name == 4 && !strncasecmp(accept, "zstd", 4))
             quality.of[CODING_ZSTD] = q;
+        else if (name == 2 && !strncasecmp(accept, "br", 2))
+            quality.of[CODING_BROTLI] = q;
         else if (name == 1 && *accept == '*')
             others = q;
         accept += whole;
@@ -56,9 +58,11 @@ enum coding coding_choose(const struct api_request *request)
     return quality.of[CODING_ZSTD] >= quality.of[CODING_GZIP] ? CODING_ZSTD : CODING_GZIP;
 }
 
-enum coding coding_choose_kept(const struct api_request *request)
+enum coding coding_choose_kept(const struct api_request *request, bool has_brotli)
 {
     struct qualities quality = read_qualities(request);
+    if (has_brotli && quality.of[CODING_BROTLI] > 0 && quality.of[CODING_BROTLI] >= quality.of[CODING_GZIP])
+        return CODING_BROTLI;
     if (quality.of[CODING_GZIP] > 0 && quality.of[CODING_GZIP] >= quality.of[CODING_ZSTD])
         return CODING_GZIP;
     return quality.of[CODING_ZSTD] > 0 ? CODING_ZSTD : CODING_IDENTITY;

@@ -11,13 +11,13 @@ enum {
     MAX_CODING = 32 << 20,  /* longer bodies are not: that would take seconds */
 };
 
-enum coding { CODING_IDENTITY, CODING_GZIP, CODING_ZSTD };
+enum coding { CODING_IDENTITY, CODING_GZIP, CODING_ZSTD, CODING_BROTLI, CODING_COUNT };
 
 /* The best coding of Accept-Encoding that we support; identity if there is none. */
 enum coding coding_choose(const struct api_request *request);
 /* The same for bodies stored gzipped: gzip is chosen if the client accepts it at least as much as
- * identity. */
-enum coding coding_choose_kept(const struct api_request *request);
+ * identity; if they are stored by Brotli as well, that, which nothing else is ever coded by. */
+enum coding coding_choose_kept(const struct api_request *request, bool has_brotli);
 /* Replaces the body by its compressed form. On failure returns false and changes nothing. */
 bool coding_apply(enum coding coding, struct pose_buffer *body);
 /* Unpacks gzipped bytes; size is the unpacked size. From malloc; NULL if out of memory. */

@@ -4,7 +4,7 @@
 import { createHash } from "node:crypto";
 import { createRequire } from "node:module";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { gzipSync } from "node:zlib";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { icon } from "./icon.mjs";
 
 const here = new URL(".", import.meta.url).pathname;
@@ -24,6 +24,13 @@ function keep(name, bytes) {
   files.push({ name, file, type: types[name.split(".").pop()], tag: digest(bytes), size: bytes.length });
 }
 
+/** The file that was kept last, by Brotli as well: an eighth smaller, for two seconds of the build. */
+function keepByBrotli(bytes) {
+  const last = files.at(-1);
+  last.brotli = last.file.replace(/gz$/, "br");
+  writeFileSync(last.brotli, brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_LGWIN]: 24, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }));
+}
+
 const options = {
   bundle: true, minify: true, format: "esm", target: "es2022", write: false, outdir: out, legalComments: "eof",
   loader: { ".svg": "dataurl", ".png": "dataurl" }, logLevel: "warning", nodePaths: [modules],
@@ -38,6 +45,7 @@ if (libpose) {
   const looker = await build({ ...options, entryPoints: { looker: `${here}src/look/looker.js` }, entryNames: "assets/[name]-[hash]" });
   const [{ path, contents }] = looker.outputFiles, script = path.slice(path.lastIndexOf("/assets/") + 1);
   keep(name, bytes);
+  keepByBrotli(bytes);
   keep(script, Buffer.from(contents));
   Object.assign(define, { LIBPOSE: JSON.stringify(`/${name}`), LOOKER: JSON.stringify(`/${script}`) });
 }
@@ -82,17 +90,18 @@ const element = await build({ ...options, entryPoints: { "posed-clip": `${client
 keep("posed-clip.js", Buffer.from(element.outputFiles[0].contents));
 
 const symbol = (i) => `web_file_${i}`;
-const assembly = files.map((f, i) =>
+const parts = files.flatMap((f, i) => [[symbol(i), f.file], ...(f.brotli ? [[`${symbol(i)}_br`, f.brotli]] : [])]);
+const assembly = parts.map(([name, file]) =>
   `__asm__(".section .rodata\\n"
-        ".global ${symbol(i)}, ${symbol(i)}_end\\n${symbol(i)}: .incbin \\"${f.file}\\"\\n${symbol(i)}_end:\\n"
+        ".global ${name}, ${name}_end\\n${name}: .incbin \\"${file}\\"\\n${name}_end:\\n"
         ".previous\\n");`);
 const rows = files.map((f, i) =>
-  `    {"${f.name}", "${f.type}", "\\"${f.tag}\\"", "\\"${f.tag}-gzip\\"", ${symbol(i)}, ${symbol(i)}_end, ${f.size}},`);
+  `    {"${f.name}", "${f.type}", "\\"${f.tag}\\"", "\\"${f.tag}-gzip\\"", ${symbol(i)}, ${symbol(i)}_end, ${f.size}, ${f.brotli ? `${symbol(i)}_br, ${symbol(i)}_br_end` : "NULL, NULL"}},`);
 writeFileSync(`${out}/web_files.c`, `/* Written by server/web/build.mjs. */
 #include "api/pages/files.h"
 
 ${assembly.join("\n")}
-${files.map((_, i) => `extern const unsigned char ${symbol(i)}[], ${symbol(i)}_end[];`).join("\n")}
+${parts.map(([name]) => `extern const unsigned char ${name}[], ${name}_end[];`).join("\n")}
 
 const struct web_file web_files[] = {
 ${rows.join("\n")}

@@ -1,6 +1,7 @@
 /*
  * Bodies: which are compressed.
  */
+#include "api/protocol/coding.h"
 #include "api/protocol/reply.h"
 #include "server/ops/effort.h"
 
@@ -54,11 +55,43 @@ START_TEST(a_list_that_took_long_is_compressed_and_only_large_bodies_are_not)
 }
 END_TEST
 
+static const char *accepted;
+
+static const char *accepts(const struct api_request *request, const char *name)
+{
+    (void)request;
+    return strcmp(name, "Accept-Encoding") ? NULL : accepted;
+}
+
+START_TEST(brotli_is_chosen_where_it_is_kept_and_accepted)
+{
+    static const struct {
+        const char *accepted;
+        enum coding with, without;
+    } cases[] = {{"gzip, deflate, br, zstd", CODING_BROTLI, CODING_GZIP},
+                 {"br", CODING_BROTLI, CODING_IDENTITY},
+                 {"gzip, br;q=0.5", CODING_GZIP, CODING_GZIP},
+                 {"gzip, br;q=0", CODING_GZIP, CODING_GZIP},
+                 {"zstd", CODING_ZSTD, CODING_ZSTD},
+                 {"*", CODING_GZIP, CODING_GZIP},
+                 {"brotli", CODING_IDENTITY, CODING_IDENTITY}};
+    const struct api_request request = {.header = accepts};
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        accepted = cases[i].accepted;
+        ck_assert_msg(coding_choose_kept(&request, true) == cases[i].with, "%s", accepted);
+        ck_assert_msg(coding_choose_kept(&request, false) == cases[i].without, "%s", accepted);
+        ck_assert_msg(coding_choose(&request) != CODING_BROTLI, "%s", accepted);
+    }
+}
+END_TEST
+
 int main(void)
 {
     TCase *tests = tcase_create("compression");
 
     tcase_add_test(tests, text_is_compressed_where_it_is_worth_it);
     tcase_add_test(tests, a_list_that_took_long_is_compressed_and_only_large_bodies_are_not);
+    tcase_add_test(tests, brotli_is_chosen_where_it_is_kept_and_accepted);
     return unit_run("reply", tests, NULL);
 }

@@ -40,6 +40,22 @@ class Pages(SampleCase):
                 self.assertEqual(again.status, 304)
         self.assertEqual(self.client.get("/assets/nothing.js").status, 404)
 
+    def test_the_module_by_brotli(self):
+        scripts = [self.client.get(link).text for link in re.findall(r'(?:href|src)="(/assets/[^"]+\.js)"', self.client.get("/").text)]
+        later = {part for text in scripts for part in re.findall(r"part-\w+\.js", text)} # what is fetched on demand
+        scripts += [self.client.get(f"/assets/{part}").text for part in later]
+        modules = {name for text in scripts for name in re.findall(r"/assets/libpose-\w+\.wasm", text)}
+        if not modules:
+            self.skipTest("built without libpose.wasm")
+        (path,) = modules
+        plain, gzip, brotli = (self.client.get(path, headers={"Accept-Encoding": coding}) for coding in ("identity", "gzip", "gzip, br"))
+        self.assertEqual([reply["Content-Encoding"] for reply in (plain, gzip, brotli)], [None, "gzip", "br"])
+        self.assertLess(len(brotli.raw_body), len(gzip.raw_body))
+        self.assertEqual(len({reply["ETag"] for reply in (plain, gzip, brotli)}), 3)
+        self.assertEqual(gzip.body, plain.body)
+        again = self.client.get(path, headers={"Accept-Encoding": "br", "If-None-Match": brotli["ETag"]})
+        self.assertEqual(again.status, 304)
+
     def test_codings(self):
         clip = self.client.get("/v1/clips").json["items"][0]["id"]
         for path in ("/", f"/embed/{clip}", "/docs", "/client.js", "/posed-clip.js"):
