@@ -2,6 +2,7 @@ import { StrictMode, useState } from "react";
 import { createRoot } from "react-dom/client";
 import { Posed, type ClipItem } from "posed-client";
 import "posed-client/element";
+import "./wall.css";
 import type { PosedClip, PosedClipEvents } from "posed-client/element";
 
 declare module "react" {
@@ -27,11 +28,14 @@ function Wall({ clips }: { clips: readonly ClipItem[] }) {
   return (
     <main>
       <h1>Twelve figures</h1>
-      <p role="status">{ready.length} ready</p>
-      <div style={{ display: "grid", gap: 8, gridTemplateColumns: "repeat(4, 1fr)" }}>
+      <p role="status">{ready.length} of {SHOWN} ready; those out of sight wait until they are near</p>
+      <div className="wall">
         {Array.from({ length: SHOWN }, (_, i) => clips[i % clips.length]).map((clip, i) => clip && (
-          <posed-clip key={i} src={`${server}/clip/${clip.id}`} autoplay loop style={{ height: 180 }}
-            ref={(element: PosedClip | null) => listen(element, (name) => setReady((before) => [...before, name]))} />
+          <figure key={i}>
+            <posed-clip src={`${server}/clip/${clip.id}`} autoplay loop
+              ref={(element: PosedClip | null) => listen(element, (name) => setReady((before) => [...before, name]))} />
+            <figcaption>{clip.name} <small>{clip.duration.toFixed(1)} s</small></figcaption>
+          </figure>
         ))}
       </div>
     </main>
