@@ -5,7 +5,7 @@
 #include "server/library/names.h"
 #include "server/library/unique_names.h"
 #include "server/ops/clock.h"
-#include "server/ops/effort.h"
+#include "server/ops/work/effort.h"
 #include "server/store/draft.h"
 
 #include <libdeflate.h>

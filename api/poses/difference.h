@@ -4,7 +4,7 @@
 
 #include "lib/core/bytes/json_writer.h"
 #include "server/library/player.h"
-#include "server/ops/effort.h"
+#include "server/ops/work/effort.h"
 
 enum { DIFFERENCE_COLUMNS = 120 }; /* of a picture, each as many frames as there must be */
 

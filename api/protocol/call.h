@@ -6,7 +6,7 @@
 #include "api/protocol/params.h"
 #include "server/access/tokens.h"
 #include "server/library/documents.h"
-#include "server/ops/effort.h"
+#include "server/ops/work/effort.h"
 
 enum { CALL_VALUES = 4, CALL_SEGMENTS = 10 };
 

@@ -29,6 +29,7 @@ struct motion {
     uint32_t *plain; /* the same of this frame */
     WebPConfig config;
     WebPMux *mux;
+    const struct pose_stop *stop;
     size_t bytes; /* of the frames so far */
 };
 
@@ -104,6 +105,14 @@ static struct window find_window(const struct motion *motion)
 
 /* ------------------------------------------------------------------------------------------------- frames -- */
 
+/* A frame takes milliseconds. */
+static int ask(int percent, const WebPPicture *picture)
+{
+    const struct pose_stop *stop = picture->user_data;
+    (void)percent;
+    return !stop || !stop->ask(stop->user);
+}
+
 static bool encode(const struct motion *motion, const struct window *window, WebPMemoryWriter *writer)
 {
     WebPPicture picture;
@@ -116,6 +125,8 @@ static bool encode(const struct motion *motion, const struct window *window, Web
     picture.argb_stride = motion->width;
     picture.writer = WebPMemoryWrite;
     picture.custom_ptr = writer;
+    picture.progress_hook = ask;
+    picture.user_data = (void *)(uintptr_t)motion->stop;
     const bool done = WebPEncode(&motion->config, &picture);
     WebPPictureFree(&picture);
     return done;
@@ -240,6 +251,7 @@ bool motion_write(unsigned width, unsigned height, double duration, double fps,
     const unsigned count = frame_count(width, height, duration, fps);
     const double step_ms = fmin(fmax(duration * 1000 / count, shortest_frame_ms), longest_frame_ms);
     bool written = open_motion(&motion, width, height, drawing);
+    motion.stop = stop;
     for (unsigned i = 0; written && i < count; i++) {
         const int begin_ms = (int)lround(step_ms * i), end_ms = (int)lround(step_ms * (i + 1));
         written = !(stop && stop->ask(stop->user)) &&

@@ -1,7 +1,7 @@
 #include "server/http/pool.h"
 
 #include "server/ops/clock.h"
-#include "server/ops/way.h"
+#include "server/ops/work/yield.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -96,7 +96,7 @@ static void *work(void *user)
     /* The loops answer from memory in microseconds, so they get priority when the CPU is scarce. On Linux
      * this affects only the calling thread. */
     (void)setpriority(PRIO_PROCESS, 0, (int)pool->limits.niceness);
-    way_begin();
+    yield_begin();
     pthread_mutex_lock(&pool->lock);
     while (!pool->ends) {
         struct pool_job *job = next_job(pool);

@@ -15,7 +15,7 @@ enum {
     MIN_DEAR = 2,
     /* Measured on Linux 6.18: a cached pose's p99 beside conversions is 6 ms with 10, 8 with 0, 9 with SCHED_BATCH, 25 with
      * SCHED_IDLE and 35 with 19. Neither shorter slices help, for the loops or for the pool, nor a higher priority for the
-     * loops. What helps is server/ops/way.h. */
+     * loops. What helps is server/ops/work/yield.h. */
     NICENESS = 10,
 };
 

@@ -1,7 +1,7 @@
 #include "server/library/documents.h"
 
 #include "server/ops/clock.h"
-#include "server/ops/way.h"
+#include "server/ops/work/yield.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +66,7 @@ static struct cache_object *decode(void *user, struct pose_error *error)
     struct pose_document *document =
         index_decode(archive, making->place.entry, catalog->archives, catalog->path_count,
                      &making->service->index_options.pose, error);
-    way_give();
+    yield_sometimes();
     double seconds = clock_seconds() - begin;
     making->fetch->decode_seconds += seconds;
     metrics_decode(making->service->metrics, archive->entries[making->place.entry]->format,

@@ -2,7 +2,7 @@
 
 #include "lib/core/error.h"
 #include "server/ops/clock.h"
-#include "server/ops/way.h"
+#include "server/ops/work/yield.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -164,9 +164,9 @@ static bool prepare(struct making *making, struct player *player, struct pose_er
 {
     if (!fetch_documents(making, player, error) || !make_sampler(making, player, error))
         return false;
-    way_give();
+    yield_sometimes();
     player->local = pose_text_new(player->sampler, player->skeleton != NULL, false, NULL, 0);
-    way_give();
+    yield_sometimes();
     if (player->skeleton)
         player->model = pose_text_new(player->sampler, true, true, NULL, 0);
     if (!player->local || (player->skeleton && !player->model)) {

@@ -9,7 +9,7 @@
 #include "server/ops/log.h"
 #include "server/ops/region.h"
 #include "server/ops/spill.h"
-#include "server/ops/way.h"
+#include "server/ops/work/yield.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +54,7 @@ struct index_options service_limits(const struct config *config)
         .unpacked = config->max_unpacked,
         .ratio = (uint32_t)config->max_ratio,
     };
-    options.pose.stop = way_stop();
+    options.pose.stop = yield_stop();
     return options;
 }
 

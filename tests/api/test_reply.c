@@ -3,7 +3,7 @@
  */
 #include "api/protocol/coding.h"
 #include "api/protocol/reply.h"
-#include "server/ops/effort.h"
+#include "server/ops/work/effort.h"
 
 #include "tests/support/unit.h"
 

@@ -1,7 +1,7 @@
-#include "server/ops/effort.h"
+#include "server/ops/work/effort.h"
 
 #include "server/ops/clock.h"
-#include "server/ops/way.h"
+#include "server/ops/work/yield.h"
 
 #include <stdio.h>
 
@@ -27,7 +27,7 @@ void effort_begin(struct effort *effort, double max_seconds, bool (*has_left)(co
 bool effort_is_over(struct effort *effort)
 {
     double now = clock_seconds();
-    way_give();
+    yield_sometimes();
     effort->is_late |= effort->deadline > 0 && now > effort->deadline;
     if (effort->has_left && now > effort->next_look) {
         effort->next_look = now + LOOK_EVERY;

@@ -1,6 +1,6 @@
 /* The budget of a request: work ends at its deadline or when its client disconnects. */
-#ifndef POSED_SERVER_OPS_EFFORT_H
-#define POSED_SERVER_OPS_EFFORT_H
+#ifndef POSED_SERVER_OPS_WORK_EFFORT_H
+#define POSED_SERVER_OPS_WORK_EFFORT_H
 
 #include "pose.h"
 

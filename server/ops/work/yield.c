@@ -1,4 +1,4 @@
-#include "server/ops/way.h"
+#include "server/ops/work/yield.h"
 
 #include "server/ops/clock.h"
 
@@ -10,13 +10,13 @@ enum { EVERY_US = 100 };
 static _Thread_local bool gives;
 static _Thread_local uint64_t last_us;
 
-void way_begin(void)
+void yield_begin(void)
 {
     gives = true;
     last_us = clock_us();
 }
 
-void way_give(void)
+void yield_sometimes(void)
 {
     if (!gives || clock_us() - last_us < EVERY_US)
         return;
@@ -27,11 +27,11 @@ void way_give(void)
 static bool ask(void *user)
 {
     (void)user;
-    way_give();
+    yield_sometimes();
     return false;
 }
 
-const struct pose_stop *way_stop(void)
+const struct pose_stop *yield_stop(void)
 {
     static const struct pose_stop stop = {ask, NULL};
     return &stop;

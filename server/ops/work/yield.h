@@ -4,16 +4,16 @@
  * only when something is woken, or four milliseconds later). So work on the pool offers the processor a few times in each
  * millisecond; where nobody wants it, that costs a thousandth.
  */
-#ifndef POSED_SERVER_OPS_WAY_H
-#define POSED_SERVER_OPS_WAY_H
+#ifndef POSED_SERVER_OPS_WORK_YIELD_H
+#define POSED_SERVER_OPS_WORK_YIELD_H
 
 #include "pose.h"
 
 /* From now on the calling thread gives way. Others never do. */
-void way_begin(void);
+void yield_begin(void);
 /* Called often by work. */
-void way_give(void);
+void yield_sometimes(void);
 /* For libpose where nothing else stops it: gives way, and never stops. */
-const struct pose_stop *way_stop(void);
+const struct pose_stop *yield_stop(void);
 
 #endif
