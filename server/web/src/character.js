@@ -82,6 +82,8 @@ export function showCharacter(posed, content, id) {
       el("p", { class: "count" }, [character.format, count(character.meshes, "mesh", "meshes"), count(character.clips, "clip", "clips")].join(" · ")),
       el("p", {}, download, " ", el("a", { class: "quiet", href: `/archive/${character.archive}`, "data-link": true }, "Its archive"),
         " ", character.skeleton ? el("a", { class: "quiet", href: `/skeleton/${character.skeleton}?archive=${character.archive}`, "data-link": true }, "Its skeleton") : ""),
+      ...names("Variants", (character.variants ?? []).map(({ name, character: variant }) => el("li", {},
+        el("a", { href: `/character/${variant}?archive=${character.archive}`, "data-link": true }, name)))),
       ...names("Clips", clips.map((clip) => el("li", {},
         el("a", { href: `/clip/${clip.id}?archive=${character.archive}#character=${id}`, "data-link": true }, clip.name)))),
       ...names("Meshes", character.meshes.map((mesh) => el("li", {}, [mesh.name, mesh.texture].filter(Boolean).join(", texture ")))),
