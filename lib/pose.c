@@ -139,6 +139,16 @@ void pose_lint(const struct pose_document *document, const char *name, pose_warn
         lint_mesh(&lint, &document->meshes[i]);
 }
 
+void pose_lint_skin(const struct pose_skin *skin, pose_warn *warn, void *user)
+{
+    const struct lint lint = {warn, user};
+    lint_skin(&lint, skin);
+    for (const struct family *const *family = families; *family; family++) {
+        if ((*family)->lint_skin)
+            (*family)->lint_skin(&lint, skin);
+    }
+}
+
 /* ---------------------------------------------------------------------------------------------- encoding -- */
 
 void encode_warn(struct encode_job *job, const char *code, const char *format, ...)

@@ -65,6 +65,8 @@ struct family {
     const struct humanoid_names *const *people;
     /* Reports oddities of a document beyond the general ones. file is its name, NULL: unknown. */
     void (*lint)(const struct lint *lint, const struct pose_document *document, const char *file);
+    /* The same of a mesh on a skeleton. */
+    void (*lint_skin)(const struct lint *lint, const struct pose_skin *skin);
     /* Whether the game would take a document of any family; see pose_verdicts and verdict.h. */
     void (*judge)(struct arena *arena, const struct pose_document *document, pose_judge *tell, void *user);
     /* See pose_is_filed and pose_json_names. */

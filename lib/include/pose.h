@@ -1289,7 +1289,7 @@ POSE_API void pose_mesh_files_free(struct pose_mesh_files *files);
  * half). name is the file's, may include a path, and may be NULL.
  */
 POSE_API void pose_lint(const struct pose_document *document, const char *name, pose_warn *warn, void *user);
-/* The same for a mesh on a skeleton: "missing_bone". */
+/* The same for a mesh on a skeleton: "missing_bone", "wrong_rig" (The Sims 3). */
 POSE_API void pose_lint_skin(const struct pose_skin *skin, pose_warn *warn, void *user);
 /*
  * The same for a clip on a skeleton; checks at most 64 poses, and reports nothing if out of memory.

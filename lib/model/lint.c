@@ -114,9 +114,8 @@ void lint_mesh(const struct lint *lint, const struct pose_mesh *mesh)
 
 /* ----------------------------------------------------------------------------------------- mesh and bones -- */
 
-void pose_lint_skin(const struct pose_skin *skin, pose_warn *warn, void *user)
+void lint_skin(const struct lint *lint, const struct pose_skin *skin)
 {
-    const struct lint lint = {warn, user};
     const struct pose_mesh *mesh = skin->mesh;
     char names[200] = "";
     char room[MESH_BONE_LABEL];
@@ -125,6 +124,6 @@ void pose_lint_skin(const struct pose_skin *skin, pose_warn *warn, void *user)
         used += (size_t)snprintf(names + used, sizeof names - used, "%s%.40s", i ? ", " : "",
                                  mesh_bone_label(mesh, skin->missing[i], room));
     if (skin->missing_count)
-        lint_report(&lint, POSE_WARNING, "missing_bone", "the skeleton lacks %u of the mesh's %u bones: %s",
+        lint_report(lint, POSE_WARNING, "missing_bone", "the skeleton lacks %u of the mesh's %u bones: %s",
                     skin->missing_count, mesh->bone_count, names);
 }

@@ -22,5 +22,7 @@ void lint_clip(const struct lint *lint, const struct pose_clip *clip);
 void lint_skeleton(const struct lint *lint, const struct pose_skeleton *skeleton);
 /* Normals off unit length. */
 void lint_mesh(const struct lint *lint, const struct pose_mesh *mesh);
+/* Bones that the skeleton lacks. */
+void lint_skin(const struct lint *lint, const struct pose_skin *skin);
 
 #endif

@@ -59,6 +59,7 @@ const struct family family_sims3 = {
     .people = NOT_IN_PAGES(sims3_people),
     .rules = rules,
     .lint = sims3_lint,
+    .lint_skin = sims3_lint_skin,
     .morph_id = NOT_IN_PAGES(sims3_morph_id),
     .is_filed = NOT_IN_PAGES(sims3_is_filed),
     .describe = NOT_IN_PAGES(sims3_describe),

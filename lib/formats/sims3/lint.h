@@ -1,4 +1,4 @@
-/* Checks of Sims 3 clips. */
+/* Checks of Sims 3 clips, and of meshes on rigs. */
 #ifndef POSE_FORMATS_SIMS3_LINT_H
 #define POSE_FORMATS_SIMS3_LINT_H
 
@@ -10,6 +10,7 @@ void sims3_lint_clip(const struct lint *lint, const struct pose_clip *clip, cons
 
 /* For struct family. */
 void sims3_lint(const struct lint *lint, const struct pose_document *document, const char *file);
+void sims3_lint_skin(const struct lint *lint, const struct pose_skin *skin);
 bool sims3_morph_id(const struct pose_name *name, uint32_t *id);
 
 #endif
