@@ -166,10 +166,25 @@ static void touch_entry(struct writing *work, const struct index_entry *entry)
         touch(work, (int)entry->assets[i].kind, &entry->assets[i].id);
 }
 
+/* Whether an asset of the snapshot is at another entry of the archive first, where it is touched with all its places: of
+ * very many copies each would look at all others. */
+static bool is_repeated(const struct writing *work, const struct index_asset *asset, uint32_t entry)
+{
+    struct catalog_item *item =
+        work->index >= 0 ? catalog_at_hand(work->after, (enum asset_kind)asset->kind, &asset->id) : NULL;
+    const struct catalog_item *first = item ? catalog_item_in(item, (uint32_t)work->index) : NULL;
+    return first && first->place.entry != entry;
+}
+
 void places_touch_all(struct writing *work, const struct index_archive *archive)
 {
-    for (uint32_t i = 0; i < archive->entry_count && !work->link->failed; i++)
-        touch_entry(work, archive->entries[i]);
+    for (uint32_t e = 0; e < archive->entry_count && !work->link->failed; e++) {
+        const struct index_entry *entry = archive->entries[e];
+        for (uint32_t i = 0; i < entry->asset_count; i++) {
+            if (!is_repeated(work, &entry->assets[i], e))
+                touch(work, (int)entry->assets[i].kind, &entry->assets[i].id);
+        }
+    }
 }
 
 void places_touch_changes(struct writing *work, const struct index_archive *before,
