@@ -198,6 +198,7 @@ const struct index_entry *catalog_entry(const struct catalog *catalog, struct ca
 struct place_walk {
     uint32_t next;
     struct catalog_place place;
+    const struct catalog_item *item; /* at that place */
 };
 bool catalog_next_place(const struct catalog *catalog, const struct catalog_item *item,
                         struct place_walk *walk);

@@ -109,10 +109,31 @@ static bool in_one_folder(const char *a, const char *b)
     return length == (size_t)(name_base(b) - b) && !strncmp(a, b, length);
 }
 
+/* Of an archive of a PATH, which may have very many entries and few skeletons. */
+static void consider_own_path(struct choosing *choosing, const char *name)
+{
+    const struct catalog *catalog = choosing->catalog;
+    const struct catalog_item *item;
+    uint32_t next = 0;
+    while ((item = catalog_next_of_paths(catalog, ASSET_SKELETON, &next))) {
+        struct place_walk walk = {0};
+        while (catalog_next_place(catalog, item, &walk)) {
+            if (walk.place.archive == choosing->item->place.archive)
+                consider_half(choosing, walk.item->asset,
+                              in_one_folder(name, catalog_entry(catalog, walk.place)->name),
+                              catalog_skeleton_index(catalog, item));
+        }
+    }
+}
+
 static void consider_own_archive(struct choosing *choosing)
 {
     const struct index_archive *archive = choosing->archive;
     const char *name = archive->entries[choosing->item->place.entry]->name;
+    if (choosing->item->place.archive < choosing->catalog->path_count) {
+        consider_own_path(choosing, name);
+        return;
+    }
     for (uint32_t e = 0; e < archive->entry_count; e++) {
         const struct index_entry *entry = archive->entries[e];
         for (uint32_t i = 0; i < entry->asset_count; i++) {

@@ -123,6 +123,12 @@ struct catalog_places *tables_places_of(const struct catalog_item *item)
     return atomic_load_explicit(&changing->places, memory_order_acquire);
 }
 
+/* The item at the i-th place of the block. */
+static struct catalog_item *item_of(const struct catalog_places *block, uint32_t i)
+{
+    return i ? &block->others[i - 1] : block->first;
+}
+
 bool catalog_next_place(const struct catalog *catalog, const struct catalog_item *item,
                         struct place_walk *walk)
 {
@@ -130,17 +136,12 @@ bool catalog_next_place(const struct catalog *catalog, const struct catalog_item
     const uint32_t count = block ? atomic_load_explicit(&block->count, memory_order_acquire) : 1;
     while (walk->next < count) {
         walk->place = block ? block->places[walk->next] : item->place;
+        walk->item = block ? item_of(block, walk->next) : item;
         walk->next++;
         if (tables_has_archive(catalog, walk->place.archive))
             return true;
     }
     return false;
-}
-
-/* The item at the i-th place of the block. */
-static struct catalog_item *item_of(const struct catalog_places *block, uint32_t i)
-{
-    return i ? &block->others[i - 1] : block->first;
 }
 
 static bool is_at(const struct catalog_item *item, struct catalog_place place)
