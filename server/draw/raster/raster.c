@@ -119,7 +119,7 @@ static double sane(float value)
 }
 
 /* How many pixels of the image lie between two samples, twice as many where a pixel has one in a row: what they would
- * leave out of the image flickers, and is a third of the colours in the file of a motion. */
+ * leave out of the image flickers, and is up to a fifth of the colours in the file of a motion. */
 static double step_of(const struct raster *raster, const struct triangle *t, const struct texture *texture)
 {
     double width = texture->levels[0].width, height = texture->levels[0].height;
