@@ -48,7 +48,7 @@ struct pose_skin {
     float (*positions)[3], (*normals)[3];
     /* Cleaned up: heaviest first, then the first bone with zeros; all zeros if not skinned. */
     struct pose_influences *influences;
-    float (*inverse_binds)[16];         /* [bone_count] */
+    float (*inverse_binds)[16]; /* [bone_count] */
     struct skin_morph *morphs;
 };
 

@@ -1,5 +1,5 @@
 // Clips that seem to be one: of one name and shape, in other bytes; or of another name, if the server finds no difference.
-import { clipPath } from "./cards.js";
+import { clipPath } from "./list/cards.js";
 import { el, seconds } from "./dom.js";
 import { gameNames, titleOf } from "./titles.js";
 

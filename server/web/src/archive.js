@@ -1,7 +1,7 @@
 // The page of one archive: what is in it, and what could not be read and why.
-import { card } from "./cards.js";
+import { card } from "./list/cards.js";
 import { bytes, el, failure } from "./dom.js";
-import { foresee } from "./motion.js";
+import { foresee } from "./list/motion.js";
 import { gameNames } from "./titles.js";
 import { untilThere } from "./waiting.js";
 

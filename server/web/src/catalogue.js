@@ -1,10 +1,10 @@
 // The list of clips: its query and its place are in the address, so that Back returns to both.
 import { findAlike } from "./alike.js";
-import { card } from "./cards.js";
+import { card } from "./list/cards.js";
 import { debounce, el, failure, ours, say } from "./dom.js";
-import { Facets, FILTERS } from "./facets.js";
+import { Facets, FILTERS } from "./list/facets.js";
 import { Grid, PAGE } from "./grid.js";
-import { foresee } from "./motion.js";
+import { foresee } from "./list/motion.js";
 import { familyOf } from "./titles.js";
 import { untilThere } from "./waiting.js";
 

@@ -1,5 +1,5 @@
 // A long list as a grid of which only the rows in sight exist: items are fetched by pages as they come into sight.
-import { ghost } from "./cards.js";
+import { ghost } from "./list/cards.js";
 
 const PAGE = 60, KEPT_PAGES = 12;
 const NARROWEST = 176, GAP = 16, TEXT = 112; // pixels: of a card's width, between cards, below its picture

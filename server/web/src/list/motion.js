@@ -1,6 +1,6 @@
 // The picture of a card in motion: at once its bones, two kilobytes that are fetched when the pointer comes near, and its body
 // when all poses are there, in one row that a style moves by steps.
-import { el } from "./dom.js";
+import { el } from "../dom.js";
 
 const SHORTEST_S = 0.6, LONGEST_S = 6; // of one turn
 const NEAR = 140; // pixels from the pointer to a card

@@ -1,6 +1,6 @@
 // The filters of the list, each with how many clips its values have.
-import { el } from "./dom.js";
-import { gameNames } from "./titles.js";
+import { el } from "../dom.js";
+import { gameNames } from "../titles.js";
 
 const SORTS = [["", "Best match"], ["name", "Name"], ["-name", "Name, Z to A"], ["duration", "Shortest"], ["-duration", "Longest"], ["newest", "Newest"], ["format", "Game"]];
 const LOOPS = { true: "Loops", false: "Does not loop", null: "Not said" };

@@ -1,7 +1,7 @@
 // The card of a clip: a picture that moves under the pointer or with the keyboard's focus, its title, facts and badges.
-import { el, seconds } from "./dom.js";
+import { el, seconds } from "../dom.js";
 import { moveOnDemand } from "./motion.js";
-import { familyOf, titleOf } from "./titles.js";
+import { familyOf, titleOf } from "../titles.js";
 
 const SIZE = 192, FRAMES = 12, FRAME = 160;
 
