@@ -414,6 +414,11 @@ class Catalogue(StoreCase):
                 path.unlink()
             with contextlib.closing(sqlite3.connect(catalog)) as other:
                 other.execute("CREATE TABLE upload (id TEXT)")
+        elif state == "our own lists":
+            for path in self.data.glob("catalog.db*"):
+                path.unlink()
+            for path in self.data.glob("lists.db*"):
+                shutil.copy2(path, self.data / path.name.replace("lists", "catalog"))
         else:
             (self.data / "catalog.db-wal").unlink()
             spoilt = {
@@ -428,7 +433,7 @@ class Catalogue(StoreCase):
 
     STATES = (
         "without its log", "of yesterday", "of yesterday, with the log of today", "gone", "gone, the log left",
-        "another database", "empty", "half", "noise", "noise behind its head", "a few bytes", "zeros",
+        "another database", "our own lists", "empty", "half", "noise", "noise behind its head", "a few bytes", "zeros",
     )  # fmt: skip
 
     def states(self):
