@@ -224,11 +224,16 @@ static bool read_words(const struct params *params, struct retargeting *r, struc
 
 static struct asset_id digest_of(const struct retargeting *r)
 {
-    struct asset_id digest = r->carrying.onto.asset->id;
-    digest = id_quick(&digest, &r->carrying.flags, sizeof r->carrying.flags);
-    digest = id_quick(&digest, &r->tolerance, sizeof r->tolerance);
-    for (int i = 0; i < 2; i++)
-        digest = digest_text(digest, r->texts[i] ? r->texts[i] : "");
+    const struct {
+        struct asset_id onto;
+        double tolerance;
+        uint64_t flags;
+    } fixed = {r->carrying.onto.asset->id, r->tolerance, r->carrying.flags};
+    struct asset_id digest = id_quick(NULL, &fixed, sizeof fixed);
+    for (int i = 0; i < 2; i++) {
+        if (r->texts[i])
+            digest = digest_text(id_quick(&digest, &i, sizeof i), r->texts[i]);
+    }
     return digest;
 }
 

@@ -43,9 +43,10 @@ void moment_source(const struct pose_retarget *retarget, double t, enum pose_wra
             moment->from_places[i] = offset;
             continue;
         }
-        /* Sampled rotations have unit length in single precision: renormalise. */
+        /* Sampled rotations have unit length in single precision: renormalise, before the product that the next joint waits
+         * for. */
         struct turn above = moment->from_turns[node->parent];
-        moment->from_turns[i] = turn_settle(turn_mul(above, local));
+        moment->from_turns[i] = turn_mul(above, turn_settle(local));
         if (node->has_place)
             moment->from_places[i] =
                 vec_add(moment->from_places[node->parent], turn_point(above, vec_mul(node->stretch, offset)));
@@ -120,9 +121,9 @@ static struct turn driven_turn(const struct pose_retarget *retarget, const struc
     if (node->is_direct)
         return between_worlds(retarget, turned);
     const struct link *link = &node->link;
-    struct turn from = moment->from_turns[link->source],
-                to = turn_mul(moment->turns[link->target], link->between);
-    return turn_mul(to, turn_mul(turn_inverse(from), turned));
+    struct turn from = moment->from_turns[link->source];
+    struct turn relative = turn_mul(link->between, turn_mul(turn_inverse(from), turned));
+    return turn_mul(moment->turns[link->target], relative); /* last, as the next joint waits for the link's */
 }
 
 static struct turn carrier_turn(const struct pose_retarget *retarget, const struct moment *moment)
