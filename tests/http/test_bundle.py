@@ -184,7 +184,7 @@ class Body(UploadCase):
             time.sleep(0.02)
 
     def spooled(self):
-        """Files without a name that the daemon has open in its folder."""
+        """Files without a name that the daemon has open where bodies lie."""
         folder = Path(f"/proc/{self.daemon.process.pid}/fd")
         found = []
         for link in folder.iterdir():
@@ -192,7 +192,7 @@ class Body(UploadCase):
                 found.append(os.readlink(link))
             except FileNotFoundError:
                 pass
-        return [path for path in found if path.startswith(str(self.folder)) and path.endswith("(deleted)")]
+        return [path for path in found if path.startswith(str(self.folder / "tmp")) and path.endswith("(deleted)")]
 
     @classmethod
     def setUpClass(cls):

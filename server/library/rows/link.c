@@ -300,7 +300,8 @@ void link_finish(struct rows_link *link, sqlite3_stmt *statement)
 {
     note(link, statement ? sqlite3_step(statement) : SQLITE_ERROR, SQLITE_DONE);
     sqlite3_reset(statement);
-    sqlite3_clear_bindings(statement);
+    if (statement) /* there was memory to prepare it */
+        sqlite3_clear_bindings(statement);
 }
 
 bool link_step(struct rows_link *link, sqlite3_stmt *statement)

@@ -130,16 +130,18 @@ bool schema_check(struct sqlite_catalog *catalog, struct store_error *error)
     return done;
 }
 
-/* Whether it is a list of uploads at all: in its place may lie another database, whose versions mean something else. */
-static bool has_uploads(struct sqlite_catalog *catalog)
+/* Whether it is a list of something else: in its place may lie another database, whose versions mean nothing here. */
+static bool is_another(struct sqlite_catalog *catalog)
 {
     sqlite3_stmt *statement = NULL;
-    bool has = sqlite3_prepare_v2(catalog->db,
-                                  "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'upload'", -1,
-                                  &statement, NULL) != SQLITE_OK ||
-               sqlite3_step(statement) != SQLITE_DONE;
+    bool is =
+        sqlite3_prepare_v2(catalog->db,
+                           "SELECT count(*), total(name = 'upload') FROM sqlite_schema WHERE type = 'table'",
+                           -1, &statement, NULL) == SQLITE_OK &&
+        sqlite3_step(statement) == SQLITE_ROW && sqlite3_column_int64(statement, 0) > 0 &&
+        sqlite3_column_int64(statement, 1) == 0;
     sqlite3_finalize(statement);
-    return has;
+    return is;
 }
 
 bool schema_migrate(struct sqlite_catalog *catalog, struct store_error *error)
@@ -147,7 +149,7 @@ bool schema_migrate(struct sqlite_catalog *catalog, struct store_error *error)
     int version;
     if (!read_version(catalog, &version, error))
         return false;
-    if (version > VERSION && !has_uploads(catalog))
+    if (version > VERSION && is_another(catalog))
         return store_fail(error, STORE_BROKEN, "the catalogue: this is another database");
     if (!check_version(version, error))
         return false;
