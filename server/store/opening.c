@@ -1,4 +1,4 @@
-/* Opens the store: its folder and its catalogue, what a crash has left half done, and a catalogue made anew. */
+/* Opens the store: locks its folder, opens or rebuilds its catalogue, and repairs what a crash left half done. */
 #include "server/store/store.h"
 
 #include "server/ops/files.h"

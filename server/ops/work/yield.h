@@ -1,8 +1,8 @@
 /*
- * Long work lets the event loops pass. Where both have only one processor, Linux lets a thread that has just run wait until
- * the other one's time is up, which may be as long as that one's work, however low its priority is (EEVDF looks at it anew
- * only when something is woken, or four milliseconds later). So work on the pool offers the processor a few times in each
- * millisecond; where nobody wants it, that costs a thousandth.
+ * Long work yields to the event loops. When a pool thread and a loop share a processor, Linux may keep the loop waiting
+ * until the pool thread's slice ends, however low that thread's priority: EEVDF reconsiders only on a wakeup or at the
+ * next tick, four milliseconds later. So pool threads yield several times per millisecond; when nobody is waiting, that
+ * costs about a thousandth of their time.
  */
 #ifndef POSED_SERVER_OPS_WORK_YIELD_H
 #define POSED_SERVER_OPS_WORK_YIELD_H
