@@ -160,10 +160,13 @@ static enum api_outcome run(struct api_call *call, const struct api_match *match
     static const char *const json[] = {"application/json", NULL};
     struct param_error error;
     int form = call->route->flags & ROUTE_JSON ? -1 : 0;
+    enum api_outcome outcome;
     if (call->route->flags & ROUTE_WRITES && !access_may_write(call))
         return API_DONE;
     if (lacks_length(call))
         return reply_problem(call, 411, "no_length", "Content-Length is missing");
+    if (call->route->run == handle_pose && recall_pose(call, &outcome))
+        return outcome;
     if (!decode_values(call, match))
         return !call->value_storage ? reply_no_memory(call)
                                     : reply_problem(call, 400, "bad_path",

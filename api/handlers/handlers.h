@@ -16,6 +16,9 @@ api_handler handle_clips, handle_clip, handle_clip_keys, handle_clip_events;
 api_handler handle_clip_convert, handle_archive_zip;
 /* api/handlers/poses.c */
 api_handler handle_pose, handle_poses;
+/* Answers a request that differs from an earlier one in its time only, before its path and parameters are read. False: it
+ * is another one. */
+bool recall_pose(struct api_call *call, enum api_outcome *outcome);
 /* api/handlers/diff.c */
 api_handler handle_clip_diff;
 /* api/handlers/batch.c */

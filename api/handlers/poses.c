@@ -1,6 +1,6 @@
 /* Poses: one, many, or streamed; as JSON or floats. */
 #include "api/handlers/handlers.h"
-#include "api/poses/pose_request.h"
+#include "api/poses/plan.h"
 #include "api/poses/pose_series.h"
 #include "server/ops/clock.h"
 
@@ -151,52 +151,77 @@ static enum api_outcome pose_as_floats(struct api_call *call, const struct pose_
     return reply_body(call, "application/octet-stream", &body, false);
 }
 
-enum api_outcome handle_pose(struct api_call *call)
+static const char *const pose_types[] = {"application/json", "application/octet-stream", NULL};
+
+/* Of a request with an open player. */
+static enum api_outcome make_pose(struct api_call *call, struct pose_request *request, double t,
+                                  bool is_floats)
 {
-    struct catalog_item *item = call->clip;
-    static const char *const types[] = {"application/json", "application/octet-stream", NULL};
-    static const char *const forms[] = {"json", "f32", NULL};
-    struct pose_request request;
-    struct param_error error;
-    double t = 0;
-    int form = -1;
-    if (!params_number(&call->params, "t", -HUGE_VAL, HUGE_VAL, &t, &error) ||
-        !params_choice(&call->params, "as", forms, &form, &error))
-        return reply_parameter(call, &error);
-    if (!accept_choose(call, types, &form) || !pose_request_read(call, item, &request))
-        return API_DONE;
-    t = pose_time(&request, t);
-    struct asset_id digest = pose_request_digest(call, &request);
-    double canonical[2] = {t, form};
-    digest = id_quick(&digest, canonical, sizeof canonical);
-    if (request.automatic || request.retargeting.automatic || call->by_name)
-        pose_request_twin(call, &request, "/pose");
-    if (reply_cached(call, digest, pose_request_freshness(&request), form == 0))
-        return API_DONE;
-    enum api_outcome outcome;
-    if (!pose_request_open(call, &request, &outcome))
-        return outcome;
-    if (request.row_count > INLINE_ROWS && !call->request->may_wait) {
-        pose_request_close(&request);
-        return API_WAIT;
-    }
     struct scratch scratch;
     double begin = clock_seconds();
-    bool is_answer = form && !request.model && !request.selected;
-    if (!scratch_open(&scratch, request.player->sampler, is_answer)) {
-        pose_request_close(&request);
+    bool is_answer = is_floats && !request->model && !request->selected;
+    if (!scratch_open(&scratch, request->player->sampler, is_answer))
         return reply_no_memory(call);
-    }
-    pose_sample(request.player->sampler, t, request.wrap, request.flags, scratch.rows, scratch.morphs);
-    if (request.model)
-        pose_model(request.player->sampler, scratch.rows, scratch.matrices);
+    pose_sample(request->player->sampler, t, request->wrap, request->flags, scratch.rows, scratch.morphs);
+    if (request->model)
+        pose_model(request->player->sampler, scratch.rows, scratch.matrices);
     double sampled = clock_seconds();
-    outcome = form ? pose_as_floats(call, &request, &scratch) : pose_as_json(call, &request, t, &scratch);
+    enum api_outcome outcome =
+        is_floats ? pose_as_floats(call, request, &scratch) : pose_as_json(call, request, t, &scratch);
     call->sample_seconds = sampled - begin;
     call->write_seconds = clock_seconds() - sampled;
     free(scratch.heap);
+    return outcome;
+}
+
+static enum api_outcome answer_pose(struct api_call *call, const struct pose_plan *plan, double t, int form)
+{
+    struct pose_request request = plan->request;
+    enum api_outcome outcome;
+    t = pose_time(&request, t);
+    double canonical[2] = {t, form};
+    struct asset_id digest = id_quick(&plan->digest, canonical, sizeof canonical);
+    if (reply_digest(call, digest, plan->lifetime, form == 0))
+        return API_DONE;
+    if (!pose_request_open(call, &request, &outcome))
+        return outcome;
+    outcome = request.row_count > INLINE_ROWS && !call->request->may_wait
+                  ? API_WAIT
+                  : make_pose(call, &request, t, form == 1);
     pose_request_close(&request);
     return outcome;
+}
+
+bool recall_pose(struct api_call *call, enum api_outcome *outcome)
+{
+    double t;
+    const struct pose_plan *plan = plan_recall(call, &t);
+    if (!plan)
+        return false;
+    int form = plan->form;
+    *outcome = accept_choose(call, pose_types, &form) ? answer_pose(call, plan, t, form) : API_DONE;
+    return true;
+}
+
+enum api_outcome handle_pose(struct api_call *call)
+{
+    static const char *const forms[] = {"json", "f32", NULL};
+    struct pose_plan plan = {.form = -1};
+    struct pose_request *request = &plan.request;
+    struct param_error error;
+    double t = 0;
+    if (!params_number(&call->params, "t", -HUGE_VAL, HUGE_VAL, &t, &error) ||
+        !params_choice(&call->params, "as", forms, &plan.form, &error))
+        return reply_parameter(call, &error);
+    int form = plan.form;
+    if (!accept_choose(call, pose_types, &form) || !pose_request_read(call, call->clip, request))
+        return API_DONE;
+    plan.digest = pose_request_digest(call, request);
+    plan.lifetime = reply_lifetime(call, pose_request_freshness(request));
+    if (request->automatic || request->retargeting.automatic || call->by_name)
+        pose_request_twin(call, request, "/pose");
+    plan_keep(call, &plan);
+    return answer_pose(call, &plan, t, form);
 }
 
 /* ----------------------------------------------------------------------------------------------- many -- */

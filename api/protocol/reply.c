@@ -123,8 +123,7 @@ static void cache_control(struct api_call *call, enum lifetime lifetime)
     response_header(call->response, "Cache-Control", text);
 }
 
-/* The lifetime of an answer whose URL may name the revision of the decoders. */
-static enum lifetime lifetime_of(const struct api_call *call, enum freshness freshness)
+enum lifetime reply_lifetime(const struct api_call *call, enum freshness freshness)
 {
     const char *version = params_get(&call->params, "v");
     char now[16];
@@ -158,14 +157,19 @@ bool reply_known(struct api_call *call, const char *etag, enum lifetime lifetime
     return is_settled(call, etag);
 }
 
-bool reply_cached(struct api_call *call, struct asset_id digest, enum freshness freshness, bool is_text)
+bool reply_digest(struct api_call *call, struct asset_id digest, enum lifetime lifetime, bool is_text)
 {
     static const char *const endings[] = {"\"", "-gzip\"", "-zstd\""};
     char etag[1 + ID_TEXT + sizeof "-gzip\""] = "\"";
     enum coding coding = is_text ? coding_choose(call->request) : CODING_IDENTITY;
     id_write(&digest, etag + 1);
     strcpy(etag + ID_TEXT, endings[coding]);
-    return reply_known(call, etag, lifetime_of(call, freshness));
+    return reply_known(call, etag, lifetime);
+}
+
+bool reply_cached(struct api_call *call, struct asset_id digest, enum freshness freshness, bool is_text)
+{
+    return reply_digest(call, digest, reply_lifetime(call, freshness), is_text);
 }
 
 /* Writes "name=value&"; NULL if there may be no room for it and for what follows. */

@@ -54,6 +54,10 @@ bool reply_cached(struct api_call *call, struct asset_id digest, enum freshness 
 /* How long an answer may be cached without revalidation, within max-age. */
 enum lifetime { LIFETIME_NONE, LIFETIME_HOUR, LIFETIME_FOR_EVER };
 
+/* That of an answer whose URL may name the revision of the decoders. */
+enum lifetime reply_lifetime(const struct api_call *call, enum freshness freshness);
+/* The same as reply_cached with a lifetime that is known. */
+bool reply_digest(struct api_call *call, struct asset_id digest, enum lifetime lifetime, bool is_text);
 /* The same with a given ETag (quoted) and lifetime. */
 bool reply_known(struct api_call *call, const char *etag, enum lifetime lifetime);
 

@@ -148,6 +148,8 @@ void catalog_publish(struct catalog *draft);
 void catalog_ref(struct catalog *catalog);
 void catalog_unref(struct catalog *catalog);
 
+/* Marks an archive as used, so that it does not leave soon: see catalog_leave. What finds an item does so itself. */
+void catalog_use(const struct catalog *catalog, uint32_t archive);
 /* The archive of that index, NULL if it is gone. */
 const struct index_archive *catalog_archive(const struct catalog *catalog, uint32_t index);
 /* All archives that are at hand, from malloc; NULL if out of memory. */

@@ -99,8 +99,10 @@ struct service *service_new(const struct config *config, const char *const *rout
 
 void service_free(struct service *service)
 {
-    for (unsigned i = 0; i < SERVICE_LOOPS; i++)
+    for (unsigned i = 0; i < SERVICE_LOOPS; i++) {
         catalog_unref(service->slots[i].catalog);
+        free(service->plans[i]);
+    }
     catalog_unref(service->current);
     waiting_free(service->waiting);
     changes_free(service->changes);

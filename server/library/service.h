@@ -98,7 +98,8 @@ struct service {
         making; /* bytes of keys and answers of the conversions that are being made, except small ones */
     atomic_uint paths_over_limit; /* PATHs with more files than --max-path-entries allows */
     struct catalog_slot slots[SERVICE_LOOPS];
-    struct index_result index; /* used by the indexing thread only */
+    void *plans[SERVICE_LOOPS]; /* of each loop, from malloc: see api/poses/plan.h */
+    struct index_result index;  /* used by the indexing thread only */
 
     void (*gauges)(void *user,
                    struct metrics_gauges *gauges); /* connections and queue, set by the HTTP layer */

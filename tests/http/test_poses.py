@@ -42,6 +42,43 @@ def matrix_of(joint):
     ]
 
 
+VARYING = ("Date", "X-Request-Id", "Server-Timing")
+
+
+class NextTime(SampleCase):
+    """A loop remembers what a request comes to, and answers another time of it without reading it again."""
+
+    def ask(self, path, query, t, name="t"):
+        reply = self.client.get(f"{path}?{query.replace('TIME', f'{name}={t}')}")
+        body = reply.json["detail"] if reply.status >= 400 else reply.body
+        return reply.status, [h for h in reply.headers.items() if h[0] not in VARYING], body
+
+    def test_it_is_answered_as_if_it_had_been_read(self):
+        clip = self.clip("walk", "sl-anim")
+        tso = self.clip("a2o-walk", "tso-anim")["id"]
+        onto = next(p["skeleton"] for p in self.client.get("/v1/people").json["items"] if p["family"] != "sl")
+        revision = self.client.get(f"/v1/clips/{tso}").json["links"]["pose"].split("v=")[1]
+        clips, named = f"/v1/clips/{clip['id']}/pose", f"/v1/named/second-life/{clip['name']}/pose"
+        queries = ["TIME", "TIME&as=f32", "as=f32&TIME", "space=model&TIME&wrap=loop", "TIME&axes=native&skeleton=none",
+                   "TIME&joints=mPelvis", f"TIME&retarget=1&onto={onto}", f"TIME&as=f32&retarget=1&onto={onto}&ik=none",
+                   f"archive={clip['archive']}&TIME", f"TIME&v={revision}",
+                   "TIME&root=motion&v=0", "TIME&retarget=1", "TIME&t=2", "TIME&as=xml", "TIME&nothing=1"]
+        for path in (clips, named, f"/v1/clips/{tso}/pose"):
+            for query in queries:
+                for t in ("0", "0.75", "-1", "000.250", "1e-1", "1-", ".", "+1", "%31", ""):
+                    self.ask(path, query, "0.5")
+                    # What is written with escapes is read as a whole.
+                    self.assertEqual(self.ask(path, query, t), self.ask(path, query, t, "%74"), (path, query, t))
+
+    def test_each_client_gets_the_form_that_it_accepts(self):
+        path = f"/v1/clips/{self.clip('walk', 'sl-anim')['id']}/pose?t="
+        for _ in range(2):
+            for kind in ("application/json", "application/octet-stream"):
+                for t in ("0.1", "0.2"):
+                    self.assertEqual(self.client.get(path + t, headers={"Accept": kind}).media_type, kind)
+            self.assertProblem(self.client.get(path + "0.3", headers={"Accept": "image/png"}), 406)
+
+
 class Poses(SampleCase):
     @classmethod
     def setUpClass(cls):

@@ -192,7 +192,7 @@ bool catalog_is_whole(const struct catalog *catalog, const struct catalog_item *
     return !catalog->memo || (since && since <= catalog->generation);
 }
 
-static void use(const struct catalog *catalog, uint32_t archive)
+void catalog_use(const struct catalog *catalog, uint32_t archive)
 {
     struct catalog_use *used = &catalog->uses[archive];
     if (archive >= catalog->path_count && !atomic_load_explicit(&used->is_used, memory_order_relaxed))
@@ -213,7 +213,7 @@ static struct catalog_item *seen(const struct catalog *catalog, enum asset_kind 
         return NULL;
     struct catalog_item *first = tables_first_of(catalog, item);
     if (first)
-        use(catalog, first->place.archive);
+        catalog_use(catalog, first->place.archive);
     return first;
 }
 
@@ -334,7 +334,7 @@ const struct index_archive *catalog_find_archive(const struct catalog *catalog, 
             miss(catalog->memo, miss_of_archive(id), catalog->generation);
         return NULL;
     }
-    use(catalog, found);
+    catalog_use(catalog, found);
     if (index)
         *index = found;
     return catalog->archives[found];

@@ -52,6 +52,17 @@ class Uploads(UploadCase):
             self.assertEqual([s["id"] for s in archive["skeletons"]], [digest.hexdigest()[:32]])
         self.assertEqual(len(self.client.items("/v1/clips", format="bvh")), 1)
 
+    def test_a_name_that_means_another_clip(self):
+        """Poses of the new one, at once, though only the time differs from what was asked before."""
+        for content in (WAVE, WALK, WAVE):
+            archive = self.upload(sample(content), "wave.anim").json
+            name = archive["clips"][0]["name"]
+            for t in ("0.1", "0.2"):
+                pose = self.client.get(f"/v1/named/wave.anim/{name}/pose?t={t}")
+                self.assertEqual(pose.json["clip"], archive["clips"][0]["id"])
+            self.client.request("DELETE", f"/v1/archives/{archive['id']}")
+            self.assertEqual(self.client.get(f"/v1/named/wave.anim/{name}/pose?t=0.3").status, 404)
+
     def test_blobs_are_named_by_their_hash(self):
         self.upload(sample(WAVE), "wave.anim")
         digest = hashlib.sha256(sample(WAVE)).hexdigest()
