@@ -297,18 +297,11 @@ void conversion_result_release(struct conversion_result *result)
 
 void conversion_warning_codes(const struct convert_warnings *warnings, char codes[WARNING_CODES])
 {
-    char *at = codes;
-    *at = '\0';
-    for (uint32_t i = 0; i < warnings->count; i++) {
-        const char *code = warnings->items[i].code;
-        bool seen = false;
-        for (uint32_t k = 0; k < i; k++)
-            seen |= !strcmp(warnings->items[k].code, code);
-        if (!seen && (size_t)(at - codes) + strlen(code) + 16 < WARNING_CODES)
-            at = stpcpy(stpcpy(at, at > codes ? ", " : ""), code);
-    }
+    *codes = '\0';
+    for (uint32_t i = 0; i < warnings->count; i++)
+        code_list_add(codes, WARNING_CODES - strlen(", more"), warnings->items[i].code);
     if (warnings->is_full)
-        strcpy(at, ", more");
+        code_list_add(codes, WARNING_CODES, "more");
 }
 
 void conversion_warnings_serious(const struct convert_warnings *warnings, char *text, size_t capacity)

@@ -39,12 +39,11 @@ static bool add_clip(struct request *request, const struct catalog_item *item)
     return true;
 }
 
-/* Finds one of the names in clip=. A single name may contain a comma. */
-static bool find_clip(struct request *request, const char *name, size_t length)
+/* Adds the clip that a name in clip= means, if count, of those that are called so, is 1. */
+static bool add_called(struct request *request, const char *name, size_t length, uint32_t count,
+                       const struct catalog_item *found)
 {
     const struct called_in body = body_of(request);
-    const struct catalog_item *found = NULL;
-    const uint32_t count = called_find(&body, name, length, &found);
     const int shown = (int)(length < 60 ? length : 60);
     char names[300];
     if (count == 1)
@@ -59,17 +58,20 @@ static bool find_clip(struct request *request, const char *name, size_t length)
     return false;
 }
 
+/* A single name may contain a comma. */
 static bool find_clips(struct request *request, const char *text)
 {
     const struct called_in body = body_of(request);
-    const struct catalog_item *whole;
-    if (called_find(&body, text, strlen(text), &whole))
-        return find_clip(request, text, strlen(text));
-    for (const char *at = text; at;) {
-        size_t length = strcspn(at, ",");
-        if (!find_clip(request, at, length))
+    const struct catalog_item *found = NULL;
+    size_t length = strlen(text);
+    uint32_t count = called_find(&body, text, length, &found);
+    if (count || !strchr(text, ','))
+        return add_called(request, text, length, count, found);
+    for (const char *at = text; at; at = at[length] ? at + length + 1 : NULL) {
+        length = strcspn(at, ",");
+        count = called_find(&body, at, length, &found);
+        if (!add_called(request, at, length, count, found))
             return false;
-        at = at[length] ? at + length + 1 : NULL;
     }
     return true;
 }

@@ -2,6 +2,7 @@
 
 #include "api/protocol/scope.h"
 #include "api/views/asset_json.h"
+#include "server/library/names.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -306,14 +307,6 @@ static bool has_warnings(const struct pose_request *request)
     return request->player->retarget || skeleton_remark(&request->skeleton);
 }
 
-/* Not the whole struct, which is large: every answer with warnings comes by here. */
-static void begin_warnings(struct convert_warnings *warnings)
-{
-    region_init(&warnings->region);
-    warnings->count = 0;
-    warnings->is_full = false;
-}
-
 /* False, with the 422 answered, if strict=1 rejects a warning. */
 static bool is_clean(struct api_call *call, const struct pose_request *request)
 {
@@ -321,7 +314,7 @@ static bool is_clean(struct api_call *call, const struct pose_request *request)
     char serious[480];
     if (!request->strict)
         return true;
-    begin_warnings(&warnings);
+    convert_warnings_init(&warnings);
     pose_request_warnings(request, request->player, &warnings);
     conversion_warnings_serious(&warnings, serious, sizeof serious);
     if (!*serious)
@@ -330,24 +323,19 @@ static bool is_clean(struct api_call *call, const struct pose_request *request)
     return false;
 }
 
-static char *put_code(char *at, const char *begin, const char *code)
-{
-    return stpcpy(stpcpy(at, at > begin ? ", " : ""), code);
-}
-
 /* The codes of pose_request_warnings. */
 static void tell_codes(struct api_call *call, const struct pose_request *request)
 {
-    char text[WARNING_CODES], *at = text;
+    char text[WARNING_CODES];
     const char *own = skeleton_remark(&request->skeleton), *more = request->player->codes;
     struct pose_warning onto;
-    *at = '\0';
+    *text = '\0';
     if (own)
-        at = put_code(at, text, own);
-    if (retargeting_warning(&request->retargeting, &onto) && !(own && !strcmp(own, onto.code)))
-        at = put_code(at, text, onto.code);
-    if (more && *more && strlen(more) + sizeof ", " <= (size_t)(text + sizeof text - at))
-        put_code(at, text, more);
+        code_list_add(text, sizeof text, own);
+    if (retargeting_warning(&request->retargeting, &onto))
+        code_list_add(text, sizeof text, onto.code);
+    if (more)
+        code_list_add(text, sizeof text, more);
     response_header(call->response, "Posed-Warning", text);
 }
 
@@ -427,7 +415,7 @@ void pose_request_tail(struct json_writer *json, const struct pose_request *requ
     if (!has_warnings(request) && !more_count)
         return;
     struct convert_warnings warnings;
-    begin_warnings(&warnings);
+    convert_warnings_init(&warnings);
     pose_request_warnings(request, request->player, &warnings);
     if (warnings.count || more_count) {
         jsonw_array(json, "warnings");

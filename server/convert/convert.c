@@ -71,6 +71,13 @@ bool convert_target_takes(const struct pose_target *target, const char *option)
 
 /* ------------------------------------------------------------------------------------------------ warnings -- */
 
+void convert_warnings_init(struct convert_warnings *warnings)
+{
+    region_init(&warnings->region);
+    warnings->count = 0;
+    warnings->is_full = false;
+}
+
 void convert_warn_text(struct convert_warnings *warnings, const char *code, enum pose_severity severity,
                        const char *message)
 {

@@ -27,7 +27,7 @@ bool convert_target_takes(const struct pose_target *target, const char *option);
 
 enum { CONVERT_WARNINGS = 100 };
 
-/* Warnings collected during a conversion, without duplicates. Zero-initialise. */
+/* Warnings collected during a conversion, without duplicates. Zero-initialise, or begin with convert_warnings_init. */
 struct convert_warnings {
     struct region region;
     uint32_t count;
@@ -35,6 +35,8 @@ struct convert_warnings {
     bool is_full; /* more were dropped */
 };
 
+/* Leaves the items alone, which are large: poses with warnings are made often. */
+void convert_warnings_init(struct convert_warnings *warnings);
 /* For pose_warn, with the warnings as user. */
 void convert_warn(void *warnings, const struct pose_warning *warning);
 void convert_warn_text(struct convert_warnings *warnings, const char *code, enum pose_severity severity,

@@ -32,3 +32,20 @@ bool name_list_add(char *line, size_t capacity, const char *name)
         snprintf(line + used, capacity - used, "%s%s", comma, fits ? name : "...");
     return fits;
 }
+
+static bool has_code(const char *line, const char *code)
+{
+    const size_t length = strlen(code);
+    for (const char *at = line; (at = strstr(at, code)); at += length) {
+        if ((at == line || at[-1] == ' ') && (!at[length] || at[length] == ','))
+            return true;
+    }
+    return false;
+}
+
+void code_list_add(char *line, size_t capacity, const char *code)
+{
+    const size_t used = strlen(line);
+    if (*code && !has_code(line, code) && used + strlen(code) + sizeof ", " <= capacity)
+        stpcpy(stpcpy(line + used, used ? ", " : ""), code);
+}

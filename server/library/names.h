@@ -14,5 +14,7 @@ bool name_has_stem(const char *path, const char *stem);
 
 /* Appends a name to a line, after a comma. If there is no room, appends "..." and returns false. */
 bool name_list_add(char *line, size_t capacity, const char *name);
+/* Appends the code of a warning to a line, after a comma, unless the line has it. One without room is left out. */
+void code_list_add(char *line, size_t capacity, const char *code);
 
 #endif

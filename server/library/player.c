@@ -1,6 +1,7 @@
 #include "server/library/player.h"
 
 #include "lib/core/error.h"
+#include "server/library/names.h"
 #include "server/ops/clock.h"
 #include "server/ops/work/yield.h"
 
@@ -97,26 +98,15 @@ bool carrying_compile(const struct carrying *carrying, const struct pose_clip *c
     return *retarget || prefix(error, "map", "map");
 }
 
-static bool is_told_before(const struct pose_retarget_report *report, uint32_t warning)
-{
-    for (uint32_t i = 0; i < warning; i++) {
-        if (!strcmp(report->warnings[i].code, report->warnings[warning].code))
-            return true;
-    }
-    return false;
-}
-
 /* NULL if out of memory. */
 static char *list_codes(const struct pose_retarget_report *report)
 {
     size_t room = 1;
     for (uint32_t i = 0; i < report->warning_count; i++)
         room += strlen(report->warnings[i].code) + strlen(", ");
-    char *codes = calloc(room, 1), *at = codes;
-    for (uint32_t i = 0; codes && i < report->warning_count; i++) {
-        if (!is_told_before(report, i))
-            at = stpcpy(stpcpy(at, at > codes ? ", " : ""), report->warnings[i].code);
-    }
+    char *codes = calloc(room, 1);
+    for (uint32_t i = 0; codes && i < report->warning_count; i++)
+        code_list_add(codes, room, report->warnings[i].code);
     return codes;
 }
 

@@ -1,6 +1,7 @@
 /* The vertices of a mesh in model space with AVX2 are those of the plain loop within 1e-6 of their size, whatever their
  * number, their weights and their normals. */
 #include "lib/sample/deform_vertices.h"
+#include "tests/support/random_numbers.h"
 #include "tests/support/unit.h"
 
 #include <math.h>
@@ -9,24 +10,10 @@
 
 enum { BONES = 7, MOST = 67 };
 
-static uint64_t random_state;
-
-static uint32_t random_below(uint32_t bound)
-{
-    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)((random_state >> 33) % bound);
-}
-
-/* From -1 to 1. */
-static float random_number(void)
-{
-    return (float)random_below(1u << 20) / (1 << 19) - 1;
-}
-
 static void random_numbers(float *numbers, unsigned count)
 {
     for (unsigned i = 0; i < count; i++)
-        numbers[i] = random_number();
+        numbers[i] = (float)random_number();
 }
 
 struct rows {

@@ -4,6 +4,7 @@
  */
 #include "lib/sample/sampler.h"
 #include "tests/lib/sample/sample_reference.h"
+#include "tests/support/random_numbers.h"
 #include "tests/support/unit.h"
 
 #include <float.h>
@@ -21,14 +22,6 @@ static const enum pose_axes axes_of_rules[] = {
 };
 
 /* --------------------------------------------------------------------------------------------- random clips -- */
-
-static uint64_t random_state;
-
-static uint32_t random_below(uint32_t bound)
-{
-    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(random_state >> 33) % bound;
-}
 
 static float random_float(void)
 {

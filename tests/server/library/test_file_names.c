@@ -53,6 +53,20 @@ START_TEST(a_line_of_any_length_is_told_to_go_on)
 }
 END_TEST
 
+START_TEST(a_code_is_listed_once_or_left_out)
+{
+    char line[20] = "";
+    code_list_add(line, sizeof line, "z_up");
+    code_list_add(line, sizeof line, "z");
+    code_list_add(line, sizeof line, "z_up");
+    code_list_add(line, sizeof line, "");
+    ck_assert_str_eq(line, "z_up, z");
+    code_list_add(line, sizeof line, "too_long_here");
+    code_list_add(line, sizeof line, "ten_bytes_");
+    ck_assert_str_eq(line, "z_up, z, ten_bytes_");
+}
+END_TEST
+
 /* Also where case does not count, and never onto a name that another has. */
 START_TEST(names_that_repeat_are_numbered)
 {
@@ -107,6 +121,7 @@ int main(void)
     tcase_add_test(tests, parts_of_a_path);
     tcase_add_test(tests, a_line_ends_where_it_is_full);
     tcase_add_test(tests, a_line_of_any_length_is_told_to_go_on);
+    tcase_add_test(tests, a_code_is_listed_once_or_left_out);
     tcase_add_test(tests, names_that_repeat_are_numbered);
     tcase_add_test(tests, a_long_path_is_cut_between_its_steps);
     return unit_run("names", tests, NULL);

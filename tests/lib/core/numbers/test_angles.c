@@ -1,19 +1,11 @@
 /* Sines, cosines, arc cosines: worked values, the C library's beside them, and angles of many turns. */
 #include "lib/core/numbers/angles.h"
+#include "tests/support/random_numbers.h"
 #include "tests/support/unit.h"
 
 #include <math.h>
-#include <stdint.h>
 
 enum { ROUNDS = 400000 };
-
-static uint64_t random_state;
-
-static uint32_t random_below(uint32_t bound)
-{
-    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)((random_state >> 33) % bound);
-}
 
 static double units(double value, double wanted)
 {
