@@ -102,19 +102,48 @@ static bool read_form(struct api_call *call, const char *type, struct pose_bytes
     return true;
 }
 
+/* The layouts that formats have, each once; NULL-terminated. */
+enum { MAX_GAMES = 16 };
+
+static void list_games(const char *games[MAX_GAMES + 1])
+{
+    unsigned count = 0;
+    for (const struct pose_format *format = pose_formats(); format->id; format++) {
+        for (const char *const *game = format->games; game && *game && count < MAX_GAMES; game++) {
+            unsigned i = 0;
+            while (i < count && strcmp(games[i], *game) != 0)
+                i++;
+            games[i] = *game;
+            count += i == count;
+        }
+    }
+    games[count] = NULL;
+}
+
+/* format= and game=, where the bytes leave doubt. False if the response is already an error. */
+static bool read_hints(struct api_call *call, struct upload *upload)
+{
+    const char *games[MAX_GAMES + 1];
+    struct param_error error;
+    int game;
+    list_games(games);
+    upload->format = params_get(&call->params, "format");
+    upload->game = params_get(&call->params, "game");
+    bool is_known = upload->format && !pose_format_find(upload->format)
+                        ? param_unknown_format(&error, "format", upload->format)
+                        : params_choice(&call->params, "game", games, &game, &error);
+    if (!is_known)
+        reply_parameter(call, &error);
+    return is_known;
+}
+
 bool body_files_read(struct api_call *call, struct body_files *files)
 {
     const char *type = call->request->header(call->request, "Content-Type");
     struct pose_bytes body = {call->request->body, call->request->body_size};
-    *files = (struct body_files){
-        .upload = {.format = params_get(&call->params, "format"), .game = params_get(&call->params, "game")}};
-    const char *format = files->upload.format;
-    if (format && !pose_format_find(format)) {
-        struct param_error error;
-        param_unknown_format(&error, "format", format);
-        reply_parameter(call, &error);
+    *files = (struct body_files){.name = NULL};
+    if (!read_hints(call, &files->upload))
         return false;
-    }
     if (!body.size && !call->request->form) {
         reply_problem(call, 400, "empty_body", "the body is empty");
         return false;

@@ -14,7 +14,7 @@ struct body_files {
 
 /*
  * Reads body, name, format and game. A form with one file is treated as that file. False if the response is
- * already an error: an empty body, an invalid form, or an unknown format.
+ * already an error: an empty body, an invalid form, an unknown format or game.
  */
 bool body_files_read(struct api_call *call, struct body_files *files);
 /* The source for index_upload, valid as long as this struct; the files of a form are packed into an

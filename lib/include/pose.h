@@ -461,7 +461,7 @@ struct pose_source {
     const char *name; /* file name, may include a path; NULL when unknown */
     struct pose_bytes bytes;
     const char *format; /* forces a codec; NULL: detected */
-    const char *game;   /* forces a layout, "mp1"; NULL: detected */
+    const char *game;   /* forces a layout, one of pose_format.games; NULL: detected */
     /* Finds a companion by base name, ignoring case, or by its path relative to the folder of the file
      * ("data/walk.bin" of a glTF; never with a part "." or ".."); false when there is none. The bytes are
      * borrowed. May be NULL. */
@@ -525,6 +525,7 @@ struct pose_format {
     bool ignores_case; /* an archive whose names the game looks up case-insensitively */
     bool fits_meshes;  /* meshes of other formats can be written in it, see pose_mesh_convert */
     bool warns_late;   /* an archive: reading an entry may give warnings that opening it does not */
+    const char *const *games; /* values of pose_source.game, NULL-terminated; NULL: it has one layout */
 };
 
 /* All formats; the last has a NULL id. */

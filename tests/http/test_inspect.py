@@ -53,6 +53,17 @@ class Inspect(SampleCase):
                 self.assertLessEqual(decodes, count or entries)
                 self.assertGreater(decodes, 0)
 
+    def test_a_layout_that_no_format_has_is_refused(self):
+        body = (Daemon.samples / "second-life" / "wave.anim").read_bytes()
+        for path, query in (("/v1/inspect", {}), ("/v1/archives", {}), ("/v1/convert", {"to": "glb"})):
+            with self.subTest(path):
+                for game in ("mp9", "", "MP1"):
+                    reply = self.client.post(path, body, name="wave.anim", game=game, **query)
+                    self.assertProblem(reply, 400, parameter="game")
+                    self.assertIn("mp1, mp2, mp2demo", reply.json["detail"])
+        for game in ("mp1", "mp2", "mp2demo"):
+            self.assertEqual(self.inspect(body, "wave.anim", game=game).json["format"], "sl-anim")
+
     def test_a_clip(self):
         data = (Daemon.samples / "second-life" / "wave.anim").read_bytes()
         found = self.inspect(data, "wave.anim").json

@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-const char *const prime_games[PRIME_GAME_COUNT] = {"mp1", "mp2", "mp2demo"};
+const char *const prime_games[PRIME_GAME_COUNT + 1] = {"mp1", "mp2", "mp2demo", NULL};
+const char *const prime_released_games[] = {"mp1", "mp2", NULL};
 const char *const prime_event_kinds[PRIME_EVENT_KINDS] = {"bool", "int32", "particle", "sound"};
 const char *const prime_event_types[PRIME_EVENT_TYPES] = {
     "loop", "bool", "int32", NULL, "sound_int32", "particle", "user", "random_rate", "sound",

@@ -96,12 +96,15 @@ enum prime_transition {
 enum { PRIME_EVENT_TYPES = 9, PRIME_USER_EVENT = 6, PRIME_ACTIONS = 35 };
 
 /* The words of these numbers; NULL for a number without one (prime_event_types[3]). */
-extern const char *const prime_games[PRIME_GAME_COUNT];
+extern const char *const prime_games[PRIME_GAME_COUNT + 1]; /* ends with NULL */
 extern const char *const prime_event_kinds[PRIME_EVENT_KINDS];
 extern const char *const prime_event_types[PRIME_EVENT_TYPES];
 extern const char *const prime_actions[PRIME_ACTIONS]; /* values of user events */
 extern const char *const prime_metas[PRIME_METAS];
 extern const char *const prime_transitions[PRIME_TRANSITIONS];
+
+/* The same without the demo, which has its own layout for animations alone; ends with NULL. */
+extern const char *const prime_released_games[];
 
 /* The number of a word, -1 if there is none (or word is NULL). */
 int prime_word_find(const char *const *words, int count, const char *word);

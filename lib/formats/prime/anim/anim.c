@@ -287,7 +287,6 @@ static const struct target_game games[] = {
     {.name = "mp2demo"},
     {.name = NULL},
 };
-static const char *const offered_games[] = {"mp1", "mp2", NULL};
 
 static const struct target target = {
     .title = "Metroid Prime",
@@ -299,7 +298,7 @@ static const struct target target = {
     .own_settings = "loop game version root_bone_id evnt",
     .wants_own_skeleton = true,
     .games = games,
-    .files = {{.options = "fps loop game", .games = offered_games}},
+    .files = {{.options = "fps loop game", .games = prime_released_games}},
 };
 
 const struct codec codec_prime_anim = {
@@ -308,7 +307,8 @@ const struct codec codec_prime_anim = {
                .extensions = EXTENSIONS,
                .media_type = "application/x-prime-anim",
                .kinds = "clip",
-               .is_linked = true},
+               .is_linked = true,
+               .games = prime_games},
     .probe = probe,
     .decode = decode,
     .encode = NOT_IN_PAGES(prime_anim_encode),

@@ -222,18 +222,17 @@ static enum probe_result probe(const struct pose_source *source)
     return source->name && text_has_extension(source->name, EXTENSIONS) ? PROBE_NAME : PROBE_NO;
 }
 
-static const char *const games[] = {"mp1", "mp2", NULL};
-
 const struct codec codec_prime_cmdl = {
     .format = {.id = "prime-cmdl",
                .title = "Metroid Prime 1 and 2 model",
                .extensions = EXTENSIONS,
                .media_type = "application/x-prime-cmdl",
                .kinds = "mesh",
-               .is_linked = true},
+               .is_linked = true,
+               .games = prime_games},
     .probe = probe,
     .decode = decode,
     .encode = NOT_IN_PAGES(prime_cmdl_encode),
     .fit = NOT_IN_PAGES(prime_cmdl_fit),
-    .fit_games = games,
+    .fit_games = prime_released_games,
 };
