@@ -2,10 +2,11 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { assertAccessible, eventually, open, PHONE, settled, startBrowser, withPage } from "./lib/browser.mjs";
 import { samples, startDaemon, temporaryFolder } from "./lib/daemon.mjs";
 
+const PAGE = 60; // of the list, as of grid.js
 const EASE_IN = 25; // where it is in an .anim whose emote is empty
 let daemon, browser;
 before(async () => {
@@ -126,6 +127,29 @@ test("versions of a clip are told: of its name and shape in the list, and of oth
       assert.deepEqual(told.sort(), [["stroll.anim", "same motion · stroll.anim"], ["walk.anim", "same motion · walk.anim"]]);
       await rows.filter({ hasText: "stroll" }).getByRole("link", { name: /^Compare/ }).click();
       await page.locator("html[data-ready=compare]").waitFor({ state: "attached" });
+    });
+  } finally {
+    await own.stop();
+  }
+});
+
+test("versions of a clip are told where a page of the list ends between them", async () => {
+  const folder = temporaryFolder(after), bytes = readFileSync(join(samples, "second-life", "walk.anim"));
+  const paths = [...Array.from({ length: PAGE - 2 }, (_, i) => `a-${String(i).padStart(2, "0")}.anim`), ...["b", "c", "d", "e"].map((name) => `${name}/walk.anim`)];
+  for (const [i, path] of paths.entries()) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    bytes.writeFloatLE(i * 0.01, EASE_IN);
+    writeFileSync(join(folder, path), bytes);
+  }
+  const own = await startDaemon(folder);
+  try {
+    await withPage(browser, own.origin, {}, async (page) => {
+      await open(page, `${own.origin}/`);
+      await page.mouse.move(640, 600);
+      await page.mouse.wheel(0, 100_000);
+      const cards = page.locator(".card", { hasText: "walk" });
+      await eventually(async () => assert.equal(await cards.count(), 4));
+      assert.deepEqual(await cards.locator(".badge.alike").allTextContents(), Array(4).fill("4 versions"));
     });
   } finally {
     await own.stop();

@@ -4,17 +4,33 @@ import { el, seconds } from "./dom.js";
 import { gameNames, titleOf } from "./titles.js";
 
 const SAME_S = 0.0005, SAME_DEG = 0.5, SAME_M = 0.005;
+const MOST_VERSIONS = 100; // of one name that are told apart in the list
 const MOST_NAMED = 12, MOST_LONG = 24, MOST_COMPARED = 6;
 const SHAPE = ["format", "joint_count", "key_count", "event_count"];
 const COMPARED_FPS = 10;
 
 const isAlike = (a, b) => SHAPE.every((name) => a[name] === b[name]) && Math.abs(a.duration - b.duration) < SAME_S;
 
-/** Gives each clip of a page its alike: those of the same page that have its name and its shape. */
-export function findAlike(clips) {
-  const named = Map.groupBy?.(clips, (clip) => clip.name.toLowerCase()) ?? new Map();
-  for (const clip of clips) clip.alike = (named.get(clip.name.toLowerCase()) ?? []).filter((one) => one !== clip && isAlike(one, clip));
-  return clips;
+/** Gives each clip of a page its alike: those of the page, or of others that are known, that have its name and its shape. */
+function findAlike(clips, others) {
+  const known = new Map([...clips, ...others].map((one) => [one.id, one]));
+  const named = Map.groupBy?.(known.values(), (one) => one.name.toLowerCase()) ?? new Map();
+  for (const clip of clips) clip.alike = (named.get(clip.name.toLowerCase()) ?? []).filter((one) => one.id !== clip.id && isAlike(one, clip));
+}
+
+/**
+ * A page of the list, each of its clips with its alike. In the order of names these stand side by side: a neighbour of each
+ * end is fetched as well, and if that has the same name, all that have it. In other orders they are those of the page.
+ */
+export async function pageOfClips(posed, query, offset, limit, signal) {
+  const before = offset ? 1 : 0;
+  const page = await posed.clips({ ...query, offset: offset - before, limit: limit + before + 1 }, { signal });
+  const items = page.items.slice(before, before + limit);
+  const ends = [before ? [page.items[0], items[0]] : [], [page.items[before + limit], items.at(-1)]];
+  const cut = new Set(ends.filter(([out, own]) => out && own && out.name === own.name).map(([, { name }]) => name));
+  const others = await Promise.all([...cut].map((name) => posed.clips({ ...query, name, limit: MOST_VERSIONS }, { signal })));
+  findAlike(items, others.flatMap((one) => one.items));
+  return { ...page, items };
 }
 
 async function isSameMotion(posed, clip, other, signal) {

@@ -1,5 +1,5 @@
 // The list of clips: its query and its place are in the address, so that Back returns to both.
-import { findAlike } from "./alike.js";
+import { pageOfClips } from "./alike.js";
 import { card } from "./list/cards.js";
 import { debounce, el, failure, ours, say } from "./dom.js";
 import { Facets, FILTERS } from "./list/facets.js";
@@ -53,11 +53,7 @@ export function showCatalogue(posed, content, finder) {
   finder.input.value = state.q ?? "";
 
   const query = () => (state.q ? state : { sort: "name", ...state });
-  const grid = new Grid(list, async (offset, limit, signal) => {
-    const page = await posed.clips({ ...query(), offset, limit }, { signal });
-    findAlike(page.items);
-    return page;
-  }, (clip) => card(posed, clip, look));
+  const grid = new Grid(list, (offset, limit, signal) => pageOfClips(posed, query(), offset, limit, signal), (clip) => card(posed, clip, look));
   const remember = debounce(REST_MS, () => {
     if (!gone.signal.aborted && !loading.busy) history.replaceState({ y: scrollY, width: innerWidth }, "", address(state, grid.place));
   });
@@ -85,10 +81,10 @@ export function showCatalogue(posed, content, finder) {
     const { signal } = now;
     learn(signal);
     try {
-      const page = await untilThere(() => posed.clips({ ...query(), limit: PAGE }, { signal }), empty, signal);
+      const page = await untilThere(() => pageOfClips(posed, query(), 0, PAGE, signal), empty, signal);
       count.textContent = page.total === 1 ? "1 clip" : `${page.total} clips`;
       say(count.textContent);
-      grid.begin(findAlike(page.items), page.total);
+      grid.begin(page.items, page.total);
       if (!page.total) empty.replaceChildren(nothing(state, page.did_you_mean, changed));
       if (height) scrollTo(0, height);
       else if (place) grid.place = place;

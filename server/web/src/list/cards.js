@@ -14,7 +14,8 @@ const MOST_TRIES = 3, AGAIN_MS = 2000; // for a picture
 const MOST_PLACES = 12; // that a badge names
 
 /** The same motion, byte for byte, in several files is one card: where else it is. */
-function placesOf({ found_in: places }, archives) {
+function placesOf(clips, archives) {
+  const places = clips.flatMap((clip) => clip.found_in);
   const lines = places.slice(0, MOST_PLACES).map(({ archive, entry }) => [archives?.get(archive), entry].filter(Boolean).join(": "));
   return [...lines, ...(places.length > MOST_PLACES ? [`and ${places.length - MOST_PLACES} more`] : [])].join("\n");
 }
@@ -25,8 +26,8 @@ function badges(clip, bodies, archives) {
     clip.loop ? ["loop", "loop", "It is played in a loop"] : null,
     clip.event_count ? [clip.event_count === 1 ? "1 event" : `${clip.event_count} events`, "event"] : null,
     bodies?.has(`${familyOf(clip.format)} ${clip.archive}`) ? ["body", "body", "Its archive has a body for it"] : null,
-    clip.alike?.length ? [`${clip.alike.length + 1} versions`, "alike", `Other bytes, but the same name, length, joints, keys and events:\n${clip.alike.flatMap((one) => placesOf(one, archives)).join("\n")}`] : null,
-    clip.found_in?.length > 1 ? [`${clip.found_in.length} files`, "places", placesOf(clip, archives)] : null,
+    clip.alike?.length ? [`${clip.alike.length + 1} versions`, "alike", `Other bytes, but the same name, length, joints, keys and events:\n${placesOf(clip.alike, archives)}`] : null,
+    clip.found_in?.length > 1 ? [`${clip.found_in.length} files`, "places", placesOf([clip], archives)] : null,
     problems.length ? ["problem", "problem", problems.map((one) => one.message).join("\n")] : null,
   ].filter(Boolean);
   return el("span", { class: "badges" }, ...shown.map(([text, kind, title]) => el("span", { class: `badge ${kind}`, title }, text)));
