@@ -33,7 +33,7 @@ after(async () => {
   await daemon?.stop();
 });
 
-test("an outfit leads to its tones", () => withPage(browser, daemon.origin, {}, async (page) => {
+test("an outfit leads to its tones, and these to each other and back", () => withPage(browser, daemon.origin, {}, async (page) => {
   const { items } = await daemon.get("/v1/characters");
   const [outfit] = (await daemon.get("/v1/characters?format=tso-oft")).items;
   const { variants } = await daemon.get(`/v1/characters/${outfit.id}`);
@@ -46,5 +46,10 @@ test("an outfit leads to its tones", () => withPage(browser, daemon.origin, {}, 
   await page.locator("html[data-ready=character]").waitFor({ state: "attached" });
   const dark = items.find(({ id }) => id === variants[1].character);
   assert.equal(await page.getByRole("heading", { level: 1 }).textContent(), dark.name);
-  assert.equal(await page.getByRole("heading", { name: "Variants" }).count(), 0);
+  assert.equal(await page.getByRole("link", { name: "dark", exact: true }).getAttribute("aria-current"), "page");
+  await page.getByRole("link", { name: "light", exact: true }).click();
+  await page.waitForURL(`**/character/${variants[0].character}*`);
+  await page.getByRole("link", { name: outfit.name, exact: true }).click();
+  await page.waitForURL(`**/character/${outfit.id}*`);
+  await page.getByRole("heading", { level: 1, name: outfit.name }).waitFor();
 }));

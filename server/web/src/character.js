@@ -12,6 +12,19 @@ function names(title, items) {
   return items.length ? [el("h2", {}, title), el("ul", { class: "names" }, ...items)] : [];
 }
 
+/** The characters of which an outfit is one at a time; on the page of one of them (#of=OUTFIT) the way back, and to the others. */
+async function variantsOf(posed, character, signal) {
+  const of = new URLSearchParams(location.hash.slice(1)).get("of");
+  const scope = posed.inArchive(character.archive);
+  const whole = /^[0-9a-f]{32}$/.test(of ?? "") ? await scope.character(of, {}, { signal }).catch(() => null) : character;
+  const path = (id, hash) => `/character/${id}?archive=${character.archive}${hash}`;
+  const variants = whole?.variants ?? [];
+  if (whole !== character && !variants.some((one) => one.character === character.id)) return [];
+  const back = whole === character ? [] : [el("li", {}, el("a", { href: path(whole.id, ""), "data-link": true }, whole.name))];
+  return names("Variants", [...back, ...variants.map(({ name, character: id }) => el("li", {},
+    el("a", { href: path(id, `#of=${whole.id}`), "data-link": true, "aria-current": id === character.id ? "page" : null }, name)))]);
+}
+
 function count(items, one, several) {
   return `${items.length} ${items.length === 1 ? one : several}`;
 }
@@ -82,8 +95,7 @@ export function showCharacter(posed, content, id) {
       el("p", { class: "count" }, [character.format, count(character.meshes, "mesh", "meshes"), count(character.clips, "clip", "clips")].join(" · ")),
       el("p", {}, download, " ", el("a", { class: "quiet", href: `/archive/${character.archive}`, "data-link": true }, "Its archive"),
         " ", character.skeleton ? el("a", { class: "quiet", href: `/skeleton/${character.skeleton}?archive=${character.archive}`, "data-link": true }, "Its skeleton") : ""),
-      ...names("Variants", (character.variants ?? []).map(({ name, character: variant }) => el("li", {},
-        el("a", { href: `/character/${variant}?archive=${character.archive}`, "data-link": true }, name)))),
+      ...(await variantsOf(posed, character, loading.signal)),
       ...names("Clips", clips.map((clip) => el("li", {},
         el("a", { href: `/clip/${clip.id}?archive=${character.archive}#character=${id}`, "data-link": true }, clip.name)))),
       ...names("Meshes", character.meshes.map((mesh) => el("li", {}, [mesh.name, mesh.texture].filter(Boolean).join(", texture ")))),
