@@ -522,9 +522,9 @@ struct pose_format {
     const struct pose_target *targets; /* its file types that clips can be converted to */
     bool
         hashes_morphs; /* its clips refer to morphs by ids that archives have names for, see pose_archive_morph */
-    bool ignores_case; /* an archive whose names the game looks up case-insensitively */
-    bool fits_meshes;  /* meshes of other formats can be written in it, see pose_mesh_convert */
-    bool warns_late;   /* an archive: reading an entry may give warnings that opening it does not */
+    bool ignores_case;        /* an archive whose names the game looks up case-insensitively */
+    bool fits_meshes;         /* meshes of other formats can be written in it, see pose_mesh_convert */
+    bool warns_late;          /* an archive: reading an entry may give warnings that opening it does not */
     const char *const *games; /* values of pose_source.game, NULL-terminated; NULL: it has one layout */
 };
 
