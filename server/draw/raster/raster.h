@@ -8,7 +8,7 @@
 #ifndef POSED_SERVER_DRAW_RASTER_RASTER_H
 #define POSED_SERVER_DRAW_RASTER_RASTER_H
 
-#include "server/draw/raster/texture.h"
+#include "server/draw/raster/shade.h"
 
 enum {
     RASTER_FINE = 2, /* rows of samples a pixel */
@@ -31,6 +31,11 @@ struct raster {
     uint32_t *colors;
     float *depths;
     uint64_t work; /* samples visited */
+    /* What is drawn with, as long as it does not change, and samples of it that have no colour yet, by level. */
+    struct raster_paint paint;
+    bool has_paint, is_solid;
+    const struct texture_level *levels[TEXTURE_LEVELS];
+    struct shade_batch batches[TEXTURE_LEVELS];
 };
 
 struct raster_corner {
@@ -38,16 +43,6 @@ struct raster_corner {
     float depth; /* larger is nearer */
     float u, v;  /* 0, 0 is the image's upper left corner */
     float light; /* cosine between normal and light, for the front side */
-};
-
-struct raster_paint {
-    float color[4];          /* multiplied with the texture's */
-    float glow[3];           /* added, not lit */
-    struct texture *texture; /* NULL, or without levels: none */
-    enum pose_alpha alpha;
-    float cutoff;
-    bool two_sided;
-    const struct pose_material *covers; /* on whose ground the texture lies; NULL: none */
 };
 
 /* False if out of memory. An empty target is no error. Must be released. */

@@ -45,6 +45,27 @@ static void mean(const uint8_t *const from[4], uint8_t to[4])
     to[3] = (uint8_t)((alpha + 2) / 4);
 }
 
+static bool is_row_opaque(const uint8_t (*pixels)[4], uint32_t width)
+{
+    unsigned all = 255;
+    for (uint32_t x = 0; x < width; x++)
+        all &= pixels[x][3];
+    return all == 255;
+}
+
+bool texture_is_opaque(struct texture *texture)
+{
+    const struct texture_level *level = &texture->levels[0];
+    if (texture->kind == TEXTURE_NOT_LOOKED_AT) {
+        texture->kind = TEXTURE_OPAQUE;
+        for (uint32_t y = 0; y < level->height && texture->kind == TEXTURE_OPAQUE; y++) {
+            if (!is_row_opaque(level->pixels + (size_t)y * level->width, level->width))
+                texture->kind = TEXTURE_SEE_THROUGH;
+        }
+    }
+    return texture->kind == TEXTURE_OPAQUE;
+}
+
 static bool add_level(struct texture *texture)
 {
     const struct texture_level *from = &texture->levels[texture->count - 1];

@@ -21,11 +21,14 @@ struct texture {
     struct texture_level levels[TEXTURE_LEVELS];
     void *owned[TEXTURE_LEVELS];
     bool clamps;
+    enum { TEXTURE_NOT_LOOKED_AT, TEXTURE_OPAQUE, TEXTURE_SEE_THROUGH } kind;
 };
 
 /* The image's pixels are borrowed. An image without pixels gives a texture without levels. */
 void texture_init(struct texture *texture, const struct pose_image *image);
 void texture_release(struct texture *texture);
+/* Whether no pixel of the image lets anything through; of one with levels. */
+bool texture_is_opaque(struct texture *texture);
 /* The level in which a step of so many pixels of the image is at most two; the smallest one there is when out of
  * memory. */
 const struct texture_level *texture_level_for(struct texture *texture, double step);

@@ -302,6 +302,89 @@ START_TEST(small_copies_are_means)
 }
 END_TEST
 
+enum { GRAIN_SIDE = 37 };
+
+static void make_grain(uint8_t (*grain)[4])
+{
+    for (int i = 0; i < GRAIN_SIDE * GRAIN_SIDE; i++)
+        memcpy(grain[i], (uint8_t[4]){(uint8_t)(i * 73), (uint8_t)(255 - i * 41), (uint8_t)(i * 29), 255}, 4);
+}
+
+/* Places inside and outside of the image, far away and nowhere; lights of all kinds. */
+static texture_four odd_values(unsigned i)
+{
+    static const float odd[] = {NAN, INFINITY, -INFINITY, 1e30f, -9999.5f, 9999.25f, 0, 1, -0.0f};
+    const float u = i % 7 ? (float)(i % 61) / 47 - 0.1f : odd[i / 7 % 9],
+                v = i % 11 ? (float)(i % 127) / 101 - 0.1f : odd[i / 11 % 9];
+    return (texture_four){(float)i, i % 13 ? (float)(i % 33) / 15 - 1.1f : odd[i / 13 % 9], u, v};
+}
+
+/* The colours of many samples are those of each by itself, to the last bit. */
+START_TEST(many_are_each_by_itself)
+{
+    static uint8_t grain[GRAIN_SIDE * GRAIN_SIDE][4];
+    const struct pose_material cloth = {.gain = 1.5f, .ground = {0.2f, 0.4f, 0.9f}};
+    make_grain(grain);
+    const struct pose_image image = {.width = GRAIN_SIDE,
+                                     .height = GRAIN_SIDE,
+                                     .pixels = (const uint8_t(*)[4])(const void *)grain,
+                                     .clamps = _i & 1};
+    struct texture texture;
+    texture_init(&texture, &image);
+    struct raster_paint paint = {.color = {0.9f, 1.2f, 0.35f, 1}, .glow = {0, 0.25f, 0.01f}};
+    paint.texture = &texture;
+    paint.covers = _i & 4 ? &cloth : NULL;
+    const struct texture_level *level = _i & 2 ? NULL : texture_level_for(&texture, 3);
+    for (unsigned turn = 0; turn < 200; turn++) {
+        struct shade_batch batch = {.count = turn % SHADE_BATCH + 1};
+        uint32_t colors[SHADE_BATCH], color = 0;
+        for (unsigned i = 0; i < batch.count; i++)
+            batch.values[i] = odd_values(turn * SHADE_BATCH + i);
+        shade_all(&paint, level, &batch, colors);
+        for (unsigned i = 0; i < batch.count; i++) {
+            ck_assert(shade_one(&paint, level, batch.values[i], &color));
+            ck_assert_uint_eq(colors[i], color);
+        }
+    }
+    texture_release(&texture);
+}
+END_TEST
+
+/* Samples are coloured some time after they are drawn: what is nearer stays, whichever level of the image each has. */
+START_TEST(what_waits_does_not_come_in_front)
+{
+    static uint8_t grain[GRAIN_SIDE * GRAIN_SIDE][4];
+    make_grain(grain);
+    const struct pose_image image = {
+        .width = GRAIN_SIDE, .height = GRAIN_SIDE, .pixels = (const uint8_t(*)[4])(const void *)grain};
+    struct texture texture;
+    struct triangle squares[5];
+    static uint32_t once[SIDE * SIDE];
+    texture_init(&texture, &image);
+    add_square(squares, 10, 14, 0, (float[3]){1, 1, 1});
+    add_square(squares + 2, 10, 14, 1, (float[3]){1, 1, 1});
+    for (int i = 0; i < 4; i++) {
+        squares[i].paint.texture = &texture;
+        squares[i].paint.alpha = POSE_MASK;
+        for (int k = 0; k < 3; k++) {
+            squares[i].corners[k].u = (float)squares[i].corners[k].x * (i < 2 ? 0.01f : 0.2f);
+            squares[i].corners[k].v = (float)squares[i].corners[k].y * (i < 2 ? 0.01f : 0.2f);
+        }
+    }
+    draw(squares + 2, 2);
+    memcpy(once, pixels, sizeof once);
+    draw(squares, 4);
+    ck_assert_mem_eq(pixels, once, sizeof once);
+    /* What is half transparent lies over what waits. */
+    squares[4] = front(0, 0, 0, 200, 200, 0, 2);
+    squares[4].paint = (struct raster_paint){.color = {0, 0, 0, 0.5f}, .alpha = POSE_BLEND};
+    draw(squares, 5);
+    ck_assert_uint_eq(color_at(12, 30) >> 24, 255);
+    ck_assert_int_le(abs(channel(color_at(12, 30), 8) * 2 - channel(once[30 * SIDE + 12], 8)), 2);
+    texture_release(&texture);
+}
+END_TEST
+
 /* -------------------------------------------------------------------------------------------------- extremes -- */
 
 START_TEST(what_cannot_be_drawn_is_left_out)
@@ -452,6 +535,8 @@ int main(void)
     tcase_add_test(cases, it_repeats_or_ends);
     tcase_add_test(cases, between_pixels_it_is_bilinear);
     tcase_add_test(cases, small_copies_are_means);
+    tcase_add_loop_test(cases, many_are_each_by_itself, 0, 8);
+    tcase_add_test(cases, what_waits_does_not_come_in_front);
     tcase_add_test(cases, what_cannot_be_drawn_is_left_out);
     tcase_add_test(cases, a_huge_triangle_fills_the_picture_once);
     tcase_add_test(cases, odd_places_in_a_texture_are_harmless);
